@@ -1,0 +1,116 @@
+// The only wiring: config → database, jobs, rails, faces. What starts here stops here, in the opposite order.
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { issueCharge } from './charges/issue.ts';
+import { sandboxRates } from './charges/rate.ts';
+import type { Config } from './config.ts';
+import { createServer } from './http/server.ts';
+import { type Handlers, startQueue } from './jobs/queue.ts';
+import { type Clock, systemClock } from './lib/clock.ts';
+import { StartError } from './lib/errors.ts';
+import type { Log } from './lib/log.ts';
+import type { Mode } from './lib/mode.ts';
+import type { Rails } from './rails/rail.ts';
+import { sandboxRails } from './rails/sandbox.ts';
+import { connect } from './storage/connect.ts';
+import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
+import { claimInstallation } from './storage/installation.ts';
+import { migrate } from './storage/migrate.ts';
+import { insertDemo } from './transactions/demo.ts';
+import { version } from './version.ts';
+import { docsRoutes } from './web/docs.ts';
+import { pageRoutes } from './web/pages.ts';
+
+export type App = {
+  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** Where the data lives, in words for a person. */
+  readonly dataPlace: string;
+  /** Works off every job that is due, and returns when that is done. */
+  runDueJobs(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+type Needs = {
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly rails?: Rails;
+  /** False: jobs wait for `runDueJobs`. */
+  readonly work?: boolean;
+};
+
+/** How long requests in flight may go on once a stop was asked for. */
+const DRAIN_LIMIT_MS = 10_000;
+
+export async function startApp(config: Config, needs: Needs): Promise<App> {
+  const { log, clock = systemClock, rails = railsOf(config.mode), work = true } = needs;
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const step of stops.splice(0).reverse()) await step();
+  };
+  try {
+    const { connection, dataPlace } = await openConnection(config, log, stops);
+    const db = await connect({ connection, log });
+    stops.push(() => db.close());
+    await migrate({ db, log });
+    await db.transaction(async tx => {
+      const isFirstStart = await claimInstallation(tx, config.mode, clock.now());
+      if (isFirstStart && config.demo) await insertDemo(tx);
+    });
+
+    const queue = await startQueue({ db, log });
+    stops.push(() => queue.stop());
+    const { mode, pageSize } = config;
+    const deps = { db, queue, rails, rates: sandboxRates, clock, log, mode, pageSize, version };
+    const server = await createServer(deps);
+    pageRoutes(server, deps);
+    await docsRoutes(server);
+    const handlers: Handlers = { 'charge.issue': job => issueCharge(deps, job) };
+    if (work) await queue.work(handlers);
+    await listen(server, config);
+    stops.push(() => drain(server));
+    return { url: urlOf(server), dataPlace, runDueJobs: () => queue.runDue(handlers), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function railsOf(mode: Mode): Rails {
+  if (mode === 'sandbox') return sandboxRails;
+  throw new StartError('TRILHO_MODE=live needs an API key and a real rail, and this version has neither; use sandbox.');
+}
+
+async function openConnection(config: Config, log: Log, stops: (() => Promise<void>)[]) {
+  if (config.databaseUrl !== undefined) {
+    return { connection: { connectionString: config.databaseUrl }, dataPlace: 'the PostgreSQL of DATABASE_URL' };
+  }
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+  stops.push(() => embedded.stop());
+  return { connection: embedded.connection, dataPlace: embedded.clusterDir };
+}
+
+async function listen(server: FastifyInstance, { host, port }: Config): Promise<void> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'EADDRINUSE') throw new StartError(`Port ${port} on ${host} is in use; set PORT to another.`);
+    if (code === 'EACCES')
+      throw new StartError(`Port ${port} on ${host} may not be used by this user; set PORT to another.`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new StartError(`HOST ${host} is not an address of this machine.`);
+    throw error;
+  }
+}
+
+async function drain(server: FastifyInstance): Promise<void> {
+  const impatience = setTimeout(() => server.server.closeAllConnections(), DRAIN_LIMIT_MS);
+  await server.close();
+  clearTimeout(impatience);
+}
+
+function urlOf(server: FastifyInstance): string {
+  const { address, port, family } = server.server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,14 @@
+// What can be paid out where: each symbol with the networks it lives on. The same pairs stand in a check constraint.
+
+export const SYMBOLS = ['usdt', 'usdc', 'trx', 'eth'] as const;
+export type AssetSymbol = (typeof SYMBOLS)[number];
+
+export const NETWORKS = ['ethereum', 'polygon', 'base', 'arbitrum', 'bsc', 'tron'] as const;
+export type Network = (typeof NETWORKS)[number];
+
+export const NETWORKS_OF = {
+  usdt: ['ethereum', 'polygon', 'arbitrum', 'bsc', 'tron'],
+  usdc: ['ethereum', 'polygon', 'base', 'arbitrum', 'bsc'],
+  eth: ['ethereum', 'base', 'arbitrum'],
+  trx: ['tron'],
+} as const satisfies Record<AssetSymbol, readonly Network[]>;

@@ -1,0 +1,171 @@
+// Making a charge: checked, written with its methods and jobs in one transaction, and answered. No bank is asked here.
+import assert from 'node:assert/strict';
+import { accountExists, openAccount } from '../accounts/store.ts';
+import type { Queue } from '../jobs/queue.ts';
+import { DAY_MS } from '../lib/civil-days.ts';
+import type { Clock } from '../lib/clock.ts';
+import { LAST_MOMENT_MS } from '../lib/date-times.ts';
+import { AppError, invalidRequest } from '../lib/errors.ts';
+import { contentHash, type Plain } from '../lib/hash.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Mode } from '../lib/mode.ts';
+import { convertCents } from '../lib/money.ts';
+import { METHODS, type Rails, type Refusal } from '../rails/rail.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { chargeAnswer } from './answer.ts';
+import { type Charge, type ChargeMethod, checkCharge, type NewCharge, paymentRequest } from './charge.ts';
+import type { RateSource } from './rate.ts';
+import {
+  type FirstCharge,
+  findByExternalId,
+  findFirstById,
+  insertCharge,
+  insertMethods,
+  pointKeyAt,
+  takeKey,
+} from './store.ts';
+
+export type CreateDeps = {
+  readonly db: Database;
+  readonly queue: Queue;
+  readonly rails: Rails;
+  readonly rates: RateSource;
+  readonly clock: Clock;
+  readonly mode: Mode;
+};
+
+export type Created = {
+  readonly id: string;
+  /** The answer's JSON, to the letter: a repeat gets the same. */
+  readonly answer: string;
+  /** True when an earlier request made the charge. */
+  readonly replayed: boolean;
+};
+
+const EXPIRES_AFTER_DAYS = 30;
+/** Every caller of a sandbox is the same caller. */
+const SANDBOX_SCOPE = 'sandbox';
+
+/**
+ * Makes a charge payable by each method its rail can carry. A repeat, by externalId or by idempotency key, gets the first
+ * charge again, however many arrive at once. Refuses an invalid charge, one that no rail can carry, and a repeat with
+ * other content.
+ */
+export async function createCharge(deps: CreateDeps, input: NewCharge, idempotencyKey?: string): Promise<Created> {
+  const now = deps.clock.now();
+  const faults = checkCharge(input, { mode: deps.mode, now });
+  if (faults.length > 0) throw invalidRequest(faults);
+
+  // Made before the transaction: one that is run again, after a connection was lost at its commit, finds what it wrote.
+  const id = uuidV7(now);
+  const charge = completeCharge(deps.rates, input, id, now);
+  const methods = prepareMethods(deps.rails, charge);
+  const draft: Draft = {
+    charge,
+    hash: contentHash(contentOf(input)),
+    answer: JSON.stringify(chargeAnswer(id, methods)),
+    scope: deps.mode === 'sandbox' ? SANDBOX_SCOPE : input.accountId,
+    key: idempotencyKey,
+  };
+
+  const first = await deps.db.transaction(async tx => {
+    await requireAccount(tx, deps.mode, charge);
+    const earlier = await writeUnlessRepeated(tx, draft);
+    if (earlier) return earlier;
+    await insertMethods(tx, charge, methods);
+    const accepted = methods.filter(({ status }) => status === 'CREATING');
+    const jobs = accepted.map(({ method }) => ({ accountId: charge.accountId, chargeId: id, method }));
+    await deps.queue.enqueue(tx, 'charge.issue', jobs);
+    return { id, answer: draft.answer };
+  });
+  deps.queue.nudge('charge.issue');
+  return { id: first.id, answer: first.answer, replayed: first.id !== id };
+}
+
+type Draft = {
+  readonly charge: Charge;
+  readonly hash: Buffer;
+  readonly answer: string;
+  /** Whose idempotency keys these are. */
+  readonly scope: string;
+  readonly key: string | undefined;
+};
+
+/**
+ * Writes the charge, or returns the one that was there first. The unique indexes on key and externalId let one of many
+ * through; the others wait in the insert until that one is committed or undone.
+ */
+async function writeUnlessRepeated(tx: Sql, draft: Draft): Promise<FirstCharge | undefined> {
+  const { charge, hash, answer, scope, key } = draft;
+  const { id, accountId } = charge;
+  if (key !== undefined) {
+    const use = await takeKey(tx, scope, key, { contentHash: hash, chargeId: id, accountId }, charge.createdAt);
+    if (use) {
+      if (!use.contentHash.equals(hash)) {
+        throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another body.');
+      }
+      return findFirstById(tx, use.accountId, use.chargeId);
+    }
+  }
+  if (await insertCharge(tx, charge, hash, answer)) return undefined;
+  const first =
+    charge.externalId === undefined
+      ? await findFirstById(tx, accountId, id)
+      : await findByExternalId(tx, accountId, charge.externalId);
+  assert(first, 'a charge that was in the way is there');
+  if (!first.contentHash.equals(hash)) {
+    throw new AppError('external_id_conflict', 'Another charge of this account has this externalId.', {
+      chargeId: first.id,
+    });
+  }
+  if (key !== undefined) await pointKeyAt(tx, scope, key, first.id);
+  return first;
+}
+
+async function requireAccount(tx: Sql, mode: Mode, { accountId, createdAt }: Charge): Promise<void> {
+  if (mode === 'sandbox') return openAccount(tx, accountId, createdAt);
+  if (!(await accountExists(tx, accountId))) throw new AppError('not_found', 'There is no such account.');
+}
+
+function completeCharge(rates: RateSource, input: NewCharge, id: string, now: Date): Charge {
+  const lockedRate = input.currency === 'BRL' ? undefined : rates(input.currency, now);
+  return {
+    ...input,
+    id,
+    payableCents: lockedRate ? convertCents(input.amountCents, lockedRate.rate) : input.amountCents,
+    expireAt: input.expireAt ?? new Date(Math.min(input.dueAt.getTime() + EXPIRES_AFTER_DAYS * DAY_MS, LAST_MOMENT_MS)),
+    createdAt: now,
+    ...(lockedRate && { lockedRate }),
+  };
+}
+
+/** Each requested method with its instrument, or with the reason why its rail cannot carry it. */
+function prepareMethods(rails: Rails, charge: Charge): ChargeMethod[] {
+  const request = paymentRequest(charge);
+  const refusals: Refusal[] = [];
+  const methods = METHODS.filter(method => charge.methods.includes(method)).map((method): ChargeMethod => {
+    const rail = rails[method];
+    const refusal = rail.check(request);
+    if (!refusal) return { method, rail: rail.name, status: 'CREATING', instrument: rail.prepare(request) };
+    refusals.push(refusal);
+    return { method, rail: rail.name, status: 'FAILED', reason: `${refusal.path} ${refusal.message}` };
+  });
+  if (refusals.length === methods.length) {
+    throw new AppError('charge_refused', 'No requested method can carry this charge; see errors.', {
+      faults: refusals,
+    });
+  }
+  return methods;
+}
+
+/** What two requests must share to be the same request: what was asked, however it was spelt. */
+function contentOf(input: NewCharge): Plain {
+  return {
+    ...input,
+    amountCents: String(input.amountCents),
+    methods: METHODS.filter(method => input.methods.includes(method)),
+    customer: { ...input.customer, address: { ...input.customer.address } },
+    dueAt: input.dueAt.toISOString(),
+    expireAt: input.expireAt?.toISOString(),
+  };
+}

@@ -1,0 +1,20 @@
+// trilho migrate: brings the schema of DATABASE_URL up to date and leaves.
+import type { Config } from '../config.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { connect } from '../storage/connect.ts';
+import { migrate } from '../storage/migrate.ts';
+
+export async function migrateCommand(config: Config, log: Log): Promise<number> {
+  if (config.databaseUrl === undefined) {
+    throw new StartError('trilho migrate needs DATABASE_URL; the embedded database is migrated at every start.');
+  }
+  const db = await connect({ connection: { connectionString: config.databaseUrl }, log });
+  try {
+    await migrate({ db, log });
+  } finally {
+    await db.close();
+  }
+  console.log('The schema is up to date.');
+  return 0;
+}

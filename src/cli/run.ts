@@ -1,0 +1,55 @@
+// The command line: one word chooses what to do; the environment says the rest.
+import { existsSync } from 'node:fs';
+import { type Config, readConfig } from '../config.ts';
+import { StartError } from '../lib/errors.ts';
+import { createLog, type Log } from '../lib/log.ts';
+import { version } from '../version.ts';
+import { logOutput } from './log-output.ts';
+import { migrateCommand } from './migrate.ts';
+import { serve } from './serve.ts';
+
+const USAGE = `trilho ${version}
+
+  trilho serve      start the service (what npm start does)
+  trilho migrate    bring the schema of DATABASE_URL up to date
+  trilho version    print the version
+  trilho help       print this
+
+Configuration comes from the environment and a file .env; .env.example lists every variable.`;
+
+const COMMANDS: Record<string, (config: Config, log: Log) => Promise<number>> = { serve, migrate: migrateCommand };
+
+const USAGE_FAULT = 2;
+
+/** Runs a command and returns the exit code: 0 when done, 2 when it could not be done as asked. */
+export async function run(args: readonly string[]): Promise<number> {
+  const [name = 'help', ...rest] = args;
+  if (name === 'help' || name === '--help' || name === '-h') return say(USAGE);
+  if (name === 'version' || name === '--version' || name === '-v') return say(version);
+  const command = COMMANDS[name];
+  if (!command || rest.length > 0) {
+    console.error(
+      `${command ? `trilho ${name} takes no arguments.` : `There is no command ${name}.`} Try trilho help.`,
+    );
+    return USAGE_FAULT;
+  }
+  try {
+    if (existsSync('.env')) process.loadEnvFile('.env');
+    const config = readConfig(process.env);
+    const log = createLog(config.logLevel, logOutput());
+    process.on('uncaughtException', error => {
+      log.error('a fault nobody caught; leaving', { error });
+      process.exit(1);
+    });
+    return await command(config, log);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    console.error(error.message);
+    return USAGE_FAULT;
+  }
+}
+
+function say(words: string): number {
+  console.log(words);
+  return 0;
+}

@@ -1,0 +1,71 @@
+// The environment, read once into one frozen Config. Every fault is named at once.
+import path from 'node:path';
+import { StartError } from './lib/errors.ts';
+import { LOG_LEVELS, type LogLevel } from './lib/log.ts';
+import { MODES, type Mode } from './lib/mode.ts';
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  /** Absent: the embedded database. */
+  readonly databaseUrl?: string;
+  readonly logLevel: LogLevel;
+  readonly mode: Mode;
+  readonly dataDir: string;
+  readonly demo: boolean;
+  readonly pageSize: number;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const MAX_PAGE_SIZE = 100;
+const OURS = ['TRILHO_MODE', 'TRILHO_DATA_DIR', 'TRILHO_DEMO', 'TRILHO_PAGE_SIZE'];
+
+/** Throws a StartError that lists every variable with a wrong value. A variable set to nothing counts as not set. */
+export function readConfig(environment: Environment): Config {
+  const faults: string[] = [];
+  const value = (name: string) => environment[name] || undefined;
+
+  function whole(name: string, fallback: number, least: number, most: number): number {
+    const text = value(name);
+    if (text === undefined) return fallback;
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    faults.push(`${name} must be a whole number from ${least} to ${most}, not "${text}".`);
+    return fallback;
+  }
+
+  function oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+    const text = value(name);
+    if (text === undefined) return fallback;
+    const found = allowed.find(word => word === text);
+    if (found === undefined) faults.push(`${name} must be one of ${allowed.join(', ')}, not "${text}".`);
+    return found ?? fallback;
+  }
+
+  const databaseUrl = value('DATABASE_URL');
+  if (databaseUrl !== undefined && !isPostgresUrl(databaseUrl)) {
+    // It may hold a password, so it is not repeated.
+    faults.push('DATABASE_URL must be a URL such as postgres://user:password@host:5432/database.');
+  }
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('TRILHO_') && !OURS.includes(name)) faults.push(`${name} is not a variable of Trilho.`);
+  }
+
+  const config: Config = Object.freeze({
+    host: value('HOST') ?? '127.0.0.1',
+    port: whole('PORT', 3000, 0, 65_535),
+    ...(databaseUrl !== undefined && { databaseUrl }),
+    logLevel: oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    mode: oneOf('TRILHO_MODE', MODES, 'sandbox'),
+    dataDir: path.resolve(value('TRILHO_DATA_DIR') ?? './data'),
+    demo: oneOf('TRILHO_DEMO', ['on', 'off'], 'on') === 'on',
+    pageSize: whole('TRILHO_PAGE_SIZE', 20, 1, MAX_PAGE_SIZE),
+  });
+  if (faults.length > 0) throw new StartError(faults.join('\n'));
+  return config;
+}
+
+function isPostgresUrl(text: string): boolean {
+  return URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol);
+}

@@ -1,0 +1,28 @@
+// Reading a JSON body: UTF-8 and nothing else, so that what is stored is what was sent.
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../lib/errors.ts';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+
+export async function readJson(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
+  const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') throw unsupported();
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupported();
+  if (bytes.length === 0) throw new AppError('malformed_request', 'The body is empty.');
+  const text = attempt(() => decoder.decode(bytes), 'The body is not valid UTF-8.');
+  return attempt(() => JSON.parse(text), 'The body is not valid JSON.');
+}
+
+function attempt<T>(read: () => T, otherwise: string): T {
+  try {
+    return read();
+  } catch {
+    // The parser's own message quotes the body.
+    throw new AppError('malformed_request', otherwise);
+  }
+}
+
+function unsupported(): Error {
+  return Object.assign(new Error('a body that is not plain JSON in UTF-8'), { statusCode: 415 });
+}

@@ -1,0 +1,192 @@
+// POST /charges and GET /charges/{id}.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { boletoResult, pixResult } from '../charges/answer.ts';
+import {
+  type ChargeDraft,
+  type Customer,
+  type CustomerType,
+  checkCharge,
+  inferCustomerType,
+  isOf,
+  type NewCharge,
+  normaliseDocument,
+} from '../charges/charge.ts';
+import { type CreateDeps, createCharge } from '../charges/create.ts';
+import { findCharge, type StoredCharge } from '../charges/store.ts';
+import { parseRfc3339 } from '../lib/date-times.ts';
+import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
+import {
+  CHARGE_SCHEMAS,
+  ChargeBody,
+  type ChargeView,
+  CREATED_EXAMPLE,
+  type CUSTOMER_TYPES,
+  VIEW_EXAMPLE,
+} from './charge-schemas.ts';
+import { type DeepPartial, reader } from './reader.ts';
+import { jsonResponse, problemResponses } from './responses.ts';
+
+const readBody = reader(ChargeBody, 'body');
+
+export function chargeRoutes(app: FastifyInstance, deps: CreateDeps): void {
+  for (const schema of CHARGE_SCHEMAS) app.addSchema(schema);
+
+  app.post(
+    '/charges',
+    {
+      schema: {
+        operationId: 'createCharge',
+        summary: 'Create a charge',
+        description:
+          'Payable by boleto, pix or both. A repeat by externalId or Idempotency-Key returns the first charge, however many arrive at once.',
+        tags: ['Charges'],
+        headers: Type.Object({
+          'Idempotency-Key': Type.Optional(
+            Type.String({ minLength: 1, maxLength: 255, description: 'Your own word for this attempt.' }),
+          ),
+        }),
+        body: Type.Unsafe({ $ref: 'NewCharge#' }),
+        response: {
+          201: jsonResponse(
+            Type.Unsafe({ $ref: 'CreatedCharge#' }),
+            'The charge, with a result for each method',
+            CREATED_EXAMPLE,
+            {
+              Location: { description: 'Where the charge is read.', type: 'string' },
+              'Idempotent-Replayed': { description: '`true` when an earlier request made it.', type: 'string' },
+            },
+          ),
+          ...problemResponses(
+            'invalid_request',
+            'malformed_request',
+            'external_id_conflict',
+            'payload_too_large',
+            'unsupported_media_type',
+            'idempotency_key_reused',
+            'charge_refused',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { clean, faults: bodyFaults } = readBody(request.body);
+      const key = readIdempotencyKey(request);
+      const faults = [...key.faults, ...bodyFaults];
+      const draft = toDraft(clean);
+      if (faults.length > 0) {
+        throw invalidRequest([...faults, ...checkCharge(draft, { mode: deps.mode, now: deps.clock.now() })]);
+      }
+      // With no faults the schema vouches for every required field.
+      const { id, answer, replayed } = await createCharge(deps, draft as NewCharge, key.value);
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      reply.code(201).header('location', `/charges/${id}`).type('application/json; charset=utf-8');
+      return answer;
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/charges/:id',
+    {
+      schema: {
+        operationId: 'getCharge',
+        summary: 'Read a charge',
+        tags: ['Charges'],
+        params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+        response: {
+          200: jsonResponse(Type.Unsafe({ $ref: 'Charge#' }), 'The charge as it is now', VIEW_EXAMPLE),
+          ...problemResponses('malformed_request', 'not_found'),
+        },
+      },
+    },
+    async request => {
+      const charge = isUuid(request.params.id) ? await findCharge(deps.db, request.params.id) : undefined;
+      if (!charge) throw new AppError('not_found', 'There is no such charge.');
+      return viewOf(charge);
+    },
+  );
+}
+
+const IDEMPOTENCY_KEY = 'Idempotency-Key';
+const PRINTABLE = /^[\x21-\x7e][\x20-\x7e]{0,254}$/;
+
+function readIdempotencyKey(request: FastifyRequest): { value?: string; faults: Fault[] } {
+  const value = request.headers['idempotency-key'];
+  if (value === undefined) return { faults: [] };
+  if (typeof value === 'string' && PRINTABLE.test(value)) return { value, faults: [] };
+  const message = 'must have 1 to 255 printable ASCII characters';
+  return { faults: [{ path: IDEMPOTENCY_KEY, code: 'not_allowed', message }] };
+}
+
+/** The body in our own words, as far as it could be read. */
+function toDraft(body: DeepPartial<ChargeBody>): ChargeDraft {
+  const { accountId, externalId, sourceKey, amountCents, currency, methods, taxes = {} } = body;
+  const dueAt = body.dueAt === undefined ? undefined : parseRfc3339(body.dueAt);
+  const expireAt = body.expireAt === undefined ? undefined : parseRfc3339(body.expireAt);
+  return {
+    ...(accountId !== undefined && { accountId }),
+    ...(externalId !== undefined && { externalId }),
+    ...(sourceKey !== undefined && { sourceKey }),
+    ...(amountCents !== undefined && { amountCents: BigInt(amountCents) }),
+    ...(currency !== undefined && { currency }),
+    ...(methods !== undefined && { methods: [...new Set(methods)] }),
+    ...(body.customer !== undefined && { customer: toCustomer(body.customer) }),
+    ...(taxes.fine !== undefined && { finePercent: decimalText(taxes.fine) }),
+    ...(taxes.interest !== undefined && { interestPercent: decimalText(taxes.interest) }),
+    ...(dueAt && { dueAt }),
+    ...(expireAt && { expireAt }),
+  };
+}
+
+function toCustomer({ name, document, type, address }: DeepPartial<ChargeBody['customer']>): Partial<Customer> {
+  const normalised = document === undefined ? undefined : normaliseDocument(document);
+  return {
+    ...(name !== undefined && { name }),
+    ...(normalised !== undefined && { document: normalised, type: toCustomerType(type, normalised) }),
+    ...(address !== undefined && { address }),
+  };
+}
+
+function toCustomerType(type: (typeof CUSTOMER_TYPES)[number] | undefined, document: string): CustomerType {
+  if (type === undefined) return inferCustomerType(document);
+  return type === 'individual' ? 'individual' : 'company';
+}
+
+/** A JSON number as plain decimal text: 1e-7 too. */
+function decimalText(number: number): string {
+  const text = String(number);
+  return text.includes('e') ? number.toFixed(20).replace(/\.?0+$/, '') : text;
+}
+
+function viewOf(charge: StoredCharge): ChargeView {
+  const { lockedRate, finePercent, interestPercent } = charge;
+  const boleto = charge.ways.find(isOf('boleto'));
+  const pix = charge.ways.find(isOf('pix'));
+  const { name, document, type, address } = charge.customer;
+  return {
+    id: charge.id,
+    accountId: charge.accountId,
+    ...(charge.externalId !== undefined && { externalId: charge.externalId }),
+    ...(charge.sourceKey !== undefined && { sourceKey: charge.sourceKey }),
+    amountCents: Number(charge.amountCents),
+    currency: charge.currency,
+    payable: {
+      amountCents: Number(charge.payableCents),
+      currency: 'BRL',
+      ...(lockedRate && { rate: lockedRate.rate, rateSource: lockedRate.source, rateAt: lockedRate.at.toISOString() }),
+    },
+    customer: { name, document, type, ...(address && { address: { ...address } }) },
+    ...((finePercent !== undefined || interestPercent !== undefined) && {
+      taxes: {
+        ...(finePercent !== undefined && { fine: Number(finePercent) }),
+        ...(interestPercent !== undefined && { interest: Number(interestPercent) }),
+      },
+    }),
+    ...(boleto && { boleto: boletoResult(boleto) }),
+    ...(pix && { pix: pixResult(pix) }),
+    dueAt: charge.dueAt.toISOString(),
+    expireAt: charge.expireAt.toISOString(),
+    createdAt: charge.createdAt.toISOString(),
+  };
+}

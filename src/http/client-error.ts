@@ -1,0 +1,41 @@
+// What is answered when a request cannot even be parsed as HTTP, or does not arrive in time: the same kind of problem.
+import type { Socket } from 'node:net';
+import { uuidV7 } from '../lib/ids.ts';
+import { PROBLEM_TYPE, PROBLEMS, type ProblemCode, problem } from './problem.ts';
+
+const REASON_PHRASES: Record<number, string> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  413: 'Payload Too Large',
+  431: 'Request Header Fields Too Large',
+};
+
+const CODES: Record<string, ProblemCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};
+
+export function onClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = CODES[error.code ?? ''] ?? 'malformed_request';
+  const requestId = uuidV7(new Date());
+  const detail = code === 'malformed_request' ? 'The request is not HTTP.' : PROBLEMS[code].example.detail;
+  const body = JSON.stringify(problem(code, requestId, { detail }));
+  const { status } = PROBLEMS[code];
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${REASON_PHRASES[status]}`,
+      `Content-Type: ${PROBLEM_TYPE}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `X-Request-Id: ${requestId}`,
+      'X-Content-Type-Options: nosniff',
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

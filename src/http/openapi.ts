@@ -1,0 +1,31 @@
+// /openapi.json, made from the schemas that validate.
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+
+/** Call it before any route is added: it watches them being added. */
+export async function collectOpenApi(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.1',
+      info: {
+        title: 'Trilho',
+        version,
+        description: 'Charge in reais by pix and boleto, settle into crypto.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      tags: [
+        { name: 'Charges', description: 'What somebody is to pay, by pix or boleto.' },
+        { name: 'Crypto transactions', description: 'Orders of crypto and how far they are.' },
+      ],
+    },
+    // A schema is called by its own name.
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema-${index}`) },
+  });
+}
+
+export function openApiRoutes(app: FastifyInstance): void {
+  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+    reply.type('application/json; charset=utf-8');
+    return JSON.stringify(app.swagger());
+  });
+}

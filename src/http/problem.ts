@@ -1,0 +1,163 @@
+// Problem details (RFC 9457): the one shape of every answer that is not a success, and the only place that knows status
+// numbers.
+import { type Static, Type } from 'typebox';
+import type { AppError, ErrorCode, Fault } from '../lib/errors.ts';
+import { OneOf } from './schemas.ts';
+
+/** Codes that only HTTP knows, beside those of the application. */
+type HttpCode =
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'payload_too_large'
+  | 'unsupported_media_type'
+  | 'headers_too_large'
+  | 'internal_error';
+
+export type ProblemCode = ErrorCode | HttpCode;
+
+type Kind = {
+  readonly status: number;
+  readonly title: string;
+  /** What a caller reads on the problem's page: what happened and what to do. */
+  readonly meaning: string;
+  readonly example: { readonly detail: string; readonly errors?: readonly Fault[]; readonly chargeId?: string };
+};
+
+const EXAMPLE_CHARGE = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
+
+export const PROBLEMS = {
+  invalid_request: {
+    status: 400,
+    title: 'The request is not valid',
+    meaning: 'One or more fields or parameters are wrong. Each is named under errors; nothing was written.',
+    example: {
+      detail: 'amountCents must be at least 1.',
+      errors: [{ path: 'amountCents', code: 'minimum', message: 'must be at least 1' }],
+    },
+  },
+  malformed_request: {
+    status: 400,
+    title: 'The request cannot be read',
+    meaning: 'The body is not JSON, the text is not UTF-8, or the address is not encoded as a URL is.',
+    example: { detail: 'The body is not valid JSON.' },
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    meaning: 'There is nothing at this address, or it belongs to another account.',
+    example: { detail: 'There is no such charge.' },
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    meaning: 'The address exists but does not take this method; the Allow header names those it takes.',
+    example: { detail: 'This address takes GET, HEAD.' },
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    meaning: 'Headers or body did not arrive in time. Send it again.',
+    example: { detail: 'The request did not arrive in time.' },
+  },
+  external_id_conflict: {
+    status: 409,
+    title: 'The externalId is taken',
+    meaning: 'Another charge of the account has this externalId and other content; chargeId names it.',
+    example: { detail: 'Another charge of this account has this externalId.', chargeId: EXAMPLE_CHARGE },
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    meaning: 'A body may have 64 kB.',
+    example: { detail: 'The body is larger than 64 kB.' },
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    meaning: 'Bodies are JSON in UTF-8: send Content-Type: application/json.',
+    example: { detail: 'Send the body as application/json.' },
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'The Idempotency-Key was used before',
+    meaning: 'The same key came with another body. Use a new key for a new charge.',
+    example: { detail: 'This Idempotency-Key was used with another body.' },
+  },
+  charge_refused: {
+    status: 422,
+    title: 'No method can carry the charge',
+    meaning: 'Every requested method was refused by its rail; errors says why. Nothing was written.',
+    example: {
+      detail: 'No requested method can carry this charge; see errors.',
+      errors: [
+        { path: 'amountCents', code: 'above_ceiling', message: 'is more than a boleto can carry (BRL 99,999,999.99)' },
+      ],
+    },
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'The headers are too large',
+    meaning: 'The headers of a request may have 16 kB.',
+    example: { detail: 'The headers are larger than 16 kB.' },
+  },
+  internal_error: {
+    status: 500,
+    title: 'Something went wrong here',
+    meaning: 'A fault of the service. Its log has more under the requestId.',
+    example: { detail: 'The request could not be completed.' },
+  },
+  unavailable: {
+    status: 503,
+    title: 'Not available now',
+    meaning:
+      'The database cannot be reached. Try again after the time in Retry-After; a repeat is safe with an externalId or Idempotency-Key.',
+    example: { detail: 'The database cannot be reached; try again shortly.' },
+  },
+} as const satisfies Record<ProblemCode, Kind>;
+
+export const RETRY_AFTER_SECONDS = 2;
+export const PROBLEM_TYPE = 'application/problem+json';
+
+export const Problem = Type.Object(
+  {
+    type: Type.String({ format: 'uri-reference', description: 'An address that explains this kind of problem.' }),
+    title: Type.String(),
+    status: Type.Integer({ minimum: 400, maximum: 599 }),
+    detail: Type.String({ description: 'What happened this time.' }),
+    code: OneOf(Object.keys(PROBLEMS) as ProblemCode[]),
+    requestId: Type.String({ description: 'The X-Request-Id of this answer.' }),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ path: Type.String(), code: Type.String(), message: Type.String() }), {
+        description: 'Every fault of the request, all at once.',
+      }),
+    ),
+    chargeId: Type.Optional(Type.String({ format: 'uuid', description: 'The charge that was there first.' })),
+  },
+  { $id: 'Problem', additionalProperties: false },
+);
+export type Problem = Static<typeof Problem>;
+
+type Particulars = {
+  readonly detail: string;
+  readonly errors?: readonly Fault[];
+  readonly chargeId?: string | undefined;
+};
+
+export function problem(code: ProblemCode, requestId: string, particulars: Particulars): Problem {
+  const { status, title } = PROBLEMS[code];
+  const { detail, errors = [], chargeId } = particulars;
+  return {
+    type: `/problems/${code}`,
+    title,
+    status,
+    detail,
+    code,
+    requestId,
+    ...(errors.length > 0 && { errors: [...errors] }),
+    ...(chargeId !== undefined && { chargeId }),
+  };
+}
+
+export function problemOf(error: AppError, requestId: string): Problem {
+  return problem(error.code, requestId, { detail: error.message, errors: error.faults, chargeId: error.chargeId });
+}

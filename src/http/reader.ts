@@ -1,0 +1,153 @@
+// Reading the wire against a schema: every fault at once, and whatever was right beside them, so that rules about two
+// fields can still speak of those that can be read.
+import { Ajv, type ErrorObject } from 'ajv';
+import type { Static, TSchema } from 'typebox';
+import { parseRfc3339, parseUtc } from '../lib/date-times.ts';
+import type { Fault } from '../lib/errors.ts';
+import { isStorable } from '../lib/text.ts';
+
+type Part = 'body' | 'query';
+
+export type DeepPartial<T> = T extends readonly (infer Item)[]
+  ? readonly Item[]
+  : T extends object
+    ? { readonly [Key in keyof T]?: DeepPartial<T[Key]> }
+    : T;
+
+/** What could be read, and what is wrong with the rest. With no faults, `clean` is whole. */
+export type Reading<T> = { readonly clean: DeepPartial<T>; readonly faults: Fault[] };
+
+const MAX_FAULTS = 100;
+const MAX_NAME_LENGTH = 100;
+const WHOLE_NUMBER = /^-?(0|[1-9]\d*)$/;
+
+const DATE_TIME_WORDS = {
+  body: 'must be a date-time such as 2026-12-01T12:00:00-03:00',
+  query: 'must be a date and time in UTC such as 2024-02-29T10:30Z',
+} as const satisfies Record<Part, string>;
+
+const validators = { body: createAjv('body'), query: createAjv('query') };
+
+/** A function that reads data of this schema. In a query everything is text, so whole numbers are made of it first. */
+export function reader<S extends TSchema>(schema: S, part: Part): (data: unknown) => Reading<Static<S>> {
+  const validate = validators[part].compile(schema);
+  return data => {
+    const value = part === 'query' ? withNumbers(schema, data) : data;
+    if (validate(value)) return { clean: value as DeepPartial<Static<S>>, faults: [] };
+    const errors = (validate.errors ?? []).slice(0, MAX_FAULTS);
+    const clean = errors.reduce((rest, error) => without(rest, faultySegments(error)), value);
+    return {
+      clean: (isObject(clean) ? clean : {}) as DeepPartial<Static<S>>,
+      faults: errors.map(error => toFault(error, part)),
+    };
+  };
+}
+
+function createAjv(part: Part): Ajv {
+  const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, verbose: true, formats: { uuid: true } });
+  ajv.addFormat('date-time', text => (part === 'query' ? parseUtc(text) : parseRfc3339(text)) !== undefined);
+  ajv.addKeyword({ keyword: 'x-storable', type: 'string', validate: (_: true, text: string) => isStorable(text) });
+  return ajv;
+}
+
+function withNumbers(schema: TSchema, data: unknown): unknown {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  const entries = Object.entries(data as Record<string, unknown>).map(([name, value]) => {
+    const isNumber = properties[name]?.type === 'integer' && typeof value === 'string' && WHOLE_NUMBER.test(value);
+    return [name, isNumber ? Number(value) : value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function toFault(error: ErrorObject, part: Part): Fault {
+  return { path: dotted(faultySegments(error)), code: codeOf(error), message: messageOf(error, part) };
+}
+
+/** Where the fault lies: for a missing or unknown field that is the field, not the object around it. */
+function faultySegments({ instancePath, keyword, params }: ErrorObject): string[] {
+  const segments = instancePath.split('/').slice(1).map(unescapePointer);
+  if (keyword === 'required') return [...segments, params['missingProperty']];
+  if (keyword === 'additionalProperties') return [...segments, params['additionalProperty']];
+  return segments;
+}
+
+function unescapePointer(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function dotted(segments: readonly string[]): string {
+  return segments
+    .map(segment => (segment.length > MAX_NAME_LENGTH ? `${segment.slice(0, MAX_NAME_LENGTH)}…` : segment))
+    .reduce(
+      (path, segment) =>
+        /^\d+$/.test(segment) && path ? `${path}[${segment}]` : path ? `${path}.${segment}` : segment,
+      '',
+    );
+}
+
+function codeOf({ keyword }: ErrorObject): string {
+  const codes: Record<string, string> = {
+    additionalProperties: 'unknown',
+    'x-storable': 'unstorable_text',
+    pattern: 'blank',
+    minLength: 'empty',
+    maxLength: 'too_long',
+    minItems: 'empty',
+    enum: 'not_allowed',
+  };
+  return codes[keyword] ?? keyword;
+}
+
+function messageOf(error: ErrorObject, part: Part): string {
+  const { keyword, params, data } = error;
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return part === 'query' ? 'is not a known parameter' : 'is not a known field';
+    case 'type':
+      if (part === 'query' && Array.isArray(data)) return 'must be given only once';
+      return `must be ${TYPE_WORDS[params['type'] as string] ?? params['type']}`;
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as string[]).join(', ')}`;
+    case 'minimum':
+      return `must be at least ${params['limit']}`;
+    case 'maximum':
+      return `must be at most ${params['limit']}`;
+    case 'minLength':
+    case 'minItems':
+      return 'must not be empty';
+    case 'maxLength':
+      return `must have at most ${params['limit']} characters`;
+    case 'pattern':
+      return 'must not be blank';
+    case 'format':
+      return DATE_TIME_WORDS[part];
+    case 'x-storable':
+      return 'must not contain U+0000 or half of a surrogate pair';
+    default:
+      return 'is not valid';
+  }
+}
+
+const TYPE_WORDS: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  object: 'an object',
+  array: 'a list',
+};
+
+/** A copy of the value without what lies at the path; everything around it is left as it was. */
+function without(value: unknown, [first, ...rest]: readonly string[]): unknown {
+  if (first === undefined) return undefined;
+  if (Array.isArray(value)) return undefined;
+  if (!isObject(value) || !Object.hasOwn(value, first)) return value;
+  const { [first]: inner, ...others } = value;
+  const kept = without(inner, rest);
+  return kept === undefined ? others : { ...others, [first]: kept };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

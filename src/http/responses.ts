@@ -1,0 +1,52 @@
+// How answers are documented: each success with its example, each problem with one of its own.
+import type { TSchema } from 'typebox';
+import { PROBLEM_TYPE, PROBLEMS, type ProblemCode, problem } from './problem.ts';
+
+const EXAMPLE_REQUEST_ID = '019a8b5e-4b02-7c11-8d3f-0e5a9b7c6d21';
+
+type Header = { readonly description: string; readonly type: string };
+
+const REQUEST_ID: Record<string, Header> = {
+  'X-Request-Id': { description: "The request's id, also in the log.", type: 'string' },
+};
+const RETRY_AFTER: Record<string, Header> = {
+  'Retry-After': { description: 'Seconds to wait before trying again.', type: 'integer' },
+};
+
+export function jsonResponse(
+  schema: TSchema,
+  description: string,
+  example: unknown,
+  headers: Record<string, Header> = {},
+) {
+  return {
+    description,
+    headers: { ...REQUEST_ID, ...headers },
+    content: { 'application/json': { schema, example } },
+  };
+}
+
+/** The documented problems of an operation, by status; several of one status stand beside each other as examples. */
+export function problemResponses(...codes: readonly ProblemCode[]): Record<number, object> {
+  const all: readonly ProblemCode[] = [...codes, 'internal_error', 'unavailable'];
+  const byStatus = Map.groupBy(all, code => PROBLEMS[code].status);
+  return Object.fromEntries([...byStatus].map(([status, alike]) => [status, problemResponse(alike)]));
+}
+
+function problemResponse(codes: readonly ProblemCode[]): object {
+  return {
+    description: codes.map(code => PROBLEMS[code].title).join('; '),
+    headers: codes.includes('unavailable') ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
+    content: {
+      [PROBLEM_TYPE]: {
+        schema: { $ref: 'Problem#' },
+        examples: Object.fromEntries(
+          codes.map(code => [
+            code,
+            { summary: PROBLEMS[code].title, value: problem(code, EXAMPLE_REQUEST_ID, PROBLEMS[code].example) },
+          ]),
+        ),
+      },
+    },
+  };
+}

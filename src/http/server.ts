@@ -1,0 +1,138 @@
+// The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { CreateDeps } from '../charges/create.ts';
+import { AppError } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { readJson } from './body.ts';
+import { chargeRoutes } from './charges.ts';
+import { onClientError } from './client-error.ts';
+import { healthRoutes } from './health.ts';
+import { metricsRoutes } from './metrics.ts';
+import { collectOpenApi, openApiRoutes } from './openapi.ts';
+import { PROBLEM_TYPE, Problem, type ProblemCode, problem, problemOf, RETRY_AFTER_SECONDS } from './problem.ts';
+import { allowedMethods, watchRoutes } from './route-table.ts';
+import { transactionRoutes } from './transactions.ts';
+
+type Deps = CreateDeps & { readonly log: Log; readonly pageSize: number; readonly version: string };
+
+const BODY_LIMIT_BYTES = 64 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 65_000;
+const TIMEOUT_CHECK_MS = 1_000;
+const MAX_PARAM_LENGTH = 500;
+
+const SECURITY_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+export async function createServer(deps: Deps): Promise<FastifyInstance> {
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // What arrives while we stop is still served; only idle connections are closed.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestIdHeader: false,
+    genReqId: request => requestIdOf(request.headers['x-request-id']),
+    clientErrorHandler: onClientError,
+    frameworkErrors: (error, request, reply) => sendError(deps.log, error, request, reply as FastifyReply),
+  });
+  // Schemas document; reading and writing are done in plain sight by the handlers.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => data => JSON.stringify(data));
+  app.addSchema(Problem);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJson);
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS });
+    refuseBadEncoding(request.url);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    deps.log.info('request', {
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      durationMs: Math.round(reply.elapsedTime * 10) / 10,
+    });
+  });
+  app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
+  const routes = watchRoutes(app);
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowedMethods(routes, request.url);
+    if (methods.length === 0) return sendProblem(request, reply, 'not_found', 'There is nothing at this address.');
+    reply.header('allow', methods.join(', '));
+    return sendProblem(request, reply, 'method_not_allowed', `This address takes ${methods.join(', ')}.`);
+  });
+
+  await collectOpenApi(app, deps.version);
+  metricsRoutes(app, deps);
+  transactionRoutes(app, deps);
+  chargeRoutes(app, deps);
+  healthRoutes(app, deps);
+  openApiRoutes(app);
+  return app;
+}
+
+const SAFE_REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** The caller's own id when it is fit for a header and a log line. */
+function requestIdOf(given: string | string[] | undefined): string {
+  return typeof given === 'string' && SAFE_REQUEST_ID.test(given) ? given : uuidV7(new Date());
+}
+
+function refuseBadEncoding(url: string): void {
+  try {
+    decodeURIComponent(url);
+  } catch {
+    throw new AppError('malformed_request', 'The address is not encoded as a URL is.');
+  }
+}
+
+function sendProblem(request: FastifyRequest, reply: FastifyReply, code: ProblemCode, detail: string): FastifyReply {
+  const body = problem(code, request.id, { detail });
+  return reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body));
+}
+
+/** What the framework itself refuses, by the status it would give. */
+const FRAMEWORK_REFUSALS: Record<number, [ProblemCode, string]> = {
+  400: ['malformed_request', 'The request cannot be read.'],
+  404: ['not_found', 'There is nothing at this address.'],
+  408: ['request_timeout', 'The request did not arrive in time.'],
+  413: ['payload_too_large', 'The body is larger than 64 kB.'],
+  414: ['not_found', 'There is nothing at this address.'],
+  415: ['unsupported_media_type', 'Send the body as application/json.'],
+};
+
+function sendError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.header('x-request-id', request.id);
+  if (error instanceof AppError) {
+    if (error.code === 'unavailable') {
+      log.warn('the database cannot be reached', { requestId: request.id, error });
+      reply.header('retry-after', RETRY_AFTER_SECONDS);
+    }
+    const body = problemOf(error, request.id);
+    return reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body));
+  }
+  const refusal = FRAMEWORK_REFUSALS[(error as FastifyError).statusCode ?? 500];
+  if (refusal) return sendProblem(request, reply, ...refusal);
+  log.error('a request failed', { requestId: request.id, route: request.routeOptions.url ?? 'unknown', error });
+  return sendProblem(request, reply, 'internal_error', 'The request could not be completed.');
+}

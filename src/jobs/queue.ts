@@ -1,0 +1,153 @@
+// What happens later: a queue on the same database, so that a job exists exactly when the change that asks for it does.
+import { type Db, type JobResult, PgBoss } from 'pg-boss';
+import type { Log } from '../lib/log.ts';
+import type { Database, Sql } from '../storage/database.ts';
+
+/** Every kind of job and what it is told. A payload holds ids only: the truth is read when the job runs. */
+export type Jobs = {
+  'charge.issue': { readonly accountId: string; readonly chargeId: string; readonly method: string };
+};
+export type JobName = keyof Jobs;
+
+/** A job is done when its handler returns, and tried again, later and later, when it throws. */
+export type Handler<N extends JobName> = (payload: Jobs[N]) => Promise<void>;
+export type Handlers = { readonly [N in JobName]: Handler<N> };
+
+export type Queue = {
+  /** Puts jobs into the caller's own transaction. */
+  enqueue<N extends JobName>(tx: Sql, name: N, payloads: readonly Jobs[N][]): Promise<void>;
+  /** Says that jobs were committed, so that a worker here need not wait for its next look. Only a hint. */
+  nudge(name: JobName): void;
+  /** Starts working off jobs, and goes on until `stop`. */
+  work(handlers: Handlers): Promise<void>;
+  /** Works off what is due now, in order, and returns how many jobs that were. */
+  runDue(handlers: Handlers): Promise<number>;
+  counts(): Promise<JobCount[]>;
+  stop(): Promise<void>;
+};
+
+export type JobCount = { readonly name: string; readonly state: string; readonly count: number };
+
+const NAMES: readonly JobName[] = ['charge.issue'];
+const SCHEMA = 'pgboss';
+const BATCH_SIZE = 20;
+const POLL_SECONDS = 0.5;
+/** A worker that stops saying so within this time is dead, and its jobs go to another. */
+const HEARTBEAT_SECONDS = 10;
+const SUPERVISE_SECONDS = 5;
+/** A job about money is never dropped for being tried often or late. */
+const MAX_RETRIES = 100_000;
+const RETRY_CAP_SECONDS = 300;
+const YEAR_SECONDS = 365 * 86_400;
+const KEEP_DONE_SECONDS = 7 * 86_400;
+const STOP_LIMIT_MS = 10_000;
+const MAX_RUN_DUE_BATCHES = 100_000;
+
+export async function startQueue({ db, log }: { db: Database; log: Log }): Promise<Queue> {
+  const boss = new PgBoss({
+    db: asBossDb(db),
+    schema: SCHEMA,
+    schedule: false,
+    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    monitorIntervalSeconds: SUPERVISE_SECONDS,
+  });
+  boss.on('error', error => log.warn('the job queue met an error', { error }));
+  await boss.start();
+  for (const name of NAMES) {
+    await boss.createQueue(name, {
+      heartbeatSeconds: HEARTBEAT_SECONDS,
+      retryLimit: MAX_RETRIES,
+      retryDelay: 1,
+      retryBackoff: true,
+      retryDelayMax: RETRY_CAP_SECONDS,
+      retentionSeconds: YEAR_SECONDS,
+      deleteAfterSeconds: KEEP_DONE_SECONDS,
+    });
+  }
+  const workers = new Map<JobName, string>();
+
+  /** Runs jobs side by side, each alone in failing. */
+  async function runBatch<N extends JobName>(
+    name: N,
+    handler: Handler<N>,
+    batch: readonly BossJob<N>[],
+  ): Promise<JobResult[]> {
+    return Promise.all(
+      batch.map(async (job): Promise<JobResult> => {
+        try {
+          await handler(job.data);
+          return { id: job.id, status: 'completed' };
+        } catch (error) {
+          log.warn('a job failed and will be tried again', { job: name, error });
+          return { id: job.id, status: 'failed' };
+        }
+      }),
+    );
+  }
+
+  async function runDueBatch<N extends JobName>(name: N, handlers: Handlers): Promise<number> {
+    const batch = await boss.fetch<Jobs[N]>(name, { batchSize: BATCH_SIZE });
+    const results = await runBatch(name, handlers[name] as Handler<N>, batch);
+    for (const { id, status } of results)
+      await (status === 'completed' ? boss.complete(name, id) : boss.fail(name, id));
+    return batch.length;
+  }
+
+  return {
+    enqueue: async (tx, name, payloads) => {
+      await boss.insert(
+        name,
+        payloads.map(data => ({ data })),
+        { db: asBossDb(tx) },
+      );
+    },
+
+    nudge: name => {
+      const worker = workers.get(name);
+      if (worker !== undefined) boss.notifyWorker(worker);
+    },
+
+    work: async handlers => {
+      for (const name of NAMES) {
+        const worker = await boss.work<Jobs[typeof name]>(
+          name,
+          {
+            batchSize: BATCH_SIZE,
+            burstWhenBatchFull: true,
+            pollingIntervalSeconds: POLL_SECONDS,
+            perJobResults: true as const,
+          },
+          batch => runBatch(name, handlers[name], batch),
+        );
+        workers.set(name, worker);
+      }
+    },
+
+    runDue: async handlers => {
+      let ran = 0;
+      for (let batches = 0; batches < MAX_RUN_DUE_BATCHES; batches++) {
+        let taken = 0;
+        for (const name of NAMES) taken += await runDueBatch(name, handlers);
+        if (taken === 0) return ran;
+        ran += taken;
+      }
+      throw new Error('jobs keep making jobs');
+    },
+
+    counts: async () => {
+      const rows = await db.query<{ name: string; state: string; count: string }>(
+        `select name, state::text as state, count(*) from ${SCHEMA}.job where name = any($1) group by name, state`,
+        [NAMES],
+      );
+      return rows.map(row => ({ name: row.name, state: row.state, count: Number(row.count) }));
+    },
+
+    stop: () => boss.stop({ graceful: true, timeout: STOP_LIMIT_MS }),
+  };
+}
+
+type BossJob<N extends JobName> = { readonly id: string; readonly data: Jobs[N] };
+
+function asBossDb(sql: Sql): Db {
+  return { executeSql: async (text, values) => ({ rows: await sql.query(text, values) }) };
+}

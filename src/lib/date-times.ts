@@ -1,0 +1,70 @@
+// Date-times on the wire: two grammars, one calendar check. A moment is milliseconds since 1970.
+
+/** A moment as it was written, which may lie between two milliseconds. */
+export type Moment = {
+  /** The whole millisecond at or before it, and at or after it. */
+  readonly floorMs: number;
+  readonly ceilMs: number;
+  /** The digits of its fraction past the milliseconds, without closing zeros. */
+  readonly beyond: string;
+};
+
+// `from` and `to`: seconds and fraction optional, the Z mandatory and upper case.
+const UTC = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z)$/;
+// Bodies: RFC 3339, any offset, either case; seconds may be left out as in the grammar above.
+const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:\d{2})$/i;
+
+/** Long enough for any real clock; a longer one is noise. */
+const MAX_LENGTH = 64;
+const MINUTE_MS = 60_000;
+/** The last moment that ISO 8601 writes with a four-digit year. */
+export const LAST_MOMENT_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const FIRST_MOMENT_MS = Date.parse('0000-01-01T00:00:00Z');
+
+/** Reads `2024-02-29T10:30Z`; undefined for anything that is not a real UTC date and time with an upper-case Z. */
+export function parseUtc(text: string): Moment | undefined {
+  return read(UTC, text);
+}
+
+/** Reads an RFC 3339 date-time with any offset; undefined when its date or time does not exist. */
+export function parseRfc3339(text: string): Date | undefined {
+  const moment = read(RFC_3339, text);
+  return moment && new Date(moment.floorMs);
+}
+
+function read(grammar: RegExp, text: string): Moment | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const match = grammar.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second = '0', fraction = '', zone = 'Z'] = match;
+  if (!isDay(Number(year), Number(month), Number(day))) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const offsetMs = offsetOf(zone);
+  if (offsetMs === undefined) return undefined;
+  const wholeMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second.padStart(2, '0')}Z`);
+  const floorMs = wholeMs + Number(fraction.slice(0, 3).padEnd(3, '0')) - offsetMs;
+  if (floorMs < FIRST_MOMENT_MS || floorMs > LAST_MOMENT_MS) return undefined;
+  const beyond = fraction.slice(3).replace(/0+$/, '');
+  return { floorMs, ceilMs: beyond === '' ? floorMs : floorMs + 1, beyond };
+}
+
+export function isLater(a: Moment, b: Moment): boolean {
+  return a.floorMs > b.floorMs || (a.floorMs === b.floorMs && a.beyond > b.beyond);
+}
+
+function offsetOf(zone: string): number | undefined {
+  if (zone.toUpperCase() === 'Z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(4, 6));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * MINUTE_MS;
+}
+
+function isDay(year: number, month: number, day: number): boolean {
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+}
+
+function daysIn(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}

@@ -1,0 +1,64 @@
+// The boleto's barcode (44 digits) and the line a person types (47 digits), as FEBRABAN lays them out.
+import assert from 'node:assert/strict';
+import { type CivilDay, daysBetween } from '../lib/civil-days.ts';
+
+/** The barcode holds ten digits of cents. */
+export const MAX_BOLETO_CENTS = 9_999_999_999n;
+
+const FIRST_DAY: CivilDay = '1997-10-07';
+/** On this day the four digits of the due-date factor ran out, and counting began again at 1000. */
+const SECOND_COUNT: CivilDay = '2025-02-22';
+const REAL = '9';
+
+type Boleto = {
+  readonly bank: string;
+  readonly dueDay: CivilDay;
+  readonly amountCents: bigint;
+  /** The bank's own 25 digits, «campo livre». */
+  readonly freeField: string;
+};
+
+/** Days as the barcode counts them; undefined for a day it cannot name. */
+export function dueDateFactor(day: CivilDay): number | undefined {
+  const again = daysBetween(SECOND_COUNT, day);
+  const factor = again >= 0 ? 1000 + again : daysBetween(FIRST_DAY, day);
+  return factor >= 1000 && factor <= 9999 ? factor : undefined;
+}
+
+export function boletoBarcode({ bank, dueDay, amountCents, freeField }: Boleto): string {
+  const factor = dueDateFactor(dueDay);
+  assert(factor !== undefined, 'the barcode cannot name this due date');
+  assert(amountCents >= 1n && amountCents <= MAX_BOLETO_CENTS, 'the barcode cannot hold this amount');
+  assert(/^\d{3}$/.test(bank) && /^\d{25}$/.test(freeField), 'a bank has 3 digits, its free field 25');
+  const head = bank + REAL;
+  const tail = `${factor}${String(amountCents).padStart(10, '0')}${freeField}`;
+  return head + barcodeDigit(head + tail) + tail;
+}
+
+/** The digitable line: the barcode rearranged into five fields, the first three with a check digit each. */
+export function digitableLine(barcode: string): string {
+  const field1 = barcode.slice(0, 4) + barcode.slice(19, 24);
+  const field2 = barcode.slice(24, 34);
+  const field3 = barcode.slice(34, 44);
+  return [field1, field2, field3].map(field => field + modulo10(field)).join('') + barcode[4] + barcode.slice(5, 19);
+}
+
+/** Modulo 10 with weights 2, 1, 2, 1 from the right; a two-digit product counts as the sum of its digits. */
+export function modulo10(digits: string): number {
+  let sum = 0;
+  for (let index = digits.length - 1, weight = 2; index >= 0; index--, weight = 3 - weight) {
+    const product = Number(digits[index]) * weight;
+    sum += product > 9 ? product - 9 : product;
+  }
+  return (10 - (sum % 10)) % 10;
+}
+
+/** Modulo 11 with weights 2 to 9 from the right; 0, 10 and 11 are written as 1. */
+function barcodeDigit(digits: string): number {
+  let sum = 0;
+  for (let index = digits.length - 1, weight = 2; index >= 0; index--, weight = weight === 9 ? 2 : weight + 1) {
+    sum += Number(digits[index]) * weight;
+  }
+  const digit = 11 - (sum % 11);
+  return digit > 9 ? 1 : digit;
+}

@@ -1,0 +1,51 @@
+// How money arrives: the one interface behind which every bank, PSP and file exchange stands. A rail knows nothing of
+// charges or the database. What it is asked for carries a reference that never changes, so asking twice is asking once.
+import type { CivilDay } from '../lib/civil-days.ts';
+
+export const METHODS = ['boleto', 'pix'] as const;
+export type Method = (typeof METHODS)[number];
+
+/** What a payer is to pay, in reais. */
+export type PaymentRequest = {
+  /** A UUID; the references of an instrument are made from it. */
+  readonly id: string;
+  readonly amountCents: bigint;
+  readonly dueDay: CivilDay;
+};
+
+/** What the payer is given, with the references the bank knows it by. */
+export type PixInstrument = { readonly txid: string; readonly emv: string };
+export type BoletoInstrument = { readonly ourNumber: string; readonly barcode: string; readonly digitableLine: string };
+export type Instruments = { readonly pix: PixInstrument; readonly boleto: BoletoInstrument };
+
+/** Why a request can never be served by a rail, known without asking anybody. */
+export type Refusal = { readonly path: string; readonly code: string; readonly message: string };
+
+/**
+ * What the bank said. *Unknown* is an answer: the reply was lost, and only a lookup tells whether the request arrived.
+ * *Accepted* means: taken, and decided later.
+ */
+export type Outcome =
+  | { readonly kind: 'registered' }
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'rejected'; readonly reason: string }
+  | { readonly kind: 'unknown' };
+
+/** What a lookup finds; *absent* means that the request never arrived and may be sent. */
+export type Finding = Outcome | { readonly kind: 'absent' };
+
+export type Rail<M extends Method = Method> = {
+  readonly name: string;
+  readonly method: M;
+  /** Refuses what this rail can never carry. Pure. */
+  check(request: PaymentRequest): Refusal | undefined;
+  /** The instrument with its references, the same each time for one request. Pure. */
+  prepare(request: PaymentRequest): Instruments[M];
+  /** Asks the bank to take it. Never throws for what a bank or a network can do. */
+  submit(request: PaymentRequest, instrument: Instruments[M]): Promise<Outcome>;
+  /** Asks what became of it, by its reference. */
+  lookup(request: PaymentRequest, instrument: Instruments[M]): Promise<Finding>;
+};
+
+/** The rail that serves each method. */
+export type Rails = { readonly [M in Method]: Rail<M> };

@@ -1,0 +1,68 @@
+// The sandbox rail: real encoders before a simulated bank. Every instrument is valid and none can be paid: the pix key
+// lies under example.com, and no bank has the number 999.
+import { uuidToBigInt } from '../lib/ids.ts';
+import { boletoBarcode, digitableLine, dueDateFactor, MAX_BOLETO_CENTS } from './boleto-barcode.ts';
+import { MAX_PIX_CENTS, staticBrCode, txidOf } from './br-code.ts';
+import type { PaymentRequest, Rail, Rails, Refusal } from './rail.ts';
+
+const PIX_KEY = 'sandbox@example.com';
+const RECEIVER_NAME = 'Trilho Sandbox';
+const RECEIVER_CITY = 'Sao Paulo';
+const BANK = '999';
+
+const pix: Rail<'pix'> = {
+  name: 'sandbox',
+  method: 'pix',
+  check: ({ amountCents }) => (amountCents > MAX_PIX_CENTS ? aboveCeiling('a pix', MAX_PIX_CENTS) : undefined),
+  prepare: ({ id, amountCents }) => {
+    const txid = txidOf(id);
+    const emv = staticBrCode({
+      key: PIX_KEY,
+      receiverName: RECEIVER_NAME,
+      receiverCity: RECEIVER_CITY,
+      amountCents,
+      txid,
+    });
+    return { txid, emv };
+  },
+  submit: async () => ({ kind: 'registered' }),
+  lookup: async () => ({ kind: 'registered' }),
+};
+
+const boleto: Rail<'boleto'> = {
+  name: 'sandbox',
+  method: 'boleto',
+  check: ({ amountCents, dueDay }) => {
+    if (amountCents > MAX_BOLETO_CENTS) return aboveCeiling('a boleto', MAX_BOLETO_CENTS);
+    if (dueDateFactor(dueDay) === undefined) {
+      return {
+        path: 'dueAt',
+        code: 'due_date_out_of_range',
+        message: 'is a day that a boleto cannot name: it must lie between 2000-07-03 and 2049-10-13',
+      };
+    }
+    return undefined;
+  },
+  prepare: ({ id, amountCents, dueDay }: PaymentRequest) => {
+    const ourNumber = ourNumberOf(id);
+    const barcode = boletoBarcode({ bank: BANK, dueDay, amountCents, freeField: ourNumber });
+    return { ourNumber, barcode, digitableLine: digitableLine(barcode) };
+  },
+  submit: async () => ({ kind: 'registered' }),
+  lookup: async () => ({ kind: 'registered' }),
+};
+
+export const sandboxRails: Rails = { pix, boleto };
+
+/** 25 digits from a UUIDv7: 13 of its time, 12 of its chance. */
+function ourNumberOf(uuid: string): string {
+  const bits = uuidToBigInt(uuid);
+  const timeMs = bits >> 80n;
+  const chance = bits & ((1n << 62n) - 1n);
+  return String(timeMs).padStart(13, '0').slice(-13) + String(chance % 10n ** 12n).padStart(12, '0');
+}
+
+function aboveCeiling(what: string, ceilingCents: bigint): Refusal {
+  const reais = (Number(ceilingCents) / 100).toLocaleString('en-US', { minimumFractionDigits: 2 });
+  return { path: 'amountCents', code: 'above_ceiling', message: `is more than ${what} can carry (BRL ${reais})` };
+}

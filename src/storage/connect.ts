@@ -1,0 +1,47 @@
+// The first word with a database: is it there, and new enough? What goes wrong is said in one line.
+import type pg from 'pg';
+import { AppError, StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { type Database, openDatabase } from './database.ts';
+
+const OLDEST_VERSION = 14;
+
+export async function connect({ connection, log }: { connection: pg.PoolConfig; log: Log }): Promise<Database> {
+  const db = openDatabase({ connection, log });
+  try {
+    const [row] = await db.query<{ number: string; version: string }>(
+      `select current_setting('server_version_num') as number, current_setting('server_version') as version`,
+    );
+    if (Number(row!.number) < OLDEST_VERSION * 10_000) {
+      throw new StartError(`PostgreSQL ${row!.version} is too old: Trilho needs ${OLDEST_VERSION} or later.`);
+    }
+    return db;
+  } catch (error) {
+    await db.close();
+    if (error instanceof StartError) throw error;
+    const cause = error instanceof AppError ? error.cause : error;
+    const { code } = cause as { code?: string };
+    throw new StartError(`The database cannot be used${placeOf(connection)}: ${wordsFor(code)}.`);
+  }
+}
+
+/** Host and port only: the rest of a URL may be secret. */
+function placeOf({ connectionString }: pg.PoolConfig): string {
+  if (connectionString === undefined || !URL.canParse(connectionString)) return '';
+  const { host } = new URL(connectionString);
+  return host ? ` at ${host}` : '';
+}
+
+function wordsFor(code: string | undefined): string {
+  switch (code) {
+    case '28P01':
+    case '28000':
+      return 'it refuses the user or the password';
+    case '3D000':
+      return 'it has no database of this name';
+    case undefined:
+      return 'it cannot be reached';
+    default:
+      return `it cannot be reached (${code})`;
+  }
+}

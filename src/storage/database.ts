@@ -1,0 +1,141 @@
+// How SQL is spoken: a pool, and transactions that are run again when the server asks for it.
+import pg from 'pg';
+import { backOff } from '../lib/backoff.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+
+export type Row = Record<string, unknown>;
+
+/** Something that runs a statement: the pool, or one open transaction. */
+export type Sql = {
+  query<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>;
+};
+
+export type Database = Sql & {
+  /**
+   * Runs `work` in one transaction and commits it. Serialisation failures, deadlocks and lost connections run the whole
+   * of it again, and a connection may be lost after the commit took effect: so `work` makes its ids beforehand and
+   * writes in a way that a second run finds the first.
+   */
+  transaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
+  poolStats(): PoolStats;
+  close(): Promise<void>;
+};
+
+export type PoolStats = { readonly total: number; readonly idle: number; readonly waiting: number };
+
+type Options = {
+  readonly connection: pg.PoolConfig;
+  readonly log: Log;
+  readonly maxConnections?: number;
+};
+
+const MAX_CONNECTIONS = 20;
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+const MAX_ATTEMPTS = 5;
+const RETRY_BASE_MS = 10;
+const RETRY_CAP_MS = 400;
+
+export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS }: Options): Database {
+  const pool = new pg.Pool({
+    application_name: 'trilho',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    ...connection,
+    max: maxConnections,
+  });
+  // A connection that dies while idle is dropped and replaced; the next caller need not hear of it.
+  pool.on('error', error => log.warn('an idle database connection was lost', { error }));
+
+  async function attempt<T>(work: () => Promise<T>): Promise<T> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof AppError) throw error;
+        if (isRetryable(error) && tried < MAX_ATTEMPTS) {
+          await backOff(tried, RETRY_BASE_MS, RETRY_CAP_MS);
+          continue;
+        }
+        if (isUnavailable(error)) {
+          throw new AppError('unavailable', 'The database cannot be reached; try again shortly.', { cause: error });
+        }
+        throw error;
+      }
+    }
+  }
+
+  return {
+    query: <R extends Row>(text: string, values: readonly unknown[] = []) =>
+      attempt(async () => rowsOf<R>(await pool.query<R>(text, values as unknown[]))),
+
+    transaction: work => attempt(() => runTransaction(pool, work)),
+
+    poolStats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+
+    close: () => pool.end(),
+  };
+}
+
+async function runTransaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work({
+      query: async <R extends Row>(text: string, values: readonly unknown[] = []) =>
+        rowsOf<R>(await client.query<R>(text, values as unknown[])),
+    });
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // A session that cannot even roll back is thrown away with its transaction.
+    await client.query('rollback').catch(reason => {
+      broken = reason;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** Several statements in one text give several results. */
+function rowsOf<R extends Row>(result: pg.QueryResult<R> | pg.QueryResult<R>[]): R[] {
+  return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
+}
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+/** The server asks for another try, or the connection was lost. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+function isRetryable(error: unknown): boolean {
+  const code = codeOf(error);
+  if (['40001', '40P01', '25006', '57P01', '57P03'].includes(code)) return true;
+  return SQLSTATE.test(code) ? code.startsWith('08') : isConnectionLoss(error);
+}
+
+/** The database is not there, not ready, or has no room: the caller may try again later. */
+function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error);
+  if (isRetryable(error)) return true;
+  return SQLSTATE.test(code) && (code.startsWith('53') || code.startsWith('57'));
+}
+
+function isConnectionLoss(error: unknown): boolean {
+  if (
+    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'].includes(codeOf(error))
+  )
+    return true;
+  // The driver gives these no code.
+  return (
+    error instanceof Error &&
+    /connection terminated|timeout exceeded when trying to connect|not queryable/i.test(error.message)
+  );
+}

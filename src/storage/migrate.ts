@@ -1,0 +1,85 @@
+// Migrations: numbered SQL files, forward only, applied once, safe when several nodes start at the same moment.
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import type { Database, Sql } from './database.ts';
+
+type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
+
+const FOLDER = new URL('../../migrations/', import.meta.url);
+const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
+
+export async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(FOLDER)).filter(name => FILE_NAME.test(name)).sort();
+  return Promise.all(
+    names.map(async name => {
+      const sql = await readFile(new URL(name, FOLDER), 'utf8');
+      return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+/** Brings the schema up to date. Refuses a database that holds a migration this version does not know, or knows otherwise. */
+export async function migrate({ db, log }: { db: Database; log: Log }): Promise<void> {
+  const migrations = await readMigrations();
+  await createLedger(db);
+  await db.transaction(async tx => {
+    // A migration may take as long as the data it moves.
+    await tx.query('set local statement_timeout = 0');
+    // Whoever holds this lock applies; the others wait here, then find nothing left to do.
+    await tx.query('lock table schema_migrations in exclusive mode');
+    const applied = await appliedMigrations(tx);
+    refuseStrangers(applied, migrations);
+    for (const migration of migrations) {
+      if (applied.has(migration.name)) continue;
+      await tx.query(migration.sql);
+      await tx.query('insert into schema_migrations (name, sha256) values ($1, $2)', [
+        migration.name,
+        migration.sha256,
+      ]);
+      log.info('migration applied', { migration: migration.name });
+    }
+  });
+}
+
+/** True when every migration of this version is in place. */
+export async function isMigrated(db: Sql): Promise<boolean> {
+  const [migrations, applied] = await Promise.all([readMigrations(), appliedMigrations(db)]);
+  return migrations.every(({ name }) => applied.has(name));
+}
+
+async function createLedger(db: Database): Promise<void> {
+  const [found] = await db.query<{ ledger: string | null }>(`select to_regclass('schema_migrations')::text as ledger`);
+  if (found?.ledger) return;
+  try {
+    await db.query(`
+      create table if not exists schema_migrations (
+        name       text primary key,
+        sha256     text not null,
+        applied_at timestamptz not null default now()
+      )`);
+  } catch (error) {
+    // Two nodes may both pass «if not exists»; the catalogue lets one through, and then the table is there.
+    if ((error as { code?: string }).code !== '23505') throw error;
+  }
+}
+
+async function appliedMigrations(db: Sql): Promise<Map<string, string>> {
+  const rows = await db.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations');
+  return new Map(rows.map(row => [row.name, row.sha256]));
+}
+
+function refuseStrangers(applied: Map<string, string>, migrations: readonly Migration[]): void {
+  const known = new Map(migrations.map(migration => [migration.name, migration.sha256]));
+  for (const [name, sha256] of applied) {
+    if (!known.has(name)) {
+      throw new StartError(`The database was migrated by a newer Trilho (${name}); start that version or a later one.`);
+    }
+    if (known.get(name) !== sha256) {
+      throw new StartError(
+        `The migration ${name} differs from the one this database was made with; a shipped migration is never edited.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// All SQL of crypto transactions.
+import type { Sql } from '../storage/database.ts';
+import type { ListQuery, Transaction } from './transaction.ts';
+
+/** Newest first, and total: no two rows share an id. */
+const ORDER = 'created_at desc, id desc';
+
+const ROW_JSON = `
+  select id as "transactionId", status, trim_scale(quantity) as quantity, trim_scale(cost) as cost,
+         trim_scale(price) as price, network, symbol, currency, wallet_id as "walletId",
+         wallet_address as "walletAddress", wallet_name as "walletName",
+         settlement_schedule as "settlementSchedule",
+         iso_utc(settlement_date) as "settlementDate", iso_utc(created_at) as "createdAt",
+         iso_utc(updated_at) as "updatedAt"`;
+
+export async function readPage(sql: Sql, query: ListQuery): Promise<string> {
+  const { conditions, values } = whereClause(query);
+  const [limit, offset, page] = [values.length + 1, values.length + 2, values.length + 3].map(n => `$${n}`);
+  const [row] = await sql.query<{ body: string }>(
+    `with matching as materialized (select count(*) as total from crypto_transactions ${conditions}),
+          page as (select * from crypto_transactions ${conditions} order by ${ORDER} limit ${limit} offset ${offset}),
+          counted as (select total, ceil(total / ${limit}::numeric)::bigint as pages from matching)
+     select row_to_json(answer)::text as body
+       from (select coalesce((select json_agg(row_to_json(t) order by t."createdAt" desc, t."transactionId" desc)
+                                from (${ROW_JSON} from page) t), '[]') as transactions,
+                    total, pages as "totalPages", ${page}::bigint as "currentPage", ${page}::bigint < pages as "hasMore"
+               from counted) answer`,
+    [...values, query.pageSize, BigInt(query.page - 1) * BigInt(query.pageSize), query.page],
+  );
+  return row!.body;
+}
+
+function whereClause({ symbol, status, from, to }: ListQuery): { conditions: string; values: unknown[] } {
+  const values: unknown[] = [];
+  const conditions: string[] = [];
+  const add = (condition: (parameter: string) => string, value: unknown) => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(condition(`$${values.length}`));
+  };
+  // Rows lie on whole milliseconds, so a bound between two of them moves to the one inside the range.
+  const moment = (parameter: string) => `(timestamptz 'epoch' + ${parameter}::bigint * interval '1 millisecond')`;
+  add(parameter => `symbol = ${parameter}`, symbol);
+  add(parameter => `status = ${parameter}`, status);
+  add(parameter => `created_at >= ${moment(parameter)}`, from?.ceilMs);
+  add(parameter => `created_at <= ${moment(parameter)}`, to?.floorMs);
+  return { conditions: conditions.length > 0 ? `where ${conditions.join(' and ')}` : '', values };
+}
+
+/** Writes transactions; one that is there already stays as it is. */
+export async function insertTransactions(tx: Sql, transactions: readonly Transaction[]): Promise<void> {
+  for (const t of transactions) {
+    await tx.query(
+      `insert into crypto_transactions (
+         id, account_id, status, symbol, network, quantity, currency, cost, price, wallet_id, wallet_address, wallet_name,
+         settlement_schedule, settlement_date, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+       on conflict do nothing`,
+      [
+        t.id,
+        t.accountId,
+        t.status,
+        t.symbol,
+        t.network,
+        t.quantity,
+        t.currency,
+        t.cost,
+        t.price,
+        t.walletId,
+        t.walletAddress,
+        t.walletName,
+        t.settlementSchedule,
+        t.settlementDate,
+        t.createdAt,
+        t.updatedAt,
+      ],
+    );
+  }
+}

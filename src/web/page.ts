@@ -1,0 +1,42 @@
+// What every page for a person shares: one quiet style, no script, nothing from another host.
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+
+const STYLE = `
+:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
+body { max-width: 46rem; margin: 4rem auto; padding: 0 1.25rem; }
+h1 { font-size: 1.6rem; margin-bottom: .25rem; }
+h2 { font-size: 1.1rem; margin-top: 2.5rem; }
+pre { overflow-x: auto; padding: 1rem; border: 1px solid color-mix(in srgb, currentColor 20%, transparent); border-radius: .5rem; }
+code { font-family: ui-monospace, monospace; font-size: .9em; }
+a { color: inherit; }
+dt { font-weight: 600; margin-top: 1rem; }
+dd { margin: 0; }
+`;
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+
+/** Sends a page; `body` is HTML of our own. */
+export function sendPage(reply: FastifyReply, title: string, body: string): FastifyReply {
+  return reply
+    .header('content-security-policy', POLICY)
+    .type('text/html; charset=utf-8')
+    .send(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`);
+}
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

@@ -1,0 +1,57 @@
+// Pages for a person: the way in, and what each problem means.
+import type { FastifyInstance } from 'fastify';
+import { PROBLEMS, type ProblemCode } from '../http/problem.ts';
+import type { Clock } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Mode } from '../lib/mode.ts';
+import { curlExamples } from './curl.ts';
+import { escapeHtml, sendPage } from './page.ts';
+
+type Deps = { readonly clock: Clock; readonly mode: Mode; readonly version: string };
+
+export function pageRoutes(app: FastifyInstance, deps: Deps): void {
+  app.get('/', { schema: { hide: true } }, async (request, reply) => {
+    const { list, charge } = curlExamples(`http://${hostOf(request.headers.host)}`, deps.clock);
+    return sendPage(
+      reply,
+      'Trilho',
+      `<h1>Trilho</h1>
+<p>Charge in reais by pix and boleto, settle into crypto. Version ${escapeHtml(deps.version)}, ${deps.mode}.</p>
+<p><a href="/docs/">Reference</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/problems">Problems</a></p>
+<h2>List crypto transactions</h2>
+<pre><code>${escapeHtml(list)}</code></pre>
+<p><a href="/crypto/transactions">See the list</a></p>
+<h2>Create a charge</h2>
+<pre><code>${escapeHtml(charge)}</code></pre>`,
+    );
+  });
+
+  app.get('/problems', { schema: { hide: true } }, async (_request, reply) => {
+    const codes = Object.keys(PROBLEMS) as ProblemCode[];
+    return sendPage(reply, 'Problems', `<h1>Problems</h1>\n<dl>${codes.map(entry).join('\n')}</dl>`);
+  });
+
+  app.get<{ Params: { code: string } }>('/problems/:code', { schema: { hide: true } }, async (request, reply) => {
+    const { code } = request.params;
+    if (!isProblemCode(code)) throw new AppError('not_found', 'There is no such problem.');
+    return sendPage(
+      reply,
+      PROBLEMS[code].title,
+      `<h1>${escapeHtml(PROBLEMS[code].title)}</h1>\n<dl>${entry(code)}</dl>`,
+    );
+  });
+}
+
+function entry(code: ProblemCode): string {
+  const { status, meaning } = PROBLEMS[code];
+  return `<dt><a href="/problems/${code}"><code>${code}</code></a> (${status})</dt><dd>${escapeHtml(meaning)}</dd>`;
+}
+
+function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(PROBLEMS, code);
+}
+
+/** The name the reader reached us by, when it is one. */
+function hostOf(host: string | undefined): string {
+  return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : 'localhost';
+}

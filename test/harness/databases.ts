@@ -1,0 +1,29 @@
+// Databases for tests: each a copy of the migrated template on the suite's one server, dropped when its test is over.
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+
+export const TEMPLATE = 'trilho_template';
+
+export function databaseUrl(name: string): string {
+  const host = process.env['TEST_SOCKET_DIR'];
+  if (host === undefined) throw new Error('run tests through npm: npm test, or npm run test:file -- test/<file>');
+  return `postgres:///${name}?host=${encodeURIComponent(host)}&user=trilho`;
+}
+
+export type TestDatabase = { readonly url: string; drop(): Promise<void> };
+
+export async function createDatabase(template = TEMPLATE): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asAdmin(`create database ${name} template ${template}`);
+  return { url: databaseUrl(name), drop: () => asAdmin(`drop database ${name} with (force)`) };
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: databaseUrl('postgres') });
+  await admin.connect();
+  try {
+    await admin.query(statement);
+  } finally {
+    await admin.end();
+  }
+}

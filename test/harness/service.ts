@@ -1,0 +1,103 @@
+// A whole service for a test: real HTTP, a database of its own, a clock that the test moves, jobs that run when told to.
+import pg from 'pg';
+import { type App, startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import type { Log } from '../../src/lib/log.ts';
+import type { Mode } from '../../src/lib/mode.ts';
+import type { Rails } from '../../src/rails/rail.ts';
+import { createDatabase } from './databases.ts';
+import { silentLog } from './log.ts';
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as it came, and as JSON reads it. */
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
+  readonly json: any;
+};
+
+export type TestClock = Clock & { set(moment: string): void; advanceMs(ms: number): void };
+
+export type Service = {
+  readonly url: string;
+  readonly clock: TestClock;
+  readonly databaseUrl: string;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Sends a request as it is given. */
+  send(path: string, init: RequestInit): Promise<Answer>;
+  sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
+  runJobs(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+type Options = {
+  readonly mode?: Mode;
+  readonly demo?: boolean;
+  readonly pageSize?: number;
+  readonly rails?: Rails;
+  readonly log?: Log;
+  readonly now?: string;
+};
+
+export async function startService(options: Options = {}): Promise<Service> {
+  const database = await createDatabase();
+  const clock = testClock(options.now ?? '2026-11-16T12:00:00.000Z');
+  const config = readConfig({
+    PORT: '0',
+    DATABASE_URL: database.url,
+    TRILHO_MODE: options.mode ?? 'sandbox',
+    TRILHO_DEMO: options.demo ? 'on' : 'off',
+    TRILHO_PAGE_SIZE: options.pageSize === undefined ? undefined : String(options.pageSize),
+  });
+  const needs = { log: options.log ?? silentLog, clock, work: false, ...(options.rails && { rails: options.rails }) };
+  const app: App = await startApp(config, needs);
+  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  const send = async (path: string, init: RequestInit) => toAnswer(await fetch(app.url + path, init));
+  return {
+    url: app.url,
+    clock,
+    databaseUrl: database.url,
+    send,
+    get: (path, headers = {}) => send(path, { headers }),
+    post: (path, body, headers = {}) =>
+      send(path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+    sql: async (text, values) => (await pool.query(text, values)).rows,
+    runJobs: () => app.runDueJobs(),
+    stop: async () => {
+      await pool.end();
+      await app.stop();
+      await database.drop();
+    },
+  };
+}
+
+export function testClock(start: string): TestClock {
+  let nowMs = Date.parse(start);
+  return {
+    now: () => new Date(nowMs),
+    set: moment => {
+      nowMs = Date.parse(moment);
+    },
+    advanceMs: ms => {
+      nowMs += ms;
+    },
+  };
+}
+
+async function toAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text ? JSON.parse(text) : undefined,
+  };
+}
