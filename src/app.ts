@@ -55,7 +55,8 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     await migrate({ db, log });
     await db.transaction(async tx => {
       const isFirstStart = await claimInstallation(tx, config.mode, clock.now());
-      if (isFirstStart && config.demo) await insertDemo(tx);
+      // Invented orders have no place among real ones.
+      if (isFirstStart && config.demo && config.mode === 'sandbox') await insertDemo(tx);
     });
 
     const queue = await startQueue({ db, log });

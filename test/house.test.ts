@@ -1,0 +1,73 @@
+// The order of the rooms: a file imports from its own folder or from rooms to the left, and nothing goes round in a circle.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+const ORDER = [
+  'lib',
+  'storage',
+  'jobs',
+  'rails',
+  'chains',
+  'accounts',
+  'events',
+  'charges',
+  'transactions',
+  'http',
+  'web',
+  'app.ts',
+  'cli',
+  'main.ts',
+];
+/** Rooms that know the first one only, and nothing between. */
+const KNOW_ONLY_LIB = ['rails', 'chains', 'config.ts', 'version.ts'];
+
+const root = path.join(import.meta.dirname, '..', 'src');
+const files = globSync('**/*.ts', { cwd: root });
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const found = text.matchAll(
+    /^(?:import|export)\b[^;]*?from '(\.[^']+)'|^import '(\.[^']+)'|import\('(\.[^']+)'\)/gms,
+  );
+  return [...found].map(match => path.normalize(path.join(path.dirname(file), match[1] ?? match[2] ?? match[3] ?? '')));
+}
+
+const roomOf = (file: string) => file.split(path.sep)[0]!;
+const edges = files.flatMap(from => importsOf(from).map(to => ({ from, to })));
+
+test('every import leads to a file of the house', () => {
+  assert.ok(edges.length > 100, 'the walk sees the imports');
+  const missing = edges.filter(({ to }) => !files.includes(to));
+  assert.deepEqual(missing, []);
+});
+
+test('every file lives in a room that the order knows', () => {
+  const strangers = files.map(roomOf).filter(room => !ORDER.includes(room) && !KNOW_ONLY_LIB.includes(room));
+  assert.deepEqual(strangers, []);
+});
+
+test('no import steps to the right', () => {
+  const wrong = edges.filter(({ from, to }) => {
+    const [here, there] = [roomOf(from), roomOf(to)];
+    if (here === there) return false;
+    if (KNOW_ONLY_LIB.includes(here)) return there !== 'lib';
+    // Configuration and version stand beside the order: whoever wires or speaks for the service may read them.
+    if (KNOW_ONLY_LIB.includes(there) && there.endsWith('.ts')) return ORDER.indexOf(here) < ORDER.indexOf('app.ts');
+    return ORDER.indexOf(there) > ORDER.indexOf(here);
+  });
+  assert.deepEqual(wrong, []);
+});
+
+test('no imports go round in a circle', () => {
+  const targets = Map.groupBy(edges, ({ from }) => from);
+  const done = new Set<string>();
+  const visit = (file: string, trail: readonly string[]): void => {
+    assert.ok(!trail.includes(file), `a circle: ${[...trail, file].join(' → ')}`);
+    if (done.has(file)) return;
+    for (const { to } of targets.get(file) ?? []) visit(to, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+});
