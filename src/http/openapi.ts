@@ -13,6 +13,7 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
         description: 'Charge in reais by pix and boleto, settle into crypto.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      servers: [{ url: '/', description: 'This service' }],
       tags: [
         { name: 'Charges', description: 'What somebody is to pay, by pix or boleto.' },
         { name: 'Crypto transactions', description: 'Orders of crypto and how far they are.' },

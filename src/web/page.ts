@@ -7,7 +7,7 @@ const STYLE = `
 body { max-width: 46rem; margin: 4rem auto; padding: 0 1.25rem; }
 h1 { font-size: 1.6rem; margin-bottom: .25rem; }
 h2 { font-size: 1.1rem; margin-top: 2.5rem; }
-pre { overflow-x: auto; padding: 1rem; border: 1px solid color-mix(in srgb, currentColor 20%, transparent); border-radius: .5rem; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 1rem; border: 1px solid color-mix(in srgb, currentColor 20%, transparent); border-radius: .5rem; }
 code { font-family: ui-monospace, monospace; font-size: .9em; }
 a { color: inherit; }
 dt { font-weight: 600; margin-top: 1rem; }

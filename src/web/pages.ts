@@ -7,6 +7,10 @@ import type { Mode } from '../lib/mode.ts';
 import { curlExamples } from './curl.ts';
 import { escapeHtml, sendPage } from './page.ts';
 
+/** Two rails and three sleepers. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path stroke="#1a7f5a" stroke-width="2" d="M5 0v16M11 0v16M2 3h12M2 8h12M2 13h12"/></svg>';
+
 type Deps = { readonly clock: Clock; readonly mode: Mode; readonly version: string };
 
 export function pageRoutes(app: FastifyInstance, deps: Deps): void {
@@ -25,6 +29,10 @@ export function pageRoutes(app: FastifyInstance, deps: Deps): void {
 <pre><code>${escapeHtml(charge)}</code></pre>`,
     );
   });
+
+  app.get('/favicon.ico', { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('image/svg+xml').send(ICON),
+  );
 
   app.get('/problems', { schema: { hide: true } }, async (_request, reply) => {
     const codes = Object.keys(PROBLEMS) as ProblemCode[];
