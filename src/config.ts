@@ -3,6 +3,7 @@ import path from 'node:path';
 import { StartError } from './lib/errors.ts';
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts';
 import { MODES, type Mode } from './lib/mode.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './lib/paging.ts';
 
 export type Config = {
   readonly host: string;
@@ -18,7 +19,6 @@ export type Config = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const MAX_PAGE_SIZE = 100;
 const OURS = ['TRILHO_MODE', 'TRILHO_DATA_DIR', 'TRILHO_DEMO', 'TRILHO_PAGE_SIZE'];
 
 /** Throws a StartError that lists every variable with a wrong value. A variable set to nothing counts as not set. */
@@ -60,7 +60,7 @@ export function readConfig(environment: Environment): Config {
     mode: oneOf('TRILHO_MODE', MODES, 'sandbox'),
     dataDir: path.resolve(value('TRILHO_DATA_DIR') ?? './data'),
     demo: oneOf('TRILHO_DEMO', ['on', 'off'], 'on') === 'on',
-    pageSize: whole('TRILHO_PAGE_SIZE', 20, 1, MAX_PAGE_SIZE),
+    pageSize: whole('TRILHO_PAGE_SIZE', DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
   });
   if (faults.length > 0) throw new StartError(faults.join('\n'));
   return config;

@@ -5,14 +5,13 @@ import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import { parseUtc } from '../lib/date-times.ts';
 import { invalidRequest } from '../lib/errors.ts';
+import { MAX_PAGE_SIZE } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import { checkListQuery, listTransactions } from '../transactions/list.ts';
 import { type ListQuery, SETTLEMENT_SCHEDULES, STATUSES } from '../transactions/transaction.ts';
 import { type DeepPartial, reader } from './reader.ts';
 import { jsonResponse, problemResponses } from './responses.ts';
 import { DateTime, OneOf } from './schemas.ts';
-
-const MAX_PAGE_SIZE = 100;
 
 export const TransactionsQuery = Type.Object(
   {

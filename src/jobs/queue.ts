@@ -22,6 +22,7 @@ export type Queue = {
   work(handlers: Handlers): Promise<void>;
   /** Works off what is due now, in order, and returns how many jobs that were. */
   runDue(handlers: Handlers): Promise<number>;
+  /** Jobs that wait, run or were given up; those that are done are not counted. */
   counts(): Promise<JobCount[]>;
   stop(): Promise<void>;
 };
@@ -35,10 +36,10 @@ const POLL_SECONDS = 0.5;
 /** A worker that stops saying so within this time is dead, and its jobs go to another. */
 const HEARTBEAT_SECONDS = 10;
 const SUPERVISE_SECONDS = 5;
-/** A job about money is never dropped for being tried often or late. */
+/** A job about money is not dropped for being tried often, nor for waiting while a service stood still. */
 const MAX_RETRIES = 100_000;
+const KEEP_WAITING_SECONDS = 10 * 365 * 86_400;
 const RETRY_CAP_SECONDS = 300;
-const YEAR_SECONDS = 365 * 86_400;
 const KEEP_DONE_SECONDS = 7 * 86_400;
 const STOP_LIMIT_MS = 10_000;
 const MAX_RUN_DUE_BATCHES = 100_000;
@@ -60,7 +61,7 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
       retryDelay: 1,
       retryBackoff: true,
       retryDelayMax: RETRY_CAP_SECONDS,
-      retentionSeconds: YEAR_SECONDS,
+      retentionSeconds: KEEP_WAITING_SECONDS,
       deleteAfterSeconds: KEEP_DONE_SECONDS,
     });
   }
@@ -136,7 +137,9 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
 
     counts: async () => {
       const rows = await db.query<{ name: string; state: string; count: string }>(
-        `select name, state::text as state, count(*) from ${SCHEMA}.job where name = any($1) group by name, state`,
+        `select name, state::text as state, count(*) from ${SCHEMA}.job
+          where name = any($1) and state in ('created', 'retry', 'active', 'failed')
+          group by name, state`,
         [NAMES],
       );
       return rows.map(row => ({ name: row.name, state: row.state, count: Number(row.count) }));
