@@ -131,7 +131,8 @@ const CNPJ = /^[0-9A-Z]{12}\d{2}$/;
 
 /** A document as it is kept: without punctuation, in upper case. */
 export function normaliseDocument(text: string): string {
-  return text.replace(/[.\-/\s]/g, '').toUpperCase();
+  // Only ASCII is raised: ß would become SS, and pass for two letters of a CNPJ.
+  return text.replace(/[.\-/\s]/g, '').replace(/[a-z]+/g, letters => letters.toUpperCase());
 }
 
 export function inferCustomerType(document: string): CustomerType {

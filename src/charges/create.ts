@@ -19,6 +19,7 @@ import {
   type FirstCharge,
   findByExternalId,
   findFirstById,
+  findKeyUse,
   insertCharge,
   insertMethods,
   pointKeyAt,
@@ -53,20 +54,24 @@ const SANDBOX_SCOPE = 'sandbox';
  */
 export async function createCharge(deps: CreateDeps, input: NewCharge, idempotencyKey?: string): Promise<Created> {
   const now = deps.clock.now();
-  const faults = checkCharge(input, { mode: deps.mode, now });
-  if (faults.length > 0) throw invalidRequest(faults);
-
-  // Made before the transaction: one that is run again, after a connection was lost at its commit, finds what it wrote.
-  const id = uuidV7(now);
-  const charge = completeCharge(deps.rates, input, id, now);
-  const methods = prepareMethods(deps.rails, charge);
-  const draft: Draft = {
-    charge,
+  const claim: Claim = {
     hash: contentHash(contentOf(input)),
-    answer: JSON.stringify(chargeAnswer(id, methods)),
     scope: deps.mode === 'sandbox' ? SANDBOX_SCOPE : input.accountId,
     key: idempotencyKey,
   };
+  // Made before the transaction: one that is run again, after a connection was lost at its commit, finds what it wrote.
+  const id = uuidV7(now);
+  let prepared: Prepared;
+  try {
+    prepared = prepare(deps, input, id, now);
+  } catch (refusal) {
+    // What was accepted once may be refused now, as when dueAt has passed since; its repeat gets the first charge still.
+    const earlier = refusal instanceof AppError ? await findEarlier(deps.db, input, claim) : undefined;
+    if (!earlier) throw refusal;
+    return { id: earlier.id, answer: earlier.answer, replayed: true };
+  }
+  const { charge, methods } = prepared;
+  const draft: Draft = { ...claim, charge, answer: JSON.stringify(chargeAnswer(id, methods)) };
 
   const first = await deps.db.transaction(async tx => {
     await requireAccount(tx, deps.mode, charge);
@@ -82,14 +87,34 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
   return { id: first.id, answer: first.answer, replayed: first.id !== id };
 }
 
-type Draft = {
-  readonly charge: Charge;
+/** What makes two requests one. */
+type Claim = {
   readonly hash: Buffer;
-  readonly answer: string;
   /** Whose idempotency keys these are. */
   readonly scope: string;
   readonly key: string | undefined;
 };
+
+type Prepared = { readonly charge: Charge; readonly methods: readonly ChargeMethod[] };
+
+type Draft = Claim & { readonly charge: Charge; readonly answer: string };
+
+/** The charge as it would be written. Refuses what is not valid and what no rail can carry. */
+function prepare({ mode, rates, rails }: CreateDeps, input: NewCharge, id: string, now: Date): Prepared {
+  const faults = checkCharge(input, { mode, now });
+  if (faults.length > 0) throw invalidRequest(faults);
+  const charge = completeCharge(rates, input, id, now);
+  return { charge, methods: prepareMethods(rails, charge) };
+}
+
+/** The charge that the same request has made before, when it has. */
+async function findEarlier(sql: Sql, input: NewCharge, { hash, scope, key }: Claim): Promise<FirstCharge | undefined> {
+  const use = key === undefined ? undefined : await findKeyUse(sql, scope, key);
+  if (use) return use.contentHash.equals(hash) ? findFirstById(sql, use.accountId, use.chargeId) : undefined;
+  if (input.externalId === undefined) return undefined;
+  const first = await findByExternalId(sql, input.accountId, input.externalId);
+  return first?.contentHash.equals(hash) ? first : undefined;
+}
 
 /**
  * Writes the charge, or returns the one that was there first. The unique indexes on key and externalId let one of many

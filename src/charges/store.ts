@@ -90,8 +90,12 @@ export async function takeKey(tx: Sql, scope: string, key: string, use: KeyUse, 
      returning key`,
     [scope, key, use.contentHash, use.chargeId, use.accountId, at],
   );
-  if (taken.length > 0) return undefined;
-  const [row] = await tx.query<{ content_hash: Buffer; charge_id: string; account_id: string }>(
+  return taken.length > 0 ? undefined : findKeyUse(tx, scope, key);
+}
+
+/** What a key was used for, when it was. */
+export async function findKeyUse(sql: Sql, scope: string, key: string): Promise<KeyUse | undefined> {
+  const [row] = await sql.query<{ content_hash: Buffer; charge_id: string; account_id: string }>(
     `select content_hash, charge_id, account_id from idempotency_keys where scope = $1 and key = $2`,
     [scope, key],
   );

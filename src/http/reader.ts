@@ -34,12 +34,12 @@ export function reader<S extends TSchema>(schema: S, part: Part): (data: unknown
   return data => {
     const value = part === 'query' ? withNumbers(schema, data) : data;
     if (validate(value)) return { clean: value as DeepPartial<Static<S>>, faults: [] };
-    const errors = (validate.errors ?? []).slice(0, MAX_FAULTS);
-    const clean = errors.reduce((rest, error) => without(rest, faultySegments(error)), value);
-    return {
-      clean: (isObject(clean) ? clean : {}) as DeepPartial<Static<S>>,
-      faults: errors.map(error => toFault(error, part)),
-    };
+    const errors = validate.errors ?? [];
+    const faults = errors.slice(0, MAX_FAULTS).map(error => toFault(error, part));
+    // What is wrong beyond the limit is not taken out one by one, so nothing of such a value is vouched for.
+    const clean =
+      errors.length > MAX_FAULTS ? {} : errors.reduce((rest, error) => without(rest, faultySegments(error)), value);
+    return { clean: (isObject(clean) ? clean : {}) as DeepPartial<Static<S>>, faults };
   };
 }
 
@@ -77,12 +77,17 @@ function unescapePointer(segment: string): string {
 
 function dotted(segments: readonly string[]): string {
   return segments
-    .map(segment => (segment.length > MAX_NAME_LENGTH ? `${segment.slice(0, MAX_NAME_LENGTH)}…` : segment))
+    .map(shortName)
     .reduce(
       (path, segment) =>
         /^\d+$/.test(segment) && path ? `${path}[${segment}]` : path ? `${path}.${segment}` : segment,
       '',
     );
+}
+
+/** A name as it is repeated to the caller: half of a surrogate pair, sent or left by the cut, would spoil the answer's JSON. */
+function shortName(name: string): string {
+  return (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name).toWellFormed();
 }
 
 function codeOf({ keyword }: ErrorObject): string {

@@ -43,6 +43,8 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      // Node would refuse a missing Host with an empty answer; the hook below refuses it with a problem.
+      requireHostHeader: false,
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     // What arrives while we stop is still served; only idle connections are closed.
@@ -53,6 +55,8 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
     clientErrorHandler: onClientError,
     frameworkErrors: (error, request, reply) => sendError(deps.log, error, request, reply as FastifyReply),
   });
+  // Node would answer an Expect it does not know with an empty 417; passing it over is as lawful, and needs no problem.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   // Schemas document; reading and writing are done in plain sight by the handlers.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => data => JSON.stringify(data));
@@ -62,6 +66,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS });
+    refuseMissingHost(request);
     refuseBadEncoding(request.url);
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -96,6 +101,13 @@ const SAFE_REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** The caller's own id when it is fit for a header and a log line. */
 function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && SAFE_REQUEST_ID.test(given) ? given : uuidV7(new Date());
+}
+
+/** HTTP/1.1 asks for a Host, be it empty; 1.0 did not know it. https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
+function refuseMissingHost({ raw, headers }: FastifyRequest): void {
+  if (raw.httpVersion === '1.1' && headers.host === undefined) {
+    throw new AppError('malformed_request', 'The Host header is missing.');
+  }
 }
 
 function refuseBadEncoding(url: string): void {

@@ -39,7 +39,9 @@ function whereClause({ symbol, status, from, to }: ListQuery): { conditions: str
     conditions.push(condition(`$${values.length}`));
   };
   // Rows lie on whole milliseconds, so a bound between two of them moves to the one inside the range.
-  const moment = (parameter: string) => `(timestamptz 'epoch' + ${parameter}::bigint * interval '1 millisecond')`;
+  // An interval is multiplied in floating point: whole seconds stay exact to the year 9999, milliseconds only to 2255.
+  const moment = (parameter: string) =>
+    `(timestamptz 'epoch' + ${parameter}::bigint / 1000 * interval '1 second' + ${parameter}::bigint % 1000 * interval '1 millisecond')`;
   add(parameter => `symbol = ${parameter}`, symbol);
   add(parameter => `status = ${parameter}`, status);
   add(parameter => `created_at >= ${moment(parameter)}`, from?.ceilMs);

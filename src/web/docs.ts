@@ -17,6 +17,7 @@ export async function docsRoutes(app: FastifyInstance): Promise<void> {
     "connect-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
+    "form-action 'none'",
   ].join('; ');
   await app.register(scalar, {
     routePrefix: '/docs',
