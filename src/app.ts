@@ -12,7 +12,7 @@ import type { Log } from './lib/log.ts';
 import type { Mode } from './lib/mode.ts';
 import type { Rails } from './rails/rail.ts';
 import { sandboxRails } from './rails/sandbox.ts';
-import { connect } from './storage/connect.ts';
+import { asStartFault, connect } from './storage/connect.ts';
 import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
 import { claimInstallation } from './storage/installation.ts';
 import { migrate } from './storage/migrate.ts';
@@ -41,6 +41,7 @@ type Needs = {
 
 /** How long requests in flight may go on once a stop was asked for. */
 const DRAIN_LIMIT_MS = 10_000;
+const SWEEP_INTERVAL_MS = 50;
 
 export async function startApp(config: Config, needs: Needs): Promise<App> {
   const { log, clock = systemClock, rails = railsOf(config.mode), work = true } = needs;
@@ -73,7 +74,7 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     return { url: urlOf(server), dataPlace, runDueJobs: () => queue.runDue(handlers), stop };
   } catch (error) {
     await stop();
-    throw error;
+    throw asStartFault(error);
   }
 }
 
@@ -107,7 +108,10 @@ async function listen(server: FastifyInstance, { host, port }: Config): Promise<
 
 async function drain(server: FastifyInstance): Promise<void> {
   const impatience = setTimeout(() => server.server.closeAllConnections(), DRAIN_LIMIT_MS);
+  // A connection stays open after its answer, for the next request; now it need not.
+  const sweep = setInterval(() => server.server.closeIdleConnections(), SWEEP_INTERVAL_MS);
   await server.close();
+  clearInterval(sweep);
   clearTimeout(impatience);
 }
 

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { connect } from '../storage/connect.ts';
+import { asStartFault, connect } from '../storage/connect.ts';
 import { migrate } from '../storage/migrate.ts';
 
 export async function migrateCommand(config: Config, log: Log): Promise<number> {
@@ -12,6 +12,8 @@ export async function migrateCommand(config: Config, log: Log): Promise<number> 
   const db = await connect({ connection: { connectionString: config.databaseUrl }, log });
   try {
     await migrate({ db, log });
+  } catch (error) {
+    throw asStartFault(error);
   } finally {
     await db.close();
   }

@@ -34,7 +34,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return USAGE_FAULT;
   }
   try {
-    if (existsSync('.env')) process.loadEnvFile('.env');
+    readEnvFile();
     const config = readConfig(process.env);
     const log = createLog(config.logLevel, logOutput());
     process.on('uncaughtException', error => {
@@ -46,6 +46,16 @@ export async function run(args: readonly string[]): Promise<number> {
     if (!(error instanceof StartError)) throw error;
     console.error(error.message);
     return USAGE_FAULT;
+  }
+}
+
+/** What the environment says goes before what the file says. */
+function readEnvFile(): void {
+  if (!existsSync('.env')) return;
+  try {
+    process.loadEnvFile('.env');
+  } catch {
+    throw new StartError('The file .env in this folder cannot be read.');
   }
 }
 

@@ -7,7 +7,7 @@ import { version } from '../version.ts';
 import { curlExamples } from '../web/curl.ts';
 
 export async function serve(config: Config, log: Log): Promise<number> {
-  const stopAsked = signalReceived('SIGINT', 'SIGTERM');
+  const stopAsked = Promise.race([signalReceived('SIGINT', 'SIGTERM'), leftByNpm()]);
   const app = await startApp(config, { log });
   const { list, charge } = curlExamples(app.url, systemClock);
   console.log(`
@@ -31,5 +31,21 @@ export async function serve(config: Config, log: Log): Promise<number> {
 function signalReceived(...signals: NodeJS.Signals[]): Promise<void> {
   return new Promise(resolve => {
     for (const signal of signals) process.on(signal, () => resolve());
+  });
+}
+
+const LOOK_FOR_PARENT_MS = 250;
+
+/**
+ * Resolves when npm started us and its shell is gone. npm passes a SIGTERM to that shell only, and a shell that did not
+ * make way for its command (Debian's) dies of it alone: `npm start` would end and leave the service behind.
+ */
+function leftByNpm(): Promise<void> {
+  return new Promise(resolve => {
+    if (process.env['npm_lifecycle_event'] === undefined) return;
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) resolve();
+    }, LOOK_FOR_PARENT_MS).unref();
   });
 }

@@ -53,7 +53,7 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
   boss.on('error', error => log.warn('the job queue met an error', { error }));
-  await boss.start();
+  await install(boss);
   for (const name of NAMES) {
     await boss.createQueue(name, {
       heartbeatSeconds: HEARTBEAT_SECONDS,
@@ -147,6 +147,19 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
 
     stop: () => boss.stop({ graceful: true, timeout: STOP_LIMIT_MS }),
   };
+}
+
+/**
+ * Nodes that start at the same moment on an empty database may all try to install the queue. pg-boss forgives «already
+ * exists», but whoever waited for the first meets a duplicate key in the catalogue, and finds it installed on a second look.
+ */
+async function install(boss: PgBoss): Promise<void> {
+  try {
+    await boss.start();
+  } catch (error) {
+    if ((error as { code?: string }).code !== '23505') throw error;
+    await boss.start();
+  }
 }
 
 type BossJob<N extends JobName> = { readonly id: string; readonly data: Jobs[N] };

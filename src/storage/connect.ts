@@ -5,6 +5,7 @@ import type { Log } from '../lib/log.ts';
 import { type Database, openDatabase } from './database.ts';
 
 const OLDEST_VERSION = 14;
+const INSUFFICIENT_PRIVILEGE = '42501';
 
 export async function connect({ connection, log }: { connection: pg.PoolConfig; log: Log }): Promise<Database> {
   const db = openDatabase({ connection, log });
@@ -23,6 +24,19 @@ export async function connect({ connection, log }: { connection: pg.PoolConfig; 
     const { code } = cause as { code?: string };
     throw new StartError(`The database cannot be used${placeOf(connection)}: ${wordsFor(code)}.`);
   }
+}
+
+/** What went wrong between the first word and the first request, in one line where the cause is not ours. */
+export function asStartFault(error: unknown): unknown {
+  if (error instanceof AppError && error.code === 'unavailable') {
+    return new StartError('The database went away during the start; try again.');
+  }
+  if ((error as { code?: unknown } | null)?.code === INSUFFICIENT_PRIVILEGE) {
+    return new StartError(
+      'The user of DATABASE_URL may not create schemas and tables: give it the database (alter database … owner to …).',
+    );
+  }
+  return error;
 }
 
 /** Host and port only: the rest of a URL may be secret. */

@@ -1,4 +1,5 @@
 // How SQL is spoken: a pool, and transactions that are run again when the server asks for it.
+import { once } from 'node:events';
 import pg from 'pg';
 import { backOff } from '../lib/backoff.ts';
 import { AppError } from '../lib/errors.ts';
@@ -19,6 +20,7 @@ export type Database = Sql & {
    */
   transaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
   poolStats(): PoolStats;
+  /** Waits for what is running, then returns when the server holds no session of ours any more. */
   close(): Promise<void>;
 };
 
@@ -34,6 +36,7 @@ const MAX_CONNECTIONS = 20;
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+const FAREWELL_LIMIT_MS = 5_000;
 const MAX_ATTEMPTS = 5;
 const RETRY_BASE_MS = 10;
 const RETRY_CAP_MS = 400;
@@ -49,6 +52,12 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
   });
   // A connection that dies while idle is dropped and replaced; the next caller need not hear of it.
   pool.on('error', error => log.warn('an idle database connection was lost', { error }));
+  // One may also die in the hands of a transaction, between two of its statements. The next statement fails and says so;
+  // the event, with nobody listening, would end the process.
+  pool.on('connect', client => client.on('error', () => {}));
+  const open = new Set<pg.PoolClient>();
+  pool.on('connect', client => open.add(client));
+  pool.on('remove', client => open.delete(client));
 
   async function attempt<T>(work: () => Promise<T>): Promise<T> {
     for (let tried = 1; ; tried++) {
@@ -76,7 +85,13 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 
     poolStats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
 
-    close: () => pool.end(),
+    close: async () => {
+      await pool.end();
+      // The pool does not wait for its farewells to be heard, and a session of ours would count as somebody's who still
+      // uses the database.
+      const limit = AbortSignal.timeout(FAREWELL_LIMIT_MS);
+      while (open.size > 0 && !limit.aborted) await once(pool, 'remove', { signal: limit }).catch(() => {});
+    },
   };
 }
 
@@ -118,7 +133,8 @@ function codeOf(error: unknown): string {
 function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
   if (['40001', '40P01', '25006', '57P01', '57P03'].includes(code)) return true;
-  return SQLSTATE.test(code) ? code.startsWith('08') : isConnectionLoss(error);
+  // Asked first: EPIPE has the form of an SQLSTATE.
+  return isConnectionLoss(error) || (SQLSTATE.test(code) && code.startsWith('08'));
 }
 
 /** The database is not there, not ready, or has no room: the caller may try again later. */

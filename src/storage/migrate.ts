@@ -60,8 +60,9 @@ async function createLedger(db: Database): Promise<void> {
         applied_at timestamptz not null default now()
       )`);
   } catch (error) {
-    // Two nodes may both pass «if not exists»; the catalogue lets one through, and then the table is there.
-    if ((error as { code?: string }).code !== '23505') throw error;
+    // Two nodes may both pass «if not exists»; the catalogue lets one through, and then the table is there. The other is
+    // told of a duplicate key, table or type, depending on how far it came.
+    if (!['23505', '42P07', '42710'].includes((error as { code?: string }).code ?? '')) throw error;
   }
 }
 

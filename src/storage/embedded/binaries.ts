@@ -26,11 +26,12 @@ export function locateBinaries(): string {
  * them in an install script; made here, they are there however and by whomever it was installed.
  */
 export async function linkLibraries(native: string, home: string): Promise<string> {
-  const links = path.join(home, `lib-${shortHash(native)}`);
+  const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8');
+  // Another release in the same place brings other libraries.
+  const links = path.join(home, `lib-${shortHash(native + list)}`);
   if (existsSync(links)) return links;
   const draft = await mkdtemp(path.join(home, '.lib-'));
-  const list = JSON.parse(await readFile(path.join(native, 'pg-symlinks.json'), 'utf8')) as LinkEntry[];
-  for (const { source, target } of list) {
+  for (const { source, target } of JSON.parse(list) as LinkEntry[]) {
     await symlink(path.join(native, 'lib', path.basename(source)), path.join(draft, path.basename(target)));
   }
   await chmod(draft, 0o755);

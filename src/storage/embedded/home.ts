@@ -1,6 +1,6 @@
 // Where the embedded database lives and as whom it runs: settled once at start, before anything is launched.
-import { chmodSync, existsSync } from 'node:fs';
-import { chown, cp, mkdir, mkdtemp, readdir } from 'node:fs/promises';
+import { chmodSync, constants, existsSync } from 'node:fs';
+import { access, chown, cp, mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
 import { LIBRARY_PATH, linkLibraries, locateBinaries, renameInto, shortHash } from './binaries.ts';
@@ -21,10 +21,13 @@ const SYSTEM_HOME = '/var/lib/trilho';
 export async function settleHome(dataDir: string): Promise<Home> {
   const native = locateBinaries();
   await makeDir(dataDir);
-  const inPlace = await tryHome(dataDir, native);
+  const home = path.join(SYSTEM_HOME, shortHash(dataDir));
+  const mayMove = process.getuid?.() === 0 && !existsSync(clusterIn(dataDir));
+  // Data that went there once is there still, even when the data directory itself would do by now.
+  const hasMoved = mayMove && existsSync(clusterIn(home));
+  const inPlace = hasMoved ? undefined : await tryHome(dataDir, native);
   if (inPlace) return inPlace;
-  if (process.getuid?.() === 0 && !existsSync(clusterIn(dataDir))) {
-    const home = path.join(SYSTEM_HOME, shortHash(dataDir));
+  if (mayMove) {
     await makeDir(home);
     const elsewhere = await tryHome(home, await copyBinaries(native, home));
     if (elsewhere) return elsewhere;
@@ -53,8 +56,8 @@ function clusterIn(home: string): string {
 async function makeDir(dir: string): Promise<void> {
   try {
     await mkdir(dir, { recursive: true });
-    // Reading it is the cheapest way to learn that it belongs to somebody else.
-    await readdir(dir);
+    // It may be there already and belong to somebody else.
+    await access(dir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as { code?: string };
     throw new StartError(
@@ -65,7 +68,9 @@ async function makeDir(dir: string): Promise<void> {
 
 /** A copy that any user may run, for a project that lies where only root may look. */
 async function copyBinaries(native: string, home: string): Promise<string> {
-  const copy = path.join(home, `postgresql-${shortHash(native)}`);
+  // Another release in the same place is another copy.
+  const release = await readFile(path.join(native, '..', 'package.json'), 'utf8');
+  const copy = path.join(home, `postgresql-${shortHash(native + release)}`);
   if (existsSync(copy)) return copy;
   const draft = await mkdtemp(path.join(home, '.postgresql-'));
   await cp(native, draft, { recursive: true });

@@ -2,7 +2,7 @@
 // Several services on one data directory share it: the first starts it, the last one out stops it, and whoever finds it
 // gone starts it again. PostgreSQL's own lock file decides who is first, so none of this can harm the data.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -23,6 +23,8 @@ export type EmbeddedPostgres = {
 
 const USER = 'trilho';
 const DATABASE = 'postgres';
+const LEAVING = 'trilho, leaving';
+const TOO_MANY_CONNECTIONS = '53300';
 const PORT = 5432;
 const SOCKET_NAME = `.s.PGSQL.${PORT}`;
 /** The kernel's limit less the closing zero: 107 bytes on Linux, 103 on macOS. */
@@ -42,7 +44,7 @@ const SETTINGS = {
   unix_socket_directories: '.',
   unix_socket_permissions: '0700',
   port: String(PORT),
-  max_connections: '60',
+  max_connections: '100',
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
@@ -100,15 +102,14 @@ export async function startEmbeddedPostgres({
 
   await ensureRunning();
 
-  let mending = false;
+  let mending: Promise<void> | undefined;
   const keeper = setInterval(() => {
     if (mending || runningPid(home.clusterDir) !== undefined) return;
-    mending = true;
     log.warn('the embedded database is gone; starting it again');
-    ensureRunning()
+    mending = ensureRunning()
       .catch(error => log.error('the embedded database did not start again', { error }))
       .finally(() => {
-        mending = false;
+        mending = undefined;
       });
   }, KEEPER_INTERVAL_MS);
   keeper.unref();
@@ -118,6 +119,8 @@ export async function startEmbeddedPostgres({
     clusterDir: home.clusterDir,
     stop: async () => {
       clearInterval(keeper);
+      // One that is on its way up would outlive us.
+      await mending;
       if (!(await isInUse(connection))) await shutDown(home.clusterDir);
       await socket.dispose();
     },
@@ -184,18 +187,23 @@ async function probe(connection: pg.PoolConfig): Promise<State> {
   }
 }
 
+/** Does anybody else use it? Others that ask this do not count: they are leaving too. */
 async function isInUse(connection: pg.PoolConfig): Promise<boolean> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ ...connection, application_name: LEAVING, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ others: boolean }>(`
+    const { rows } = await client.query<{ others: boolean }>(
+      `
       select exists (
-        select from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()
-      ) as others`);
+        select from pg_stat_activity where backend_type = 'client backend' and application_name <> $1
+      ) as others`,
+      [LEAVING],
+    );
     return rows[0]?.others ?? false;
-  } catch {
-    return false;
+  } catch (error) {
+    // No room for one more is the surest sign of others.
+    return (error as { code?: string }).code === TOO_MANY_CONNECTIONS;
   } finally {
     await client.end().catch(() => {});
   }
@@ -206,10 +214,19 @@ async function shutDown(clusterDir: string): Promise<void> {
   const pid = runningPid(clusterDir);
   if (pid === undefined) return;
   const deadline = Date.now() + STOP_LIMIT_MS;
-  process.kill(pid, 'SIGINT');
+  signal(pid, 'SIGINT');
   while (isAlive(pid) && Date.now() < deadline) await wait(10);
   // Its log makes even this safe; the next start replays it.
-  if (isAlive(pid)) process.kill(pid, 'SIGQUIT');
+  if (isAlive(pid)) signal(pid, 'SIGQUIT');
+}
+
+/** Another service that leaves may have been first, and then there is nobody to tell. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ESRCH') throw error;
+  }
 }
 
 /** The process that serves this cluster, when there is one. */
@@ -240,7 +257,8 @@ function removeStaleLock(clusterDir: string): void {
 
 function isStranger(pid: number, clusterDir: string): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`) !== clusterDir;
+    // The kernel names the folder itself, whatever links lead to it.
+    return readlinkSync(`/proc/${pid}/cwd`) !== realpathSync(clusterDir);
   } catch {
     return false;
   }

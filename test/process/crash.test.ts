@@ -1,0 +1,99 @@
+// The service, or everything at once, killed at bad moments: what was promised is kept.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chargeBody } from '../harness/bodies.ts';
+import {
+  askDatabase,
+  databasePid,
+  embeddedConnection,
+  isAlive,
+  kill,
+  ownFolder,
+  startTrilho,
+  type Trilho,
+  until,
+  untilIssued,
+} from '../harness/process.ts';
+
+const CLIENTS = 8;
+const ENOUGH_CHARGES = 60;
+
+/** Charges made by several clients at once until the service no longer answers. */
+function makeCharges(service: Trilho): {
+  acknowledged: Map<string, string>;
+  unanswered: string[];
+  done: Promise<void>;
+} {
+  const acknowledged = new Map<string, string>();
+  const unanswered: string[] = [];
+  const client = async (number: number) => {
+    for (let count = 0; ; count++) {
+      const externalId = `order-${number}-${count}`;
+      const answer = await service.post('/charges', chargeBody({ externalId })).catch(() => undefined);
+      if (!answer) return void unanswered.push(externalId);
+      assert.equal(answer.status, 201, answer.text);
+      acknowledged.set(externalId, answer.json.id);
+    }
+  };
+  const done = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number))).then(() => {});
+  return { acknowledged, unanswered, done };
+}
+
+// Mostly waiting: jobs of a killed worker are given to another when its heartbeat is missed. So all at once.
+describe('crashes', { concurrency: 4 }, () => {
+  for (const [what, isDatabaseKilled] of [
+    ['the service alone', false],
+    ['the service and its database', true],
+  ] as const) {
+    test(`after a kill of ${what} every acknowledged charge is there and goes on to be issued`, async t => {
+      const folder = await ownFolder(t);
+      const service = await startTrilho({ folder });
+      const { acknowledged, unanswered, done } = makeCharges(service);
+      await until('some charges to be acknowledged', () => acknowledged.size >= ENOUGH_CHARGES);
+      const database = databasePid(path.join(folder, 'data'))!;
+      kill(service.pid, 'SIGKILL');
+      if (isDatabaseKilled) kill(database, 'SIGKILL');
+      await Promise.all([done, service.ended()]);
+      if (isDatabaseKilled) await until('the database to be gone', () => !isAlive(database));
+      else assert.ok(isAlive(database), 'the database outlives the service');
+
+      const again = await startTrilho({ folder });
+      if (!isDatabaseKilled) assert.equal(databasePid(path.join(folder, 'data')), database, 'it found the database');
+      for (const id of acknowledged.values()) assert.equal((await again.get(`/charges/${id}`)).status, 200);
+      // Nobody knows whether these were made; a repeat settles it.
+      for (const externalId of unanswered) await again.charge({ externalId });
+      const [row] = await askDatabase<{ made: number }>(
+        embeddedConnection(again.dataPlace),
+        'select count(*)::int as made from charges',
+      );
+      assert.equal(row!.made, acknowledged.size + unanswered.length);
+      for (const id of acknowledged.values()) await untilIssued(again, id);
+    });
+  }
+
+  const crash = fileURLToPath(new URL('../harness/process-crash.ts', import.meta.url));
+  for (const [how, changes, headers] of [
+    ['externalId', { externalId: 'order-1' }, {}],
+    ['Idempotency-Key', {}, { 'idempotency-key': 'attempt-1' }],
+  ] as const) {
+    test(`after a crash between commit and answer a repeat with the same ${how} gets the charge that was made`, async t => {
+      const folder = await ownFolder(t);
+      const dying = await startTrilho({ folder, env: { NODE_OPTIONS: `--import=${crash}` } });
+      await assert.rejects(dying.post('/charges', chargeBody(changes), headers));
+      assert.equal((await dying.ended()).signal, 'SIGKILL');
+
+      const service = await startTrilho({ folder });
+      const repeated = await service.post('/charges', chargeBody(changes), headers);
+      assert.equal(repeated.status, 201, repeated.text);
+      assert.equal(repeated.headers.get('idempotent-replayed'), 'true');
+      const charges = await askDatabase<{ id: string }>(
+        embeddedConnection(service.dataPlace),
+        'select id from charges',
+      );
+      assert.deepEqual(charges, [{ id: repeated.json.id }]);
+      await untilIssued(service, repeated.json.id);
+    });
+  }
+});
