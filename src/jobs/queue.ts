@@ -64,6 +64,7 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
       retentionSeconds: KEEP_WAITING_SECONDS,
       deleteAfterSeconds: KEEP_DONE_SECONDS,
     });
+    await rememberQueue(boss, name);
   }
   const workers = new Map<JobName, string>();
 
@@ -161,6 +162,16 @@ async function install(boss: PgBoss): Promise<void> {
     await boss.start();
   }
 }
+
+/**
+ * Lets pg-boss look the queue up now. Otherwise it would do so at the first job, on a second connection while that job's
+ * transaction holds one: enough of those at once, and each waits for a connection that only another could give back.
+ */
+async function rememberQueue(boss: PgBoss, name: JobName): Promise<void> {
+  await boss.getJobById(name, NO_JOB);
+}
+
+const NO_JOB = '00000000-0000-0000-0000-000000000000';
 
 type BossJob<N extends JobName> = { readonly id: string; readonly data: Jobs[N] };
 
