@@ -11,12 +11,45 @@ const saoPaulo = new Intl.DateTimeFormat('en-CA', {
   day: '2-digit',
 });
 
-/** The day a clock on a wall in São Paulo shows at that moment. */
+// Intl counts the years before year 1 backwards, and writes early years without their zeros.
+const FIRST_NAMED_MS = Date.parse('0001-01-01T12:00:00Z');
+
+/** The day a clock on a wall in São Paulo shows at that moment; before year 1 it is the first day of year 1. */
 export function civilDay(at: Date): CivilDay {
-  return saoPaulo.format(at);
+  return saoPaulo.format(Math.max(at.getTime(), FIRST_NAMED_MS)).padStart('YYYY-MM-DD'.length, '0');
 }
 
 /** Whole days from one civil day to another; negative when `to` is earlier. */
 export function daysBetween(from: CivilDay, to: CivilDay): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
+}
+
+const FIRST_DAY_MS = Date.parse('0000-01-01T00:00:00Z');
+const LAST_DAY_MS = Date.parse('9999-12-31T00:00:00Z');
+
+/** The day that is `days` later, or earlier when negative. It stays within the years that four digits can name. */
+export function addDays(day: CivilDay, days: number): CivilDay {
+  const ms = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS;
+  return new Date(Math.min(Math.max(ms, FIRST_DAY_MS), LAST_DAY_MS)).toISOString().slice(0, 'YYYY-MM-DD'.length);
+}
+
+const saoPauloTime = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/Sao_Paulo',
+  hourCycle: 'h23',
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+});
+
+/** The moment at which a clock on a wall in São Paulo shows that day and this hour. */
+export function momentOn(day: CivilDay, hour = 0): Date {
+  const asUtcMs = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000;
+  // The offset at about that time; where it changes at midnight, the day begins with the change.
+  const near = new Date(asUtcMs + 3 * 3_600_000);
+  const part = Object.fromEntries(saoPauloTime.formatToParts(near).map(({ type, value }) => [type, Number(value)]));
+  const shownMs = Date.UTC(part['year']!, part['month']! - 1, part['day'], part['hour'], part['minute'], part['second']);
+  return new Date(asUtcMs + (near.getTime() - shownMs));
 }
