@@ -1,0 +1,171 @@
+// What is owed on a charge on a civil day, line by line, with the rule behind each line. Pure: pix shifts a due day that is
+// no banking day and counts from there; a boleto forgives the wait until the next banking day, but only until then.
+import assert from 'node:assert/strict';
+import { type BankingDayOverrides, nextBankingDay } from '../lib/banking-days.ts';
+import { addDays, type CivilDay, daysBetween } from '../lib/civil-days.ts';
+import { comparePercents, interestTruncated, percentTruncated, plainPercent } from '../lib/percents.ts';
+import type { Method } from '../rails/rail.ts';
+
+export type AmountQuestion = {
+  readonly method: Method;
+  readonly payableCents: bigint;
+  /** Decimal text: percent of the amount, once. */
+  readonly finePercent?: string;
+  /** Decimal text: percent a month, a thirtieth of it each calendar day. */
+  readonly interestPercent?: string;
+  readonly dueDay: CivilDay;
+  /** The last day it may be paid as asked; not before the due day. */
+  readonly expireDay: CivilDay;
+  readonly on: CivilDay;
+  readonly overrides?: BankingDayOverrides;
+};
+
+export type AmountRule =
+  | 'on_time'
+  | 'pix_due_day_shift'
+  | 'lei_7089_1983'
+  | 'asked_amount'
+  | 'fine_once'
+  | 'interest_from_effective_due_day'
+  | 'interest_from_original_due_day';
+
+export type AmountLine = {
+  readonly kind: 'original' | 'fine' | 'interest';
+  readonly amountCents: bigint;
+  /** The percent it was worked out with, in its shortest form; the original has none. */
+  readonly rate?: string;
+  /** The calendar days that interest was counted over. */
+  readonly days?: number;
+  readonly rule: AmountRule;
+  readonly explanation: string;
+};
+
+export type AmountOwed = {
+  readonly on: CivilDay;
+  readonly method: Method;
+  readonly dueDay: CivilDay;
+  /** The last day without fine and interest: the first banking day on or after the due day. */
+  readonly effectiveDueDay: CivilDay;
+  readonly lastPayableDay: CivilDay;
+  /** Whether it may still be paid as asked. The lines are worked out either way: money that comes later still counts. */
+  readonly payable: boolean;
+  /** The calendar days that interest is counted over: zero up to the effective due day. */
+  readonly lateDays: number;
+  readonly lines: readonly AmountLine[];
+  readonly totalCents: bigint;
+};
+
+/**
+ * What a payer owes on a day. Fine and interest are each truncated to cents on their own. A percent of zero makes no line;
+ * one so small that it comes to nothing makes a line of zero.
+ */
+export function amountOwed(question: AmountQuestion): AmountOwed {
+  const { on, method, dueDay, expireDay, overrides } = question;
+  assert(question.payableCents >= 0n, 'an amount is never negative');
+  assert(expireDay >= dueDay, 'a charge does not expire before it is due');
+  const effectiveDueDay = nextBankingDay(dueDay, overrides);
+  const lastPayableDay = nextBankingDay(lastAskedDay(question, effectiveDueDay), overrides);
+  const isLate = on > effectiveDueDay;
+  const lateDays = isLate ? daysBetween(method === 'pix' ? effectiveDueDay : dueDay, on) : 0;
+  const lines = isLate
+    ? lateLines(question, effectiveDueDay, lateDays)
+    : [{ kind: 'original', amountCents: question.payableCents, ...onTime(question, effectiveDueDay) } as const];
+  return {
+    on,
+    method,
+    dueDay,
+    effectiveDueDay,
+    lastPayableDay,
+    payable: on <= lastPayableDay,
+    lateDays,
+    lines,
+    totalCents: lines.reduce((sum, line) => sum + line.amountCents, 0n),
+  };
+}
+
+/**
+ * The last day before it is shifted to a banking day. A pix is valid for a number of days after its effective due day; a
+ * boleto until a date, which shifts too, or one due and expiring on a Saturday could not be paid when the law lets it be.
+ */
+function lastAskedDay({ method, dueDay, expireDay }: AmountQuestion, effectiveDueDay: CivilDay): CivilDay {
+  return method === 'pix' ? addDays(effectiveDueDay, daysBetween(dueDay, expireDay)) : expireDay;
+}
+
+type Reason = Pick<AmountLine, 'rule' | 'explanation'>;
+
+function onTime({ method, dueDay }: AmountQuestion, effectiveDueDay: CivilDay): Reason {
+  if (effectiveDueDay === dueDay) {
+    return {
+      rule: 'on_time',
+      explanation: `Up to and including the due day, ${dueDay}, only the amount asked is owed.`,
+    };
+  }
+  if (method === 'pix') {
+    return {
+      rule: 'pix_due_day_shift',
+      explanation:
+        `${dueDay} is no banking day, so the due day is ${effectiveDueDay}, and up to it only the amount asked is owed ` +
+        '(Bacen Pix API 2.9.0, validadeAposVencimento).',
+    };
+  }
+  return {
+    rule: 'lei_7089_1983',
+    explanation:
+      `${dueDay} is no banking day, so up to ${effectiveDueDay}, the next one, only the amount asked is owed ` +
+      '(Lei 7.089/1983, art. 1).',
+  };
+}
+
+function lateLines(question: AmountQuestion, effectiveDueDay: CivilDay, days: number): AmountLine[] {
+  const { payableCents, finePercent, interestPercent } = question;
+  const lines: AmountLine[] = [
+    {
+      kind: 'original',
+      amountCents: payableCents,
+      rule: 'asked_amount',
+      explanation: 'The amount the charge was made for.',
+    },
+  ];
+  if (isCharged(finePercent)) {
+    const rate = plainPercent(finePercent);
+    const amountCents = percentTruncated(payableCents, finePercent);
+    lines.push({ kind: 'fine', amountCents, rate, ...fineReason(question, effectiveDueDay, rate) });
+  }
+  if (isCharged(interestPercent)) {
+    const rate = plainPercent(interestPercent);
+    const amountCents = interestTruncated(payableCents, interestPercent, days);
+    lines.push({ kind: 'interest', amountCents, rate, days, ...interestReason(question, effectiveDueDay, rate, days) });
+  }
+  return lines;
+}
+
+function isCharged(percent: string | undefined): percent is string {
+  return percent !== undefined && comparePercents(percent, '0') > 0;
+}
+
+function fineReason({ method }: AmountQuestion, effectiveDueDay: CivilDay, rate: string): Reason {
+  const source = method === 'pix' ? 'Bacen Pix API 2.9.0, multa, modalidade 2' : 'Código Civil, art. 408';
+  return {
+    rule: 'fine_once',
+    explanation: `${rate} % of the amount, once, for paying after ${effectiveDueDay}, truncated to cents (${source}).`,
+  };
+}
+
+function interestReason(question: AmountQuestion, effectiveDueDay: CivilDay, rate: string, days: number): Reason {
+  const { method, dueDay } = question;
+  const counted = `${rate} % a month, a thirtieth of it each day, for ${days} calendar ${days === 1 ? 'day' : 'days'}`;
+  if (method === 'pix') {
+    return {
+      rule: 'interest_from_effective_due_day',
+      explanation:
+        `${counted} since the due day, ${effectiveDueDay}, truncated to cents ` +
+        '(Bacen Pix API 2.9.0, juros, modalidade 3).',
+    };
+  }
+  // The law forgives the wait only when the next banking day was kept: the court counts from the original day otherwise.
+  const source = effectiveDueDay === dueDay ? 'Código Civil, art. 397' : 'Lei 7.089/1983, art. 1; STJ, REsp 1.954.924';
+  return {
+    rule: 'interest_from_original_due_day',
+    explanation: `${counted} since the original due day, ${dueDay}, truncated to cents (${source}).`,
+  };
+}
