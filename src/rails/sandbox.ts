@@ -1,14 +1,14 @@
 // The sandbox rail: real encoders before a simulated bank. Every instrument is valid and none can be paid: the pix key
 // lies under example.com, and no bank has the number 999.
 import { uuidToBigInt } from '../lib/ids.ts';
-import { boletoBarcode, digitableLine, dueDateFactor, MAX_BOLETO_CENTS } from './boleto-barcode.ts';
+import { sandboxBank } from './boleto/bank-999.ts';
+import { boletoBarcode, digitableLine, dueDateFactor, MAX_BOLETO_CENTS } from './boleto/barcode.ts';
 import { MAX_PIX_CENTS, staticBrCode, txidOf } from './br-code.ts';
 import type { PaymentRequest, Rail, Rails, Refusal } from './rail.ts';
 
 const PIX_KEY = 'sandbox@example.com';
 const RECEIVER_NAME = 'Trilho Sandbox';
 const RECEIVER_CITY = 'Sao Paulo';
-const BANK = '999';
 
 const pix: Rail<'pix'> = {
   name: 'sandbox',
@@ -45,7 +45,8 @@ const boleto: Rail<'boleto'> = {
   },
   prepare: ({ id, amountCents, dueDay }: PaymentRequest) => {
     const ourNumber = ourNumberOf(id);
-    const barcode = boletoBarcode({ bank: BANK, dueDay, amountCents, freeField: ourNumber });
+    const freeField = sandboxBank.freeField({}, ourNumber);
+    const barcode = boletoBarcode({ bank: sandboxBank.code, dueDay, amountCents, freeField });
     return { ourNumber, barcode, digitableLine: digitableLine(barcode) };
   },
   submit: async () => ({ kind: 'registered' }),

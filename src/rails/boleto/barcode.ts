@@ -1,6 +1,7 @@
 // The boleto's barcode (44 digits) and the line a person types (47 digits), as FEBRABAN lays them out.
 import assert from 'node:assert/strict';
-import { type CivilDay, daysBetween } from '../lib/civil-days.ts';
+import { type CivilDay, daysBetween } from '../../lib/civil-days.ts';
+import { modulo10, modulo11 } from './digits.ts';
 
 /** The barcode holds ten digits of cents. */
 export const MAX_BOLETO_CENTS = 9_999_999_999n;
@@ -43,22 +44,8 @@ export function digitableLine(barcode: string): string {
   return [field1, field2, field3].map(field => field + modulo10(field)).join('') + barcode[4] + barcode.slice(5, 19);
 }
 
-/** Modulo 10 with weights 2, 1, 2, 1 from the right; a two-digit product counts as the sum of its digits. */
-export function modulo10(digits: string): number {
-  let sum = 0;
-  for (let index = digits.length - 1, weight = 2; index >= 0; index--, weight = 3 - weight) {
-    const product = Number(digits[index]) * weight;
-    sum += product > 9 ? product - 9 : product;
-  }
-  return (10 - (sum % 10)) % 10;
-}
-
-/** Modulo 11 with weights 2 to 9 from the right; 0, 10 and 11 are written as 1. */
+/** Modulo 11 over the other 43 digits; the check digit is never 0, so 10 and 11 are written as 1. */
 function barcodeDigit(digits: string): number {
-  let sum = 0;
-  for (let index = digits.length - 1, weight = 2; index >= 0; index--, weight = weight === 9 ? 2 : weight + 1) {
-    sum += Number(digits[index]) * weight;
-  }
-  const digit = 11 - (sum % 11);
+  const digit = modulo11(digits);
   return digit > 9 ? 1 : digit;
 }

@@ -1,0 +1,41 @@
+// Banco do Brasil. The length of the agreement («convênio») decides the layout: with 7 digits the our number stands
+// beside it alone, with 4 or 6 the agency and the account follow. The bank's «Especificações técnicas para confecção de
+// boleto de cobrança» has all three.
+import type { BoletoAccount } from './account.ts';
+import { defineBank } from './bank.ts';
+import { modulo11 } from './digits.ts';
+
+/** How many digits an agreement of each length leaves for the our number. */
+const OUR_NUMBER_DIGITS: { readonly [length: number]: number } = { 4: 7, 6: 5, 7: 10 };
+const LONGEST = 7;
+
+const lengthOf = ({ beneficiaryCode = '' }: BoletoAccount): number => beneficiaryCode.length;
+
+export const bancoDoBrasil = defineBank({
+  code: '001',
+  name: 'Banco do Brasil',
+  widths: account => {
+    const length = lengthOf(account);
+    return length === 4 || length === 6
+      ? { agency: 4, accountNumber: 8, wallet: 2, beneficiaryCode: length }
+      : { wallet: 2, beneficiaryCode: LONGEST };
+  },
+  // Zeros in front of a shorter agreement would name another receiver, so its length is judged as it was written.
+  check: (_, account) =>
+    lengthOf(account) in OUR_NUMBER_DIGITS ? [] : [{ field: 'beneficiaryCode', message: 'must be 4, 6 or 7 digits' }],
+  ourNumberDigits: account => OUR_NUMBER_DIGITS[lengthOf(account)] ?? 0,
+  freeField: ({ agency, accountNumber, wallet, beneficiaryCode }, ourNumber) =>
+    beneficiaryCode.length === LONGEST
+      ? `000000${beneficiaryCode}${ourNumber}${wallet}`
+      : beneficiaryCode + ourNumber + agency + accountNumber + wallet,
+  formatOurNumber: ({ beneficiaryCode }, ourNumber) => {
+    const number = beneficiaryCode + ourNumber;
+    return beneficiaryCode.length === LONGEST ? number : `${number}-${checkDigit(number)}`;
+  },
+});
+
+function checkDigit(number: string): string {
+  const digit = modulo11(number);
+  if (digit === 10) return 'X';
+  return digit === 11 ? '0' : String(digit);
+}

@@ -1,0 +1,13 @@
+// Santander. The free field holds the receiver's code, the our number with its check digit, and the wallet.
+import { defineBank } from './bank.ts';
+import { modulo11OrZero } from './digits.ts';
+
+export const santander = defineBank({
+  code: '033',
+  name: 'Santander',
+  widths: () => ({ beneficiaryCode: 7, wallet: 3 }),
+  ourNumberDigits: () => 12,
+  freeField: ({ beneficiaryCode, wallet }, ourNumber) =>
+    `9${beneficiaryCode}${ourNumber}${modulo11OrZero(ourNumber)}0${wallet}`,
+  formatOurNumber: (_, ourNumber) => `${ourNumber}-${modulo11OrZero(ourNumber)}`,
+});

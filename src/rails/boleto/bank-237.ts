@@ -1,0 +1,21 @@
+// Bradesco. The free field has no check digit; the one beside a printed our number covers the wallet too.
+import { defineBank } from './bank.ts';
+import { modulo11 } from './digits.ts';
+
+const TWO_TO_SEVEN = [2, 3, 4, 5, 6, 7] as const;
+
+export const bradesco = defineBank({
+  code: '237',
+  name: 'Bradesco',
+  widths: () => ({ agency: 4, accountNumber: 7, wallet: 2 }),
+  ourNumberDigits: () => 11,
+  freeField: ({ agency, accountNumber, wallet }, ourNumber) => `${agency}${wallet}${ourNumber}${accountNumber}0`,
+  formatOurNumber: ({ wallet }, ourNumber) => `${wallet}/${ourNumber}-${checkDigit(wallet + ourNumber)}`,
+});
+
+/** The letter P stands for ten. */
+function checkDigit(number: string): string {
+  const digit = modulo11(number, TWO_TO_SEVEN);
+  if (digit === 10) return 'P';
+  return digit === 11 ? '0' : String(digit);
+}
