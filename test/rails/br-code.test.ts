@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isValidPixPayload } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';
 import { uuidV7 } from '../../src/lib/ids.ts';
-import { MAX_PIX_CENTS, staticBrCode, txidOf } from '../../src/rails/br-code.ts';
+import { isBrCodeIntact, MAX_PIX_CENTS, staticBrCode, txidOf } from '../../src/rails/br-code.ts';
 import { readPixByOracle } from '../harness/oracles.ts';
 
 /** CRC-16/CCITT-FALSE, written out here so that the code under test is not its own judge. */
@@ -57,4 +58,52 @@ test('an amount that the code cannot hold is refused', () => {
   const code = { key: 'sandbox@example.com', receiverName: 'A', receiverCity: 'B', txid: 'T' };
   assert.throws(() => staticBrCode({ ...code, amountCents: MAX_PIX_CENTS + 1n }));
   assert.throws(() => staticBrCode({ ...code, amountCents: 0n }));
+});
+
+// Codes of the Central Bank: the first from its «Manual de Padrões para Iniciação do Pix», the second from its Pix tester.
+const STATIC =
+  '00020126580014br.gov.bcb.pix0136123e4567-e12b-12d1-a456-4266554400005204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***63041D3D';
+const RECURRENCE_ALONE =
+  '00020126180014br.gov.bcb.pix5204000053039865802BR5913Fulano de Tal6008BRASILIA62070503***80950014br.gov.bcb.pix2573qr-h.sandbox.pix.bcb.gov.br/rest/api/rec/5ee5232ead29422396b44f5eb67180d663041AD9';
+
+test('published codes are intact, and no longer so after any one change', () => {
+  for (const emv of [STATIC, RECURRENCE_ALONE]) {
+    assert.ok(isBrCodeIntact(emv), emv);
+    for (let at = 0; at < emv.length; at++) {
+      const other = emv[at] === '1' ? '2' : '1';
+      assert.ok(!isBrCodeIntact(emv.slice(0, at) + other + emv.slice(at + 1)), `changed at ${at}`);
+      assert.ok(!isBrCodeIntact(emv.slice(0, at)), `cut at ${at}`);
+    }
+    assert.ok(!isBrCodeIntact(`${emv}0`));
+  }
+});
+
+test('a right checksum does not save a broken structure', () => {
+  const sealed = (fields: string) => `${fields}6304${crc16(`${fields}6304`)}`;
+  const rest = '5204000053039865802BR5901A6001B';
+  assert.ok(isBrCodeIntact(sealed(`00020126180014br.gov.bcb.pix${rest}`)));
+  assert.ok(!isBrCodeIntact(sealed(`00020226180014br.gov.bcb.pix${rest}`)), 'another version');
+  assert.ok(!isBrCodeIntact(sealed(`26180014br.gov.bcb.pix${rest}`)), 'no version');
+  assert.ok(!isBrCodeIntact(sealed(`00020126180015br.gov.bcb.pix${rest}`)), 'a template that does not add up');
+  assert.ok(!isBrCodeIntact(sealed(`000201${rest}99`)), 'a head without its length');
+  assert.ok(!isBrCodeIntact(`${sealed('000201')}0001A`), 'something after the checksum');
+  assert.ok(!isBrCodeIntact(''));
+});
+
+test('every code of ours is intact, by our word and by another, and nothing may stand around it', () => {
+  fc.assert(
+    fc.property(fc.bigInt(1n, MAX_PIX_CENTS), fc.string({ minLength: 1 }), (amountCents, noise) => {
+      const emv = staticBrCode({
+        key: 'sandbox@example.com',
+        receiverName: 'A',
+        receiverCity: 'B',
+        amountCents,
+        txid: 'T',
+      });
+      assert.ok(isBrCodeIntact(emv));
+      assert.ok(isValidPixPayload(emv));
+      assert.ok(!isBrCodeIntact(noise + emv));
+      assert.ok(!isBrCodeIntact(emv + noise));
+    }),
+  );
 });
