@@ -1,0 +1,83 @@
+// Reads published boletos, which two projects describe in two ways, into our words; and names those that are laid out
+// otherwise than we do it.
+import type { BoletoAccount } from '../../src/rails/boleto/account.ts';
+import { BOLETO_BANKS } from '../../src/rails/boleto/banks.ts';
+
+type Words = { readonly [word: string]: string | undefined };
+
+/** As BoletoNetCore (`account` and what follows it) or brcobranca (`inputs`) published it. */
+export type BoletoVector = {
+  readonly bank: string;
+  readonly campoLivre: string;
+  readonly barcode: string;
+  readonly linhaDigitavel: string;
+  readonly account?: Words;
+  readonly beneficiaryCode?: string;
+  readonly beneficiaryCodeDv?: string;
+  readonly nossoNumero?: string;
+  readonly nossoNumeroFormatted?: string;
+  readonly dueDate?: string;
+  readonly amountCents?: number;
+  readonly inputs?: Words;
+};
+
+/** What brcobranca assumes where a test names no wallet. */
+const ASSUMED_WALLETS: Words = { '001': '18', '033': '102', '341': '175' };
+
+export function slipOf({ dueDate, amountCents, inputs = {} }: BoletoVector): { dueDay: string; amountCents: bigint } {
+  const [reais = '', cents = ''] = (inputs['valor'] ?? '').split('.');
+  return {
+    dueDay: dueDate ?? inputs['data_vencimento'] ?? '',
+    amountCents: amountCents === undefined ? BigInt(reais + cents.padEnd(2, '0')) : BigInt(amountCents),
+  };
+}
+
+export function accountOf({ bank, account, inputs = {}, ...vector }: BoletoVector): BoletoAccount {
+  if (!account) {
+    return {
+      agency: inputs['agencia'] ?? '',
+      accountNumber: inputs['conta_corrente'] ?? '',
+      wallet: inputs['carteira'] ?? ASSUMED_WALLETS[bank] ?? '',
+      beneficiaryCode: inputs['convenio'] ?? '',
+    };
+  }
+  const { beneficiaryCode = '', beneficiaryCodeDv = '' } = vector;
+  return {
+    agency: account['Agencia'] ?? '',
+    accountNumber: account['Conta'] ?? '',
+    wallet: account['CarteiraPadrao'] ?? '',
+    // To us a client number of Sicoob includes its check digit, as it stands in the barcode.
+    beneficiaryCode: bank === '756' ? beneficiaryCode + beneficiaryCodeDv : beneficiaryCode,
+    modality: account['VariacaoCarteiraPadrao'] ?? '',
+  };
+}
+
+/** The sequential part alone: some vectors of Banco do Brasil name it with the agreement in front. */
+export function ourNumberOf({ bank, nossoNumero, beneficiaryCode = '', inputs = {} }: BoletoVector): string {
+  const number = nossoNumero ?? inputs['nosso_numero'] ?? '';
+  const whole = bank === '001' && number.length === 17 && number.startsWith(beneficiaryCode);
+  return whole ? number.slice(beneficiaryCode.length) : number;
+}
+
+/** Why the free field of a vector is not one that we would write; undefined when it must come out as published. */
+export function otherLayoutOf(vector: BoletoVector): string | undefined {
+  const { bank, account = {}, inputs = {} } = vector;
+  if (!BOLETO_BANKS.has(bank)) return 'of a bank whose free field we do not write';
+  const { wallet, beneficiaryCode = '' } = accountOf(vector);
+  if (bank === '001') {
+    if (ourNumberOf(vector) === '') return '001: no our number, the bank is to give it';
+    if (inputs['codigo_servico'] === 'true') return '001: 17 free digits after an agreement of 6, service code 21';
+    if (beneficiaryCode.length === 8) return '001: an agreement of 8 digits, which we do not write';
+  }
+  if (bank === '033' && account['VariacaoCarteiraPadrao'] === '2') {
+    return '033: an our number of 13 digits without check digit';
+  }
+  if (bank === '341' && wallet === '112') return '341: wallet 112, whose check digit is disputed; we refuse it';
+  if (bank === '341' && wallet === '196') return '341: wallet 196, with a document number; we refuse it';
+  return undefined;
+}
+
+/** Itaú works the account's digit out of agency and account; BoletoNetCore's tests made it up. */
+export function hasInventedAccountDigit({ bank, account }: BoletoVector): boolean {
+  return bank === '341' && account !== undefined;
+}

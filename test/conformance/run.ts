@@ -1,0 +1,55 @@
+// Runs our encoders and readers over a folder of published reference data: `npm run conformance -- <folder>`. It leaves
+// with exit code 1 when one of them disagrees, and 2 when there is no such folder. The project's own tests do not need it.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { checkBoletos } from './boletos.ts';
+import { checkBrCodes } from './br-codes.ts';
+import { checkDueDates } from './due-dates.ts';
+import { formatRows, type Row, startTally } from './report.ts';
+import { checkTaxIds } from './tax-ids.ts';
+
+// Each check names the shape it expects of its file; one of another shape fails in it, loudly.
+type Check = (file: string, data: never) => Row[] | Promise<Row[]>;
+
+const CHECKS: { readonly [file: string]: Check } = {
+  'boleto-vectors.json': checkBoletos,
+  'brcode-vectors.json': checkBrCodes,
+  'cobv-due-date-examples.json': checkDueDates,
+  'tax-id-vectors.json': checkTaxIds,
+};
+
+const folder = process.argv[2];
+if (folder === undefined || !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+  console.error('usage: npm run conformance -- <folder of reference data>');
+  process.exit(2);
+}
+
+const files = globSync('**/*', { cwd: folder, withFileTypes: true })
+  .filter(entry => entry.isFile())
+  .map(entry => path.relative(folder, path.join(entry.parentPath, entry.name)))
+  .sort();
+const rows: Row[] = [];
+for (const file of new Set([...Object.keys(CHECKS), ...files])) rows.push(...(await rowsOf(folder, file, files)));
+console.log(formatRows(rows));
+process.exitCode = rows.some(({ failures }) => failures.length > 0) ? 1 : 0;
+
+/** The rows of one file. A file that a check waits for and that is not there is a failure, not a silence. */
+async function rowsOf(folder: string, file: string, files: readonly string[]): Promise<Row[]> {
+  const check = CHECKS[file];
+  if (check && files.includes(file)) return check(file, readJson(folder, file) as never);
+  const tally = startTally(file, '');
+  if (check) tally.check('the folder', () => assert.fail('this file is not there'));
+  else if (file.endsWith('.md')) tally.leaveOut('words about the data');
+  else if (file.endsWith('.examples.json')) {
+    tally.leaveOut(
+      'later: examples of messages, which nothing of ours reads yet',
+      Object.keys(readJson(folder, file)).length,
+    );
+  } else tally.leaveOut('later: a file that nothing of ours reads yet');
+  return [tally.row()];
+}
+
+function readJson(folder: string, file: string): object {
+  return JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as object;
+}
