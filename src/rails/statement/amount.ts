@@ -1,0 +1,58 @@
+// Amounts as Brazilian banks print them, read into cents digit by digit: never a float, never a guess.
+
+/** Longer than any amount with its sign, symbol and letter; a longer one is noise. */
+const MAX_LENGTH = 40;
+/** Ten trillion reais: more than any account holds, and well within PostgreSQL's bigint. */
+export const MAX_AMOUNT_CENTS = 10n ** 15n - 1n;
+
+const MINUS = '[+\\-−–]';
+const AMOUNT = new RegExp(
+  `^(\\()?\\s*(${MINUS})?\\s*(?:R\\$)?\\s*(${MINUS})?\\s*([\\d.,]+)\\s*(${MINUS})?\\s*([CD])?\\s*(\\))?$`,
+  'i',
+);
+
+/**
+ * Reads `1.234,56`, `1234.56`, `1,234.56`, `-10,00`, `10,00-`, `(10,00)`, `R$ 10,00`, `10,00 C`, `10,00 D`, `10`.
+ * Undefined for everything else: fractions of a cent, signs that contradict each other, and `1.234` or `1,234`, which
+ * one bank means as a thousand and another as one and a bit.
+ */
+export function centsOf(text: string): bigint | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
+  const match = AMOUNT.exec(text.trim());
+  if (!match) return undefined;
+  const [, open, first, second, digits = '', third, side, close] = match;
+  const signs = [first, second, third].filter(sign => sign !== undefined);
+  if ((open === undefined) !== (close === undefined)) return undefined;
+  if (signs.length > 1 || (open !== undefined && signs.length > 0)) return undefined;
+  const minus = open !== undefined || (signs[0] !== undefined && signs[0] !== '+');
+  const debit = side?.toUpperCase() === 'D';
+  if (side !== undefined && !debit && minus) return undefined;
+  if (debit && signs[0] === '+') return undefined;
+  const cents = unsignedCents(digits);
+  if (cents === undefined || cents > MAX_AMOUNT_CENTS) return undefined;
+  return minus || debit ? -cents : cents;
+}
+
+function unsignedCents(digits: string): bigint | undefined {
+  const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
+  if (last === -1) return BigInt(`${digits}00`);
+  const mark = digits[last]!;
+  const other = mark === '.' ? ',' : '.';
+  const before = digits.slice(0, last);
+  const after = digits.slice(last + 1);
+  if (before.includes(mark)) return isGrouped(digits, mark) ? BigInt(`${digits.replaceAll(mark, '')}00`) : undefined;
+  if (before.includes(other)) return isGrouped(before, other) ? join(before.replaceAll(other, ''), after) : undefined;
+  if (after.length === 3 && /^[1-9]\d{0,2}$/.test(before)) return undefined;
+  return join(before, after);
+}
+
+function isGrouped(digits: string, mark: string): boolean {
+  const [head = '', ...groups] = digits.split(mark);
+  return /^\d{1,3}$/.test(head) && groups.every(group => /^\d{3}$/.test(group));
+}
+
+/** Places beyond the cents are taken only when they are zeros. */
+function join(whole: string, fraction: string): bigint | undefined {
+  if (!/^(?:\d|\d\d0*)$/.test(fraction)) return undefined;
+  return BigInt(whole + fraction.slice(0, 2).padEnd(2, '0'));
+}

@@ -1,0 +1,150 @@
+// OFX statements, 1.x (SGML, tags left open) and 2.x (XML), read by one tokenizer: what Brazilian banks export lies
+// between the two. No entity is ever expanded but the five of XML, the no-break space and numbers.
+import { centsOf } from './amount.ts';
+import { ofxPosted } from './posted.ts';
+import { StatementError } from './statement-error.ts';
+import { type Direction, directed, isBalance, lineCounter, oneLine, type StatementLine } from './statement-line.ts';
+
+// The lengths bound what the search may try at each «<»: one that opens no tag is text, as in «A < B».
+const TOKEN = /<(?:!--|!\[CDATA\[|!DOCTYPE|\?|(\/?)([A-Za-z][A-Za-z0-9._-]{0,63})(?:\s[^<>]{0,300})?\/?>)/gi;
+const ENDS: Readonly<Record<string, string>> = { '<!--': '-->', '<![CDATA[': ']]>', '<?': '?>' };
+const ENTITY = /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi;
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+const ENTRY = 'STMTTRN';
+/** An entry left open ends where its list does. */
+const LIST_ENDS: readonly string[] = ['BANKTRANLIST', 'STMTRS', 'CCSTMTRS', 'STMTTRNRS', 'OFX'];
+const SINGLE_FIELDS = ['TRNTYPE', 'DTPOSTED', 'TRNAMT', 'FITID', 'CURSYM'] as const;
+const TEXT_FIELDS = ['NAME', 'MEMO', 'CHECKNUM', 'REFNUM'] as const;
+/** The currency of the purchase, when the amount is already in the account's. */
+const ORIGINAL_CURRENCY = 'ORIGCURRENCY';
+const REAIS: readonly string[] = ['', 'BRL', 'R$', '986'];
+const DEBITS: readonly string[] = ['DEBIT', 'D'];
+
+type Field = (typeof SINGLE_FIELDS)[number] | (typeof TEXT_FIELDS)[number];
+type Draft = { readonly line: number; readonly number: number; readonly fields: Map<Field, string[]> };
+
+/**
+ * The entries of an OFX statement in their order, each with the line it begins on. An entry that cannot be read is a
+ * fault, and so is a file that ends before it is closed, because its last entry may be cut short.
+ * Refuses what is not OFX, declares a document type, or is not in reais.
+ */
+export function* readOfx(text: string): Generator<StatementLine> {
+  const lineAt = lineCounter(text);
+  let opened = false;
+  let closed = false;
+  let number = 0;
+  let draft: Draft | undefined;
+  let leaf = '';
+  let value = '';
+  let originalCurrency = false;
+  let from = 0;
+
+  // Every step goes forward in the text, whose length the caller has limited.
+  for (let token = tokenAt(text, from); token; token = tokenAt(text, from)) {
+    if (leaf !== '') value += unescapeText(text.slice(from, token.start));
+    from = token.end;
+    if (token.kind === 'doctype') {
+      throw new StatementError('The file declares a document type, which no bank statement does.');
+    }
+    if (token.kind === 'raw') {
+      if (leaf !== '') value += token.raw;
+      continue;
+    }
+    if (leaf === 'CURDEF' && !REAIS.includes(oneLine(value).toUpperCase())) {
+      throw new StatementError('The statement is not in reais: its CURDEF is another currency.');
+    }
+    if (draft && isField(leaf) && !(leaf === 'CURSYM' && originalCurrency)) add(draft.fields, leaf, oneLine(value));
+    leaf = token.kind === 'open' ? token.name : '';
+    value = '';
+    if (token.name === ORIGINAL_CURRENCY) originalCurrency = token.kind === 'open';
+    if (token.name === 'OFX') {
+      opened = true;
+      closed = token.kind === 'close';
+    }
+    const begins = token.name === ENTRY && token.kind === 'open';
+    const ends = token.kind === 'close' && (token.name === ENTRY || LIST_ENDS.includes(token.name));
+    if (draft && (begins || ends)) {
+      const line = lineOf(draft);
+      if (line) yield line;
+      draft = undefined;
+    }
+    if (begins && opened) {
+      draft = { line: lineAt(token.start), number: ++number, fields: new Map() };
+      originalCurrency = false;
+    }
+  }
+
+  if (!opened) throw new StatementError('The file is not an OFX statement: it has no <OFX>.');
+  if (!closed) yield { line: lineAt(text.length), message: 'The file ends before </OFX>: it may be cut short.' };
+}
+
+type Token =
+  | { readonly kind: 'open' | 'close'; readonly name: string; readonly start: number; readonly end: number }
+  | { readonly kind: 'raw'; readonly raw: string; readonly start: number; readonly end: number }
+  | { readonly kind: 'doctype'; readonly start: number; readonly end: number };
+
+/** The next token at or after a place; undefined at the end, and where a comment or a CDATA section never ends. */
+function tokenAt(text: string, from: number): Token | undefined {
+  TOKEN.lastIndex = from;
+  const match = TOKEN.exec(text);
+  if (!match) return undefined;
+  const [mark, slash, name] = match;
+  const start = match.index;
+  const inside = start + mark.length;
+  if (name !== undefined) {
+    return { kind: slash === '/' ? 'close' : 'open', name: name.toUpperCase(), start, end: inside };
+  }
+  const closing = ENDS[mark.toUpperCase()];
+  if (closing === undefined) return { kind: 'doctype', start, end: inside };
+  const end = text.indexOf(closing, inside);
+  if (end === -1) return undefined;
+  const raw = closing === ']]>' ? text.slice(inside, end) : '';
+  return { kind: 'raw', raw, start, end: end + closing.length };
+}
+
+/** Banks leave «&» as it is in names of shops, so what is no known escape stays as written. */
+function unescapeText(text: string): string {
+  return text.replace(ENTITY, (whole: string, name?: string, decimal?: string, hexadecimal?: string) => {
+    if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
+    const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return isCharacter ? String.fromCodePoint(code) : whole;
+  });
+}
+
+function isField(name: string): name is Field {
+  return (SINGLE_FIELDS as readonly string[]).includes(name) || (TEXT_FIELDS as readonly string[]).includes(name);
+}
+
+function add(fields: Map<Field, string[]>, name: Field, value: string): void {
+  const values = fields.get(name);
+  if (values) values.push(value);
+  else fields.set(name, [value]);
+}
+
+function lineOf({ line, number, fields }: Draft): StatementLine | undefined {
+  const fault = (message: string) => ({ line, message: `Entry ${number}: ${message}.` });
+  const one = (name: Field) => fields.get(name)?.[0] ?? '';
+  const twice = SINGLE_FIELDS.find(name => (fields.get(name)?.length ?? 0) > 1);
+  if (twice) return fault(`${twice} stands there twice`);
+  const texts = [...(fields.get('NAME') ?? []), ...(fields.get('MEMO') ?? [])];
+  if (texts.length > 0 && texts.every(isBalance)) return undefined;
+  if (!REAIS.includes(one('CURSYM').toUpperCase())) return fault('CURSYM is not the real');
+  const posted = ofxPosted(one('DTPOSTED'));
+  if (!posted) return fault('DTPOSTED is not a date');
+  const cents = centsOf(one('TRNAMT'));
+  if (cents === undefined) return fault('TRNAMT is not an amount in reais and cents');
+  const direction: Direction = DEBITS.includes(one('TRNTYPE').toUpperCase()) ? 'debit' : undefined;
+  return {
+    line,
+    posted,
+    amountCents: directed(cents, direction),
+    texts,
+    bankId: one('FITID'),
+    documentNumber: one('CHECKNUM'),
+    otherIds: fields.get('REFNUM') ?? [],
+    txidColumn: '',
+    endToEndIdColumn: '',
+  };
+}

@@ -1,0 +1,183 @@
+// CSV statements in the styles of several Brazilian banks; every name and number is invented.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readStatement } from '../../../src/rails/statement/statement.ts';
+import { StatementError } from '../../../src/rails/statement/statement-error.ts';
+
+const TXID = '03G7RM8Q2ZK5T1XW9B4C6D8F0';
+const END_TO_END_ID = 'E99999999202611161503aBc12345678';
+
+const read = (text: string, charset: BufferEncoding = 'utf8') => readStatement(Buffer.from(text, charset), 'csv');
+const brief = (text: string, charset: BufferEncoding = 'utf8') =>
+  read(text, charset).entries.map(({ postedDay, amountCents, text: words }) => [postedDay, amountCents, words]);
+const references = (text: string) => read(text).entries.map(({ reference }) => reference);
+
+test('a statement with commas and an id for each entry', () => {
+  const reading = read(
+    `Data,Valor,Identificador,Descrição\n16/11/2026,1234.56,6f1c0c52-1,"Transferência recebida pelo Pix - ""Ateliê"", ${TXID}"\n17/11/2026,-50.00,6f1c0c52-2,Compra no débito\n`,
+  );
+  assert.deepEqual(reading, {
+    entries: [
+      {
+        reference: '6f1c0c52-1',
+        postedDay: '2026-11-16',
+        amountCents: 123_456n,
+        text: `Transferência recebida pelo Pix - "Ateliê", ${TXID}`,
+        txid: TXID,
+      },
+      { reference: '6f1c0c52-2', postedDay: '2026-11-17', amountCents: -5_000n, text: 'Compra no débito' },
+    ],
+    faults: [],
+  });
+});
+
+test('a statement with lines about the account above its header, and two columns of text', () => {
+  const text =
+    'Extrato Conta Corrente\nConta ;00012-3\nPeríodo ;01/11/2026 a 30/11/2026\nSaldo ;1.000,00\n\nData Lançamento;Histórico;Descrição;Valor;Saldo\n16/11/2026;Pix recebido;Oficina Beira Mar;1.234,56;2.234,56\n16/11/2026;Tarifa;;-1,00;2.233,56\n';
+  assert.deepEqual(brief(text), [
+    ['2026-11-16', 123_456n, 'Pix recebido | Oficina Beira Mar'],
+    ['2026-11-16', -100n, 'Tarifa'],
+  ]);
+});
+
+test('a statement in Latin-1 with columns for credit and debit, and a balance above', () => {
+  const text =
+    'Data;Histórico;Docto.;Crédito (R$);Débito (R$);Saldo (R$);\r\n16/11/26;SALDO ANTERIOR;;;;100,00;\r\n16/11/26;PIX RECEBIDO AÇAÍ DO PORTO;1234567;10,00;;110,00;\r\n17/11/26;TARIFA;1234568;;-1,50;108,50;\r\n18/11/26;TARIFA;1234569;0,00;1,50;107,00;\r\n19/11/26;NADA;1;;;107,00;\r\n20/11/26;DOIS;1;1,00;1,00;107,00;\r\n';
+  assert.deepEqual(brief(text, 'latin1'), [
+    ['2026-11-16', 1_000n, 'PIX RECEBIDO AÇAÍ DO PORTO'],
+    ['2026-11-17', -150n, 'TARIFA'],
+    ['2026-11-18', -150n, 'TARIFA'],
+  ]);
+  assert.deepEqual(
+    read(text, 'latin1').faults.map(({ line }) => line),
+    [6, 7],
+  );
+});
+
+test('a statement all in quotes, with a direction beside the amount and balances among its rows', () => {
+  const text =
+    '"Data","Lançamento","Detalhes","N° documento","Valor","Tipo Lançamento"\n"30/10/2026","Saldo Anterior","","","100,00",""\n"16/11/2026","Pix - Recebido","16/11 12:03 FEIRA DO LIVRO","161203","1.234,56","Entrada"\n"16/11/2026","Pix - Enviado","GRAFICA SOL","161204","34,56","Saída"\n"00/00/0000","S A L D O","","","1.300,00",""\n';
+  assert.deepEqual(brief(text), [
+    ['2026-11-16', 123_456n, 'Pix - Recebido | 16/11 12:03 FEIRA DO LIVRO'],
+    ['2026-11-16', -3_456n, 'Pix - Enviado | GRAFICA SOL'],
+  ]);
+  assert.deepEqual(read(text).faults, []);
+});
+
+test('a pix report in English with tabs, a byte order mark, times and columns for both ids', () => {
+  const { entries, faults } = read(
+    `\ufeffDate\tTime\tAmount\tMemo\tTxId\tendToEndId\n2026-11-16\t12:03:04\tR$ 10,00\tpix in\tpedido42\t${END_TO_END_ID}\n2026-11-16\t\t10,00 D\tpix out ${TXID}\t***\t\n`,
+  );
+  assert.deepEqual(faults, []);
+  assert.equal(entries[0]?.txid, 'PEDIDO42');
+  assert.equal(entries[0]?.endToEndId, END_TO_END_ID);
+  assert.deepEqual(entries[0]?.postedAt, new Date('2026-11-16T15:03:04Z'));
+  assert.equal(entries[1]?.txid, TXID);
+  assert.equal(entries[1]?.amountCents, -1_000n);
+  assert.equal(entries[1]?.postedAt, undefined);
+});
+
+test('an amount with a bare comma in a file of commas is a fault, never a smaller amount', () => {
+  const { entries, faults } = read(
+    'data,valor,descricao\n16/11/2026,10,00,pix\n16/11/2026,10,00\n16/11/2026,10\n16/11/2026,"10,00",pix\n',
+  );
+  assert.deepEqual(
+    faults.map(({ line }) => line),
+    [2, 4],
+  );
+  // Line 3 has as many columns as the header and cannot be told from an amount of ten with the text «00».
+  assert.deepEqual(
+    entries.map(({ amountCents }) => amountCents),
+    [1_000n, 1_000n],
+  );
+});
+
+test('a row that cannot be read is a fault with its line, and the others still come', () => {
+  const { entries, faults } = read(
+    [
+      'data;valor;memo',
+      '16/11/2026;1,00;"duas',
+      'linhas"',
+      '31/11/2026;1,00;x',
+      '16/11/2026;um;x',
+      '16/11/2026;1,00;"aberta',
+      '16/11/2026;2,00;x',
+      '16/11/2026;1,00;"x" y',
+      '16/11/2026;1,00;x;y',
+      ';;',
+      '',
+      `16/11/2026;1,00;${'x'.repeat(20_000)}`,
+      '16/11/2026;3,00;PIX "LOJA" x',
+      '16/11/2026;4,00',
+      'Total;10,00',
+    ].join('\r\n'),
+  );
+  assert.deepEqual(
+    entries.map(({ amountCents, text }) => [amountCents, text]),
+    [
+      [100n, 'duas linhas'],
+      [200n, 'x'],
+      [300n, 'PIX "LOJA" x'],
+      [400n, ''],
+    ],
+  );
+  assert.deepEqual(
+    faults.map(({ line }) => line),
+    [4, 5, 6, 8, 9, 12, 15],
+  );
+});
+
+test('two equal rows have different references, the same each time', () => {
+  const text = 'data;valor;memo\n16/11/2026;10,00;pix\n16/11/2026;10,00;pix\n16/11/2026;10,01;pix\n';
+  const [first, second, third] = references(text);
+  assert.equal(new Set([first, second, third]).size, 3);
+  assert.deepEqual(references(text), [first, second, third]);
+});
+
+test('a row keeps its reference in a longer file, another order, separator, charset and style', () => {
+  const row = references('data;valor;memo\n16/11/2026;1.010,00;pão\n')[0];
+  assert.equal(references('memo,date,amount\nantes,2026-11-15,5.00\npão,2026-11-16,1010.00\n')[1], row);
+  const latin1 = readStatement(Buffer.from('Data\tValor\tMemo\n16/11/2026\tR$ 1.010,00\tpão\n', 'latin1'), 'csv');
+  assert.equal(latin1.entries[0]?.reference, row);
+});
+
+test('a document number that comes again is another entry, in the same file and in the next', () => {
+  const head = 'data;valor;documento\n';
+  const [first, second, third] = references(`${head}16/11/2026;1,00;77\n17/11/2026;1,00;77\n17/11/2026;1,00;77\n`);
+  assert.equal(new Set([first, second, third]).size, 3);
+  assert.match(first ?? '', /^77~/);
+  assert.deepEqual(references(`${head}17/11/2026;1,00;77\n`), [second]);
+});
+
+test('a column of ids that holds txids does not make two payments of one code the same', () => {
+  const [first, second] = references(`data;valor;identificador\n16/11/2026;1,00;${TXID}\n17/11/2026;1,00;${TXID}\n`);
+  assert.notEqual(first, second);
+  assert.deepEqual(references(`data;valor;identificador\n17/11/2026;1,00;${TXID}\n`), [second]);
+  assert.equal(read(`data;valor;identificador\n16/11/2026;1,00;${TXID}\n`).entries[0]?.txid, TXID);
+});
+
+test('one id with the same content is one entry; with other content it is another', () => {
+  const { entries, faults } = read('data;valor;id\n16/11/2026;1,00;a\n16/11/2026;1,00;a\n16/11/2026;2,00;a\n');
+  assert.deepEqual(
+    entries.map(({ amountCents }) => amountCents),
+    [100n, 200n],
+  );
+  assert.deepEqual(
+    faults.map(({ line }) => line),
+    [3],
+  );
+});
+
+test('what is no CSV statement is refused', () => {
+  const refused = (text: string, message: RegExp) =>
+    assert.throws(
+      () => read(text),
+      error => error instanceof StatementError && message.test(error.message),
+    );
+  refused('', /names a date and an amount/);
+  refused('OFXHEADER:100\n<OFX></OFX>', /names a date and an amount/);
+  refused('16/11/2026;PIX;10,00\n', /names a date and an amount/);
+  refused(`${'x\n'.repeat(60)}data;valor\n`, /first 50 lines/);
+  refused('data;valor;amount\n16/11/2026;1,00;2,00\n', /two columns/);
+  assert.deepEqual(read('data;valor').entries, []);
+});
