@@ -1,0 +1,49 @@
+// The labelled boxes that a boleto is made of.
+import { type Box, drawText, fillBoxes, frameBox, type Paper } from './paper.ts';
+
+export type Field = {
+  readonly label: string;
+  readonly value?: string;
+  readonly align?: 'left' | 'center' | 'right';
+  /** What the eye looks for first: the due day and the amount. */
+  readonly strong?: boolean;
+};
+
+/** Millimetres. */
+export const PADDING = 1.5;
+const LABEL_BASELINE = 2.5;
+const VALUE_ABOVE_BOTTOM = 1.3;
+
+export const LABEL = { size: 5.8, leastSize: 4.5, ink: 'label' } as const;
+export const VALUE = { size: 8.5, leastSize: 5.5 } as const;
+
+/** A box with a small label in its upper corner and a value at its foot. */
+export function drawField(paper: Paper, box: Box, { label, value = '', align = 'left', strong = false }: Field): void {
+  if (strong) fillBoxes(paper, [box], 'shade');
+  drawLabelledBox(paper, box, label);
+  const place = { ...inside(box), y: box.y + box.height - VALUE_ABOVE_BOTTOM };
+  drawText(paper, value, place, { ...VALUE, align, bold: strong });
+}
+
+/** The box and its label alone, for whoever writes more than a line into it. */
+export function drawLabelledBox(paper: Paper, box: Box, label: string): void {
+  frameBox(paper, box);
+  drawText(paper, label, { ...inside(box), y: box.y + LABEL_BASELINE }, LABEL);
+}
+
+/** Fields side by side from the left, each with its width. */
+export function drawRow(
+  paper: Paper,
+  from: { readonly x: number; readonly y: number; readonly height: number },
+  fields: readonly (Field & { readonly width: number })[],
+): void {
+  let x = from.x;
+  for (const field of fields) {
+    drawField(paper, { x, y: from.y, width: field.width, height: from.height }, field);
+    x += field.width;
+  }
+}
+
+export function inside({ x, width }: { readonly x: number; readonly width: number }): { x: number; width: number } {
+  return { x: x + PADDING, width: width - 2 * PADDING };
+}
