@@ -1,23 +1,30 @@
 // The only wiring: config → database, jobs, rails, faces. What starts here stops here, in the opposite order.
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { issueCharge } from './charges/issue.ts';
+import { issueMethod } from './charges/issue.ts';
 import { sandboxRates } from './charges/rate.ts';
+import { reconcileCharge } from './charges/reconcile.ts';
+import { carryOutRefund } from './charges/refund.ts';
+import { retireMethod } from './charges/retire.ts';
+import { startSweeping } from './charges/sweep.ts';
 import type { Config } from './config.ts';
 import { createServer } from './http/server.ts';
 import { type Handlers, startQueue } from './jobs/queue.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
-import type { Mode } from './lib/mode.ts';
+import { absentRail } from './rails/absent.ts';
+import { pixKeyRail } from './rails/pix-key.ts';
 import type { Rails } from './rails/rail.ts';
 import { sandboxRails } from './rails/sandbox.ts';
 import { asStartFault, connect } from './storage/connect.ts';
 import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
 import { claimInstallation } from './storage/installation.ts';
 import { migrate } from './storage/migrate.ts';
+import { sharedClock } from './storage/shared-clock.ts';
 import { insertDemo } from './transactions/demo.ts';
 import { version } from './version.ts';
+import { chargePictureRoutes } from './web/charge-pictures.ts';
 import { docsRoutes } from './web/docs.ts';
 import { pageRoutes } from './web/pages.ts';
 
@@ -44,7 +51,7 @@ const DRAIN_LIMIT_MS = 10_000;
 const SWEEP_INTERVAL_MS = 50;
 
 export async function startApp(config: Config, needs: Needs): Promise<App> {
-  const { log, clock = systemClock, rails = railsOf(config.mode), work = true } = needs;
+  const { log, clock: machineClock = systemClock, rails = railsOf(config), work = true } = needs;
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const step of stops.splice(0).reverse()) await step();
@@ -54,6 +61,7 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const db = await connect({ connection, log });
     stops.push(() => db.close());
     await migrate({ db, log });
+    const clock = sharedClock(db, machineClock);
     await db.transaction(async tx => {
       const isFirstStart = await claimInstallation(tx, config.mode, clock.now());
       // Invented orders have no place among real ones.
@@ -63,24 +71,40 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const queue = await startQueue({ db, log });
     stops.push(() => queue.stop());
     const { mode, pageSize } = config;
-    const deps = { db, queue, rails, rates: sandboxRates, clock, log, mode, pageSize, version };
+    const runDueJobs = () => queue.runDue(handlers);
+    const deps = { db, queue, rails, rates: sandboxRates, clock, log, mode, pageSize, version, runDueJobs };
+    const handlers: Handlers = {
+      'charge.issue': job => issueMethod(deps, job),
+      'charge.retire': job => retireMethod(deps, job),
+      'charge.reconcile': job => reconcileCharge(deps, job),
+      'charge.refund': job => carryOutRefund(deps, job),
+    };
     const server = await createServer(deps);
     pageRoutes(server, deps);
+    chargePictureRoutes(server, deps);
     await docsRoutes(server);
-    const handlers: Handlers = { 'charge.issue': job => issueCharge(deps, job) };
-    if (work) await queue.work(handlers);
+    if (work) {
+      await queue.work(handlers);
+      const sweeping = startSweeping(deps);
+      stops.push(() => sweeping.stop());
+    }
     await listen(server, config);
     stops.push(() => drain(server));
-    return { url: urlOf(server), dataPlace, runDueJobs: () => queue.runDue(handlers), stop };
+    return { url: urlOf(server), dataPlace, runDueJobs, stop };
   } catch (error) {
     await stop();
     throw asStartFault(error);
   }
 }
 
-function railsOf(mode: Mode): Rails {
+function railsOf({ mode }: Config): Rails {
   if (mode === 'sandbox') return sandboxRails;
-  throw new StartError('TRILHO_MODE=live needs an API key and a real rail, and this version has neither; use sandbox.');
+  throw new StartError('TRILHO_MODE=live needs an API key, and this version cannot make one yet; use sandbox.');
+}
+
+/** Live rails as far as they are configured; a method without one is refused when it is asked for. */
+export function liveRails({ pixKey }: Config): Rails {
+  return { pix: pixKey ? pixKeyRail(pixKey) : absentRail('pix'), boleto: absentRail('boleto') };
 }
 
 async function openConnection(config: Config, log: Log, stops: (() => Promise<void>)[]) {

@@ -1,5 +1,6 @@
 // The environment, read once into one frozen Config. Every fault is named at once.
 import path from 'node:path';
+import { isValidPixKey } from '@brazilian-utils/brazilian-utils';
 import { StartError } from './lib/errors.ts';
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts';
 import { MODES, type Mode } from './lib/mode.ts';
@@ -15,11 +16,16 @@ export type Config = {
   readonly dataDir: string;
   readonly demo: boolean;
   readonly pageSize: number;
+  /** The static pix key that live charges are paid to. */
+  readonly pixKey?: PixKey;
 };
+
+export type PixKey = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const OURS = ['TRILHO_MODE', 'TRILHO_DATA_DIR', 'TRILHO_DEMO', 'TRILHO_PAGE_SIZE'];
+const PIX = ['TRILHO_PIX_KEY', 'TRILHO_PIX_NAME', 'TRILHO_PIX_CITY'];
+const OURS = ['TRILHO_MODE', 'TRILHO_DATA_DIR', 'TRILHO_DEMO', 'TRILHO_PAGE_SIZE', ...PIX];
 
 /** Throws a StartError that lists every variable with a wrong value. A variable set to nothing counts as not set. */
 export function readConfig(environment: Environment): Config {
@@ -43,6 +49,25 @@ export function readConfig(environment: Environment): Config {
     return found ?? fallback;
   }
 
+  /** All three or none. A sandbox refuses a real key: what it shows must not be payable. */
+  function readPixKey(): PixKey | undefined {
+    const given = PIX.filter(name => value(name) !== undefined);
+    if (given.length === 0) return undefined;
+    if (mode === 'sandbox') {
+      faults.push(`${given.join(', ')}: a sandbox takes no real pix key.`);
+      return undefined;
+    }
+    for (const name of PIX) if (!given.includes(name)) faults.push(`${name} is needed beside ${given.join(' and ')}.`);
+    const [key = '', receiverName = '', receiverCity = ''] = PIX.map(value);
+    // The key may be a person's document, so it is not repeated.
+    if (key !== '' && !isValidPixKey(key)) faults.push('TRILHO_PIX_KEY is not a pix key.');
+    for (const name of ['TRILHO_PIX_NAME', 'TRILHO_PIX_CITY']) {
+      if (given.includes(name) && !isPrintable(value(name)!))
+        faults.push(`${name} has no letter that a BR Code can hold.`);
+    }
+    return { key, receiverName, receiverCity };
+  }
+
   const databaseUrl = value('DATABASE_URL');
   if (databaseUrl !== undefined && !isPostgresUrl(databaseUrl)) {
     // It may hold a password, so it is not repeated.
@@ -52,18 +77,27 @@ export function readConfig(environment: Environment): Config {
     if (name.startsWith('TRILHO_') && !OURS.includes(name)) faults.push(`${name} is not a variable of Trilho.`);
   }
 
+  const mode = oneOf('TRILHO_MODE', MODES, 'sandbox');
+  const pixKey = readPixKey();
+
   const config: Config = Object.freeze({
     host: value('HOST') ?? '127.0.0.1',
     port: whole('PORT', 3000, 0, 65_535),
     ...(databaseUrl !== undefined && { databaseUrl }),
     logLevel: oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
-    mode: oneOf('TRILHO_MODE', MODES, 'sandbox'),
+    mode,
     dataDir: path.resolve(value('TRILHO_DATA_DIR') ?? './data'),
     demo: oneOf('TRILHO_DEMO', ['on', 'off'], 'on') === 'on',
     pageSize: whole('TRILHO_PAGE_SIZE', DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
+    ...(pixKey && { pixKey }),
   });
   if (faults.length > 0) throw new StartError(faults.join('\n'));
   return config;
+}
+
+/** A BR Code holds ASCII; accents are dropped, other scripts have nothing to stay. */
+function isPrintable(text: string): boolean {
+  return /[A-Za-z0-9]/.test(text.normalize('NFD'));
 }
 
 function isPostgresUrl(text: string): boolean {

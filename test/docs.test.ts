@@ -1,11 +1,18 @@
-// The pages say what the code says: states as drawn, variables as listed.
+// The pages say what the code says: states as drawn, variables, events, timers and magic amounts as listed.
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
-import { METHOD_STATUSES, METHOD_TRANSITIONS, OPEN_STATUS } from '../src/charges/charge.ts';
+import {
+  CHARGE_STATES,
+  METHOD_STATUSES,
+  METHOD_TRANSITIONS,
+  OPEN_STATUS,
+  REFUND_STATUSES,
+} from '../src/charges/charge.ts';
 import { readConfig } from '../src/config.ts';
+import { ChargeView, PaymentView } from '../src/http/charge-schemas.ts';
 import { METHODS } from '../src/rails/rail.ts';
 import { STATUS_TRANSITIONS, STATUSES } from '../src/transactions/transaction.ts';
 
@@ -15,12 +22,12 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 /** Sections of a page by their heading, each up to the next heading of any depth. */
 function sectionsOf(file: string): Map<string, string> {
   const parts = read(file).split(/^#+ (?=.)/m);
-  return new Map(
-    parts.map(part => {
-      const [heading = '', ...lines] = part.split('\n');
-      return [heading.trim(), lines.join('\n')];
-    }),
-  );
+  const sections = parts.map((part): [string, string] => {
+    const [heading = '', ...lines] = part.split('\n');
+    return [heading.trim(), lines.join('\n')];
+  });
+  assert.equal(new Set(sections.map(([heading]) => heading)).size, sections.length, `${file} has each heading once`);
+  return new Map(sections);
 }
 
 const states = sectionsOf('docs/states.md');
@@ -54,13 +61,13 @@ function statesOf({ starts, edges }: Drawing): Set<string> {
   return new Set([...starts, ...edges.flatMap(edge => edge.split(' --> '))]);
 }
 
-/** The words a table of the database allows as status; where migrations say it twice, the last one holds. */
-function statusesAllowedIn(table: string): string[] {
+/** The words that a column of the database allows; where migrations say it twice, the last one holds. */
+function wordsAllowedIn(table: string, column: string): string[] {
   const sql = globSync('migrations/*.sql', { cwd: root }).sort().map(read).join('\n');
   const statements = sql.split(/^(?=(?:create|alter) table )/m).filter(text => text.split(/\s+/)[2] === table);
-  const lists = statements.flatMap(text => [...text.matchAll(/check \(status in \(([^)]*)\)\)/g)]);
-  const list = lists.at(-1)?.[1];
-  assert.ok(list, `${table} checks its status`);
+  const check = new RegExp(`check \\(${column} in \\(([^)]*)\\)\\)`, 'g');
+  const list = statements.flatMap(text => [...text.matchAll(check)]).at(-1)?.[1];
+  assert.ok(list, `${table} checks its ${column}`);
   return [...list.matchAll(/'(\w+)'/g)].map(match => match[1]!);
 }
 
@@ -71,43 +78,80 @@ function rowsIn(section: string | undefined): string[][] {
 }
 
 function describedIn(heading: string): string[] {
-  return rowsIn(states.get(heading)).map(cells => cells[1]!);
+  const words = rowsIn(states.get(heading)).map(cells => cells[1]!);
+  assert.equal(new Set(words).size, words.length, `${heading} describes each word once`);
+  return words;
 }
 
 const sorted = (words: Iterable<string>) => [...words].sort();
 
-test('the diagrams of pix and boleto together are the transitions of a method', () => {
-  const edges = METHODS.flatMap(method => drawingIn(method).edges);
-  assert.deepEqual(sorted(new Set(edges)), sorted(edgesOf(METHOD_TRANSITIONS)));
-});
+for (const method of METHODS) {
+  test(`the diagram of a ${method} is its transitions`, () => {
+    const { starts, edges } = drawingIn(method);
+    assert.deepEqual(sorted(edges), sorted(edgesOf(METHOD_TRANSITIONS[method])));
+    assert.deepEqual(sorted(starts), ['CREATING', 'FAILED']);
+  });
 
-test('each method opens with its own status and never with that of the other', () => {
-  for (const method of METHODS) {
-    const drawing = drawingIn(method);
-    const opens = drawing.edges.filter(edge => edge.startsWith('CREATING --> '));
-    assert.deepEqual(sorted(opens), sorted([`CREATING --> ${OPEN_STATUS[method]}`, 'CREATING --> FAILED']));
-    assert.deepEqual(sorted(drawing.starts), ['CREATING', 'FAILED']);
-    for (const other of METHODS) {
-      if (other !== method)
-        assert.ok(!statesOf(drawing).has(OPEN_STATUS[other]), `${method} has no status of ${other}`);
-    }
-  }
-});
-
-test('an arrow between two statuses that a method has is drawn for it', () => {
-  for (const method of METHODS) {
-    const drawing = drawingIn(method);
-    const has = statesOf(drawing);
-    const possible = edgesOf(METHOD_TRANSITIONS).filter(edge => edge.split(' --> ').every(status => has.has(status)));
-    assert.deepEqual(sorted(drawing.edges), sorted(possible), method);
-  }
-});
+  test(`every status of a ${method} is drawn, and its open status follows CREATING`, () => {
+    const drawn = statesOf(drawingIn(method));
+    assert.deepEqual(sorted(drawn), sorted(Object.keys(METHOD_TRANSITIONS[method])));
+    assert.ok(drawingIn(method).edges.includes(`CREATING --> ${OPEN_STATUS[method]}`));
+    for (const other of METHODS) if (other !== method) assert.ok(!drawn.has(OPEN_STATUS[other]));
+  });
+}
 
 test('the statuses of a method are the same in the code, the database and the page', () => {
   const drawn = METHODS.flatMap(method => [...statesOf(drawingIn(method))]);
   assert.deepEqual(sorted(new Set(drawn)), sorted(METHOD_STATUSES));
-  assert.deepEqual(sorted(describedIn('boleto')), sorted(METHOD_STATUSES));
-  assert.deepEqual(sorted(statusesAllowedIn('charge_methods')), sorted(METHOD_STATUSES));
+  assert.deepEqual(sorted(describedIn('Statuses of a method')), sorted(METHOD_STATUSES));
+  assert.deepEqual(sorted(wordsAllowedIn('charge_methods', 'status')), sorted(METHOD_STATUSES));
+});
+
+test('the states of a charge are the same in the code, the database and the page', () => {
+  assert.deepEqual(sorted(describedIn('States of a charge')), sorted(CHARGE_STATES));
+  assert.deepEqual(sorted(wordsAllowedIn('charges', 'state')), sorted(CHARGE_STATES));
+});
+
+test('the states of a charge stand in the order in which the code asks for them', () => {
+  const body = /^function stateOf\(.*?^\}/ms.exec(read('src/charges/life.ts'))?.[0] ?? '';
+  // What a line returns, before the colon of a choice and after it.
+  const returned = body.split('\n').flatMap(line => {
+    const answer = /\breturn (.+);$/.exec(line)?.[1];
+    return answer === undefined ? [] : [...answer.replace(/^.*\?/, '').matchAll(/'(\w+)'/g)].map(match => match[1]!);
+  });
+  assert.deepEqual(describedIn('States of a charge'), returned);
+});
+
+test('timing and paidAmount are the same in the API, the database and the page', () => {
+  const { timing, paidAmount } = ChargeView.properties;
+  assert.deepEqual(describedIn('timing'), [...timing.enum]);
+  assert.deepEqual(describedIn('timing'), [...PaymentView.properties.timing.enum]);
+  assert.deepEqual(describedIn('paidAmount'), [...paidAmount.enum]);
+  for (const table of ['charges', 'payments'])
+    assert.deepEqual(wordsAllowedIn(table, 'timing'), describedIn('timing'), table);
+  assert.deepEqual(wordsAllowedIn('charges', 'paid_amount'), describedIn('paidAmount'));
+});
+
+test('the statuses of a refund are the same in the code, the database and the page', () => {
+  assert.deepEqual(describedIn('Refunds'), [...REFUND_STATUSES]);
+  assert.deepEqual(wordsAllowedIn('refunds', 'status'), [...REFUND_STATUSES]);
+});
+
+/** The words of a union of string literals, as its source has them. */
+function wordsOfType(file: string, name: string): string[] {
+  const union = new RegExp(`^export type ${name} =([^;]+);`, 'm').exec(read(file))?.[1];
+  assert.ok(union, `${file} has the type ${name}`);
+  return [...union.matchAll(/'([^']+)'/g)].map(match => match[1]!);
+}
+
+test('every event of a charge is on the page and no other', () => {
+  assert.deepEqual(describedIn('Events'), wordsOfType('src/charges/life.ts', 'ChargeEvent'));
+});
+
+test('the kinds of timers are the same in the code, the database and the page', () => {
+  const kinds = wordsOfType('src/charges/store-timers.ts', 'TimerKind');
+  assert.deepEqual(describedIn('Timers'), kinds);
+  assert.deepEqual(wordsAllowedIn('charge_timers', 'kind'), kinds);
 });
 
 test('the diagram of crypto transactions is their transitions', () => {
@@ -119,13 +163,13 @@ test('the diagram of crypto transactions is their transitions', () => {
 test('the statuses of a crypto transaction are the same in the code, the database and the page', () => {
   assert.deepEqual(sorted(statesOf(drawingIn('Crypto transactions'))), sorted(STATUSES));
   assert.deepEqual(sorted(describedIn('Crypto transactions')), sorted(STATUSES));
-  assert.deepEqual(sorted(statusesAllowedIn('crypto_transactions')), sorted(STATUSES));
+  assert.deepEqual(sorted(wordsAllowedIn('crypto_transactions', 'status')), sorted(STATUSES));
 });
 
-/** Every variable that src/config.ts asks for. */
+/** Every variable that src/config.ts names: by asking for it, or in a list of its own. */
 function knownVariables(): string[] {
-  const found = read('src/config.ts').matchAll(/\b(?:value|whole|oneOf)\('([A-Z_]+)'/g);
-  return sorted(new Set([...found].map(match => match[1]!)));
+  const found = read('src/config.ts').matchAll(/\b(?:value|whole|oneOf)\('([A-Z_]+)'|'(TRILHO_[A-Z_]+)'/g);
+  return sorted(new Set([...found].map(match => match[1] ?? match[2]!)));
 }
 
 /** The commented-out assignments of .env.example, as if they were not. */
@@ -134,7 +178,8 @@ function exampleEnvironment(): Record<string, string | undefined> {
   return parseEnv(lines.flatMap(line => /^#([A-Z_]+=.*)$/.exec(line)?.[1] ?? []).join('\n'));
 }
 
-const readmeRows = rowsIn(sectionsOf('README.md').get('Configuration'));
+const readme = sectionsOf('README.md');
+const readmeRows = rowsIn(readme.get('Configuration'));
 
 test('README and .env.example name every variable and no other', () => {
   assert.deepEqual(
@@ -142,6 +187,7 @@ test('README and .env.example name every variable and no other', () => {
     sorted([
       ...['PORT', 'HOST', 'DATABASE_URL', 'LOG_LEVEL'],
       ...['TRILHO_MODE', 'TRILHO_DATA_DIR', 'TRILHO_DEMO', 'TRILHO_PAGE_SIZE'],
+      ...['TRILHO_PIX_KEY', 'TRILHO_PIX_NAME', 'TRILHO_PIX_CITY'],
     ]),
   );
   assert.deepEqual(sorted(Object.keys(exampleEnvironment())), knownVariables());
@@ -153,6 +199,42 @@ test('.env.example changes nothing when all of it is uncommented, and README sho
   assert.deepEqual(readConfig(example), readConfig({}));
   const shown = readmeRows.map(([, name, fallback]) => [name, fallback === 'not set' ? '' : fallback]);
   assert.deepEqual(Object.fromEntries(shown), { ...example });
+});
+
+test('README lists every magic amount of the sandbox and no other', () => {
+  const known = [...read('src/rails/sandbox-bank.ts').matchAll(/^ {2}'(\d{4})': '\w+',$/gm)].map(match => match[1]!);
+  assert.ok(known.length > 0, 'the walk sees the amounts');
+  assert.deepEqual(
+    rowsIn(readme.get('Magic amounts')).map(cells => cells[1]!),
+    known,
+  );
+});
+
+test('README names every room of the house and draws their order', () => {
+  const section = readme.get('How it is built');
+  const rooms = globSync('src/*', { cwd: root, withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(({ name }) => name);
+  const named = rowsIn(section).map(cells => /^src\/(\w+)$/.exec(cells[1]!)?.[1]);
+  assert.deepEqual(sorted(named.filter(name => name !== undefined)), sorted(rooms));
+  const order = /^ {2}'([\w.]+)',$/gm;
+  const house = [...(/const ORDER = \[(.*?)\];/s.exec(read('test/house.test.ts'))?.[1] ?? '').matchAll(order)];
+  assert.ok(section?.includes(`\`${house.map(match => match[1]).join(' < ')}\``));
+});
+
+test('a link between pages leads to a file, and every decision keeps its number', () => {
+  for (const page of ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: root })]) {
+    for (const [, target = ''] of read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      assert.ok(existsSync(path.join(root, path.dirname(page), target)), `${page} links to ${target}`);
+    }
+  }
+  const decisions = globSync('docs/decisions/*.md', { cwd: root }).sort();
+  for (const [index, page] of decisions.entries()) {
+    const number = index + 1;
+    assert.match(path.basename(page), new RegExp(`^${String(number).padStart(4, '0')}-`));
+    assert.match(read(page), new RegExp(`^# ${number}\\. `));
+  }
 });
 
 test('every dependency has its reason in the decisions, in the table of its kind', () => {

@@ -28,8 +28,6 @@ async function issue(rails: Rails, rounds: number) {
   try {
     const { json } = await service.post('/charges', chargeBody({ methods: ['pix'] }));
     for (let round = 0; round < rounds; round++) {
-      // A retry waits; the queue's own clock is not ours to move, so the job is made due.
-      await service.sql(`update pgboss.job set start_after = now() where state = 'retry'`);
       await service.runJobs();
     }
     return { txid: json.pix.txid, pix: (await service.get(`/charges/${json.id}`)).json.pix };

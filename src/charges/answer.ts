@@ -8,6 +8,8 @@ export type BoletoResult = {
   readonly reason?: string;
   readonly digitableLine?: string;
   readonly barcode?: string;
+  /** Where the page to print is. */
+  readonly pdfUrl?: string;
 };
 
 export type PixResult = {
@@ -17,6 +19,8 @@ export type PixResult = {
   readonly status: string;
   readonly reason?: string;
   readonly txid?: string;
+  /** Where the picture of the code is. */
+  readonly qrCodeUrl?: string;
 };
 
 export type ChargeAnswer = { readonly id: string; readonly boleto?: BoletoResult; readonly pix?: PixResult };
@@ -24,24 +28,28 @@ export type ChargeAnswer = { readonly id: string; readonly boleto?: BoletoResult
 export function chargeAnswer(id: string, methods: readonly ChargeMethod[]): ChargeAnswer {
   const boleto = methods.find(isOf('boleto'));
   const pix = methods.find(isOf('pix'));
-  return { id, ...(boleto && { boleto: boletoResult(boleto) }), ...(pix && { pix: pixResult(pix) }) };
+  return { id, ...(boleto && { boleto: boletoResult(id, boleto) }), ...(pix && { pix: pixResult(id, pix) }) };
 }
 
-export function boletoResult({ status, reason, instrument }: ChargeMethod<'boleto'>): BoletoResult {
+export function boletoResult(id: string, { status, reason, instrument }: ChargeMethod<'boleto'>): BoletoResult {
   return {
     success: status !== 'FAILED',
     status,
     ...(reason !== undefined && { reason }),
-    ...(instrument && { digitableLine: instrument.digitableLine, barcode: instrument.barcode }),
+    ...(instrument && {
+      digitableLine: instrument.digitableLine,
+      barcode: instrument.barcode,
+      pdfUrl: `/charges/${id}/boleto.pdf`,
+    }),
   };
 }
 
-export function pixResult({ status, reason, instrument }: ChargeMethod<'pix'>): PixResult {
+export function pixResult(id: string, { status, reason, instrument }: ChargeMethod<'pix'>): PixResult {
   return {
     success: status !== 'FAILED',
     emv: instrument?.emv ?? '',
     status,
     ...(reason !== undefined && { reason }),
-    ...(instrument && { txid: instrument.txid }),
+    ...(instrument && { txid: instrument.txid, qrCodeUrl: `/charges/${id}/pix.png` }),
   };
 }

@@ -1,9 +1,6 @@
-// A charge: its words, its states, and what it refuses. Nothing here reads a database or a clock of its own.
-import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
+// A charge: its words and its states. Nothing here reads a database or a clock of its own.
 import { civilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
-import type { Fault } from '../lib/errors.ts';
-import type { Mode } from '../lib/mode.ts';
 import type { Instruments, Method, PaymentRequest } from '../rails/rail.ts';
 
 export const METHOD_STATUSES = [
@@ -22,21 +19,50 @@ export const METHOD_STATUSES = [
 ] as const;
 export type MethodStatus = (typeof METHOD_STATUSES)[number];
 
-/** Where each status may lead. Money that comes late still counts. Drawn in docs/states.md. */
+/** Where each status of a method may lead. Money that comes late still counts. Drawn in docs/states.md. */
 export const METHOD_TRANSITIONS = {
-  CREATING: ['ACTIVE', 'REGISTERED', 'FAILED'],
-  ACTIVE: ['PAID', 'OVERDUE', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-  REGISTERED: ['PAID', 'OVERDUE', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-  OVERDUE: ['PAID', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-  PAID: ['SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'],
-  SETTLED: [],
-  PARTIALLY_REFUNDED: ['REFUNDED'],
-  REFUNDED: [],
-  FAILED: [],
-  EXPIRED: ['PAID'],
-  CANCELED: ['PAID'],
-  PAID_BY_OTHER_METHOD: [],
-} as const satisfies Record<MethodStatus, readonly MethodStatus[]>;
+  pix: {
+    CREATING: ['ACTIVE', 'FAILED', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
+    ACTIVE: ['PAID', 'OVERDUE', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
+    OVERDUE: ['PAID', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
+    EXPIRED: ['PAID'],
+    CANCELED: ['PAID'],
+    PAID: ['PARTIALLY_REFUNDED', 'REFUNDED'],
+    PARTIALLY_REFUNDED: ['REFUNDED'],
+    REFUNDED: [],
+    FAILED: [],
+    PAID_BY_OTHER_METHOD: [],
+  },
+  boleto: {
+    CREATING: ['REGISTERED', 'FAILED', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
+    REGISTERED: ['PAID', 'OVERDUE', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
+    OVERDUE: ['PAID', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
+    EXPIRED: ['PAID'],
+    CANCELED: ['PAID'],
+    PAID: ['SETTLED'],
+    SETTLED: [],
+    FAILED: [],
+    PAID_BY_OTHER_METHOD: [],
+  },
+} as const satisfies Record<Method, { readonly [status in MethodStatus]?: readonly MethodStatus[] }>;
+
+/** What a charge as a whole is: the furthest of its methods, and its money. */
+export const CHARGE_STATES = [
+  'CREATING',
+  'ACTIVE',
+  'OVERDUE',
+  'PAID',
+  'SETTLED',
+  'PARTIALLY_REFUNDED',
+  'REFUNDED',
+  'EXPIRED',
+  'CANCELED',
+  'FAILED',
+] as const;
+export type ChargeState = (typeof CHARGE_STATES)[number];
+
+export type Timing = 'on_time' | 'late';
+export type PaidAmount = 'exact' | 'partial' | 'over';
 
 /** What a method is called once its rail has taken it. */
 export const OPEN_STATUS = { pix: 'ACTIVE', boleto: 'REGISTERED' } as const satisfies Record<Method, MethodStatus>;
@@ -102,6 +128,51 @@ export type ChargeMethod<M extends Method = Method> = {
   readonly reason?: string;
 };
 
+/** Money that came. */
+export type Payment = {
+  readonly id: string;
+  readonly method: Method;
+  readonly amountCents: bigint;
+  readonly paidAt: Date;
+  /** Who told us: the sandbox, an operator, a statement. */
+  readonly source: string;
+  /** The bank's own word for it; the same payment told twice is one payment. */
+  readonly reference: string;
+  readonly timing: Timing;
+  /** True when the charge was paid already. */
+  readonly isRepeat: boolean;
+  /** What had ended the method before the money came, when something had. */
+  readonly cameAfter?: CameAfter;
+};
+
+export const CAME_AFTER = ['EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'] as const satisfies readonly MethodStatus[];
+export type CameAfter = (typeof CAME_AFTER)[number];
+
+export const REFUND_STATUSES = ['PENDING', 'DONE', 'FAILED'] as const;
+
+/** Money that goes back, out of one payment. It counts from the moment it is asked for, unless it fails. */
+export type Refund = {
+  readonly id: string;
+  readonly paymentId: string;
+  readonly amountCents: bigint;
+  readonly status: (typeof REFUND_STATUSES)[number];
+  readonly reason?: string;
+  readonly createdAt: Date;
+};
+
+/** A charge with all that happened to it. */
+export type LivingCharge = Charge & {
+  readonly state: ChargeState;
+  readonly timing?: Timing;
+  readonly paidAmount?: PaidAmount;
+  /** What was owed in reais on the day the first money came. */
+  readonly owedCents?: bigint;
+  readonly eventCount: number;
+  readonly ways: readonly ChargeMethod[];
+  readonly payments: readonly Payment[];
+  readonly refunds: readonly Refund[];
+};
+
 export function isOf<M extends Method>(method: M) {
   return (candidate: ChargeMethod): candidate is ChargeMethod<M> => candidate.method === method;
 }
@@ -109,52 +180,4 @@ export function isOf<M extends Method>(method: M) {
 /** A charge as a rail sees it. */
 export function paymentRequest({ id, payableCents, dueAt }: Charge): PaymentRequest {
   return { id, amountCents: payableCents, dueDay: civilDay(dueAt) };
-}
-
-/** Everything wrong with a draft, as far as rules beyond a single field's form go. */
-export function checkCharge(draft: ChargeDraft, { mode, now }: { mode: Mode; now: Date }): Fault[] {
-  const faults: Fault[] = [];
-  const { dueAt, expireAt, methods, customer } = draft;
-  if (dueAt && expireAt && expireAt < dueAt) {
-    faults.push({ path: 'expireAt', code: 'before_due_date', message: 'must not be earlier than dueAt' });
-  }
-  if (customer?.document !== undefined) faults.push(...checkDocument(customer.document, mode));
-  if (mode === 'live') {
-    if (dueAt && dueAt < now) faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be in the past' });
-    if (methods?.includes('boleto') && customer) faults.push(...checkBoletoAddress(customer.address ?? {}));
-  }
-  return faults;
-}
-
-const CPF = /^\d{11}$/;
-const CNPJ = /^[0-9A-Z]{12}\d{2}$/;
-
-/** A document as it is kept: without punctuation, in upper case. */
-export function normaliseDocument(text: string): string {
-  // Only ASCII is raised: ß would become SS, and pass for two letters of a CNPJ.
-  return text.replace(/[.\-/\s]/g, '').replace(/[a-z]+/g, letters => letters.toUpperCase());
-}
-
-export function inferCustomerType(document: string): CustomerType {
-  return CPF.test(document) ? 'individual' : 'company';
-}
-
-function checkDocument(document: string, mode: Mode): Fault[] {
-  const path = 'customer.document';
-  if (!CPF.test(document) && !CNPJ.test(document)) {
-    return [{ path, code: 'not_a_document', message: 'must be a CPF (11 digits) or a CNPJ (14 characters)' }];
-  }
-  // Sandbox takes invented documents; live does not.
-  if (mode === 'live' && !isValidCpf(document) && !isValidCnpj(document, { version: 2 })) {
-    return [{ path, code: 'wrong_check_digits', message: 'has wrong check digits' }];
-  }
-  return [];
-}
-
-/** A bank registers a boleto only for a payer with an address. */
-function checkBoletoAddress(address: Address): Fault[] {
-  const needed = ['street', 'city', 'state', 'postalCode'] as const;
-  return needed
-    .filter(field => !address[field])
-    .map(field => ({ path: `customer.address.${field}`, code: 'required', message: 'is required for a boleto' }));
 }

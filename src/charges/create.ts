@@ -1,6 +1,7 @@
 // Making a charge: checked, written with its methods and jobs in one transaction, and answered. No bank is asked here.
 import assert from 'node:assert/strict';
 import { accountExists, openAccount } from '../accounts/store.ts';
+import { insertEvents } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -13,7 +14,8 @@ import { convertCents } from '../lib/money.ts';
 import { METHODS, type Rails, type Refusal } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { chargeAnswer } from './answer.ts';
-import { type Charge, type ChargeMethod, checkCharge, type NewCharge, paymentRequest } from './charge.ts';
+import { type Charge, type ChargeMethod, type LivingCharge, type NewCharge, paymentRequest } from './charge.ts';
+import { checkCharge } from './check.ts';
 import type { RateSource } from './rate.ts';
 import {
   type FirstCharge,
@@ -21,10 +23,11 @@ import {
   findFirstById,
   findKeyUse,
   insertCharge,
-  insertMethods,
   pointKeyAt,
   takeKey,
 } from './store.ts';
+import { setTimers } from './store-timers.ts';
+import { eventOf } from './write.ts';
 
 export type CreateDeps = {
   readonly db: Database;
@@ -53,6 +56,7 @@ const SANDBOX_SCOPE = 'sandbox';
  * other content.
  */
 export async function createCharge(deps: CreateDeps, input: NewCharge, idempotencyKey?: string): Promise<Created> {
+  await deps.clock.refresh();
   const now = deps.clock.now();
   const claim: Claim = {
     hash: contentHash(contentOf(input)),
@@ -61,24 +65,27 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
   };
   // Made before the transaction: one that is run again, after a connection was lost at its commit, finds what it wrote.
   const id = uuidV7(now);
-  let prepared: Prepared;
+  let charge: LivingCharge;
   try {
-    prepared = prepare(deps, input, id, now);
+    charge = bornCharge(deps, input, id, now);
   } catch (refusal) {
     // What was accepted once may be refused now, as when dueAt has passed since; its repeat gets the first charge still.
     const earlier = refusal instanceof AppError ? await findEarlier(deps.db, input, claim) : undefined;
     if (!earlier) throw refusal;
     return { id: earlier.id, answer: earlier.answer, replayed: true };
   }
-  const { charge, methods } = prepared;
-  const draft: Draft = { ...claim, charge, answer: JSON.stringify(chargeAnswer(id, methods)) };
+  const draft: Draft = { ...claim, charge, answer: JSON.stringify(chargeAnswer(id, charge.ways)) };
 
   const first = await deps.db.transaction(async tx => {
     await requireAccount(tx, deps.mode, charge);
     const earlier = await writeUnlessRepeated(tx, draft);
     if (earlier) return earlier;
-    await insertMethods(tx, charge, methods);
-    const accepted = methods.filter(({ status }) => status === 'CREATING');
+    await insertEvents(tx, [eventOf(charge, 'charge.created', now)]);
+    await setTimers(tx, [
+      { chargeId: id, accountId: charge.accountId, kind: 'overdue', at: charge.dueAt },
+      { chargeId: id, accountId: charge.accountId, kind: 'expire', at: charge.expireAt },
+    ]);
+    const accepted = charge.ways.filter(({ status }) => status === 'CREATING');
     const jobs = accepted.map(({ method }) => ({ accountId: charge.accountId, chargeId: id, method }));
     await deps.queue.enqueue(tx, 'charge.issue', jobs);
     return { id, answer: draft.answer };
@@ -95,17 +102,7 @@ type Claim = {
   readonly key: string | undefined;
 };
 
-type Prepared = { readonly charge: Charge; readonly methods: readonly ChargeMethod[] };
-
-type Draft = Claim & { readonly charge: Charge; readonly answer: string };
-
-/** The charge as it would be written. Refuses what is not valid and what no rail can carry. */
-function prepare({ mode, rates, rails }: CreateDeps, input: NewCharge, id: string, now: Date): Prepared {
-  const faults = checkCharge(input, { mode, now });
-  if (faults.length > 0) throw invalidRequest(faults);
-  const charge = completeCharge(rates, input, id, now);
-  return { charge, methods: prepareMethods(rails, charge) };
-}
+type Draft = Claim & { readonly charge: LivingCharge; readonly answer: string };
 
 /** The charge that the same request has made before, when it has. */
 async function findEarlier(sql: Sql, input: NewCharge, { hash, scope, key }: Claim): Promise<FirstCharge | undefined> {
@@ -152,15 +149,29 @@ async function requireAccount(tx: Sql, mode: Mode, { accountId, createdAt }: Cha
   if (!(await accountExists(tx, accountId))) throw new AppError('not_found', 'There is no such account.');
 }
 
-function completeCharge(rates: RateSource, input: NewCharge, id: string, now: Date): Charge {
+/**
+ * The charge in its first moment: complete, with an instrument for every method that its rail can carry. Refuses what is
+ * not valid and what no rail can carry.
+ */
+function bornCharge({ mode, rates, rails }: CreateDeps, input: NewCharge, id: string, now: Date): LivingCharge {
+  const faults = checkCharge(input, { mode, now });
+  if (faults.length > 0) throw invalidRequest(faults);
   const lockedRate = input.currency === 'BRL' ? undefined : rates(input.currency, now);
-  return {
+  const charge: Charge = {
     ...input,
     id,
     payableCents: lockedRate ? convertCents(input.amountCents, lockedRate.rate) : input.amountCents,
     expireAt: input.expireAt ?? new Date(Math.min(input.dueAt.getTime() + EXPIRES_AFTER_DAYS * DAY_MS, LAST_MOMENT_MS)),
     createdAt: now,
     ...(lockedRate && { lockedRate }),
+  };
+  return {
+    ...charge,
+    state: 'CREATING',
+    eventCount: 1,
+    ways: prepareMethods(rails, charge),
+    payments: [],
+    refunds: [],
   };
 }
 

@@ -1,42 +1,31 @@
 // Taking a charge's method to its rail: the job `charge.issue`. Noted before it is sent, sent with no transaction open, and
 // looked up before it is ever sent again.
-import type { Jobs } from '../jobs/queue.ts';
+import type { Jobs, Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
-import type { Finding, Method, Rail, Rails } from '../rails/rail.ts';
-import type { Database } from '../storage/database.ts';
-import { type ChargeMethod, OPEN_STATUS, paymentRequest } from './charge.ts';
-import { changeStatus, findCharge, markSubmitted, type StoredCharge } from './store.ts';
+import type { Finding, Rail, Rails } from '../rails/rail.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { type ChargeMethod, type LivingCharge, paymentRequest } from './charge.ts';
+import { registered, rejected } from './life.ts';
+import { findCharge, lockCharges, markSubmitted } from './store.ts';
+import { setTimers } from './store-timers.ts';
+import { UndecidedError } from './undecided.ts';
+import { writeStep } from './write.ts';
 
-type Deps = { readonly db: Database; readonly rails: Rails; readonly clock: Clock; readonly log: Log };
+type Deps = { readonly db: Database; readonly queue: Queue; readonly rails: Rails; readonly clock: Clock };
 
 /** Registers one method of a charge. Throws to be tried again later while the rail has not decided. */
-export async function issueCharge(deps: Deps, { accountId, chargeId, method }: Jobs['charge.issue']): Promise<void> {
+export async function issueMethod(deps: Deps, { accountId, chargeId, method }: Jobs['charge.issue']): Promise<void> {
+  await deps.clock.refresh();
   const charge = await findCharge(deps.db, chargeId, accountId);
   const way = charge?.ways.find(candidate => candidate.method === method);
   if (!charge || way?.status !== 'CREATING') return;
 
   const finding = await askRail(deps, charge, way);
-  switch (finding.kind) {
-    case 'registered':
-      return open(deps, charge, way.method);
-    case 'rejected':
-      await deps.db.transaction(tx =>
-        changeStatus(tx, charge, way.method, { to: 'FAILED', at: deps.clock.now(), reason: finding.reason }),
-      );
-      deps.log.info('a rail rejected a charge', { chargeId, chargeMethod: method });
-      return;
-    default:
-      throw new UndecidedError();
-  }
+  if (finding.kind !== 'registered' && finding.kind !== 'rejected') throw new UndecidedError();
+  await deps.db.transaction(tx => writeFinding(deps, tx, chargeId, way, finding));
 }
 
-/** The rail has not decided yet, or its reply was lost. */
-class UndecidedError extends Error {
-  override readonly name = 'UndecidedError';
-}
-
-async function askRail(deps: Deps, charge: StoredCharge, way: ChargeMethod): Promise<Finding> {
+async function askRail(deps: Deps, charge: LivingCharge, way: ChargeMethod): Promise<Finding> {
   const rail: Rail = deps.rails[way.method];
   const request = paymentRequest(charge);
   const instrument = way.instrument;
@@ -49,11 +38,31 @@ async function askRail(deps: Deps, charge: StoredCharge, way: ChargeMethod): Pro
   return rail.submit(request, instrument);
 }
 
-/** A charge made after its own due date is overdue from its first moment. */
-async function open(deps: Deps, charge: StoredCharge, method: Method): Promise<void> {
+type Decided = Extract<Finding, { kind: 'registered' | 'rejected' }>;
+
+async function writeFinding(
+  deps: Deps,
+  tx: Sql,
+  chargeId: string,
+  { method }: ChargeMethod,
+  finding: Decided,
+): Promise<void> {
   const at = deps.clock.now();
-  await deps.db.transaction(async tx => {
-    await changeStatus(tx, charge, method, { to: OPEN_STATUS[method], at });
-    if (charge.dueAt < at) await changeStatus(tx, charge, method, { to: 'OVERDUE', at });
-  });
+  const [charge] = await lockCharges(tx, [chargeId]);
+  const way = charge?.ways.find(candidate => candidate.method === method);
+  if (!charge || !way) return;
+  if (way.status !== 'CREATING') {
+    // It was canceled, expired or paid otherwise while the rail took it: now there is something to take back.
+    if (finding.kind === 'registered') {
+      await deps.queue.enqueue(tx, 'charge.retire', [{ accountId: charge.accountId, chargeId, method }]);
+    }
+    return;
+  }
+  if (finding.kind === 'rejected') {
+    await writeStep(tx, rejected(charge, method, finding.reason), at);
+    return;
+  }
+  await writeStep(tx, registered(charge, method, at), at);
+  const lookAt = deps.rails[method].reconcileAfter(paymentRequest(charge), at);
+  if (lookAt) await setTimers(tx, [{ chargeId, accountId: charge.accountId, kind: 'reconcile', at: lookAt }]);
 }

@@ -1,24 +1,46 @@
 // All SQL of charges.
 import type { Currency } from '../lib/currency.ts';
+import type { PageQuery } from '../lib/paging.ts';
 import type { Instruments, Method } from '../rails/rail.ts';
 import type { Row, Sql } from '../storage/database.ts';
-import { type Charge, type ChargeMethod, type Customer, METHOD_TRANSITIONS, type MethodStatus } from './charge.ts';
+import { pageSql } from '../storage/page.ts';
+import type {
+  CameAfter,
+  Charge,
+  ChargeMethod,
+  ChargeState,
+  Customer,
+  LivingCharge,
+  MethodStatus,
+  PaidAmount,
+  Payment,
+  Refund,
+  Timing,
+} from './charge.ts';
 
 /** What a repeat is compared with and answered with. */
 export type FirstCharge = { readonly id: string; readonly contentHash: Buffer; readonly answer: string };
 
 /**
- * Writes the charge unless its id or its externalId is taken; waits for a transaction that is about to take them.
- * Returns false when one is.
+ * Writes the charge with its methods unless its id or its externalId is taken; waits for a transaction that is about to
+ * take them. Returns false when one is.
  */
-export async function insertCharge(tx: Sql, charge: Charge, contentHash: Buffer, answer: string): Promise<boolean> {
+export async function insertCharge(tx: Sql, charge: LivingCharge, hash: Buffer, answer: string): Promise<boolean> {
   const inserted = await tx.query(
-    `insert into charges (
-       id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
-       customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
-     on conflict do nothing
-     returning id`,
+    `with charge as (
+       insert into charges (
+         id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
+         customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
+         event_count)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+       on conflict do nothing
+       returning id, account_id, created_at),
+     methods as (
+       insert into charge_methods (charge_id, account_id, method, rail, status, instrument, reason, updated_at)
+       select charge.id, charge.account_id, method, rail, status, instrument, reason, charge.created_at
+         from charge, unnest($21::text[], $22::text[], $23::text[], $24::jsonb[], $25::text[])
+              as way (method, rail, status, instrument, reason))
+     select id from charge`,
     [
       charge.id,
       charge.accountId,
@@ -35,22 +57,19 @@ export async function insertCharge(tx: Sql, charge: Charge, contentHash: Buffer,
       charge.interestPercent,
       charge.dueAt,
       charge.expireAt,
-      contentHash,
+      hash,
       answer,
       charge.createdAt,
+      charge.state,
+      charge.eventCount,
+      charge.ways.map(way => way.method),
+      charge.ways.map(way => way.rail),
+      charge.ways.map(way => way.status),
+      charge.ways.map(way => (way.instrument ? JSON.stringify(way.instrument) : null)),
+      charge.ways.map(way => way.reason ?? null),
     ],
   );
   return inserted.length > 0;
-}
-
-export async function insertMethods(tx: Sql, charge: Charge, methods: readonly ChargeMethod[]): Promise<void> {
-  for (const { method, rail, status, instrument, reason } of methods) {
-    await tx.query(
-      `insert into charge_methods (charge_id, account_id, method, rail, status, instrument, reason, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [charge.id, charge.accountId, method, rail, status, instrument, reason, charge.createdAt],
-    );
-  }
 }
 
 export async function findByExternalId(
@@ -107,24 +126,103 @@ export async function pointKeyAt(tx: Sql, scope: string, key: string, chargeId: 
   await tx.query('update idempotency_keys set charge_id = $3 where scope = $1 and key = $2', [scope, key, chargeId]);
 }
 
-export type StoredCharge = Charge & { readonly methods: readonly Method[]; readonly ways: readonly ChargeMethod[] };
+const LIVING_CHARGE = `
+  select c.id, c.account_id, c.external_id, c.source_key, c.amount_cents, c.currency, c.payable_cents,
+         trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
+         trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
+         c.due_at, c.expire_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
+         (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
+                                            'instrument', m.instrument, 'reason', m.reason) order by m.method)
+            from charge_methods m
+           where m.charge_id = c.id and m.account_id = c.account_id) as ways,
+         (select json_agg(json_build_object('id', p.id, 'method', p.method, 'amountCents', p.amount_cents::text,
+                                            'paidAt', iso_utc(p.paid_at), 'source', p.source, 'reference', p.reference,
+                                            'timing', p.timing, 'isRepeat', p.is_repeat, 'cameAfter', p.came_after)
+                          order by p.recorded_at, p.is_repeat, p.id)
+            from payments p
+           where p.charge_id = c.id and p.account_id = c.account_id) as payments,
+         (select json_agg(json_build_object('id', r.id, 'paymentId', r.payment_id, 'amountCents', r.amount_cents::text,
+                                            'status', r.status, 'reason', r.reason, 'createdAt', iso_utc(r.created_at))
+                          order by r.id)
+            from refunds r
+           where r.charge_id = c.id and r.account_id = c.account_id) as refunds
+    from charges c`;
 
-/** A charge with all its methods; `accountId` narrows it to one account's. */
-export async function findCharge(sql: Sql, id: string, accountId?: string): Promise<StoredCharge | undefined> {
+/** A charge with all that happened to it; `accountId` narrows it to one account's. */
+export async function findCharge(sql: Sql, id: string, accountId?: string): Promise<LivingCharge | undefined> {
   const [row] = await sql.query<ChargeRow>(
-    `select c.id, c.account_id, c.external_id, c.source_key, c.amount_cents, c.currency, c.payable_cents,
-            trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
-            trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
-            c.due_at, c.expire_at, c.created_at,
-            (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
-                                               'instrument', m.instrument, 'reason', m.reason) order by m.method)
-               from charge_methods m
-              where m.charge_id = c.id and m.account_id = c.account_id) as ways
-       from charges c
-      where c.id = $1 and ($2::text is null or c.account_id = $2)`,
+    `${LIVING_CHARGE} where c.id = $1 and ($2::text is null or c.account_id = $2)`,
     [id, accountId ?? null],
   );
   return row && toCharge(row);
+}
+
+/** A page of charges, newest first, and how many there are; both of one snapshot. */
+export async function readChargePage(
+  sql: Sql,
+  query: ChargeFilter,
+): Promise<{ charges: LivingCharge[]; total: number }> {
+  const { where, limit, offset, values } = pageSql(query, {
+    account_id: query.accountId,
+    state: query.state,
+    external_id: query.externalId,
+    source_key: query.sourceKey,
+  });
+  const rows = await sql.query<ChargeRow & { total: string }>(
+    `with matching as (select count(*) as total from charges ${where}),
+          page as (select id from charges ${where} order by created_at desc, id desc limit ${limit} offset ${offset}),
+          living as (${LIVING_CHARGE} where c.id in (select id from page))
+     select matching.total, living.* from matching left join living on true
+      order by living.created_at desc, living.id desc`,
+    // The list needs no number of its page.
+    values.slice(0, -1),
+  );
+  return { charges: rows.filter(row => row.id !== null).map(toCharge), total: Number(rows[0]!.total) };
+}
+
+type ChargeFilter = PageQuery & { accountId?: string; state?: ChargeState; externalId?: string; sourceKey?: string };
+
+/** Charges whose rows are held until the transaction ends, in the order that keeps two of them from blocking each other. */
+export async function lockCharges(tx: Sql, ids: readonly string[]): Promise<LivingCharge[]> {
+  await tx.query('select from charges where id = any($1) order by id for update', [ids]);
+  const rows = await tx.query<ChargeRow>(`${LIVING_CHARGE} where c.id = any($1) order by c.id`, [ids]);
+  return rows.map(toCharge);
+}
+
+/** Writes the standing of charges whose rows are held: state, flags and statuses. */
+export async function updateCharges(tx: Sql, charges: readonly LivingCharge[], at: readonly Date[]): Promise<void> {
+  await tx.query(
+    `update charges c
+        set state = u.state, timing = u.timing, paid_amount = u.paid_amount, owed_cents = u.owed_cents,
+            event_count = u.event_count
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::integer[])
+            as u (id, account_id, state, timing, paid_amount, owed_cents, event_count)
+      where c.id = any($1) and c.id = u.id and c.account_id = u.account_id`,
+    [
+      charges.map(charge => charge.id),
+      charges.map(charge => charge.accountId),
+      charges.map(charge => charge.state),
+      charges.map(charge => charge.timing ?? null),
+      charges.map(charge => charge.paidAmount ?? null),
+      charges.map(charge => charge.owedCents ?? null),
+      charges.map(charge => charge.eventCount),
+    ],
+  );
+  const ways = charges.flatMap((charge, index) => charge.ways.map(way => ({ charge, way, at: at[index] })));
+  await tx.query(
+    `update charge_methods m set status = u.status, reason = u.reason, updated_at = u.at
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
+            as u (charge_id, account_id, method, status, reason, at)
+      where m.charge_id = any($1) and m.charge_id = u.charge_id and m.account_id = u.account_id and m.method = u.method and m.status <> u.status`,
+    [
+      ways.map(({ charge }) => charge.id),
+      ways.map(({ charge }) => charge.accountId),
+      ways.map(({ way }) => way.method),
+      ways.map(({ way }) => way.status),
+      ways.map(({ way }) => way.reason ?? null),
+      ways.map(item => item.at),
+    ],
+  );
 }
 
 /** Notes that a method is about to be sent to its rail. Returns false when it had been noted before. */
@@ -136,30 +234,6 @@ export async function markSubmitted(tx: Sql, charge: Charge, method: Method, at:
     [charge.id, charge.accountId, method, at],
   );
   return rows.length > 0;
-}
-
-type Change = { readonly to: MethodStatus; readonly at: Date; readonly reason?: string };
-
-/** Moves a method to a status that its present one leads to. Returns false when somebody was first: the row is the judge. */
-export async function changeStatus(
-  tx: Sql,
-  charge: Charge,
-  method: Method,
-  { to, at, reason }: Change,
-): Promise<boolean> {
-  const rows = await tx.query(
-    `update charge_methods set status = $4, reason = $5, updated_at = $6
-      where charge_id = $1 and account_id = $2 and method = $3 and status = any($7)
-      returning method`,
-    [charge.id, charge.accountId, method, to, reason, at, statusesLeadingTo(to)],
-  );
-  return rows.length > 0;
-}
-
-function statusesLeadingTo(to: MethodStatus): string[] {
-  return Object.entries(METHOD_TRANSITIONS).flatMap(([from, targets]) =>
-    (targets as readonly MethodStatus[]).includes(to) ? [from] : [],
-  );
 }
 
 export type StatusCount = { readonly method: string; readonly status: string; readonly count: number };
@@ -188,7 +262,14 @@ type ChargeRow = Row & {
   due_at: Date;
   expire_at: Date;
   created_at: Date;
+  state: ChargeState;
+  timing: Timing | null;
+  paid_amount: PaidAmount | null;
+  owed_cents: string | null;
+  event_count: number;
   ways: WayRow[];
+  payments: PaymentRow[] | null;
+  refunds: RefundRow[] | null;
 };
 
 type WayRow = {
@@ -198,8 +279,18 @@ type WayRow = {
   instrument: Instruments[Method] | null;
   reason: string | null;
 };
+type PaymentRow = Omit<Payment, 'amountCents' | 'paidAt' | 'cameAfter'> & {
+  amountCents: string;
+  paidAt: string;
+  cameAfter: CameAfter | null;
+};
+type RefundRow = Omit<Refund, 'amountCents' | 'createdAt' | 'reason'> & {
+  amountCents: string;
+  createdAt: string;
+  reason: string | null;
+};
 
-function toCharge(row: ChargeRow): StoredCharge {
+function toCharge(row: ChargeRow): LivingCharge {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -210,8 +301,15 @@ function toCharge(row: ChargeRow): StoredCharge {
     dueAt: row.due_at,
     expireAt: row.expire_at,
     createdAt: row.created_at,
+    state: row.state,
+    eventCount: row.event_count,
     methods: row.ways.map(way => way.method),
     ways: row.ways.map(toWay),
+    payments: (row.payments ?? []).map(toPayment),
+    refunds: (row.refunds ?? []).map(toRefund),
+    ...(row.timing !== null && { timing: row.timing }),
+    ...(row.paid_amount !== null && { paidAmount: row.paid_amount }),
+    ...(row.owed_cents !== null && { owedCents: BigInt(row.owed_cents) }),
     ...(row.external_id !== null && { externalId: row.external_id }),
     ...(row.source_key !== null && { sourceKey: row.source_key }),
     ...(row.fine_percent !== null && { finePercent: row.fine_percent }),
@@ -224,4 +322,22 @@ function toCharge(row: ChargeRow): StoredCharge {
 
 function toWay({ method, rail, status, instrument, reason }: WayRow): ChargeMethod {
   return { method, rail, status, ...(instrument && { instrument }), ...(reason !== null && { reason }) };
+}
+
+function toPayment({ cameAfter, ...row }: PaymentRow): Payment {
+  return {
+    ...row,
+    amountCents: BigInt(row.amountCents),
+    paidAt: new Date(row.paidAt),
+    ...(cameAfter !== null && { cameAfter }),
+  };
+}
+
+function toRefund({ reason, ...row }: RefundRow): Refund {
+  return {
+    ...row,
+    amountCents: BigInt(row.amountCents),
+    createdAt: new Date(row.createdAt),
+    ...(reason !== null && { reason }),
+  };
 }

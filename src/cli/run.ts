@@ -4,20 +4,33 @@ import { type Config, readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
 import { createLog, type Log } from '../lib/log.ts';
 import { version } from '../version.ts';
+import { importCommand } from './import.ts';
 import { logOutput } from './log-output.ts';
 import { migrateCommand } from './migrate.ts';
+import { payCommand } from './pay.ts';
 import { serve } from './serve.ts';
 
 const USAGE = `trilho ${version}
 
   trilho serve      start the service (what npm start does)
+  trilho pay        tell of money that came for a charge
+  trilho import     learn of money from a bank statement (OFX or CSV)
   trilho migrate    bring the schema of DATABASE_URL up to date
   trilho version    print the version
   trilho help       print this
 
 Configuration comes from the environment and a file .env; .env.example lists every variable.`;
 
-const COMMANDS: Record<string, (config: Config, log: Log) => Promise<number>> = { serve, migrate: migrateCommand };
+type Command = (config: Config, log: Log, args: readonly string[]) => Promise<number>;
+
+const COMMANDS: Record<string, Command> = {
+  serve,
+  migrate: migrateCommand,
+  pay: payCommand,
+  import: importCommand,
+};
+/** Commands that are told nothing but the environment. */
+const WITHOUT_ARGUMENTS = ['serve', 'migrate'];
 
 const USAGE_FAULT = 2;
 
@@ -27,7 +40,7 @@ export async function run(args: readonly string[]): Promise<number> {
   if (name === 'help' || name === '--help' || name === '-h') return say(USAGE);
   if (name === 'version' || name === '--version' || name === '-v') return say(version);
   const command = COMMANDS[name];
-  if (!command || rest.length > 0) {
+  if (!command || (WITHOUT_ARGUMENTS.includes(name) && rest.length > 0)) {
     console.error(
       `${command ? `trilho ${name} takes no arguments.` : `There is no command ${name}.`} Try trilho help.`,
     );
@@ -41,7 +54,7 @@ export async function run(args: readonly string[]): Promise<number> {
       log.error('a fault nobody caught; leaving', { error });
       process.exit(1);
     });
-    return await command(config, log);
+    return await command(config, log, rest);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     console.error(error.message);

@@ -9,7 +9,8 @@ export async function readJson(request: FastifyRequest, bytes: Buffer): Promise<
   const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && charset.toLowerCase() !== 'utf-8') throw unsupported();
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupported();
-  if (bytes.length === 0) throw new AppError('malformed_request', 'The body is empty.');
+  // No body at all, for an address that needs none.
+  if (bytes.length === 0) return undefined;
   const text = attempt(() => decoder.decode(bytes), 'The body is not valid UTF-8.');
   return attempt(() => JSON.parse(text), 'The body is not valid JSON.');
 }

@@ -1,5 +1,6 @@
 // What a charge looks like on the wire.
 import { type Static, Type } from 'typebox';
+import { CAME_AFTER, CHARGE_STATES, REFUND_STATUSES } from '../charges/charge.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import { METHODS } from '../rails/rail.ts';
 import { DateTime, LooseText, OneOf, Text } from './schemas.ts';
@@ -98,6 +99,7 @@ const BoletoResult = Type.Object(
     reason,
     digitableLine: Type.Optional(Type.String({ pattern: '^[0-9]{47}$', description: 'The line a payer types.' })),
     barcode: Type.Optional(Type.String({ pattern: '^[0-9]{44}$' })),
+    pdfUrl: Type.Optional(Type.String({ format: 'uri-reference', description: 'The page to print.' })),
   },
   { $id: 'BoletoResult', additionalProperties: false },
 );
@@ -109,6 +111,7 @@ const PixResult = Type.Object(
     status,
     reason,
     txid: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{1,35}$' })),
+    qrCodeUrl: Type.Optional(Type.String({ format: 'uri-reference', description: 'The picture of the code.' })),
   },
   { $id: 'PixResult', additionalProperties: false },
 );
@@ -123,12 +126,44 @@ export const CreatedCharge = Type.Object(
   { $id: 'CreatedCharge', additionalProperties: false },
 );
 
+export const PaymentView = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    method: OneOf(METHODS),
+    amountCents: Type.Integer(),
+    paidAt: DateTime(),
+    timing: OneOf(['on_time', 'late']),
+    isRepeat: Type.Boolean({ description: 'True for money that came when the charge was paid already.' }),
+    cameAfter: Type.Optional(OneOf(CAME_AFTER, { description: 'What had ended the method before the money came.' })),
+    source: Type.String({ description: 'Who told of it.' }),
+    reference: Type.String({ description: "The bank's own word for it." }),
+  },
+  { $id: 'Payment', additionalProperties: false },
+);
+
+export const RefundView = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    paymentId: Type.String({ format: 'uuid' }),
+    amountCents: Type.Integer(),
+    status: OneOf(REFUND_STATUSES),
+    reason: Type.Optional(Type.String()),
+    createdAt: DateTime(),
+  },
+  { $id: 'Refund', additionalProperties: false },
+);
+
 export const ChargeView = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     accountId: Type.String(),
     externalId: Type.Optional(Type.String()),
     sourceKey: Type.Optional(Type.String()),
+    state: OneOf(CHARGE_STATES, { description: 'What the charge as a whole is; see the states of a charge.' }),
+    timing: Type.Optional(OneOf(['on_time', 'late'], { description: 'When the first money came.' })),
+    paidAmount: Type.Optional(
+      OneOf(['exact', 'partial', 'over'], { description: 'All money that came, beside what was owed.' }),
+    ),
     amountCents: Type.Integer(),
     currency: OneOf(CURRENCIES),
     payable: Type.Object(
@@ -154,15 +189,23 @@ export const ChargeView = Type.Object(
       ),
     ),
     ...results,
+    payments: Type.Array(Type.Unsafe<Static<typeof PaymentView>>({ $ref: 'Payment#' })),
+    refunds: Type.Array(Type.Unsafe<Static<typeof RefundView>>({ $ref: 'Refund#' })),
+    warnings: Type.Array(
+      Type.Object(
+        { path: Type.String(), code: Type.String(), message: Type.String() },
+        { additionalProperties: false },
+      ),
+      { description: 'What is valid and yet looks like a mistake.' },
+    ),
     dueAt: DateTime(),
     expireAt: DateTime(),
     createdAt: DateTime(),
   },
   { $id: 'Charge', additionalProperties: false },
 );
-export type ChargeView = Static<typeof ChargeView>;
 
-export const CHARGE_SCHEMAS = [ChargeBody, BoletoResult, PixResult, CreatedCharge, ChargeView];
+export const CHARGE_SCHEMAS = [ChargeBody, BoletoResult, PixResult, CreatedCharge, PaymentView, RefundView, ChargeView];
 
 const EXAMPLE_ID = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
 
@@ -173,19 +216,22 @@ export const CREATED_EXAMPLE: Static<typeof CreatedCharge> = {
     status: 'CREATING',
     digitableLine: '99991763257480024098395153362157516560000015990',
     barcode: '99995165600000159901763274800240989515336215',
+    pdfUrl: `/charges/${EXAMPLE_ID}/boleto.pdf`,
   },
   pix: {
     success: true,
     emv: '00020126410014br.gov.bcb.pix0119sandbox@example.com5204000053039865406159.905802BR5914Trilho Sandbox6009Sao Paulo6229052503F1MKBVSRFF8UP09VDWWL1CN63040299',
     status: 'CREATING',
     txid: '03F1MKBVSRFF8UP09VDWWL1CN',
+    qrCodeUrl: `/charges/${EXAMPLE_ID}/pix.png`,
   },
 };
 
-export const VIEW_EXAMPLE: ChargeView = {
+export const VIEW_EXAMPLE: Static<typeof ChargeView> = {
   id: EXAMPLE_ID,
   accountId: 'acme',
   externalId: 'order-1042',
+  state: 'ACTIVE',
   amountCents: 15_990,
   currency: 'BRL',
   payable: { amountCents: 15_990, currency: 'BRL' },
@@ -193,6 +239,9 @@ export const VIEW_EXAMPLE: ChargeView = {
   taxes: { fine: 2, interest: 1 },
   boleto: { ...CREATED_EXAMPLE.boleto!, status: 'REGISTERED' },
   pix: { ...CREATED_EXAMPLE.pix!, status: 'ACTIVE' },
+  payments: [],
+  refunds: [],
+  warnings: [],
   dueAt: '2026-12-11T02:59:59.000Z',
   expireAt: '2027-01-10T02:59:59.000Z',
   createdAt: '2026-11-16T06:33:20.240Z',

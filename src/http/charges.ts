@@ -1,30 +1,15 @@
 // POST /charges and GET /charges/{id}.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { boletoResult, pixResult } from '../charges/answer.ts';
-import {
-  type ChargeDraft,
-  type Customer,
-  type CustomerType,
-  checkCharge,
-  inferCustomerType,
-  isOf,
-  type NewCharge,
-  normaliseDocument,
-} from '../charges/charge.ts';
+import type { ChargeDraft, Customer, CustomerType, NewCharge } from '../charges/charge.ts';
+import { checkCharge, inferCustomerType, normaliseDocument } from '../charges/check.ts';
 import { type CreateDeps, createCharge } from '../charges/create.ts';
-import { findCharge, type StoredCharge } from '../charges/store.ts';
+import { chargeView } from '../charges/view.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
-import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
-import { isUuid } from '../lib/ids.ts';
-import {
-  CHARGE_SCHEMAS,
-  ChargeBody,
-  type ChargeView,
-  CREATED_EXAMPLE,
-  type CUSTOMER_TYPES,
-  VIEW_EXAMPLE,
-} from './charge-schemas.ts';
+import { invalidRequest } from '../lib/errors.ts';
+import { chargeParams, requireCharge } from './charge-params.ts';
+import { CHARGE_SCHEMAS, ChargeBody, CREATED_EXAMPLE, type CUSTOMER_TYPES, VIEW_EXAMPLE } from './charge-schemas.ts';
+import { IdempotencyHeaders, readIdempotencyKey } from './idempotency-key.ts';
 import { type DeepPartial, reader } from './reader.ts';
 import { jsonResponse, problemResponses } from './responses.ts';
 
@@ -42,11 +27,7 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps): void {
         description:
           'Payable by boleto, pix or both. A repeat by externalId or Idempotency-Key returns the first charge, however many arrive at once.',
         tags: ['Charges'],
-        headers: Type.Object({
-          'Idempotency-Key': Type.Optional(
-            Type.String({ minLength: 1, maxLength: 255, description: 'Your own word for this attempt.' }),
-          ),
-        }),
+        headers: IdempotencyHeaders,
         body: Type.Unsafe({ $ref: 'NewCharge#' }),
         response: {
           201: jsonResponse(
@@ -93,30 +74,15 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps): void {
         operationId: 'getCharge',
         summary: 'Read a charge',
         tags: ['Charges'],
-        params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
+        params: chargeParams,
         response: {
           200: jsonResponse(Type.Unsafe({ $ref: 'Charge#' }), 'The charge as it is now', VIEW_EXAMPLE),
           ...problemResponses('malformed_request', 'not_found'),
         },
       },
     },
-    async request => {
-      const charge = isUuid(request.params.id) ? await findCharge(deps.db, request.params.id) : undefined;
-      if (!charge) throw new AppError('not_found', 'There is no such charge.');
-      return viewOf(charge);
-    },
+    async request => chargeView(await requireCharge(deps.db, request.params.id)),
   );
-}
-
-const IDEMPOTENCY_KEY = 'Idempotency-Key';
-const PRINTABLE = /^[\x21-\x7e][\x20-\x7e]{0,254}$/;
-
-function readIdempotencyKey(request: FastifyRequest): { value?: string; faults: Fault[] } {
-  const value = request.headers['idempotency-key'];
-  if (value === undefined) return { faults: [] };
-  if (typeof value === 'string' && PRINTABLE.test(value)) return { value, faults: [] };
-  const message = 'must have 1 to 255 printable ASCII characters';
-  return { faults: [{ path: IDEMPOTENCY_KEY, code: 'not_allowed', message }] };
 }
 
 /** The body in our own words, as far as it could be read. */
@@ -157,36 +123,4 @@ function toCustomerType(type: (typeof CUSTOMER_TYPES)[number] | undefined, docum
 function decimalText(number: number): string {
   const text = String(number);
   return text.includes('e') ? number.toFixed(20).replace(/\.?0+$/, '') : text;
-}
-
-function viewOf(charge: StoredCharge): ChargeView {
-  const { lockedRate, finePercent, interestPercent } = charge;
-  const boleto = charge.ways.find(isOf('boleto'));
-  const pix = charge.ways.find(isOf('pix'));
-  const { name, document, type, address } = charge.customer;
-  return {
-    id: charge.id,
-    accountId: charge.accountId,
-    ...(charge.externalId !== undefined && { externalId: charge.externalId }),
-    ...(charge.sourceKey !== undefined && { sourceKey: charge.sourceKey }),
-    amountCents: Number(charge.amountCents),
-    currency: charge.currency,
-    payable: {
-      amountCents: Number(charge.payableCents),
-      currency: 'BRL',
-      ...(lockedRate && { rate: lockedRate.rate, rateSource: lockedRate.source, rateAt: lockedRate.at.toISOString() }),
-    },
-    customer: { name, document, type, ...(address && { address: { ...address } }) },
-    ...((finePercent !== undefined || interestPercent !== undefined) && {
-      taxes: {
-        ...(finePercent !== undefined && { fine: Number(finePercent) }),
-        ...(interestPercent !== undefined && { interest: Number(interestPercent) }),
-      },
-    }),
-    ...(boleto && { boleto: boletoResult(boleto) }),
-    ...(pix && { pix: pixResult(pix) }),
-    dueAt: charge.dueAt.toISOString(),
-    expireAt: charge.expireAt.toISOString(),
-    createdAt: charge.createdAt.toISOString(),
-  };
 }

@@ -16,6 +16,7 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
       servers: [{ url: '/', description: 'This service' }],
       tags: [
         { name: 'Charges', description: 'What somebody is to pay, by pix or boleto.' },
+        { name: 'Sandbox', description: 'What only a sandbox has: a payer to order about, and a clock to move.' },
         { name: 'Crypto transactions', description: 'Orders of crypto and how far they are.' },
       ],
     },

@@ -65,6 +65,18 @@ export const PROBLEMS = {
     meaning: 'Another charge of the account has this externalId and other content; chargeId names it.',
     example: { detail: 'Another charge of this account has this externalId.', chargeId: EXAMPLE_CHARGE },
   },
+  wrong_state: {
+    status: 409,
+    title: 'Not possible in this state',
+    meaning: 'What was asked does not fit what the object is now; read it again and decide anew.',
+    example: { detail: 'A charge that is PAID cannot be canceled.' },
+  },
+  reference_conflict: {
+    status: 409,
+    title: 'The reference is taken',
+    meaning: 'Another payment of the account, or one of another amount, has this reference. Nothing was written.',
+    example: { detail: 'This reference was told of another payment.' },
+  },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',

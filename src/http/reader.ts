@@ -2,8 +2,9 @@
 // fields can still speak of those that can be read.
 import { Ajv, type ErrorObject } from 'ajv';
 import type { Static, TSchema } from 'typebox';
-import { parseRfc3339, parseUtc } from '../lib/date-times.ts';
+import { parseDuration, parseRfc3339, parseUtc } from '../lib/date-times.ts';
 import type { Fault } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
 import { isStorable } from '../lib/text.ts';
 
 type Part = 'body' | 'query';
@@ -44,8 +45,10 @@ export function reader<S extends TSchema>(schema: S, part: Part): (data: unknown
 }
 
 function createAjv(part: Part): Ajv {
-  const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, verbose: true, formats: { uuid: true } });
+  const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, verbose: true, formats: { uuid: isUuid } });
   ajv.addFormat('date-time', text => (part === 'query' ? parseUtc(text) : parseRfc3339(text)) !== undefined);
+  ajv.addFormat('date', text => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseUtc(`${text}T00:00Z`) !== undefined);
+  ajv.addFormat('duration', text => parseDuration(text) !== undefined);
   ajv.addKeyword({ keyword: 'x-storable', type: 'string', validate: (_: true, text: string) => isStorable(text) });
   return ajv;
 }
@@ -127,13 +130,21 @@ function messageOf(error: ErrorObject, part: Part): string {
     case 'pattern':
       return 'must not be blank';
     case 'format':
-      return DATE_TIME_WORDS[part];
+      return FORMAT_WORDS[params['format'] as string] ?? DATE_TIME_WORDS[part];
+    case 'const':
+      return `must be ${params['allowedValue']}`;
     case 'x-storable':
       return 'must not contain U+0000 or half of a surrogate pair';
     default:
       return 'is not valid';
   }
 }
+
+const FORMAT_WORDS: Record<string, string> = {
+  date: 'must be a day such as 2026-12-10',
+  duration: 'must be a length of time such as P3D or PT2H',
+  uuid: 'must be an id of ours',
+};
 
 const TYPE_WORDS: Record<string, string> = {
   string: 'text',

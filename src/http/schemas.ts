@@ -16,3 +16,6 @@ export const DateTime = (options: { description?: string } = {}) => Type.String(
 /** One word of a closed list. */
 export const OneOf = <const T extends string>(words: readonly T[], options: { description?: string } = {}) =>
   Type.Enum([...words], { type: 'string', ...options });
+
+/** A civil day, `YYYY-MM-DD`. */
+export const Day = (options: { description?: string } = {}) => Type.String({ format: 'date', ...options });

@@ -1,20 +1,26 @@
 // The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { CreateDeps } from '../charges/create.ts';
+import type { TravelDeps } from '../charges/travel.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import { amountRoutes } from './amounts.ts';
 import { readJson } from './body.ts';
+import { chargeLifeRoutes } from './charge-life.ts';
+import { chargeListRoutes } from './charge-list.ts';
 import { chargeRoutes } from './charges.ts';
 import { onClientError } from './client-error.ts';
 import { healthRoutes } from './health.ts';
 import { metricsRoutes } from './metrics.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
+import { paymentRoutes } from './payments.ts';
 import { PROBLEM_TYPE, Problem, type ProblemCode, problem, problemOf, RETRY_AFTER_SECONDS } from './problem.ts';
 import { allowedMethods, watchRoutes } from './route-table.ts';
+import { sandboxRoutes } from './sandbox.ts';
 import { transactionRoutes } from './transactions.ts';
 
-type Deps = CreateDeps & { readonly log: Log; readonly pageSize: number; readonly version: string };
+type Deps = CreateDeps & TravelDeps & { readonly log: Log; readonly pageSize: number; readonly version: string };
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -91,6 +97,11 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   metricsRoutes(app, deps);
   transactionRoutes(app, deps);
   chargeRoutes(app, deps);
+  chargeListRoutes(app, deps);
+  chargeLifeRoutes(app, deps);
+  amountRoutes(app, deps);
+  paymentRoutes(app, deps);
+  if (deps.mode === 'sandbox') sandboxRoutes(app, deps);
   healthRoutes(app, deps);
   openApiRoutes(app);
   return app;

@@ -3,13 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
 import { CURRENCIES } from '../lib/currency.ts';
-import { parseUtc } from '../lib/date-times.ts';
 import { invalidRequest } from '../lib/errors.ts';
-import { MAX_PAGE_SIZE } from '../lib/paging.ts';
+import { checkPageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
-import { checkListQuery, listTransactions } from '../transactions/list.ts';
-import { type ListQuery, SETTLEMENT_SCHEDULES, STATUSES } from '../transactions/transaction.ts';
-import { type DeepPartial, reader } from './reader.ts';
+import { listTransactions } from '../transactions/list.ts';
+import { SETTLEMENT_SCHEDULES, STATUSES } from '../transactions/transaction.ts';
+import { pageCounts, pageParameters, toPageQuery } from './paging.ts';
+import { reader } from './reader.ts';
 import { jsonResponse, problemResponses } from './responses.ts';
 import { DateTime, OneOf } from './schemas.ts';
 
@@ -17,12 +17,7 @@ export const TransactionsQuery = Type.Object(
   {
     symbol: Type.Optional(OneOf(SYMBOLS, { description: 'Only this asset.' })),
     status: Type.Optional(OneOf(STATUSES, { description: 'Only this status.' })),
-    from: Type.Optional(DateTime({ description: 'Created at this moment or later, in UTC: `2024-02-29T10:30Z`.' })),
-    to: Type.Optional(DateTime({ description: 'Created at this moment or earlier, in UTC.' })),
-    page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
-    pageSize: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, description: '20 unless configured otherwise.' }),
-    ),
+    ...pageParameters,
   },
   { additionalProperties: false },
 );
@@ -51,10 +46,7 @@ export const CryptoTransaction = Type.Object(
 export const TransactionsPage = Type.Object(
   {
     transactions: Type.Array(Type.Unsafe<Static<typeof CryptoTransaction>>({ $ref: 'CryptoTransaction#' })),
-    total: Type.Integer({ minimum: 0, description: 'How many match, exactly.' }),
-    totalPages: Type.Integer({ minimum: 0 }),
-    currentPage: Type.Integer({ minimum: 1, description: 'The page as asked for, also past the end.' }),
-    hasMore: Type.Boolean(),
+    ...pageCounts,
   },
   { $id: 'TransactionsPage', additionalProperties: false },
 );
@@ -109,24 +101,11 @@ export function transactionRoutes(app: FastifyInstance, deps: Deps): void {
     },
     async (request, reply) => {
       const { clean, faults } = readQuery(request.query);
-      const query = toListQuery(clean, deps.pageSize);
-      if (faults.length > 0) throw invalidRequest([...faults, ...checkListQuery(query)]);
+      const page = toPageQuery(clean, deps.pageSize);
+      if (faults.length > 0) throw invalidRequest([...faults, ...checkPageQuery(page)]);
+      const { symbol, status } = clean;
       reply.type('application/json; charset=utf-8');
-      return listTransactions(deps, query);
+      return listTransactions(deps, { ...page, ...(symbol && { symbol }), ...(status && { status }) });
     },
   );
-}
-
-function toListQuery(clean: DeepPartial<Static<typeof TransactionsQuery>>, defaultPageSize: number): ListQuery {
-  const { symbol, status, page = 1, pageSize = defaultPageSize } = clean;
-  const from = clean.from === undefined ? undefined : parseUtc(clean.from);
-  const to = clean.to === undefined ? undefined : parseUtc(clean.to);
-  return {
-    page,
-    pageSize,
-    ...(symbol !== undefined && { symbol }),
-    ...(status !== undefined && { status }),
-    ...(from && { from }),
-    ...(to && { to }),
-  };
 }

@@ -1,12 +1,17 @@
 // What happens later: a queue on the same database, so that a job exists exactly when the change that asks for it does.
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Db, type JobResult, PgBoss } from 'pg-boss';
 import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from '../storage/database.ts';
 
 /** Every kind of job and what it is told. A payload holds ids only: the truth is read when the job runs. */
 export type Jobs = {
-  'charge.issue': { readonly accountId: string; readonly chargeId: string; readonly method: string };
+  'charge.issue': MethodOfCharge;
+  'charge.retire': MethodOfCharge;
+  'charge.reconcile': { readonly accountId: string; readonly chargeId: string };
+  'charge.refund': { readonly accountId: string; readonly chargeId: string; readonly refundId: string };
 };
+type MethodOfCharge = { readonly accountId: string; readonly chargeId: string; readonly method: string };
 export type JobName = keyof Jobs;
 
 /** A job is done when its handler returns, and tried again, later and later, when it throws. */
@@ -20,7 +25,10 @@ export type Queue = {
   nudge(name: JobName): void;
   /** Starts working off jobs, and goes on until `stop`. */
   work(handlers: Handlers): Promise<void>;
-  /** Works off what is due now, in order, and returns how many jobs that were. */
+  /**
+   * Works off every job there is, those that wait for another try too, each once, and waits for what a worker has in hand;
+   * returns how many it ran.
+   */
   runDue(handlers: Handlers): Promise<number>;
   /** Jobs that wait, run or were given up; those that are done are not counted. */
   counts(): Promise<JobCount[]>;
@@ -29,9 +37,11 @@ export type Queue = {
 
 export type JobCount = { readonly name: string; readonly state: string; readonly count: number };
 
-const NAMES: readonly JobName[] = ['charge.issue'];
+const NAMES: readonly JobName[] = ['charge.issue', 'charge.retire', 'charge.reconcile', 'charge.refund'];
 const SCHEMA = 'pgboss';
 const BATCH_SIZE = 20;
+/** When everything is to be done at once, larger bites mean fewer words with the database. */
+const RUN_DUE_BATCH_SIZE = 200;
 const POLL_SECONDS = 0.5;
 /** A worker that stops saying so within this time is dead, and its jobs go to another. */
 const HEARTBEAT_SECONDS = 10;
@@ -41,8 +51,9 @@ const MAX_RETRIES = 100_000;
 const KEEP_WAITING_SECONDS = 10 * 365 * 86_400;
 const RETRY_CAP_SECONDS = 300;
 const KEEP_DONE_SECONDS = 7 * 86_400;
+const LOOK_AGAIN_MS = 20;
 const STOP_LIMIT_MS = 10_000;
-const MAX_RUN_DUE_BATCHES = 100_000;
+const MAX_RUN_DUE_ROUNDS = 100_000;
 
 export async function startQueue({ db, log }: { db: Database; log: Log }): Promise<Queue> {
   const boss = new PgBoss({
@@ -87,12 +98,36 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     );
   }
 
-  async function runDueBatch<N extends JobName>(name: N, handlers: Handlers): Promise<number> {
-    const batch = await boss.fetch<Jobs[N]>(name, { batchSize: BATCH_SIZE });
-    const results = await runBatch(name, handlers[name] as Handler<N>, batch);
-    for (const { id, status } of results)
-      await (status === 'completed' ? boss.complete(name, id) : boss.fail(name, id));
-    return batch.length;
+  function startWorker<N extends JobName>(name: N, handler: Handler<N>): Promise<string> {
+    const options = {
+      batchSize: BATCH_SIZE,
+      burstWhenBatchFull: true,
+      pollingIntervalSeconds: POLL_SECONDS,
+      perJobResults: true,
+    } as const;
+    return boss.work<Jobs[N]>(name, options, (batch: readonly BossJob<N>[]) => runBatch(name, handler, batch));
+  }
+
+  async function isAnyActive(): Promise<boolean> {
+    const [row] = await db.query<{ any: boolean }>(
+      `select exists (select from ${SCHEMA}.job where name = any($1) and state = 'active') as any`,
+      [NAMES],
+    );
+    return row!.any;
+  }
+
+  /** Takes a batch that may hold jobs of an earlier round, which are put back. Returns how many were run. */
+  async function runDueBatch<N extends JobName>(name: N, handlers: Handlers, seen: Set<string>): Promise<number> {
+    const batch = await boss.fetch<Jobs[N]>(name, { batchSize: RUN_DUE_BATCH_SIZE, ignoreStartAfter: true });
+    const fresh = batch.filter(job => !seen.has(job.id));
+    for (const job of fresh) seen.add(job.id);
+    const results = await runBatch(name, handlers[name] as unknown as Handler<N>, fresh);
+    const done = results.filter(({ status }) => status === 'completed').map(({ id }) => id);
+    const doneIds = new Set(done);
+    const notDone = batch.map(({ id }) => id).filter(id => !doneIds.has(id));
+    if (done.length > 0) await boss.complete(name, done);
+    if (notDone.length > 0) await boss.fail(name, notDone);
+    return fresh.length;
   }
 
   return {
@@ -110,28 +145,18 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     },
 
     work: async handlers => {
-      for (const name of NAMES) {
-        const worker = await boss.work<Jobs[typeof name]>(
-          name,
-          {
-            batchSize: BATCH_SIZE,
-            burstWhenBatchFull: true,
-            pollingIntervalSeconds: POLL_SECONDS,
-            perJobResults: true as const,
-          },
-          batch => runBatch(name, handlers[name], batch),
-        );
-        workers.set(name, worker);
-      }
+      for (const name of NAMES) workers.set(name, await startWorker(name, handlers[name] as Handler<JobName>));
     },
 
     runDue: async handlers => {
-      let ran = 0;
-      for (let batches = 0; batches < MAX_RUN_DUE_BATCHES; batches++) {
-        let taken = 0;
-        for (const name of NAMES) taken += await runDueBatch(name, handlers);
-        if (taken === 0) return ran;
-        ran += taken;
+      const seen = new Set<string>();
+      for (let round = 0; round < MAX_RUN_DUE_ROUNDS; round++) {
+        let ran = 0;
+        for (const name of NAMES) ran += await runDueBatch(name, handlers, seen);
+        if (ran > 0) continue;
+        // A worker may hold the rest: what it is doing is part of what is to be done.
+        if (!(await isAnyActive())) return seen.size;
+        await wait(LOOK_AGAIN_MS);
       }
       throw new Error('jobs keep making jobs');
     },

@@ -50,6 +50,13 @@ export function momentOn(day: CivilDay, hour = 0): Date {
   // The offset at about that time; where it changes at midnight, the day begins with the change.
   const near = new Date(asUtcMs + 3 * 3_600_000);
   const part = Object.fromEntries(saoPauloTime.formatToParts(near).map(({ type, value }) => [type, Number(value)]));
-  const shownMs = Date.UTC(part['year']!, part['month']! - 1, part['day'], part['hour'], part['minute'], part['second']);
+  const shownMs = Date.UTC(
+    part['year']!,
+    part['month']! - 1,
+    part['day'],
+    part['hour'],
+    part['minute'],
+    part['second'],
+  );
   return new Date(asUtcMs + (near.getTime() - shownMs));
 }

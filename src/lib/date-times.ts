@@ -68,3 +68,35 @@ function daysIn(year: number, month: number): number {
   if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
+
+/** A stretch of time as ISO 8601 writes it: `P3D`, `P1M`, `PT2H30M`. Months and years keep the day where they can. */
+export type Duration = { readonly months: number; readonly ms: number };
+
+const DURATION =
+  /^P(?=\d|T\d)(?:(\d{1,3})Y)?(?:(\d{1,4})M)?(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$/;
+
+export function parseDuration(text: string): Duration | undefined {
+  const match = DURATION.exec(text);
+  if (!match) return undefined;
+  const [years, months, weeks, days, hours, minutes, seconds] = match.slice(1).map(part => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const minutesInAll = ((weeks * 7 + days) * 24 + hours) * 60 + minutes;
+  return { months: years * 12 + months, ms: (minutesInAll * 60 + seconds) * 1000 };
+}
+
+/** Undefined past the last moment that ISO 8601 writes with a four-digit year. */
+export function addDuration(at: Date, { months, ms }: Duration): Date | undefined {
+  const moved = new Date(at);
+  moved.setUTCDate(1);
+  moved.setUTCMonth(moved.getUTCMonth() + months);
+  moved.setUTCDate(Math.min(at.getUTCDate(), daysIn(moved.getUTCFullYear(), moved.getUTCMonth() + 1)));
+  const target = moved.getTime() + ms;
+  return target <= LAST_MOMENT_MS ? new Date(target) : undefined;
+}

@@ -10,6 +10,8 @@ export type ErrorCode =
   | 'external_id_conflict'
   | 'idempotency_key_reused'
   | 'charge_refused'
+  | 'wrong_state'
+  | 'reference_conflict'
   | 'unavailable';
 
 type Details = {

@@ -17,8 +17,23 @@ function nextRandom(): Buffer {
   return bytes;
 }
 
-/** A UUIDv7 for the given moment; `random` is 10 bytes, given only by data that must come out the same each time. */
-export function uuidV7(at: Date, random: Uint8Array = nextRandom()): string {
+/** Where the count begins is chance, so that two processes do not count alike; far enough from its end. */
+let count = randomBytes(4).readUInt32BE() & 0x01ff_ffff;
+
+/**
+ * A UUIDv7 for the given moment. Those that one process makes for one millisecond are in order: the 26 bits after the time
+ * count up (RFC 9562, section 6.2), and 48 bits of chance follow.
+ */
+export function uuidV7(at: Date): string {
+  const random = nextRandom();
+  count = (count + 1) & 0x03ff_ffff;
+  random.writeUInt16BE(count >>> 14, 0);
+  random.writeUInt16BE(count & 0x3fff, 2);
+  return uuidV7Of(at, random);
+}
+
+/** The UUIDv7 of a moment and ten bytes, for data that must come out the same each time. */
+export function uuidV7Of(at: Date, random: Uint8Array): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(at.getTime(), 0, 6);
   bytes.set(random, 6);

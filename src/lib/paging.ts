@@ -1,4 +1,22 @@
-// How a list is cut into pages.
+// How a list is cut into pages and bounded in time.
+import { isLater, type Moment } from './date-times.ts';
+import type { Fault } from './errors.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
+
+export type PageQuery = {
+  /** Bounds of `createdAt`, both inclusive. */
+  readonly from?: Moment;
+  readonly to?: Moment;
+  readonly page: number;
+  readonly pageSize: number;
+};
+
+export function checkPageQuery({ from, to }: PageQuery): Fault[] {
+  if (!from || !to || !isLater(from, to)) return [];
+  return [
+    { path: 'from', code: 'after_to', message: 'must not be later than to' },
+    { path: 'to', code: 'before_from', message: 'must not be earlier than from' },
+  ];
+}

@@ -13,6 +13,18 @@ export type PaymentRequest = {
   readonly dueDay: CivilDay;
 };
 
+/** Money to send back out of a payment. */
+export type RefundRequest = {
+  /** A UUID, the same each time it is asked. */
+  readonly id: string;
+  /** What the bank calls the payment. */
+  readonly paymentReference: string;
+  readonly amountCents: bigint;
+};
+
+/** Money the bank has seen. */
+export type Receipt = { readonly reference: string; readonly amountCents: bigint; readonly paidAt: Date };
+
 /** What the payer is given, with the references the bank knows it by. */
 export type PixInstrument = { readonly txid: string; readonly emv: string };
 export type BoletoInstrument = { readonly ourNumber: string; readonly barcode: string; readonly digitableLine: string };
@@ -45,6 +57,14 @@ export type Rail<M extends Method = Method> = {
   submit(request: PaymentRequest, instrument: Instruments[M]): Promise<Outcome>;
   /** Asks what became of it, by its reference. */
   lookup(request: PaymentRequest, instrument: Instruments[M]): Promise<Finding>;
+  /** Asks the bank to let it be paid no more. *Rejected* means that there was nothing to take back. */
+  cancel(request: PaymentRequest, instrument: Instruments[M]): Promise<Outcome>;
+  refund(request: RefundRequest): Promise<Outcome>;
+  lookupRefund(request: RefundRequest): Promise<Finding>;
+  /** When to ask next, after a moment, whether money came; undefined when there is no need to ask. Pure. */
+  reconcileAfter(request: PaymentRequest, after: Date): Date | undefined;
+  /** All money the bank has seen for it up to a moment, each time from the first. */
+  reconcile(request: PaymentRequest, instrument: Instruments[M], until: Date): Promise<readonly Receipt[]>;
 };
 
 /** The rail that serves each method. */

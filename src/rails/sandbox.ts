@@ -4,7 +4,9 @@ import { uuidToBigInt } from '../lib/ids.ts';
 import { sandboxBank } from './boleto/bank-999.ts';
 import { boletoBarcode, digitableLine, dueDateFactor, MAX_BOLETO_CENTS } from './boleto/barcode.ts';
 import { MAX_PIX_CENTS, staticBrCode, txidOf } from './br-code.ts';
-import type { PaymentRequest, Rail, Rails, Refusal } from './rail.ts';
+import { aboveCeiling } from './ceiling.ts';
+import type { PaymentRequest, Rail, Rails } from './rail.ts';
+import * as bank from './sandbox-bank.ts';
 
 const PIX_KEY = 'sandbox@example.com';
 const RECEIVER_NAME = 'Trilho Sandbox';
@@ -25,8 +27,13 @@ const pix: Rail<'pix'> = {
     });
     return { txid, emv };
   },
-  submit: async () => ({ kind: 'registered' }),
-  lookup: async () => ({ kind: 'registered' }),
+  submit: async ({ amountCents }) => bank.submit(amountCents),
+  lookup: async ({ amountCents }) => bank.lookup(amountCents),
+  cancel: async () => ({ kind: 'registered' }),
+  refund: async request => bank.submitRefund(request),
+  lookupRefund: async request => bank.lookupRefund(request),
+  reconcileAfter: (request, after) => bank.reconcileAfter(request, 'pix', after),
+  reconcile: async (request, { txid }, until) => bank.receiptsUntil(request, 'pix', txid, until),
 };
 
 const boleto: Rail<'boleto'> = {
@@ -49,8 +56,13 @@ const boleto: Rail<'boleto'> = {
     const barcode = boletoBarcode({ bank: sandboxBank.code, dueDay, amountCents, freeField });
     return { ourNumber, barcode, digitableLine: digitableLine(barcode) };
   },
-  submit: async () => ({ kind: 'registered' }),
-  lookup: async () => ({ kind: 'registered' }),
+  submit: async ({ amountCents }) => bank.submit(amountCents),
+  lookup: async ({ amountCents }) => bank.lookup(amountCents),
+  cancel: async () => ({ kind: 'registered' }),
+  refund: async request => bank.submitRefund(request),
+  lookupRefund: async request => bank.lookupRefund(request),
+  reconcileAfter: (request, after) => bank.reconcileAfter(request, 'boleto', after),
+  reconcile: async (request, { ourNumber }, until) => bank.receiptsUntil(request, 'boleto', ourNumber, until),
 };
 
 export const sandboxRails: Rails = { pix, boleto };
@@ -61,9 +73,4 @@ function ourNumberOf(uuid: string): string {
   const timeMs = bits >> 80n;
   const chance = bits & ((1n << 62n) - 1n);
   return String(timeMs).padStart(13, '0').slice(-13) + String(chance % 10n ** 12n).padStart(12, '0');
-}
-
-function aboveCeiling(what: string, ceilingCents: bigint): Refusal {
-  const reais = (Number(ceilingCents) / 100).toLocaleString('en-US', { minimumFractionDigits: 2 });
-  return { path: 'amountCents', code: 'above_ceiling', message: `is more than ${what} can carry (BRL ${reais})` };
 }

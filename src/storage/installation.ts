@@ -3,6 +3,13 @@ import { StartError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { Sql } from './database.ts';
 
+/** Refuses a database that no service of this mode has started on. */
+export async function requireInstallation(sql: Sql, mode: Mode): Promise<void> {
+  const [found] = await sql.query<{ mode: string }>('select mode from installation');
+  if (!found) throw new StartError('This database is new: start the service once before.');
+  if (found.mode !== mode) throw belongsToOther(found.mode, mode);
+}
+
 /** Returns true for the one start that is the first. Refuses to open a sandbox's database in live, and the other way. */
 export async function claimInstallation(tx: Sql, mode: Mode, at: Date): Promise<boolean> {
   const claimed = await tx.query(
@@ -11,8 +18,10 @@ export async function claimInstallation(tx: Sql, mode: Mode, at: Date): Promise<
   );
   if (claimed.length > 0) return true;
   const [found] = await tx.query<{ mode: string }>('select mode from installation');
-  if (found?.mode !== mode) {
-    throw new StartError(`This database belongs to a ${found?.mode} service and cannot be used in ${mode}.`);
-  }
+  if (found?.mode !== mode) throw belongsToOther(found?.mode, mode);
   return false;
+}
+
+function belongsToOther(found: string | undefined, mode: Mode): StartError {
+  return new StartError(`This database belongs to a ${found} service and cannot be used in ${mode}.`);
 }

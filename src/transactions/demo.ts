@@ -4,7 +4,7 @@ import { openAccount } from '../accounts/store.ts';
 import { type AssetSymbol, NETWORKS_OF, SYMBOLS } from '../chains/asset.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
-import { uuidV7 } from '../lib/ids.ts';
+import { uuidV7Of } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
 import { insertTransactions } from './store.ts';
 import { SETTLEMENT_SCHEDULES, type SettlementSchedule, type Status, type Transaction } from './transaction.ts';
@@ -48,14 +48,14 @@ export function demoTransactions(): Transaction[] {
     const status = statusAt(index);
     const settlementDate = settlementAfter(createdAt, schedule);
     return {
-      id: uuidV7(createdAt, chance.subarray(6, 16)),
+      id: uuidV7Of(createdAt, chance.subarray(6, 16)),
       accountId: ACCOUNT,
       status,
       symbol,
       network,
       ...amounts(symbol, currency, network === 'bsc' ? 18 : symbol === 'eth' ? 18 : 6, chance),
       currency,
-      walletId: uuidV7(NEWEST, createHash('sha256').update(wallet.name).digest().subarray(0, 10)),
+      walletId: uuidV7Of(NEWEST, createHash('sha256').update(wallet.name).digest().subarray(0, 10)),
       walletAddress: network === 'tron' ? wallet.tron : wallet.evm,
       walletName: wallet.name,
       settlementSchedule: schedule,

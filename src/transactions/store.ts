@@ -1,5 +1,6 @@
 // All SQL of crypto transactions.
 import type { Sql } from '../storage/database.ts';
+import { pageSql } from '../storage/page.ts';
 import type { ListQuery, Transaction } from './transaction.ts';
 
 /** Newest first, and total: no two rows share an id. */
@@ -14,39 +15,19 @@ const ROW_JSON = `
          iso_utc(updated_at) as "updatedAt"`;
 
 export async function readPage(sql: Sql, query: ListQuery): Promise<string> {
-  const { conditions, values } = whereClause(query);
-  const [limit, offset, page] = [values.length + 1, values.length + 2, values.length + 3].map(n => `$${n}`);
+  const { where, limit, offset, page, values } = pageSql(query, { symbol: query.symbol, status: query.status });
   const [row] = await sql.query<{ body: string }>(
-    `with matching as materialized (select count(*) as total from crypto_transactions ${conditions}),
-          page as (select * from crypto_transactions ${conditions} order by ${ORDER} limit ${limit} offset ${offset}),
+    `with matching as materialized (select count(*) as total from crypto_transactions ${where}),
+          page as (select * from crypto_transactions ${where} order by ${ORDER} limit ${limit} offset ${offset}),
           counted as (select total, ceil(total / ${limit}::numeric)::bigint as pages from matching)
      select row_to_json(answer)::text as body
        from (select coalesce((select json_agg(row_to_json(t) order by t."createdAt" desc, t."transactionId" desc)
                                 from (${ROW_JSON} from page) t), '[]') as transactions,
                     total, pages as "totalPages", ${page}::bigint as "currentPage", ${page}::bigint < pages as "hasMore"
                from counted) answer`,
-    [...values, query.pageSize, BigInt(query.page - 1) * BigInt(query.pageSize), query.page],
+    values,
   );
   return row!.body;
-}
-
-function whereClause({ symbol, status, from, to }: ListQuery): { conditions: string; values: unknown[] } {
-  const values: unknown[] = [];
-  const conditions: string[] = [];
-  const add = (condition: (parameter: string) => string, value: unknown) => {
-    if (value === undefined) return;
-    values.push(value);
-    conditions.push(condition(`$${values.length}`));
-  };
-  // Rows lie on whole milliseconds, so a bound between two of them moves to the one inside the range.
-  // An interval is multiplied in floating point: whole seconds stay exact to the year 9999, milliseconds only to 2255.
-  const moment = (parameter: string) =>
-    `(timestamptz 'epoch' + ${parameter}::bigint / 1000 * interval '1 second' + ${parameter}::bigint % 1000 * interval '1 millisecond')`;
-  add(parameter => `symbol = ${parameter}`, symbol);
-  add(parameter => `status = ${parameter}`, status);
-  add(parameter => `created_at >= ${moment(parameter)}`, from?.ceilMs);
-  add(parameter => `created_at <= ${moment(parameter)}`, to?.floorMs);
-  return { conditions: conditions.length > 0 ? `where ${conditions.join(' and ')}` : '', values };
 }
 
 /** Writes transactions; one that is there already stays as it is. */

@@ -1,7 +1,7 @@
 // A crypto transaction: its words and states. The set of statuses is closed: a sixth never appears in the list.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Currency } from '../lib/currency.ts';
-import type { Moment } from '../lib/date-times.ts';
+import type { PageQuery } from '../lib/paging.ts';
 
 export const STATUSES = [
   'pending_payment',
@@ -46,12 +46,4 @@ export type Transaction = {
 };
 
 /** What a reader of the list asks for. */
-export type ListQuery = {
-  readonly symbol?: AssetSymbol;
-  readonly status?: Status;
-  /** Bounds of `createdAt`, both inclusive. */
-  readonly from?: Moment;
-  readonly to?: Moment;
-  readonly page: number;
-  readonly pageSize: number;
-};
+export type ListQuery = PageQuery & { readonly symbol?: AssetSymbol; readonly status?: Status };

@@ -33,6 +33,9 @@ export async function readOpenApi(service: Service): Promise<Judge> {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
   ajv.addFormat('uuid', UUID);
   ajv.addFormat('date-time', text => RFC_3339.test(text) && !Number.isNaN(Date.parse(text)));
+  ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
+  ajv.addFormat('duration', /^P[\dYMWDTHS]+$/);
+  ajv.addFormat('binary', true);
   ajv.addFormat('uri-reference', text => URL.canParse(text, 'http://here.example'));
   // The document itself is no schema, but what is pointed at lies in it; the last word is ours.
   ajv.addVocabulary([...Object.keys(document), 'x-storable']);

@@ -10,7 +10,7 @@ const holdingCharge = new WeakSet<object>();
 
 prototype.query = function (this: object, ...args: unknown[]): unknown {
   const text = String(typeof args[0] === 'string' ? args[0] : (args[0] as { text?: string } | null)?.text);
-  if (/^\s*insert into charges\b/i.test(text)) holdingCharge.add(this);
+  if (/\binsert into charges\b/i.test(text)) holdingCharge.add(this);
   const result = query.apply(this, args);
   if (!/^\s*commit\b/i.test(text) || !holdingCharge.has(this)) return result;
   return (result as Promise<unknown>).then(() => process.kill(process.pid, 'SIGKILL'));

@@ -2,10 +2,10 @@
 import pg from 'pg';
 import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Clock } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
 import type { Mode } from '../../src/lib/mode.ts';
 import type { Rails } from '../../src/rails/rail.ts';
+import { type TestClock, testClock } from './clock.ts';
 import { createDatabase } from './databases.ts';
 import { silentLog } from './log.ts';
 
@@ -17,8 +17,6 @@ export type Answer = {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
   readonly json: any;
 };
-
-export type TestClock = Clock & { set(moment: string): void; advanceMs(ms: number): void };
 
 export type Service = {
   readonly url: string;
@@ -74,19 +72,6 @@ export async function startService(options: Options = {}): Promise<Service> {
       await pool.end();
       await app.stop();
       await database.drop();
-    },
-  };
-}
-
-export function testClock(start: string): TestClock {
-  let nowMs = Date.parse(start);
-  return {
-    now: () => new Date(nowMs),
-    set: moment => {
-      nowMs = Date.parse(moment);
-    },
-    advanceMs: ms => {
-      nowMs += ms;
     },
   };
 }

@@ -1,0 +1,105 @@
+// A drill: a hundred thousand open charges and the clock moved by a month. Prints how long it took, how memory went, and
+// whether any table was read from end to end.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { startApp } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+import { createLog } from '../src/lib/log.ts';
+import { startEmbeddedPostgres } from '../src/storage/embedded/postgres.ts';
+
+const COUNT = Number(process.argv[2] ?? 100_000);
+const TABLES = ['charges', 'charge_methods', 'charge_timers', 'payments', 'refunds', 'events'];
+
+const log = createLog('warn', process.stderr);
+const dataDir = await mkdtemp(path.join(tmpdir(), 'trilho-month-'));
+const embedded = await startEmbeddedPostgres({ dataDir, log });
+const { host = '' } = embedded.connection;
+const databaseUrl = `postgres:///postgres?host=${encodeURIComponent(host)}&user=trilho`;
+const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, TRILHO_DEMO: 'off' });
+// No workers: the clock alone drives everything, so that what is measured is the move.
+const app = await startApp(config, { log, work: false });
+const client = new pg.Client({ connectionString: databaseUrl });
+await client.connect();
+
+try {
+  await seed();
+  const scansBefore = await sequentialScans();
+  const memoryBefore = residentMegabytes();
+  let memoryMost = memoryBefore;
+  const watch = setInterval(() => {
+    memoryMost = Math.max(memoryMost, residentMegabytes());
+  }, 250);
+  const started = performance.now();
+  const answer = await fetch(`${app.url}/sandbox/clock`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ advance: 'P1M' }),
+  });
+  const seconds = (performance.now() - started) / 1000;
+  clearInterval(watch);
+  if (!answer.ok) throw new Error(await answer.text());
+  const scansAfter = await sequentialScans();
+  const states = await client.query(
+    'select state, count(*)::int as charges from charges group by state order by state',
+  );
+  const events = await client.query('select count(*)::int as count from events');
+  say(
+    `moved a month over ${COUNT} charges in ${seconds.toFixed(1)} s: ${Math.round(events.rows[0].count / seconds)} steps a second`,
+  );
+  say(`memory ${memoryBefore} MB before, ${memoryMost} MB at most, ${residentMegabytes()} MB after`);
+  for (const { state, charges } of states.rows) say(`${charges} ${state}`);
+  for (const table of TABLES)
+    say(`${table}: read from end to end ${scansAfter.get(table)! - scansBefore.get(table)!} times`);
+} finally {
+  await client.end();
+  await app.stop();
+  await embedded.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function residentMegabytes(): number {
+  return Math.round(process.memoryUsage.rss() / 1024 / 1024);
+}
+
+/** Charges as the service writes them, registered, their due dates spread over the month to come, half of them expiring in it. */
+async function seed(): Promise<void> {
+  say(`writing ${COUNT} charges`);
+  await client.query(`insert into accounts (id, created_at) values ('acme', now())`);
+  await client.query(
+    `create temporary table plan as
+       select n, gen_random_uuid() as id, date_trunc('milliseconds', now()) + n * interval '28 days' / $1 as due
+         from generate_series(1, $1::int) n`,
+    [COUNT],
+  );
+  await client.query(`
+    insert into charges (id, account_id, amount_cents, currency, payable_cents, customer, fine_percent, interest_percent,
+                         due_at, expire_at, content_hash, answer, created_at, state, event_count)
+    select id, 'acme', 15990, 'BRL', 15990, '{"name":"Maria da Silva","document":"52998224725","type":"individual"}', 2, 1,
+           due, due + case when n % 2 = 0 then interval '1 hour' else interval '90 days' end, sha256(id::text::bytea), '{}',
+           date_trunc('milliseconds', now()), 'ACTIVE', 2
+      from plan`);
+  await client.query(`
+    insert into charge_methods (charge_id, account_id, method, rail, status, instrument, updated_at)
+    select id, 'acme', method, 'sandbox', case method when 'pix' then 'ACTIVE' else 'REGISTERED' end,
+           '{"txid":"","emv":"","ourNumber":"","barcode":"","digitableLine":""}', now()
+      from plan, unnest(array['boleto', 'pix']) method`);
+  await client.query(`
+    insert into charge_timers (charge_id, account_id, kind, at)
+    select id, account_id, 'overdue', due_at from charges union all select id, account_id, 'expire', expire_at from charges`);
+  await client.query('analyze');
+}
+
+async function sequentialScans(): Promise<Map<string, number>> {
+  await client.query('select pg_stat_clear_snapshot()');
+  const { rows } = await client.query(
+    'select relname, seq_scan::int as scans from pg_stat_user_tables where relname = any($1)',
+    [TABLES],
+  );
+  return new Map(rows.map(({ relname, scans }) => [relname, scans]));
+}

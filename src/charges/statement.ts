@@ -1,0 +1,66 @@
+// Learning of money from a bank statement: what carries the txid of a charge pays it, the rest is kept for a person.
+import { createHash } from 'node:crypto';
+import { momentOn } from '../lib/civil-days.ts';
+import { AppError } from '../lib/errors.ts';
+import type { StatementEntry } from '../rails/statement/statement.ts';
+import { type PayDeps, recordPayment } from './pay.ts';
+import { findChargeByTxid, insertUnmatched } from './store-money.ts';
+
+export type Import = {
+  /** Money that paid a charge, that was known before, that no charge asked for; and entries that are not money coming in. */
+  readonly matched: number;
+  readonly known: number;
+  readonly unmatched: number;
+  readonly outgoing: number;
+};
+
+const SOURCE = 'statement';
+const NOON = 12;
+const MAX_REFERENCE_LENGTH = 255;
+
+/** Takes entries one by one, each in a transaction of its own: a file imported again, or after a crash, changes nothing twice. */
+export async function importStatement(deps: PayDeps, entries: readonly StatementEntry[]): Promise<Import> {
+  const counts = { matched: 0, known: 0, unmatched: 0, outgoing: 0 };
+  for (const entry of entries) counts[await importEntry(deps, entry)]++;
+  return counts;
+}
+
+async function importEntry(deps: PayDeps, entry: StatementEntry): Promise<keyof Import> {
+  if (entry.amountCents <= 0n) return 'outgoing';
+  const reference = referenceOf(entry);
+  const paidAt = entry.postedAt ?? momentOn(entry.postedDay, NOON);
+  const chargeId = entry.txid === undefined ? undefined : await findChargeByTxid(deps.db, entry.txid);
+  if (chargeId !== undefined) {
+    try {
+      const { amountCents } = entry;
+      const { isNew } = await recordPayment(deps, {
+        chargeId,
+        method: 'pix',
+        amountCents,
+        paidAt,
+        source: SOURCE,
+        reference,
+      });
+      return isNew ? 'matched' : 'known';
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === 'reference_conflict') return 'known';
+      // A charge that cannot take it leaves it to a person, as one that does not exist does.
+      if (error.code !== 'wrong_state') throw error;
+    }
+  }
+  const { amountCents, txid, text: words } = entry;
+  const receipt = { reference, postedAt: paidAt, amountCents, words, ...(txid !== undefined && { txid }) };
+  const isNew = await deps.db.transaction(tx => insertUnmatched(tx, receipt, deps.clock.now()));
+  return isNew ? 'unmatched' : 'known';
+}
+
+/**
+ * The payment's own id in the pix system, whoever tells it. Without one, what the bank calls the entry, bound to its day
+ * and amount, since some banks use their numbers again.
+ */
+function referenceOf({ endToEndId, reference, postedDay, amountCents }: StatementEntry): string {
+  if (endToEndId !== undefined) return endToEndId;
+  const long = `${reference} ${postedDay} ${amountCents}`;
+  return long.length <= MAX_REFERENCE_LENGTH ? long : createHash('sha256').update(long).digest('hex');
+}

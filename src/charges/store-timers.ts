@@ -1,0 +1,66 @@
+// All SQL of what charges wait for.
+import type { Sql } from '../storage/database.ts';
+import type { Charge } from './charge.ts';
+
+export type TimerKind = 'overdue' | 'expire' | 'settle' | 'reconcile';
+export type Timer = {
+  readonly chargeId: string;
+  readonly accountId: string;
+  readonly kind: TimerKind;
+  readonly at: Date;
+};
+
+export async function setTimers(tx: Sql, timers: readonly Timer[]): Promise<void> {
+  await tx.query(
+    `insert into charge_timers (charge_id, account_id, kind, at)
+     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[])
+     on conflict (charge_id, account_id, kind) do update set at = least(charge_timers.at, excluded.at)`,
+    [
+      timers.map(timer => timer.chargeId),
+      timers.map(timer => timer.accountId),
+      timers.map(timer => timer.kind),
+      timers.map(timer => timer.at),
+    ],
+  );
+}
+
+/** Timers that are due, oldest first. */
+export async function findDueTimers(tx: Sql, until: Date, limit: number): Promise<Timer[]> {
+  const rows = await tx.query<TimerRow>(
+    `select charge_id, account_id, kind, at from charge_timers where at <= $1 order by at, charge_id, kind limit $2`,
+    [until, limit],
+  );
+  return rows.map(toTimer);
+}
+
+/** Takes timers out of the table and returns those that were still there, in the order given. */
+export async function takeTimers(tx: Sql, timers: readonly Timer[]): Promise<Timer[]> {
+  const rows = await tx.query<TimerRow>(
+    `delete from charge_timers t
+      using unnest($1::uuid[], $2::text[], $3::text[]) as due (charge_id, account_id, kind)
+      where t.charge_id = any($1) and t.charge_id = due.charge_id and t.account_id = due.account_id and t.kind = due.kind
+      returning t.charge_id, t.account_id, t.kind, t.at`,
+    [timers.map(timer => timer.chargeId), timers.map(timer => timer.accountId), timers.map(timer => timer.kind)],
+  );
+  const taken = new Set(rows.map(row => `${row.charge_id} ${row.kind}`));
+  return timers.filter(({ chargeId, kind }) => taken.has(`${chargeId} ${kind}`));
+}
+
+type TimerRow = { charge_id: string; account_id: string; kind: TimerKind; at: Date };
+
+function toTimer(row: TimerRow): Timer {
+  return { chargeId: row.charge_id, accountId: row.account_id, kind: row.kind, at: row.at };
+}
+
+/** When a bank is to be asked next, up to a moment. */
+export async function nextReconcileAt(sql: Sql, until: Date): Promise<Date | undefined> {
+  const [row] = await sql.query<{ at: Date }>(
+    `select at from charge_timers where kind = 'reconcile' and at <= $1 order by at limit 1`,
+    [until],
+  );
+  return row?.at;
+}
+
+export async function clearTimers(tx: Sql, charge: Charge): Promise<void> {
+  await tx.query('delete from charge_timers where charge_id = $1 and account_id = $2', [charge.id, charge.accountId]);
+}

@@ -1,0 +1,112 @@
+// What time alone brings: overdue, expiry, settlement. The sweep takes what is due, oldest first, in bounded batches; each
+// batch is one short transaction, and no bank is asked inside it.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Queue } from '../jobs/queue.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import type { LivingCharge } from './charge.ts';
+import { expired, overdue, type Step, settled } from './life.ts';
+import { enqueueRetirement } from './retire.ts';
+import { lockCharges } from './store.ts';
+import { findDueTimers, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
+import { writeSteps } from './write.ts';
+
+type Deps = { readonly db: Database; readonly queue: Queue };
+
+const BATCH_SIZE = 500;
+const MAX_BATCHES = 100_000;
+
+const STEPS = { overdue, expire: expired, settle: settled } as const satisfies Record<
+  Exclude<TimerKind, 'reconcile'>,
+  (charge: LivingCharge) => Step
+>;
+
+/** Does all that is due up to a moment, and returns how many timers that were. */
+export async function sweepCharges(deps: Deps, until: Date): Promise<number> {
+  let swept = 0;
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const taken = await deps.db.transaction(tx => sweepBatch(deps.queue, tx, until));
+    swept += taken;
+    if (taken < BATCH_SIZE) return swept;
+  }
+  throw new Error('timers keep making timers');
+}
+
+const SWEEP_EVERY_MS = 1_000;
+
+/** Sweeps from time to time until it is stopped. A sweep that fails is tried again with the next. */
+export function startSweeping(deps: Deps & { readonly clock: Clock; readonly log: Log }): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  async function takeTurns(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await deps.clock.refresh();
+        await sweepCharges(deps, deps.clock.now());
+      } catch (error) {
+        deps.log.warn('a sweep failed and will be tried again', { error });
+      }
+      await wait(SWEEP_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+  const turns = takeTurns();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await turns;
+    },
+  };
+}
+
+async function sweepBatch(queue: Queue, tx: Sql, until: Date): Promise<number> {
+  // One sweep at a time, on whichever node: what is due is done in order.
+  await tx.query('select from clock for update');
+  const due = await findDueTimers(tx, until, BATCH_SIZE);
+  // Charges first, then their timers, as everybody does: nobody waits for somebody who waits for them.
+  const locked = await lockCharges(tx, [...new Set(due.map(timer => timer.chargeId))]);
+  const charges = new Map(locked.map(charge => [charge.id, charge]));
+  const timers = await takeTimers(tx, due);
+  await enqueueLooks(queue, tx, timers);
+  // A charge may have several timers due: each round takes the oldest of each.
+  for (let round = timers; round.length > 0; round = laterOf(round))
+    await sweepRound(queue, tx, firstOf(round), charges);
+  return due.length;
+}
+
+async function sweepRound(
+  queue: Queue,
+  tx: Sql,
+  timers: readonly Timer[],
+  charges: Map<string, LivingCharge>,
+): Promise<void> {
+  const steps = timers.flatMap(({ chargeId, kind, at }) => {
+    const before = charges.get(chargeId);
+    if (!before || kind === 'reconcile') return [];
+    const step = STEPS[kind](before);
+    return step.after === before ? [] : [{ before, step, at }];
+  });
+  const written = await writeSteps(tx, steps);
+  for (const charge of written) charges.set(charge.id, charge);
+  await enqueueRetirement(
+    queue,
+    tx,
+    steps.map(({ before, step }) => ({ before, after: step.after })),
+  );
+}
+
+/** A bank is asked by a job, never inside a transaction. */
+async function enqueueLooks(queue: Queue, tx: Sql, timers: readonly Timer[]): Promise<void> {
+  const looks = timers.filter(({ kind }) => kind === 'reconcile');
+  const jobs = looks.map(({ accountId, chargeId }) => ({ accountId, chargeId }));
+  if (jobs.length > 0) await queue.enqueue(tx, 'charge.reconcile', jobs);
+}
+
+function firstOf(timers: readonly Timer[]): Timer[] {
+  const seen = new Set<string>();
+  return timers.filter(({ chargeId }) => !seen.has(chargeId) && seen.add(chargeId));
+}
+
+function laterOf(timers: readonly Timer[]): Timer[] {
+  const first = new Set(firstOf(timers));
+  return timers.filter(timer => !first.has(timer));
+}

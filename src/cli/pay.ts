@@ -1,0 +1,43 @@
+// trilho pay: tells of money that came for a charge.
+import { recordPayment } from '../charges/pay.ts';
+import type { Config } from '../config.ts';
+import { parseRfc3339 } from '../lib/date-times.ts';
+import { AppError, StartError } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { METHODS } from '../rails/rail.ts';
+import { withOffice } from './office.ts';
+
+const USAGE = 'trilho pay <charge id> <cents> <reference> [pix|boleto] [when, as 2026-12-10T12:00:00-03:00]';
+
+export async function payCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const [chargeId = '', cents = '', reference = '', word = 'pix', when] = args;
+  const method = METHODS.find(candidate => candidate === word);
+  const paidAt = when === undefined ? undefined : parseRfc3339(when);
+  const isWrong =
+    !isUuid(chargeId) ||
+    !/^[1-9]\d{0,11}$/.test(cents) ||
+    reference === '' ||
+    reference.length > 255 ||
+    !method ||
+    args.length > 5;
+  if (isWrong || (when !== undefined && !paidAt)) throw new StartError(`Usage: ${USAGE}`);
+  return withOffice(config, log, async office => {
+    if (paidAt && paidAt > office.clock.now()) throw new StartError('Money cannot have come later than now.');
+    try {
+      const { charge, isNew } = await recordPayment(office, {
+        chargeId,
+        method,
+        amountCents: BigInt(cents),
+        paidAt: paidAt ?? office.clock.now(),
+        source: 'operator',
+        reference,
+      });
+      console.log(`${isNew ? 'Recorded' : 'Known before'}. The charge is ${charge.state}.`);
+      return 0;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new StartError(error.message);
+    }
+  });
+}

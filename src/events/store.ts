@@ -1,0 +1,30 @@
+// The event log: what happened, written in the transaction that made it happen.
+import type { Sql } from '../storage/database.ts';
+
+export type Event = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly type: string;
+  readonly objectId: string;
+  /** Counts the events of one object from 1. */
+  readonly sequence: number;
+  readonly occurredAt: Date;
+  /** The object as the API shows it. */
+  readonly object: object;
+};
+
+export async function insertEvents(tx: Sql, events: readonly Event[]): Promise<void> {
+  await tx.query(
+    `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
+     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::integer[], $6::timestamptz[], $7::jsonb[])`,
+    [
+      events.map(event => event.id),
+      events.map(event => event.accountId),
+      events.map(event => event.type),
+      events.map(event => event.objectId),
+      events.map(event => event.sequence),
+      events.map(event => event.occurredAt),
+      events.map(event => JSON.stringify(event.object)),
+    ],
+  );
+}

@@ -1,0 +1,30 @@
+// The static pix key rail: a BR Code of a key the receiver has at any bank. It registers nothing and hears nothing: an
+// operator or an imported statement tells of money, and money goes back by hand.
+
+import { MAX_PIX_CENTS, staticBrCode, txidOf } from './br-code.ts';
+import { aboveCeiling } from './ceiling.ts';
+import type { Rail } from './rail.ts';
+
+export type PixKey = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
+
+const BY_HAND = 'A static pix key cannot send money back: return it in the app of your bank.';
+
+export function pixKeyRail(receiver: PixKey): Rail<'pix'> {
+  return {
+    name: 'pix-key',
+    method: 'pix',
+    check: ({ amountCents }) => (amountCents > MAX_PIX_CENTS ? aboveCeiling('a pix', MAX_PIX_CENTS) : undefined),
+    prepare: ({ id, amountCents }) => {
+      const txid = txidOf(id);
+      return { txid, emv: staticBrCode({ ...receiver, amountCents, txid }) };
+    },
+    // A static code can be paid from the moment it is made, and for ever: nobody is asked, and nobody can take it back.
+    submit: async () => ({ kind: 'registered' }),
+    lookup: async () => ({ kind: 'registered' }),
+    cancel: async () => ({ kind: 'rejected', reason: 'A static code cannot be withdrawn.' }),
+    refund: async () => ({ kind: 'rejected', reason: BY_HAND }),
+    lookupRefund: async () => ({ kind: 'absent' }),
+    reconcileAfter: () => undefined,
+    reconcile: async () => [],
+  };
+}

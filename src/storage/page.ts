@@ -1,0 +1,38 @@
+// The SQL that every list shares: conditions with their parameters, and the cut of a page.
+import type { PageQuery } from '../lib/paging.ts';
+
+export type PageSql = {
+  /** `where …`, or nothing when there is no condition. */
+  readonly where: string;
+  /** Parameters for the page's size, its offset and its number. */
+  readonly limit: string;
+  readonly offset: string;
+  readonly page: string;
+  readonly values: unknown[];
+};
+
+/** `equals` names columns with the value each must have; one without a value is not a condition. */
+export function pageSql(query: PageQuery, equals: Readonly<Record<string, unknown>>): PageSql {
+  const values: unknown[] = [];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  // Rows lie on whole milliseconds, so a bound between two of them moves to the one inside the range.
+  // An interval is multiplied in floating point: whole seconds stay exact to the year 9999, milliseconds only to 2255.
+  const moment = (ms: number) => {
+    const at = `${parameter(ms)}::bigint`;
+    return `(timestamptz 'epoch' + ${at} / 1000 * interval '1 second' + ${at} % 1000 * interval '1 millisecond')`;
+  };
+  const conditions = [
+    ...Object.entries(equals).flatMap(([column, value]) =>
+      value === undefined ? [] : `${column} = ${parameter(value)}`,
+    ),
+    ...(query.from ? [`created_at >= ${moment(query.from.ceilMs)}`] : []),
+    ...(query.to ? [`created_at <= ${moment(query.to.floorMs)}`] : []),
+  ];
+  return {
+    where: conditions.length > 0 ? `where ${conditions.join(' and ')}` : '',
+    limit: parameter(query.pageSize),
+    offset: parameter(BigInt(query.page - 1) * BigInt(query.pageSize)),
+    page: parameter(query.page),
+    values,
+  };
+}

@@ -1,0 +1,18 @@
+// A clock that a test moves.
+import type { Clock } from '../../src/lib/clock.ts';
+
+export type TestClock = Clock & { set(moment: string): void; advanceMs(ms: number): void };
+
+export function testClock(start: string): TestClock {
+  let nowMs = Date.parse(start);
+  return {
+    now: () => new Date(nowMs),
+    refresh: async () => {},
+    set: moment => {
+      nowMs = Date.parse(moment);
+    },
+    advanceMs: ms => {
+      nowMs += ms;
+    },
+  };
+}
