@@ -27,7 +27,10 @@ export type NewRefund = {
 
 export type Asked = { readonly charge: LivingCharge; readonly refund: Refund; readonly replayed: boolean };
 
-/** Promises a refund. Refuses more than a payment still holds, and a repeat of a key with another amount. */
+/**
+ * Promises a refund. Refuses more than a payment still holds, a rail that cannot send money back, and a repeat of a key
+ * with another body.
+ */
 export async function askRefund(deps: RefundDeps, input: NewRefund): Promise<Asked> {
   await deps.clock.refresh();
   const now = deps.clock.now();
@@ -39,6 +42,12 @@ export async function askRefund(deps: RefundDeps, input: NewRefund): Promise<Ask
     const repeat = await findRepeat(tx, charge, input, hash);
     if (repeat) return { charge, refund: repeat, replayed: repeat.id !== id };
     const { payment, amountCents } = chooseSource(charge, input);
+    if (!deps.rails[payment.method].can.refund) {
+      throw new AppError(
+        'wrong_state',
+        `This ${payment.method} cannot be refunded here: send the money back at your bank.`,
+      );
+    }
     const refund: Refund = { id, paymentId: payment.id, amountCents, status: 'PENDING', createdAt: now };
     await insertRefund(tx, charge, refund, { key: input.idempotencyKey, contentHash: hash });
     const after = await writeStep(tx, refundAsked(charge, refund), now);

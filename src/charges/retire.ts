@@ -36,6 +36,7 @@ export async function retireMethod(deps: Deps, { accountId, chargeId, method }: 
   const way = charge?.ways.find(candidate => candidate.method === method);
   if (!charge || !way?.instrument || !RETIRED.includes(way.status)) return;
   const rail: Rail = deps.rails[way.method];
+  if (!rail.can.withdraw) return;
   const outcome = await rail.cancel(paymentRequest(charge), way.instrument);
   if (outcome.kind === 'unknown' || outcome.kind === 'accepted') throw new UndecidedError();
 }

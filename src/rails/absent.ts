@@ -8,6 +8,8 @@ export function absentRail<M extends Method>(method: M): Rail<M> {
   return {
     name: 'absent',
     method,
+    can: { refund: false, withdraw: false },
+    limits: { maxAmountCents: 0n },
     check: () => ({
       path: 'methods',
       code: 'not_offered',

@@ -7,22 +7,23 @@ import type { Rail } from './rail.ts';
 
 export type PixKey = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
 
-const BY_HAND = 'A static pix key cannot send money back: return it in the app of your bank.';
-
 export function pixKeyRail(receiver: PixKey): Rail<'pix'> {
   return {
     name: 'pix-key',
     method: 'pix',
+    // A static code can be paid for ever, and money goes back in the app of the bank.
+    can: { refund: false, withdraw: false },
+    limits: { maxAmountCents: MAX_PIX_CENTS },
     check: ({ amountCents }) => (amountCents > MAX_PIX_CENTS ? aboveCeiling('a pix', MAX_PIX_CENTS) : undefined),
     prepare: ({ id, amountCents }) => {
       const txid = txidOf(id);
       return { txid, emv: staticBrCode({ ...receiver, amountCents, txid }) };
     },
-    // A static code can be paid from the moment it is made, and for ever: nobody is asked, and nobody can take it back.
+    // It can be paid from the moment it is made: nobody is asked.
     submit: async () => ({ kind: 'registered' }),
     lookup: async () => ({ kind: 'registered' }),
     cancel: async () => ({ kind: 'rejected', reason: 'A static code cannot be withdrawn.' }),
-    refund: async () => ({ kind: 'rejected', reason: BY_HAND }),
+    refund: async () => ({ kind: 'rejected', reason: 'A static pix key cannot send money back.' }),
     lookupRefund: async () => ({ kind: 'absent' }),
     reconcileAfter: () => undefined,
     reconcile: async () => [],

@@ -49,6 +49,14 @@ export type Finding = Outcome | { readonly kind: 'absent' };
 export type Rail<M extends Method = Method> = {
   readonly name: string;
   readonly method: M;
+  /** What it can do beyond taking a payment; what it cannot is refused before it is asked. */
+  readonly can: {
+    /** Send money back. */
+    readonly refund: boolean;
+    /** Take back what it was given, so that it may be paid no more. */
+    readonly withdraw: boolean;
+  };
+  readonly limits: { readonly maxAmountCents: bigint };
   /** Refuses what this rail can never carry. Pure. */
   check(request: PaymentRequest): Refusal | undefined;
   /** The instrument with its references, the same each time for one request. Pure. */

@@ -15,6 +15,8 @@ const RECEIVER_CITY = 'Sao Paulo';
 const pix: Rail<'pix'> = {
   name: 'sandbox',
   method: 'pix',
+  can: { refund: true, withdraw: true },
+  limits: { maxAmountCents: MAX_PIX_CENTS },
   check: ({ amountCents }) => (amountCents > MAX_PIX_CENTS ? aboveCeiling('a pix', MAX_PIX_CENTS) : undefined),
   prepare: ({ id, amountCents }) => {
     const txid = txidOf(id);
@@ -39,6 +41,8 @@ const pix: Rail<'pix'> = {
 const boleto: Rail<'boleto'> = {
   name: 'sandbox',
   method: 'boleto',
+  can: { refund: true, withdraw: true },
+  limits: { maxAmountCents: MAX_BOLETO_CENTS },
   check: ({ amountCents, dueDay }) => {
     if (amountCents > MAX_BOLETO_CENTS) return aboveCeiling('a boleto', MAX_BOLETO_CENTS);
     if (dueDateFactor(dueDay) === undefined) {

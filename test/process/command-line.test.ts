@@ -89,6 +89,43 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.match(refusalOf(await run('migrate')), /DATABASE_URL/);
   });
 
+  test('pay and import tell a running service of money, each payment once', async t => {
+    const folder = await ownFolder(t);
+    const service = await startTrilho({ folder });
+    const run = (...args: string[]) => runToEnd({ folder, command: [process.execPath, TRILHO, ...args] });
+    const paid = await service.charge({ methods: ['pix'] });
+    for (const words of [/^Recorded\. The charge is PAID\./, /^Known before\. The charge is PAID\./]) {
+      const { code, stdout } = await run('pay', paid, '15990', 'E9999999920261116120000000000001');
+      assert.equal(code, 0);
+      assert.match(stdout, words);
+    }
+    assert.match(refusalOf(await run('pay', paid, '1', 'E9999999920261116120000000000001')), /another payment/);
+    assert.match(refusalOf(await run('pay', 'nonsense')), /^Usage: trilho pay/);
+
+    const other = await service.charge({ methods: ['pix'] });
+    const { txid } = (await service.get(`/charges/${other}`)).json.pix;
+    const statement = path.join(folder, 'statement.csv');
+    const today = new Date().toLocaleDateString('pt-BR', { timeZone: 'America/Sao_Paulo' });
+    await writeFile(
+      statement,
+      `data;valor;descrição\n${today};159,90;PIX RECEBIDO ${txid}\n${today};7,00;PIX DE ALGUEM\n`,
+    );
+    const first = await run('import', statement);
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stdout, /^1 paid a charge, 1 unmatched, 0 known before, 0 not incoming\.$/m);
+    assert.match((await run('import', statement)).stdout, /^0 paid a charge, 0 unmatched, 2 known before/m);
+    assert.equal((await service.get(`/charges/${other}`)).json.state, 'PAID');
+    assert.equal((await service.get('/payments/unmatched')).json.total, 1);
+    assert.match(refusalOf(await run('import', 'statement.txt')), /^Usage: trilho import/);
+    await service.end();
+    assert.match(
+      refusalOf(
+        await runToEnd({ folder: await ownFolder(t), command: [process.execPath, TRILHO, 'import', statement] }),
+      ),
+      /start the service once/,
+    );
+  });
+
   test('started by an old Node it runs itself with the one it brought, and passes signals on', async t => {
     const oldNode = findOldNode();
     if (!oldNode) return t.skip('no Node older than 22.18 on this machine');
