@@ -3,6 +3,7 @@
 // Plain JavaScript, since an old Node must be able to read it.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED = [22, 18];
@@ -15,6 +16,8 @@ const main = ['../src/main.ts', '../dist/main.js'].find(place => existsSync(at(p
 const brought = ['../node_modules/.bin/node', '../../.bin/node'].map(at).find(existsSync);
 
 if (isNewEnough) {
+  // What was compiled once is kept beside the packages, which halves the next start; where that may not be written, it is not.
+  module.enableCompileCache?.(at('../node_modules/.cache/compiled'));
   await import(main);
 } else if (brought) {
   const child = spawn(brought, [at(main), ...process.argv.slice(2)], { stdio: 'inherit' });

@@ -14,6 +14,8 @@ let folder: string;
 let embedded: EmbeddedPostgres;
 
 export async function globalSetup(): Promise<void> {
+  // Every file is a process of its own and loads the same sources.
+  process.env['NODE_COMPILE_CACHE'] = path.join(import.meta.dirname, '../node_modules/.cache/compiled');
   folder = await mkdtemp(path.join(tmpdir(), 'trilho-test-'));
   embedded = await startEmbeddedPostgres({ dataDir: folder, log: silentLog });
   // Inherited by the processes that run the test files.

@@ -12,8 +12,6 @@ import type { Mode } from '../lib/mode.ts';
 import type { BoletoInstrument, Method } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { BoletoSlip } from './boleto/slip.ts';
-import { boletoPdf } from './boleto-pdf.ts';
-import { qrPng, qrSvg } from './qr-code.ts';
 
 type Deps = { readonly db: Sql; readonly mode: Mode };
 
@@ -23,7 +21,7 @@ export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: string,
     summary: string,
     type: string,
-    draw: (charge: LivingCharge) => string | Buffer | Promise<Buffer>,
+    draw: (charge: LivingCharge) => Promise<string | Buffer>,
   ) =>
     app.get<{ Params: { id: string } }>(
       `/charges/:id/${path}`,
@@ -49,15 +47,19 @@ export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
       },
     );
 
-  picture('pix.svg', 'getPixSvg', 'The QR code of the pix, as SVG', 'image/svg+xml', charge =>
-    qrSvg(instrumentOf(charge, 'pix').emv),
-  );
-  picture('pix.png', 'getPixPng', 'The QR code of the pix, as PNG', 'image/png', charge =>
-    qrPng(instrumentOf(charge, 'pix').emv),
-  );
-  picture('boleto.pdf', 'getBoletoPdf', 'The boleto as a page to print', 'application/pdf', charge =>
-    boletoPdf(slipOf(charge, instrumentOf(charge, 'boleto'), deps.mode)),
-  );
+  // What draws is loaded with the first picture: a service that shows none starts without it.
+  picture('pix.svg', 'getPixSvg', 'The QR code of the pix, as SVG', 'image/svg+xml', async charge => {
+    const { qrSvg } = await import('./qr-code.ts');
+    return qrSvg(instrumentOf(charge, 'pix').emv);
+  });
+  picture('pix.png', 'getPixPng', 'The QR code of the pix, as PNG', 'image/png', async charge => {
+    const { qrPng } = await import('./qr-code.ts');
+    return qrPng(instrumentOf(charge, 'pix').emv);
+  });
+  picture('boleto.pdf', 'getBoletoPdf', 'The boleto as a page to print', 'application/pdf', async charge => {
+    const { boletoPdf } = await import('./boleto-pdf.ts');
+    return boletoPdf(slipOf(charge, instrumentOf(charge, 'boleto'), deps.mode));
+  });
 }
 
 function instrumentOf<M extends Method>(charge: LivingCharge, method: M): NonNullable<ChargeMethod<M>['instrument']> {
