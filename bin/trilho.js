@@ -20,10 +20,18 @@ if (isNewEnough) {
   module.enableCompileCache?.(at('../node_modules/.cache/compiled'));
   await import(main);
 } else if (brought) {
-  const child = spawn(brought, [at(main), ...process.argv.slice(2)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+  const child = spawn(brought, [at(main), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+    env: { ...process.env, LAUNCHED_BY_TRILHO: '1' },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', () => refuse());
   child.on('exit', (code, signal) => process.exit(signal ? 1 : code));
 } else {
+  refuse();
+}
+
+function refuse() {
   console.error(`Trilho needs Node ${NEEDED.join('.')} or later; this is ${process.versions.node}.`);
   process.exit(2);
 }

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { issueMethod } from './charges/issue.ts';
-import { sandboxRates } from './charges/rate.ts';
+import { type RateSource, sandboxRates } from './charges/rate.ts';
 import { reconcileCharge } from './charges/reconcile.ts';
 import { carryOutRefund } from './charges/refund.ts';
 import { retireMethod } from './charges/retire.ts';
@@ -11,7 +11,7 @@ import type { Config } from './config.ts';
 import { createServer } from './http/server.ts';
 import { type Handlers, startQueue } from './jobs/queue.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
-import { StartError } from './lib/errors.ts';
+import { AppError, StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { absentRail } from './rails/absent.ts';
 import { pixKeyRail } from './rails/pix-key.ts';
@@ -72,7 +72,7 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     stops.push(() => queue.stop());
     const { mode, pageSize } = config;
     const runDueJobs = () => queue.runDue(handlers);
-    const deps = { db, queue, rails, rates: sandboxRates, clock, log, mode, pageSize, version, runDueJobs };
+    const deps = { db, queue, rails, rates: ratesOf(config), clock, log, mode, pageSize, version, runDueJobs };
     const handlers: Handlers = {
       'charge.issue': job => issueMethod(deps, job),
       'charge.retire': job => retireMethod(deps, job),
@@ -100,6 +100,16 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
 function railsOf({ mode }: Config): Rails {
   if (mode === 'sandbox') return sandboxRails;
   throw new StartError('TRILHO_MODE=live needs an API key, and this version cannot make one yet; use sandbox.');
+}
+
+/** No source of real rates is built yet, and the sandbox's are invented. */
+function ratesOf({ mode }: Config): RateSource {
+  if (mode === 'sandbox') return sandboxRates;
+  return currency => {
+    throw new AppError('charge_refused', `This service has no rate for ${currency}.`, {
+      faults: [{ path: 'currency', code: 'no_rate', message: 'must be BRL: this service has no rate for it' }],
+    });
+  };
 }
 
 /** Live rails as far as they are configured; a method without one is refused when it is asked for. */

@@ -101,5 +101,5 @@ function isPrintable(text: string): boolean {
 }
 
 function isPostgresUrl(text: string): boolean {
-  return URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol);
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
 }

@@ -187,7 +187,7 @@ async function complaintAbout(sent: Case, reply: Reply, index: number): Promise<
   return sent.kind === 'list' ? complaintAboutPage(sent, reply) : complaintAboutCharge(sent, reply, index);
 }
 
-const LEAK = /\/work\/|node_modules|\.ts:\d|\binsert into\b|\bselect .* from\b|duplicate key|violates|syntax error at/i;
+const LEAK = /node_modules|\.ts:\d|\binsert into\b|\bselect .* from\b|duplicate key|violates|syntax error at/i;
 
 function complaintAboutProblem(sent: Case, { status, headers, text, json }: Reply): string | undefined {
   if (!headers['content-type']?.startsWith('application/problem+json')) return 'not application/problem+json';

@@ -6,8 +6,13 @@ import type { Log } from '../lib/log.ts';
 import { version } from '../version.ts';
 import { curlExamples } from '../web/curl.ts';
 
+/** How long an orderly start or stop may take once somebody wants us gone. */
+const LEAVE_LIMIT_MS = 45_000;
+const INTERRUPTED = 1;
+
 export async function serve(config: Config, log: Log): Promise<number> {
-  const stopAsked = Promise.race([signalReceived('SIGINT', 'SIGTERM'), leftByNpm()]);
+  const stopAsked = Promise.race([signalReceived(), leftByParent()]);
+  stopAsked.then(leaveInTime);
   const app = await startApp(config, { log });
   const { list, charge } = curlExamples(app.url, systemClock);
   console.log(`
@@ -27,22 +32,38 @@ export async function serve(config: Config, log: Log): Promise<number> {
   return 0;
 }
 
-/** Resolves at the first signal. Further ones change nothing: a terminal and npm may both pass the same one on. */
-function signalReceived(...signals: NodeJS.Signals[]): Promise<void> {
+/** A terminal and npm may both pass the same signal on; one that comes later than this is meant. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Resolves at the first signal. A second one, given in earnest, ends the process at once. */
+function signalReceived(): Promise<void> {
   return new Promise(resolve => {
-    for (const signal of signals) process.on(signal, () => resolve());
+    let first: number | undefined;
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        first ??= Date.now();
+        if (Date.now() - first > SAME_SIGNAL_MS) process.exit(INTERRUPTED);
+        resolve();
+      });
+    }
   });
+}
+
+/** Whatever hangs, be it a start or a stop, does not keep us. */
+function leaveInTime(): void {
+  setTimeout(() => process.exit(INTERRUPTED), LEAVE_LIMIT_MS).unref();
 }
 
 const LOOK_FOR_PARENT_MS = 250;
 
 /**
- * Resolves when npm started us and its shell is gone. npm passes a SIGTERM to that shell only, and a shell that did not
- * make way for its command (Debian's) dies of it alone: `npm start` would end and leave the service behind.
+ * Resolves when whoever started us on another's behalf is gone: npm, which passes a SIGTERM only to a shell that may not
+ * have made way for its command (Debian's), or our own launcher under an old Node. They would end and leave us behind.
  */
-function leftByNpm(): Promise<void> {
+function leftByParent(): Promise<void> {
   return new Promise(resolve => {
-    if (process.env['npm_lifecycle_event'] === undefined) return;
+    const { npm_lifecycle_event: npm, LAUNCHED_BY_TRILHO: launcher } = process.env;
+    if (npm === undefined && launcher === undefined) return;
     const parent = process.ppid;
     setInterval(() => {
       if (process.ppid !== parent) resolve();

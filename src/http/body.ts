@@ -7,7 +7,7 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 export async function readJson(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
   const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') throw unsupported();
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw unsupported();
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupported();
   // No body at all, for an address that needs none.
   if (bytes.length === 0) return undefined;

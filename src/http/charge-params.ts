@@ -16,8 +16,9 @@ export async function requireCharge(db: Sql, id: string): Promise<LivingCharge> 
 
 /** The id, when it is one that a charge could have. */
 export function requireChargeId(id: string): string {
-  if (!isUuid(id)) throw noSuchCharge();
-  return id;
+  const canonical = id.toLowerCase();
+  if (!isUuid(canonical)) throw noSuchCharge();
+  return canonical;
 }
 
 function noSuchCharge(): AppError {

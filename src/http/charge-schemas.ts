@@ -50,7 +50,11 @@ export const ChargeBody = Type.Object(
     sourceKey: Type.Optional(Text({ description: 'Your own word for where the charge comes from.' })),
     amountCents: Type.Integer({ minimum: 1, description: 'Hundredths of the currency.' }),
     currency: OneOf(CURRENCIES, { description: 'USD and EUR are payable in reais at a rate locked now.' }),
-    methods: Type.Array(OneOf(METHODS), { minItems: 1, description: 'Ways to pay; repeats are one.' }),
+    methods: Type.Array(OneOf(METHODS), {
+      minItems: 1,
+      maxItems: METHODS.length,
+      description: 'Ways to pay; repeats are one.',
+    }),
     customer: Type.Object(
       {
         name: Text(),

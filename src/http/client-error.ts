@@ -1,6 +1,7 @@
 // What is answered when a request cannot even be parsed as HTTP, or does not arrive in time: the same kind of problem.
 import type { Socket } from 'node:net';
 import { uuidV7 } from '../lib/ids.ts';
+import { answerHeaders } from './headers.ts';
 import { PROBLEM_TYPE, PROBLEMS, type ProblemCode, problem } from './problem.ts';
 
 const REASON_PHRASES: Record<number, string> = {
@@ -16,7 +17,20 @@ const CODES: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-export function onClientError(error: Error & { code?: string }, socket: Socket): void {
+/** What is known of an answer that was sent. */
+export type Answered = {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route?: string;
+  readonly status: number;
+  readonly durationMs: number;
+};
+
+export function onClientError(
+  error: Error & { code?: string },
+  socket: Socket,
+  answered: (answer: Answered) => void,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -26,16 +40,13 @@ export function onClientError(error: Error & { code?: string }, socket: Socket):
   const detail = code === 'malformed_request' ? 'The request is not HTTP.' : PROBLEMS[code].example.detail;
   const body = JSON.stringify(problem(code, requestId, { detail }));
   const { status } = PROBLEMS[code];
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${REASON_PHRASES[status]}`,
-      `Content-Type: ${PROBLEM_TYPE}`,
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'X-Content-Type-Options: nosniff',
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
+  const headers = {
+    ...answerHeaders(requestId),
+    'content-type': PROBLEM_TYPE,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${REASON_PHRASES[status]}`, ...lines, '', body].join('\r\n'));
+  answered({ requestId, method: 'unknown', status, durationMs: 0 });
 }

@@ -1,14 +1,20 @@
 // /livez: the process answers. /readyz: it can serve, that is, the database answers and its schema is in place.
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { isMigrated } from '../storage/migrate.ts';
 
+/** Whoever asks this asks again soon, and wants an answer before that. */
+const READY_LIMIT_MS = 2_000;
+
 export function healthRoutes(app: FastifyInstance, { db }: { db: Sql }): void {
   app.get('/livez', { schema: { hide: true } }, async () => ({ status: 'ok' }));
 
   app.get('/readyz', { schema: { hide: true } }, async () => {
-    if (!(await isMigrated(db))) throw new AppError('unavailable', 'The database lacks a migration.');
+    const isReady = await Promise.race([isMigrated(db), wait(READY_LIMIT_MS, 'silent' as const, { ref: false })]);
+    if (isReady === 'silent') throw new AppError('unavailable', 'The database does not answer.');
+    if (!isReady) throw new AppError('unavailable', 'The database lacks a migration.');
     return { status: 'ok' };
   });
 }

@@ -1,23 +1,29 @@
-// /metrics: what a Prometheus server reads.
+// /metrics: what a Prometheus server reads. It answers also when the database does not: then most of all.
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { countByStatus } from '../charges/store.ts';
-import type { Queue } from '../jobs/queue.ts';
+import { countByStatus, type StatusCount } from '../charges/store.ts';
+import type { JobCount, Queue } from '../jobs/queue.ts';
 import type { Database } from '../storage/database.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
 
-const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+export type Metrics = {
+  count(answer: { method: string; route: string; status: number; seconds: number }): void;
+  routes(app: FastifyInstance): void;
+};
 
-export function metricsRoutes(app: FastifyInstance, { db, queue }: Deps): void {
+const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Counting reads whole tables, so what was counted serves for a while. */
+const COUNT_EVERY_MS = 10_000;
+
+export function createMetrics({ db, queue }: Deps): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const labelNames = ['method', 'route', 'status'] as const;
   const requests = new Counter({
     name: 'trilho_http_requests_total',
     help: 'Requests answered.',
-    labelNames,
+    labelNames: ['method', 'route', 'status'],
     registers,
   });
   const latency = new Histogram({
@@ -39,38 +45,54 @@ export function metricsRoutes(app: FastifyInstance, { db, queue }: Deps): void {
       this.set({ state: 'waiting' }, waiting);
     },
   });
-  new Gauge({
+  const up = new Gauge({ name: 'trilho_database_up', help: '1 when the last count was answered.', registers });
+  const jobs = new Gauge({
     name: 'trilho_jobs',
-    help: 'Jobs by queue and state.',
+    help: 'Jobs that are not done, by queue and state.',
     labelNames: ['queue', 'state'],
     registers,
-    async collect() {
-      const counts = await queue.counts();
-      this.reset();
-      for (const { name, state, count } of counts) this.set({ queue: name, state }, count);
-    },
   });
-  new Gauge({
+  const charges = new Gauge({
     name: 'trilho_charges',
     help: 'Methods of charges by state.',
     labelNames: ['method', 'state'],
     registers,
-    async collect() {
-      const counts = await countByStatus(db);
-      this.reset();
-      for (const { method, status, count } of counts) this.set({ method, state: status }, count);
+  });
+
+  let countedAtMs = Number.NEGATIVE_INFINITY;
+
+  /** What only the database knows. While it is silent these gauges are absent, and `trilho_database_up` says why. */
+  async function countInDatabase(): Promise<void> {
+    if (performance.now() - countedAtMs < COUNT_EVERY_MS) return;
+    jobs.reset();
+    charges.reset();
+    try {
+      const [jobCounts, chargeCounts] = await Promise.all([queue.counts(), countByStatus(db)]);
+      show(jobCounts, chargeCounts);
+      up.set(1);
+      countedAtMs = performance.now();
+    } catch {
+      up.set(0);
+    }
+  }
+
+  function show(jobCounts: readonly JobCount[], chargeCounts: readonly StatusCount[]): void {
+    for (const { name, state, count } of jobCounts) jobs.set({ queue: name, state }, count);
+    for (const { method, status, count } of chargeCounts) charges.set({ method, state: status }, count);
+  }
+
+  return {
+    count: ({ method, route, status, seconds }) => {
+      requests.inc({ method, route, status });
+      latency.observe({ method, route }, seconds);
     },
-  });
 
-  app.addHook('onResponse', async (request, reply) => {
-    // A pattern, never the address itself: addresses are endless, and may hold what nobody should read here.
-    const route = request.routeOptions.url ?? 'unknown';
-    requests.inc({ method: request.method, route, status: reply.statusCode });
-    latency.observe({ method: request.method, route }, reply.elapsedTime / 1000);
-  });
-
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
-    reply.type(registry.contentType);
-    return registry.metrics();
-  });
+    routes: app => {
+      app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
+        await countInDatabase();
+        reply.type(registry.contentType);
+        return registry.metrics();
+      });
+    },
+  };
 }

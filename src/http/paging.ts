@@ -2,11 +2,11 @@
 import { type Static, Type } from 'typebox';
 import { parseUtc } from '../lib/date-times.ts';
 import { MAX_PAGE_SIZE, type PageQuery } from '../lib/paging.ts';
-import { DateTime } from './schemas.ts';
+import { UtcDateTime } from './schemas.ts';
 
 export const pageParameters = {
-  from: Type.Optional(DateTime({ description: 'Created at this moment or later, in UTC: `2024-02-29T10:30Z`.' })),
-  to: Type.Optional(DateTime({ description: 'Created at this moment or earlier, in UTC.' })),
+  from: Type.Optional(UtcDateTime({ description: 'Created at this moment or later, in UTC: `2024-02-29T10:30Z`.' })),
+  to: Type.Optional(UtcDateTime({ description: 'Created at this moment or earlier, in UTC.' })),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
   pageSize: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, description: '20 unless configured otherwise.' }),

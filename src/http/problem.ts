@@ -1,5 +1,5 @@
-// Problem details (RFC 9457): the one shape of every answer that is not a success, and the only place that knows status
-// numbers.
+// Problem details (RFC 9457): the one shape of every answer that is not a success, and where each kind gets its status
+// number.
 import { type Static, Type } from 'typebox';
 import type { AppError, ErrorCode, Fault } from '../lib/errors.ts';
 import { OneOf } from './schemas.ts';
@@ -128,7 +128,9 @@ export const PROBLEMS = {
 } as const satisfies Record<ProblemCode, Kind>;
 
 export const RETRY_AFTER_SECONDS = 2;
-export const PROBLEM_TYPE = 'application/problem+json';
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+export const EXAMPLE_REQUEST_ID = '019a8b5e-4b02-7c11-8d3f-0e5a9b7c6d21';
 
 export const Problem = Type.Object(
   {
@@ -145,9 +147,24 @@ export const Problem = Type.Object(
     ),
     chargeId: Type.Optional(Type.String({ format: 'uuid', description: 'The charge that was there first.' })),
   },
-  { $id: 'Problem', additionalProperties: false },
+  {
+    $id: 'Problem',
+    additionalProperties: false,
+    examples: allExamples(),
+  },
 );
 export type Problem = Static<typeof Problem>;
+
+/** One of each kind. */
+function allExamples(): unknown[] {
+  return (Object.keys(PROBLEMS) as ProblemCode[]).map(code =>
+    problem(code, EXAMPLE_REQUEST_ID, PROBLEMS[code].example),
+  );
+}
+
+export function problemOf(error: AppError, requestId: string): Problem {
+  return problem(error.code, requestId, { detail: error.message, errors: error.faults, chargeId: error.chargeId });
+}
 
 type Particulars = {
   readonly detail: string;
@@ -168,8 +185,4 @@ export function problem(code: ProblemCode, requestId: string, particulars: Parti
     ...(errors.length > 0 && { errors: [...errors] }),
     ...(chargeId !== undefined && { chargeId }),
   };
-}
-
-export function problemOf(error: AppError, requestId: string): Problem {
-  return problem(error.code, requestId, { detail: error.message, errors: error.faults, chargeId: error.chargeId });
 }

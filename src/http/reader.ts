@@ -35,13 +35,22 @@ export function reader<S extends TSchema>(schema: S, part: Part): (data: unknown
   return data => {
     const value = part === 'query' ? withNumbers(schema, data) : data;
     if (validate(value)) return { clean: value as DeepPartial<Static<S>>, faults: [] };
-    const errors = validate.errors ?? [];
+    const errors = firstOfEachPlace(validate.errors ?? []);
     const faults = errors.slice(0, MAX_FAULTS).map(error => toFault(error, part));
     // What is wrong beyond the limit is not taken out one by one, so nothing of such a value is vouched for.
     const clean =
       errors.length > MAX_FAULTS ? {} : errors.reduce((rest, error) => without(rest, faultySegments(error)), value);
     return { clean: (isObject(clean) ? clean : {}) as DeepPartial<Static<S>>, faults };
   };
+}
+
+/** One fault a field is enough to mend it: what is of another type need not also be told its limits. */
+function firstOfEachPlace(errors: readonly ErrorObject[]): ErrorObject[] {
+  const places = new Set<string>();
+  return errors.filter(error => {
+    const place = JSON.stringify(faultySegments(error));
+    return !places.has(place) && places.add(place);
+  });
 }
 
 function createAjv(part: Part): Ajv {
@@ -93,7 +102,8 @@ function shortName(name: string): string {
   return (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name).toWellFormed();
 }
 
-function codeOf({ keyword }: ErrorObject): string {
+function codeOf({ keyword, parentSchema }: ErrorObject): string {
+  if (isDateTimePattern(keyword, parentSchema)) return 'format';
   const codes: Record<string, string> = {
     additionalProperties: 'unknown',
     'x-storable': 'unstorable_text',
@@ -101,13 +111,15 @@ function codeOf({ keyword }: ErrorObject): string {
     minLength: 'empty',
     maxLength: 'too_long',
     minItems: 'empty',
+    maxItems: 'too_long',
     enum: 'not_allowed',
   };
   return codes[keyword] ?? keyword;
 }
 
 function messageOf(error: ErrorObject, part: Part): string {
-  const { keyword, params, data } = error;
+  const { keyword, params, data, parentSchema } = error;
+  if (isDateTimePattern(keyword, parentSchema)) return DATE_TIME_WORDS[part];
   switch (keyword) {
     case 'required':
       return 'is required';
@@ -125,6 +137,8 @@ function messageOf(error: ErrorObject, part: Part): string {
     case 'minLength':
     case 'minItems':
       return 'must not be empty';
+    case 'maxItems':
+      return `must have at most ${params['limit']} entries`;
     case 'maxLength':
       return `must have at most ${params['limit']} characters`;
     case 'pattern':
@@ -138,6 +152,11 @@ function messageOf(error: ErrorObject, part: Part): string {
     default:
       return 'is not valid';
   }
+}
+
+/** A date-time's pattern only says in another way what its format says. */
+function isDateTimePattern(keyword: string, schema: ErrorObject['parentSchema']): boolean {
+  return keyword === 'pattern' && schema?.['format'] === 'date-time';
 }
 
 const FORMAT_WORDS: Record<string, string> = {

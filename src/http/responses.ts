@@ -1,8 +1,6 @@
 // How answers are documented: each success with its example, each problem with one of its own.
 import type { TSchema } from 'typebox';
-import { PROBLEM_TYPE, PROBLEMS, type ProblemCode, problem } from './problem.ts';
-
-const EXAMPLE_REQUEST_ID = '019a8b5e-4b02-7c11-8d3f-0e5a9b7c6d21';
+import { EXAMPLE_REQUEST_ID, PROBLEMS, type ProblemCode, problem } from './problem.ts';
 
 type Header = { readonly description: string; readonly type: string };
 
@@ -38,7 +36,7 @@ function problemResponse(codes: readonly ProblemCode[]): object {
     description: codes.map(code => PROBLEMS[code].title).join('; '),
     headers: codes.includes('unavailable') ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
     content: {
-      [PROBLEM_TYPE]: {
+      'application/problem+json': {
         schema: { $ref: 'Problem#' },
         examples: Object.fromEntries(
           codes.map(code => [

@@ -11,7 +11,12 @@ export const Text = (options: { description?: string; maxLength?: number } = {})
 export const LooseText = (options: { description?: string } = {}) =>
   Type.String({ maxLength: MAX_TEXT_LENGTH, 'x-storable': true, ...options });
 
-export const DateTime = (options: { description?: string } = {}) => Type.String({ format: 'date-time', ...options });
+export const DateTime = (options: { description?: string; pattern?: string } = {}) =>
+  Type.String({ format: 'date-time', ...options });
+
+/** A moment in UTC as `from` and `to` take it: seconds may be left out, the Z may not. */
+export const UtcDateTime = (options: { description?: string } = {}) =>
+  DateTime({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z$', ...options });
 
 /** One word of a closed list. */
 export const OneOf = <const T extends string>(words: readonly T[], options: { description?: string } = {}) =>

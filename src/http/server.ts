@@ -10,9 +10,10 @@ import { readJson } from './body.ts';
 import { chargeLifeRoutes } from './charge-life.ts';
 import { chargeListRoutes } from './charge-list.ts';
 import { chargeRoutes } from './charges.ts';
-import { onClientError } from './client-error.ts';
+import { type Answered, onClientError } from './client-error.ts';
+import { answerHeaders } from './headers.ts';
 import { healthRoutes } from './health.ts';
-import { metricsRoutes } from './metrics.ts';
+import { createMetrics } from './metrics.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
 import { paymentRoutes } from './payments.ts';
 import { PROBLEM_TYPE, Problem, type ProblemCode, problem, problemOf, RETRY_AFTER_SECONDS } from './problem.ts';
@@ -30,16 +31,14 @@ const KEEP_ALIVE_MS = 65_000;
 const TIMEOUT_CHECK_MS = 1_000;
 const MAX_PARAM_LENGTH = 500;
 
-const SECURITY_HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-};
-
 export async function createServer(deps: Deps): Promise<FastifyInstance> {
+  const metrics = createMetrics(deps);
+  /** Every answer is logged and counted, whoever sent it. The route is a pattern, never the address: that may hold anything. */
+  const answered = ({ requestId, method, route = 'unknown', status, durationMs }: Answered) => {
+    const rounded = Math.round(durationMs * 10) / 10;
+    deps.log.info('request', { requestId, method, route, status, durationMs: rounded });
+    metrics.count({ method, route, status, seconds: durationMs / 1000 });
+  };
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -58,8 +57,19 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     requestIdHeader: false,
     genReqId: request => requestIdOf(request.headers['x-request-id']),
-    clientErrorHandler: onClientError,
-    frameworkErrors: (error, request, reply) => sendError(deps.log, error, request, reply as FastifyReply),
+    clientErrorHandler: (error, socket) => onClientError(error, socket, answered),
+    // What the framework refuses before any hook has run.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(answerHeaders(request.id));
+      const sent = sendError(deps.log, error, request, reply as FastifyReply);
+      answered({
+        requestId: request.id,
+        method: request.method,
+        status: reply.statusCode,
+        durationMs: reply.elapsedTime,
+      });
+      return sent;
+    },
   });
   // Node would answer an Expect it does not know with an empty 417; passing it over is as lawful, and needs no problem.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -71,17 +81,18 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJson);
 
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-request-id': request.id, ...SECURITY_HEADERS });
+    reply.headers(answerHeaders(request.id));
     refuseMissingHost(request);
     refuseBadEncoding(request.url);
   });
   app.addHook('onResponse', async (request, reply) => {
-    deps.log.info('request', {
+    const route = request.routeOptions.url ?? 'unknown';
+    answered({
       requestId: request.id,
       method: request.method,
-      route: request.routeOptions.url ?? 'unknown',
+      route,
       status: reply.statusCode,
-      durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      durationMs: reply.elapsedTime,
     });
   });
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
@@ -94,7 +105,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   });
 
   await collectOpenApi(app, deps.version);
-  metricsRoutes(app, deps);
+  metrics.routes(app);
   transactionRoutes(app, deps);
   chargeRoutes(app, deps);
   chargeListRoutes(app, deps);
@@ -107,11 +118,11 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   return app;
 }
 
-const SAFE_REQUEST_ID = /^[\w.:-]{1,128}$/;
+const UUID_OR_TRACE_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,64})$/i;
 
-/** The caller's own id when it is fit for a header and a log line. */
+/** The caller's own id when it can be nothing but an id: it stands in the log, where a document or a name may not. */
 function requestIdOf(given: string | string[] | undefined): string {
-  return typeof given === 'string' && SAFE_REQUEST_ID.test(given) ? given : uuidV7(new Date());
+  return typeof given === 'string' && UUID_OR_TRACE_ID.test(given) ? given : uuidV7(new Date());
 }
 
 /** HTTP/1.1 asks for a Host, be it empty; 1.0 did not know it. https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
@@ -145,7 +156,6 @@ const FRAMEWORK_REFUSALS: Record<number, [ProblemCode, string]> = {
 };
 
 function sendError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  reply.header('x-request-id', request.id);
   if (error instanceof AppError) {
     if (error.code === 'unavailable') {
       log.warn('the database cannot be reached', { requestId: request.id, error });

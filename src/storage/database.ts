@@ -1,9 +1,13 @@
 // How SQL is spoken: a pool, and transactions that are run again when the server asks for it.
 import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { backOff } from '../lib/backoff.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+
+// A moment is sent in UTC: the machine's own zone has had offsets of odd seconds, and the driver knows only minutes.
+pg.defaults.parseInputDatesAsUTC = true;
 
 export type Row = Record<string, unknown>;
 
@@ -18,7 +22,7 @@ export type Database = Sql & {
    * of it again, and a connection may be lost after the commit took effect: so `work` makes its ids beforehand and
    * writes in a way that a second run finds the first.
    */
-  transaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Sql) => Promise<T>, options?: { readonly isLong?: boolean }): Promise<T>;
   poolStats(): PoolStats;
   /** Waits for what is running, then returns when the server holds no session of ours any more. */
   close(): Promise<void>;
@@ -34,10 +38,16 @@ type Options = {
 
 const MAX_CONNECTIONS = 20;
 const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 15_000;
+const STATEMENT_TIMEOUT_MS = 10_000;
+/** A server that went silent cannot keep its own limit, so the driver has one a little above. */
+const SILENCE_TIMEOUT_MS = 12_000;
+/** What a migration may take: as long as the data it moves. */
+const LONG_TIMEOUT_MS = 86_400_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 const FAREWELL_LIMIT_MS = 5_000;
 const MAX_ATTEMPTS = 5;
+/** Nobody waits for another try after this. */
+const RETRY_WINDOW_MS = 3_000;
 const RETRY_BASE_MS = 10;
 const RETRY_CAP_MS = 400;
 
@@ -46,6 +56,10 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     application_name: 'trilho',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: SILENCE_TIMEOUT_MS,
+    keepAlive: true,
+    // Moments are read back as they are sent, whatever zone the server lives in.
+    options: '-c timezone=UTC',
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     ...connection,
     max: maxConnections,
@@ -60,12 +74,13 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
   pool.on('remove', client => open.delete(client));
 
   async function attempt<T>(work: () => Promise<T>): Promise<T> {
+    const lastTryAt = Date.now() + RETRY_WINDOW_MS;
     for (let tried = 1; ; tried++) {
       try {
         return await work();
       } catch (error) {
         if (error instanceof AppError) throw error;
-        if (isRetryable(error) && tried < MAX_ATTEMPTS) {
+        if (isRetryable(error) && tried < MAX_ATTEMPTS && Date.now() < lastTryAt) {
           await backOff(tried, RETRY_BASE_MS, RETRY_CAP_MS);
           continue;
         }
@@ -81,12 +96,15 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     query: <R extends Row>(text: string, values: readonly unknown[] = []) =>
       attempt(async () => rowsOf<R>(await pool.query<R>(text, values as unknown[]))),
 
-    transaction: work => attempt(() => runTransaction(pool, work)),
+    transaction: (work, { isLong = false } = {}) =>
+      attempt(() => runTransaction(pool, work, isLong ? LONG_TIMEOUT_MS : SILENCE_TIMEOUT_MS)),
 
     poolStats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
 
     close: async () => {
-      await pool.end();
+      const ended = pool.end();
+      // A silent server would keep its statements, and us, for as long as it pleases.
+      await Promise.race([ended, wait(FAREWELL_LIMIT_MS, undefined, { ref: false })]);
       // The pool does not wait for its farewells to be heard, and a session of ours would count as somebody's who still
       // uses the database.
       const limit = AbortSignal.timeout(FAREWELL_LIMIT_MS);
@@ -95,22 +113,27 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
   };
 }
 
-async function runTransaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>): Promise<T> {
+async function runTransaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>, silenceMs: number): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin');
     const result = await work({
       query: async <R extends Row>(text: string, values: readonly unknown[] = []) =>
-        rowsOf<R>(await client.query<R>(text, values as unknown[])),
+        rowsOf<R>(
+          await client.query<R>({ text, values: values as unknown[], query_timeout: silenceMs } as pg.QueryConfig),
+        ),
     });
     await client.query('commit');
     return result;
   } catch (error) {
-    // A session that cannot even roll back is thrown away with its transaction.
-    await client.query('rollback').catch(reason => {
-      broken = reason;
-    });
+    // A session that is silent or cannot even roll back is thrown away with its transaction.
+    if (isSilence(error)) broken = error;
+    else {
+      await client.query('rollback').catch(reason => {
+        broken = reason;
+      });
+    }
     throw error;
   } finally {
     client.release(broken);
@@ -140,8 +163,13 @@ function isRetryable(error: unknown): boolean {
 /** The database is not there, not ready, or has no room: the caller may try again later. */
 function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
-  if (isRetryable(error)) return true;
+  if (isRetryable(error) || isSilence(error)) return true;
   return SQLSTATE.test(code) && (code.startsWith('53') || code.startsWith('57'));
+}
+
+/** The driver gave up waiting; it gives this no code. */
+function isSilence(error: unknown): error is Error {
+  return error instanceof Error && error.message === 'Query read timeout';
 }
 
 function isConnectionLoss(error: unknown): boolean {

@@ -10,7 +10,15 @@ type Migration = { readonly name: string; readonly sql: string; readonly sha256:
 const FOLDER = new URL('../../migrations/', import.meta.url);
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
 
-export async function readMigrations(): Promise<Migration[]> {
+let known: Promise<Migration[]> | undefined;
+
+/** The migrations of this version, read once. */
+export function readMigrations(): Promise<Migration[]> {
+  known ??= readFolder();
+  return known;
+}
+
+async function readFolder(): Promise<Migration[]> {
   const names = (await readdir(FOLDER)).filter(name => FILE_NAME.test(name)).sort();
   return Promise.all(
     names.map(async name => {
@@ -24,23 +32,26 @@ export async function readMigrations(): Promise<Migration[]> {
 export async function migrate({ db, log }: { db: Database; log: Log }): Promise<void> {
   const migrations = await readMigrations();
   await createLedger(db);
-  await db.transaction(async tx => {
-    // A migration may take as long as the data it moves.
-    await tx.query('set local statement_timeout = 0');
-    // Whoever holds this lock applies; the others wait here, then find nothing left to do.
-    await tx.query('lock table schema_migrations in exclusive mode');
-    const applied = await appliedMigrations(tx);
-    refuseStrangers(applied, migrations);
-    for (const migration of migrations) {
-      if (applied.has(migration.name)) continue;
-      await tx.query(migration.sql);
-      await tx.query('insert into schema_migrations (name, sha256) values ($1, $2)', [
-        migration.name,
-        migration.sha256,
-      ]);
-      log.info('migration applied', { migration: migration.name });
-    }
-  });
+  await db.transaction(
+    async tx => {
+      // A migration may take as long as the data it moves.
+      await tx.query('set local statement_timeout = 0');
+      // Whoever holds this lock applies; the others wait here, then find nothing left to do.
+      await tx.query('lock table schema_migrations in exclusive mode');
+      const applied = await appliedMigrations(tx);
+      refuseStrangers(applied, migrations);
+      for (const migration of migrations) {
+        if (applied.has(migration.name)) continue;
+        await tx.query(migration.sql);
+        await tx.query('insert into schema_migrations (name, sha256) values ($1, $2)', [
+          migration.name,
+          migration.sha256,
+        ]);
+        log.info('migration applied', { migration: migration.name });
+      }
+    },
+    { isLong: true },
+  );
 }
 
 /** True when every migration of this version is in place. */

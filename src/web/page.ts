@@ -15,7 +15,7 @@ dd { margin: 0; }
 `;
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+const POLICY = `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
 /** Sends a page; `body` is HTML of our own. */
 export function sendPage(reply: FastifyReply, title: string, body: string): FastifyReply {

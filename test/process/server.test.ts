@@ -235,7 +235,16 @@ describe('migrations', { concurrency: 2 }, () => {
     const url = await migratedDatabase(t);
     const sandbox = await startTrilho({ folder, env: { DATABASE_URL: url } });
     assert.equal((await sandbox.end()).code, 0);
-    assert.match(refusalOf(await runToEnd({ folder, env: { DATABASE_URL: url, TRILHO_MODE: 'live' } })), /live/);
+    const pay = [
+      process.execPath,
+      path.join(PROJECT, 'bin/trilho.js'),
+      'pay',
+      '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17',
+      '1',
+      'r',
+    ];
+    const env = { DATABASE_URL: url, TRILHO_MODE: 'live' };
+    assert.match(refusalOf(await runToEnd({ folder, command: pay, env })), /belongs to a sandbox service/);
   });
 
   test('the database of a live service is not opened in sandbox', async t => {

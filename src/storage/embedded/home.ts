@@ -55,7 +55,7 @@ function clusterIn(home: string): string {
 
 async function makeDir(dir: string): Promise<void> {
   try {
-    await mkdir(dir, { recursive: true });
+    await makeMissing(dir);
     // It may be there already and belong to somebody else.
     await access(dir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -64,6 +64,15 @@ async function makeDir(dir: string): Promise<void> {
       `The data directory ${dir} cannot be used (${code}); give it to this user or set TRILHO_DATA_DIR.`,
     );
   }
+}
+
+/** Level by level: Node's own way never ends in a place where folders cannot be made, such as /proc. */
+async function makeMissing(dir: string): Promise<void> {
+  if (existsSync(dir)) return;
+  await makeMissing(path.dirname(dir));
+  await mkdir(dir).catch(error => {
+    if ((error as { code?: string }).code !== 'EEXIST') throw error;
+  });
 }
 
 /** A copy that any user may run, for a project that lies where only root may look. */

@@ -1,0 +1,14 @@
+// The headers that every answer has, whoever sends it.
+
+export const SECURITY_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+export function answerHeaders(requestId: string): Record<string, string> {
+  return { 'x-request-id': requestId, ...SECURITY_HEADERS };
+}

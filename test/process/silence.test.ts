@@ -1,0 +1,70 @@
+// A database that neither answers nor hangs up: a frozen server, a network that swallows packets.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import path from 'node:path';
+import { test } from 'node:test';
+import { chargeBody } from '../harness/bodies.ts';
+import { createDatabase } from '../harness/databases.ts';
+import { type Over, ownFolder, startTrilho } from '../harness/process.ts';
+
+/** A way to the suite's database that can fall silent. */
+async function startMutableWay(t: Over): Promise<{ url: string; fallSilent(): void }> {
+  const database = await createDatabase();
+  const socketFile = path.join(process.env['TEST_SOCKET_DIR']!, '.s.PGSQL.5432');
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const way = createServer(here => {
+    const there = connect(socketFile);
+    for (const [from, to] of [
+      [here, there],
+      [there, here],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => {});
+      from.on('data', chunk => {
+        if (!isSilent) to.write(chunk);
+      });
+      from.on('close', () => {
+        if (!isSilent) to.destroy();
+      });
+    }
+  });
+  way.listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  t.after(async () => {
+    for (const socket of sockets) socket.destroy();
+    way.close();
+    await database.drop();
+  });
+  const { port } = way.address() as { port: number };
+  return {
+    url: `postgres://trilho@127.0.0.1:${port}${new URL(database.url).pathname}`,
+    fallSilent: () => {
+      isSilent = true;
+    },
+  };
+}
+
+test('a silent database is answered with 503, and does not keep the service from leaving', async t => {
+  const folder = await ownFolder(t);
+  const { url, fallSilent } = await startMutableWay(t);
+  const service = await startTrilho({ folder, env: { DATABASE_URL: url } });
+  await Promise.all(Array.from({ length: 25 }, () => service.get('/crypto/transactions')));
+  fallSilent();
+  const [ready, list, charge, metrics] = await Promise.all([
+    service.get('/readyz'),
+    service.get('/crypto/transactions'),
+    service.post('/charges', chargeBody()),
+    service.get('/metrics'),
+  ]);
+  for (const answer of [ready, list, charge]) {
+    assert.equal(answer.status, 503, answer.text);
+    assert.equal(answer.json.code, 'unavailable');
+    assert.ok(answer.headers.get('retry-after'));
+  }
+  assert.equal((await service.get('/livez')).status, 200);
+  assert.equal(metrics.status, 200);
+  assert.match(metrics.text, /^trilho_database_up 0$/m);
+  await service.end();
+});
