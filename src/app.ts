@@ -10,6 +10,8 @@ import { startSweeping } from './charges/sweep.ts';
 import type { Config } from './config.ts';
 import { createServer } from './http/server.ts';
 import { type Handlers, startQueue } from './jobs/queue.ts';
+import { isBankingDay } from './lib/banking-days.ts';
+import { civilDay } from './lib/civil-days.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { AppError, StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
@@ -88,6 +90,8 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
       const sweeping = startSweeping(deps);
       stops.push(() => sweeping.stop());
     }
+    // The banking calendar takes a moment to load; no request should wait for it.
+    isBankingDay(civilDay(clock.now()));
     await listen(server, config);
     stops.push(() => drain(server));
     return { url: urlOf(server), dataPlace, runDueJobs, stop };

@@ -66,3 +66,51 @@ test('a method that was only accepted stays in creation until the rail decides',
   );
   assert.equal((await issue(rails, 3)).pix.status, 'ACTIVE');
 });
+
+test('a method that was canceled before its rail had decided is taken back once the rail has taken it', async () => {
+  const { rails, asked } = scriptedRails([{ kind: 'accepted' }], [{ kind: 'accepted' }, { kind: 'registered' }]);
+  const withdrawn: string[] = [];
+  const pix: Rail<'pix'> = {
+    ...rails.pix,
+    cancel: async (_request, { txid }) => {
+      withdrawn.push(`after ${asked.length} questions`);
+      return asked.length < 3 ? { kind: 'rejected', reason: `${txid} is not there yet` } : { kind: 'registered' };
+    },
+  };
+  const service = await startService({ rails: { ...rails, pix } });
+  try {
+    const { json } = await service.post('/charges', chargeBody({ methods: ['pix'] }));
+    await service.runJobs();
+    await service.send(`/charges/${json.id}/cancel`, { method: 'POST' });
+    for (let round = 0; round < 3; round++) await service.runJobs();
+    assert.equal(withdrawn.at(-1), 'after 3 questions');
+    assert.equal((await service.get(`/charges/${json.id}`)).json.pix.status, 'CANCELED');
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a code that only the bank can make takes the place of what was made up front', async () => {
+  const emv = 'made by the bank';
+  const pix: Rail<'pix'> = {
+    ...sandboxRails.pix,
+    submit: async (_request, { txid }) => ({ kind: 'registered', instrument: { txid, emv } }),
+  };
+  const { pix: shown } = await issue({ ...sandboxRails, pix }, 1);
+  assert.equal(`${shown.status} ${shown.emv}`, 'ACTIVE made by the bank');
+});
+
+test('a charge stays with the rail it was given to, whichever serves its method by now', async () => {
+  const { rails: old, asked } = scriptedRails([{ kind: 'registered' }]);
+  const service = await startService({
+    rails: { ...sandboxRails, pix: { ...sandboxRails.pix, name: 'new' }, former: [old.pix] },
+  });
+  try {
+    const { json } = await service.post('/charges', chargeBody({ methods: ['pix'] }));
+    await service.sql(`update charge_methods set rail = 'sandbox' where charge_id = $1`, [json.id]);
+    await service.runJobs();
+    assert.equal(asked.length, 1);
+  } finally {
+    await service.stop();
+  }
+});

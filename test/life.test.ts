@@ -14,7 +14,7 @@ before(async () => {
 after(() => service.stop());
 beforeEach(async () => {
   // Each test begins at the same moment, whatever the one before made of the time.
-  await service.sql('update clock set ahead_ms = 0');
+  await service.sql('update clock set ahead_ms = 0, halted_at = null, halted_until = null');
 });
 
 async function make(changes: Record<string, unknown> = {}): Promise<string> {
@@ -80,7 +80,12 @@ describe('a charge', () => {
     assert.equal((await read(id)).state, 'ACTIVE');
     await move({ to: '2026-12-11T02:59:59Z' });
     assert.equal(standing(await read(id)), 'OVERDUE   OVERDUE OVERDUE');
-    await move({ advance: 'P30D' });
+    // It expires on Saturday, 9 January, so Monday is the last day, and it closes with that.
+    await move({ to: '2027-01-12T02:59:59Z' });
+    assert.equal((await read(id)).state, 'OVERDUE');
+    const { json: amount } = await service.get(`/charges/${id}/amount`);
+    assert.equal(`${amount.pix.lastPayableDay} ${amount.pix.payable} ${amount.boleto.payable}`, '2027-01-11 true true');
+    await move({ to: '2027-01-12T03:00:00Z' });
     assert.equal(standing(await read(id)), 'EXPIRED   EXPIRED EXPIRED');
     assert.deepEqual(await eventsOf(id), ['created', 'active', 'overdue', 'expired']);
   });
@@ -94,7 +99,7 @@ describe('a charge', () => {
       [id],
     );
     assert.equal(times[2]!.at.toISOString(), '2026-12-11T02:59:59.000Z');
-    assert.equal(times[3]!.at.toISOString(), '2027-01-10T02:59:59.000Z');
+    assert.equal(times[3]!.at.toISOString(), '2027-01-12T03:00:00.000Z');
   });
 
   test('paid late owes fine and interest', async () => {
@@ -224,6 +229,14 @@ describe('a refund', () => {
     assert.equal((await refund(id, { amountCents: 10_991 })).json.errors[0].code, 'above_refundable');
     await done(await refund(id, {}));
     assert.equal((await read(id)).state, 'REFUNDED');
+  });
+
+  test('and new money after it leave a pix that is paid', async () => {
+    const id = await make();
+    await pay(id, { method: 'pix' });
+    await done(await refund(id, {}));
+    assert.equal((await read(id)).pix.status, 'REFUNDED');
+    assert.equal(standing((await pay(id, { method: 'pix' })).json), 'PAID on_time over PAID PAID_BY_OTHER_METHOD');
   });
 
   test('of the excess leaves a charge that is paid', async () => {
@@ -373,9 +386,39 @@ describe('the clock', () => {
       { advance: 'P' },
       { to: 'soon' },
       { advance: 'P999Y', x: 1 },
+      { advance: 'P500Y' },
+      { to: '9999-12-31T23:59:58Z' },
     ]) {
       assert.equal((await move(body)).status, 400, JSON.stringify(body));
     }
+  });
+
+  test('may be moved by nothing', async () => {
+    assert.deepEqual((await move({ advance: 'P0D' })).json, { now: START });
+  });
+
+  test('is moved by one at a time, and stands still meanwhile', async () => {
+    await service.sql(
+      `update clock set halted_at = '2026-11-17T12:00:00Z', halted_until = now() + interval '1 minute'`,
+    );
+    assert.deepEqual((await service.get('/sandbox/clock')).json, { now: '2026-11-17T12:00:00.000Z' });
+    assert.equal((await move({ advance: 'P1D' })).status, 409);
+    // Whoever moved it is dead, and time goes on.
+    await service.sql(`update clock set halted_until = now() - interval '1 second'`);
+    assert.equal((await move({ advance: 'P1D' })).status, 200);
+  });
+
+  test('is not stopped by charges of any year', async () => {
+    const old = await make({ dueAt: '1969-12-01T00:00:00Z', expireAt: '1969-12-31T00:00:00Z' });
+    const oldest = await make({
+      methods: ['pix'],
+      dueAt: '0001-01-01T00:00:00Z',
+      taxes: { fine: 10_000, interest: 10_000 },
+    });
+    const innocent = await make();
+    assert.equal((await move({ advance: 'P1Y' })).status, 200);
+    for (const id of [old, oldest, innocent]) assert.equal((await read(id)).state, 'EXPIRED');
+    assert.equal((await pay(oldest, { method: 'pix', amountCents: 1 })).json.state, 'PAID');
   });
 
   test('is the same for another node', async () => {
@@ -383,4 +426,23 @@ describe('the clock', () => {
     const made = await service.post('/charges', chargeBody());
     assert.equal((await read(made.json.id)).createdAt, '2026-12-01T00:00:00.000Z');
   });
+});
+
+test('moved with workers and sweeps under way, time stands still where a bank is asked', async () => {
+  const busy = await startService({ now: START, work: true });
+  try {
+    const body = chargeBody({ amountCents: 9_004, dueAt: '2026-12-10T10:00:01-03:00' });
+    const made = await Promise.all(Array.from({ length: 60 }, () => busy.post('/charges', body)));
+    const moved = await busy.post('/sandbox/clock', { to: '2026-12-10T10:00:00-03:00' });
+    assert.deepEqual(moved.json, { now: '2026-12-10T13:00:00.000Z' });
+    for (const { json } of made) {
+      const rows = await busy.sql<{ type: string }>('select type from events where object_id = $1 order by sequence', [
+        json.id,
+      ]);
+      const types = rows.map(row => row.type.replace('charge.', '')).join(' ');
+      assert.equal(types, 'created active paid paid_twice');
+    }
+  } finally {
+    await busy.stop();
+  }
 });

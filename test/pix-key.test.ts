@@ -143,6 +143,17 @@ describe('a statement', () => {
     assert.equal(json.payments[0].reference, 'E9999999920261116120000000000013');
   });
 
+  test('that contradicts what was told is kept for a person', async () => {
+    const { id, pix } = await make();
+    await tell(id, { amountCents: 10, reference: 'E9999999920261116120000000000031' });
+    const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000031`]));
+    assert.deepEqual(counts, { matched: 0, known: 0, unmatched: 1, outgoing: 0 });
+    const { json } = await service.get('/payments/unmatched');
+    assert.ok(
+      json.payments.some((payment: { reference: string }) => payment.reference === 'E9999999920261116120000000000031'),
+    );
+  });
+
   test('and an operator who tell of the same pix tell of one payment', async () => {
     const { id, pix } = await make();
     await tell(id, { amountCents: 15_990, reference: 'E9999999920261116120000000000021' });

@@ -28,8 +28,9 @@ export const METHOD_TRANSITIONS = {
     EXPIRED: ['PAID'],
     CANCELED: ['PAID'],
     PAID: ['PARTIALLY_REFUNDED', 'REFUNDED'],
-    PARTIALLY_REFUNDED: ['REFUNDED'],
-    REFUNDED: [],
+    // Money may come again after money went back.
+    PARTIALLY_REFUNDED: ['PAID', 'REFUNDED'],
+    REFUNDED: ['PAID', 'PARTIALLY_REFUNDED'],
     FAILED: [],
     PAID_BY_OTHER_METHOD: [],
   },
@@ -178,6 +179,23 @@ export function isOf<M extends Method>(method: M) {
 }
 
 /** A charge as a rail sees it. */
-export function paymentRequest({ id, payableCents, dueAt }: Charge): PaymentRequest {
-  return { id, amountCents: payableCents, dueDay: civilDay(dueAt) };
+export function paymentRequest(charge: Charge): PaymentRequest {
+  const { finePercent, interestPercent, customer } = charge;
+  return {
+    id: charge.id,
+    amountCents: charge.payableCents,
+    dueDay: civilDay(charge.dueAt),
+    expireDay: civilDay(charge.expireAt),
+    ...(finePercent !== undefined && { finePercent }),
+    ...(interestPercent !== undefined && { interestPercent }),
+    payer: {
+      name: customer.name,
+      document: customer.document,
+      ...(customer.address && { address: { ...customer.address } }),
+    },
+  };
+}
+
+export function withInstrument(charge: LivingCharge, method: Method, instrument: Instruments[Method]): LivingCharge {
+  return { ...charge, ways: charge.ways.map(way => (way.method === method ? { ...way, instrument } : way)) };
 }

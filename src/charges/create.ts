@@ -16,6 +16,7 @@ import type { Database, Sql } from '../storage/database.ts';
 import { chargeAnswer } from './answer.ts';
 import { type Charge, type ChargeMethod, type LivingCharge, type NewCharge, paymentRequest } from './charge.ts';
 import { checkCharge } from './check.ts';
+import { closesAt } from './owed.ts';
 import type { RateSource } from './rate.ts';
 import {
   type FirstCharge,
@@ -83,7 +84,7 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
     await insertEvents(tx, [eventOf(charge, 'charge.created', now)]);
     await setTimers(tx, [
       { chargeId: id, accountId: charge.accountId, kind: 'overdue', at: charge.dueAt },
-      { chargeId: id, accountId: charge.accountId, kind: 'expire', at: charge.expireAt },
+      { chargeId: id, accountId: charge.accountId, kind: 'expire', at: closesAt(charge) },
     ]);
     const accepted = charge.ways.filter(({ status }) => status === 'CREATING');
     const jobs = accepted.map(({ method }) => ({ accountId: charge.accountId, chargeId: id, method }));

@@ -2,11 +2,12 @@
 // looked up before it is ever sent again.
 import type { Jobs, Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Finding, Rail, Rails } from '../rails/rail.ts';
+import { type Finding, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { type ChargeMethod, type LivingCharge, paymentRequest } from './charge.ts';
+import { type ChargeMethod, type LivingCharge, paymentRequest, withInstrument } from './charge.ts';
 import { registered, rejected } from './life.ts';
-import { findCharge, lockCharges, markSubmitted } from './store.ts';
+import { RETIRED } from './retire.ts';
+import { findCharge, lockCharges, markSubmitted, replaceInstrument } from './store.ts';
 import { setTimers } from './store-timers.ts';
 import { UndecidedError } from './undecided.ts';
 import { writeStep } from './write.ts';
@@ -18,15 +19,34 @@ export async function issueMethod(deps: Deps, { accountId, chargeId, method }: J
   await deps.clock.refresh();
   const charge = await findCharge(deps.db, chargeId, accountId);
   const way = charge?.ways.find(candidate => candidate.method === method);
-  if (!charge || way?.status !== 'CREATING') return;
+  if (!charge || !way) return;
+  if (RETIRED.includes(way.status)) return withdrawWhenTaken(deps, charge, way);
+  if (way.status !== 'CREATING') return;
 
   const finding = await askRail(deps, charge, way);
   if (finding.kind !== 'registered' && finding.kind !== 'rejected') throw new UndecidedError();
   await deps.db.transaction(tx => writeFinding(deps, tx, chargeId, way, finding));
 }
 
+/**
+ * The method was retired before its rail had decided. If the rail takes it after all, it must be taken back: an instrument
+ * that nobody watches could be paid for ever.
+ */
+async function withdrawWhenTaken(
+  deps: Deps,
+  charge: LivingCharge,
+  { method, rail, instrument }: ChargeMethod,
+): Promise<void> {
+  if (!instrument) return;
+  const finding = await railNamed(deps.rails, method, rail).lookup(paymentRequest(charge), instrument);
+  if (finding.kind === 'unknown' || finding.kind === 'accepted') throw new UndecidedError();
+  if (finding.kind !== 'registered') return;
+  const job = { accountId: charge.accountId, chargeId: charge.id, method };
+  await deps.db.transaction(tx => deps.queue.enqueue(tx, 'charge.retire', [job]));
+}
+
 async function askRail(deps: Deps, charge: LivingCharge, way: ChargeMethod): Promise<Finding> {
-  const rail: Rail = deps.rails[way.method];
+  const rail = railNamed(deps.rails, way.method, way.rail);
   const request = paymentRequest(charge);
   const instrument = way.instrument;
   if (!instrument) throw new Error('a method without an instrument is never issued');
@@ -62,7 +82,9 @@ async function writeFinding(
     await writeStep(tx, rejected(charge, method, finding.reason), at);
     return;
   }
-  await writeStep(tx, registered(charge, method, at), at);
-  const lookAt = deps.rails[method].reconcileAfter(paymentRequest(charge), at);
+  if (finding.instrument) await replaceInstrument(tx, charge, method, finding.instrument);
+  const known = finding.instrument ? withInstrument(charge, method, finding.instrument) : charge;
+  await writeStep(tx, registered(known, method, at), at);
+  const lookAt = railNamed(deps.rails, method, way.rail).reconcileAfter(paymentRequest(charge), at);
   if (lookAt) await setTimers(tx, [{ chargeId, accountId: charge.accountId, kind: 'reconcile', at: lookAt }]);
 }

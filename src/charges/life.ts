@@ -85,8 +85,8 @@ export function paid(charge: LivingCharge, payment: Omit<Payment, 'isRepeat'>, o
   const payments = [...charge.payments, { ...payment, isRepeat, ...(cameAfter && { cameAfter }) }];
   if (isRepeat) {
     const owed = charge.owedCents ?? owedCents;
-    const after = restated({ ...charge, payments, paidAmount: paidAmountOf(payments, owed) });
-    return { after, event: 'charge.paid_twice' };
+    const more = { ...charge, payments, paidAmount: paidAmountOf(payments, owed) };
+    return { after: restated({ ...more, ways: refundedWays(more) }), event: 'charge.paid_twice' };
   }
   const way = charge.ways.find(candidate => candidate.method === payment.method);
   assert(way, 'money comes by a method of the charge');
@@ -172,12 +172,13 @@ function stateOf({ ways, payments, refunds, owedCents = 0n }: LivingCharge): Cha
   return statuses.includes('EXPIRED') ? 'EXPIRED' : 'FAILED';
 }
 
-/** A pix shows what went back of it; a boleto has no such status, its refunds are told by the charge. */
+/** A paid pix shows what went back of it; a boleto has no such status, its refunds are told by the charge. */
 function refundedWays(charge: LivingCharge): ChargeMethod[] {
+  const state = stateOf(charge);
+  const status = state === 'REFUNDED' || state === 'PARTIALLY_REFUNDED' ? state : 'PAID';
   return charge.ways.map(way => {
-    if (way.method !== 'pix' || (way.status !== 'PAID' && way.status !== 'PARTIALLY_REFUNDED')) return way;
-    const state = stateOf(charge);
-    return state === 'REFUNDED' || state === 'PARTIALLY_REFUNDED' ? { ...way, status: state } : way;
+    const isPaidPix = way.method === 'pix' && ['PAID', 'PARTIALLY_REFUNDED', 'REFUNDED'].includes(way.status);
+    return isPaidPix ? { ...way, status } : way;
   });
 }
 

@@ -1,12 +1,15 @@
 // What a charge asks for on a day, by one of its methods.
-import { type CivilDay, civilDay } from '../lib/civil-days.ts';
+import { addDays, type CivilDay, civilDay, momentOn } from '../lib/civil-days.ts';
 import type { Method } from '../rails/rail.ts';
 import { type AmountOwed, amountOwed } from './amount.ts';
 import type { Charge } from './charge.ts';
 
+/** More than any bank moves, and far below where a JSON number loses cents: interest of millennia ends here. */
+const MAX_PART_CENTS = 1_000_000_000_000_000n;
+
 export function owedOn(charge: Charge, method: Method, on: CivilDay): AmountOwed {
   const { payableCents, finePercent, interestPercent } = charge;
-  return amountOwed({
+  const owed = amountOwed({
     method,
     payableCents,
     ...(finePercent !== undefined && { finePercent }),
@@ -15,4 +18,25 @@ export function owedOn(charge: Charge, method: Method, on: CivilDay): AmountOwed
     expireDay: civilDay(charge.expireAt),
     on,
   });
+  const lines = owed.lines.map(line => ({ ...line, amountCents: capped(line.amountCents) }));
+  return { ...owed, lines, totalCents: lines.reduce((sum, line) => sum + line.amountCents, 0n) };
+}
+
+function capped(amountCents: bigint): bigint {
+  return amountCents < MAX_PART_CENTS ? amountCents : MAX_PART_CENTS;
+}
+
+/** Years for which the banking calendar is worth asking; beyond them a charge closes at its own word. */
+const CALENDAR = { from: '1990-01-01', to: '2100-01-01' };
+
+/**
+ * When a charge can be paid no more: at `expireAt`, or at the end of the last day that a rail takes it, when that is later.
+ * A charge that expires on a Saturday is payable on Monday.
+ */
+export function closesAt(charge: Charge): Date {
+  const dueDay = civilDay(charge.dueAt);
+  const expireDay = civilDay(charge.expireAt);
+  if (dueDay < CALENDAR.from || expireDay > CALENDAR.to) return charge.expireAt;
+  const ends = charge.methods.map(method => momentOn(addDays(owedOn(charge, method, dueDay).lastPayableDay, 1)));
+  return new Date(Math.max(charge.expireAt.getTime(), ...ends.map(Number)));
 }

@@ -1,12 +1,13 @@
 // Sending money back: the whole of a payment, a part of it, or what came too much. Promised in one transaction, so that no
 // cent is promised twice; carried out by the job `charge.refund`, which notes before it sends and looks before it sends
 // again.
+import assert from 'node:assert/strict';
 import type { Jobs, Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { contentHash } from '../lib/hash.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import type { Finding, Rail, Rails, RefundRequest } from '../rails/rail.ts';
+import { type Finding, type Rail, type Rails, type RefundRequest, railNamed } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { LivingCharge, Payment, Refund } from './charge.ts';
 import { excessCents, refundAsked, refundableCents, refundEnded } from './life.ts';
@@ -39,10 +40,11 @@ export async function askRefund(deps: RefundDeps, input: NewRefund): Promise<Ask
   const asked = await deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [input.chargeId]);
     if (!charge) throw new AppError('not_found', 'There is no such charge.');
-    const repeat = await findRepeat(tx, charge, input, hash);
+    // One that is run again after a connection was lost at its commit finds its own.
+    const repeat = charge.refunds.find(refund => refund.id === id) ?? (await findRepeat(tx, charge, input, hash));
     if (repeat) return { charge, refund: repeat, replayed: repeat.id !== id };
     const { payment, amountCents } = chooseSource(charge, input);
-    if (!deps.rails[payment.method].can.refund) {
+    if (!railOf(deps.rails, charge, payment).can.refund) {
       throw new AppError(
         'wrong_state',
         `This ${payment.method} cannot be refunded here: send the money back at your bank.`,
@@ -56,6 +58,13 @@ export async function askRefund(deps: RefundDeps, input: NewRefund): Promise<Ask
   });
   deps.queue.nudge('charge.refund');
   return asked;
+}
+
+/** The rail that the money came by. */
+function railOf(rails: Rails, charge: LivingCharge, { method }: Payment): Rail {
+  const way = charge.ways.find(candidate => candidate.method === method);
+  assert(way, 'money comes by a method of the charge');
+  return railNamed(rails, method, way.rail);
 }
 
 async function findRepeat(tx: Sql, charge: LivingCharge, input: NewRefund, hash: Buffer): Promise<Refund | undefined> {
@@ -127,7 +136,7 @@ async function askRail(deps: RefundDeps, chargeId: string, refundId: string): Pr
       paymentReference: payment.reference,
       amountCents: refund.amountCents,
     };
-    return { isFirst, request, rail: deps.rails[payment.method] as Rail };
+    return { isFirst, request, rail: railOf(deps.rails, charge, payment) };
   });
   if (!noted) return undefined;
   const { isFirst, request, rail } = noted;

@@ -2,14 +2,15 @@
 // made needless by the other one.
 import type { Jobs, Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Rail, Rails } from '../rails/rail.ts';
+import { type Rails, railNamed } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { type LivingCharge, type MethodStatus, paymentRequest } from './charge.ts';
 import { isUnpaid } from './life.ts';
 import { findCharge } from './store.ts';
 import { UndecidedError } from './undecided.ts';
 
-const RETIRED: readonly MethodStatus[] = ['CANCELED', 'EXPIRED', 'PAID_BY_OTHER_METHOD'];
+/** Ended without money of its own. */
+export const RETIRED: readonly MethodStatus[] = ['CANCELED', 'EXPIRED', 'PAID_BY_OTHER_METHOD'];
 
 /** Puts a job into the transaction for every method that a step has retired. */
 export async function enqueueRetirement(
@@ -35,7 +36,7 @@ export async function retireMethod(deps: Deps, { accountId, chargeId, method }: 
   const charge = await findCharge(deps.db, chargeId, accountId);
   const way = charge?.ways.find(candidate => candidate.method === method);
   if (!charge || !way?.instrument || !RETIRED.includes(way.status)) return;
-  const rail: Rail = deps.rails[way.method];
+  const rail = railNamed(deps.rails, way.method, way.rail);
   if (!rail.can.withdraw) return;
   const outcome = await rail.cancel(paymentRequest(charge), way.instrument);
   if (outcome.kind === 'unknown' || outcome.kind === 'accepted') throw new UndecidedError();

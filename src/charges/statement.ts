@@ -28,7 +28,7 @@ export async function importStatement(deps: PayDeps, entries: readonly Statement
 async function importEntry(deps: PayDeps, entry: StatementEntry): Promise<keyof Import> {
   if (entry.amountCents <= 0n) return 'outgoing';
   const reference = referenceOf(entry);
-  const paidAt = entry.postedAt ?? momentOn(entry.postedDay, NOON);
+  const paidAt = earlier(entry.postedAt ?? momentOn(entry.postedDay, NOON), deps.clock.now());
   const chargeId = entry.txid === undefined ? undefined : await findChargeByTxid(deps.db, entry.txid);
   if (chargeId !== undefined) {
     try {
@@ -43,16 +43,19 @@ async function importEntry(deps: PayDeps, entry: StatementEntry): Promise<keyof 
       });
       return isNew ? 'matched' : 'known';
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      if (error.code === 'reference_conflict') return 'known';
-      // A charge that cannot take it leaves it to a person, as one that does not exist does.
-      if (error.code !== 'wrong_state') throw error;
+      // What contradicts what is known, or what a charge cannot take, is left to a person.
+      if (!(error instanceof AppError) || !['wrong_state', 'reference_conflict'].includes(error.code)) throw error;
     }
   }
   const { amountCents, txid, text: words } = entry;
   const receipt = { reference, postedAt: paidAt, amountCents, words, ...(txid !== undefined && { txid }) };
   const isNew = await deps.db.transaction(tx => insertUnmatched(tx, receipt, deps.clock.now()));
   return isNew ? 'unmatched' : 'known';
+}
+
+/** A day without an hour counts as its noon, which may be yet to come. */
+function earlier(a: Date, b: Date): Date {
+  return a < b ? a : b;
 }
 
 /**

@@ -93,7 +93,7 @@ export async function updateRefund(
   ]);
 }
 
-/** The charge and account whose pix has this txid. */
+/** The charge whose pix has this txid. */
 export async function findChargeByTxid(sql: Sql, txid: string): Promise<string | undefined> {
   const [row] = await sql.query<{ charge_id: string }>(
     `select charge_id from charge_methods where method = 'pix' and instrument ->> 'txid' = $1`,

@@ -61,6 +61,10 @@ export async function nextReconcileAt(sql: Sql, until: Date): Promise<Date | und
   return row?.at;
 }
 
+/** A charge that has ended waits for its time no more; its banks are still asked for money, as long as they want to be. */
 export async function clearTimers(tx: Sql, charge: Charge): Promise<void> {
-  await tx.query('delete from charge_timers where charge_id = $1 and account_id = $2', [charge.id, charge.accountId]);
+  await tx.query(
+    `delete from charge_timers where charge_id = $1 and account_id = $2 and kind in ('overdue', 'expire')`,
+    [charge.id, charge.accountId],
+  );
 }

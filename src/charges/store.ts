@@ -225,6 +225,21 @@ export async function updateCharges(tx: Sql, charges: readonly LivingCharge[], a
   );
 }
 
+/** Keeps what the rail gave in place of what was made up front, such as a code that it alone can make. */
+export async function replaceInstrument(
+  tx: Sql,
+  charge: Charge,
+  method: Method,
+  instrument: Instruments[Method],
+): Promise<void> {
+  await tx.query('update charge_methods set instrument = $4 where charge_id = $1 and account_id = $2 and method = $3', [
+    charge.id,
+    charge.accountId,
+    method,
+    instrument,
+  ]);
+}
+
 /** Notes that a method is about to be sent to its rail. Returns false when it had been noted before. */
 export async function markSubmitted(tx: Sql, charge: Charge, method: Method, at: Date): Promise<boolean> {
   const rows = await tx.query(

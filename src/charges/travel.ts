@@ -14,23 +14,31 @@ export type TravelDeps = {
 };
 
 const MAX_STOPS = 1_000_000;
+/** The time a request takes on its way is not time travel. */
+const ON_THE_WAY_MS = 5_000;
 
-/** Returns when everything up to the moment is done. Refuses to go back. */
+/** Returns when everything up to the moment is done. Refuses to go back, and to move a clock that is being moved. */
 export async function travelTo(deps: TravelDeps, moment: Date): Promise<Date> {
   await deps.clock.refresh();
-  if (moment < deps.clock.now()) throw new AppError('wrong_state', 'Time moves forward only.');
-  await deps.runDueJobs();
+  if (deps.clock.isHalted()) throw new AppError('wrong_state', 'The clock is being moved; try again shortly.');
+  const now = deps.clock.now();
+  if (moment.getTime() < now.getTime() - ON_THE_WAY_MS) throw new AppError('wrong_state', 'Time moves forward only.');
+  const target = moment < now ? now : moment;
+  await stopAt(deps, now);
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     // Where a bank is to be asked, time stands still until it has answered: money counts from when it came.
-    const next = await nextReconcileAt(deps.db, moment);
-    await arriveAt(deps, next ?? moment);
-    if (!next) return deps.clock.now();
+    const next = await nextReconcileAt(deps.db, target);
+    await stopAt(deps, next ?? target);
+    if (next) continue;
+    await deps.db.transaction(tx => deps.clock.resume(tx));
+    return target;
   }
   throw new Error('there is always something to wait for');
 }
 
-async function arriveAt(deps: TravelDeps, moment: Date): Promise<void> {
-  await deps.db.transaction(tx => deps.clock.moveTo(tx, moment));
+/** Lets time stand still at a moment and does all that is due then. */
+async function stopAt(deps: TravelDeps, moment: Date): Promise<void> {
+  await deps.db.transaction(tx => deps.clock.haltAt(tx, moment));
   await sweepCharges(deps, moment);
   await deps.runDueJobs();
 }

@@ -6,7 +6,7 @@ import type { PayDeps } from '../charges/pay.ts';
 import { recordPayment } from '../charges/pay.ts';
 import { type TravelDeps, travelTo } from '../charges/travel.ts';
 import { chargeView } from '../charges/view.ts';
-import { addDuration, parseDuration, parseRfc3339 } from '../lib/date-times.ts';
+import { addDuration, LAST_MOMENT_MS, parseDuration, parseRfc3339 } from '../lib/date-times.ts';
 import { type Fault, invalidRequest } from '../lib/errors.ts';
 import { METHODS } from '../rails/rail.ts';
 import { chargeParams, requireChargeId } from './charge-params.ts';
@@ -117,20 +117,26 @@ export function sandboxRoutes(app: FastifyInstance, deps: PayDeps & TravelDeps):
       const { clean, faults } = readMove(request.body);
       await deps.clock.refresh();
       const target = targetOf(clean, deps.clock.now());
-      if (faults.length > 0 || !target) throw invalidRequest([...faults, ...checkMove(clean, faults)]);
+      const allFaults = faults.length > 0 ? faults : checkMove(clean, target);
+      if (allFaults.length > 0 || !target) throw invalidRequest(allFaults);
       return { now: (await travelTo(deps, target)).toISOString() };
     },
   );
 }
 
+/** Time travel ends here: calendars are known so far, and nothing leads back. */
+const LAST_DAY = new Date('2199-12-31T23:59:59Z');
+
 function targetOf({ advance, to }: DeepPartial<Static<typeof ClockBody>>, now: Date): Date | undefined {
   if ((advance === undefined) === (to === undefined)) return undefined;
   if (to !== undefined) return parseRfc3339(to);
   const duration = parseDuration(advance ?? '');
-  return duration && addDuration(now, duration);
+  return duration && (addDuration(now, duration) ?? new Date(LAST_MOMENT_MS));
 }
 
-function checkMove({ advance, to }: DeepPartial<Static<typeof ClockBody>>, found: readonly Fault[]): Fault[] {
-  if (found.length > 0 || (advance === undefined) !== (to === undefined)) return [];
+function checkMove({ advance, to }: DeepPartial<Static<typeof ClockBody>>, target: Date | undefined): Fault[] {
+  const path = to === undefined ? 'advance' : 'to';
+  if (target && target > LAST_DAY) return [{ path, code: 'too_far', message: 'must not lead past the year 2199' }];
+  if ((advance === undefined) !== (to === undefined)) return [];
   return [{ path: 'advance', code: 'required', message: 'or to is required, and only one of them' }];
 }

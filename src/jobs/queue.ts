@@ -116,18 +116,33 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     return row!.any;
   }
 
-  /** Takes a batch that may hold jobs of an earlier round, which are put back. Returns how many were run. */
-  async function runDueBatch<N extends JobName>(name: N, handlers: Handlers, seen: Set<string>): Promise<number> {
+  /**
+   * Runs a batch of jobs, those that wait for another try too. What failed, and what was run before, is held until
+   * `putBack`, so that the next batch brings others. Returns how many were run.
+   */
+  async function runDueBatch<N extends JobName>(
+    name: N,
+    handlers: Handlers,
+    seen: Set<string>,
+    held: Held,
+  ): Promise<number> {
     const batch = await boss.fetch<Jobs[N]>(name, { batchSize: RUN_DUE_BATCH_SIZE, ignoreStartAfter: true });
     const fresh = batch.filter(job => !seen.has(job.id));
     for (const job of fresh) seen.add(job.id);
     const results = await runBatch(name, handlers[name] as unknown as Handler<N>, fresh);
-    const done = results.filter(({ status }) => status === 'completed').map(({ id }) => id);
-    const doneIds = new Set(done);
-    const notDone = batch.map(({ id }) => id).filter(id => !doneIds.has(id));
-    if (done.length > 0) await boss.complete(name, done);
-    if (notDone.length > 0) await boss.fail(name, notDone);
+    const done = new Set(results.filter(({ status }) => status === 'completed').map(({ id }) => id));
+    if (done.size > 0) await boss.complete(name, [...done]);
+    for (const { id } of batch) if (!done.has(id)) held.push({ name, id });
     return fresh.length;
+  }
+
+  async function putBack(held: Held): Promise<void> {
+    for (const [name, jobs] of Map.groupBy(held.splice(0), job => job.name)) {
+      await boss.fail(
+        name,
+        jobs.map(({ id }) => id),
+      );
+    }
   }
 
   return {
@@ -150,10 +165,12 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
 
     runDue: async handlers => {
       const seen = new Set<string>();
+      const held: Held = [];
       for (let round = 0; round < MAX_RUN_DUE_ROUNDS; round++) {
         let ran = 0;
-        for (const name of NAMES) ran += await runDueBatch(name, handlers, seen);
+        for (const name of NAMES) ran += await runDueBatch(name, handlers, seen, held);
         if (ran > 0) continue;
+        await putBack(held);
         // A worker may hold the rest: what it is doing is part of what is to be done.
         if (!(await isAnyActive())) return seen.size;
         await wait(LOOK_AGAIN_MS);
@@ -197,6 +214,9 @@ async function rememberQueue(boss: PgBoss, name: JobName): Promise<void> {
 }
 
 const NO_JOB = '00000000-0000-0000-0000-000000000000';
+
+/** Jobs that are taken and not done. */
+type Held = { readonly name: JobName; readonly id: string }[];
 
 type BossJob<N extends JobName> = { readonly id: string; readonly data: Jobs[N] };
 

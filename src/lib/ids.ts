@@ -35,7 +35,8 @@ export function uuidV7(at: Date): string {
 /** The UUIDv7 of a moment and ten bytes, for data that must come out the same each time. */
 export function uuidV7Of(at: Date, random: Uint8Array): string {
   const bytes = Buffer.alloc(16);
-  bytes.writeUIntBE(at.getTime(), 0, 6);
+  // The time of an id begins with 1970; what lies before is as old as an id can say.
+  bytes.writeUIntBE(Math.max(at.getTime(), 0), 0, 6);
   bytes.set(random, 6);
   bytes[6] = (bytes[6]! & 0x0f) | 0x70;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;

@@ -11,6 +11,17 @@ export type PaymentRequest = {
   readonly id: string;
   readonly amountCents: bigint;
   readonly dueDay: CivilDay;
+  /** The last day it is to be paid as asked. */
+  readonly expireDay: CivilDay;
+  /** Decimal text: percent of the amount, once, and percent a month. */
+  readonly finePercent?: string;
+  readonly interestPercent?: string;
+  readonly payer: {
+    readonly name: string;
+    /** CPF or CNPJ without punctuation. */
+    readonly document: string;
+    readonly address?: Readonly<Record<string, string>>;
+  };
 };
 
 /** Money to send back out of a payment. */
@@ -38,7 +49,11 @@ export type Refusal = { readonly path: string; readonly code: string; readonly m
  * *Accepted* means: taken, and decided later.
  */
 export type Outcome =
-  | { readonly kind: 'registered' }
+  | {
+      readonly kind: 'registered';
+      /** In place of what was prepared, where only the bank could make it, such as a dynamic code. */
+      readonly instrument?: Instruments[Method];
+    }
   | { readonly kind: 'accepted' }
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'unknown' };
@@ -76,4 +91,15 @@ export type Rail<M extends Method = Method> = {
 };
 
 /** The rail that serves each method. */
-export type Rails = { readonly [M in Method]: Rail<M> };
+export type Rails = { readonly [M in Method]: Rail<M> } & {
+  /** Rails that take nothing new, and still answer for what they were given. */
+  readonly former?: readonly Rail[];
+};
+
+/** The rail that a method was given to, also when another serves the method by now. */
+export function railNamed(rails: Rails, method: Method, name: string): Rail {
+  const all: readonly Rail[] = [rails[method], ...(rails.former ?? [])];
+  const rail = all.find(candidate => candidate.method === method && candidate.name === name);
+  if (!rail) throw new Error(`the rail ${name} is not configured, and charges are on it`);
+  return rail;
+}

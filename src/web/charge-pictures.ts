@@ -82,7 +82,8 @@ function slipOf(charge: LivingCharge, { barcode, ourNumber }: BoletoInstrument, 
   const { customer, payableCents, finePercent, interestPercent } = charge;
   const dueDay = civilDay(charge.dueAt);
   const issuedDay = civilDay(charge.createdAt);
-  const emv = charge.ways.find(isOf('pix'))?.instrument?.emv;
+  const pix = charge.ways.find(isOf('pix'));
+  const emv = pix && isUnpaid(pix) ? pix.instrument?.emv : undefined;
   return {
     bankName: 'Sandbox',
     barcode,

@@ -38,6 +38,8 @@ type Options = {
   readonly rails?: Rails;
   readonly log?: Log;
   readonly now?: string;
+  /** True: jobs and sweeps run by themselves, as in a real service. */
+  readonly work?: boolean;
 };
 
 export async function startService(options: Options = {}): Promise<Service> {
@@ -50,7 +52,12 @@ export async function startService(options: Options = {}): Promise<Service> {
     TRILHO_DEMO: options.demo ? 'on' : 'off',
     TRILHO_PAGE_SIZE: options.pageSize === undefined ? undefined : String(options.pageSize),
   });
-  const needs = { log: options.log ?? silentLog, clock, work: false, ...(options.rails && { rails: options.rails }) };
+  const needs = {
+    log: options.log ?? silentLog,
+    clock,
+    work: options.work ?? false,
+    ...(options.rails && { rails: options.rails }),
+  };
   const app: App = await startApp(config, needs);
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   const send = async (path: string, init: RequestInit) => toAnswer(await fetch(app.url + path, init));

@@ -2,7 +2,13 @@
 import { sandboxRails } from '../../src/rails/sandbox.ts';
 import type { BoletoSlip } from '../../src/web/boleto/slip.ts';
 
-const CHARGE = { id: '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17', amountCents: 15_990n, dueDay: '2026-12-10' };
+const CHARGE = {
+  id: '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17',
+  amountCents: 15_990n,
+  dueDay: '2026-12-10',
+  expireDay: '2027-01-09',
+  payer: { name: 'Maria', document: '52998224725' },
+};
 
 export function slipWith(changes: Partial<BoletoSlip> = {}): BoletoSlip {
   const { barcode, ourNumber } = sandboxRails.boleto.prepare(CHARGE);
