@@ -58,7 +58,7 @@ const batches = fc.array(fc.array(requests, { minLength: 1, maxLength: 7, size: 
 
 const CONTENTS: Record<Request['content'], Record<string, unknown>> = {
   first: { amountCents: 1000, methods: ['boleto', 'pix'], dueAt: '2026-12-10T23:59:59-03:00' },
-  'first, otherwise spelt': { dueAt: '2026-12-11T02:59:59Z', methods: ['pix', 'boleto', 'pix'], amountCents: 1000 },
+  'first, otherwise spelt': { dueAt: '2026-12-11T02:59:59Z', methods: ['pix', 'boleto'], amountCents: 1000 },
   second: { amountCents: 2000 },
   invalid: { amountCents: 0 },
 };

@@ -131,8 +131,8 @@ describe('a statement', () => {
       '16/11/2026;42,00;PIX RECEBIDO DE ALGUEM;E9999999920261116120000000000013',
       '16/11/2026;-10,00;TARIFA;',
     ]);
-    assert.deepEqual(await takeIn(bytes), { matched: 2, known: 0, unmatched: 1, outgoing: 1 });
-    assert.deepEqual(await takeIn(bytes), { matched: 0, known: 3, unmatched: 0, outgoing: 1 });
+    assert.deepEqual(await takeIn(bytes), { matched: 1, differing: 1, known: 0, unmatched: 1, outgoing: 1 });
+    assert.deepEqual(await takeIn(bytes), { matched: 0, differing: 0, known: 3, unmatched: 0, outgoing: 1 });
     const paid = await read(exact.id);
     assert.equal(`${paid.state} ${paid.timing} ${paid.paidAmount}`, 'PAID on_time exact');
     const partly = await read(less.id);
@@ -147,7 +147,7 @@ describe('a statement', () => {
     const { id, pix } = await make();
     await tell(id, { amountCents: 10, reference: 'E9999999920261116120000000000031' });
     const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000031`]));
-    assert.deepEqual(counts, { matched: 0, known: 0, unmatched: 1, outgoing: 0 });
+    assert.deepEqual(counts, { matched: 0, differing: 0, known: 0, unmatched: 1, outgoing: 0 });
     const { json } = await service.get('/payments/unmatched');
     assert.ok(
       json.payments.some((payment: { reference: string }) => payment.reference === 'E9999999920261116120000000000031'),
@@ -158,7 +158,7 @@ describe('a statement', () => {
     const { id, pix } = await make();
     await tell(id, { amountCents: 15_990, reference: 'E9999999920261116120000000000021' });
     const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000021`]));
-    assert.deepEqual(counts, { matched: 0, known: 1, unmatched: 0, outgoing: 0 });
+    assert.deepEqual(counts, { matched: 0, differing: 0, known: 1, unmatched: 0, outgoing: 0 });
     assert.equal((await read(id)).payments.length, 1);
   });
 });

@@ -7,8 +7,10 @@ import { type PayDeps, recordPayment } from './pay.ts';
 import { findChargeByTxid, insertUnmatched } from './store-money.ts';
 
 export type Import = {
-  /** Money that paid a charge, that was known before, that no charge asked for; and entries that are not money coming in. */
+  /** Money that paid a charge as asked, and money for a charge that was of another amount. */
   readonly matched: number;
+  readonly differing: number;
+  /** Money that was known before, that no charge asked for; and entries that are not money coming in. */
   readonly known: number;
   readonly unmatched: number;
   readonly outgoing: number;
@@ -20,7 +22,7 @@ const MAX_REFERENCE_LENGTH = 255;
 
 /** Takes entries one by one, each in a transaction of its own: a file imported again, or after a crash, changes nothing twice. */
 export async function importStatement(deps: PayDeps, entries: readonly StatementEntry[]): Promise<Import> {
-  const counts = { matched: 0, known: 0, unmatched: 0, outgoing: 0 };
+  const counts = { matched: 0, differing: 0, known: 0, unmatched: 0, outgoing: 0 };
   for (const entry of entries) counts[await importEntry(deps, entry)]++;
   return counts;
 }
@@ -33,7 +35,7 @@ async function importEntry(deps: PayDeps, entry: StatementEntry): Promise<keyof 
   if (chargeId !== undefined) {
     try {
       const { amountCents } = entry;
-      const { isNew } = await recordPayment(deps, {
+      const { isNew, charge } = await recordPayment(deps, {
         chargeId,
         method: 'pix',
         amountCents,
@@ -41,7 +43,8 @@ async function importEntry(deps: PayDeps, entry: StatementEntry): Promise<keyof 
         source: SOURCE,
         reference,
       });
-      return isNew ? 'matched' : 'known';
+      if (!isNew) return 'known';
+      return charge.paidAmount === 'exact' ? 'matched' : 'differing';
     } catch (error) {
       // What contradicts what is known, or what a charge cannot take, is left to a person.
       if (!(error instanceof AppError) || !['wrong_state', 'reference_conflict'].includes(error.code)) throw error;

@@ -17,7 +17,7 @@ export async function importCommand(config: Config, log: Log, args: readonly str
   const { entries, faults } = await read(file, format);
   const counts = await withOffice(config, log, office => importStatement(office, entries));
   console.log(
-    `${counts.matched} paid a charge, ${counts.unmatched} unmatched, ${counts.known} known before, ${counts.outgoing} not incoming.`,
+    `${counts.matched} paid a charge, ${counts.differing} of another amount, ${counts.unmatched} unmatched, ${counts.known} known before, ${counts.outgoing} not incoming.`,
   );
   for (const { line, message } of faults.slice(0, MAX_FAULTS_SHOWN)) console.log(`Line ${line}: ${message}`);
   if (faults.length > MAX_FAULTS_SHOWN)

@@ -9,7 +9,7 @@ import { DateTime, LooseText, OneOf, Text } from './schemas.ts';
 export const CUSTOMER_TYPES = ['individual', 'company', 'business', 'corporation'] as const;
 
 /** Far above any lawful rate; what lies beyond is a slip of the keyboard. */
-const MAX_PERCENT = 10_000;
+const MAX_PERCENT = 1_000_000;
 
 const AddressBody = Type.Object(
   {
