@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { issueMethod } from './charges/issue.ts';
-import { type RateSource, sandboxRates } from './charges/rate.ts';
+import { configuredRates } from './charges/rate.ts';
 import { reconcileCharge } from './charges/reconcile.ts';
 import { carryOutRefund } from './charges/refund.ts';
 import { retireMethod } from './charges/retire.ts';
@@ -13,7 +13,7 @@ import { type Handlers, startQueue } from './jobs/queue.ts';
 import { isBankingDay } from './lib/banking-days.ts';
 import { civilDay } from './lib/civil-days.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
-import { AppError, StartError } from './lib/errors.ts';
+import { StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import { absentRail } from './rails/absent.ts';
 import { pixKeyRail } from './rails/pix-key.ts';
@@ -73,8 +73,9 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const queue = await startQueue({ db, log });
     stops.push(() => queue.stop());
     const { mode, pageSize } = config;
+    const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
     const runDueJobs = () => queue.runDue(handlers);
-    const deps = { db, queue, rails, rates: ratesOf(config), clock, log, mode, pageSize, version, runDueJobs };
+    const deps = { db, queue, rails, rates, clock, log, mode, pageSize, version, runDueJobs };
     const handlers: Handlers = {
       'charge.issue': job => issueMethod(deps, job),
       'charge.retire': job => retireMethod(deps, job),
@@ -104,16 +105,6 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
 function railsOf({ mode }: Config): Rails {
   if (mode === 'sandbox') return sandboxRails;
   throw new StartError('TRILHO_MODE=live needs an API key, and this version cannot make one yet; use sandbox.');
-}
-
-/** No source of real rates is built yet, and the sandbox's are invented. */
-function ratesOf({ mode }: Config): RateSource {
-  if (mode === 'sandbox') return sandboxRates;
-  return currency => {
-    throw new AppError('charge_refused', `This service has no rate for ${currency}.`, {
-      faults: [{ path: 'currency', code: 'no_rate', message: 'must be BRL: this service has no rate for it' }],
-    });
-  };
 }
 
 /** Live rails as far as they are configured; a method without one is refused when it is asked for. */

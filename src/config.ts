@@ -16,6 +16,8 @@ export type Config = {
   readonly dataDir: string;
   readonly demo: boolean;
   readonly pageSize: number;
+  /** Reais for one unit of another currency, as decimal text; a sandbox has one for each. */
+  readonly rates: { readonly USD?: string; readonly EUR?: string };
   /** The static pix key that live charges are paid to. */
   readonly pixKey?: PixKey;
 };
@@ -25,7 +27,15 @@ export type PixKey = { readonly key: string; readonly receiverName: string; read
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const PIX = ['TRILHO_PIX_KEY', 'TRILHO_PIX_NAME', 'TRILHO_PIX_CITY'];
-const OURS = ['TRILHO_MODE', 'TRILHO_DATA_DIR', 'TRILHO_DEMO', 'TRILHO_PAGE_SIZE', ...PIX];
+const OURS = [
+  'TRILHO_MODE',
+  'TRILHO_DATA_DIR',
+  'TRILHO_DEMO',
+  'TRILHO_PAGE_SIZE',
+  'TRILHO_RATE_USD',
+  'TRILHO_RATE_EUR',
+  ...PIX,
+];
 
 /** Throws a StartError that lists every variable with a wrong value. A variable set to nothing counts as not set. */
 export function readConfig(environment: Environment): Config {
@@ -77,8 +87,19 @@ export function readConfig(environment: Environment): Config {
     if (name.startsWith('TRILHO_') && !OURS.includes(name)) faults.push(`${name} is not a variable of Trilho.`);
   }
 
+  /** A decimal above zero. In live there is none unless it is given: an invented rate would move real money. */
+  function rate(name: string, sandboxRate: string): string | undefined {
+    const text = value(name);
+    if (text === undefined) return mode === 'sandbox' ? sandboxRate : undefined;
+    if (/^\d{1,6}(\.\d{1,8})?$/.test(text) && Number(text) > 0) return text;
+    faults.push(`${name} must be a decimal above 0 such as ${sandboxRate}, not "${text}".`);
+    return undefined;
+  }
+
   const mode = oneOf('TRILHO_MODE', MODES, 'sandbox');
   const pixKey = readPixKey();
+  const USD = rate('TRILHO_RATE_USD', '5.40');
+  const EUR = rate('TRILHO_RATE_EUR', '6.25');
 
   const config: Config = Object.freeze({
     host: value('HOST') ?? '127.0.0.1',
@@ -89,6 +110,7 @@ export function readConfig(environment: Environment): Config {
     dataDir: path.resolve(value('TRILHO_DATA_DIR') ?? './data'),
     demo: oneOf('TRILHO_DEMO', ['on', 'off'], 'on') === 'on',
     pageSize: whole('TRILHO_PAGE_SIZE', DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
+    rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
     ...(pixKey && { pixKey }),
   });
   if (faults.length > 0) throw new StartError(faults.join('\n'));

@@ -59,3 +59,9 @@ test('a boleto needs the address a bank asks for', async () => {
 test('no demo data is made', async () => {
   assert.equal((await service.get('/crypto/transactions')).json.total, 0);
 });
+
+test('a currency without a configured rate is refused', async () => {
+  const refused = await create({ currency: 'USD' });
+  assert.equal(refused.status, 422);
+  assert.equal(refused.json.errors[0].code, 'no_rate');
+});

@@ -4,7 +4,7 @@ import { cancelCharge } from '../../src/charges/cancel.ts';
 import { createCharge } from '../../src/charges/create.ts';
 import { issueMethod } from '../../src/charges/issue.ts';
 import { recordPayment } from '../../src/charges/pay.ts';
-import { sandboxRates } from '../../src/charges/rate.ts';
+import { configuredRates } from '../../src/charges/rate.ts';
 import { reconcileCharge } from '../../src/charges/reconcile.ts';
 import { askRefund, carryOutRefund } from '../../src/charges/refund.ts';
 import { retireMethod } from '../../src/charges/retire.ts';
@@ -77,7 +77,7 @@ const real = openDatabase({ connection: { connectionString: order.databaseUrl },
 const queue = await startQueue({ db: real, log: silentLog });
 const clock = testClock(order.now);
 const rails = countedRails(fileBank(order.bankFile));
-const deps = { db: counted(real), queue, rails, rates: sandboxRates, clock, mode: 'sandbox' as const };
+const deps = { db: counted(real), queue, rails, rates: configuredRates({}, 'test'), clock, mode: 'sandbox' as const };
 const { chargeId, refundId = '' } = order;
 const job = (method: Method) => ({ accountId: 'acme', chargeId, method });
 
