@@ -10,6 +10,7 @@ alter table charges
   add column owed_cents  bigint check (owed_cents >= 1),
   add column event_count integer not null default 0;
 
+create index charges_by_external_id on charges (external_id) where external_id is not null;
 create index charges_newest on charges (created_at desc, id desc);
 create index charges_by_account on charges (account_id, created_at desc, id desc);
 create index charges_by_state on charges (state, created_at desc, id desc);

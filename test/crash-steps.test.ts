@@ -14,6 +14,7 @@ import { type Service, startService } from './harness/service.ts';
 
 const SCRIPT = fileURLToPath(new URL('harness/crash-at-step.ts', import.meta.url));
 const NOW = '2026-11-16T12:00:00.000Z';
+const PAID_BY_THEN = '2026-12-10T14:00:00.000Z';
 const LATER = '2027-02-01T12:00:00.000Z';
 /** No verb has more; one that never ends would be a fault of its own. */
 const MAX_STEPS = 60;
@@ -175,6 +176,20 @@ test('carrying a refund out', async () => {
     assert.equal(`${state} ${refunds[0].status}`, 'REFUNDED DONE');
     assert.equal(countInBank(`refund ${refundId}`), 1, 'sent once');
     assert.equal(await eventsOf(chargeId), 'created active paid refunded');
+  }
+});
+
+test('asking the banks for money', async () => {
+  const paying = async () => {
+    const made = await make({ amountCents: 9_004 });
+    await service.runJobs();
+    return made;
+  };
+  const victims = await crashEverywhere('reconcile', paying, PAID_BY_THEN);
+  assert.equal((await service.post('/sandbox/clock', { to: PAID_BY_THEN })).status, 200);
+  for (const { chargeId } of victims) {
+    assert.equal((await read(chargeId)).payments.length, 2);
+    assert.equal(await eventsOf(chargeId), 'created active paid paid_twice');
   }
 });
 

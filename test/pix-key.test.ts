@@ -141,6 +141,10 @@ describe('a statement', () => {
     assert.equal(json.total, 1);
     assert.equal(json.payments[0].amountCents, 4_200);
     assert.equal(json.payments[0].reference, 'E9999999920261116120000000000013');
+    // Somebody knows whose it is.
+    const { id } = await make();
+    await tell(id, { amountCents: 4_200, reference: 'E9999999920261116120000000000013' });
+    assert.equal((await service.get('/payments/unmatched')).json.total, 0);
   });
 
   test('that contradicts what was told is kept for a person', async () => {

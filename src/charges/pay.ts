@@ -13,7 +13,7 @@ import { owedOn } from './owed.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
 import { lockCharges } from './store.ts';
-import { insertPayment } from './store-money.ts';
+import { insertPayment, removeUnmatched } from './store-money.ts';
 import { clearTimers, setTimers } from './store-timers.ts';
 import { writeStep } from './write.ts';
 
@@ -68,6 +68,7 @@ export async function recordPayment(deps: PayDeps, receipt: Receipt): Promise<Pa
     const step = paid(charge, payment, owed.totalCents);
     const recorded = step.after.payments.at(-1)!;
     if (!(await insertPayment(tx, charge, recorded, now))) throw referenceTaken();
+    await removeUnmatched(tx, receipt.reference);
     const after = await writeStep(tx, step, now);
     if (!recorded.isRepeat) await closeBooks(deps, tx, charge, after, recorded);
     return { charge: after, isNew: true };

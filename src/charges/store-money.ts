@@ -114,6 +114,11 @@ export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Da
   return rows.length > 0;
 }
 
+/** Money that was told of by somebody who knew whose it is waits for nobody any more. */
+export async function removeUnmatched(tx: Sql, reference: string): Promise<void> {
+  await tx.query('delete from unmatched_receipts where reference = $1', [reference]);
+}
+
 export type UnmatchedReceipt = {
   readonly reference: string;
   readonly postedAt: Date;

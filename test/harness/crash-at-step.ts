@@ -7,7 +7,6 @@ import { recordPayment } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { reconcileCharge } from '../../src/charges/reconcile.ts';
 import { askRefund, carryOutRefund } from '../../src/charges/refund.ts';
-import { retireMethod } from '../../src/charges/retire.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { Method, Rails } from '../../src/rails/rail.ts';
@@ -102,7 +101,6 @@ const VERBS: Record<string, () => Promise<unknown>> = {
       reference: `paid ${chargeId}`,
     }),
   cancel: () => cancelCharge(deps, chargeId),
-  retire: () => retireMethod(deps, job('boleto')),
   refund: () => askRefund(deps, { chargeId, amount: 1_000n, idempotencyKey: 'once' }),
   'carry out refund': () => carryOutRefund(deps, { accountId: 'acme', chargeId, refundId }),
   reconcile: () => reconcileCharge(deps, { accountId: 'acme', chargeId }),
