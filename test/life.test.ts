@@ -1,7 +1,11 @@
 // The life of a charge, driven through the sandbox: its payer and its clock.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { openDatabase } from '../src/storage/database.ts';
+import { sharedClock } from '../src/storage/shared-clock.ts';
 import { chargeBody } from './harness/bodies.ts';
+import { testClock } from './harness/clock.ts';
+import { silentLog } from './harness/log.ts';
 import { type Answer, type Service, startService } from './harness/service.ts';
 
 // A Monday; the due day of the bodies, 2026-12-10, is a Thursday.
@@ -425,6 +429,14 @@ describe('the clock', () => {
     await move({ to: '2026-12-01T00:00:00Z' });
     const made = await service.post('/charges', chargeBody());
     assert.equal((await read(made.json.id)).createdAt, '2026-12-01T00:00:00.000Z');
+    const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+    try {
+      const other = sharedClock(db, testClock(START));
+      await other.refresh();
+      assert.equal(other.now().toISOString(), '2026-12-01T00:00:00.000Z');
+    } finally {
+      await db.close();
+    }
   });
 });
 

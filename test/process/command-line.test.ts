@@ -60,11 +60,13 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.deepEqual(processesOf(folder), []);
   });
 
-  test('a data directory that is a file is refused in one line', async t => {
+  test('a data directory that is a file, or where none can be made, is refused in one line', async t => {
     const folder = await ownFolder(t);
     const file = path.join(folder, 'file');
     await writeFile(file, '');
-    assert.match(refusalOf(await runToEnd({ folder, env: { TRILHO_DATA_DIR: file } })), /TRILHO_DATA_DIR/);
+    for (const TRILHO_DATA_DIR of [file, '/proc/nowhere/data']) {
+      assert.match(refusalOf(await runToEnd({ folder, env: { TRILHO_DATA_DIR } })), /TRILHO_DATA_DIR/);
+    }
   });
 
   test('a file .env in the working directory is read, and the environment goes before it', async t => {
