@@ -11,6 +11,7 @@ import { contentHash, type Plain } from '../lib/hash.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Mode } from '../lib/mode.ts';
 import { convertCents } from '../lib/money.ts';
+import { checkCeiling } from '../rails/ceiling.ts';
 import { METHODS, type Rails, type Refusal } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { chargeAnswer } from './answer.ts';
@@ -182,7 +183,7 @@ function prepareMethods(rails: Rails, charge: Charge): ChargeMethod[] {
   const refusals: Refusal[] = [];
   const methods = METHODS.filter(method => charge.methods.includes(method)).map((method): ChargeMethod => {
     const rail = rails[method];
-    const refusal = rail.check(request);
+    const refusal = rail.check(request) ?? checkCeiling(rail, request.amountCents);
     if (!refusal) return { method, rail: rail.name, status: 'CREATING', instrument: rail.prepare(request) };
     refusals.push(refusal);
     return { method, rail: rail.name, status: 'FAILED', reason: `${refusal.path} ${refusal.message}` };

@@ -1,7 +1,8 @@
-// The refusal of an amount that an instrument has no room for.
-import type { Refusal } from './rail.ts';
+// The refusal of an amount that a rail's instrument has no room for.
+import type { Rail, Refusal } from './rail.ts';
 
-export function aboveCeiling(what: string, ceilingCents: bigint): Refusal {
-  const reais = (Number(ceilingCents) / 100).toLocaleString('en-US', { minimumFractionDigits: 2 });
-  return { path: 'amountCents', code: 'above_ceiling', message: `is more than ${what} can carry (BRL ${reais})` };
+export function checkCeiling({ method, limits }: Rail, amountCents: bigint): Refusal | undefined {
+  if (amountCents <= limits.maxAmountCents) return undefined;
+  const reais = (Number(limits.maxAmountCents) / 100).toLocaleString('en-US', { minimumFractionDigits: 2 });
+  return { path: 'amountCents', code: 'above_ceiling', message: `is more than a ${method} can carry (BRL ${reais})` };
 }

@@ -72,7 +72,7 @@ export type Rail<M extends Method = Method> = {
     readonly withdraw: boolean;
   };
   readonly limits: { readonly maxAmountCents: bigint };
-  /** Refuses what this rail can never carry. Pure. */
+  /** Refuses what this rail can never carry, beyond its limits, which are kept by whoever asks it. Pure. */
   check(request: PaymentRequest): Refusal | undefined;
   /** The instrument with its references, the same each time for one request. Pure. */
   prepare(request: PaymentRequest): Instruments[M];
