@@ -10,9 +10,13 @@ const ORDER = [
   'jobs',
   'rails',
   'chains',
+  'prices',
   'accounts',
   'events',
+  'ledger',
   'charges',
+  'wallets',
+  'quotes',
   'transactions',
   'http',
   'web',
@@ -21,7 +25,7 @@ const ORDER = [
   'main.ts',
 ];
 /** Rooms that know the first one only, and nothing between. */
-const KNOW_ONLY_LIB = ['rails', 'chains', 'config.ts', 'version.ts'];
+const KNOW_ONLY_LIB = ['rails', 'chains', 'prices', 'config.ts', 'version.ts'];
 
 const root = path.join(import.meta.dirname, '..', 'src');
 const files = globSync('**/*.ts', { cwd: root });

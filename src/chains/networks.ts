@@ -1,0 +1,80 @@
+// The networks as they are: how deep a transfer must lie, how fast blocks come, and where each token lives. Addresses and
+// decimals agree with the issuers' own lists; a node is asked again before anything is sent.
+import type { AssetSymbol, Network } from './asset.ts';
+
+type Token = { readonly address: string; readonly decimals: number };
+
+export type NetworkFacts = {
+  readonly kind: 'evm' | 'tron';
+  /** Blocks on top of a transfer, its own included, after which it counts as done. */
+  readonly confirmations: number;
+  readonly blockMs: number;
+  /** The symbol that is the network's own coin, when it is one of ours. */
+  readonly native?: { readonly symbol: AssetSymbol; readonly decimals: number };
+  readonly tokens: { readonly [S in AssetSymbol]?: Token };
+};
+
+const ETH = { symbol: 'eth', decimals: 18 } as const;
+
+export const NETWORK_FACTS = {
+  ethereum: {
+    kind: 'evm',
+    confirmations: 12,
+    blockMs: 12_000,
+    native: ETH,
+    tokens: {
+      usdt: { address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6 },
+      usdc: { address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', decimals: 6 },
+    },
+  },
+  polygon: {
+    kind: 'evm',
+    confirmations: 64,
+    blockMs: 2_000,
+    tokens: {
+      usdt: { address: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F', decimals: 6 },
+      usdc: { address: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', decimals: 6 },
+    },
+  },
+  base: {
+    kind: 'evm',
+    confirmations: 20,
+    blockMs: 2_000,
+    native: ETH,
+    tokens: { usdc: { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', decimals: 6 } },
+  },
+  arbitrum: {
+    kind: 'evm',
+    confirmations: 30,
+    blockMs: 250,
+    native: ETH,
+    tokens: {
+      usdt: { address: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9', decimals: 6 },
+      usdc: { address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831', decimals: 6 },
+    },
+  },
+  bsc: {
+    kind: 'evm',
+    confirmations: 15,
+    blockMs: 750,
+    tokens: {
+      usdt: { address: '0x55d398326f99059fF775485246999027B3197955', decimals: 18 },
+      usdc: { address: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', decimals: 18 },
+    },
+  },
+  tron: {
+    kind: 'tron',
+    confirmations: 19,
+    blockMs: 3_000,
+    native: { symbol: 'trx', decimals: 6 },
+    tokens: { usdt: { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 } },
+  },
+} as const satisfies Record<Network, NetworkFacts>;
+
+/** How many decimals an asset has on a network. Refuses a pair that does not exist. */
+export function decimalsOf(symbol: AssetSymbol, network: Network): number {
+  const { native, tokens }: NetworkFacts = NETWORK_FACTS[network];
+  const decimals = native?.symbol === symbol ? native.decimals : tokens[symbol]?.decimals;
+  if (decimals === undefined) throw new RangeError(`there is no ${symbol} on ${network}`);
+  return decimals;
+}
