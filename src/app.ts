@@ -6,10 +6,11 @@ import { configuredRates } from './charges/rate.ts';
 import { reconcileCharge } from './charges/reconcile.ts';
 import { carryOutRefund } from './charges/refund.ts';
 import { retireMethod } from './charges/retire.ts';
-import { startSweeping } from './charges/sweep.ts';
+import { chargeSweep } from './charges/sweep.ts';
 import type { Config } from './config.ts';
 import { createServer } from './http/server.ts';
 import { type Handlers, startQueue } from './jobs/queue.ts';
+import { startSweeping } from './jobs/sweep.ts';
 import { isBankingDay } from './lib/banking-days.ts';
 import { civilDay } from './lib/civil-days.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
@@ -75,7 +76,8 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const { mode, pageSize } = config;
     const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
     const runDueJobs = () => queue.runDue(handlers);
-    const deps = { db, queue, rails, rates, clock, log, mode, pageSize, version, runDueJobs };
+    const sweeps = [chargeSweep({ db, queue })];
+    const deps = { db, queue, rails, rates, clock, log, mode, pageSize, version, sweeps, runDueJobs };
     const handlers: Handlers = {
       'charge.issue': job => issueMethod(deps, job),
       'charge.retire': job => retireMethod(deps, job),

@@ -1,15 +1,13 @@
 // What time alone brings: overdue, expiry, settlement. The sweep takes what is due, oldest first, in bounded batches; each
 // batch is one short transaction, and no bank is asked inside it.
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Queue } from '../jobs/queue.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Log } from '../lib/log.ts';
+import type { Sweep } from '../jobs/sweep.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { LivingCharge } from './charge.ts';
 import { expired, overdue, type Step, settled } from './life.ts';
 import { enqueueRetirement } from './retire.ts';
 import { lockCharges } from './store.ts';
-import { findDueTimers, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
+import { findDueTimers, nextReconcileAt, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
 import { writeSteps } from './write.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
@@ -22,6 +20,11 @@ const STEPS = { overdue, expire: expired, settle: settled } as const satisfies R
   (charge: LivingCharge) => Step
 >;
 
+/** Overdue, expiry and settlement pass by themselves; only where a bank is to be asked must time stop. */
+export function chargeSweep(deps: Deps): Sweep {
+  return { upTo: moment => sweepCharges(deps, moment), nextStopAt: until => nextReconcileAt(deps.db, until) };
+}
+
 /** Does all that is due up to a moment, and returns how many timers that were. */
 export async function sweepCharges(deps: Deps, until: Date): Promise<number> {
   let swept = 0;
@@ -31,31 +34,6 @@ export async function sweepCharges(deps: Deps, until: Date): Promise<number> {
     if (taken < BATCH_SIZE) return swept;
   }
   throw new Error('timers keep making timers');
-}
-
-const SWEEP_EVERY_MS = 1_000;
-
-/** Sweeps from time to time until it is stopped. A sweep that fails is tried again with the next. */
-export function startSweeping(deps: Deps & { readonly clock: Clock; readonly log: Log }): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  async function takeTurns(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await deps.clock.refresh();
-        await sweepCharges(deps, deps.clock.now());
-      } catch (error) {
-        deps.log.warn('a sweep failed and will be tried again', { error });
-      }
-      await wait(SWEEP_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-  const turns = takeTurns();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await turns;
-    },
-  };
 }
 
 async function sweepBatch(queue: Queue, tx: Sql, until: Date): Promise<number> {

@@ -1,7 +1,7 @@
 // The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { CreateDeps } from '../charges/create.ts';
-import type { TravelDeps } from '../charges/travel.ts';
+import type { TravelDeps } from '../jobs/travel.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';

@@ -1,19 +1,19 @@
 // The time machine of a sandbox: moves the one clock forward and does, in order, all that became due on the way.
-import type { Queue } from '../jobs/queue.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { SharedClock } from '../storage/shared-clock.ts';
-import { nextReconcileAt } from './store-timers.ts';
-import { sweepCharges } from './sweep.ts';
+import type { Sweep } from './sweep.ts';
 
 export type TravelDeps = {
   readonly db: Database;
-  readonly queue: Queue;
   readonly clock: SharedClock;
+  readonly sweeps: readonly Sweep[];
   readonly runDueJobs: () => Promise<number>;
 };
 
 const MAX_STOPS = 1_000_000;
+/** What was done at a moment may make more due at it, so often at most. */
+const MAX_ROUNDS_A_STOP = 10_000;
 /** The time a request takes on its way is not time travel. */
 const ON_THE_WAY_MS = 5_000;
 
@@ -26,8 +26,8 @@ export async function travelTo(deps: TravelDeps, moment: Date): Promise<Date> {
   const target = moment < now ? now : moment;
   await stopAt(deps, now);
   for (let stop = 0; stop < MAX_STOPS; stop++) {
-    // Where a bank is to be asked, time stands still until it has answered: money counts from when it came.
-    const next = await nextReconcileAt(deps.db, target);
+    // Where a bank or a chain is to be asked, time stands still until it has answered: what it says counts from then.
+    const next = await nextStopAt(deps, target);
     await stopAt(deps, next ?? target);
     if (next) continue;
     await deps.db.transaction(tx => deps.clock.resume(tx));
@@ -36,9 +36,20 @@ export async function travelTo(deps: TravelDeps, moment: Date): Promise<Date> {
   throw new Error('there is always something to wait for');
 }
 
+async function nextStopAt({ sweeps }: TravelDeps, until: Date): Promise<Date | undefined> {
+  const stops: Date[] = [];
+  for (const sweep of sweeps) stops.push(...[(await sweep.nextStopAt(until)) ?? []].flat());
+  return stops.length > 0 ? new Date(Math.min(...stops.map(Number))) : undefined;
+}
+
 /** Lets time stand still at a moment and does all that is due then. */
 async function stopAt(deps: TravelDeps, moment: Date): Promise<void> {
   await deps.db.transaction(tx => deps.clock.haltAt(tx, moment));
-  await sweepCharges(deps, moment);
-  await deps.runDueJobs();
+  for (let round = 0; round < MAX_ROUNDS_A_STOP; round++) {
+    let swept = 0;
+    for (const sweep of deps.sweeps) swept += await sweep.upTo(moment);
+    if (round > 0 && swept === 0) return;
+    await deps.runDueJobs();
+  }
+  throw new Error('what is done now keeps making more');
 }
