@@ -1,6 +1,7 @@
 // Money that came: recorded once, whoever tells of it and however often. The first pays the charge, what comes later is
 // kept beside it.
 import type { Queue } from '../jobs/queue.ts';
+import { postEntries } from '../ledger/store.ts';
 import { civilDay } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -10,6 +11,7 @@ import type { Database, Sql } from '../storage/database.ts';
 import type { LivingCharge, Payment } from './charge.ts';
 import { paid } from './life.ts';
 import { owedOn } from './owed.ts';
+import { paymentPosting } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
 import { lockCharges } from './store.ts';
@@ -68,6 +70,7 @@ export async function recordPayment(deps: PayDeps, receipt: Receipt): Promise<Pa
     const step = paid(charge, payment, owed.totalCents);
     const recorded = step.after.payments.at(-1)!;
     if (!(await insertPayment(tx, charge, recorded, now))) throw referenceTaken();
+    await postEntries(tx, [paymentPosting(charge, recorded)]);
     await removeUnmatched(tx, receipt.reference);
     const after = await writeStep(tx, step, now);
     if (!recorded.isRepeat) await closeBooks(deps, tx, charge, after, recorded);

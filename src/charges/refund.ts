@@ -3,6 +3,7 @@
 // again.
 import assert from 'node:assert/strict';
 import type { Jobs, Queue } from '../jobs/queue.ts';
+import { postEntries } from '../ledger/store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { contentHash } from '../lib/hash.ts';
@@ -11,6 +12,7 @@ import { type Finding, type Rail, type Rails, type RefundRequest, railNamed } fr
 import type { Database, Sql } from '../storage/database.ts';
 import type { LivingCharge, Payment, Refund } from './charge.ts';
 import { excessCents, refundAsked, refundableCents, refundEnded } from './life.ts';
+import { refundPosting } from './postings.ts';
 import { lockCharges } from './store.ts';
 import { findRefundByKey, insertRefund, markRefundSubmitted, updateRefund } from './store-money.ts';
 import { UndecidedError } from './undecided.ts';
@@ -113,12 +115,14 @@ export async function carryOutRefund(deps: RefundDeps, { chargeId, refundId }: J
   const at = deps.clock.now();
   await deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [chargeId]);
-    if (charge?.refunds.find(({ id }) => id === refundId)?.status !== 'PENDING') return;
+    const refund = charge?.refunds.find(({ id }) => id === refundId);
+    if (!charge || refund?.status !== 'PENDING') return;
     const end =
       finding.kind === 'registered'
         ? ({ status: 'DONE' } as const)
         : ({ status: 'FAILED', reason: finding.reason } as const);
     await updateRefund(tx, charge, refundId, end, at);
+    if (end.status === 'DONE') await postEntries(tx, [refundPosting(charge, refund, at)]);
     await writeStep(tx, refundEnded(charge, refundId, end), at);
   });
 }

@@ -2,9 +2,11 @@
 // batch is one short transaction, and no bank is asked inside it.
 import type { Queue } from '../jobs/queue.ts';
 import type { Sweep } from '../jobs/sweep.ts';
+import { postEntries } from '../ledger/store.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { LivingCharge } from './charge.ts';
 import { expired, overdue, type Step, settled } from './life.ts';
+import { settlementPostings } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { lockCharges } from './store.ts';
 import { findDueTimers, nextReconcileAt, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
@@ -64,6 +66,7 @@ async function sweepRound(
     return step.after === before ? [] : [{ before, step, at }];
   });
   const written = await writeSteps(tx, steps);
+  await postEntries(tx, settlementPostings(steps));
   for (const charge of written) charges.set(charge.id, charge);
   await enqueueRetirement(
     queue,
