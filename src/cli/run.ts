@@ -5,6 +5,7 @@ import { StartError } from '../lib/errors.ts';
 import { createLog, type Log } from '../lib/log.ts';
 import { version } from '../version.ts';
 import { importCommand } from './import.ts';
+import { ledgerCommand } from './ledger.ts';
 import { logOutput } from './log-output.ts';
 import { migrateCommand } from './migrate.ts';
 import { payCommand } from './pay.ts';
@@ -15,6 +16,7 @@ const USAGE = `trilho ${version}
   trilho serve      start the service (what npm start does)
   trilho pay        tell of money that came for a charge
   trilho import     learn of money from a bank statement (OFX or CSV)
+  trilho ledger     prove that the books are right: trilho ledger check
   trilho migrate    bring the schema of DATABASE_URL up to date
   trilho version    print the version
   trilho help       print this
@@ -28,6 +30,7 @@ const COMMANDS: Record<string, Command> = {
   migrate: migrateCommand,
   pay: payCommand,
   import: importCommand,
+  ledger: ledgerCommand,
 };
 /** Commands that are told nothing but the environment. */
 const WITHOUT_ARGUMENTS = ['serve', 'migrate'];

@@ -13,6 +13,7 @@ import { chargeRoutes } from './charges.ts';
 import { type Answered, onClientError } from './client-error.ts';
 import { answerHeaders } from './headers.ts';
 import { healthRoutes } from './health.ts';
+import { ledgerRoutes } from './ledger.ts';
 import { createMetrics } from './metrics.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
 import { paymentRoutes } from './payments.ts';
@@ -112,6 +113,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   chargeLifeRoutes(app, deps);
   amountRoutes(app, deps);
   paymentRoutes(app, deps);
+  ledgerRoutes(app, deps);
   if (deps.mode === 'sandbox') sandboxRoutes(app, deps);
   healthRoutes(app, deps);
   openApiRoutes(app);

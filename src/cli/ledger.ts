@@ -1,0 +1,36 @@
+// trilho ledger check: proves that the books are right, or names what is not.
+import { CHARGE_LEDGER_CHECKS } from '../charges/store-ledger-check.ts';
+import type { Config } from '../config.ts';
+import { checkLedger } from '../ledger/check.ts';
+import type { CheckResult, LedgerCheck } from '../ledger/store-check.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { withOffice } from './office.ts';
+
+/** What each noun says that moved, beside what the ledger can prove of itself. */
+export const LEDGER_CHECKS: readonly LedgerCheck[] = [...CHARGE_LEDGER_CHECKS];
+
+const MAX_SHOWN = 20;
+
+/** Exit code 0 when the ledger is right, 1 when something differs. */
+export async function ledgerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  if (args.length !== 1 || args[0] !== 'check') throw new StartError('Usage: trilho ledger check');
+  const results = await withOffice(config, log, ({ db }) => checkLedger(db, LEDGER_CHECKS));
+  for (const line of report(results)) console.log(line);
+  return results.every(({ total }) => total === 0) ? 0 : 1;
+}
+
+function report(results: readonly CheckResult[]): string[] {
+  const width = Math.max(...results.map(({ check }) => check.length));
+  const table = results.map(
+    ({ check, total }) => `${check.padEnd(width)}  ${total === 0 ? 'right' : `${total} differ`}`,
+  );
+  const total = results.reduce((sum, result) => sum + result.total, 0);
+  if (total === 0) return [...table, 'The ledger is right.'];
+  const shown = results.flatMap(({ differences }) => differences).slice(0, MAX_SHOWN);
+  const named = shown.map(({ check, objectId, currency, expected, found }) =>
+    `${check}: ${objectId} ${currency}`.trimEnd().concat(` expected ${expected}, found ${found}`),
+  );
+  const more = total > shown.length ? [`… and ${total - shown.length} more.`] : [];
+  return [...table, ...named, ...more, 'The ledger is not right.'];
+}
