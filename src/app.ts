@@ -1,6 +1,7 @@
 // The only wiring: config → database, jobs, rails, faces. What starts here stops here, in the opposite order.
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Chains } from './chains/chain.ts';
 import { issueMethod } from './charges/issue.ts';
 import { configuredRates } from './charges/rate.ts';
 import { reconcileCharge } from './charges/reconcile.ts';
@@ -45,6 +46,7 @@ type Needs = {
   readonly log: Log;
   readonly clock?: Clock;
   readonly rails?: Rails;
+  readonly chains?: Chains;
   /** False: jobs wait for `runDueJobs`. */
   readonly work?: boolean;
 };
@@ -73,11 +75,12 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
 
     const queue = await startQueue({ db, log });
     stops.push(() => queue.stop());
-    const { mode, pageSize } = config;
+    const { mode, pageSize, walletWait } = config;
+    const chains: Chains = needs.chains ?? {};
     const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
     const runDueJobs = () => queue.runDue(handlers);
     const sweeps = [chargeSweep({ db, queue })];
-    const deps = { db, queue, rails, rates, clock, log, mode, pageSize, version, sweeps, runDueJobs };
+    const deps = { db, queue, rails, chains, rates, clock, log, mode, pageSize, walletWait, version, sweeps, runDueJobs };
     const handlers: Handlers = {
       'charge.issue': job => issueMethod(deps, job),
       'charge.retire': job => retireMethod(deps, job),

@@ -1,6 +1,7 @@
 // The environment, read once into one frozen Config. Every fault is named at once.
 import path from 'node:path';
 import { isValidPixKey } from '@brazilian-utils/brazilian-utils';
+import { addDuration, type Duration, parseDuration } from './lib/date-times.ts';
 import { StartError } from './lib/errors.ts';
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts';
 import { MODES, type Mode } from './lib/mode.ts';
@@ -18,6 +19,8 @@ export type Config = {
   readonly pageSize: number;
   /** Reais for one unit of another currency, as decimal text; a sandbox has one for each. */
   readonly rates: { readonly USD?: string; readonly EUR?: string };
+  /** How long after its creation a wallet may first be paid to. */
+  readonly walletWait: Duration;
   /** The static pix key that live charges are paid to. */
   readonly pixKey?: PixKey;
 };
@@ -34,8 +37,11 @@ const OURS = [
   'TRILHO_PAGE_SIZE',
   'TRILHO_RATE_USD',
   'TRILHO_RATE_EUR',
+  'TRILHO_WALLET_WAIT',
   ...PIX,
 ];
+
+const LONGEST_WAIT_MS = 366 * 24 * 60 * 60 * 1000;
 
 /** Throws a StartError that lists every variable with a wrong value. A variable set to nothing counts as not set. */
 export function readConfig(environment: Environment): Config {
@@ -96,6 +102,16 @@ export function readConfig(environment: Environment): Config {
     return undefined;
   }
 
+  function duration(name: string, fallback: Duration): Duration {
+    const text = value(name);
+    if (text === undefined) return fallback;
+    const given = parseDuration(text);
+    const end = given && addDuration(new Date(0), given);
+    if (given && end && end.getTime() <= LONGEST_WAIT_MS) return given;
+    faults.push(`${name} must be a length of time such as PT24H, at most a year, not "${text}".`);
+    return fallback;
+  }
+
   const mode = oneOf('TRILHO_MODE', MODES, 'sandbox');
   const pixKey = readPixKey();
   const USD = rate('TRILHO_RATE_USD', '5.40');
@@ -111,6 +127,7 @@ export function readConfig(environment: Environment): Config {
     demo: oneOf('TRILHO_DEMO', ['on', 'off'], 'on') === 'on',
     pageSize: whole('TRILHO_PAGE_SIZE', DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
     rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
+    walletWait: duration('TRILHO_WALLET_WAIT', { months: 0, ms: 0 }),
     ...(pixKey && { pixKey }),
   });
   if (faults.length > 0) throw new StartError(faults.join('\n'));

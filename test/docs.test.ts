@@ -188,6 +188,7 @@ test('README and .env.example name every variable and no other', () => {
       ...['PORT', 'HOST', 'DATABASE_URL', 'LOG_LEVEL'],
       ...['TRILHO_MODE', 'TRILHO_DATA_DIR', 'TRILHO_DEMO', 'TRILHO_PAGE_SIZE'],
       ...['TRILHO_RATE_USD', 'TRILHO_RATE_EUR'],
+      ...['TRILHO_WALLET_WAIT'],
       ...['TRILHO_PIX_KEY', 'TRILHO_PIX_NAME', 'TRILHO_PIX_CITY'],
     ]),
   );

@@ -61,3 +61,8 @@ export type Chain = {
 
 /** The chain that serves each network; a network without one takes no orders. */
 export type Chains = { readonly [N in Network]?: Chain };
+
+/** Every address that we send from. */
+export function sendersOf(chains: Chains): string[] {
+  return Object.values(chains).map(({ sender }) => sender);
+}

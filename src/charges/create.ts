@@ -1,6 +1,6 @@
 // Making a charge: checked, written with its methods and jobs in one transaction, and answered. No bank is asked here.
 import assert from 'node:assert/strict';
-import { accountExists, openAccount } from '../accounts/store.ts';
+import { requireAccount } from '../accounts/require.ts';
 import { insertEvents } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
@@ -79,7 +79,7 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
   const draft: Draft = { ...claim, charge, answer: JSON.stringify(chargeAnswer(id, charge.ways)) };
 
   const first = await deps.db.transaction(async tx => {
-    await requireAccount(tx, deps.mode, charge);
+    await requireAccount(tx, deps.mode, charge.accountId, now);
     const earlier = await writeUnlessRepeated(tx, draft);
     if (earlier) return earlier;
     await insertEvents(tx, [eventOf(charge, 'charge.created', now)]);
@@ -144,11 +144,6 @@ async function writeUnlessRepeated(tx: Sql, draft: Draft): Promise<FirstCharge |
   }
   if (key !== undefined) await pointKeyAt(tx, scope, key, first.id);
   return first;
-}
-
-async function requireAccount(tx: Sql, mode: Mode, { accountId, createdAt }: Charge): Promise<void> {
-  if (mode === 'sandbox') return openAccount(tx, accountId, createdAt);
-  if (!(await accountExists(tx, accountId))) throw new AppError('not_found', 'There is no such account.');
 }
 
 /**

@@ -20,10 +20,11 @@ type Kind = {
   readonly title: string;
   /** What a caller reads on the problem's page: what happened and what to do. */
   readonly meaning: string;
-  readonly example: { readonly detail: string; readonly errors?: readonly Fault[]; readonly chargeId?: string };
+  readonly example: Particulars;
 };
 
 const EXAMPLE_CHARGE = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
+const EXAMPLE_WALLET = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
 
 export const PROBLEMS = {
   invalid_request: {
@@ -76,6 +77,12 @@ export const PROBLEMS = {
     title: 'The reference is taken',
     meaning: 'Another payment of the account, or one of another amount, has this reference. Nothing was written.',
     example: { detail: 'This reference was told of another payment.' },
+  },
+  wallet_exists: {
+    status: 409,
+    title: 'The address has a wallet',
+    meaning: 'The account has a wallet with this address under another name; walletId names it.',
+    example: { detail: 'This address has a wallet of another name.', walletId: EXAMPLE_WALLET },
   },
   payload_too_large: {
     status: 413,
@@ -146,6 +153,7 @@ export const Problem = Type.Object(
       }),
     ),
     chargeId: Type.Optional(Type.String({ format: 'uuid', description: 'The charge that was there first.' })),
+    walletId: Type.Optional(Type.String({ format: 'uuid', description: 'The wallet that was there first.' })),
   },
   {
     $id: 'Problem',
@@ -163,18 +171,20 @@ function allExamples(): unknown[] {
 }
 
 export function problemOf(error: AppError, requestId: string): Problem {
-  return problem(error.code, requestId, { detail: error.message, errors: error.faults, chargeId: error.chargeId });
+  const { message: detail, faults: errors, chargeId, walletId } = error;
+  return problem(error.code, requestId, { detail, errors, chargeId, walletId });
 }
 
 type Particulars = {
   readonly detail: string;
   readonly errors?: readonly Fault[];
   readonly chargeId?: string | undefined;
+  readonly walletId?: string | undefined;
 };
 
 export function problem(code: ProblemCode, requestId: string, particulars: Particulars): Problem {
   const { status, title } = PROBLEMS[code];
-  const { detail, errors = [], chargeId } = particulars;
+  const { detail, errors = [], chargeId, walletId } = particulars;
   return {
     type: `/problems/${code}`,
     title,
@@ -184,5 +194,6 @@ export function problem(code: ProblemCode, requestId: string, particulars: Parti
     requestId,
     ...(errors.length > 0 && { errors: [...errors] }),
     ...(chargeId !== undefined && { chargeId }),
+    ...(walletId !== undefined && { walletId }),
   };
 }

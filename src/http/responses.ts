@@ -24,6 +24,11 @@ export function jsonResponse(
   };
 }
 
+/** A success that has nothing to say. */
+export function emptyResponse(description: string) {
+  return { description, headers: REQUEST_ID, type: 'null' };
+}
+
 /** The documented problems of an operation, by status; several of one status stand beside each other as examples. */
 export function problemResponses(...codes: readonly ProblemCode[]): Record<number, object> {
   const all: readonly ProblemCode[] = [...codes, 'internal_error', 'unavailable'];

@@ -5,6 +5,7 @@ import type { TravelDeps } from '../jobs/travel.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import type { CreateWalletDeps } from '../wallets/create.ts';
 import { amountRoutes } from './amounts.ts';
 import { readJson } from './body.ts';
 import { chargeLifeRoutes } from './charge-life.ts';
@@ -21,8 +22,11 @@ import { PROBLEM_TYPE, Problem, type ProblemCode, problem, problemOf, RETRY_AFTE
 import { allowedMethods, watchRoutes } from './route-table.ts';
 import { sandboxRoutes } from './sandbox.ts';
 import { transactionRoutes } from './transactions.ts';
+import { walletRoutes } from './wallets.ts';
 
-type Deps = CreateDeps & TravelDeps & { readonly log: Log; readonly pageSize: number; readonly version: string };
+type Deps = CreateDeps &
+  TravelDeps &
+  CreateWalletDeps & { readonly log: Log; readonly pageSize: number; readonly version: string };
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -114,6 +118,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   amountRoutes(app, deps);
   paymentRoutes(app, deps);
   ledgerRoutes(app, deps);
+  walletRoutes(app, deps);
   if (deps.mode === 'sandbox') sandboxRoutes(app, deps);
   healthRoutes(app, deps);
   openApiRoutes(app);

@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'charge_refused'
   | 'wrong_state'
   | 'reference_conflict'
+  | 'wallet_exists'
   | 'unavailable';
 
 type Details = {
@@ -19,6 +20,8 @@ type Details = {
   readonly faults?: readonly Fault[];
   /** The charge an answer is about, such as the first one under a repeated externalId. */
   readonly chargeId?: string;
+  /** The wallet that has the address already. */
+  readonly walletId?: string;
   readonly cause?: unknown;
 };
 
@@ -28,12 +31,14 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly faults: readonly Fault[];
   readonly chargeId: string | undefined;
+  readonly walletId: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause });
     this.code = code;
     this.faults = details.faults ?? [];
     this.chargeId = details.chargeId;
+    this.walletId = details.walletId;
   }
 }
 

@@ -1,6 +1,7 @@
 // A whole service for a test: real HTTP, a database of its own, a clock that the test moves, jobs that run when told to.
 import pg from 'pg';
 import { type App, startApp } from '../../src/app.ts';
+import type { Chains } from '../../src/chains/chain.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Log } from '../../src/lib/log.ts';
 import type { Mode } from '../../src/lib/mode.ts';
@@ -36,6 +37,8 @@ type Options = {
   readonly demo?: boolean;
   readonly pageSize?: number;
   readonly rails?: Rails;
+  readonly chains?: Chains;
+  readonly walletWait?: string;
   readonly log?: Log;
   readonly now?: string;
   /** True: jobs and sweeps run by themselves, as in a real service. */
@@ -50,6 +53,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     DATABASE_URL: database.url,
     TRILHO_MODE: options.mode ?? 'sandbox',
     TRILHO_DEMO: options.demo ? 'on' : 'off',
+    TRILHO_WALLET_WAIT: options.walletWait,
     TRILHO_PAGE_SIZE: options.pageSize === undefined ? undefined : String(options.pageSize),
   });
   const needs = {
@@ -57,6 +61,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     clock,
     work: options.work ?? false,
     ...(options.rails && { rails: options.rails }),
+    ...(options.chains && { chains: options.chains }),
   };
   const app: App = await startApp(config, needs);
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });

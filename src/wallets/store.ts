@@ -1,0 +1,97 @@
+// All SQL of wallets.
+import type { Network } from '../chains/asset.ts';
+import type { PageQuery } from '../lib/paging.ts';
+import type { Row, Sql } from '../storage/database.ts';
+import { pageSql } from '../storage/page.ts';
+import type { Wallet } from './wallet.ts';
+
+const COLUMNS = 'id, account_id, name, network, address, created_at, usable_at';
+
+/** Writes a wallet; false when the account has one with this address on this network, or this very one is there. */
+export async function insertWallet(tx: Sql, wallet: Wallet): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into wallets (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning id`,
+    [wallet.id, wallet.accountId, wallet.name, wallet.network, wallet.address, wallet.createdAt, wallet.usableAt],
+  );
+  return rows.length > 0;
+}
+
+/** What kept a wallet from being written: the account's other one with its address, or its own row. */
+export async function findTwin(tx: Sql, { id, accountId, network, address }: Wallet): Promise<Wallet | undefined> {
+  const [row] = await tx.query<WalletRow>(
+    `select ${COLUMNS} from wallets
+      where account_id = $2 and (id = $1 or (network = $3 and address = $4 and removed_at is null))
+      order by id = $1 desc
+      limit 1`,
+    [id, accountId, network, address],
+  );
+  return row && toWallet(row);
+}
+
+type Lookup = {
+  /** Only when it is this account's. */
+  readonly accountId?: string;
+  /** Also when it was removed, for those who named it before. */
+  readonly withRemoved?: boolean;
+};
+
+export async function findWallet(
+  sql: Sql,
+  id: string,
+  { accountId, withRemoved = false }: Lookup = {},
+): Promise<Wallet | undefined> {
+  const [row] = await sql.query<WalletRow>(
+    `select ${COLUMNS} from wallets
+      where id = $1 and ($2::text is null or account_id = $2) and ($3 or removed_at is null)`,
+    [id, accountId, withRemoved],
+  );
+  return row && toWallet(row);
+}
+
+/** False when there is none, or none any more. */
+export async function markRemoved(sql: Sql, id: string, at: Date): Promise<boolean> {
+  const rows = await sql.query('update wallets set removed_at = $2 where id = $1 and removed_at is null returning id', [
+    id,
+    at,
+  ]);
+  return rows.length > 0;
+}
+
+export type WalletQuery = PageQuery & { readonly accountId?: string; readonly network?: Network };
+
+/** Wallets newest first, and how many there are in all; what was removed does not count. */
+export async function readWalletPage(sql: Sql, query: WalletQuery): Promise<{ wallets: Wallet[]; total: number }> {
+  const { where, limit, offset, values } = pageSql(query, { account_id: query.accountId, network: query.network });
+  const rows = await sql.query<WalletRow & { total: string }>(
+    `with kept as not materialized (select * from wallets where removed_at is null),
+          matching as (select count(*) as total from kept ${where}),
+          page as (select * from kept ${where} order by created_at desc, id desc limit ${limit} offset ${offset})
+     select matching.total, page.* from matching left join page on true order by created_at desc, id desc`,
+    // The list needs no number of its page.
+    values.slice(0, -1),
+  );
+  return { wallets: rows.filter(row => row.id !== null).map(toWallet), total: Number(rows[0]!.total) };
+}
+
+type WalletRow = Row & {
+  id: string;
+  account_id: string;
+  name: string;
+  network: Network;
+  address: string;
+  created_at: Date;
+  usable_at: Date;
+};
+
+function toWallet(row: WalletRow): Wallet {
+  const { id, name, network, address } = row;
+  return {
+    id,
+    accountId: row.account_id,
+    name,
+    network,
+    address,
+    createdAt: row.created_at,
+    usableAt: row.usable_at,
+  };
+}
