@@ -17,6 +17,9 @@ import { civilDay } from './lib/civil-days.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
+import { httpPrices } from './prices/http.ts';
+import type { PriceSource } from './prices/price.ts';
+import { tablePrices } from './prices/table.ts';
 import { absentRail } from './rails/absent.ts';
 import { pixKeyRail } from './rails/pix-key.ts';
 import type { Rails } from './rails/rail.ts';
@@ -47,6 +50,7 @@ type Needs = {
   readonly clock?: Clock;
   readonly rails?: Rails;
   readonly chains?: Chains;
+  readonly prices?: PriceSource;
   /** False: jobs wait for `runDueJobs`. */
   readonly work?: boolean;
 };
@@ -75,12 +79,15 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
 
     const queue = await startQueue({ db, log });
     stops.push(() => queue.stop());
-    const { mode, pageSize, walletWait } = config;
+    const { mode, pageSize, walletWait, feePercent } = config;
     const chains: Chains = needs.chains ?? {};
+    const prices = needs.prices ?? pricesOf(config, log);
     const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
     const runDueJobs = () => queue.runDue(handlers);
     const sweeps = [chargeSweep({ db, queue })];
-    const deps = { db, queue, rails, chains, rates, clock, log, mode, pageSize, walletWait, version, sweeps, runDueJobs };
+    const outside = { rails, chains, rates, prices };
+    const settings = { mode, pageSize, walletWait, feePercent, version };
+    const deps = { db, queue, clock, log, sweeps, runDueJobs, ...outside, ...settings };
     const handlers: Handlers = {
       'charge.issue': job => issueMethod(deps, job),
       'charge.retire': job => retireMethod(deps, job),
@@ -110,6 +117,10 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
 function railsOf({ mode }: Config): Rails {
   if (mode === 'sandbox') return sandboxRails;
   throw new StartError('TRILHO_MODE=live needs an API key, and this version cannot make one yet; use sandbox.');
+}
+
+function pricesOf({ mode, prices, rates }: Config, log: Log): PriceSource {
+  return mode === 'sandbox' ? tablePrices({ reais: prices.table, rates }) : httpPrices({ log }, prices);
 }
 
 /** Live rails as far as they are configured; a method without one is refused when it is asked for. */

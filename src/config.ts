@@ -3,9 +3,11 @@ import path from 'node:path';
 import { isValidPixKey } from '@brazilian-utils/brazilian-utils';
 import { addDuration, type Duration, parseDuration } from './lib/date-times.ts';
 import { StartError } from './lib/errors.ts';
+import { parseJsonPath } from './lib/exact-json.ts';
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts';
 import { MODES, type Mode } from './lib/mode.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from './lib/paging.ts';
+import { comparePercents, plainPercent } from './lib/percents.ts';
 
 export type Config = {
   readonly host: string;
@@ -23,6 +25,26 @@ export type Config = {
   readonly walletWait: Duration;
   /** The static pix key that live charges are paid to. */
   readonly pixKey?: PixKey;
+  readonly prices: PriceSettings;
+  /** Percent of what is paid for crypto that the service keeps, as decimal text. */
+  readonly feePercent: string;
+};
+
+/** A sandbox has a table, live has sources. */
+export type PriceSettings = {
+  /** Reais for one unit of each symbol, as decimal text. */
+  readonly table: Readonly<Record<string, string>>;
+  readonly sources: readonly PriceSourceSettings[];
+  readonly maxAgeSeconds: number;
+  readonly maxSpreadPercent: string;
+};
+
+export type PriceSourceSettings = {
+  readonly name: string;
+  readonly url: string;
+  readonly price: string;
+  readonly time?: string;
+  readonly timeUnit?: (typeof TIME_UNITS)[number];
 };
 
 export type PixKey = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
@@ -38,9 +60,17 @@ const OURS = [
   'TRILHO_RATE_USD',
   'TRILHO_RATE_EUR',
   'TRILHO_WALLET_WAIT',
+  'TRILHO_PRICES',
+  'TRILHO_PRICE_SOURCES',
+  'TRILHO_PRICE_MAX_AGE',
+  'TRILHO_PRICE_MAX_SPREAD',
+  'TRILHO_FEE_PERCENT',
   ...PIX,
 ];
 
+const SANDBOX_PRICES = 'usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50';
+const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
+const MAX_PRICE_SOURCES = 15;
 const LONGEST_WAIT_MS = 366 * 24 * 60 * 60 * 1000;
 
 /** Throws a StartError that lists every variable with a wrong value. A variable set to nothing counts as not set. */
@@ -112,6 +142,34 @@ export function readConfig(environment: Environment): Config {
     return fallback;
   }
 
+  function percent(name: string, fallback: string, most: string): string {
+    const text = value(name) ?? fallback;
+    if (/^\d{1,3}(\.\d{1,4})?$/.test(text) && comparePercents(text, most) <= 0) return plainPercent(text);
+    faults.push(`${name} must be a percent from 0 to ${most} with at most 4 decimals, not "${text}".`);
+    return fallback;
+  }
+
+  /** Live takes no table: an invented price would move real money. */
+  function priceTable(): Record<string, string> {
+    const text = value('TRILHO_PRICES');
+    if (mode === 'live') {
+      if (text !== undefined) faults.push('TRILHO_PRICES: live takes no invented prices; set TRILHO_PRICE_SOURCES.');
+      return {};
+    }
+    const table = readPriceTable(text ?? SANDBOX_PRICES);
+    if (!table) faults.push(`TRILHO_PRICES must be a list such as ${SANDBOX_PRICES}, not "${text}".`);
+    return table ?? {};
+  }
+
+  /** A sandbox takes no sources: its prices are its own. */
+  function priceSources(): readonly PriceSourceSettings[] {
+    const text = value('TRILHO_PRICE_SOURCES');
+    if (text === undefined) return [];
+    if (mode === 'live') return readPriceSources(text, faults);
+    faults.push('TRILHO_PRICE_SOURCES: a sandbox asks nobody for a price; set TRILHO_PRICES.');
+    return [];
+  }
+
   const mode = oneOf('TRILHO_MODE', MODES, 'sandbox');
   const pixKey = readPixKey();
   const USD = rate('TRILHO_RATE_USD', '5.40');
@@ -129,6 +187,13 @@ export function readConfig(environment: Environment): Config {
     rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
     walletWait: duration('TRILHO_WALLET_WAIT', { months: 0, ms: 0 }),
     ...(pixKey && { pixKey }),
+    prices: {
+      table: priceTable(),
+      sources: priceSources(),
+      maxAgeSeconds: whole('TRILHO_PRICE_MAX_AGE', 60, 1, 3_600),
+      maxSpreadPercent: percent('TRILHO_PRICE_MAX_SPREAD', '1', '50'),
+    },
+    feePercent: percent('TRILHO_FEE_PERCENT', '0', '50'),
   });
   if (faults.length > 0) throw new StartError(faults.join('\n'));
   return config;
@@ -141,4 +206,76 @@ function isPrintable(text: string): boolean {
 
 function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+}
+
+/** The table of a list such as `usdt=5.41,eth=18732.50`; undefined when it is none. A symbol may be left out. */
+function readPriceTable(text: string): Record<string, string> | undefined {
+  const pairs = text.split(',').map(pair => pair.trim().split('='));
+  const known = SANDBOX_PRICES.split(',').map(pair => pair.split('=')[0]);
+  const isGood = ([symbol, price = '', ...rest]: string[]) =>
+    known.includes(symbol) && /^\d{1,12}(\.\d{1,18})?$/.test(price) && /[1-9]/.test(price) && rest.length === 0;
+  const isOnce = new Set(pairs.map(([symbol]) => symbol)).size === pairs.length;
+  return isOnce && pairs.every(isGood) ? Object.fromEntries(pairs) : undefined;
+}
+
+/** An address may hold a key, so none is repeated in a fault. */
+function readPriceSources(text: string, faults: string[]): readonly PriceSourceSettings[] {
+  const list = parseJson(text);
+  if (!Array.isArray(list) || list.length === 0 || list.length > MAX_PRICE_SOURCES) {
+    faults.push(`TRILHO_PRICE_SOURCES must be a JSON list of 1 to ${MAX_PRICE_SOURCES} objects { name, url, price }.`);
+    return [];
+  }
+  for (const [index, source] of list.entries()) {
+    for (const fault of priceSourceFaults(source)) faults.push(`TRILHO_PRICE_SOURCES: source ${index + 1} ${fault}.`);
+  }
+  if (new Set(list.map(source => source?.name)).size < list.length)
+    faults.push('TRILHO_PRICE_SOURCES must name each source differently.');
+  return list;
+}
+
+function priceSourceFaults(source: unknown): string[] {
+  if (typeof source !== 'object' || source === null) return ['must be an object'];
+  const { name, url, price, time, timeUnit, ...others } = source as Record<string, unknown>;
+  const faults: string[] = [];
+  if (Object.keys(others).length > 0) faults.push('has a field other than name, url, price, time and timeUnit');
+  if (typeof name !== 'string' || !/^[\w.-]{1,40}$/.test(name))
+    faults.push('needs a name of letters, digits, . _ and -');
+  if (typeof url !== 'string' || !isSourceUrl(url))
+    faults.push('needs a url with https (http only to this machine), without user and password');
+  if (!isPath(price)) faults.push('needs a price: a path such as data.rates.0.amount');
+  if (time !== undefined && !isPath(time)) faults.push('has a time that is no path such as data.time');
+  if (timeUnit !== undefined && !TIME_UNITS.some(unit => unit === timeUnit))
+    faults.push(`has a timeUnit that is not one of ${TIME_UNITS.join(', ')}`);
+  // One address for all assets or currencies would sell one at the price of another.
+  for (const [what, pattern] of [
+    ['{symbol}', /\{(symbol|SYMBOL)\}/],
+    ['{currency}', /\{(currency|CURRENCY)\}/],
+  ] as const) {
+    if (!pattern.test(`${url} ${price}`)) faults.push(`needs ${what} in its url or price`);
+  }
+  return faults;
+}
+
+const PLACEHOLDER = /\{(?:symbol|SYMBOL|currency|CURRENCY)\}/g;
+
+function isPath(text: unknown): text is string {
+  if (typeof text !== 'string') return false;
+  const filled = text.replace(PLACEHOLDER, 'x');
+  return !/[{}]/.test(filled) && parseJsonPath(filled) !== undefined;
+}
+
+function isSourceUrl(text: string): boolean {
+  const filled = text.replace(PLACEHOLDER, 'x');
+  if (/[{}]/.test(filled) || !URL.canParse(filled)) return false;
+  const { protocol, hostname, username, password } = new URL(filled);
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -190,6 +190,8 @@ test('README and .env.example name every variable and no other', () => {
       ...['TRILHO_RATE_USD', 'TRILHO_RATE_EUR'],
       ...['TRILHO_WALLET_WAIT'],
       ...['TRILHO_PIX_KEY', 'TRILHO_PIX_NAME', 'TRILHO_PIX_CITY'],
+      ...['TRILHO_PRICES', 'TRILHO_PRICE_SOURCES', 'TRILHO_PRICE_MAX_AGE', 'TRILHO_PRICE_MAX_SPREAD'],
+      ...['TRILHO_FEE_PERCENT'],
     ]),
   );
   assert.deepEqual(sorted(Object.keys(exampleEnvironment())), knownVariables());

@@ -18,6 +18,7 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
         { name: 'Charges', description: 'What somebody is to pay, by pix or boleto.' },
         { name: 'Sandbox', description: 'What only a sandbox has: a payer to order about, and a clock to move.' },
         { name: 'Wallets', description: 'Where crypto is paid to.' },
+        { name: 'Crypto quotes', description: 'What crypto costs, with a price that is locked for five minutes.' },
         { name: 'Crypto transactions', description: 'Orders of crypto and how far they are.' },
         { name: 'Ledger', description: 'Every movement of money and crypto, and what the books hold.' },
       ],

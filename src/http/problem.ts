@@ -125,6 +125,13 @@ export const PROBLEMS = {
     meaning: 'A fault of the service. Its log has more under the requestId.',
     example: { detail: 'The request could not be completed.' },
   },
+  price_unavailable: {
+    status: 503,
+    title: 'No price now',
+    meaning:
+      'There is no price that can be relied on: sources are silent, stale or too far apart, or none is configured. Nothing was written; try again after the time in Retry-After.',
+    example: { detail: 'There is no price of usdt in BRL to rely on now; try again.' },
+  },
   unavailable: {
     status: 503,
     title: 'Not available now',

@@ -171,6 +171,7 @@ const TYPE_WORDS: Record<string, string> = {
   integer: 'a whole number',
   object: 'an object',
   array: 'a list',
+  'number,string': 'a number or decimal text',
 };
 
 /** A copy of the value without what lies at the path; everything around it is left as it was. */

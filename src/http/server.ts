@@ -5,6 +5,7 @@ import type { TravelDeps } from '../jobs/travel.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import type { QuoteDeps } from '../quotes/create.ts';
 import type { CreateWalletDeps } from '../wallets/create.ts';
 import { amountRoutes } from './amounts.ts';
 import { readJson } from './body.ts';
@@ -19,6 +20,7 @@ import { createMetrics } from './metrics.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
 import { paymentRoutes } from './payments.ts';
 import { PROBLEM_TYPE, Problem, type ProblemCode, problem, problemOf, RETRY_AFTER_SECONDS } from './problem.ts';
+import { quoteRoutes } from './quotes.ts';
 import { allowedMethods, watchRoutes } from './route-table.ts';
 import { sandboxRoutes } from './sandbox.ts';
 import { transactionRoutes } from './transactions.ts';
@@ -26,7 +28,8 @@ import { walletRoutes } from './wallets.ts';
 
 type Deps = CreateDeps &
   TravelDeps &
-  CreateWalletDeps & { readonly log: Log; readonly pageSize: number; readonly version: string };
+  CreateWalletDeps &
+  QuoteDeps & { readonly log: Log; readonly pageSize: number; readonly version: string };
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -112,6 +115,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   await collectOpenApi(app, deps.version);
   metrics.routes(app);
   transactionRoutes(app, deps);
+  quoteRoutes(app, deps);
   chargeRoutes(app, deps);
   chargeListRoutes(app, deps);
   chargeLifeRoutes(app, deps);
@@ -164,11 +168,9 @@ const FRAMEWORK_REFUSALS: Record<number, [ProblemCode, string]> = {
 
 function sendError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof AppError) {
-    if (error.code === 'unavailable') {
-      log.warn('the database cannot be reached', { requestId: request.id, error });
-      reply.header('retry-after', RETRY_AFTER_SECONDS);
-    }
+    if (error.code === 'unavailable') log.warn('the database cannot be reached', { requestId: request.id, error });
     const body = problemOf(error, request.id);
+    if (body.status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS);
     return reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body));
   }
   const refusal = FRAMEWORK_REFUSALS[(error as FastifyError).statusCode ?? 500];

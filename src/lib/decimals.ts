@@ -12,6 +12,22 @@ export function parseUnits(text: string, decimals: number): bigint | undefined {
   return BigInt(whole + kept.padEnd(decimals, '0'));
 }
 
+const SCIENTIFIC = /^(\d{1,60})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,3}))?$/;
+
+/** The most decimals that `plainDecimal` reads; an exponent may shift as far. */
+export const MAX_DECIMALS = 60;
+
+/** A number as JSON writes it, with its exponent written out and in its shortest form: "1.50e-3" is "0.0015". Undefined when it is none, below zero, or longer than any number of ours. */
+export function plainDecimal(text: string): string | undefined {
+  const [, whole, fraction = '', exponent = '0'] = SCIENTIFIC.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const shift = Number(exponent);
+  const decimals = fraction.replace(/0+$/, '').length - shift;
+  if (shift > MAX_DECIMALS || decimals > MAX_DECIMALS) return undefined;
+  const units = BigInt(whole + fraction.replace(/0+$/, ''));
+  return decimals >= 0 ? formatUnits(units, decimals) : String(units * tenTo(-decimals));
+}
+
 /** Units as decimal text in its shortest form: 1,500,000 with six decimals is "1.5". */
 export function formatUnits(units: bigint, decimals: number): string {
   const sign = units < 0n ? '-' : '';

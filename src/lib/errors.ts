@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'wrong_state'
   | 'reference_conflict'
   | 'wallet_exists'
+  | 'price_unavailable'
   | 'unavailable';
 
 type Details = {

@@ -16,6 +16,9 @@ export type LogFields = {
   readonly chargeMethod?: string;
   readonly job?: string;
   readonly migration?: string;
+  readonly priceSource?: string;
+  /** A word of our own making, never what somebody else said. */
+  readonly reason?: string;
   readonly error?: unknown;
 };
 
@@ -32,6 +35,8 @@ const ALLOWED = [
   'chargeMethod',
   'job',
   'migration',
+  'priceSource',
+  'reason',
 ] as const satisfies readonly (keyof LogFields)[];
 
 export function createLog(level: LogLevel, destination: DestinationStream): Log {

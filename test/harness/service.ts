@@ -5,6 +5,7 @@ import type { Chains } from '../../src/chains/chain.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Log } from '../../src/lib/log.ts';
 import type { Mode } from '../../src/lib/mode.ts';
+import type { PriceSource } from '../../src/prices/price.ts';
 import type { Rails } from '../../src/rails/rail.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { createDatabase } from './databases.ts';
@@ -39,6 +40,9 @@ type Options = {
   readonly rails?: Rails;
   readonly chains?: Chains;
   readonly walletWait?: string;
+  readonly prices?: PriceSource;
+  /** Variables beside those that the other options set. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly log?: Log;
   readonly now?: string;
   /** True: jobs and sweeps run by themselves, as in a real service. */
@@ -55,6 +59,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     TRILHO_DEMO: options.demo ? 'on' : 'off',
     TRILHO_WALLET_WAIT: options.walletWait,
     TRILHO_PAGE_SIZE: options.pageSize === undefined ? undefined : String(options.pageSize),
+    ...options.env,
   });
   const needs = {
     log: options.log ?? silentLog,
@@ -62,6 +67,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     work: options.work ?? false,
     ...(options.rails && { rails: options.rails }),
     ...(options.chains && { chains: options.chains }),
+    ...(options.prices && { prices: options.prices }),
   };
   const app: App = await startApp(config, needs);
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });

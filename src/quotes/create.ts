@@ -1,0 +1,65 @@
+// Making a quote: the price is asked for first, with no transaction open, and only then is anything written.
+import { requireAccount } from '../accounts/require.ts';
+import { decimalsOf } from '../chains/networks.ts';
+import type { Clock } from '../lib/clock.ts';
+import { invalidRequest } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Mode } from '../lib/mode.ts';
+import type { PriceSource } from '../prices/price.ts';
+import type { Database } from '../storage/database.ts';
+import { MAX_COST } from './check.ts';
+import { MAX_COST_CENTS, priceOrder, QUOTE_LIFE_MS, type Quote, type QuoteRequest } from './quote.ts';
+import { insertQuote } from './store.ts';
+
+export type MakeQuoteDeps = {
+  readonly prices: PriceSource;
+  readonly clock: Clock;
+  readonly feePercent: string;
+};
+
+export type QuoteDeps = MakeQuoteDeps & { readonly db: Database; readonly mode: Mode };
+
+/** Prices a request and keeps the quote. Refuses what `makeQuote` refuses, and in live an unknown account. */
+export async function createQuote(deps: QuoteDeps, input: QuoteRequest): Promise<Quote> {
+  const quote = await makeQuote(deps, input);
+  await deps.db.transaction(async tx => {
+    if (quote.accountId !== undefined) await requireAccount(tx, deps.mode, quote.accountId, quote.createdAt);
+    await insertQuote(tx, quote);
+  });
+  return quote;
+}
+
+/**
+ * Prices a request without writing anything; it may wait for price sources. Refuses a cost that buys nothing, a quantity
+ * that costs more than can be paid, and everything while there is no price.
+ */
+export async function makeQuote(deps: MakeQuoteDeps, { wanted, ...asked }: QuoteRequest): Promise<Quote> {
+  await deps.clock.refresh();
+  // Taken before the sources are asked: a slow one shortens the lock and never lengthens it.
+  const now = deps.clock.now();
+  const { value: price, source, at: priceAt, inputs } = await deps.prices.price(asked.symbol, asked.currency, now);
+  const decimals = decimalsOf(asked.symbol, asked.network);
+  const { feePercent } = deps;
+  const priced = priceOrder({ price, decimals, feePercent, ...wanted });
+  if (priced.units === 0n) {
+    const message = `is too small to buy any ${asked.symbol} at ${price} ${asked.currency}`;
+    throw invalidRequest([{ path: 'cost', code: 'minimum', message }]);
+  }
+  if (priced.costCents > MAX_COST_CENTS) {
+    const message = `costs more than ${MAX_COST} ${asked.currency}`;
+    throw invalidRequest([{ path: 'quantity', code: 'maximum', message }]);
+  }
+  return {
+    ...asked,
+    ...priced,
+    id: uuidV7(now),
+    price,
+    feePercent,
+    decimals,
+    source,
+    priceAt,
+    inputs,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + QUOTE_LIFE_MS),
+  };
+}

@@ -1,0 +1,32 @@
+// A quote as callers see it. Its numbers are written digit for digit; `exact` has the same as text, for parsers that round.
+import { exactNumber, formatUnits } from '../lib/decimals.ts';
+import type { Quote } from './quote.ts';
+
+const CENT_DECIMALS = 2;
+
+export function quoteView(quote: Quote) {
+  const exact = {
+    price: quote.price,
+    fee: formatUnits(quote.feeCents, CENT_DECIMALS),
+    quantity: formatUnits(quote.units, quote.decimals),
+    cost: formatUnits(quote.costCents, CENT_DECIMALS),
+  };
+  return {
+    id: quote.id,
+    ...(quote.accountId !== undefined && { accountId: quote.accountId }),
+    symbol: quote.symbol,
+    network: quote.network,
+    currency: quote.currency,
+    price: exactNumber(exact.price),
+    fee: exactNumber(exact.fee),
+    quantity: exactNumber(exact.quantity),
+    cost: exactNumber(exact.cost),
+    exact,
+    feePercent: quote.feePercent,
+    source: quote.source,
+    priceAt: quote.priceAt.toISOString(),
+    inputs: quote.inputs.map(({ source, value, at, leftOut }) => ({ source, value, at, ...(leftOut && { leftOut }) })),
+    createdAt: quote.createdAt.toISOString(),
+    expiresAt: quote.expiresAt.toISOString(),
+  };
+}
