@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Chains } from './chains/chain.ts';
+import { sandboxChains } from './chains/sandbox.ts';
 import { issueMethod } from './charges/issue.ts';
 import { configuredRates } from './charges/rate.ts';
 import { reconcileCharge } from './charges/reconcile.ts';
@@ -17,6 +18,7 @@ import { civilDay } from './lib/civil-days.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
+import type { Mode } from './lib/mode.ts';
 import { httpPrices } from './prices/http.ts';
 import type { PriceSource } from './prices/price.ts';
 import { tablePrices } from './prices/table.ts';
@@ -25,11 +27,13 @@ import { pixKeyRail } from './rails/pix-key.ts';
 import type { Rails } from './rails/rail.ts';
 import { sandboxRails } from './rails/sandbox.ts';
 import { asStartFault, connect } from './storage/connect.ts';
+import type { Database } from './storage/database.ts';
 import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
 import { claimInstallation } from './storage/installation.ts';
 import { migrate } from './storage/migrate.ts';
 import { sharedClock } from './storage/shared-clock.ts';
 import { insertDemo } from './transactions/demo.ts';
+import { sandboxChainMemory } from './transactions/store-sandbox-chain.ts';
 import { version } from './version.ts';
 import { chargePictureRoutes } from './web/charge-pictures.ts';
 import { docsRoutes } from './web/docs.ts';
@@ -80,7 +84,7 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const queue = await startQueue({ db, log });
     stops.push(() => queue.stop());
     const { mode, pageSize, walletWait, feePercent } = config;
-    const chains: Chains = needs.chains ?? {};
+    const chains = needs.chains ?? chainsOf(mode, clock, db);
     const prices = needs.prices ?? pricesOf(config, log);
     const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
     const runDueJobs = () => queue.runDue(handlers);
@@ -121,6 +125,11 @@ function railsOf({ mode }: Config): Rails {
 
 function pricesOf({ mode, prices, rates }: Config, log: Log): PriceSource {
   return mode === 'sandbox' ? tablePrices({ reais: prices.table, rates }) : httpPrices({ log }, prices);
+}
+
+/** In live no network has a chain yet, and so none takes orders. */
+function chainsOf(mode: Mode, clock: Clock, db: Database): Chains {
+  return mode === 'sandbox' ? sandboxChains({ clock, memory: sandboxChainMemory(db) }) : {};
 }
 
 /** Live rails as far as they are configured; a method without one is refused when it is asked for. */

@@ -16,7 +16,10 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
       servers: [{ url: '/', description: 'This service' }],
       tags: [
         { name: 'Charges', description: 'What somebody is to pay, by pix or boleto.' },
-        { name: 'Sandbox', description: 'What only a sandbox has: a payer to order about, and a clock to move.' },
+        {
+          name: 'Sandbox',
+          description: 'What only a sandbox has: a payer to order about, a clock to move, weather to make.',
+        },
         { name: 'Wallets', description: 'Where crypto is paid to.' },
         { name: 'Crypto quotes', description: 'What crypto costs, with a price that is locked for five minutes.' },
         { name: 'Crypto transactions', description: 'Orders of crypto and how far they are.' },

@@ -23,6 +23,7 @@ import { PROBLEM_TYPE, Problem, type ProblemCode, problem, problemOf, RETRY_AFTE
 import { quoteRoutes } from './quotes.ts';
 import { allowedMethods, watchRoutes } from './route-table.ts';
 import { sandboxRoutes } from './sandbox.ts';
+import { sandboxChainRoutes } from './sandbox-chains.ts';
 import { transactionRoutes } from './transactions.ts';
 import { walletRoutes } from './wallets.ts';
 
@@ -123,7 +124,10 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   paymentRoutes(app, deps);
   ledgerRoutes(app, deps);
   walletRoutes(app, deps);
-  if (deps.mode === 'sandbox') sandboxRoutes(app, deps);
+  if (deps.mode === 'sandbox') {
+    sandboxRoutes(app, deps);
+    sandboxChainRoutes(app, deps);
+  }
   healthRoutes(app, deps);
   openApiRoutes(app);
   return app;
