@@ -6,7 +6,7 @@ import { LEDGER_CHECKS } from '../src/cli/ledger.ts';
 import { checkLedger } from '../src/ledger/check.ts';
 import { cryptoCurrency, formatAmount } from '../src/ledger/currency.ts';
 import { commitmentEntry, paymentEntry, payoutEntry, releaseEntry } from '../src/ledger/entries.ts';
-import type { Entry } from '../src/ledger/entry.ts';
+import { BOOKS, ENTRY_KINDS, type Entry } from '../src/ledger/entry.ts';
 import { postEntries } from '../src/ledger/store.ts';
 import { uuidV7 } from '../src/lib/ids.ts';
 import { type Database, openDatabase } from '../src/storage/database.ts';
@@ -340,6 +340,15 @@ describe('the database', () => {
       /do not sum to zero/,
     );
     assert.deepEqual(await books(entry.accountId), []);
+  });
+
+  test('knows the same books and kinds of entries as the code', async () => {
+    const rows = await service.sql<{ name: string; words: string }>(
+      `select conname as name, pg_get_constraintdef(oid) as words from pg_constraint
+        where conname in ('ledger_entries_kind_check', 'ledger_lines_book_check') order by conname`,
+    );
+    const words = rows.map(row => [...row.words.matchAll(/'(\w+)'/g)].map(match => match[1]));
+    assert.deepEqual(words, [ENTRY_KINDS, BOOKS]);
   });
 
   test('refuses every change of what was posted', async () => {
