@@ -3,7 +3,9 @@
 create table ledger_entries (
   id             uuid not null,
   account_id     text not null,
-  kind           text not null check (kind in ('payment', 'settlement', 'refund', 'commitment', 'release', 'payout')),
+  kind           text not null check (kind in (
+    'payment', 'settlement', 'refund', 'commitment', 'release', 'payout', 'payout_undone'
+  )),
   -- What moved: the payment, the charge whose boleto was credited, the refund, the commitment, the payout.
   cause_id       uuid not null,
   charge_id      uuid,

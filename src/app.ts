@@ -33,7 +33,10 @@ import { claimInstallation } from './storage/installation.ts';
 import { migrate } from './storage/migrate.ts';
 import { sharedClock } from './storage/shared-clock.ts';
 import { insertDemo } from './transactions/demo.ts';
+import { followOrder } from './transactions/follow.ts';
+import { fulfillOrder } from './transactions/fulfill.ts';
 import { sandboxChainMemory } from './transactions/store-sandbox-chain.ts';
+import { orderSweep } from './transactions/sweep.ts';
 import { version } from './version.ts';
 import { chargePictureRoutes } from './web/charge-pictures.ts';
 import { docsRoutes } from './web/docs.ts';
@@ -83,20 +86,22 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
 
     const queue = await startQueue({ db, log });
     stops.push(() => queue.stop());
-    const { mode, pageSize, walletWait, feePercent } = config;
+    const { mode, pageSize, walletWait, feePercent, settlement } = config;
     const chains = needs.chains ?? chainsOf(mode, clock, db);
     const prices = needs.prices ?? pricesOf(config, log);
     const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
     const runDueJobs = () => queue.runDue(handlers);
-    const sweeps = [chargeSweep({ db, queue })];
+    const sweeps = [chargeSweep({ db, queue }), orderSweep({ db, queue })];
     const outside = { rails, chains, rates, prices };
-    const settings = { mode, pageSize, walletWait, feePercent, version };
+    const settings = { mode, pageSize, walletWait, feePercent, settlement, version };
     const deps = { db, queue, clock, log, sweeps, runDueJobs, ...outside, ...settings };
     const handlers: Handlers = {
       'charge.issue': job => issueMethod(deps, job),
       'charge.retire': job => retireMethod(deps, job),
       'charge.reconcile': job => reconcileCharge(deps, job),
       'charge.refund': job => carryOutRefund(deps, job),
+      'transaction.follow': job => followOrder(deps, job),
+      'transaction.fulfill': job => fulfillOrder(deps, job),
     };
     const server = await createServer(deps);
     pageRoutes(server, deps);

@@ -1,7 +1,7 @@
 // The environment, read once into one frozen Config. Every fault is named at once.
 import path from 'node:path';
 import { isValidPixKey } from '@brazilian-utils/brazilian-utils';
-import { addDuration, type Duration, parseDuration } from './lib/date-times.ts';
+import { addDuration, type Duration, parseDuration, parseUtc } from './lib/date-times.ts';
 import { StartError } from './lib/errors.ts';
 import { parseJsonPath } from './lib/exact-json.ts';
 import { LOG_LEVELS, type LogLevel } from './lib/log.ts';
@@ -23,11 +23,20 @@ export type Config = {
   readonly rates: { readonly USD?: string; readonly EUR?: string };
   /** How long after its creation a wallet may first be paid to. */
   readonly walletWait: Duration;
+  readonly settlement: SettlementSettings;
   /** The static pix key that live charges are paid to. */
   readonly pixKey?: PixKey;
   readonly prices: PriceSettings;
   /** Percent of what is paid for crypto that the service keeps, as decimal text. */
   readonly feePercent: string;
+};
+
+/** Hours of the day in São Paulo, D0 day and night or not, and days that an operator declared open or closed. */
+export type SettlementSettings = {
+  readonly cutOffHour: number;
+  readonly opensAtHour: number;
+  readonly d0: (typeof D0_RULES)[number];
+  readonly bankingDays: ReadonlyMap<string, boolean>;
 };
 
 /** A sandbox has a table, live has sources. */
@@ -65,9 +74,14 @@ const OURS = [
   'TRILHO_PRICE_MAX_AGE',
   'TRILHO_PRICE_MAX_SPREAD',
   'TRILHO_FEE_PERCENT',
+  'TRILHO_CUT_OFF',
+  'TRILHO_SETTLES_AT',
+  'TRILHO_SAME_DAY',
+  'TRILHO_BANKING_DAYS',
   ...PIX,
 ];
 
+const D0_RULES = ['at_once', 'banking_days'] as const;
 const SANDBOX_PRICES = 'usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50';
 const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
 const MAX_PRICE_SOURCES = 15;
@@ -142,6 +156,25 @@ export function readConfig(environment: Environment): Config {
     return fallback;
   }
 
+  /** A time of day such as 17:30, as hours. */
+  function hour(name: string, fallback: string): number {
+    const text = value(name) ?? fallback;
+    const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+    if (hours === undefined) faults.push(`${name} must be a time of day such as ${fallback}, not "${text}".`);
+    return Number(hours ?? 0) + Number(minutes ?? 0) / 60;
+  }
+
+  function bankingDays(): ReadonlyMap<string, boolean> {
+    const text = value('TRILHO_BANKING_DAYS') ?? '';
+    const days = new Map<string, boolean>();
+    for (const word of text.split(',').filter(Boolean)) {
+      const [, day, standing] = /^(\d{4}-\d{2}-\d{2})=(open|closed)$/.exec(word.trim()) ?? [];
+      if (day !== undefined && parseUtc(`${day}T00:00Z`)) days.set(day, standing === 'open');
+      else faults.push(`TRILHO_BANKING_DAYS must be a list such as 2026-12-24=closed,2026-12-26=open, not "${word}".`);
+    }
+    return days;
+  }
+
   function percent(name: string, fallback: string, most: string): string {
     const text = value(name) ?? fallback;
     if (/^\d{1,3}(\.\d{1,4})?$/.test(text) && comparePercents(text, most) <= 0) return plainPercent(text);
@@ -194,6 +227,12 @@ export function readConfig(environment: Environment): Config {
       maxSpreadPercent: percent('TRILHO_PRICE_MAX_SPREAD', '1', '50'),
     },
     feePercent: percent('TRILHO_FEE_PERCENT', '0', '50'),
+    settlement: {
+      cutOffHour: hour('TRILHO_CUT_OFF', '17:00'),
+      opensAtHour: hour('TRILHO_SETTLES_AT', '09:00'),
+      d0: oneOf('TRILHO_SAME_DAY', D0_RULES, 'at_once'),
+      bankingDays: bankingDays(),
+    },
   });
   if (faults.length > 0) throw new StartError(faults.join('\n'));
   return config;

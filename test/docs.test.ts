@@ -192,6 +192,7 @@ test('README and .env.example name every variable and no other', () => {
       ...['TRILHO_PIX_KEY', 'TRILHO_PIX_NAME', 'TRILHO_PIX_CITY'],
       ...['TRILHO_PRICES', 'TRILHO_PRICE_SOURCES', 'TRILHO_PRICE_MAX_AGE', 'TRILHO_PRICE_MAX_SPREAD'],
       ...['TRILHO_FEE_PERCENT'],
+      ...['TRILHO_CUT_OFF', 'TRILHO_SETTLES_AT', 'TRILHO_SAME_DAY', 'TRILHO_BANKING_DAYS'],
     ]),
   );
   assert.deepEqual(sorted(Object.keys(exampleEnvironment())), knownVariables());

@@ -23,7 +23,7 @@ export async function cancelCharge(deps: Deps, id: string): Promise<LivingCharge
     if (!charge.ways.some(isUnpaid)) {
       throw new AppError('wrong_state', `A charge that is ${charge.state} cannot be canceled.`);
     }
-    const written = await writeStep(tx, canceled(charge), at);
+    const written = await writeStep(deps, tx, canceled(charge), at);
     await clearTimers(tx, charge);
     await enqueueRetirement(deps.queue, tx, [{ before: charge, after: written }]);
     return written;

@@ -118,6 +118,8 @@ export type Charge = NewCharge & {
   readonly lockedRate?: LockedRate;
   readonly expireAt: Date;
   readonly createdAt: Date;
+  /** The order of crypto that waits for its money. */
+  readonly transactionId?: string;
 };
 
 /** One way to pay a charge. */
@@ -168,6 +170,8 @@ export type LivingCharge = Charge & {
   readonly paidAmount?: PaidAmount;
   /** What was owed in reais on the day the first money came. */
   readonly owedCents?: bigint;
+  /** How much of its money has been turned into crypto, and cannot go back. */
+  readonly committedCents: bigint;
   readonly eventCount: number;
   readonly ways: readonly ChargeMethod[];
   readonly payments: readonly Payment[];

@@ -1,5 +1,5 @@
 // Making a charge: checked, written with its methods and jobs in one transaction, and answered. No bank is asked here.
-import assert from 'node:assert/strict';
+import { type Claim, findEarlier, type Records, scopeOf, writeOnce } from '../accounts/once.ts';
 import { requireAccount } from '../accounts/require.ts';
 import { insertEvents } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -19,15 +19,7 @@ import { type Charge, type ChargeMethod, type LivingCharge, type NewCharge, paym
 import { checkCharge } from './check.ts';
 import { closesAt } from './owed.ts';
 import type { RateSource } from './rate.ts';
-import {
-  type FirstCharge,
-  findByExternalId,
-  findFirstById,
-  findKeyUse,
-  insertCharge,
-  pointKeyAt,
-  takeKey,
-} from './store.ts';
+import { findByExternalId, findFirstById, insertCharge } from './store.ts';
 import { setTimers } from './store-timers.ts';
 import { eventOf } from './write.ts';
 
@@ -49,8 +41,6 @@ export type Created = {
 };
 
 const EXPIRES_AFTER_DAYS = 30;
-/** Every caller of a sandbox is the same caller. */
-const SANDBOX_SCOPE = 'sandbox';
 
 /**
  * Makes a charge payable by each method its rail can carry. A repeat, by externalId or by idempotency key, gets the first
@@ -60,11 +50,8 @@ const SANDBOX_SCOPE = 'sandbox';
 export async function createCharge(deps: CreateDeps, input: NewCharge, idempotencyKey?: string): Promise<Created> {
   await deps.clock.refresh();
   const now = deps.clock.now();
-  const claim: Claim = {
-    hash: contentHash(contentOf(input)),
-    scope: deps.mode === 'sandbox' ? SANDBOX_SCOPE : input.accountId,
-    key: idempotencyKey,
-  };
+  const hash = contentHash(contentOf(input));
+  const claim: Claim = { hash, scope: scopeOf(deps.mode, input.accountId), key: idempotencyKey };
   // Made before the transaction: one that is run again, after a connection was lost at its commit, finds what it wrote.
   const id = uuidV7(now);
   let charge: LivingCharge;
@@ -72,85 +59,62 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
     charge = bornCharge(deps, input, id, now);
   } catch (refusal) {
     // What was accepted once may be refused now, as when dueAt has passed since; its repeat gets the first charge still.
-    const earlier = refusal instanceof AppError ? await findEarlier(deps.db, input, claim) : undefined;
+    const earlier = refusal instanceof AppError ? await findEarlier(deps.db, records, claim, input) : undefined;
     if (!earlier) throw refusal;
     return { id: earlier.id, answer: earlier.answer, replayed: true };
   }
-  const draft: Draft = { ...claim, charge, answer: JSON.stringify(chargeAnswer(id, charge.ways)) };
-
+  const answer = JSON.stringify(chargeAnswer(id, charge.ways));
   const first = await deps.db.transaction(async tx => {
     await requireAccount(tx, deps.mode, charge.accountId, now);
-    const earlier = await writeUnlessRepeated(tx, draft);
-    if (earlier) return earlier;
-    await insertEvents(tx, [eventOf(charge, 'charge.created', now)]);
-    await setTimers(tx, [
-      { chargeId: id, accountId: charge.accountId, kind: 'overdue', at: charge.dueAt },
-      { chargeId: id, accountId: charge.accountId, kind: 'expire', at: closesAt(charge) },
-    ]);
-    const accepted = charge.ways.filter(({ status }) => status === 'CREATING');
-    const jobs = accepted.map(({ method }) => ({ accountId: charge.accountId, chargeId: id, method }));
-    await deps.queue.enqueue(tx, 'charge.issue', jobs);
-    return { id, answer: draft.answer };
+    const earlier = await writeOnce(tx, records, claim, charge, () => insertCharge(tx, charge, hash, answer));
+    if (!earlier) await beginLife(deps, tx, charge);
+    return earlier ?? { id, answer };
   });
   deps.queue.nudge('charge.issue');
   return { id: first.id, answer: first.answer, replayed: first.id !== id };
 }
 
-/** What makes two requests one. */
-type Claim = {
-  readonly hash: Buffer;
-  /** Whose idempotency keys these are. */
-  readonly scope: string;
-  readonly key: string | undefined;
+const records: Records = {
+  byId: findFirstById,
+  byExternalId: findByExternalId,
+  conflict: chargeId =>
+    new AppError('external_id_conflict', 'Another charge of this account has this externalId.', {
+      first: { chargeId },
+    }),
 };
 
-type Draft = Claim & { readonly charge: LivingCharge; readonly answer: string };
-
-/** The charge that the same request has made before, when it has. */
-async function findEarlier(sql: Sql, input: NewCharge, { hash, scope, key }: Claim): Promise<FirstCharge | undefined> {
-  const use = key === undefined ? undefined : await findKeyUse(sql, scope, key);
-  if (use) return use.contentHash.equals(hash) ? findFirstById(sql, use.accountId, use.chargeId) : undefined;
-  if (input.externalId === undefined) return undefined;
-  const first = await findByExternalId(sql, input.accountId, input.externalId);
-  return first?.contentHash.equals(hash) ? first : undefined;
+/** A charge that is part of something larger is written in the transaction of that. Its externalId must be free. */
+export async function writeCharge(deps: { readonly queue: Queue }, tx: Sql, charge: LivingCharge): Promise<void> {
+  // Nothing that is asked for alone is the same as it.
+  const hash = contentHash({ id: charge.id });
+  const claim: Claim = { hash, scope: charge.accountId, key: undefined };
+  const answer = JSON.stringify(chargeAnswer(charge.id, charge.ways));
+  const earlier = await writeOnce(tx, records, claim, charge, () => insertCharge(tx, charge, hash, answer));
+  if (earlier) throw records.conflict(earlier.id);
+  await beginLife(deps, tx, charge);
 }
 
-/**
- * Writes the charge, or returns the one that was there first. The unique indexes on key and externalId let one of many
- * through; the others wait in the insert until that one is committed or undone.
- */
-async function writeUnlessRepeated(tx: Sql, draft: Draft): Promise<FirstCharge | undefined> {
-  const { charge, hash, answer, scope, key } = draft;
+/** What a new charge announces, waits for and asks its rails for. */
+async function beginLife({ queue }: { readonly queue: Queue }, tx: Sql, charge: LivingCharge): Promise<void> {
   const { id, accountId } = charge;
-  if (key !== undefined) {
-    const use = await takeKey(tx, scope, key, { contentHash: hash, chargeId: id, accountId }, charge.createdAt);
-    if (use) {
-      if (!use.contentHash.equals(hash)) {
-        throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another body.');
-      }
-      return findFirstById(tx, use.accountId, use.chargeId);
-    }
-  }
-  if (await insertCharge(tx, charge, hash, answer)) return undefined;
-  const first =
-    charge.externalId === undefined
-      ? await findFirstById(tx, accountId, id)
-      : await findByExternalId(tx, accountId, charge.externalId);
-  assert(first, 'a charge that was in the way is there');
-  if (!first.contentHash.equals(hash)) {
-    throw new AppError('external_id_conflict', 'Another charge of this account has this externalId.', {
-      chargeId: first.id,
-    });
-  }
-  if (key !== undefined) await pointKeyAt(tx, scope, key, first.id);
-  return first;
+  await insertEvents(tx, [eventOf(charge, 'charge.created', charge.createdAt)]);
+  await setTimers(tx, [
+    { chargeId: id, accountId, kind: 'overdue', at: charge.dueAt },
+    { chargeId: id, accountId, kind: 'expire', at: closesAt(charge) },
+  ]);
+  const accepted = charge.ways.filter(({ status }) => status === 'CREATING');
+  const jobs = accepted.map(({ method }) => ({ accountId, chargeId: id, method }));
+  await queue.enqueue(tx, 'charge.issue', jobs);
 }
+
+/** What a charge is made of, beyond what was asked. */
+export type BirthDeps = Pick<CreateDeps, 'mode' | 'rates' | 'rails'>;
 
 /**
  * The charge in its first moment: complete, with an instrument for every method that its rail can carry. Refuses what is
  * not valid and what no rail can carry.
  */
-function bornCharge({ mode, rates, rails }: CreateDeps, input: NewCharge, id: string, now: Date): LivingCharge {
+export function bornCharge({ mode, rates, rails }: BirthDeps, input: NewCharge, id: string, now: Date): LivingCharge {
   const faults = checkCharge(input, { mode, now });
   if (faults.length > 0) throw invalidRequest(faults);
   const lockedRate = input.currency === 'BRL' ? undefined : rates(input.currency, now);
@@ -165,6 +129,7 @@ function bornCharge({ mode, rates, rails }: CreateDeps, input: NewCharge, id: st
   return {
     ...charge,
     state: 'CREATING',
+    committedCents: 0n,
     eventCount: 1,
     ways: prepareMethods(rails, charge),
     payments: [],

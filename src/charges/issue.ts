@@ -79,12 +79,12 @@ async function writeFinding(
     return;
   }
   if (finding.kind === 'rejected') {
-    await writeStep(tx, rejected(charge, method, finding.reason), at);
+    await writeStep(deps, tx, rejected(charge, method, finding.reason), at);
     return;
   }
   if (finding.instrument) await replaceInstrument(tx, charge, method, finding.instrument);
   const known = finding.instrument ? withInstrument(charge, method, finding.instrument) : charge;
-  await writeStep(tx, registered(known, method, at), at);
+  await writeStep(deps, tx, registered(known, method, at), at);
   const lookAt = railNamed(deps.rails, method, way.rail).reconcileAfter(paymentRequest(charge), at);
   if (lookAt) await setTimers(tx, [{ chargeId, accountId: charge.accountId, kind: 'reconcile', at: lookAt }]);
 }

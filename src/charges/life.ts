@@ -116,14 +116,23 @@ export function refundEnded(charge: LivingCharge, id: string, end: Pick<Refund, 
 }
 
 /** What may still go back out of a payment. */
-export function refundableCents({ refunds }: LivingCharge, { id, amountCents }: Payment): bigint {
-  const promised = refunds.filter(refund => refund.paymentId === id && refund.status !== 'FAILED');
-  return amountCents - sumOf(promised);
+export function refundableCents(charge: LivingCharge, { id, amountCents }: Payment): bigint {
+  const promised = charge.refunds.filter(refund => refund.paymentId === id && refund.status !== 'FAILED');
+  const leftCents = amountCents - sumOf(promised);
+  // Money that has become crypto does not go back, whichever payment it came by.
+  const freeCents = keptCents(charge) - charge.committedCents;
+  return leftCents < freeCents ? leftCents : freeCents;
+}
+
+/** What came and has not been promised back. */
+export function keptCents({ payments, refunds }: LivingCharge): bigint {
+  return sumOf(payments) - sumOf(refunds.filter(({ status }) => status !== 'FAILED'));
 }
 
 /** What came above what was owed and has not gone back. */
-export function excessCents({ payments, refunds, owedCents = 0n }: LivingCharge): bigint {
-  const kept = sumOf(payments) - sumOf(refunds.filter(({ status }) => status !== 'FAILED'));
+export function excessCents(charge: LivingCharge): bigint {
+  const { owedCents = 0n } = charge;
+  const kept = keptCents(charge);
   return kept > owedCents ? kept - owedCents : 0n;
 }
 

@@ -42,7 +42,7 @@ export async function recordPayment(deps: PayDeps, receipt: Receipt): Promise<Pa
   await deps.clock.refresh();
   const now = deps.clock.now();
   const id = uuidV7(now);
-  return deps.db.transaction(async tx => {
+  const told = await deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [receipt.chargeId]);
     if (!charge) throw new AppError('not_found', 'There is no such charge.');
     const way = charge.ways.find(({ method }) => method === receipt.method);
@@ -72,10 +72,12 @@ export async function recordPayment(deps: PayDeps, receipt: Receipt): Promise<Pa
     if (!(await insertPayment(tx, charge, recorded, now))) throw referenceTaken();
     await postEntries(tx, [paymentPosting(charge, recorded)]);
     await removeUnmatched(tx, receipt.reference);
-    const after = await writeStep(tx, step, now);
+    const after = await writeStep(deps, tx, step, now);
     if (!recorded.isRepeat) await closeBooks(deps, tx, charge, after, recorded);
     return { charge: after, isNew: true };
   });
+  if (told.charge.transactionId !== undefined) deps.queue.nudge('transaction.follow');
+  return told;
 }
 
 /** Whether a payment is told again: the amount may be left out, but not be another. */

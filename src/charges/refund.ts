@@ -54,7 +54,7 @@ export async function askRefund(deps: RefundDeps, input: NewRefund): Promise<Ask
     }
     const refund: Refund = { id, paymentId: payment.id, amountCents, status: 'PENDING', createdAt: now };
     await insertRefund(tx, charge, refund, { key: input.idempotencyKey, contentHash: hash });
-    const after = await writeStep(tx, refundAsked(charge, refund), now);
+    const after = await writeStep(deps, tx, refundAsked(charge, refund), now);
     await deps.queue.enqueue(tx, 'charge.refund', [{ accountId: charge.accountId, chargeId: charge.id, refundId: id }]);
     return { charge: after, refund, replayed: false };
   });
@@ -93,6 +93,9 @@ function chooseSource(
     const amountCents = wantedCents(charge, amount, leftCents);
     if (amountCents >= 1n && amountCents <= leftCents) return { payment, amountCents };
   }
+  if (charge.committedCents > 0n) {
+    throw new AppError('wrong_state', 'This money was turned into crypto and cannot go back.');
+  }
   if (typeof amount !== 'bigint') throw new AppError('wrong_state', 'There is nothing left to refund.');
   const message = 'is more than a payment of this charge still holds';
   throw invalidRequest([{ path: 'amountCents', code: 'above_refundable', message }]);
@@ -123,7 +126,7 @@ export async function carryOutRefund(deps: RefundDeps, { chargeId, refundId }: J
         : ({ status: 'FAILED', reason: finding.reason } as const);
     await updateRefund(tx, charge, refundId, end, at);
     if (end.status === 'DONE') await postEntries(tx, [refundPosting(charge, refund, at)]);
-    await writeStep(tx, refundEnded(charge, refundId, end), at);
+    await writeStep(deps, tx, refundEnded(charge, refundId, end), at);
   });
 }
 

@@ -93,6 +93,15 @@ export async function updateRefund(
   ]);
 }
 
+/** Notes how much of a charge's money has been turned into crypto; its row is held. */
+export async function commitMoney(tx: Sql, charge: Charge, committedCents: bigint): Promise<void> {
+  await tx.query('update charges set committed_cents = $3 where id = $1 and account_id = $2', [
+    charge.id,
+    charge.accountId,
+    committedCents,
+  ]);
+}
+
 /** The charge whose pix has this txid. */
 export async function findChargeByTxid(sql: Sql, txid: string): Promise<string | undefined> {
   const [row] = await sql.query<{ charge_id: string }>(

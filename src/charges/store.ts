@@ -1,4 +1,5 @@
 // All SQL of charges.
+import type { First } from '../accounts/once.ts';
 import type { Currency } from '../lib/currency.ts';
 import type { PageQuery } from '../lib/paging.ts';
 import type { Instruments, Method } from '../rails/rail.ts';
@@ -18,9 +19,6 @@ import type {
   Timing,
 } from './charge.ts';
 
-/** What a repeat is compared with and answered with. */
-export type FirstCharge = { readonly id: string; readonly contentHash: Buffer; readonly answer: string };
-
 /**
  * Writes the charge with its methods unless its id or its externalId is taken; waits for a transaction that is about to
  * take them. Returns false when one is.
@@ -31,8 +29,8 @@ export async function insertCharge(tx: Sql, charge: LivingCharge, hash: Buffer, 
        insert into charges (
          id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
          customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
-         event_count)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+         event_count, transaction_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $26)
        on conflict do nothing
        returning id, account_id, created_at),
      methods as (
@@ -67,63 +65,32 @@ export async function insertCharge(tx: Sql, charge: LivingCharge, hash: Buffer, 
       charge.ways.map(way => way.status),
       charge.ways.map(way => (way.instrument ? JSON.stringify(way.instrument) : null)),
       charge.ways.map(way => way.reason ?? null),
+      charge.transactionId,
     ],
   );
   return inserted.length > 0;
 }
 
-export async function findByExternalId(
-  tx: Sql,
-  accountId: string,
-  externalId: string,
-): Promise<FirstCharge | undefined> {
-  const rows = await tx.query<FirstChargeRow>(
+export async function findByExternalId(tx: Sql, accountId: string, externalId: string): Promise<First | undefined> {
+  const rows = await tx.query<FirstRow>(
     `select id, content_hash, answer::text as answer from charges where account_id = $1 and external_id = $2`,
     [accountId, externalId],
   );
-  return rows[0] && toFirstCharge(rows[0]);
+  return rows[0] && toFirst(rows[0]);
 }
 
-export async function findFirstById(tx: Sql, accountId: string, id: string): Promise<FirstCharge | undefined> {
-  const rows = await tx.query<FirstChargeRow>(
+export async function findFirstById(tx: Sql, accountId: string, id: string): Promise<First | undefined> {
+  const rows = await tx.query<FirstRow>(
     `select id, content_hash, answer::text as answer from charges where id = $1 and account_id = $2`,
     [id, accountId],
   );
-  return rows[0] && toFirstCharge(rows[0]);
+  return rows[0] && toFirst(rows[0]);
 }
 
-type FirstChargeRow = { id: string; content_hash: Buffer; answer: string };
+type FirstRow = { id: string; content_hash: Buffer; answer: string };
 
-function toFirstCharge(row: FirstChargeRow): FirstCharge {
+function toFirst(row: FirstRow): First {
   return { id: row.id, contentHash: row.content_hash, answer: row.answer };
-}
-
-export type KeyUse = { readonly contentHash: Buffer; readonly chargeId: string; readonly accountId: string };
-
-/** Takes an idempotency key for a charge; when it is taken, waits until its holder is done and returns what it was used for. */
-export async function takeKey(tx: Sql, scope: string, key: string, use: KeyUse, at: Date): Promise<KeyUse | undefined> {
-  const taken = await tx.query(
-    `insert into idempotency_keys (scope, key, content_hash, charge_id, account_id, created_at)
-     values ($1, $2, $3, $4, $5, $6)
-     on conflict (scope, key) do nothing
-     returning key`,
-    [scope, key, use.contentHash, use.chargeId, use.accountId, at],
-  );
-  return taken.length > 0 ? undefined : findKeyUse(tx, scope, key);
-}
-
-/** What a key was used for, when it was. */
-export async function findKeyUse(sql: Sql, scope: string, key: string): Promise<KeyUse | undefined> {
-  const [row] = await sql.query<{ content_hash: Buffer; charge_id: string; account_id: string }>(
-    `select content_hash, charge_id, account_id from idempotency_keys where scope = $1 and key = $2`,
-    [scope, key],
-  );
-  return row && { contentHash: row.content_hash, chargeId: row.charge_id, accountId: row.account_id };
-}
-
-/** Lets a key that was just taken stand for the charge that was there before. */
-export async function pointKeyAt(tx: Sql, scope: string, key: string, chargeId: string): Promise<void> {
-  await tx.query('update idempotency_keys set charge_id = $3 where scope = $1 and key = $2', [scope, key, chargeId]);
 }
 
 const LIVING_CHARGE = `
@@ -131,6 +98,7 @@ const LIVING_CHARGE = `
          trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
          trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
          c.due_at, c.expire_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
+         c.transaction_id, c.committed_cents,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
                                             'instrument', m.instrument, 'reason', m.reason) order by m.method)
             from charge_methods m
@@ -282,6 +250,8 @@ type ChargeRow = Row & {
   paid_amount: PaidAmount | null;
   owed_cents: string | null;
   event_count: number;
+  transaction_id: string | null;
+  committed_cents: string;
   ways: WayRow[];
   payments: PaymentRow[] | null;
   refunds: RefundRow[] | null;
@@ -318,6 +288,7 @@ function toCharge(row: ChargeRow): LivingCharge {
     createdAt: row.created_at,
     state: row.state,
     eventCount: row.event_count,
+    committedCents: BigInt(row.committed_cents),
     methods: row.ways.map(way => way.method),
     ways: row.ways.map(toWay),
     payments: (row.payments ?? []).map(toPayment),
@@ -327,6 +298,7 @@ function toCharge(row: ChargeRow): LivingCharge {
     ...(row.owed_cents !== null && { owedCents: BigInt(row.owed_cents) }),
     ...(row.external_id !== null && { externalId: row.external_id }),
     ...(row.source_key !== null && { sourceKey: row.source_key }),
+    ...(row.transaction_id !== null && { transactionId: row.transaction_id }),
     ...(row.fine_percent !== null && { finePercent: row.fine_percent }),
     ...(row.interest_percent !== null && { interestPercent: row.interest_percent }),
     ...(row.rate !== null &&

@@ -65,7 +65,7 @@ async function sweepRound(
     const step = STEPS[kind](before);
     return step.after === before ? [] : [{ before, step, at }];
   });
-  const written = await writeSteps(tx, steps);
+  const written = await writeSteps({ queue }, tx, steps);
   await postEntries(tx, settlementPostings(steps));
   for (const charge of written) charges.set(charge.id, charge);
   await enqueueRetirement(

@@ -27,6 +27,7 @@ export type ChargeView = {
   readonly payments: readonly PaymentView[];
   readonly refunds: readonly RefundView[];
   readonly warnings: readonly TaxWarning[];
+  readonly transactionId?: string;
   readonly dueAt: string;
   readonly expireAt: string;
   readonly createdAt: string;
@@ -84,6 +85,7 @@ export function chargeView(charge: LivingCharge): ChargeView {
     payments: charge.payments.map(paymentView),
     refunds: charge.refunds.map(refundView),
     warnings: taxWarnings(charge),
+    ...(charge.transactionId !== undefined && { transactionId: charge.transactionId }),
     dueAt: charge.dueAt.toISOString(),
     expireAt: charge.expireAt.toISOString(),
     createdAt: charge.createdAt.toISOString(),

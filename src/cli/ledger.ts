@@ -5,10 +5,11 @@ import { checkLedger } from '../ledger/check.ts';
 import type { CheckResult, LedgerCheck } from '../ledger/store-check.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { ORDER_LEDGER_CHECKS } from '../transactions/store-ledger-check.ts';
 import { withOffice } from './office.ts';
 
 /** What each noun says that moved, beside what the ledger can prove of itself. */
-export const LEDGER_CHECKS: readonly LedgerCheck[] = [...CHARGE_LEDGER_CHECKS];
+export const LEDGER_CHECKS: readonly LedgerCheck[] = [...CHARGE_LEDGER_CHECKS, ...ORDER_LEDGER_CHECKS];
 
 const MAX_SHOWN = 20;
 

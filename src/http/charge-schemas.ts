@@ -25,6 +25,22 @@ const AddressBody = Type.Object(
   { additionalProperties: false },
 );
 
+export const CustomerBody = Type.Object(
+  {
+    name: Text(),
+    document: Text({ description: 'CPF or CNPJ, punctuation allowed.', maxLength: 32 }),
+    type: Type.Optional(OneOf(CUSTOMER_TYPES, { description: 'Inferred from the document when absent.' })),
+    address: Type.Optional(AddressBody),
+  },
+  { additionalProperties: false },
+);
+
+export const MethodsBody = Type.Array(OneOf(METHODS), {
+  minItems: 1,
+  maxItems: METHODS.length,
+  description: 'Ways to pay; repeats are one.',
+});
+
 const BODY_EXAMPLE = {
   accountId: 'acme',
   externalId: 'order-1042',
@@ -50,20 +66,8 @@ export const ChargeBody = Type.Object(
     sourceKey: Type.Optional(Text({ description: 'Your own word for where the charge comes from.' })),
     amountCents: Type.Integer({ minimum: 1, description: 'Hundredths of the currency.' }),
     currency: OneOf(CURRENCIES, { description: 'USD and EUR are payable in reais at a rate locked now.' }),
-    methods: Type.Array(OneOf(METHODS), {
-      minItems: 1,
-      maxItems: METHODS.length,
-      description: 'Ways to pay; repeats are one.',
-    }),
-    customer: Type.Object(
-      {
-        name: Text(),
-        document: Text({ description: 'CPF or CNPJ, punctuation allowed.', maxLength: 32 }),
-        type: Type.Optional(OneOf(CUSTOMER_TYPES, { description: 'Inferred from the document when absent.' })),
-        address: Type.Optional(AddressBody),
-      },
-      { additionalProperties: false },
-    ),
+    methods: MethodsBody,
+    customer: CustomerBody,
     taxes: Type.Optional(
       Type.Object(
         {
@@ -201,6 +205,9 @@ export const ChargeView = Type.Object(
         { additionalProperties: false },
       ),
       { description: 'What is valid and yet looks like a mistake.' },
+    ),
+    transactionId: Type.Optional(
+      Type.String({ format: 'uuid', description: 'The order of crypto that waits for its money.' }),
     ),
     dueAt: DateTime(),
     expireAt: DateTime(),

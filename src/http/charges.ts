@@ -105,7 +105,8 @@ function toDraft(body: DeepPartial<ChargeBody>): ChargeDraft {
   };
 }
 
-function toCustomer({ name, document, type, address }: DeepPartial<ChargeBody['customer']>): Partial<Customer> {
+/** The customer in our own words, as far as it could be read. */
+export function toCustomer({ name, document, type, address }: DeepPartial<ChargeBody['customer']>): Partial<Customer> {
   const normalised = document === undefined ? undefined : normaliseDocument(document);
   return {
     ...(name !== undefined && { name }),

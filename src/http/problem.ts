@@ -1,7 +1,7 @@
 // Problem details (RFC 9457): the one shape of every answer that is not a success, and where each kind gets its status
 // number.
 import { type Static, Type } from 'typebox';
-import type { AppError, ErrorCode, Fault } from '../lib/errors.ts';
+import type { AppError, ErrorCode, Fault, FirstThere } from '../lib/errors.ts';
 import { OneOf } from './schemas.ts';
 
 /** Codes that only HTTP knows, beside those of the application. */
@@ -63,8 +63,9 @@ export const PROBLEMS = {
   external_id_conflict: {
     status: 409,
     title: 'The externalId is taken',
-    meaning: 'Another charge of the account has this externalId and other content; chargeId names it.',
-    example: { detail: 'Another charge of this account has this externalId.', chargeId: EXAMPLE_CHARGE },
+    meaning:
+      'Another charge or order of the account has this externalId and other content; chargeId or transactionId names it.',
+    example: { detail: 'Another charge of this account has this externalId.', first: { chargeId: EXAMPLE_CHARGE } },
   },
   wrong_state: {
     status: 409,
@@ -82,7 +83,7 @@ export const PROBLEMS = {
     status: 409,
     title: 'The address has a wallet',
     meaning: 'The account has a wallet with this address under another name; walletId names it.',
-    example: { detail: 'This address has a wallet of another name.', walletId: EXAMPLE_WALLET },
+    example: { detail: 'This address has a wallet of another name.', first: { walletId: EXAMPLE_WALLET } },
   },
   payload_too_large: {
     status: 413,
@@ -111,6 +112,15 @@ export const PROBLEMS = {
       errors: [
         { path: 'amountCents', code: 'above_ceiling', message: 'is more than a boleto can carry (BRL 99,999,999.99)' },
       ],
+    },
+  },
+  order_refused: {
+    status: 422,
+    title: 'The order cannot be taken',
+    meaning: 'The quote is gone or used, or the wallet may not receive yet; errors says which. Nothing was written.',
+    example: {
+      detail: 'quoteId has expired: ask for a new quote.',
+      errors: [{ path: 'quoteId', code: 'expired', message: 'has expired: ask for a new quote' }],
     },
   },
   headers_too_large: {
@@ -161,6 +171,7 @@ export const Problem = Type.Object(
     ),
     chargeId: Type.Optional(Type.String({ format: 'uuid', description: 'The charge that was there first.' })),
     walletId: Type.Optional(Type.String({ format: 'uuid', description: 'The wallet that was there first.' })),
+    transactionId: Type.Optional(Type.String({ format: 'uuid', description: 'The order that was there first.' })),
   },
   {
     $id: 'Problem',
@@ -178,20 +189,19 @@ function allExamples(): unknown[] {
 }
 
 export function problemOf(error: AppError, requestId: string): Problem {
-  const { message: detail, faults: errors, chargeId, walletId } = error;
-  return problem(error.code, requestId, { detail, errors, chargeId, walletId });
+  const { message: detail, faults: errors, first } = error;
+  return problem(error.code, requestId, { detail, errors, first });
 }
 
 type Particulars = {
   readonly detail: string;
   readonly errors?: readonly Fault[];
-  readonly chargeId?: string | undefined;
-  readonly walletId?: string | undefined;
+  readonly first?: FirstThere | undefined;
 };
 
 export function problem(code: ProblemCode, requestId: string, particulars: Particulars): Problem {
   const { status, title } = PROBLEMS[code];
-  const { detail, errors = [], chargeId, walletId } = particulars;
+  const { detail, errors = [], first } = particulars;
   return {
     type: `/problems/${code}`,
     title,
@@ -200,7 +210,6 @@ export function problem(code: ProblemCode, requestId: string, particulars: Parti
     code,
     requestId,
     ...(errors.length > 0 && { errors: [...errors] }),
-    ...(chargeId !== undefined && { chargeId }),
-    ...(walletId !== undefined && { walletId }),
+    ...first,
   };
 }

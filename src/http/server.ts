@@ -1,11 +1,11 @@
 // The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { CreateDeps } from '../charges/create.ts';
 import type { TravelDeps } from '../jobs/travel.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { QuoteDeps } from '../quotes/create.ts';
+import type { OrderDeps } from '../transactions/order.ts';
 import type { CreateWalletDeps } from '../wallets/create.ts';
 import { amountRoutes } from './amounts.ts';
 import { readJson } from './body.ts';
@@ -18,6 +18,7 @@ import { healthRoutes } from './health.ts';
 import { ledgerRoutes } from './ledger.ts';
 import { createMetrics } from './metrics.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
+import { orderRoutes } from './orders.ts';
 import { paymentRoutes } from './payments.ts';
 import { PROBLEM_TYPE, Problem, type ProblemCode, problem, problemOf, RETRY_AFTER_SECONDS } from './problem.ts';
 import { quoteRoutes } from './quotes.ts';
@@ -27,7 +28,7 @@ import { sandboxChainRoutes } from './sandbox-chains.ts';
 import { transactionRoutes } from './transactions.ts';
 import { walletRoutes } from './wallets.ts';
 
-type Deps = CreateDeps &
+type Deps = OrderDeps &
   TravelDeps &
   CreateWalletDeps &
   QuoteDeps & { readonly log: Log; readonly pageSize: number; readonly version: string };
@@ -117,6 +118,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   metrics.routes(app);
   transactionRoutes(app, deps);
   quoteRoutes(app, deps);
+  orderRoutes(app, deps);
   chargeRoutes(app, deps);
   chargeListRoutes(app, deps);
   chargeLifeRoutes(app, deps);

@@ -51,26 +51,26 @@ export const TransactionsPage = Type.Object(
   { $id: 'TransactionsPage', additionalProperties: false },
 );
 
+export const TRANSACTION_EXAMPLE: Static<typeof CryptoTransaction> = {
+  transactionId: '019a7f3c-5b20-7e61-b3a4-90c1d2e3f405',
+  status: 'fulfilled',
+  quantity: 462.962962,
+  cost: 2500,
+  price: 5.4,
+  network: 'polygon',
+  symbol: 'usdc',
+  currency: 'BRL',
+  walletId: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87',
+  walletAddress: '0x280ca5dc39910cddbfe09d0657fb76ca6505d63a',
+  walletName: 'Treasury',
+  settlementSchedule: 'D1',
+  settlementDate: '2026-11-13T14:20:00.000Z',
+  createdAt: '2026-11-12T14:00:00.000Z',
+  updatedAt: '2026-11-13T14:20:00.000Z',
+};
+
 const EXAMPLE: Static<typeof TransactionsPage> = {
-  transactions: [
-    {
-      transactionId: '019a7f3c-5b20-7e61-b3a4-90c1d2e3f405',
-      status: 'fulfilled',
-      quantity: 462.962962,
-      cost: 2500,
-      price: 5.4,
-      network: 'polygon',
-      symbol: 'usdc',
-      currency: 'BRL',
-      walletId: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87',
-      walletAddress: '0x280ca5dc39910cddbfe09d0657fb76ca6505d63a',
-      walletName: 'Treasury',
-      settlementSchedule: 'D1',
-      settlementDate: '2026-11-13T14:20:00.000Z',
-      createdAt: '2026-11-12T14:00:00.000Z',
-      updatedAt: '2026-11-13T14:20:00.000Z',
-    },
-  ],
+  transactions: [TRANSACTION_EXAMPLE],
   total: 41,
   totalPages: 3,
   currentPage: 1,

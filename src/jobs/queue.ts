@@ -10,8 +10,11 @@ export type Jobs = {
   'charge.retire': MethodOfCharge;
   'charge.reconcile': { readonly accountId: string; readonly chargeId: string };
   'charge.refund': { readonly accountId: string; readonly chargeId: string; readonly refundId: string };
+  'transaction.follow': OneTransaction;
+  'transaction.fulfill': OneTransaction;
 };
 type MethodOfCharge = { readonly accountId: string; readonly chargeId: string; readonly method: string };
+type OneTransaction = { readonly accountId: string; readonly transactionId: string };
 export type JobName = keyof Jobs;
 
 /** A job is done when its handler returns, and tried again, later and later, when it throws. */
@@ -37,7 +40,14 @@ export type Queue = {
 
 export type JobCount = { readonly name: string; readonly state: string; readonly count: number };
 
-const NAMES: readonly JobName[] = ['charge.issue', 'charge.retire', 'charge.reconcile', 'charge.refund'];
+const NAMES: readonly JobName[] = [
+  'charge.issue',
+  'charge.retire',
+  'charge.reconcile',
+  'charge.refund',
+  'transaction.follow',
+  'transaction.fulfill',
+];
 const SCHEMA = 'pgboss';
 const BATCH_SIZE = 20;
 /** When everything is to be done at once, larger bites mean fewer words with the database. */

@@ -49,15 +49,24 @@ export function releaseEntry(commitment: Commitment): Entry {
   return { ...headOf(commitment), kind: 'release', causeId: commitment.commitmentId, lines };
 }
 
+type OfPayout = OfTransaction & Crypto & { readonly payoutId: string };
+
 /** Promised crypto left. */
-export function payoutEntry(input: OfTransaction & Crypto & { payoutId: string }): Entry {
-  const { symbol, network, units } = input;
+export function payoutEntry(payout: OfPayout): Entry {
+  return { ...headOf(payout), kind: 'payout', causeId: payout.payoutId, lines: left(payout, payout.units) };
+}
+
+/** Crypto that had left came back: a chain undid the transfer and carried it out otherwise. */
+export function payoutUndoneEntry(payout: OfPayout): Entry {
+  return { ...headOf(payout), kind: 'payout_undone', causeId: payout.payoutId, lines: left(payout, -payout.units) };
+}
+
+function left({ symbol, network }: Crypto, units: bigint): Line[] {
   const currency = cryptoCurrency(symbol, network);
-  const lines = balanced([
+  return balanced([
     { book: 'crypto_owed', currency, amount: units },
     { book: 'crypto_paid', currency, amount: -units },
   ]);
-  return { ...headOf(input), kind: 'payout', causeId: input.payoutId, lines };
 }
 
 function headOf({ id, accountId, at, transactionId, chargeId }: OfTransaction) {

@@ -23,7 +23,15 @@ export const BOOKS = [
 ] as const;
 export type Book = (typeof BOOKS)[number];
 
-export const ENTRY_KINDS = ['payment', 'settlement', 'refund', 'commitment', 'release', 'payout'] as const;
+export const ENTRY_KINDS = [
+  'payment',
+  'settlement',
+  'refund',
+  'commitment',
+  'release',
+  'payout',
+  'payout_undone',
+] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 export type Line = {

@@ -13,16 +13,21 @@ export type ErrorCode =
   | 'wrong_state'
   | 'reference_conflict'
   | 'wallet_exists'
+  | 'order_refused'
   | 'price_unavailable'
   | 'unavailable';
+
+/** The one thing that an answer is about, by its kind. */
+export type FirstThere =
+  | { readonly chargeId: string }
+  | { readonly walletId: string }
+  | { readonly transactionId: string };
 
 type Details = {
   /** Every fault of the input, all at once. */
   readonly faults?: readonly Fault[];
-  /** The charge an answer is about, such as the first one under a repeated externalId. */
-  readonly chargeId?: string;
-  /** The wallet that has the address already. */
-  readonly walletId?: string;
+  /** What was there first, such as the charge under a repeated externalId. */
+  readonly first?: FirstThere;
   readonly cause?: unknown;
 };
 
@@ -31,15 +36,13 @@ export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
   readonly faults: readonly Fault[];
-  readonly chargeId: string | undefined;
-  readonly walletId: string | undefined;
+  readonly first: FirstThere | undefined;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause });
     this.code = code;
     this.faults = details.faults ?? [];
-    this.chargeId = details.chargeId;
-    this.walletId = details.walletId;
+    this.first = details.first;
   }
 }
 

@@ -43,6 +43,11 @@ export async function findQuote(sql: Sql, id: string): Promise<Quote | undefined
   return row && toQuote(row);
 }
 
+/** Holds a quote until the transaction ends, so that one order at a time looks whether it is used. */
+export async function lockQuote(tx: Sql, id: string): Promise<void> {
+  await tx.query('select from quotes where id = $1 for update', [id]);
+}
+
 type QuoteRow = Row & {
   id: string;
   account_id: string | null;

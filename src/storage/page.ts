@@ -11,8 +11,11 @@ export type PageSql = {
   readonly values: unknown[];
 };
 
-/** `equals` names columns with the value each must have; one without a value is not a condition. */
-export function pageSql(query: PageQuery, equals: Readonly<Record<string, unknown>>): PageSql {
+/**
+ * `equals` names columns with the value each must have; one without a value is not a condition. `always` is a condition of the
+ * list itself.
+ */
+export function pageSql(query: PageQuery, equals: Readonly<Record<string, unknown>>, always?: string): PageSql {
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
   // Rows lie on whole milliseconds, so a bound between two of them moves to the one inside the range.
@@ -22,6 +25,7 @@ export function pageSql(query: PageQuery, equals: Readonly<Record<string, unknow
     return `(timestamptz 'epoch' + ${at} / 1000 * interval '1 second' + ${at} % 1000 * interval '1 millisecond')`;
   };
   const conditions = [
+    ...(always === undefined ? [] : [always]),
     ...Object.entries(equals).flatMap(([column, value]) =>
       value === undefined ? [] : `${column} = ${parameter(value)}`,
     ),

@@ -1,7 +1,9 @@
-// All SQL of crypto transactions.
+// All SQL of the list of crypto transactions. What ended without being fulfilled is not in it.
 import type { Sql } from '../storage/database.ts';
 import { pageSql } from '../storage/page.ts';
 import type { ListQuery, Transaction } from './transaction.ts';
+
+const LISTED = 'ended_as is null';
 
 /** Newest first, and total: no two rows share an id. */
 const ORDER = 'created_at desc, id desc';
@@ -15,7 +17,7 @@ const ROW_JSON = `
          iso_utc(updated_at) as "updatedAt"`;
 
 export async function readPage(sql: Sql, query: ListQuery): Promise<string> {
-  const { where, limit, offset, page, values } = pageSql(query, { symbol: query.symbol, status: query.status });
+  const { where, limit, offset, page, values } = pageSql(query, { symbol: query.symbol, status: query.status }, LISTED);
   const [row] = await sql.query<{ body: string }>(
     `with matching as materialized (select count(*) as total from crypto_transactions ${where}),
           page as (select * from crypto_transactions ${where} order by ${ORDER} limit ${limit} offset ${offset}),

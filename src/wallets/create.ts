@@ -52,7 +52,9 @@ async function writeUnlessThere(tx: Sql, wallet: Wallet): Promise<Wallet> {
     const first = await findTwin(tx, wallet);
     if (!first) continue;
     if (first.name === wallet.name) return first;
-    throw new AppError('wallet_exists', 'This address has a wallet of another name.', { walletId: first.id });
+    throw new AppError('wallet_exists', 'This address has a wallet of another name.', {
+      first: { walletId: first.id },
+    });
   }
   assert.fail('a wallet that was in the way is there');
 }

@@ -1,0 +1,39 @@
+// Giving an order its charge later: when who pays is known after the price was taken.
+import { type CreateDeps, writeCharge } from '../charges/create.ts';
+import { AppError } from '../lib/errors.ts';
+import { noSuchOrder } from './cancel.ts';
+import { chargeOfOrder, type OrderCharge } from './order-charge.ts';
+import { findOrder, lockOrder, updateOrder } from './store-orders.ts';
+import { clearOrderTimers } from './store-timers.ts';
+import type { Order } from './transaction.ts';
+
+/** Refuses an order that has a charge, has ended, or whose price is gone. */
+export async function attachCharge(
+  deps: CreateDeps,
+  id: string,
+  part: OrderCharge,
+  accountId?: string,
+): Promise<Order> {
+  await deps.clock.refresh();
+  const now = deps.clock.now();
+  const found = await findOrder(deps.db, id, accountId);
+  if (!found) throw noSuchOrder();
+  const charge = chargeOfOrder(deps, found, part, now);
+  const order = await deps.db.transaction(async tx => {
+    const before = await lockOrder(tx, id);
+    if (!before) throw noSuchOrder();
+    // One that is run again after a connection was lost at its commit finds its own.
+    if (before.chargeId === charge.id) return before;
+    if (before.chargeId !== undefined) throw new AppError('wrong_state', 'This order has a charge.');
+    if (before.ended || before.status !== 'pending_payment' || !before.quote || before.quote.expiresAt <= now) {
+      throw new AppError('wrong_state', 'The price of this order is gone; make a new one.');
+    }
+    const after = { ...before, chargeId: charge.id, dueCents: charge.payableCents, updatedAt: now };
+    await updateOrder(tx, after);
+    await clearOrderTimers(tx, after, ['expire']);
+    await writeCharge(deps, tx, charge);
+    return after;
+  });
+  deps.queue.nudge('charge.issue');
+  return order;
+}

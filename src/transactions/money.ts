@@ -1,0 +1,64 @@
+// What an order sees of its charge: how much came and stayed, since when, and whether more can come.
+import type { ChargeState, LivingCharge } from '../charges/charge.ts';
+import { keptCents } from '../charges/life.ts';
+import { settlementTimer } from '../charges/settle.ts';
+import type { Ending } from './transaction.ts';
+
+export type Money = {
+  /** All that ever came, and what of it was not promised back. */
+  readonly cameCents: bigint;
+  readonly keptCents: bigint;
+  /** When enough had come. */
+  readonly completeAt?: Date;
+  /** Since when enough is at hand: a boleto is when its bank has credited it. */
+  readonly atHandAt?: Date;
+  /** Money is on its way back. */
+  readonly isRefundPending: boolean;
+  /** Something came, and all of it went back. */
+  readonly isRefunded: boolean;
+  /** How the charge ended, when it ended without money. */
+  readonly end?: Ending;
+};
+
+const ENDS: { readonly [state in ChargeState]?: Ending } = {
+  EXPIRED: 'expired',
+  CANCELED: 'canceled',
+  FAILED: 'canceled',
+};
+
+export function moneyOf(charge: LivingCharge, dueCents: bigint): Money {
+  const { payments, refunds } = charge;
+  const completeAt = completedAt(charge, dueCents);
+  const atHandAt = completeAt && creditedAt(charge, completeAt);
+  const end = ENDS[charge.state];
+  const kept = keptCents(charge);
+  const isRefundPending = refunds.some(({ status }) => status === 'PENDING');
+  return {
+    cameCents: payments.reduce((sum, { amountCents }) => sum + amountCents, 0n),
+    keptCents: kept,
+    isRefundPending,
+    isRefunded: payments.length > 0 && kept === 0n && !isRefundPending,
+    ...(completeAt && { completeAt }),
+    ...(atHandAt && { atHandAt }),
+    ...(end && { end }),
+  };
+}
+
+function completedAt({ payments }: LivingCharge, dueCents: bigint): Date | undefined {
+  let sumCents = 0n;
+  const inOrder = payments.toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime());
+  return inOrder.find(({ amountCents }) => {
+    sumCents += amountCents;
+    return sumCents >= dueCents;
+  })?.paidAt;
+}
+
+/** Only the boleto that paid the charge is credited later; whatever else came is at hand as it comes. */
+function creditedAt(charge: LivingCharge, completeAt: Date): Date | undefined {
+  const [first] = charge.payments;
+  if (first?.method !== 'boleto') return completeAt;
+  const boleto = charge.ways.find(({ method }) => method === 'boleto');
+  if (boleto?.status !== 'SETTLED') return undefined;
+  const { at } = settlementTimer(charge, first);
+  return at > completeAt ? at : completeAt;
+}

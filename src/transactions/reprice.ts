@@ -1,0 +1,110 @@
+// Serving money that came too late, too little, or for an order that had ended: at a new price, for all of it that is kept.
+
+import { decimalsOf } from '../chains/networks.ts';
+import type { LivingCharge } from '../charges/charge.ts';
+import { keptCents } from '../charges/life.ts';
+import { divideDown, formatUnits, tenTo } from '../lib/decimals.ts';
+import { AppError } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { MakeQuoteDeps } from '../quotes/create.ts';
+import { isExpired, priceOrder, QUOTE_LIFE_MS, type Quote } from '../quotes/quote.ts';
+import { findQuote, lockQuote } from '../quotes/store.ts';
+import { noSuchOrder } from './cancel.ts';
+import { knowsSender } from './claim.ts';
+import { catchUp, type FollowDeps, lockedCharge } from './follow.ts';
+import { type NewPrice, repriced } from './life.ts';
+import { findFirstByQuote, findOrder, lockOrder } from './store-orders.ts';
+import type { HoldReason, Order } from './transaction.ts';
+import { writeOrderStep } from './write.ts';
+
+type Deps = FollowDeps & MakeQuoteDeps;
+
+/** What a new price helps against. */
+const REPRICEABLE: readonly HoldReason[] = ['underpaid', 'quote_expired', 'partially_refunded', 'paid_after_end'];
+
+/** Takes the price of now, or of a quote made before for just that money. Refuses an order that is not held for it. */
+export async function repriceOrder(deps: Deps, id: string, quoteId?: string, accountId?: string): Promise<Order> {
+  await deps.clock.refresh();
+  const now = deps.clock.now();
+  const found = await findOrder(deps.db, id, accountId);
+  if (!found) throw noSuchOrder();
+  requireHeld(found);
+  const quote = quoteId === undefined ? undefined : await requireQuote(deps, found, quoteId, now);
+  const { value, source, at } = quote
+    ? { value: quote.price, source: quote.source, at: quote.priceAt }
+    : await deps.prices.price(found.symbol, found.currency, now);
+  const canClaim = await knowsSender(deps, found.network);
+
+  const order = await deps.db.transaction(async tx => {
+    const before = await lockOrder(tx, id);
+    const charge = before && (await lockedCharge(tx, before));
+    if (!before || !charge) throw noSuchOrder();
+    // One that is run again after a connection was lost at its commit finds its own.
+    if (before.repricedAt?.getTime() === now.getTime()) return before;
+    requireHeld(before);
+    if (quote) {
+      await lockQuote(tx, quote.id);
+      if (await findFirstByQuote(tx, quote.id)) throw refused('used', 'was used for another order');
+    }
+    const terms = termsOf(deps, before, charge, value, quote);
+    const expiresAt = quote?.expiresAt ?? new Date(now.getTime() + QUOTE_LIFE_MS);
+    const price = { ...terms, quote: { source, priceAt: at, expiresAt, ...(quote && { id: quote.id }) } };
+    await writeOrderStep(tx, before, repriced(before, price, { now, newId: () => uuidV7(now) }), now);
+    return (await catchUp(deps, tx, id, canClaim))!.order;
+  });
+  deps.queue.nudge('transaction.fulfill');
+  return order;
+}
+
+function requireHeld({ hold }: Order): void {
+  if (hold && REPRICEABLE.includes(hold.reason)) return;
+  throw new AppError('wrong_state', 'This order is not held for a new price.');
+}
+
+async function requireQuote({ db }: Deps, order: Order, id: string, now: Date): Promise<Quote> {
+  const quote = await findQuote(db, id);
+  if (!quote || (quote.accountId !== undefined && quote.accountId !== order.accountId)) {
+    throw refused('unknown', 'is no quote of this account');
+  }
+  if (isExpired(quote, now)) throw refused('expired', 'has expired: ask for a new quote');
+  const isSame = quote.symbol === order.symbol && quote.network === order.network && quote.currency === order.currency;
+  if (!isSame) throw refused('other_asset', 'is for another symbol, network or currency than the order');
+  return quote;
+}
+
+/** All the money that is kept, at a price. */
+function termsOf(
+  { feePercent }: Deps,
+  { symbol, network, currency }: Order,
+  charge: LivingCharge,
+  price: string,
+  quote: Quote | undefined,
+): Omit<NewPrice, 'quote'> {
+  const dueCents = keptCents(charge);
+  if (dueCents <= 0n) throw new AppError('wrong_state', 'There is no money left to serve.');
+  const costCents = inCurrency(charge, dueCents);
+  if (quote && quote.costCents !== costCents) {
+    throw refused('other_cost', `must be for a cost of ${formatUnits(costCents, 2)} ${currency}`);
+  }
+  const decimals = decimalsOf(symbol, network);
+  const priced = quote ?? priceOrder({ price, decimals, feePercent, costCents });
+  if (priced.units <= 0n) throw new AppError('wrong_state', `The money buys no ${symbol} at ${price} ${currency}.`);
+  return {
+    price,
+    quantity: formatUnits(priced.units, decimals),
+    cost: formatUnits(costCents, 2),
+    feeCents: priced.feeCents,
+    dueCents,
+  };
+}
+
+/** Reais in the charge's own currency, at its locked rate, rounded down. */
+function inCurrency({ lockedRate, payableCents, amountCents }: LivingCharge, cents: bigint): bigint {
+  if (!lockedRate || cents === payableCents) return lockedRate ? amountCents : cents;
+  const [whole = '', fraction = ''] = lockedRate.rate.split('.');
+  return divideDown(cents * tenTo(fraction.length), BigInt(whole + fraction));
+}
+
+function refused(code: string, message: string): AppError {
+  return new AppError('order_refused', `quoteId ${message}.`, { faults: [{ path: 'quoteId', code, message }] });
+}

@@ -1,0 +1,41 @@
+// Sending again what a chain carried out without effect. Its slot is burnt, so this is a second payout: only an operator
+// decides that, once the first is known to have moved nothing.
+import { keptCents } from '../charges/life.ts';
+import { AppError } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import { noSuchOrder } from './cancel.ts';
+import { knowsSender, openPayout } from './claim.ts';
+import { type FollowDeps, lockedCharge } from './follow.ts';
+import { promised, resumed } from './life.ts';
+import { findOrder, lockOrder } from './store-orders.ts';
+import type { Order } from './transaction.ts';
+import { writeOrderStep } from './write.ts';
+
+/** Refuses an order whose transfer did not fail, and one whose money has gone back meanwhile. */
+export async function retryOrder(deps: FollowDeps, id: string, accountId?: string): Promise<Order> {
+  await deps.clock.refresh();
+  const now = deps.clock.now();
+  const found = await findOrder(deps.db, id, accountId);
+  if (!found) throw noSuchOrder();
+  requireReverted(found);
+  if (!(await knowsSender(deps, found.network))) throw new AppError('unavailable', 'The chain does not answer.');
+  const order = await deps.db.transaction(async tx => {
+    const before = await lockOrder(tx, id);
+    const charge = before && (await lockedCharge(tx, before));
+    if (!before || !charge) throw noSuchOrder();
+    requireReverted(before);
+    if (keptCents(charge) < (before.dueCents ?? 0n))
+      throw new AppError('wrong_state', 'The money of this order went back.');
+    const again = promised(before, { newId: () => uuidV7(now) });
+    const after = await writeOrderStep(tx, before, resumed(again), now);
+    await openPayout(deps, tx, after, charge, now);
+    return after;
+  });
+  deps.queue.nudge('transaction.fulfill');
+  return order;
+}
+
+function requireReverted({ hold, ended }: Order): void {
+  if (hold?.reason === 'transfer_reverted' && !ended) return;
+  throw new AppError('wrong_state', 'This order has no transfer that failed.');
+}

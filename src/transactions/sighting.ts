@@ -1,0 +1,59 @@
+// What a look at the chain means for a payout and its order. Pure.
+import type { Chain, Sighting } from '../chains/chain.ts';
+import { fulfilled, held, type OrderStep, resumed, reverted } from './life.ts';
+import type { Payout } from './payout.ts';
+import type { Order } from './transaction.ts';
+
+/** A payout is looked after until it is too deep to come back, or burnt. */
+export function isLookedAfter({ state }: Payout): boolean {
+  return state === 'open' || state === 'done';
+}
+
+type Depths = Pick<Chain, 'depth' | 'finality'>;
+
+export function lookedAt(
+  order: Order,
+  payout: Payout,
+  sighting: Sighting,
+  depths: Depths,
+  now: Date,
+): { payout: Payout; step?: OrderStep } {
+  if (sighting.kind !== 'mined') return notMined(order, payout, sighting, now);
+  const { hash, confirmations, outcome } = sighting;
+  const moved = confirmations !== payout.confirmations || hash !== payout.hash;
+  const seen: Payout = { ...payout, hash, confirmations, idleLooks: moved ? 0 : payout.idleLooks + 1 };
+  const isDeep = confirmations >= depths.depth;
+  if (!isDeep) return payout.state === 'done' ? cameBack(order, seen, now) : heard(order, seen);
+  if (outcome !== 'transferred') {
+    const words = `The chain carried the transfer out and it ${outcome === 'reverted' ? 'failed' : 'was another one'}.`;
+    return { payout: { ...seen, state: 'reverted' }, step: reverted(order, words, now) };
+  }
+  const state = confirmations >= depths.finality ? 'final' : 'done';
+  const step = order.status === 'fulfilling' ? fulfilled(order, now) : order.hold ? resumed(order) : undefined;
+  return { payout: { ...seen, state }, ...(step && { step }) };
+}
+
+const SILENT = 'The chain does not answer.';
+
+function notMined(order: Order, payout: Payout, { kind }: Sighting, now: Date): { payout: Payout; step?: OrderStep } {
+  const idle = { ...payout, idleLooks: payout.idleLooks + 1 };
+  if (kind === 'unknown') {
+    const step = order.lastError === SILENT ? undefined : { after: { ...order, lastError: SILENT } };
+    return { payout: idle, ...(step && { step }) };
+  }
+  if (payout.state === 'done') return cameBack(order, { ...idle, confirmations: 0 }, now);
+  // It had been seen in a block, and that block is gone.
+  return heard(order, { ...idle, confirmations: 0 });
+}
+
+/** A chain that answers again needs no words any more. */
+function heard({ lastError, ...order }: Order, payout: Payout): { payout: Payout; step?: OrderStep } {
+  return { payout, ...(lastError === SILENT && { step: { after: order } }) };
+}
+
+/** A reorganisation undid what was deep enough: the same bytes are sent again, and the order says so meanwhile. */
+function cameBack(order: Order, payout: Payout, now: Date): { payout: Payout; step?: OrderStep } {
+  const lastError = 'A reorganisation undid the transfer; the same bytes were sent again.';
+  const step = held({ ...order, lastError }, 'reorganised', now);
+  return { payout, ...(step && { step }) };
+}

@@ -1,0 +1,49 @@
+// The SQL that holds the ledger against the orders: what is promised, what left, what was earned, and what was paid for it.
+import { NETWORKS_OF, SYMBOLS } from '../chains/asset.ts';
+import { decimalsOf } from '../chains/networks.ts';
+import type { LedgerCheck } from '../ledger/store-check.ts';
+
+/** Every asset with its decimals, as rows. */
+const ASSETS = SYMBOLS.flatMap(symbol =>
+  NETWORKS_OF[symbol].map(network => `('${symbol}', '${network}', ${decimalsOf(symbol, network)})`),
+).join(', ');
+
+/** Each order with the smallest units it promises and those that left. */
+const ORDERS = `
+  select t.account_id, t.id, t.symbol || '.' || t.network as asset, t.committed_cents, t.committed_fee_cents,
+         case when t.commitment_id is null then 0 else t.quantity * 10::numeric ^ asset.decimals end as promised,
+         coalesce(gone.units, 0) as gone
+    from crypto_transactions t
+    join (values ${ASSETS}) as asset (symbol, network, decimals)
+      on asset.symbol = t.symbol and asset.network = t.network
+    left join (select transaction_id, account_id, sum(units) as units
+                 from payouts where state in ('done', 'final')
+                group by transaction_id, account_id) as gone
+      on gone.transaction_id = t.id and gone.account_id = t.account_id`;
+
+export const ORDER_LEDGER_CHECKS: readonly LedgerCheck[] = [
+  check('promised crypto is in crypto_owed', 'crypto_owed', 'asset', 'gone - promised'),
+  check('crypto that left is in crypto_paid', 'crypto_paid', 'asset', '-gone'),
+  check('fees of orders are in fee', 'fee', `'BRL'`, '-coalesce(committed_fee_cents, 0)'),
+  check('reais that became crypto are taken from payer', 'payer', `'BRL'`, 'coalesce(committed_cents, 0)'),
+];
+
+/** Sums of a book by order beside what the orders say. */
+function check(name: string, book: string, currency: string, amount: string): LedgerCheck {
+  return {
+    name,
+    sql: `
+      with expected as (
+        select account_id, id, ${currency} as currency, ${amount} as amount from (${ORDERS}) orders where ${amount} <> 0),
+      found as (
+        select e.account_id, e.transaction_id as id, l.currency, sum(l.amount) as amount
+          from ledger_entries e
+          join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id
+         where e.kind in ('commitment', 'release', 'payout', 'payout_undone') and l.book = '${book}'
+         group by e.account_id, e.transaction_id, l.currency)
+      select coalesce(id::text, account_id) as object_id, currency,
+             coalesce(expected.amount, 0) as expected, coalesce(found.amount, 0) as found
+        from expected full join found using (account_id, id, currency)
+       where coalesce(expected.amount, 0) <> coalesce(found.amount, 0)`,
+  };
+}
