@@ -6,6 +6,12 @@ alter table charges
   add column transaction_id  uuid,
   add column committed_cents bigint not null default 0 check (committed_cents >= 0);
 
+-- Timers at which somebody outside is asked, or an order goes on: time that is moved stops at each of them.
+alter table charge_timers add column is_awaited boolean not null default false;
+update charge_timers set is_awaited = true where kind = 'reconcile';
+drop index charge_timers_reconcile;
+create index charge_timers_awaited on charge_timers (at) where is_awaited;
+
 -- A transaction is an order with a life. The status stays one of five; why it rests, and how it ended when it did not end
 -- fulfilled, stand beside it.
 alter table crypto_transactions

@@ -178,6 +178,11 @@ export type LivingCharge = Charge & {
   readonly refunds: readonly Refund[];
 };
 
+/** Whether an order of crypto waits for its money. */
+export function isOrdered({ transactionId }: Charge): boolean {
+  return transactionId !== undefined;
+}
+
 export function isOf<M extends Method>(method: M) {
   return (candidate: ChargeMethod): candidate is ChargeMethod<M> => candidate.method === method;
 }

@@ -15,7 +15,14 @@ import { checkCeiling } from '../rails/ceiling.ts';
 import { METHODS, type Rails, type Refusal } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { chargeAnswer } from './answer.ts';
-import { type Charge, type ChargeMethod, type LivingCharge, type NewCharge, paymentRequest } from './charge.ts';
+import {
+  type Charge,
+  type ChargeMethod,
+  isOrdered,
+  type LivingCharge,
+  type NewCharge,
+  paymentRequest,
+} from './charge.ts';
 import { checkCharge } from './check.ts';
 import { closesAt } from './owed.ts';
 import type { RateSource } from './rate.ts';
@@ -100,7 +107,7 @@ async function beginLife({ queue }: { readonly queue: Queue }, tx: Sql, charge: 
   await insertEvents(tx, [eventOf(charge, 'charge.created', charge.createdAt)]);
   await setTimers(tx, [
     { chargeId: id, accountId, kind: 'overdue', at: charge.dueAt },
-    { chargeId: id, accountId, kind: 'expire', at: closesAt(charge) },
+    { chargeId: id, accountId, kind: 'expire', at: closesAt(charge), isAwaited: isOrdered(charge) },
   ]);
   const accepted = charge.ways.filter(({ status }) => status === 'CREATING');
   const jobs = accepted.map(({ method }) => ({ accountId, chargeId: id, method }));

@@ -86,5 +86,6 @@ async function writeFinding(
   const known = finding.instrument ? withInstrument(charge, method, finding.instrument) : charge;
   await writeStep(deps, tx, registered(known, method, at), at);
   const lookAt = railNamed(deps.rails, method, way.rail).reconcileAfter(paymentRequest(charge), at);
-  if (lookAt) await setTimers(tx, [{ chargeId, accountId: charge.accountId, kind: 'reconcile', at: lookAt }]);
+  if (lookAt)
+    await setTimers(tx, [{ chargeId, accountId: charge.accountId, kind: 'reconcile', at: lookAt, isAwaited: true }]);
 }

@@ -50,6 +50,6 @@ async function lookAgain(deps: Deps, charge: LivingCharge, after: Date): Promise
   if (looks.length === 0) return;
   const at = new Date(Math.min(...looks.map(Number)));
   await deps.db.transaction(tx =>
-    setTimers(tx, [{ chargeId: charge.id, accountId: charge.accountId, kind: 'reconcile', at }]),
+    setTimers(tx, [{ chargeId: charge.id, accountId: charge.accountId, kind: 'reconcile', at, isAwaited: true }]),
   );
 }

@@ -1,12 +1,13 @@
 // When the bank has the money of a paid boleto at hand: on the banking day after it was paid.
 import { addBankingDays } from '../lib/banking-days.ts';
 import { civilDay, momentOn } from '../lib/civil-days.ts';
-import type { Charge, Payment } from './charge.ts';
-import type { Timer } from './store-timers.ts';
+import { type Charge, isOrdered, type Payment } from './charge.ts';
+import type { NewTimer } from './store-timers.ts';
 
 const BANKING_DAYS_TO_SETTLE = 1;
 
-export function settlementTimer({ id, accountId }: Charge, { paidAt }: Payment): Timer {
+export function settlementTimer(charge: Charge, { paidAt }: Payment): NewTimer {
   const day = addBankingDays(civilDay(paidAt), BANKING_DAYS_TO_SETTLE);
-  return { chargeId: id, accountId, kind: 'settle', at: momentOn(day) };
+  const { id, accountId } = charge;
+  return { chargeId: id, accountId, kind: 'settle', at: momentOn(day), isAwaited: isOrdered(charge) };
 }

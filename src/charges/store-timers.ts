@@ -10,16 +10,23 @@ export type Timer = {
   readonly at: Date;
 };
 
-export async function setTimers(tx: Sql, timers: readonly Timer[]): Promise<void> {
+/** A timer to be set. */
+export type NewTimer = Timer & {
+  /** Whether somebody outside is asked at it, or an order goes on: then moved time stops there. */
+  readonly isAwaited?: boolean;
+};
+
+export async function setTimers(tx: Sql, timers: readonly NewTimer[]): Promise<void> {
   await tx.query(
-    `insert into charge_timers (charge_id, account_id, kind, at)
-     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[])
+    `insert into charge_timers (charge_id, account_id, kind, at, is_awaited)
+     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[])
      on conflict (charge_id, account_id, kind) do update set at = least(charge_timers.at, excluded.at)`,
     [
       timers.map(timer => timer.chargeId),
       timers.map(timer => timer.accountId),
       timers.map(timer => timer.kind),
       timers.map(timer => timer.at),
+      timers.map(timer => timer.isAwaited ?? false),
     ],
   );
 }
@@ -52,10 +59,10 @@ function toTimer(row: TimerRow): Timer {
   return { chargeId: row.charge_id, accountId: row.account_id, kind: row.kind, at: row.at };
 }
 
-/** When a bank is to be asked next, up to a moment. */
-export async function nextReconcileAt(sql: Sql, until: Date): Promise<Date | undefined> {
+/** The next moment that moved time must stop at, up to another. */
+export async function nextAwaitedAt(sql: Sql, until: Date): Promise<Date | undefined> {
   const [row] = await sql.query<{ at: Date }>(
-    `select at from charge_timers where kind = 'reconcile' and at <= $1 order by at limit 1`,
+    `select at from charge_timers where is_awaited and at <= $1 order by at limit 1`,
     [until],
   );
   return row?.at;

@@ -9,7 +9,7 @@ import { expired, overdue, type Step, settled } from './life.ts';
 import { settlementPostings } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { lockCharges } from './store.ts';
-import { findDueTimers, nextReconcileAt, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
+import { findDueTimers, nextAwaitedAt, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
 import { writeSteps } from './write.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
@@ -22,9 +22,9 @@ const STEPS = { overdue, expire: expired, settle: settled } as const satisfies R
   (charge: LivingCharge) => Step
 >;
 
-/** Overdue, expiry and settlement pass by themselves; only where a bank is to be asked must time stop. */
+/** Most passes by itself; where a bank is to be asked, or an order waits, time must stop. */
 export function chargeSweep(deps: Deps): Sweep {
-  return { upTo: moment => sweepCharges(deps, moment), nextStopAt: until => nextReconcileAt(deps.db, until) };
+  return { upTo: moment => sweepCharges(deps, moment), nextStopAt: until => nextAwaitedAt(deps.db, until) };
 }
 
 /** Does all that is due up to a moment, and returns how many timers that were. */

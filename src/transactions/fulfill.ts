@@ -90,7 +90,9 @@ const MAX_DOUBLINGS = 20;
 
 /** The chain says when to look again; looks that show nothing new come further and further apart. */
 function nextLook(chain: Chain, sighting: Sighting, { idleLooks }: Payout, now: Date): Date {
-  const soonMs = chain.lookAfter(sighting, now).getTime() - now.getTime();
+  // What was sent a moment ago waits to be mined.
+  const expected = sighting.kind === 'absent' ? ({ kind: 'pending' } as const) : sighting;
+  const soonMs = chain.lookAfter(expected, now).getTime() - now.getTime();
   const grownMs = Math.min(soonMs * 2 ** Math.min(idleLooks, MAX_DOUBLINGS), Math.max(soonMs, LONGEST_WAIT_MS));
   return new Date(now.getTime() + grownMs);
 }
