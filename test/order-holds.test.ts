@@ -95,6 +95,35 @@ test('money that comes after the price is gone waits for a new one', async () =>
   assert.equal(await orders.events(order), 'pending_payment pending_fulfillment held repriced fulfilling fulfilled');
 });
 
+test('orders that rest are listed, longest first, until they go on', async () => {
+  const held = async (query = '') => (await service.get(`/crypto/transactions/held${query}`)).json;
+  const first = await orders.order();
+  await orders.pay(first, { amountCents: 100 });
+  await service.runJobs();
+  await orders.advance('PT6M');
+  const second = await orders.order();
+  await orders.advance('PT6M');
+  await orders.pay(second);
+  await service.runJobs();
+  const { orders: listed, total } = await held('?accountId=acme');
+  assert.equal(total, 2);
+  assert.deepEqual(
+    listed.map((order: { transactionId: string; holdReason: string }) => [order.transactionId, order.holdReason]),
+    [
+      [first.json.transactionId, 'underpaid'],
+      [second.json.transactionId, 'quote_expired'],
+    ],
+  );
+  assert.equal((await held('?reason=underpaid&pageSize=1')).totalPages, 1);
+  assert.equal((await service.get('/crypto/transactions/held?reason=nonsense')).status, 400);
+  assert.match(
+    (await service.get('/metrics')).text,
+    /trilho_orders\{status="pending_fulfillment",hold_reason="underpaid"\} 1/,
+  );
+  for (const order of [first, second]) assert.equal((await act(order, 'reprice')).status, 200);
+  assert.equal((await held()).total, 0);
+});
+
 test('a payment told late but made in time is served at its price', async () => {
   const order = await orders.order();
   const madeAt = (await service.get('/sandbox/clock')).json.now;

@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { countByStatus, type StatusCount } from '../charges/store.ts';
 import type { JobCount, Queue } from '../jobs/queue.ts';
 import type { Database } from '../storage/database.ts';
+import { countOrders, type OrderCount } from '../transactions/store-orders.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
 
@@ -59,6 +60,13 @@ export function createMetrics({ db, queue }: Deps): Metrics {
     registers,
   });
 
+  const orders = new Gauge({
+    name: 'trilho_orders',
+    help: 'Orders of crypto by status, and by why they rest; those that rest for no reason have none.',
+    labelNames: ['status', 'hold_reason'],
+    registers,
+  });
+
   let countedAtMs = Number.NEGATIVE_INFINITY;
 
   /** What only the database knows. While it is silent these gauges are absent, and `trilho_database_up` says why. */
@@ -66,9 +74,10 @@ export function createMetrics({ db, queue }: Deps): Metrics {
     if (performance.now() - countedAtMs < COUNT_EVERY_MS) return;
     jobs.reset();
     charges.reset();
+    orders.reset();
     try {
-      const [jobCounts, chargeCounts] = await Promise.all([queue.counts(), countByStatus(db)]);
-      show(jobCounts, chargeCounts);
+      const counts = await Promise.all([queue.counts(), countByStatus(db), countOrders(db)]);
+      show(...counts);
       up.set(1);
       countedAtMs = performance.now();
     } catch {
@@ -76,9 +85,14 @@ export function createMetrics({ db, queue }: Deps): Metrics {
     }
   }
 
-  function show(jobCounts: readonly JobCount[], chargeCounts: readonly StatusCount[]): void {
+  function show(
+    jobCounts: readonly JobCount[],
+    chargeCounts: readonly StatusCount[],
+    orderCounts: readonly OrderCount[],
+  ): void {
     for (const { name, state, count } of jobCounts) jobs.set({ queue: name, state }, count);
     for (const { method, status, count } of chargeCounts) charges.set({ method, state: status }, count);
+    for (const { status, holdReason, count } of orderCounts) orders.set({ status, hold_reason: holdReason }, count);
   }
 
   return {

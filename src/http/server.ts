@@ -15,6 +15,7 @@ import { chargeRoutes } from './charges.ts';
 import { type Answered, onClientError } from './client-error.ts';
 import { answerHeaders } from './headers.ts';
 import { healthRoutes } from './health.ts';
+import { heldOrderRoutes } from './held-orders.ts';
 import { ledgerRoutes } from './ledger.ts';
 import { createMetrics } from './metrics.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
@@ -119,6 +120,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   transactionRoutes(app, deps);
   quoteRoutes(app, deps);
   orderRoutes(app, deps);
+  heldOrderRoutes(app, deps);
   chargeRoutes(app, deps);
   chargeListRoutes(app, deps);
   chargeLifeRoutes(app, deps);

@@ -2,7 +2,9 @@
 import type { First } from '../accounts/once.ts';
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Currency } from '../lib/currency.ts';
+import type { PageQuery } from '../lib/paging.ts';
 import type { Row, Sql } from '../storage/database.ts';
+import { pageSql } from '../storage/page.ts';
 import type { Ending, HoldReason, Order, SettlementSchedule, Status } from './transaction.ts';
 
 /** Writes an order unless its id or its externalId is taken; waits for a transaction that is about to take them. */
@@ -101,6 +103,37 @@ export async function findOrder(sql: Sql, id: string, accountId?: string): Promi
 export async function lockOrder(tx: Sql, id: string): Promise<Order | undefined> {
   const [row] = await tx.query<OrderRow>(`${ORDER} where id = $1 for update`, [id]);
   return row && toOrder(row);
+}
+
+export type HeldQuery = PageQuery & { readonly accountId?: string; readonly reason?: HoldReason };
+
+/** Orders that rest, those that rest longest first, and how many there are; both of one snapshot. */
+export async function readHeldPage(sql: Sql, query: HeldQuery): Promise<{ orders: Order[]; total: number }> {
+  const { where, limit, offset, values } = pageSql(
+    query,
+    { account_id: query.accountId, hold_reason: query.reason },
+    'hold_reason is not null',
+  );
+  const rows = await sql.query<OrderRow & { total: string }>(
+    `with matching as (select count(*) as total from crypto_transactions ${where}),
+          page as (${ORDER} ${where} order by held_at, id limit ${limit} offset ${offset})
+     select matching.total, page.* from matching left join page on true order by page.held_at, page.id`,
+    // The list needs no number of its page.
+    values.slice(0, -1),
+  );
+  return { orders: rows.filter(row => row.id !== null).map(toOrder), total: Number(rows[0]!.total) };
+}
+
+export type OrderCount = { readonly status: string; readonly holdReason: string; readonly count: number };
+
+/** Orders that are in the list, by status and by why they rest; an empty reason is none. */
+export async function countOrders(sql: Sql): Promise<OrderCount[]> {
+  const rows = await sql.query<{ status: string; hold_reason: string; count: string }>(
+    `select status, coalesce(hold_reason, '') as hold_reason, count(*)
+       from crypto_transactions where ended_as is null or hold_reason is not null
+      group by status, hold_reason`,
+  );
+  return rows.map(row => ({ status: row.status, holdReason: row.hold_reason, count: Number(row.count) }));
 }
 
 /** Writes the standing of an order whose row is held. */
