@@ -291,3 +291,24 @@ test('a reorganisation before or after the end is mended with the same bytes', a
   assert.equal(await orders.events(late), 'pending_payment pending_fulfillment fulfilling fulfilled held resumed');
   assert.ok(done);
 });
+
+test('an order on a chain that was never asked before goes on once the chain answers', async () => {
+  const fresh = await startService();
+  try {
+    const driver = orderDriver(fresh);
+    await driver.weather('polygon', { weather: 'silent' });
+    const order = await driver.order();
+    await driver.advance('PT6M');
+    await driver.pay(order);
+    await fresh.runJobs();
+    assert.equal((await driver.read(order)).holdReason, 'quote_expired');
+    const served = await fresh.post(`/crypto/transactions/${order.json.transactionId}/reprice`, {});
+    assert.equal(served.json.status, 'pending_fulfillment', served.text);
+    await fresh.runJobs();
+    await driver.weather('polygon', { weather: 'clear' });
+    await driver.advance('PT10M');
+    assert.equal((await driver.read(order)).status, 'fulfilled');
+  } finally {
+    await fresh.stop();
+  }
+});

@@ -50,7 +50,11 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
     const expiresAt = quote?.expiresAt ?? new Date(now.getTime() + QUOTE_LIFE_MS);
     const price = { ...terms, quote: { source, priceAt: at, expiresAt, ...(quote && { id: quote.id }) } };
     await writeOrderStep(tx, before, repriced(before, price, { now, newId: () => uuidV7(now) }), now);
-    return (await catchUp(deps, tx, id, canClaim))!.order;
+    const { order: after, isWaitingForSender } = (await catchUp(deps, tx, id, canClaim))!;
+    // Nobody answered where our sender stands: a job asks until somebody does.
+    if (isWaitingForSender)
+      await deps.queue.enqueue(tx, 'transaction.follow', [{ accountId: after.accountId, transactionId: id }]);
+    return after;
   });
   deps.queue.nudge('transaction.fulfill');
   return order;
