@@ -1,6 +1,6 @@
 // Listing charges: filtered, paged, with an exact total; total and rows come from one snapshot.
 import { invalidRequest } from '../lib/errors.ts';
-import { checkPageQuery, type PageQuery } from '../lib/paging.ts';
+import { checkPageQuery, countPages, type PageCounts, type PageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import type { ChargeState } from './charge.ts';
 import { readChargePage } from './store.ts';
@@ -13,24 +13,11 @@ export type ChargeQuery = PageQuery & {
   readonly sourceKey?: string;
 };
 
-export type ChargePage = {
-  readonly charges: readonly ChargeView[];
-  readonly total: number;
-  readonly totalPages: number;
-  readonly currentPage: number;
-  readonly hasMore: boolean;
-};
+export type ChargePage = PageCounts & { readonly charges: readonly ChargeView[] };
 
 export async function listCharges({ db }: { db: Sql }, query: ChargeQuery): Promise<ChargePage> {
   const faults = checkPageQuery(query);
   if (faults.length > 0) throw invalidRequest(faults);
   const { charges, total } = await readChargePage(db, query);
-  const totalPages = Math.ceil(total / query.pageSize);
-  return {
-    charges: charges.map(chargeView),
-    total,
-    totalPages,
-    currentPage: query.page,
-    hasMore: query.page < totalPages,
-  };
+  return { charges: charges.map(chargeView), ...countPages(total, query) };
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { invalidRequest } from '../lib/errors.ts';
-import { checkPageQuery } from '../lib/paging.ts';
+import { checkPageQuery, countPages } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import { readHeldPage } from '../transactions/store-orders.ts';
 import { HOLD_REASONS } from '../transactions/transaction.ts';
@@ -63,14 +63,7 @@ export function heldOrderRoutes(app: FastifyInstance, deps: { readonly db: Sql; 
       const { accountId, reason } = clean;
       const query = { ...page, ...(accountId !== undefined && { accountId }), ...(reason && { reason }) };
       const { orders, total } = await readHeldPage(deps.db, query);
-      const totalPages = Math.ceil(total / page.pageSize);
-      return {
-        orders: orders.map(order => orderView(order)),
-        total,
-        totalPages,
-        currentPage: page.page,
-        hasMore: page.page < totalPages,
-      };
+      return { orders: orders.map(order => orderView(order)), ...countPages(total, page) };
     },
   );
 }

@@ -6,6 +6,7 @@ import { readUnmatched } from '../charges/store-money.ts';
 import { chargeView } from '../charges/view.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
 import { type Fault, invalidRequest } from '../lib/errors.ts';
+import { countPages } from '../lib/paging.ts';
 import { METHODS } from '../rails/rail.ts';
 import { chargeParams, requireChargeId } from './charge-params.ts';
 import { VIEW_EXAMPLE } from './charge-schemas.ts';
@@ -130,13 +131,12 @@ export function paymentRoutes(app: FastifyInstance, deps: PayDeps & { readonly p
       if (faults.length > 0) throw invalidRequest(faults);
       const query = toPageQuery(clean, deps.pageSize);
       const { receipts, total } = await readUnmatched(deps.db, query);
-      const totalPages = Math.ceil(total / query.pageSize);
       const payments = receipts.map(({ amountCents, postedAt, ...rest }) => ({
         ...rest,
         amountCents: Number(amountCents),
         postedAt: postedAt.toISOString(),
       }));
-      return { payments, total, totalPages, currentPage: query.page, hasMore: query.page < totalPages };
+      return { payments, ...countPages(total, query) };
     },
   );
 }

@@ -1,6 +1,6 @@
 // The ledger as it is shown: balances and entries, with every amount as exact decimal text.
 import { invalidRequest } from '../lib/errors.ts';
-import { checkPageQuery } from '../lib/paging.ts';
+import { checkPageQuery, countPages, type PageCounts } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import { formatAmount, type LedgerCurrency } from './currency.ts';
 import type { Entry, Line } from './entry.ts';
@@ -39,26 +39,13 @@ function sumText(currency: LedgerCurrency, amount: bigint): string {
 
 export type EntryView = Omit<Entry, 'at' | 'lines'> & { readonly at: string; readonly lines: readonly Shown<Line>[] };
 
-export type EntryPage = {
-  readonly entries: readonly EntryView[];
-  readonly total: number;
-  readonly totalPages: number;
-  readonly currentPage: number;
-  readonly hasMore: boolean;
-};
+export type EntryPage = PageCounts & { readonly entries: readonly EntryView[] };
 
 export async function listEntries({ db }: { db: Sql }, query: EntryFilter): Promise<EntryPage> {
   const faults = checkPageQuery(query);
   if (faults.length > 0) throw invalidRequest(faults);
   const { entries, total } = await readEntryPage(db, query);
-  const totalPages = Math.ceil(total / query.pageSize);
-  return {
-    entries: entries.map(entryView),
-    total,
-    totalPages,
-    currentPage: query.page,
-    hasMore: query.page < totalPages,
-  };
+  return { entries: entries.map(entryView), ...countPages(total, query) };
 }
 
 function entryView({ at, lines, ...entry }: Entry): EntryView {

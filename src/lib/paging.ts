@@ -20,3 +20,17 @@ export function checkPageQuery({ from, to }: PageQuery): Fault[] {
     { path: 'to', code: 'before_from', message: 'must not be earlier than from' },
   ];
 }
+
+/** What every page says of the whole. */
+export type PageCounts = {
+  readonly total: number;
+  readonly totalPages: number;
+  /** As asked for, also past the end. */
+  readonly currentPage: number;
+  readonly hasMore: boolean;
+};
+
+export function countPages(total: number, { page, pageSize }: PageQuery): PageCounts {
+  const totalPages = Math.ceil(total / pageSize);
+  return { total, totalPages, currentPage: page, hasMore: page < totalPages };
+}
