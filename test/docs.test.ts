@@ -14,7 +14,8 @@ import {
 import { readConfig } from '../src/config.ts';
 import { ChargeView, PaymentView } from '../src/http/charge-schemas.ts';
 import { METHODS } from '../src/rails/rail.ts';
-import { STATUS_TRANSITIONS, STATUSES } from '../src/transactions/transaction.ts';
+import { PAYOUT_STATES } from '../src/transactions/payout.ts';
+import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } from '../src/transactions/transaction.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -164,6 +165,40 @@ test('the statuses of a crypto transaction are the same in the code, the databas
   assert.deepEqual(sorted(statesOf(drawingIn('Crypto transactions'))), sorted(STATUSES));
   assert.deepEqual(sorted(describedIn('Crypto transactions')), sorted(STATUSES));
   assert.deepEqual(sorted(wordsAllowedIn('crypto_transactions', 'status')), sorted(STATUSES));
+});
+
+test('hold reasons and endings are the same in the code, the database and the page, and each hold has a way out', () => {
+  assert.deepEqual(describedIn('Hold reasons'), [...HOLD_REASONS]);
+  assert.deepEqual(wordsAllowedIn('crypto_transactions', 'hold_reason'), [...HOLD_REASONS]);
+  for (const [, reason, , wayOut] of rowsIn(states.get('Hold reasons'))) assert.ok(wayOut, reason);
+  assert.deepEqual(describedIn('Endings'), [...ENDINGS]);
+  assert.deepEqual(wordsAllowedIn('crypto_transactions', 'ended_as'), [...ENDINGS]);
+});
+
+test('every event of a crypto transaction is on the page and no other', () => {
+  assert.deepEqual(
+    describedIn('Events of a crypto transaction'),
+    ORDER_EVENTS.map(event => `crypto_transaction.${event}`),
+  );
+});
+
+test('the timers of a crypto transaction are the same in the code, the database and the page', () => {
+  const kinds = wordsOfType('src/transactions/store-timers.ts', 'OrderTimerKind');
+  assert.deepEqual(describedIn('Timers of a crypto transaction'), kinds);
+  assert.deepEqual(wordsAllowedIn('transaction_timers', 'kind'), kinds);
+});
+
+test('the states of a payout are the same in the code, the database and the page', () => {
+  assert.deepEqual(describedIn('States of a payout'), [...PAYOUT_STATES]);
+  assert.deepEqual(wordsAllowedIn('payouts', 'state'), [...PAYOUT_STATES]);
+});
+
+test('the page of orders has a section for every hold', () => {
+  const sections = [...sectionsOf('docs/orders.md').keys()];
+  assert.deepEqual(
+    sections.filter(heading => HOLD_REASONS.some(reason => reason === heading)),
+    [...HOLD_REASONS],
+  );
 });
 
 /** Every variable that src/config.ts names: by asking for it, or in a list of its own. */
