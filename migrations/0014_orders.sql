@@ -47,8 +47,6 @@ alter table crypto_transactions
 
 create unique index crypto_transactions_external_id on crypto_transactions (account_id, external_id)
   where external_id is not null;
--- A quote locks one price for one order.
-create unique index crypto_transactions_quote on crypto_transactions (quote_id) where quote_id is not null;
 create index crypto_transactions_held on crypto_transactions (held_at) where hold_reason is not null;
 
 -- The list shows what has not ended otherwise.
@@ -56,6 +54,14 @@ drop index crypto_transactions_newest, crypto_transactions_by_symbol, crypto_tra
 create index crypto_transactions_newest on crypto_transactions (created_at desc, id desc) where ended_as is null;
 create index crypto_transactions_by_symbol on crypto_transactions (symbol, created_at desc, id desc) where ended_as is null;
 create index crypto_transactions_by_status on crypto_transactions (status, created_at desc, id desc) where ended_as is null;
+
+-- A quote locks one price for one order, also when that order has taken another since.
+create table quote_uses (
+  quote_id       uuid primary key references quotes (id),
+  transaction_id uuid not null,
+  account_id     text not null,
+  foreign key (transaction_id, account_id) references crypto_transactions (id, account_id)
+);
 
 -- What an order waits for. The sweep takes what is due, oldest first.
 create table transaction_timers (

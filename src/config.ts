@@ -169,8 +169,11 @@ export function readConfig(environment: Environment): Config {
     const days = new Map<string, boolean>();
     for (const word of text.split(',').filter(Boolean)) {
       const [, day, standing] = /^(\d{4}-\d{2}-\d{2})=(open|closed)$/.exec(word.trim()) ?? [];
-      if (day !== undefined && parseUtc(`${day}T00:00Z`)) days.set(day, standing === 'open');
-      else faults.push(`TRILHO_BANKING_DAYS must be a list such as 2026-12-24=closed,2026-12-26=open, not "${word}".`);
+      if (day !== undefined && parseUtc(`${day}T00:00Z`) && !days.has(day)) days.set(day, standing === 'open');
+      else
+        faults.push(
+          `TRILHO_BANKING_DAYS must be a list such as 2026-12-24=closed,2026-12-26=open, each day once, not "${word}".`,
+        );
     }
     return days;
   }

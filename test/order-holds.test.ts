@@ -188,6 +188,47 @@ test('money that comes after the order has ended is held, and comes back by a ne
   assert.equal(over.holdReason, undefined);
 });
 
+test('money that went back and came again is as late as it came again', async () => {
+  const order = await orders.order({ settlementSchedule: 'D1' });
+  await orders.pay(order);
+  await service.runJobs();
+  await refund(order, { amountCents: 54_099 });
+  await service.runJobs();
+  assert.equal((await orders.read(order)).holdReason, 'partially_refunded');
+  await orders.advance('P20D');
+  await orders.pay(order, { amountCents: 54_099 });
+  await service.runJobs();
+  assert.equal((await orders.read(order)).holdReason, 'quote_expired', 'no free choice of the price');
+});
+
+test('money that comes after all went back is held too', async () => {
+  const order = await orders.order({ settlementSchedule: 'D1' });
+  await orders.pay(order);
+  await service.runJobs();
+  await refund(order);
+  await service.runJobs();
+  await orders.pay(order);
+  await service.runJobs();
+  const held = await orders.read(order);
+  assert.equal(held.endedAs, 'refunded');
+  assert.equal(held.holdReason, 'paid_after_end');
+  assert.equal((await act(order, 'reprice')).status, 200);
+  await orders.advance('P6D');
+  assert.equal((await orders.read(order)).status, 'fulfilled');
+});
+
+test('a quote serves one order for good, also when that order has taken another price', async () => {
+  const quote = await orders.quote();
+  const order = await orders.order({ quoteId: quote.json.id });
+  await orders.pay(order, { amountCents: 10_000 });
+  await service.runJobs();
+  assert.equal((await act(order, 'reprice')).status, 200);
+  const again = await orders.order({ quoteId: quote.json.id });
+  assert.equal(again.json.transactionId, order.json.transactionId, 'the same request is the same order');
+  const other = await orders.order({ quoteId: quote.json.id, settlementSchedule: 'D2' });
+  assert.equal(other.status, 422, other.text);
+});
+
 test('a boleto is judged by when it was paid and counted from when its bank has credited it', async () => {
   const order = await orders.order({
     charge: { customer: { name: 'Ana', document: '52998224725' }, methods: ['boleto'] },
@@ -236,6 +277,22 @@ test('the money of a transfer that failed can go back, and then nothing is sent 
   assert.equal((await orders.read(order)).endedAs, 'refunded');
 });
 
+test('what is left of the money of a transfer that failed is served at a new price', async () => {
+  await orders.weather('arbitrum', { weather: 'failing' });
+  const order = await orders.order({ network: 'arbitrum' });
+  await orders.pay(order);
+  await orders.advance('PT5M');
+  await orders.weather('arbitrum', { weather: 'clear' });
+  await refund(order, { amountCents: 4_100 });
+  await service.runJobs();
+  const raced = await act(order, 'retry');
+  assert.equal(raced.status, 409, raced.text);
+  const served = await act(order, 'reprice');
+  assert.equal(served.status, 200, served.text);
+  assert.equal(served.json.cost, 500);
+  await fulfilledSoon(order);
+});
+
 test('a chain that stands still is waited for, and bid more to', async () => {
   await orders.weather('tron', { weather: 'stalled' });
   const order = await orders.order({ network: 'tron' });
@@ -262,9 +319,9 @@ test('a chain that does not answer is asked again', async () => {
   const waiting = await orders.read(order);
   assert.match(waiting.lastError, /does not answer/);
   await orders.weather('tron', { weather: 'clear' });
-  await orders.advance('PT2H');
+  await orders.advance('PT15M');
   const done = await orders.read(order);
-  assert.equal(done.status, 'fulfilled');
+  assert.equal(done.status, 'fulfilled', 'a short silence costs little');
   assert.equal(done.lastError, undefined);
 });
 

@@ -14,7 +14,7 @@ export async function cancelOrder(deps: FollowDeps, id: string, accountId?: stri
   if (!order) throw noSuchOrder();
   if (order.ended) return order;
   if (order.status !== 'pending_payment') {
-    throw new AppError('wrong_state', `An order that is ${order.status} cannot be canceled; refund its charge.`);
+    throw new AppError('wrong_state', `An order that is ${order.status} cannot be canceled.`);
   }
   if (order.chargeId === undefined) return cancelUnpriced(deps, id);
   await cancelCharge(deps, order.chargeId);

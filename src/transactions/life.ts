@@ -51,9 +51,9 @@ function hasLapsed({ status, ended: over, quote }: Order, now: Date): boolean {
 }
 
 function afterEnd(order: Order, money: Money, now: Date): OrderStep | undefined {
-  if (order.ended?.as === 'refunded') return undefined;
-  if (money.isRefunded) return ended(order, 'refunded', now);
-  return money.keptCents > 0n ? held(order, 'paid_after_end', now) : undefined;
+  if (money.keptCents > 0n) return held(order, 'paid_after_end', now);
+  const isTold = order.ended?.as === 'refunded' && !order.hold;
+  return money.isRefunded && !isTold ? ended(order, 'refunded', now) : undefined;
 }
 
 function towardsSettlement(order: Order, money: Money, around: Surroundings): OrderStep | undefined {
@@ -75,7 +75,8 @@ function towardsSettlement(order: Order, money: Money, around: Surroundings): Or
   return { after: promised(scheduled, around), event: 'fulfillment_scheduled' };
 }
 
-function reasonToHold({ dueCents = 0n, quote }: Order, money: Money): HoldReason | undefined {
+/** Why the money is not what the price was promised for. */
+export function reasonToHold({ dueCents = 0n, quote }: Order, money: Money): HoldReason | undefined {
   if (money.cameCents < dueCents) return 'underpaid';
   if (money.keptCents < dueCents) return money.isRefundPending ? 'refund_pending' : 'partially_refunded';
   // The price was a promise for money that comes in time.
@@ -100,7 +101,7 @@ function commitmentOf({ dueCents, feeCents, cost }: Order, id: string): Commitme
 }
 
 export function ended(order: Order, as: Ending, at: Date): OrderStep {
-  const { hold: _, commitment: __, ...rest } = order;
+  const { hold: _, commitment: __, lastError: ___, ...rest } = order;
   return { after: { ...rest, ended: { as, at } }, event: as };
 }
 
@@ -144,7 +145,9 @@ export function repriced(
   const { hold: _, ended: __, commitment: ___, lastError: ____, ...rest } = order;
   const back = rest.status === 'pending_payment' ? moved(rest, 'pending_fulfillment') : rest;
   const after = { ...back, ...terms, quote, repricedAt: now };
-  return { after: after.status === 'fulfillment_scheduled' ? promised(after, { newId }) : after, event: 'repriced' };
+  // What had been promised is promised anew.
+  const isPromised = after.status !== 'pending_fulfillment';
+  return { after: isPromised ? promised(after, { newId }) : after, event: 'repriced' };
 }
 
 /** An order at its next status. A step that the table does not know is a fault of ours. */

@@ -8,7 +8,7 @@ export type Money = {
   /** All that ever came, and what of it was not promised back. */
   readonly cameCents: bigint;
   readonly keptCents: bigint;
-  /** When enough had come. */
+  /** Since when enough is there without a break: money that went back and came again is as late as it came again. */
   readonly completeAt?: Date;
   /** Since when enough is at hand: a boleto is when its bank has credited it. */
   readonly atHandAt?: Date;
@@ -44,13 +44,20 @@ export function moneyOf(charge: LivingCharge, dueCents: bigint): Money {
   };
 }
 
-function completedAt({ payments }: LivingCharge, dueCents: bigint): Date | undefined {
+function completedAt({ payments, refunds }: LivingCharge, dueCents: bigint): Date | undefined {
+  const moves = [
+    ...payments.map(({ paidAt, amountCents }) => ({ at: paidAt, cents: amountCents })),
+    ...refunds
+      .filter(({ status }) => status !== 'FAILED')
+      .map(({ createdAt, amountCents }) => ({ at: createdAt, cents: -amountCents })),
+  ].sort((a, b) => a.at.getTime() - b.at.getTime());
   let sumCents = 0n;
-  const inOrder = payments.toSorted((a, b) => a.paidAt.getTime() - b.paidAt.getTime());
-  return inOrder.find(({ amountCents }) => {
-    sumCents += amountCents;
-    return sumCents >= dueCents;
-  })?.paidAt;
+  let since: Date | undefined;
+  for (const { at, cents } of moves) {
+    sumCents += cents;
+    since = sumCents >= dueCents ? (since ?? at) : undefined;
+  }
+  return since;
 }
 
 /** Only the boleto that paid the charge is credited later; whatever else came is at hand as it comes. */

@@ -18,7 +18,7 @@ import { findWallet } from '../wallets/store.ts';
 import type { Wallet } from '../wallets/wallet.ts';
 import { chargeOfOrder, type OrderCharge } from './order-charge.ts';
 import { type SettlementRules, settlementAt } from './settlement.ts';
-import { findFirstByExternalId, findFirstById, findFirstByQuote, insertOrder } from './store-orders.ts';
+import { findFirstByExternalId, findFirstById, findFirstByQuote, insertOrder, noteQuoteUse } from './store-orders.ts';
 import { setOrderTimer } from './store-timers.ts';
 import type { Order, SettlementSchedule } from './transaction.ts';
 import { orderDetail } from './view.ts';
@@ -102,6 +102,7 @@ function sameOrder(first: First, hash: Buffer): First {
 }
 
 async function beginLife(deps: OrderDeps, tx: Sql, order: Order, charge: LivingCharge | undefined): Promise<void> {
+  await noteQuoteUse(tx, order.quote!.id!, order);
   await insertEvents(tx, [orderEvent(order, 'pending_payment', order.createdAt)]);
   if (charge) await writeCharge(deps, tx, charge);
   else await setOrderTimer(tx, order, 'expire', order.quote!.expiresAt);

@@ -10,17 +10,23 @@ import type { MakeQuoteDeps } from '../quotes/create.ts';
 import { isExpired, priceOrder, QUOTE_LIFE_MS, type Quote } from '../quotes/quote.ts';
 import { findQuote, lockQuote } from '../quotes/store.ts';
 import { noSuchOrder } from './cancel.ts';
-import { knowsSender } from './claim.ts';
+import { knowsSender, openPayout } from './claim.ts';
 import { catchUp, type FollowDeps, lockedCharge } from './follow.ts';
 import { type NewPrice, repriced } from './life.ts';
-import { findFirstByQuote, findOrder, lockOrder } from './store-orders.ts';
+import { findFirstByQuote, findOrder, lockOrder, noteQuoteUse } from './store-orders.ts';
 import type { HoldReason, Order } from './transaction.ts';
 import { writeOrderStep } from './write.ts';
 
 type Deps = FollowDeps & MakeQuoteDeps;
 
 /** What a new price helps against. */
-const REPRICEABLE: readonly HoldReason[] = ['underpaid', 'quote_expired', 'partially_refunded', 'paid_after_end'];
+const REPRICEABLE: readonly HoldReason[] = [
+  'underpaid',
+  'quote_expired',
+  'partially_refunded',
+  'paid_after_end',
+  'transfer_reverted',
+];
 
 /** Takes the price of now, or of a quote made before for just that money. Refuses an order that is not held for it. */
 export async function repriceOrder(deps: Deps, id: string, quoteId?: string, accountId?: string): Promise<Order> {
@@ -34,6 +40,9 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
     ? { value: quote.price, source: quote.source, at: quote.priceAt }
     : await deps.prices.price(found.symbol, found.currency, now);
   const canClaim = await knowsSender(deps, found.network);
+  if (!canClaim && isPastClaim(found)) {
+    throw new AppError('unavailable', 'The chain does not answer.');
+  }
 
   const order = await deps.db.transaction(async tx => {
     const before = await lockOrder(tx, id);
@@ -45,19 +54,29 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
     if (quote) {
       await lockQuote(tx, quote.id);
       if (await findFirstByQuote(tx, quote.id)) throw refused('used', 'was used for another order');
+      await noteQuoteUse(tx, quote.id, before);
     }
     const terms = termsOf(deps, before, charge, value, quote);
     const expiresAt = quote?.expiresAt ?? new Date(now.getTime() + QUOTE_LIFE_MS);
     const price = { ...terms, quote: { source, priceAt: at, expiresAt, ...(quote && { id: quote.id }) } };
-    await writeOrderStep(tx, before, repriced(before, price, { now, newId: () => uuidV7(now) }), now);
-    const { order: after, isWaitingForSender } = (await catchUp(deps, tx, id, canClaim))!;
+    const after = await writeOrderStep(tx, before, repriced(before, price, { now, newId: () => uuidV7(now) }), now);
+    if (isPastClaim(before)) {
+      await openPayout(deps, tx, after, charge, now);
+      return after;
+    }
+    const { order: caughtUp, isWaitingForSender } = (await catchUp(deps, tx, id, canClaim))!;
     // Nobody answered where our sender stands: a job asks until somebody does.
     if (isWaitingForSender)
-      await deps.queue.enqueue(tx, 'transaction.follow', [{ accountId: after.accountId, transactionId: id }]);
-    return after;
+      await deps.queue.enqueue(tx, 'transaction.follow', [{ accountId: caughtUp.accountId, transactionId: id }]);
+    return caughtUp;
   });
   deps.queue.nudge('transaction.fulfill');
   return order;
+}
+
+/** Its first transfer moved nothing, so it needs another. */
+function isPastClaim({ status }: Order): boolean {
+  return status === 'fulfilling' || status === 'fulfilled';
 }
 
 function requireHeld({ hold }: Order): void {

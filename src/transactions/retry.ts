@@ -1,12 +1,12 @@
 // Sending again what a chain carried out without effect. Its slot is burnt, so this is a second payout: only an operator
 // decides that, once the first is known to have moved nothing.
-import { keptCents } from '../charges/life.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { noSuchOrder } from './cancel.ts';
 import { knowsSender, openPayout } from './claim.ts';
 import { type FollowDeps, lockedCharge } from './follow.ts';
-import { promised, resumed } from './life.ts';
+import { promised, reasonToHold, resumed } from './life.ts';
+import { moneyOf } from './money.ts';
 import { findOrder, lockOrder } from './store-orders.ts';
 import type { Order } from './transaction.ts';
 import { writeOrderStep } from './write.ts';
@@ -23,9 +23,12 @@ export async function retryOrder(deps: FollowDeps, id: string, accountId?: strin
     const before = await lockOrder(tx, id);
     const charge = before && (await lockedCharge(tx, before));
     if (!before || !charge) throw noSuchOrder();
+    // One that is run again after a connection was lost at its commit finds its own.
+    if (before.updatedAt.getTime() === now.getTime() && !before.hold) return before;
     requireReverted(before);
-    if (keptCents(charge) < (before.dueCents ?? 0n))
-      throw new AppError('wrong_state', 'The money of this order went back.');
+    if (reasonToHold(before, moneyOf(charge, before.dueCents ?? charge.payableCents))) {
+      throw new AppError('wrong_state', 'The money of this order is not what its price was for; reprice it.');
+    }
     const again = promised(before, { newId: () => uuidV7(now) });
     const after = await writeOrderStep(tx, before, resumed(again), now);
     await openPayout(deps, tx, after, charge, now);

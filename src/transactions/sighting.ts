@@ -42,8 +42,8 @@ function notMined(order: Order, payout: Payout, { kind }: Sighting, now: Date): 
     return { payout: idle, ...(step && { step }) };
   }
   if (payout.state === 'done') return cameBack(order, { ...idle, confirmations: 0 }, now);
-  // It had been seen in a block, and that block is gone.
-  return heard(order, { ...idle, confirmations: 0 });
+  // Whatever was seen in a block is gone with it. A chain that answers again is looked at as often as at first.
+  return heard(order, { ...idle, confirmations: 0, ...(order.lastError === SILENT && { idleLooks: 0 }) });
 }
 
 /** A chain that answers again needs no words any more. */

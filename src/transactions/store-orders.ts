@@ -72,8 +72,20 @@ export async function findFirstByExternalId(
 
 /** The order that a quote was used for. */
 export async function findFirstByQuote(sql: Sql, quoteId: string): Promise<First | undefined> {
-  const rows = await sql.query<FirstRow>(`${FIRST} where quote_id = $1`, [quoteId]);
+  const rows = await sql.query<FirstRow>(
+    `${FIRST} where (id, account_id) = (select transaction_id, account_id from quote_uses where quote_id = $1)`,
+    [quoteId],
+  );
   return rows[0] && toFirst(rows[0]);
+}
+
+/** Notes for good that a quote serves an order; whoever writes this holds the quote, or has just made it. */
+export async function noteQuoteUse(tx: Sql, quoteId: string, { id, accountId }: Order): Promise<void> {
+  await tx.query('insert into quote_uses (quote_id, transaction_id, account_id) values ($1, $2, $3)', [
+    quoteId,
+    id,
+    accountId,
+  ]);
 }
 
 type FirstRow = { id: string; content_hash: Buffer; answer: string };
