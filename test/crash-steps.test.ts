@@ -1,23 +1,19 @@
 // Every verb of a charge's life, killed for real between every two of its steps, and taken up again: nothing is lost,
 // doubled or stuck.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { chargeBody } from './harness/bodies.ts';
-import type { CrashOrder } from './harness/crash-at-step.ts';
+import { crashAt, crashEverywhere } from './harness/crash.ts';
+import type { ChargeCrash } from './harness/crash-at-step.ts';
 import { bankRecords, fileBank } from './harness/file-bank.ts';
 import { type Service, startService } from './harness/service.ts';
 
-const SCRIPT = fileURLToPath(new URL('harness/crash-at-step.ts', import.meta.url));
 const NOW = '2026-11-16T12:00:00.000Z';
 const PAID_BY_THEN = '2026-12-10T14:00:00.000Z';
 const LATER = '2027-02-01T12:00:00.000Z';
-/** No verb has more; one that never ends would be a fault of its own. */
-const MAX_STEPS = 60;
 
 let folder: string;
 let bankFile: string;
@@ -33,37 +29,16 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a verb in a process that dies after some steps. True when it died, false when it came to its end before. */
-function crashAt(order: Omit<CrashOrder, 'databaseUrl' | 'bankFile' | 'now'> & { now?: string }): Promise<boolean> {
-  const full = { now: NOW, ...order, databaseUrl: service.databaseUrl, bankFile };
-  const child = spawn(process.execPath, [SCRIPT, JSON.stringify(full)], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', chunk => {
-    said += chunk;
-  });
-  return new Promise((resolve, reject) => {
-    child.once('close', (code, signal) => {
-      if (signal === 'SIGKILL') resolve(true);
-      else if (code === 0) resolve(false);
-      else reject(new Error(`${order.verb} at ${order.step}: ${said}`));
-    });
-  });
-}
-
 type Prepared = { readonly chargeId: string; readonly refundId?: string };
 
-/** Kills a verb after one step, after two, and so on, each time on another charge, until it reaches its end alive. */
-async function crashEverywhere(verb: string, prepare: () => Promise<Prepared>, now = NOW): Promise<Prepared[]> {
-  const victims: Prepared[] = [];
-  for (let step = 1; step <= MAX_STEPS; step++) {
-    const victim = await prepare();
-    victims.push(victim);
-    if (!(await crashAt({ verb, step, now, ...victim }))) {
-      assert.ok(step > 3, `${verb} has steps to die between`);
-      return victims;
-    }
-  }
-  return assert.fail(`${verb} never ends`);
+/** Kills a verb after each of its steps, each time on another charge. */
+function crashVerb(verb: string, prepare: () => Promise<Prepared>, now = NOW): Promise<Prepared[]> {
+  const { databaseUrl } = service;
+  const crash = (victim: Prepared, step: number) => {
+    const order: ChargeCrash = { verb, step, now, databaseUrl, bankFile, ...victim };
+    return crashAt('crash-at-step.ts', order);
+  };
+  return crashEverywhere({ prepare: async () => [await prepare()], crash });
 }
 
 async function make(changes: Record<string, unknown> = {}): Promise<Prepared> {
@@ -91,7 +66,7 @@ async function eventsOf(id: string): Promise<string> {
 const countInBank = (what: string) => bankRecords(bankFile).filter(record => record === what).length;
 
 test('making a charge', async () => {
-  const victims = await crashEverywhere('create', async () => ({ chargeId: '' }));
+  const victims = await crashVerb('create', async () => ({ chargeId: '' }));
   for (const [index] of victims.entries()) {
     const body = chargeBody({ externalId: `crash-${index + 1}`, customer: { name: 'Maria', document: '52998224725' } });
     const repeat = await service.post('/charges', body);
@@ -105,7 +80,7 @@ test('making a charge', async () => {
 });
 
 test('issuing', async () => {
-  const victims = await crashEverywhere('issue', make);
+  const victims = await crashVerb('issue', make);
   await service.runJobs();
   for (const { chargeId } of victims) {
     const { pix, boleto } = await read(chargeId);
@@ -116,7 +91,7 @@ test('issuing', async () => {
 });
 
 test('paying', async () => {
-  const victims = await crashEverywhere('pay', issued);
+  const victims = await crashVerb('pay', issued);
   for (const { chargeId } of victims) {
     // Whoever told of the money tells again.
     const told = await service.post(`/charges/${chargeId}/payments`, {
@@ -135,7 +110,7 @@ test('paying', async () => {
 });
 
 test('canceling', async () => {
-  const victims = await crashEverywhere('cancel', issued);
+  const victims = await crashVerb('cancel', issued);
   for (const { chargeId } of victims) await service.send(`/charges/${chargeId}/cancel`, { method: 'POST' });
   await service.runJobs();
   for (const { chargeId } of victims) {
@@ -146,7 +121,7 @@ test('canceling', async () => {
 });
 
 test('asking for a refund', async () => {
-  const victims = await crashEverywhere('refund', paid);
+  const victims = await crashVerb('refund', paid);
   for (const { chargeId } of victims) {
     const answer = await service.post(
       `/charges/${chargeId}/refunds`,
@@ -165,7 +140,7 @@ test('asking for a refund', async () => {
 });
 
 test('carrying a refund out', async () => {
-  const victims = await crashEverywhere('carry out refund', async () => {
+  const victims = await crashVerb('carry out refund', async () => {
     const { chargeId } = await paid();
     const refund = await service.post(`/charges/${chargeId}/refunds`, {});
     return { chargeId, refundId: refund.json.id };
@@ -185,7 +160,7 @@ test('asking the banks for money', async () => {
     await service.runJobs();
     return made;
   };
-  const victims = await crashEverywhere('reconcile', paying, PAID_BY_THEN);
+  const victims = await crashVerb('reconcile', paying, PAID_BY_THEN);
   assert.equal((await service.post('/sandbox/clock', { to: PAID_BY_THEN })).status, 200);
   for (const { chargeId } of victims) {
     assert.equal((await read(chargeId)).payments.length, 2);
@@ -195,7 +170,7 @@ test('asking the banks for money', async () => {
 
 test('overdue, expiry and settlement', async () => {
   const settling: Prepared[] = [];
-  const victims = await crashEverywhere(
+  const victims = await crashVerb(
     'sweep',
     async () => {
       const other = await issued();

@@ -1,0 +1,58 @@
+// Processes that are killed between two steps of a verb, as a test starts them: see harness/steps.ts.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** What every such process is told, beside what its verb needs. */
+export type CrashOrder = {
+  readonly databaseUrl: string;
+  readonly now: string;
+  readonly verb: string;
+  /** Killed after this many steps. */
+  readonly step: number;
+};
+
+/** No verb has more; one that never ends would be a fault of its own. */
+const MAX_STEPS = 60;
+
+/** Runs a verb in a process that dies after some steps. True when it died, false when it came to its end before. */
+export function crashAt(script: string, order: CrashOrder): Promise<boolean> {
+  const file = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, [file, JSON.stringify(order)], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', chunk => {
+    said += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.once('close', (code, signal) => {
+      if (signal === 'SIGKILL') resolve(true);
+      else if (code === 0) resolve(false);
+      else reject(new Error(`${order.verb} at ${order.step}: ${said}`));
+    });
+  });
+}
+
+type Everywhere<V> = {
+  /** Makes so many that the verb can be used on. */
+  prepare(count: number): Promise<readonly V[]>;
+  crash(victim: V, step: number): Promise<boolean>;
+  readonly atOnce?: number;
+};
+
+/**
+ * Kills a verb after one step, after two, and so on, each time on another victim and some at a time, until it reaches its
+ * end alive. Returns the victims, those that the verb was done for among them.
+ */
+export async function crashEverywhere<V>({ prepare, crash, atOnce = 1 }: Everywhere<V>): Promise<V[]> {
+  const victims: V[] = [];
+  while (victims.length < MAX_STEPS) {
+    const first = victims.length + 1;
+    const batch = await prepare(atOnce);
+    victims.push(...batch);
+    const died = await Promise.all(batch.map((victim, index) => crash(victim, first + index)));
+    if (died.every(Boolean)) continue;
+    assert.ok(first + died.indexOf(false) > 2, 'there are steps to die between');
+    return victims;
+  }
+  return assert.fail('the verb never ends');
+}
