@@ -14,7 +14,7 @@ import { nextStep } from './life.ts';
 import type { SettlementRules } from './settlement.ts';
 import { findOrder, lockOrder } from './store-orders.ts';
 import type { Order } from './transaction.ts';
-import { writeOrderStep } from './write.ts';
+import { keepWaiting, writeOrderStep } from './write.ts';
 
 export type FollowDeps = {
   readonly db: Database;
@@ -54,7 +54,10 @@ export async function catchUp(
   const now = deps.clock.now();
   for (let steps = 0; steps < MAX_STEPS; steps++) {
     const step = nextStep(order, { charge, rules: deps.settlement, now, newId: () => uuidV7(now) });
-    if (!step) return { order, isWaitingForSender: false };
+    if (!step) {
+      await keepWaiting(tx, order, now);
+      return { order, isWaitingForSender: false };
+    }
     if (step.event === 'fulfilling' && !canClaim) return { order, isWaitingForSender: true };
     order = await writeOrderStep(tx, order, step, now);
     if (step.event === 'fulfilling') {

@@ -84,7 +84,21 @@ function posted(order: Order, { id, moneyCents, feeCents }: Commitment, at: Date
 /** A scheduled order waits for its day; one that is paid or over waits for no price. */
 async function keepTimers(tx: Sql, before: Order, after: Order): Promise<void> {
   if (after.status !== 'pending_payment' || after.ended) await clearOrderTimers(tx, after, ['expire']);
-  const waits = (order: Order) => order.status === 'fulfillment_scheduled' && !order.ended && !order.hold;
-  if (waits(after)) await setOrderTimer(tx, after, 'settle', after.settlementDate);
-  else if (waits(before)) await clearOrderTimers(tx, after, ['settle']);
+  if (waitsForDay(after)) await setOrderTimer(tx, after, 'settle', after.settlementDate);
+  else if (waitsForDay(before)) await clearOrderTimers(tx, after, ['settle']);
+}
+
+function waitsForDay({ status, ended, hold }: Order): boolean {
+  return status === 'fulfillment_scheduled' && !ended && !hold;
+}
+
+/**
+ * Sets the timer of a moment that is still to come. Whoever took it may have had a clock ahead of ours, and nobody would
+ * come again.
+ */
+export async function keepWaiting(tx: Sql, order: Order, now: Date): Promise<void> {
+  const { status, ended, chargeId, quote, settlementDate } = order;
+  if (waitsForDay(order) && settlementDate > now) await setOrderTimer(tx, order, 'settle', settlementDate);
+  const isPriced = status === 'pending_payment' && !ended && chargeId === undefined;
+  if (isPriced && quote && quote.expiresAt > now) await setOrderTimer(tx, order, 'expire', quote.expiresAt);
 }
