@@ -30,7 +30,7 @@ export function lookedAt(
   }
   const state = confirmations >= depths.finality ? 'final' : 'done';
   const step = order.status === 'fulfilling' ? fulfilled(order, now) : order.hold ? resumed(order) : undefined;
-  return { payout: { ...seen, state }, ...(step && { step }) };
+  return step ? { payout: { ...seen, state }, step } : heard(order, { ...seen, state });
 }
 
 const SILENT = 'The chain does not answer.';
