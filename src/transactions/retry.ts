@@ -19,17 +19,18 @@ export async function retryOrder(deps: FollowDeps, id: string, accountId?: strin
   if (!found) throw noSuchOrder();
   requireReverted(found);
   if (!(await knowsSender(deps, found.network))) throw new AppError('unavailable', 'The chain does not answer.');
+  const commitmentId = uuidV7(now);
   const order = await deps.db.transaction(async tx => {
     const before = await lockOrder(tx, id);
     const charge = before && (await lockedCharge(tx, before));
     if (!before || !charge) throw noSuchOrder();
     // One that is run again after a connection was lost at its commit finds its own.
-    if (before.updatedAt.getTime() === now.getTime() && !before.hold) return before;
+    if (before.commitment?.id === commitmentId) return before;
     requireReverted(before);
     if (reasonToHold(before, moneyOf(charge, before.dueCents ?? charge.payableCents))) {
       throw new AppError('wrong_state', 'The money of this order is not what its price was for; reprice it.');
     }
-    const again = promised(before, { newId: () => uuidV7(now) });
+    const again = promised(before, { newId: () => commitmentId });
     const after = await writeOrderStep(tx, before, resumed(again), now);
     await openPayout(deps, tx, after, charge, now);
     return after;
