@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Office, ORDER_VERBS, openOffice } from './harness/order-verbs.ts';
-import { type OrderDriver, orderDriver } from './harness/orders.ts';
+import { CHARGE_PART, type OrderDriver, orderDriver } from './harness/orders.ts';
 import { type Service, startService } from './harness/service.ts';
 
 const START = '2026-11-16T12:00:00.000Z';
@@ -101,4 +101,19 @@ test('a transaction whose commit was not heard of is run again and finds itself'
     'pending_payment pending_fulfillment held repriced fulfilling held resumed fulfilled',
   );
   assert.equal((await orders.read(order)).transfer.state, 'final');
+});
+
+test('time that is moved far stops where a boleto is credited and where a charge expires', async () => {
+  const charge = { ...CHARGE_PART, methods: ['boleto'] };
+  const paid = await orders.order({ charge });
+  const unpaid = await orders.order();
+  assert.equal((await orders.pay(paid, { method: 'boleto' })).status, 200);
+  const { now } = (await service.get('/sandbox/clock')).json;
+  await orders.advance('P10D');
+  const { status, transfer, timeline } = await orders.read(paid);
+  assert.deepEqual([status, transfer.state], ['fulfilled', 'final']);
+  assert.ok(Date.parse(timeline.at(-1).at) < Date.parse(now) + 5 * 86_400_000, 'not at the end of the way');
+  const { endedAs, endedAt } = await orders.read(unpaid);
+  assert.equal(endedAs, 'expired');
+  assert.ok(Date.parse(endedAt) < Date.parse(now) + 2 * 86_400_000, 'not at the end of the way');
 });
