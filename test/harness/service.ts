@@ -8,7 +8,7 @@ import type { Mode } from '../../src/lib/mode.ts';
 import type { PriceSource } from '../../src/prices/price.ts';
 import type { Rails } from '../../src/rails/rail.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { createDatabase } from './databases.ts';
+import { createDatabase, type TestDatabase } from './databases.ts';
 import { silentLog } from './log.ts';
 
 export type Answer = {
@@ -47,10 +47,12 @@ type Options = {
   readonly now?: string;
   /** True: jobs and sweeps run by themselves, as in a real service. */
   readonly work?: boolean;
+  /** A service whose database this one shares, as a further node; it is stopped after this one. */
+  readonly beside?: Service;
 };
 
 export async function startService(options: Options = {}): Promise<Service> {
-  const database = await createDatabase();
+  const database = options.beside ? shared(options.beside) : await createDatabase();
   const clock = testClock(options.now ?? '2026-11-16T12:00:00.000Z');
   const config = readConfig({
     PORT: '0',
@@ -92,6 +94,10 @@ export async function startService(options: Options = {}): Promise<Service> {
       await database.drop();
     },
   };
+}
+
+function shared({ databaseUrl }: Service): TestDatabase {
+  return { url: databaseUrl, drop: async () => {} };
 }
 
 async function toAnswer(response: Response): Promise<Answer> {

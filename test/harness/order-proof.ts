@@ -1,0 +1,77 @@
+// What must hold of every order whatever happened, read from the database and held against the chains.
+import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { ENDINGS, STATUSES } from '../../src/transactions/transaction.ts';
+import type { Service } from './service.ts';
+
+/** What is wrong when all is quiet: nothing, when each order was paid as it says and told of itself once. */
+export async function faultsOf(service: Service, db: Database): Promise<string[]> {
+  return [...(await differences(db)), ...(await wrongTransfers(service)), ...(await wrongEvents(service))];
+}
+
+/** What differs in the books, at any moment. */
+export async function differences(db: Database): Promise<string[]> {
+  const results = await checkLedger(db, LEDGER_CHECKS);
+  const found = results.flatMap(result => result.differences);
+  return found.map(({ check, objectId, ...of }) => `${check}: ${objectId} ${of.expected} ${of.found}`);
+}
+
+/**
+ * Orders that neither ended, nor rest for a reason, nor wait for a payer or a moment that is written down; when all is
+ * quiet there are none.
+ */
+export async function stuckOrders(service: Service): Promise<string[]> {
+  const rows = await service.sql<{ words: string }>(`
+    select concat_ws(' ', t.id, t.status, c.state, p.state) as words
+      from crypto_transactions t
+      left join charges c on c.id = t.charge_id and c.account_id = t.account_id
+      left join payouts p on p.transaction_id = t.id and p.account_id = t.account_id and p.state <> 'reverted'
+     where t.ended_as is null and t.hold_reason is null
+       and not (t.status = 'fulfilled' and p.state in ('done', 'final'))
+       and not (t.status = 'pending_payment' and c.state in ('CREATING', 'ACTIVE', 'OVERDUE'))
+       and not exists (select from transaction_timers w where w.transaction_id = t.id and w.account_id = t.account_id)
+       and not (t.status = 'pending_fulfillment' and exists (
+         select from charge_timers w where w.charge_id = c.id and w.account_id = c.account_id and w.kind = 'settle'))`);
+  return rows.map(({ words }) => words);
+}
+
+/** An order that is fulfilled was paid once, to the unit; any other was not paid. Nothing else moved. */
+async function wrongTransfers(service: Service): Promise<string[]> {
+  const rows = await service.sql<{ words: string }>(`
+    with moved as (
+      select p.transaction_id, count(*) as times, sum(m.units) as units, min(m.destination) as destination
+        from sandbox_chain_transactions m
+        join payouts p on p.network = m.network and p.sender = m.sender and p.nonce = m.nonce
+       where not m.reverts group by p.transaction_id),
+    paid as (
+      select t.id, t.wallet_address, p.units, concat_ws(' ', t.status, t.hold_reason, t.ended_as) as standing,
+             (t.status = 'fulfilled' and t.ended_as is null and p.id is not null)::int as expected
+        from crypto_transactions t
+        left join payouts p
+          on p.transaction_id = t.id and p.account_id = t.account_id and p.state in ('done', 'final'))
+    select concat_ws(' ', paid.id, standing, 'moved', coalesce(times, 0), 'times', moved.units, paid.units) as words
+      from paid left join moved on moved.transaction_id = paid.id
+     where coalesce(times, 0) <> expected or moved.units <> paid.units or destination <> wallet_address
+     union all
+    select concat_ws(' ', m.hash, 'belongs to no order')
+      from sandbox_chain_transactions m
+     where not exists (select from payout_attempts a where a.hash = m.hash)`);
+  return rows.map(({ words }) => words);
+}
+
+/** What is told at most once in a life. */
+const ONCE = [...STATUSES, ...ENDINGS].map(word => `'crypto_transaction.${word}'`).join(', ');
+
+async function wrongEvents(service: Service): Promise<string[]> {
+  const rows = await service.sql<{ words: string }>(`
+    select concat_ws(' ', object_id, 'has a gap in its events') as words
+      from events group by object_id having count(*) <> max(sequence) or min(sequence) <> 1
+     union all
+    select concat_ws(' ', object_id, 'says twice', type)
+      from events where type in (${ONCE}) group by object_id, type having count(*) > 1
+     union all
+    select concat_ws(' ', id, 'counts other events than it has')
+      from crypto_transactions t where event_count <> (select count(*) from events where object_id = t.id)`);
+  return rows.map(({ words }) => words);
+}
