@@ -16,12 +16,12 @@ export function throughNode(state: OrderHistory, service: Service): OrderHistory
   return { ...state, service, driver: orderDriver(service, state.accountId) };
 }
 
-/** Few networks, so that their weather matters to many orders. */
+/** Few networks, so that their weather matters to many orders, and after how long a transfer is done and not yet final. */
 const ASSETS = [
-  { symbol: 'usdt', network: 'polygon', currency: 'BRL' },
-  { symbol: 'usdt', network: 'polygon', currency: 'USD' },
-  { symbol: 'usdc', network: 'base', currency: 'BRL' },
-  { symbol: 'trx', network: 'tron', currency: 'USD' },
+  { symbol: 'usdt', network: 'polygon', currency: 'BRL', doneAfter: 'PT3M' },
+  { symbol: 'usdt', network: 'polygon', currency: 'USD', doneAfter: 'PT3M' },
+  { symbol: 'usdc', network: 'base', currency: 'BRL', doneAfter: 'PT1M' },
+  { symbol: 'trx', network: 'tron', currency: 'USD', doneAfter: 'PT1M30S' },
 ] as const;
 export const NETWORKS_USED = [...new Set(ASSETS.map(({ network }) => network))];
 
@@ -30,16 +30,45 @@ const METHOD_CHOICES = [['pix'], ['pix'], ['pix'], ['boleto'], ['boleto', 'pix']
 const SCHEDULES = ['D0', 'D0', 'D1', 'D2'] as const;
 const PAID_CENTS = [undefined, undefined, undefined, undefined, 5_000, 100_000] as const;
 const WEATHERS = ['silent', 'stalled', 'failing', 'failing'] as const;
-const WAITS = ['PT1M', 'PT3M', 'PT10M', 'PT6H', 'P1D'] as const;
+const WAITS = ['PT1M', 'PT3M', 'PT10M', 'PT4H'] as const;
 const REORGANISED = [1, 10, 70, 100] as const;
 
 const post = async ({ service }: History, path: string, body: unknown = {}) =>
   withoutFault(await service.post(path, body));
 
-function noteOrder(state: OrderHistory, { status, json, text }: Answer): void {
-  assert.equal(status, 201, text);
-  state.orders.push(json.transactionId);
-  if (json.charge) state.charges.push(json.charge.id);
+/** Makes an order and returns its charge, if it has one. */
+async function order(state: OrderHistory, network: string, body: Record<string, unknown>): Promise<string | undefined> {
+  const { accountId, driver } = state;
+  const made = await post(state, '/crypto/transactions', {
+    accountId,
+    walletId: await driver.wallet(network),
+    ...body,
+  });
+  assert.equal(made.status, 201, made.text);
+  const { transactionId, charge } = made.json;
+  state.orders.push(transactionId);
+  if (charge) state.charges.push(charge.id);
+  return charge?.id;
+}
+
+/** An order that is paid at once and sent in some weather. */
+async function send(state: OrderHistory, random: Random, weather: string): Promise<(typeof ASSETS)[number]> {
+  const asset = random.pick(ASSETS);
+  const { symbol, network, currency } = asset;
+  const wanted = { symbol, network, currency, ...random.pick(SIZES) };
+  const chargeId = await order(state, network, { settlementSchedule: 'D0', charge: CHARGE_PART, ...wanted });
+  await direct(state, network, { weather });
+  await post(state, `/sandbox/charges/${chargeId}/pay`, { method: 'pix' });
+  return asset;
+}
+
+const direct = async (state: OrderHistory, network: string, change: Record<string, unknown>) =>
+  void withoutFault(await state.driver.weather(network, change));
+
+async function wait(state: OrderHistory, duration: string): Promise<void> {
+  const moved = await post(state, '/sandbox/clock', { advance: duration });
+  // Another node may be moving it.
+  assert.ok(moved.status === 200 || moved.json.code === 'wrong_state', moved.text);
 }
 
 /** A move about one order; nothing happens while there is none. */
@@ -66,20 +95,41 @@ const OWN_MOVES: readonly Move<OrderHistory>[] = [
     name: 'order',
     weight: 6,
     run: async (state, random) => {
-      const wanted = { ...random.pick(ASSETS), ...random.pick(SIZES) };
-      const { network } = wanted;
-      const quote = random.chance(0.3) ? withoutFault(await state.driver.quote(bare(wanted))).json : undefined;
-      const walletId = await state.driver.wallet(network);
-      const made = await state.service.post('/crypto/transactions', {
-        accountId: state.accountId,
-        walletId,
+      const { symbol, network, currency } = random.pick(ASSETS);
+      const wanted = { symbol, network, currency, ...random.pick(SIZES) };
+      const quote = random.chance(0.3) ? await post(state, '/crypto/quotes', wanted) : undefined;
+      const chargeId = await order(state, network, {
         settlementSchedule: random.pick(SCHEDULES),
-        ...(quote ? { quoteId: quote.id } : wanted),
+        ...(quote ? { quoteId: quote.json.id } : wanted),
         ...(random.chance(0.9) && { charge: { ...CHARGE_PART, methods: random.pick(METHOD_CHOICES) } }),
       });
-      noteOrder(state, made);
-      // Most payers pay at once.
-      if (made.json.charge && random.chance(0.8)) await payOrder(state, made.json.charge.id, random);
+      if (chargeId !== undefined && random.chance(0.8)) await payOrder(state, chargeId, random);
+    },
+  },
+  {
+    name: 'storm',
+    weight: 3,
+    run: async (state, random) => {
+      const { network } = await send(state, random, random.pick(WEATHERS));
+      await wait(state, random.pick(['PT1M', 'PT20M']));
+      if (random.chance(0.6)) await direct(state, network, { weather: 'clear' });
+    },
+  },
+  {
+    name: 'undo',
+    weight: 2,
+    run: async (state, random) => {
+      const { network, doneAfter } = await send(state, random, 'clear');
+      await wait(state, doneAfter);
+      await direct(state, network, { reorganise: 100, ...(random.chance(0.5) && { weather: 'failing' }) });
+    },
+  },
+  {
+    name: 'mend',
+    weight: 4,
+    run: async (state, random) => {
+      const verb = random.pick(['reprice', 'retry']);
+      for (const id of state.orders) await post(state, `/crypto/transactions/${id}/${verb}`);
     },
   },
   onOrder('attach', 1, async (state, id) => {
@@ -87,36 +137,14 @@ const OWN_MOVES: readonly Move<OrderHistory>[] = [
     if (status === 201) state.charges.push(json.charge.id);
   }),
   onOrder('cancel order', 1, (state, id) => post(state, `/crypto/transactions/${id}/cancel`)),
-  onOrder('reprice', 3, (state, id) => post(state, `/crypto/transactions/${id}/reprice`)),
-  onOrder('retry', 3, (state, id) => post(state, `/crypto/transactions/${id}/retry`)),
-  {
-    name: 'weather',
-    weight: 3,
-    run: async ({ driver }, random) =>
-      void withoutFault(await driver.weather(random.pick(NETWORKS_USED), { weather: random.pick(WEATHERS) })),
-  },
-  { name: 'clear', weight: 3, run: state => clearWeather(state) },
+  { name: 'clear', weight: 2, run: state => clearWeather(state) },
   {
     name: 'reorganise',
-    weight: 2,
-    run: async ({ driver }, random) =>
-      void withoutFault(await driver.weather(random.pick(NETWORKS_USED), { reorganise: random.pick(REORGANISED) })),
+    weight: 1,
+    run: (state, random) => direct(state, random.pick(NETWORKS_USED), { reorganise: random.pick(REORGANISED) }),
   },
-  {
-    name: 'wait',
-    weight: 6,
-    run: async (state, random) => {
-      const moved = await post(state, '/sandbox/clock', { advance: random.pick(WAITS) });
-      // Another node may be moving it.
-      assert.ok(moved.status === 200 || moved.json.code === 'wrong_state', moved.text);
-    },
-  },
+  { name: 'wait', weight: 4, run: (state, random) => wait(state, random.pick(WAITS)) },
 ];
-
-/** A quote has one size: the other of the driver's own is taken away. */
-function bare(wanted: Record<string, unknown>): Record<string, unknown> {
-  return 'quantity' in wanted ? { cost: undefined, ...wanted } : wanted;
-}
 
 function payOrder(state: OrderHistory, chargeId: string, random: Random): Promise<Answer> {
   const amountCents = random.pick(PAID_CENTS);

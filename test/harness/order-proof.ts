@@ -7,7 +7,13 @@ import type { Service } from './service.ts';
 
 /** What is wrong when all is quiet: nothing, when each order was paid as it says and told of itself once. */
 export async function faultsOf(service: Service, db: Database): Promise<string[]> {
-  return [...(await differences(db)), ...(await wrongTransfers(service)), ...(await wrongEvents(service))];
+  const wrong = [
+    await differences(db),
+    await wrongTransfers(service),
+    await wrongMoney(service),
+    await wrongEvents(service),
+  ];
+  return wrong.flat();
 }
 
 /** What differs in the books, at any moment. */
@@ -57,6 +63,19 @@ async function wrongTransfers(service: Service): Promise<string[]> {
     select concat_ws(' ', m.hash, 'belongs to no order')
       from sandbox_chain_transactions m
      where not exists (select from payout_attempts a where a.hash = m.hash)`);
+  return rows.map(({ words }) => words);
+}
+
+/** Money whose crypto is on its way or gone does not go back. */
+async function wrongMoney(service: Service): Promise<string[]> {
+  const rows = await service.sql<{ words: string }>(`
+    select concat_ws(' ', t.id, t.status, 'keeps', kept, 'of', t.due_cents) as words
+      from crypto_transactions t
+      join payouts p on p.transaction_id = t.id and p.account_id = t.account_id and p.state <> 'reverted'
+     cross join lateral (
+       select (select coalesce(sum(amount_cents), 0) from payments where charge_id = t.charge_id)
+            - (select coalesce(sum(amount_cents), 0) from refunds where charge_id = t.charge_id and status <> 'FAILED') as kept)
+     where kept < t.due_cents or t.committed_cents is distinct from t.due_cents`);
   return rows.map(({ words }) => words);
 }
 
