@@ -16,9 +16,7 @@ import { type Answer, type Service, startService } from './harness/service.ts';
 
 const START = '2026-11-16T12:00:00.000Z';
 /** Children that run at the same time. */
-const AT_ONCE = 4;
-/** Never reached: the verb comes to its end. */
-const UNHURT = 1_000_000;
+const AT_ONCE = 2;
 
 let service: Service;
 let orders: OrderDriver;
@@ -286,7 +284,7 @@ test('an order that is sent first and saved afterwards is paid twice, so this fi
   const victims = await crashVerb('send then save', number =>
     many(number, () => claimed({ network: 'base', symbol: 'usdc' })),
   );
-  for (const victim of victims) await crash('send then save', victim, UNHURT);
+  for (const victim of victims) await ORDER_VERBS['send then save'](office.deps, victim);
   office.deps.clock.advanceMs(60_000);
   const counts = await Promise.all(victims.map(transfersTo));
   assert.ok(counts.includes(2), counts.join(' '));
