@@ -1,7 +1,7 @@
 // Withdrawing an order that nobody has paid, and with it its charge.
 import { cancelCharge } from '../charges/cancel.ts';
 import { AppError } from '../lib/errors.ts';
-import { type FollowDeps, followOrder } from './follow.ts';
+import { catchUp, type FollowDeps } from './follow.ts';
 import { ended } from './life.ts';
 import { findOrder, lockOrder } from './store-orders.ts';
 import type { Order } from './transaction.ts';
@@ -18,9 +18,9 @@ export async function cancelOrder(deps: FollowDeps, id: string, accountId?: stri
   }
   if (order.chargeId === undefined) return cancelUnpriced(deps, id);
   await cancelCharge(deps, order.chargeId);
-  // A job does the same, should we not come so far.
-  await followOrder(deps, { accountId: order.accountId, transactionId: id });
-  return (await findOrder(deps.db, id)) ?? order;
+  // A job does the same, should we not come so far, or should money have come meanwhile.
+  const after = await deps.db.transaction(tx => catchUp(deps, tx, id, false));
+  return after?.order ?? order;
 }
 
 async function cancelUnpriced(deps: FollowDeps, id: string): Promise<Order> {

@@ -25,6 +25,8 @@ export function lookedAt(
   const isDeep = confirmations >= depths.depth;
   if (!isDeep) return payout.state === 'done' ? cameBack(order, seen, now) : heard(order, seen);
   if (outcome !== 'transferred') {
+    // Only what can never be undone may be followed by a second transfer.
+    if (confirmations < depths.finality) return heard(order, seen);
     const words = `The chain carried the transfer out and it ${outcome === 'reverted' ? 'failed' : 'was another one'}.`;
     return { payout: { ...seen, state: 'reverted' }, step: reverted(order, words, now) };
   }
