@@ -41,10 +41,10 @@ describe('a problem', () => {
     for (const [path, method, allow] of [
       ['/charges', 'DELETE', 'GET, HEAD, POST'],
       ['/charges', 'OPTIONS', 'GET, HEAD, POST'],
-      ['/crypto/transactions', 'POST', 'GET, HEAD'],
-      ['/crypto/transactions?page=1', 'PUT', 'GET, HEAD'],
+      ['/crypto/transactions', 'DELETE', 'GET, HEAD, POST'],
+      ['/crypto/transactions?page=1', 'PUT', 'GET, HEAD, POST'],
       ['/charges/019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17', 'PATCH', 'GET, HEAD'],
-      ['/crypto/transactions', 'PROPFIND', 'GET, HEAD'],
+      ['/crypto/transactions', 'PROPFIND', 'GET, HEAD, POST'],
     ] as const) {
       const answer = await service.send(path, { method });
       assertProblem(answer, 405, 'method_not_allowed');

@@ -160,7 +160,7 @@ const UNKNOWN_PARAMETERS = [
 ];
 
 /** Addresses and methods beside the operation, with what they answer. */
-const ODD_METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE', 'QUERY'];
+const ODD_METHODS = ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE', 'QUERY'];
 const ODD_LIST_PATHS = [
   ['/crypto/transactions/', 404],
   ['/crypto//transactions', 404],
