@@ -220,10 +220,14 @@ describe('a stop', { concurrency: 2 }, () => {
       await holder.query('begin');
       await holder.query('lock table charges in access exclusive mode');
       const posted = service.post('/charges', chargeBody());
+      // Somebody else looks: within a transaction the view stays as it was when it was first read.
+      const watcher = new pg.Client(embeddedConnection(service.dataPlace));
+      await watcher.connect();
       await until('the request to wait for the lock', async () => {
-        const { rows } = await holder.query(`select from pg_stat_activity where wait_event_type = 'Lock'`);
+        const { rows } = await watcher.query(`select from pg_stat_activity where wait_event_type = 'Lock'`);
         return rows.length > 0;
       });
+      await watcher.end();
       // Twice: a terminal and npm may both pass the same one on.
       kill(service.pid, signal);
       await until('the stop to begin', () => service.stdout().includes('Stopping.'));
