@@ -1,6 +1,7 @@
 // The only wiring: config → database, jobs, rails, faces. What starts here stops here, in the opposite order.
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { hasUsableKey } from './accounts/store-keys.ts';
 import type { Chains } from './chains/chain.ts';
 import { sandboxChains } from './chains/sandbox.ts';
 import { issueMethod } from './charges/issue.ts';
@@ -10,6 +11,7 @@ import { carryOutRefund } from './charges/refund.ts';
 import { retireMethod } from './charges/retire.ts';
 import { chargeSweep } from './charges/sweep.ts';
 import type { Config } from './config.ts';
+import type { DeclaredRoute } from './http/auth.ts';
 import { createServer } from './http/server.ts';
 import { type Handlers, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
@@ -26,8 +28,9 @@ import { absentRail } from './rails/absent.ts';
 import { pixKeyRail } from './rails/pix-key.ts';
 import type { Rails } from './rails/rail.ts';
 import { sandboxRails } from './rails/sandbox.ts';
+import { startSealing } from './storage/audit-chain.ts';
 import { asStartFault, connect } from './storage/connect.ts';
-import type { Database } from './storage/database.ts';
+import type { Database, Sql } from './storage/database.ts';
 import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
 import { claimInstallation } from './storage/installation.ts';
 import { migrate } from './storage/migrate.ts';
@@ -47,6 +50,8 @@ export type App = {
   readonly url: string;
   /** Where the data lives, in words for a person. */
   readonly dataPlace: string;
+  /** Every route with what a caller must be allowed to do. */
+  readonly routes: readonly DeclaredRoute[];
   /** Works off every job that is due, and returns when that is done. */
   runDueJobs(): Promise<number>;
   stop(): Promise<void>;
@@ -67,7 +72,8 @@ const DRAIN_LIMIT_MS = 10_000;
 const SWEEP_INTERVAL_MS = 50;
 
 export async function startApp(config: Config, needs: Needs): Promise<App> {
-  const { log, clock: machineClock = systemClock, rails = railsOf(config), work = true } = needs;
+  const { log, clock: machineClock = systemClock, work = true } = needs;
+  const rails = needs.rails ?? (config.mode === 'sandbox' ? sandboxRails : liveRails(config));
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const step of stops.splice(0).reverse()) await step();
@@ -84,9 +90,11 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
       if (isFirstStart && config.demo && config.mode === 'sandbox') await insertDemo(tx);
     });
 
+    if (config.mode === 'live') await requireUsableKey(db);
+
     const queue = await startQueue({ db, log });
     stops.push(() => queue.stop());
-    const { mode, pageSize, walletWait, feePercent, settlement } = config;
+    const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight } = config;
     const chains = needs.chains ?? chainsOf(mode, clock, db);
     const prices = needs.prices ?? pricesOf(config, log);
     const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
@@ -94,7 +102,8 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const sweeps = [chargeSweep({ db, queue }), orderSweep({ db, queue })];
     const outside = { rails, chains, rates, prices };
     const settings = { mode, pageSize, walletWait, feePercent, settlement, version };
-    const deps = { db, queue, clock, log, sweeps, runDueJobs, ...outside, ...settings };
+    const limits = { rateLimit, maxInFlight, machineClock };
+    const deps = { db, queue, clock, log, sweeps, runDueJobs, ...outside, ...settings, ...limits };
     const handlers: Handlers = {
       'charge.issue': job => issueMethod(deps, job),
       'charge.retire': job => retireMethod(deps, job),
@@ -111,21 +120,26 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
       await queue.work(handlers);
       const sweeping = startSweeping(deps);
       stops.push(() => sweeping.stop());
+      const sealing = startSealing(deps);
+      stops.push(() => sealing.stop());
     }
     // The banking calendar takes a moment to load; no request should wait for it.
     isBankingDay(civilDay(clock.now()));
     await listen(server, config);
     stops.push(() => drain(server));
-    return { url: urlOf(server), dataPlace, runDueJobs, stop };
+    return { url: urlOf(server), dataPlace, routes: server.declaredRoutes, runDueJobs, stop };
   } catch (error) {
     await stop();
     throw asStartFault(error);
   }
 }
 
-function railsOf({ mode }: Config): Rails {
-  if (mode === 'sandbox') return sandboxRails;
-  throw new StartError('TRILHO_MODE=live needs an API key, and this version cannot make one yet; use sandbox.');
+/** Everybody is refused where there is no key, so such a start is a mistake. */
+async function requireUsableKey(db: Sql): Promise<void> {
+  if (await hasUsableKey(db)) return;
+  throw new StartError(
+    'TRILHO_MODE=live needs an API key: trilho accounts create <id>, then trilho keys create --account <id> --scopes all.',
+  );
 }
 
 function pricesOf({ mode, prices, rates }: Config, log: Log): PriceSource {

@@ -19,6 +19,9 @@ export type Config = {
   readonly dataDir: string;
   readonly demo: boolean;
   readonly pageSize: number;
+  /** Requests a second of one caller, and requests at once; 0 for no limit. */
+  readonly rateLimit: number;
+  readonly maxInFlight: number;
   /** Reais for one unit of another currency, as decimal text; a sandbox has one for each. */
   readonly rates: { readonly USD?: string; readonly EUR?: string };
   /** How long after its creation a wallet may first be paid to. */
@@ -66,6 +69,8 @@ const OURS = [
   'TRILHO_DATA_DIR',
   'TRILHO_DEMO',
   'TRILHO_PAGE_SIZE',
+  'TRILHO_RATE_LIMIT',
+  'TRILHO_MAX_IN_FLIGHT',
   'TRILHO_RATE_USD',
   'TRILHO_RATE_EUR',
   'TRILHO_WALLET_WAIT',
@@ -86,6 +91,9 @@ const SANDBOX_PRICES = 'usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50';
 const TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
 const MAX_PRICE_SOURCES = 15;
 const LONGEST_WAIT_MS = 366 * 24 * 60 * 60 * 1000;
+const LIVE_RATE_LIMIT = 100;
+const LIVE_MAX_IN_FLIGHT = 1_000;
+const MAX_LIMIT = 1_000_000;
 
 /** Throws a StartError that lists every variable with a wrong value. A variable set to nothing counts as not set. */
 export function readConfig(environment: Environment): Config {
@@ -220,6 +228,8 @@ export function readConfig(environment: Environment): Config {
     dataDir: path.resolve(value('TRILHO_DATA_DIR') ?? './data'),
     demo: oneOf('TRILHO_DEMO', ['on', 'off'], 'on') === 'on',
     pageSize: whole('TRILHO_PAGE_SIZE', DEFAULT_PAGE_SIZE, 1, MAX_PAGE_SIZE),
+    rateLimit: whole('TRILHO_RATE_LIMIT', mode === 'live' ? LIVE_RATE_LIMIT : 0, 0, MAX_LIMIT),
+    maxInFlight: whole('TRILHO_MAX_IN_FLIGHT', mode === 'live' ? LIVE_MAX_IN_FLIGHT : 0, 0, MAX_LIMIT),
     rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
     walletWait: duration('TRILHO_WALLET_WAIT', { months: 0, ms: 0 }),
     ...(pixKey && { pixKey }),

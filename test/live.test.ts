@@ -8,7 +8,6 @@ import { type Service, startService } from './harness/service.ts';
 let service: Service;
 before(async () => {
   service = await startService({ mode: 'live', rails: sandboxRails, demo: true });
-  await service.sql(`insert into accounts (id, created_at) values ('acme', now())`);
 });
 after(() => service.stop());
 

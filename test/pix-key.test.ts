@@ -22,7 +22,6 @@ const KEY = {
 let service: Service;
 before(async () => {
   service = await startService({ mode: 'live', rails: liveRails(readConfig(KEY)) });
-  await service.sql(`insert into accounts (id, created_at) values ('acme', now())`);
 });
 after(() => service.stop());
 

@@ -10,3 +10,11 @@ export async function accountExists(tx: Sql, id: string): Promise<boolean> {
   const rows = await tx.query('select from accounts where id = $1', [id]);
   return rows.length > 0;
 }
+
+/** Every account, oldest first. */
+export async function listAccounts(sql: Sql): Promise<{ id: string; createdAt: Date }[]> {
+  const rows = await sql.query<{ id: string; created_at: Date }>(
+    'select id, created_at from accounts order by created_at, id',
+  );
+  return rows.map(row => ({ id: row.id, createdAt: row.created_at }));
+}

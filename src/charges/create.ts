@@ -3,6 +3,7 @@ import { type Claim, findEarlier, type Records, scopeOf, writeOnce } from '../ac
 import { requireAccount } from '../accounts/require.ts';
 import { insertEvents } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
+import { concerns } from '../lib/act.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LAST_MOMENT_MS } from '../lib/date-times.ts';
@@ -74,6 +75,7 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
   const first = await deps.db.transaction(async tx => {
     await requireAccount(tx, deps.mode, charge.accountId, now);
     const earlier = await writeOnce(tx, records, claim, charge, () => insertCharge(tx, charge, hash, answer));
+    concerns(earlier?.id ?? id);
     if (!earlier) await beginLife(deps, tx, charge);
     return earlier ?? { id, answer };
   });

@@ -2,6 +2,7 @@
 // kept beside it.
 import type { Queue } from '../jobs/queue.ts';
 import { postEntries } from '../ledger/store.ts';
+import { concerns } from '../lib/act.ts';
 import { civilDay } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -45,6 +46,7 @@ export async function recordPayment(deps: PayDeps, receipt: Receipt): Promise<Pa
   const told = await deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [receipt.chargeId]);
     if (!charge) throw new AppError('not_found', 'There is no such charge.');
+    concerns(charge.id);
     const way = charge.ways.find(({ method }) => method === receipt.method);
     if (!way || way.status === 'FAILED') {
       throw new AppError('wrong_state', `This charge cannot be paid by ${receipt.method}.`);

@@ -125,6 +125,11 @@ export async function findCharge(sql: Sql, id: string, accountId?: string): Prom
   return row && toCharge(row);
 }
 
+export async function chargeExists(sql: Sql, id: string, accountId: string): Promise<boolean> {
+  const rows = await sql.query('select from charges where id = $1 and account_id = $2', [id, accountId]);
+  return rows.length > 0;
+}
+
 /** A page of charges, newest first, and how many there are; both of one snapshot. */
 export async function readChargePage(
   sql: Sql,

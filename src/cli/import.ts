@@ -15,7 +15,7 @@ export async function importCommand(config: Config, log: Log, args: readonly str
   const format = /\.(ofx|csv)$/i.exec(file)?.[1]?.toLowerCase() as 'ofx' | 'csv' | undefined;
   if (!format || args.length !== 1) throw new StartError('Usage: trilho import <statement.ofx or statement.csv>');
   const { entries, faults } = await read(file, format);
-  const counts = await withOffice(config, log, office => importStatement(office, entries));
+  const counts = await withOffice({ config, log, action: 'trilho import' }, office => importStatement(office, entries));
   console.log(
     `${counts.matched} paid a charge, ${counts.differing} of another amount, ${counts.unmatched} unmatched, ${counts.known} known before, ${counts.outgoing} not incoming.`,
   );

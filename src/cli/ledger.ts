@@ -16,7 +16,7 @@ const MAX_SHOWN = 20;
 /** Exit code 0 when the ledger is right, 1 when something differs. */
 export async function ledgerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   if (args.length !== 1 || args[0] !== 'check') throw new StartError('Usage: trilho ledger check');
-  const results = await withOffice(config, log, ({ db }) => checkLedger(db, LEDGER_CHECKS));
+  const results = await withOffice({ config, log, action: 'ledger check' }, ({ db }) => checkLedger(db, LEDGER_CHECKS));
   for (const line of report(results)) console.log(line);
   return results.every(({ total }) => total === 0) ? 0 : 1;
 }

@@ -2,7 +2,7 @@
 import { recordPayment } from '../charges/pay.ts';
 import type { Config } from '../config.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
-import { AppError, StartError } from '../lib/errors.ts';
+import { StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { METHODS } from '../rails/rail.ts';
@@ -22,22 +22,17 @@ export async function payCommand(config: Config, log: Log, args: readonly string
     !method ||
     args.length > 5;
   if (isWrong || (when !== undefined && !paidAt)) throw new StartError(`Usage: ${USAGE}`);
-  return withOffice(config, log, async office => {
+  return withOffice({ config, log, action: 'trilho pay' }, async office => {
     if (paidAt && paidAt > office.clock.now()) throw new StartError('Money cannot have come later than now.');
-    try {
-      const { charge, isNew } = await recordPayment(office, {
-        chargeId,
-        method,
-        amountCents: BigInt(cents),
-        paidAt: paidAt ?? office.clock.now(),
-        source: 'operator',
-        reference,
-      });
-      console.log(`${isNew ? 'Recorded' : 'Known before'}. The charge is ${charge.state}.`);
-      return 0;
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      throw new StartError(error.message);
-    }
+    const { charge, isNew } = await recordPayment(office, {
+      chargeId,
+      method,
+      amountCents: BigInt(cents),
+      paidAt: paidAt ?? office.clock.now(),
+      source: 'operator',
+      reference,
+    });
+    console.log(`${isNew ? 'Recorded' : 'Known before'}. The charge is ${charge.state}.`);
+    return 0;
   });
 }

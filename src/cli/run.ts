@@ -4,7 +4,10 @@ import { type Config, readConfig } from '../config.ts';
 import { StartError } from '../lib/errors.ts';
 import { createLog, type Log } from '../lib/log.ts';
 import { version } from '../version.ts';
+import { accountsCommand } from './accounts.ts';
+import { auditCommand } from './audit.ts';
 import { importCommand } from './import.ts';
+import { keysCommand } from './keys.ts';
 import { ledgerCommand } from './ledger.ts';
 import { logOutput } from './log-output.ts';
 import { migrateCommand } from './migrate.ts';
@@ -14,6 +17,9 @@ import { serve } from './serve.ts';
 const USAGE = `trilho ${version}
 
   trilho serve      start the service (what npm start does)
+  trilho accounts   open an account (create <id>) or list them
+  trilho keys       create, list or revoke API keys
+  trilho audit      verify: is the audit log whole?
   trilho pay        tell of money that came for a charge
   trilho import     learn of money from a bank statement (OFX or CSV)
   trilho ledger     prove that the books are right: trilho ledger check
@@ -31,6 +37,9 @@ const COMMANDS: Record<string, Command> = {
   pay: payCommand,
   import: importCommand,
   ledger: ledgerCommand,
+  accounts: accountsCommand,
+  keys: keysCommand,
+  audit: auditCommand,
 };
 /** Commands that are told nothing but the environment. */
 const WITHOUT_ARGUMENTS = ['serve', 'migrate'];

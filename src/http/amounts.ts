@@ -86,6 +86,7 @@ export function amountRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
   app.get<{ Params: { id: string } }>(
     '/charges/:id/amount',
     {
+      config: { scope: 'charges:read' },
       schema: {
         operationId: 'getChargeAmount',
         summary: 'Read what is owed on a day',
@@ -102,7 +103,7 @@ export function amountRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
     async request => {
       const { clean, faults } = readQuery(request.query);
       if (faults.length > 0) throw invalidRequest(faults);
-      const charge = await requireCharge(deps.db, request.params.id);
+      const charge = await requireCharge(deps.db, request);
       await deps.clock.refresh();
       const on = clean.on ?? civilDay(deps.clock.now());
       const offered = charge.ways.filter(({ status }) => status !== 'FAILED');

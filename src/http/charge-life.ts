@@ -40,6 +40,7 @@ export function chargeLifeRoutes(app: FastifyInstance, deps: RefundDeps): void {
   app.post<{ Params: { id: string } }>(
     '/charges/:id/cancel',
     {
+      config: { scope: 'charges:write' },
       schema: {
         operationId: 'cancelCharge',
         summary: 'Cancel a charge',
@@ -58,13 +59,14 @@ export function chargeLifeRoutes(app: FastifyInstance, deps: RefundDeps): void {
     async request => {
       const { faults } = readNothing(request.body ?? {});
       if (faults.length > 0) throw invalidRequest(faults);
-      return chargeView(await cancelCharge(deps, requireChargeId(request.params.id)));
+      return chargeView(await cancelCharge(deps, await requireChargeId(deps.db, request)));
     },
   );
 
   app.post<{ Params: { id: string } }>(
     '/charges/:id/refunds',
     {
+      config: { scope: 'refunds:write' },
       schema: {
         operationId: 'refundCharge',
         summary: 'Refund a charge',
@@ -94,7 +96,7 @@ export function chargeLifeRoutes(app: FastifyInstance, deps: RefundDeps): void {
       const faults = [...key.faults, ...bodyFaults, ...checkRefund(clean)];
       if (faults.length > 0) throw invalidRequest(faults);
       const { refund, replayed } = await askRefund(deps, {
-        chargeId: requireChargeId(request.params.id),
+        chargeId: await requireChargeId(deps.db, request),
         amount: clean.excess ? 'excess' : clean.amountCents === undefined ? 'all' : BigInt(clean.amountCents),
         ...(clean.paymentId !== undefined && { paymentId: clean.paymentId }),
         ...(key.value !== undefined && { idempotencyKey: key.value }),

@@ -6,6 +6,7 @@ import { listCharges } from '../charges/list.ts';
 import { invalidRequest } from '../lib/errors.ts';
 import { checkPageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
+import { accountOf } from './auth.ts';
 import { type ChargeView, VIEW_EXAMPLE } from './charge-schemas.ts';
 import { pageCounts, pageParameters, toPageQuery } from './paging.ts';
 import { reader } from './reader.ts';
@@ -37,6 +38,7 @@ export function chargeListRoutes(app: FastifyInstance, deps: { readonly db: Sql;
   app.get(
     '/charges',
     {
+      config: { scope: 'charges:read' },
       schema: {
         operationId: 'listCharges',
         summary: 'List charges',
@@ -53,7 +55,8 @@ export function chargeListRoutes(app: FastifyInstance, deps: { readonly db: Sql;
       const { clean, faults } = readQuery(request.query);
       const page = toPageQuery(clean, deps.pageSize);
       if (faults.length > 0) throw invalidRequest([...faults, ...checkPageQuery(page)]);
-      const { accountId, state, externalId, sourceKey } = clean;
+      const { state, externalId, sourceKey } = clean;
+      const accountId = accountOf(request, clean.accountId);
       return listCharges(deps, {
         ...page,
         ...(accountId !== undefined && { accountId }),

@@ -7,6 +7,7 @@ import { type CreateDeps, createCharge } from '../charges/create.ts';
 import { chargeView } from '../charges/view.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
 import { invalidRequest } from '../lib/errors.ts';
+import { accountOf } from './auth.ts';
 import { chargeParams, requireCharge } from './charge-params.ts';
 import { CHARGE_SCHEMAS, ChargeBody, CREATED_EXAMPLE, type CUSTOMER_TYPES, VIEW_EXAMPLE } from './charge-schemas.ts';
 import { IdempotencyHeaders, readIdempotencyKey } from './idempotency-key.ts';
@@ -21,6 +22,7 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps): void {
   app.post(
     '/charges',
     {
+      config: { scope: 'charges:write' },
       schema: {
         operationId: 'createCharge',
         summary: 'Create a charge',
@@ -60,6 +62,7 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps): void {
         throw invalidRequest([...faults, ...checkCharge(draft, { mode: deps.mode, now: deps.clock.now() })]);
       }
       // With no faults the schema vouches for every required field.
+      accountOf(request, draft.accountId);
       const { id, answer, replayed } = await createCharge(deps, draft as NewCharge, key.value);
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.code(201).header('location', `/charges/${id}`).type('application/json; charset=utf-8');
@@ -70,6 +73,7 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps): void {
   app.get<{ Params: { id: string } }>(
     '/charges/:id',
     {
+      config: { scope: 'charges:read' },
       schema: {
         operationId: 'getCharge',
         summary: 'Read a charge',
@@ -81,7 +85,7 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps): void {
         },
       },
     },
-    async request => chargeView(await requireCharge(deps.db, request.params.id)),
+    async request => chargeView(await requireCharge(deps.db, request)),
   );
 }
 

@@ -8,10 +8,12 @@ import { isMigrated } from '../storage/migrate.ts';
 /** Whoever asks this asks again soon, and wants an answer before that. */
 const READY_LIMIT_MS = 2_000;
 
-export function healthRoutes(app: FastifyInstance, { db }: { db: Sql }): void {
-  app.get('/livez', { schema: { hide: true } }, async () => ({ status: 'ok' }));
+const HEALTH = { config: { public: true, isUnlimited: true }, schema: { hide: true } } as const;
 
-  app.get('/readyz', { schema: { hide: true } }, async () => {
+export function healthRoutes(app: FastifyInstance, { db }: { db: Sql }): void {
+  app.get('/livez', HEALTH, async () => ({ status: 'ok' }));
+
+  app.get('/readyz', HEALTH, async () => {
     const isReady = await Promise.race([isMigrated(db), wait(READY_LIMIT_MS, 'silent' as const, { ref: false })]);
     if (isReady === 'silent') throw new AppError('unavailable', 'The database does not answer.');
     if (!isReady) throw new AppError('unavailable', 'The database lacks a migration.');

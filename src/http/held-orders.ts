@@ -7,6 +7,7 @@ import type { Sql } from '../storage/database.ts';
 import { readHeldPage } from '../transactions/store-orders.ts';
 import { HOLD_REASONS } from '../transactions/transaction.ts';
 import { orderView } from '../transactions/view.ts';
+import { accountOf } from './auth.ts';
 import { ORDER_EXAMPLE, type OrderView } from './order-schemas.ts';
 import { pageCounts, pageParameters, toPageQuery } from './paging.ts';
 import { reader } from './reader.ts';
@@ -43,6 +44,7 @@ export function heldOrderRoutes(app: FastifyInstance, deps: { readonly db: Sql; 
   app.get(
     '/crypto/transactions/held',
     {
+      config: { scope: 'transactions:read' },
       schema: {
         operationId: 'listHeldOrders',
         summary: 'List orders that rest',
@@ -60,7 +62,8 @@ export function heldOrderRoutes(app: FastifyInstance, deps: { readonly db: Sql; 
       const page = toPageQuery(clean, deps.pageSize);
       const allFaults = [...faults, ...checkPageQuery(page)];
       if (allFaults.length > 0) throw invalidRequest(allFaults);
-      const { accountId, reason } = clean;
+      const { reason } = clean;
+      const accountId = accountOf(request, clean.accountId);
       const query = { ...page, ...(accountId !== undefined && { accountId }), ...(reason && { reason }) };
       const { orders, total } = await readHeldPage(deps.db, query);
       return { orders: orders.map(order => orderView(order)), ...countPages(total, page) };

@@ -7,6 +7,7 @@ import { listBalances, listEntries, MAX_BALANCES } from '../ledger/list.ts';
 import { invalidRequest } from '../lib/errors.ts';
 import { checkPageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
+import { accountOf } from './auth.ts';
 import { pageCounts, pageParameters, toPageQuery } from './paging.ts';
 import { reader } from './reader.ts';
 import { jsonResponse, problemResponses } from './responses.ts';
@@ -116,6 +117,7 @@ export function ledgerRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
   app.get(
     '/ledger/balances',
     {
+      config: { scope: 'ledger:read' },
       schema: {
         operationId: 'listLedgerBalances',
         summary: 'Read what the books hold',
@@ -131,7 +133,8 @@ export function ledgerRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
     async request => {
       const { clean, faults } = readBalancesQuery(request.query);
       if (faults.length > 0) throw invalidRequest(faults);
-      const { accountId, currency } = clean;
+      const { currency } = clean;
+      const accountId = accountOf(request, clean.accountId);
       return listBalances(deps, {
         ...(accountId !== undefined && { accountId }),
         ...(currency !== undefined && { currency }),
@@ -142,6 +145,7 @@ export function ledgerRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
   app.get(
     '/ledger/entries',
     {
+      config: { scope: 'ledger:read' },
       schema: {
         operationId: 'listLedgerEntries',
         summary: 'List entries of the ledger',
@@ -158,7 +162,8 @@ export function ledgerRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
       const { clean, faults } = readEntriesQuery(request.query);
       const page = toPageQuery(clean, deps.pageSize);
       if (faults.length > 0) throw invalidRequest([...faults, ...checkPageQuery(page)]);
-      const { accountId, chargeId, transactionId } = clean;
+      const { chargeId, transactionId } = clean;
+      const accountId = accountOf(request, clean.accountId);
       return listEntries(deps, {
         ...page,
         ...(accountId !== undefined && { accountId }),

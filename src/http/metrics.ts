@@ -102,7 +102,7 @@ export function createMetrics({ db, queue }: Deps): Metrics {
     },
 
     routes: app => {
-      app.get('/metrics', { schema: { hide: true } }, async (_request, reply) => {
+      app.get('/metrics', { config: { scope: 'metrics:read' }, schema: { hide: true } }, async (_request, reply) => {
         await countInDatabase();
         reply.type(registry.contentType);
         return registry.metrics();

@@ -1,9 +1,18 @@
 // /openapi.json, made from the schemas that validate.
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import type { Mode } from '../lib/mode.ts';
+
+/** A key goes into either header. */
+const SECURITY = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+} as const;
+
+type Deps = { readonly version: string; readonly mode: Mode };
 
 /** Call it before any route is added: it watches them being added. */
-export async function collectOpenApi(app: FastifyInstance, version: string): Promise<void> {
+export async function collectOpenApi(app: FastifyInstance, { version, mode }: Deps): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.1',
@@ -14,6 +23,7 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/', description: 'This service' }],
+      ...(mode === 'live' && { components: { securitySchemes: SECURITY } }),
       tags: [
         { name: 'Charges', description: 'What somebody is to pay, by pix or boleto.' },
         {
@@ -32,7 +42,7 @@ export async function collectOpenApi(app: FastifyInstance, version: string): Pro
 }
 
 export function openApiRoutes(app: FastifyInstance): void {
-  app.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+  app.get('/openapi.json', { config: { public: true }, schema: { hide: true } }, async (_request, reply) => {
     reply.type('application/json; charset=utf-8');
     return JSON.stringify(app.swagger());
   });

@@ -16,6 +16,7 @@ import { findOrder, readTimeline } from '../transactions/store-orders.ts';
 import { findPayout } from '../transactions/store-payouts.ts';
 import type { Order } from '../transactions/transaction.ts';
 import { orderDetail } from '../transactions/view.ts';
+import { accountOf } from './auth.ts';
 import { toCustomer } from './charges.ts';
 import { IdempotencyHeaders, readIdempotencyKey } from './idempotency-key.ts';
 import { ORDER_EXAMPLE, ORDER_SCHEMAS, OrderBody, OrderChargeBody, RepriceBody } from './order-schemas.ts';
@@ -38,6 +39,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
   app.post(
     '/crypto/transactions',
     {
+      config: { scope: 'transactions:write' },
       schema: {
         operationId: 'createOrder',
         summary: 'Order crypto',
@@ -71,7 +73,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
       const { order, faults } = readOrder(request.body);
       const allFaults = [...key.faults, ...faults];
       if (allFaults.length > 0 || !order) throw invalidRequest(allFaults);
-      const { id, answer, replayed } = await createOrder(deps, order, key.value);
+      const accountId = accountOf(request, order.accountId);
+      const { id, answer, replayed } = await createOrder(deps, { ...order, accountId }, key.value);
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.code(201).header('location', `/crypto/transactions/${id}`).type(JSON_TYPE);
       return answer;
@@ -81,6 +84,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
   app.get<{ Params: { id: string } }>(
     '/crypto/transactions/:id',
     {
+      config: { scope: 'transactions:read' },
       schema: {
         operationId: 'getOrder',
         summary: 'Read an order',
@@ -94,7 +98,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
       },
     },
     async request => {
-      const order = await findOrder(deps.db, requireOrderId(request.params.id));
+      const order = await findOrder(deps.db, requireOrderId(request.params.id), request.caller?.accountId);
       if (!order) throw noSuchOrder();
       return showOrder(deps, order);
     },
@@ -103,6 +107,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
   app.post<{ Params: { id: string } }>(
     '/crypto/transactions/:id/charge',
     {
+      config: { scope: 'transactions:write' },
       schema: {
         operationId: 'attachCharge',
         summary: 'Say who pays for an order',
@@ -126,7 +131,12 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
     async (request, reply) => {
       const { clean, faults } = readCharge(request.body);
       if (faults.length > 0) throw invalidRequest(faults);
-      const order = await attachCharge(deps, requireOrderId(request.params.id), toOrderCharge(clean));
+      const order = await attachCharge(
+        deps,
+        requireOrderId(request.params.id),
+        toOrderCharge(clean),
+        request.caller?.accountId,
+      );
       reply.code(201);
       return showOrder(deps, order);
     },
@@ -135,6 +145,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
   app.post<{ Params: { id: string } }>(
     '/crypto/transactions/:id/cancel',
     {
+      config: { scope: 'transactions:write' },
       schema: {
         operationId: 'cancelOrder',
         summary: 'Cancel an order that nobody has paid',
@@ -147,12 +158,14 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
         },
       },
     },
-    async request => showOrder(deps, await cancelOrder(deps, requireOrderId(request.params.id))),
+    async request =>
+      showOrder(deps, await cancelOrder(deps, requireOrderId(request.params.id), request.caller?.accountId)),
   );
 
   app.post<{ Params: { id: string } }>(
     '/crypto/transactions/:id/reprice',
     {
+      config: { scope: 'transactions:write' },
       schema: {
         operationId: 'repriceOrder',
         summary: 'Serve a held order at a new price',
@@ -177,7 +190,12 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
     async request => {
       const { clean, faults } = readReprice(request.body ?? {});
       if (faults.length > 0) throw invalidRequest(faults);
-      const order = await repriceOrder(deps, requireOrderId(request.params.id), clean.quoteId);
+      const order = await repriceOrder(
+        deps,
+        requireOrderId(request.params.id),
+        clean.quoteId,
+        request.caller?.accountId,
+      );
       return showOrder(deps, order);
     },
   );
@@ -185,6 +203,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
   app.post<{ Params: { id: string } }>(
     '/crypto/transactions/:id/retry',
     {
+      config: { scope: 'transfers:write' },
       schema: {
         operationId: 'retryOrder',
         summary: 'Send again what a chain carried out without effect',
@@ -197,7 +216,8 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
         },
       },
     },
-    async request => showOrder(deps, await retryOrder(deps, requireOrderId(request.params.id))),
+    async request =>
+      showOrder(deps, await retryOrder(deps, requireOrderId(request.params.id), request.caller?.accountId)),
   );
 }
 

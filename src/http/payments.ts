@@ -75,6 +75,7 @@ export function paymentRoutes(app: FastifyInstance, deps: PayDeps & { readonly p
   app.post<{ Params: { id: string } }>(
     '/charges/:id/payments',
     {
+      config: { scope: 'payments:write' },
       schema: {
         operationId: 'recordPayment',
         summary: 'Tell of a payment',
@@ -98,7 +99,7 @@ export function paymentRoutes(app: FastifyInstance, deps: PayDeps & { readonly p
       const allFaults = [...faults, ...checkPaidAt(paidAt, now)];
       if (allFaults.length > 0 || !paidAt) throw invalidRequest(allFaults);
       const { charge, isNew } = await recordPayment(deps, {
-        chargeId: requireChargeId(request.params.id),
+        chargeId: await requireChargeId(deps.db, request),
         method: clean.method ?? 'pix',
         amountCents: BigInt(clean.amountCents!),
         paidAt,
@@ -114,6 +115,7 @@ export function paymentRoutes(app: FastifyInstance, deps: PayDeps & { readonly p
   app.get(
     '/payments/unmatched',
     {
+      config: { scope: 'payments:read' },
       schema: {
         operationId: 'listUnmatchedPayments',
         summary: 'List money that no charge asked for',

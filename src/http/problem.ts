@@ -42,6 +42,19 @@ export const PROBLEMS = {
     meaning: 'The body is not JSON, the text is not UTF-8, or the address is not encoded as a URL is.',
     example: { detail: 'The body is not valid JSON.' },
   },
+  unauthorized: {
+    status: 401,
+    title: 'An API key is needed',
+    meaning:
+      'No key, or none that is good. Send one as Authorization: Bearer <key> or as X-API-Key. A sandbox never asks for one.',
+    example: { detail: 'A valid API key is needed, as Authorization: Bearer <key> or X-API-Key.' },
+  },
+  missing_scope: {
+    status: 403,
+    title: 'The key may not do this',
+    meaning: 'The key is good but lacks the scope named in detail. Use one that has it, or make one.',
+    example: { detail: 'This key lacks the scope charges:write.' },
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -123,6 +136,13 @@ export const PROBLEMS = {
       errors: [{ path: 'quoteId', code: 'expired', message: 'has expired: ask for a new quote' }],
     },
   },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    meaning:
+      'More requests came in a second than one caller may send. Wait as long as Retry-After says; nothing was done.',
+    example: { detail: 'One caller may send 100 requests a second.' },
+  },
   headers_too_large: {
     status: 431,
     title: 'The headers are too large',
@@ -141,6 +161,12 @@ export const PROBLEMS = {
     meaning:
       'There is no price that can be relied on: sources are silent, stale or too far apart, or none is configured. Nothing was written; try again after the time in Retry-After.',
     example: { detail: 'There is no price of usdt in BRL to rely on now; try again.' },
+  },
+  overloaded: {
+    status: 503,
+    title: 'Too busy now',
+    meaning: 'As many requests as can be are being answered. Wait as long as Retry-After says; nothing was done.',
+    example: { detail: 'Too many requests are being answered; try again.' },
   },
   unavailable: {
     status: 503,

@@ -1,5 +1,5 @@
 // POST /crypto/quotes and GET /crypto/quotes/{id}.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
 import { CURRENCIES } from '../lib/currency.ts';
@@ -7,8 +7,10 @@ import { AppError, invalidRequest } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import { type CheckedQuote, checkQuote } from '../quotes/check.ts';
 import { createQuote, type QuoteDeps } from '../quotes/create.ts';
+import type { Quote } from '../quotes/quote.ts';
 import { findQuote } from '../quotes/store.ts';
 import { quoteView } from '../quotes/view.ts';
+import { accountOf } from './auth.ts';
 import { Decimal, readDecimal } from './decimal-field.ts';
 import { type DeepPartial, reader } from './reader.ts';
 import { jsonResponse, problemResponses } from './responses.ts';
@@ -109,6 +111,7 @@ export function quoteRoutes(app: FastifyInstance, deps: QuoteDeps): void {
   app.post(
     '/crypto/quotes',
     {
+      config: { scope: 'quotes:write' },
       schema: {
         operationId: 'createQuote',
         summary: 'Ask what crypto costs',
@@ -135,7 +138,8 @@ export function quoteRoutes(app: FastifyInstance, deps: QuoteDeps): void {
       const checked = readQuoteRequest(request.body, clean);
       const allFaults = [...faults, ...checked.faults];
       if (allFaults.length > 0 || !checked.request) throw invalidRequest(allFaults);
-      const quote = await createQuote(deps, checked.request);
+      const accountId = accountOf(request, checked.request.accountId);
+      const quote = await createQuote(deps, { ...checked.request, ...(accountId !== undefined && { accountId }) });
       reply.code(201).header('location', `/crypto/quotes/${quote.id}`);
       return quoteView(quote);
     },
@@ -144,6 +148,7 @@ export function quoteRoutes(app: FastifyInstance, deps: QuoteDeps): void {
   app.get<{ Params: { id: string } }>(
     '/crypto/quotes/:id',
     {
+      config: { scope: 'quotes:read' },
       schema: {
         operationId: 'getQuote',
         summary: 'Read a quote',
@@ -158,10 +163,15 @@ export function quoteRoutes(app: FastifyInstance, deps: QuoteDeps): void {
     async request => {
       const id = request.params.id.toLowerCase();
       const quote = isUuid(id) ? await findQuote(deps.db, id) : undefined;
-      if (!quote) throw new AppError('not_found', 'There is no such quote.');
+      if (!quote || !maySee(request, quote)) throw new AppError('not_found', 'There is no such quote.');
       return quoteView(quote);
     },
   );
+}
+
+/** A quote that names an account is that account's; in live every quote does. */
+function maySee({ caller }: FastifyRequest, { accountId }: Quote): boolean {
+  return caller === undefined || accountId === caller.accountId;
 }
 
 /** What a body with the fields above asks to be priced. `clean` is what its schema let through. */

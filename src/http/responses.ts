@@ -28,10 +28,19 @@ export function jsonResponse(
 export function emptyResponse(description: string) {
   return { description, headers: REQUEST_ID, type: 'null' };
 }
+/** What any operation may answer; the first two in live only. */
+const ANYWHERE = [
+  'unauthorized',
+  'missing_scope',
+  'rate_limited',
+  'internal_error',
+  'overloaded',
+  'unavailable',
+] as const satisfies readonly ProblemCode[];
 
 /** The documented problems of an operation, by status; several of one status stand beside each other as examples. */
 export function problemResponses(...codes: readonly ProblemCode[]): Record<number, object> {
-  const all: readonly ProblemCode[] = [...codes, 'internal_error', 'unavailable'];
+  const all: readonly ProblemCode[] = [...codes, ...ANYWHERE];
   const byStatus = Map.groupBy(all, code => PROBLEMS[code].status);
   return Object.fromEntries([...byStatus].map(([status, alike]) => [status, problemResponse(alike)]));
 }
@@ -39,7 +48,9 @@ export function problemResponses(...codes: readonly ProblemCode[]): Record<numbe
 function problemResponse(codes: readonly ProblemCode[]): object {
   return {
     description: codes.map(code => PROBLEMS[code].title).join('; '),
-    headers: codes.includes('unavailable') ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
+    headers: codes.some(code => PROBLEMS[code].status === 503 || code === 'rate_limited')
+      ? { ...REQUEST_ID, ...RETRY_AFTER }
+      : REQUEST_ID,
     content: {
       'application/problem+json': {
         schema: { $ref: 'Problem#' },

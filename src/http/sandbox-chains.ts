@@ -91,6 +91,7 @@ export function sandboxChainRoutes(app: FastifyInstance, { db, clock }: Deps): v
   app.get(
     '/sandbox/chains',
     {
+      config: { public: true },
       schema: {
         operationId: 'listSandboxChains',
         summary: 'See the chains',
@@ -108,6 +109,7 @@ export function sandboxChainRoutes(app: FastifyInstance, { db, clock }: Deps): v
   app.post<{ Params: { network: string } }>(
     '/sandbox/chains/:network',
     {
+      config: { public: true },
       schema: {
         operationId: 'directSandboxChain',
         summary: 'Turn the weather over a chain, or undo its last blocks',
@@ -138,6 +140,7 @@ export function sandboxChainRoutes(app: FastifyInstance, { db, clock }: Deps): v
   app.get<{ Params: { network: string; hash: string } }>(
     '/sandbox/chains/:network/transactions/:hash',
     {
+      config: { public: true },
       schema: {
         operationId: 'getSandboxChainTransaction',
         summary: 'See a transaction as its chain shows it',

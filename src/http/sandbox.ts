@@ -51,6 +51,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: PayDeps & TravelDeps):
   app.post<{ Params: { id: string } }>(
     '/sandbox/charges/:id/pay',
     {
+      config: { public: true },
       schema: {
         operationId: 'paySandboxCharge',
         summary: 'Pay a charge as its payer would',
@@ -71,7 +72,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: PayDeps & TravelDeps):
       const allFaults = [...faults, ...checkPaidAt(paidAt, deps.clock.now(), 'at')];
       if (allFaults.length > 0 || !paidAt) throw invalidRequest(allFaults);
       const { charge } = await recordPayment(deps, {
-        chargeId: requireChargeId(request.params.id),
+        chargeId: await requireChargeId(deps.db, request),
         method: clean.method!,
         ...(clean.amountCents !== undefined && { amountCents: BigInt(clean.amountCents) }),
         paidAt,
@@ -88,6 +89,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: PayDeps & TravelDeps):
   app.get(
     '/sandbox/clock',
     {
+      config: { public: true },
       schema: {
         operationId: 'getSandboxClock',
         summary: 'Read the time',
@@ -104,6 +106,7 @@ export function sandboxRoutes(app: FastifyInstance, deps: PayDeps & TravelDeps):
   app.post(
     '/sandbox/clock',
     {
+      config: { public: true },
       schema: {
         operationId: 'moveSandboxClock',
         summary: 'Move the time forward',

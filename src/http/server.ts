@@ -7,7 +7,9 @@ import type { Log } from '../lib/log.ts';
 import type { QuoteDeps } from '../quotes/create.ts';
 import type { OrderDeps } from '../transactions/order.ts';
 import type { CreateWalletDeps } from '../wallets/create.ts';
+import { noteActs } from './acts.ts';
 import { amountRoutes } from './amounts.ts';
+import { guardRoutes, requireScopes } from './auth.ts';
 import { readJson } from './body.ts';
 import { chargeLifeRoutes } from './charge-life.ts';
 import { chargeListRoutes } from './charge-list.ts';
@@ -17,6 +19,7 @@ import { answerHeaders } from './headers.ts';
 import { healthRoutes } from './health.ts';
 import { heldOrderRoutes } from './held-orders.ts';
 import { ledgerRoutes } from './ledger.ts';
+import { type Limits, limitInFlight, limitRate } from './limits.ts';
 import { createMetrics } from './metrics.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
 import { orderRoutes } from './orders.ts';
@@ -32,7 +35,8 @@ import { walletRoutes } from './wallets.ts';
 type Deps = OrderDeps &
   TravelDeps &
   CreateWalletDeps &
-  QuoteDeps & { readonly log: Log; readonly pageSize: number; readonly version: string };
+  QuoteDeps &
+  Limits & { readonly log: Log; readonly pageSize: number; readonly version: string };
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -96,6 +100,11 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
     refuseMissingHost(request);
     refuseBadEncoding(request.url);
   });
+  limitInFlight(app, deps);
+  guardRoutes(app, deps);
+  limitRate(app, deps, deps.mode === 'live' ? 'key' : 'address');
+  requireScopes(app);
+  noteActs(app, deps);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown';
     answered({
@@ -115,7 +124,7 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
     return sendProblem(request, reply, 'method_not_allowed', `This address takes ${methods.join(', ')}.`);
   });
 
-  await collectOpenApi(app, deps.version);
+  await collectOpenApi(app, deps);
   metrics.routes(app);
   transactionRoutes(app, deps);
   quoteRoutes(app, deps);

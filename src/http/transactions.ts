@@ -8,6 +8,7 @@ import { checkPageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import { listTransactions } from '../transactions/list.ts';
 import { SETTLEMENT_SCHEDULES, STATUSES } from '../transactions/transaction.ts';
+import { accountOf } from './auth.ts';
 import { pageCounts, pageParameters, toPageQuery } from './paging.ts';
 import { reader } from './reader.ts';
 import { jsonResponse, problemResponses } from './responses.ts';
@@ -87,6 +88,7 @@ export function transactionRoutes(app: FastifyInstance, deps: Deps): void {
   app.get(
     '/crypto/transactions',
     {
+      config: { scope: 'transactions:read' },
       schema: {
         operationId: 'listCryptoTransactions',
         summary: 'List crypto transactions',
@@ -104,8 +106,14 @@ export function transactionRoutes(app: FastifyInstance, deps: Deps): void {
       const page = toPageQuery(clean, deps.pageSize);
       if (faults.length > 0) throw invalidRequest([...faults, ...checkPageQuery(page)]);
       const { symbol, status } = clean;
+      const accountId = accountOf(request);
       reply.type('application/json; charset=utf-8');
-      return listTransactions(deps, { ...page, ...(symbol && { symbol }), ...(status && { status }) });
+      return listTransactions(deps, {
+        ...page,
+        ...(accountId !== undefined && { accountId }),
+        ...(symbol && { symbol }),
+        ...(status && { status }),
+      });
     },
   );
 }

@@ -12,6 +12,7 @@ import { removeWallet } from '../wallets/remove.ts';
 import { findWallet } from '../wallets/store.ts';
 import { walletView } from '../wallets/view.ts';
 import { checkWallet, type NewWallet } from '../wallets/wallet.ts';
+import { accountOf } from './auth.ts';
 import { pageCounts, pageParameters, toPageQuery } from './paging.ts';
 import { reader } from './reader.ts';
 import { emptyResponse, jsonResponse, problemResponses } from './responses.ts';
@@ -89,6 +90,7 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
   app.post(
     '/wallets',
     {
+      config: { scope: 'wallets:write' },
       schema: {
         operationId: 'createWallet',
         summary: 'Create a wallet',
@@ -116,7 +118,9 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
       const { clean, faults } = readBody(request.body);
       if (faults.length > 0) throw invalidRequest([...faults, ...checkWallet(clean, sendersOf(deps.chains))]);
       // With no faults the schema vouches for every required field.
-      const { wallet, replayed } = await createWallet(deps, clean as NewWallet);
+      const input = clean as NewWallet;
+      const accountId = accountOf(request, input.accountId);
+      const { wallet, replayed } = await createWallet(deps, { ...input, accountId });
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.code(201).header('location', `/wallets/${wallet.id}`);
       return walletView(wallet);
@@ -126,6 +130,7 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
   app.get(
     '/wallets',
     {
+      config: { scope: 'wallets:read' },
       schema: {
         operationId: 'listWallets',
         summary: 'List wallets',
@@ -142,7 +147,8 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
       const { clean, faults } = readQuery(request.query);
       const page = toPageQuery(clean, deps.pageSize);
       if (faults.length > 0) throw invalidRequest([...faults, ...checkPageQuery(page)]);
-      const { accountId, network } = clean;
+      const { network } = clean;
+      const accountId = accountOf(request, clean.accountId);
       return listWallets(deps, { ...page, ...(accountId !== undefined && { accountId }), ...(network && { network }) });
     },
   );
@@ -150,6 +156,7 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
   app.get<{ Params: { id: string } }>(
     '/wallets/:id',
     {
+      config: { scope: 'wallets:read' },
       schema: {
         operationId: 'getWallet',
         summary: 'Read a wallet',
@@ -162,7 +169,9 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
       },
     },
     async request => {
-      const wallet = await findWallet(deps.db, requireWalletId(request.params.id));
+      const wallet = await findWallet(deps.db, requireWalletId(request.params.id), {
+        accountId: request.caller?.accountId,
+      });
       if (!wallet) throw noSuchWallet();
       return walletView(wallet);
     },
@@ -171,6 +180,7 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
   app.delete<{ Params: { id: string } }>(
     '/wallets/:id',
     {
+      config: { scope: 'wallets:write' },
       schema: {
         operationId: 'removeWallet',
         summary: 'Remove a wallet',
@@ -181,7 +191,7 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
       },
     },
     async (request, reply) => {
-      await removeWallet(deps, requireWalletId(request.params.id));
+      await removeWallet(deps, requireWalletId(request.params.id), request.caller?.accountId);
       return reply.code(204).send();
     },
   );

@@ -1,4 +1,5 @@
 // The time machine of a sandbox: moves the one clock forward and does, in order, all that became due on the way.
+import { apart } from '../lib/act.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { SharedClock } from '../storage/shared-clock.ts';
@@ -24,6 +25,12 @@ export async function travelTo(deps: TravelDeps, moment: Date): Promise<Date> {
   const now = deps.clock.now();
   if (moment.getTime() < now.getTime() - ON_THE_WAY_MS) throw new AppError('wrong_state', 'Time moves forward only.');
   const target = moment < now ? now : moment;
+  await deps.db.transaction(tx => deps.clock.haltAt(tx, now));
+  // From here on it is time's doing, not the traveller's.
+  return apart(() => passTime(deps, now, target));
+}
+
+async function passTime(deps: TravelDeps, now: Date, target: Date): Promise<Date> {
   await stopAt(deps, now);
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     // Where a bank or a chain is to be asked, time stands still until it has answered: what it says counts from then.

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { audited } from './audit.ts';
 import { type Database, openDatabase } from './database.ts';
 
 const OLDEST_VERSION = 14;
@@ -16,7 +17,7 @@ export async function connect({ connection, log }: { connection: pg.PoolConfig; 
     if (Number(row!.number) < OLDEST_VERSION * 10_000) {
       throw new StartError(`PostgreSQL ${row!.version} is too old: Trilho needs ${OLDEST_VERSION} or later.`);
     }
-    return db;
+    return audited(db);
   } catch (error) {
     await db.close();
     if (error instanceof StartError) throw error;

@@ -6,6 +6,7 @@ import type { Chains } from '../chains/chain.ts';
 import type { LivingCharge } from '../charges/charge.ts';
 import { type CreateDeps, writeCharge } from '../charges/create.ts';
 import { insertEvents } from '../events/store.ts';
+import { concerns } from '../lib/act.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
 import { contentHash, type Plain } from '../lib/hash.ts';
@@ -71,6 +72,7 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
       if (other && other.id !== order.id) return sameOrder(other, hash);
     }
     const known = await writeOnce(tx, records, claim, order, () => insertOrder(tx, order, hash, answer));
+    concerns(known?.id ?? order.id);
     if (known) return known;
     await beginLife(deps, tx, order, charge);
     return { id: order.id, answer };

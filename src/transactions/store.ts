@@ -17,7 +17,8 @@ const ROW_JSON = `
          iso_utc(updated_at) as "updatedAt"`;
 
 export async function readPage(sql: Sql, query: ListQuery): Promise<string> {
-  const { where, limit, offset, page, values } = pageSql(query, { symbol: query.symbol, status: query.status }, LISTED);
+  const filters = { account_id: query.accountId, symbol: query.symbol, status: query.status };
+  const { where, limit, offset, page, values } = pageSql(query, filters, LISTED);
   const [row] = await sql.query<{ body: string }>(
     `with matching as materialized (select count(*) as total from crypto_transactions ${where}),
           page as (select * from crypto_transactions ${where} order by ${ORDER} limit ${limit} offset ${offset}),

@@ -100,4 +100,8 @@ export type Order = Transaction & {
 };
 
 /** What a reader of the list asks for. */
-export type ListQuery = PageQuery & { readonly symbol?: AssetSymbol; readonly status?: Status };
+export type ListQuery = PageQuery & {
+  readonly accountId?: string;
+  readonly symbol?: AssetSymbol;
+  readonly status?: Status;
+};

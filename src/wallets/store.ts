@@ -30,7 +30,7 @@ export async function findTwin(tx: Sql, { id, accountId, network, address }: Wal
 
 type Lookup = {
   /** Only when it is this account's. */
-  readonly accountId?: string;
+  readonly accountId?: string | undefined;
   /** Also when it was removed, for those who named it before. */
   readonly withRemoved?: boolean;
 };
@@ -49,11 +49,13 @@ export async function findWallet(
 }
 
 /** False when there is none, or none any more. */
-export async function markRemoved(sql: Sql, id: string, at: Date): Promise<boolean> {
-  const rows = await sql.query('update wallets set removed_at = $2 where id = $1 and removed_at is null returning id', [
-    id,
-    at,
-  ]);
+export async function markRemoved(tx: Sql, id: string, accountId: string | undefined, at: Date): Promise<boolean> {
+  const rows = await tx.query(
+    `update wallets set removed_at = $2
+      where id = $1 and ($3::text is null or account_id = $3) and removed_at is null
+      returning id`,
+    [id, at, accountId ?? null],
+  );
   return rows.length > 0;
 }
 

@@ -26,6 +26,7 @@ export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
     app.get<{ Params: { id: string } }>(
       `/charges/:id/${path}`,
       {
+        config: { scope: 'charges:read' },
         schema: {
           operationId,
           summary,
@@ -41,7 +42,7 @@ export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
         },
       },
       async (request, reply): Promise<FastifyReply> => {
-        const drawn = await draw(await requireCharge(deps.db, request.params.id));
+        const drawn = await draw(await requireCharge(deps.db, request));
         // A shop shows it on its own page.
         return reply.type(type).header('cross-origin-resource-policy', 'cross-origin').send(drawn);
       },

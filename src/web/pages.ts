@@ -14,7 +14,7 @@ const ICON =
 type Deps = { readonly clock: Clock; readonly mode: Mode; readonly version: string };
 
 export function pageRoutes(app: FastifyInstance, deps: Deps): void {
-  app.get('/', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/', { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
     const { list, charge } = curlExamples(`http://${hostOf(request.headers.host)}`, deps.clock);
     return sendPage(
       reply,
@@ -30,24 +30,28 @@ export function pageRoutes(app: FastifyInstance, deps: Deps): void {
     );
   });
 
-  app.get('/favicon.ico', { schema: { hide: true } }, async (_request, reply) =>
+  app.get('/favicon.ico', { config: { public: true }, schema: { hide: true } }, async (_request, reply) =>
     reply.type('image/svg+xml').send(ICON),
   );
 
-  app.get('/problems', { schema: { hide: true } }, async (_request, reply) => {
+  app.get('/problems', { config: { public: true }, schema: { hide: true } }, async (_request, reply) => {
     const codes = Object.keys(PROBLEMS) as ProblemCode[];
     return sendPage(reply, 'Problems', `<h1>Problems</h1>\n<dl>${codes.map(entry).join('\n')}</dl>`);
   });
 
-  app.get<{ Params: { code: string } }>('/problems/:code', { schema: { hide: true } }, async (request, reply) => {
-    const { code } = request.params;
-    if (!isProblemCode(code)) throw new AppError('not_found', 'There is no such problem.');
-    return sendPage(
-      reply,
-      PROBLEMS[code].title,
-      `<h1>${escapeHtml(PROBLEMS[code].title)}</h1>\n<dl>${entry(code)}</dl>`,
-    );
-  });
+  app.get<{ Params: { code: string } }>(
+    '/problems/:code',
+    { config: { public: true }, schema: { hide: true } },
+    async (request, reply) => {
+      const { code } = request.params;
+      if (!isProblemCode(code)) throw new AppError('not_found', 'There is no such problem.');
+      return sendPage(
+        reply,
+        PROBLEMS[code].title,
+        `<h1>${escapeHtml(PROBLEMS[code].title)}</h1>\n<dl>${entry(code)}</dl>`,
+      );
+    },
+  );
 }
 
 function entry(code: ProblemCode): string {

@@ -1,5 +1,9 @@
-// A whole service for a test: real HTTP, a database of its own, a clock that the test moves, jobs that run when told to.
+// A whole service for a test: real HTTP, a database of its own, a clock that the test moves, jobs that run when told to. In
+// live it has the account acme, and requests bring a key of it unless they bring another.
 import pg from 'pg';
+import { createKey } from '../../src/accounts/create-key.ts';
+import { SCOPES, type Scope } from '../../src/accounts/scopes.ts';
+import { openAccount } from '../../src/accounts/store.ts';
 import { type App, startApp } from '../../src/app.ts';
 import type { Chains } from '../../src/chains/chain.ts';
 import { readConfig } from '../../src/config.ts';
@@ -7,6 +11,8 @@ import type { Log } from '../../src/lib/log.ts';
 import type { Mode } from '../../src/lib/mode.ts';
 import type { PriceSource } from '../../src/prices/price.ts';
 import type { Rails } from '../../src/rails/rail.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { claimInstallation } from '../../src/storage/installation.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { createDatabase, type TestDatabase } from './databases.ts';
 import { silentLog } from './log.ts';
@@ -24,6 +30,9 @@ export type Service = {
   readonly url: string;
   readonly clock: TestClock;
   readonly databaseUrl: string;
+  readonly routes: App['routes'];
+  /** Opens the account and makes a key, as the command line does. */
+  makeKey(accountId: string, scopes?: readonly Scope[]): Promise<{ id: string; text: string }>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Sends a request as it is given. */
@@ -44,16 +53,16 @@ type Options = {
   /** Variables beside those that the other options set. */
   readonly env?: Readonly<Record<string, string>>;
   readonly log?: Log;
+  /** The database of another service, to be a second node of it; it is not dropped with this one. */
+  readonly beside?: Service;
   readonly now?: string;
   /** True: jobs and sweeps run by themselves, as in a real service. */
   readonly work?: boolean;
-  /** A service whose database this one shares, as a further node; it is stopped after this one. */
-  readonly beside?: Service;
 };
 
 export async function startService(options: Options = {}): Promise<Service> {
   const database = options.beside ? shared(options.beside) : await createDatabase();
-  const clock = testClock(options.now ?? '2026-11-16T12:00:00.000Z');
+  const clock = clockOf(options);
   const config = readConfig({
     PORT: '0',
     DATABASE_URL: database.url,
@@ -71,13 +80,23 @@ export async function startService(options: Options = {}): Promise<Service> {
     ...(options.chains && { chains: options.chains }),
     ...(options.prices && { prices: options.prices }),
   };
+  const makeKey: Service['makeKey'] = (accountId, scopes = SCOPES) => keyFor(database.url, clock, accountId, scopes);
+  const own = options.mode === 'live' && !options.beside ? (await makeKey('acme')).text : undefined;
   const app: App = await startApp(config, needs);
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
-  const send = async (path: string, init: RequestInit) => toAnswer(await fetch(app.url + path, init));
+  const send = async (path: string, { headers, ...init }: RequestInit) => {
+    const given = new Headers(headers);
+    if (own !== undefined && !given.has('authorization') && !given.has('x-api-key')) {
+      given.set('authorization', `Bearer ${own}`);
+    }
+    return toAnswer(await fetch(app.url + path, { ...init, headers: given }));
+  };
   return {
     url: app.url,
     clock,
     databaseUrl: database.url,
+    routes: app.routes,
+    makeKey,
     send,
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, body, headers = {}) =>
@@ -98,6 +117,25 @@ export async function startService(options: Options = {}): Promise<Service> {
 
 function shared({ databaseUrl }: Service): TestDatabase {
   return { url: databaseUrl, drop: async () => {} };
+}
+
+/** Nodes of one service keep the same time, unless one is to be ahead. */
+function clockOf({ beside, now }: Options): TestClock {
+  return beside && now === undefined ? beside.clock : testClock(now ?? '2026-11-16T12:00:00.000Z');
+}
+
+/** What `trilho accounts create` and `trilho keys create` do, in a database that may be new. */
+async function keyFor(url: string, clock: TestClock, accountId: string, scopes: readonly Scope[]) {
+  const db = openDatabase({ connection: { connectionString: url }, log: silentLog });
+  try {
+    await db.transaction(async tx => {
+      await claimInstallation(tx, 'live', clock.now());
+      await openAccount(tx, accountId, clock.now());
+    });
+    return await createKey({ db, clock }, { accountId, scopes });
+  } finally {
+    await db.close();
+  }
 }
 
 async function toAnswer(response: Response): Promise<Answer> {

@@ -1,0 +1,87 @@
+// API keys in the database.
+import type { Row, Sql } from '../storage/database.ts';
+import type { Scope } from './scopes.ts';
+
+export type ApiKey = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name?: string;
+  readonly scopes: readonly Scope[];
+  readonly secretHash: Buffer;
+  readonly createdAt: Date;
+  readonly revokedAt?: Date;
+  readonly lastUsedAt?: Date;
+};
+
+const COLUMNS = 'id, account_id, name, scopes, secret_hash, created_at, revoked_at, last_used_at';
+
+/** Writes the key; one that is there already stays as it is. */
+export async function insertKey(tx: Sql, key: ApiKey): Promise<void> {
+  await tx.query(
+    `insert into api_keys (id, account_id, name, scopes, secret_hash, created_at)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict (id) do nothing`,
+    [key.id, key.accountId, key.name ?? null, key.scopes, key.secretHash, key.createdAt],
+  );
+}
+
+export async function findKey(sql: Sql, id: string): Promise<ApiKey | undefined> {
+  const [row] = await sql.query<KeyRow>(`select ${COLUMNS} from api_keys where id = $1`, [id]);
+  return row && toKey(row);
+}
+
+/** Every key, or those of one account, oldest first. */
+export async function listKeys(sql: Sql, accountId?: string): Promise<ApiKey[]> {
+  const rows = await sql.query<KeyRow>(
+    `select ${COLUMNS} from api_keys where $1::text is null or account_id = $1 order by created_at, id`,
+    [accountId ?? null],
+  );
+  return rows.map(toKey);
+}
+
+export async function hasUsableKey(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ any: boolean }>(
+    'select exists (select from api_keys where revoked_at is null) as any',
+  );
+  return row!.any;
+}
+
+/** Returns false when there is no such key. One that was revoked before keeps its first moment. */
+export async function markRevoked(tx: Sql, id: string, at: Date): Promise<boolean> {
+  const rows = await tx.query('update api_keys set revoked_at = coalesce(revoked_at, $2) where id = $1 returning id', [
+    id,
+    at,
+  ]);
+  return rows.length > 0;
+}
+
+export async function markUsed(sql: Sql, id: string, at: Date): Promise<void> {
+  await sql.query(
+    'update api_keys set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)',
+    [id, at],
+  );
+}
+
+type KeyRow = Row & {
+  id: string;
+  account_id: string;
+  name: string | null;
+  scopes: Scope[];
+  secret_hash: Buffer;
+  created_at: Date;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+};
+
+function toKey(row: KeyRow): ApiKey {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    scopes: row.scopes,
+    secretHash: row.secret_hash,
+    createdAt: row.created_at,
+    ...(row.name !== null && { name: row.name }),
+    ...(row.revoked_at && { revokedAt: row.revoked_at }),
+    ...(row.last_used_at && { lastUsedAt: row.last_used_at }),
+  };
+}

@@ -1,0 +1,38 @@
+// The audit log, first half: a transaction that changes something as part of an act takes a line about it along.
+import { type Act, acting, currentAct } from '../lib/act.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Database, Sql } from './database.ts';
+
+/**
+ * The same database, whose transactions write a line of the act they belong to when they have changed something. Line and
+ * change are there together or not at all.
+ */
+export function audited(db: Database): Database {
+  return {
+    ...db,
+    transaction: (work, options) => {
+      const act = currentAct();
+      if (!act) return db.transaction(work, options);
+      // Made beforehand: a transaction that is run again after its commit got lost finds its line.
+      const id = uuidV7(act.at);
+      const own: Act = { ...act };
+      const change = async (tx: Sql) => {
+        const result = await work(tx);
+        await insertLineIfChanged(tx, id, own);
+        return result;
+      };
+      return acting(own, () => db.transaction(change, options));
+    },
+  };
+}
+
+/** A transaction that has written nothing has no number yet, and then there is nothing to tell. */
+async function insertLineIfChanged(tx: Sql, id: string, act: Act): Promise<void> {
+  await tx.query(
+    `insert into audit_inbox (id, at, actor, action, object_id, request_id, status)
+     select $1::uuid, $2::timestamptz, $3::text, $4::text, $5::text, $6::text, $7::integer
+      where pg_current_xact_id_if_assigned() is not null
+     on conflict (id) do nothing`,
+    [id, act.at, act.actor, act.action, act.objectId ?? null, act.requestId ?? null, act.status],
+  );
+}
