@@ -1,7 +1,7 @@
 // A whole service for a test: real HTTP, a database of its own, a clock that the test moves, jobs that run when told to. In
 // live it has the account acme, and requests bring a key of it unless they bring another.
 import pg from 'pg';
-import { createKey } from '../../src/accounts/create-key.ts';
+import { createKey, revokeKey } from '../../src/accounts/create-key.ts';
 import { SCOPES, type Scope } from '../../src/accounts/scopes.ts';
 import { openAccount } from '../../src/accounts/store.ts';
 import { type App, startApp } from '../../src/app.ts';
@@ -11,7 +11,7 @@ import type { Log } from '../../src/lib/log.ts';
 import type { Mode } from '../../src/lib/mode.ts';
 import type { PriceSource } from '../../src/prices/price.ts';
 import type { Rails } from '../../src/rails/rail.ts';
-import { openDatabase } from '../../src/storage/database.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { claimInstallation } from '../../src/storage/installation.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { createDatabase, type TestDatabase } from './databases.ts';
@@ -33,6 +33,7 @@ export type Service = {
   readonly routes: App['routes'];
   /** Opens the account and makes a key, as the command line does. */
   makeKey(accountId: string, scopes?: readonly Scope[]): Promise<{ id: string; text: string }>;
+  revokeKey(id: string): Promise<void>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Sends a request as it is given. */
@@ -97,6 +98,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     databaseUrl: database.url,
     routes: app.routes,
     makeKey,
+    revokeKey: id => withDatabase(database.url, db => revokeKey({ db, clock }, id)),
     send,
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, body, headers = {}) =>
@@ -125,14 +127,20 @@ function clockOf({ beside, now }: Options): TestClock {
 }
 
 /** What `trilho accounts create` and `trilho keys create` do, in a database that may be new. */
-async function keyFor(url: string, clock: TestClock, accountId: string, scopes: readonly Scope[]) {
-  const db = openDatabase({ connection: { connectionString: url }, log: silentLog });
-  try {
+function keyFor(url: string, clock: TestClock, accountId: string, scopes: readonly Scope[]) {
+  return withDatabase(url, async db => {
     await db.transaction(async tx => {
       await claimInstallation(tx, 'live', clock.now());
       await openAccount(tx, accountId, clock.now());
     });
-    return await createKey({ db, clock }, { accountId, scopes });
+    return createKey({ db, clock }, { accountId, scopes });
+  });
+}
+
+async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>): Promise<T> {
+  const db = openDatabase({ connection: { connectionString: url }, log: silentLog });
+  try {
+    return await work(db);
   } finally {
     await db.close();
   }
