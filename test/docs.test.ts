@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
+import { ACCOUNT_SCOPES, OPERATOR_SCOPES } from '../src/accounts/scopes.ts';
 import {
   CHARGE_STATES,
   METHOD_STATUSES,
@@ -222,6 +223,7 @@ test('README and .env.example name every variable and no other', () => {
     sorted([
       ...['PORT', 'HOST', 'DATABASE_URL', 'LOG_LEVEL'],
       ...['TRILHO_MODE', 'TRILHO_DATA_DIR', 'TRILHO_DEMO', 'TRILHO_PAGE_SIZE'],
+      ...['TRILHO_RATE_LIMIT', 'TRILHO_MAX_IN_FLIGHT'],
       ...['TRILHO_RATE_USD', 'TRILHO_RATE_EUR'],
       ...['TRILHO_WALLET_WAIT'],
       ...['TRILHO_PIX_KEY', 'TRILHO_PIX_NAME', 'TRILHO_PIX_CITY'],
@@ -239,6 +241,13 @@ test('.env.example changes nothing when all of it is uncommented, and README sho
   assert.deepEqual(readConfig(example), readConfig({}));
   const shown = readmeRows.map(([, name, fallback]) => [name, fallback === 'not set' ? '' : fallback]);
   assert.deepEqual(Object.fromEntries(shown), { ...example });
+});
+
+test('docs/keys.md describes every scope and no other, those of the operator apart', () => {
+  const keys = sectionsOf('docs/keys.md');
+  const scopesIn = (heading: string) => rowsIn(keys.get(heading)).map(cells => cells[1]!);
+  assert.deepEqual(scopesIn('Scopes'), [...ACCOUNT_SCOPES]);
+  assert.deepEqual(scopesIn('Scopes of the operator'), [...OPERATOR_SCOPES]);
 });
 
 test('README lists every magic amount of the sandbox and no other', () => {
