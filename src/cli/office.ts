@@ -2,7 +2,7 @@
 // goes on running. What it changes is written to the audit log as the operator's doing.
 import type { Config } from '../config.ts';
 import { type Queue, startQueue } from '../jobs/queue.ts';
-import { acting } from '../lib/act.ts';
+import { acting, apart } from '../lib/act.ts';
 import { systemClock } from '../lib/clock.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -41,7 +41,9 @@ export async function withOffice<T>(task: Task, work: (office: Office) => Promis
 export async function withDesk<T>(task: Task, work: (desk: Desk) => Promise<T>): Promise<T> {
   const { mode } = task.config;
   return withDatabase(task, async desk => {
-    if (mode === 'live') await desk.db.transaction(tx => claimInstallation(tx, mode, desk.clock.now()));
+    const claim = () => desk.db.transaction(tx => claimInstallation(tx, mode, desk.clock.now()));
+    // As the first start would: that is nobody's doing.
+    if (mode === 'live') await apart(claim);
     else await requireInstallation(desk.db, mode);
     return work(desk);
   });

@@ -14,7 +14,7 @@ export async function serve(config: Config, log: Log): Promise<number> {
   const stopAsked = Promise.race([signalReceived(), leftByParent()]);
   stopAsked.then(leaveInTime);
   const app = await startApp(config, { log });
-  const { list, charge } = curlExamples(app.url, systemClock);
+  const { list, charge } = curlExamples(app.url, systemClock, config.mode);
   console.log(`
   Trilho ${version} (${config.mode}) listens on ${app.url}
   Reference     ${app.url}/docs/

@@ -2,21 +2,24 @@
 
 import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Mode } from '../lib/mode.ts';
 
 const DUE_IN_DAYS = 7;
 
-export function curlExamples(url: string, clock: Clock): { list: string; charge: string } {
+/** In live they take the key from `$KEY`. */
+export function curlExamples(url: string, clock: Clock, mode: Mode): { list: string; charge: string } {
   const dueAt = new Date(clock.now().getTime() + DUE_IN_DAYS * DAY_MS).toISOString();
   const body = {
     accountId: 'acme',
     amountCents: 15_990,
     currency: 'BRL',
-    methods: ['boleto', 'pix'],
+    methods: mode === 'live' ? ['pix'] : ['boleto', 'pix'],
     customer: { name: 'Maria da Silva', document: '529.982.247-25' },
     dueAt,
   };
+  const key = mode === 'live' ? ` -H "Authorization: Bearer $KEY"` : '';
   return {
-    list: `curl '${url}/crypto/transactions?symbol=usdt&status=fulfilled'`,
-    charge: `curl ${url}/charges -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
+    list: `curl '${url}/crypto/transactions?symbol=usdt&status=fulfilled'${key}`,
+    charge: `curl ${url}/charges${key} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
   };
 }

@@ -15,7 +15,7 @@ type Deps = { readonly clock: Clock; readonly mode: Mode; readonly version: stri
 
 export function pageRoutes(app: FastifyInstance, deps: Deps): void {
   app.get('/', { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
-    const { list, charge } = curlExamples(`http://${hostOf(request.headers.host)}`, deps.clock);
+    const { list, charge } = curlExamples(`http://${hostOf(request.headers.host)}`, deps.clock, deps.mode);
     return sendPage(
       reply,
       'Trilho',
