@@ -5,10 +5,12 @@ import { fastify } from 'fastify';
 import { idOfKey, newKey } from '../src/accounts/api-key.ts';
 import { ACCOUNT_SCOPES, SCOPES, type Scope } from '../src/accounts/scopes.ts';
 import { guardRoutes } from '../src/http/auth.ts';
+import { tablePrices } from '../src/prices/table.ts';
 import { sandboxRails } from '../src/rails/sandbox.ts';
 import { chargeBody } from './harness/bodies.ts';
 import { silentLog } from './harness/log.ts';
 import { type OpenApi, readOpenApi } from './harness/openapi.ts';
+import { ADDRESSES } from './harness/orders.ts';
 import { type Answer, type Service, startService } from './harness/service.ts';
 import { seed, transaction } from './harness/transactions.ts';
 
@@ -41,7 +43,8 @@ const GARBAGE = 'trilho_live_000000000000_00000000000000000000000000000000000000
 const things: Record<string, string> = { accountId: 'acme' };
 
 before(async () => {
-  service = await startService({ mode: 'live', rails: sandboxRails });
+  const prices = tablePrices({ reais: { usdt: '5.41' }, rates: {} });
+  service = await startService({ mode: 'live', rails: sandboxRails, prices });
   own = (await service.makeKey('acme')).text;
   foreign = (await service.makeKey('other')).text;
   const gone = await service.makeKey('acme');
@@ -53,9 +56,28 @@ before(async () => {
   assert.equal(made.status, 201, made.text);
   things['/charges/:id'] = made.json.id;
   await service.runJobs();
+  const reference = 'E9999999920261116130000000000001';
+  await service.post(`/charges/${made.json.id}/payments`, { amountCents: 15_990, reference });
   const order = transaction({ accountId: 'acme' });
   await seed(service, [order]);
+  await service.sql(`update crypto_transactions set hold_reason = 'reorganised', held_at = created_at where id = $1`, [
+    order.id,
+  ]);
   things['transactionId'] = order.id;
+  things['/crypto/transactions/:id'] = order.id;
+  const wallet = await service.post('/wallets', {
+    accountId: 'acme',
+    name: 'Treasury',
+    network: 'tron',
+    address: ADDRESSES.tron,
+  });
+  assert.equal(wallet.status, 201, wallet.text);
+  things['walletId'] = wallet.json.id;
+  things['/wallets/:id'] = wallet.json.id;
+  const quote = await service.post('/crypto/quotes', { symbol: 'usdt', network: 'tron', currency: 'BRL', cost: 500 });
+  assert.equal(quote.status, 201, quote.text);
+  things['quoteId'] = quote.json.id;
+  things['/crypto/quotes/:id'] = quote.json.id;
 });
 after(() => service.stop());
 

@@ -6,6 +6,7 @@ import type { Chain, Chains } from '../chains/chain.ts';
 import type { LivingCharge } from '../charges/charge.ts';
 import { commitMoney } from '../charges/store-money.ts';
 import type { Queue } from '../jobs/queue.ts';
+import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { insertPayout, isSenderKnown, noteSender, takeNonce } from './store-payouts.ts';
@@ -40,7 +41,7 @@ export async function openPayout(deps: Deps, tx: Sql, order: Order, charge: Livi
 
 export function chainOf(chains: Chains, network: Network): Chain {
   const chain = chains[network];
-  if (!chain) throw new Error(`no chain is configured for ${network}, and orders are on it`);
+  if (!chain) throw new AppError('unavailable', `No chain is configured for ${network}, and orders are on it.`);
   return chain;
 }
 
