@@ -11,6 +11,8 @@ import { carryOutRefund } from './charges/refund.ts';
 import { retireMethod } from './charges/retire.ts';
 import { chargeSweep } from './charges/sweep.ts';
 import type { Config } from './config.ts';
+import { deliverDue } from './events/deliver.ts';
+import { startDelivering } from './events/delivering.ts';
 import type { DeclaredRoute } from './http/auth.ts';
 import { createServer } from './http/server.ts';
 import { type Handlers, startQueue } from './jobs/queue.ts';
@@ -21,6 +23,7 @@ import { type Clock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
 import type { Mode } from './lib/mode.ts';
+import type { Resolve } from './lib/outgoing-request.ts';
 import { httpPrices } from './prices/http.ts';
 import type { PriceSource } from './prices/price.ts';
 import { tablePrices } from './prices/table.ts';
@@ -52,7 +55,7 @@ export type App = {
   readonly dataPlace: string;
   /** Every route with what a caller must be allowed to do. */
   readonly routes: readonly DeclaredRoute[];
-  /** Works off every job that is due, and returns when that is done. */
+  /** Works off every job that is due, sends what webhooks are to hear, and returns when that is done. */
   runDueJobs(): Promise<number>;
   stop(): Promise<void>;
 };
@@ -63,6 +66,8 @@ type Needs = {
   readonly rails?: Rails;
   readonly chains?: Chains;
   readonly prices?: PriceSource;
+  /** How names of webhooks are looked up; by DNS when absent. */
+  readonly resolve?: Resolve;
   /** False: jobs wait for `runDueJobs`. */
   readonly work?: boolean;
 };
@@ -72,7 +77,7 @@ const DRAIN_LIMIT_MS = 10_000;
 const SWEEP_INTERVAL_MS = 50;
 
 export async function startApp(config: Config, needs: Needs): Promise<App> {
-  const { log, clock: machineClock = systemClock, work = true } = needs;
+  const { log, clock: machineClock = systemClock, resolve, work = true } = needs;
   const rails = needs.rails ?? (config.mode === 'sandbox' ? sandboxRails : liveRails(config));
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -100,7 +105,7 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
     const runDueJobs = () => queue.runDue(handlers);
     const sweeps = [chargeSweep({ db, queue }), orderSweep({ db, queue })];
-    const outside = { rails, chains, rates, prices };
+    const outside = { rails, chains, rates, prices, resolve };
     const settings = { mode, pageSize, walletWait, feePercent, settlement, version };
     const limits = { rateLimit, maxInFlight, machineClock };
     const deps = { db, queue, clock, log, sweeps, runDueJobs, ...outside, ...settings, ...limits };
@@ -122,12 +127,15 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
       stops.push(() => sweeping.stop());
       const sealing = startSealing(deps);
       stops.push(() => sealing.stop());
+      const delivering = startDelivering(deps);
+      stops.push(() => delivering.stop());
     }
     // The banking calendar takes a moment to load; no request should wait for it.
     isBankingDay(civilDay(clock.now()));
     await listen(server, config);
     stops.push(() => drain(server));
-    return { url: urlOf(server), dataPlace, routes: server.declaredRoutes, runDueJobs, stop };
+    const runAllDue = async () => (await runDueJobs()) + (await deliverDue(deps));
+    return { url: urlOf(server), dataPlace, routes: server.declaredRoutes, runDueJobs: runAllDue, stop };
   } catch (error) {
     await stop();
     throw asStartFault(error);

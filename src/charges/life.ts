@@ -16,17 +16,19 @@ import {
 } from './charge.ts';
 
 /** What a step is announced as. */
-export type ChargeEvent =
-  | 'charge.created'
-  | 'charge.active'
-  | 'charge.failed'
-  | 'charge.overdue'
-  | 'charge.paid'
-  | 'charge.paid_twice'
-  | 'charge.settled'
-  | 'charge.expired'
-  | 'charge.canceled'
-  | 'charge.refunded';
+export const CHARGE_EVENTS = [
+  'charge.created',
+  'charge.active',
+  'charge.failed',
+  'charge.overdue',
+  'charge.paid',
+  'charge.paid_twice',
+  'charge.settled',
+  'charge.expired',
+  'charge.canceled',
+  'charge.refunded',
+] as const;
+export type ChargeEvent = (typeof CHARGE_EVENTS)[number];
 
 /** The charge after a step, and the event that tells of it; none when the charge as a whole stayed as it was. */
 export type Step = { readonly after: LivingCharge; readonly event?: ChargeEvent };

@@ -22,6 +22,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls; nobody in particular in a sandbox and on public routes. */
     caller: Caller | undefined;
+    /** Whether the key of this request may still be used, for what goes on after the first answer. */
+    stillMayCall: (() => Promise<boolean>) | undefined;
   }
   interface FastifyInstance {
     readonly declaredRoutes: readonly DeclaredRoute[];
@@ -43,6 +45,7 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   const declared: DeclaredRoute[] = [];
   app.decorate('declaredRoutes', declared);
   app.decorateRequest('caller', undefined);
+  app.decorateRequest('stillMayCall', undefined);
   app.addHook('onRoute', route => {
     const access = accessTo(route);
     for (const method of [route.method].flat()) declared.push({ method, url: route.url, access });
@@ -63,6 +66,7 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
     if (id === undefined) throw new AppError('unauthorized', MISTYPED);
     request.caller = await authenticate(id, text);
     if (!request.caller) throw new AppError('unauthorized', NO_KEY);
+    request.stillMayCall = async () => (await authenticate(id, text)) !== undefined;
     reply.removeHeader('www-authenticate');
   });
 }

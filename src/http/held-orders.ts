@@ -8,7 +8,7 @@ import { readHeldPage } from '../transactions/store-orders.ts';
 import { HOLD_REASONS } from '../transactions/transaction.ts';
 import { orderView } from '../transactions/view.ts';
 import { accountOf } from './auth.ts';
-import { ORDER_EXAMPLE, type OrderView } from './order-schemas.ts';
+import { type OrderView, VIEWED_ORDER_EXAMPLE } from './order-schemas.ts';
 import { pageCounts, pageParameters, toPageQuery } from './paging.ts';
 import { reader } from './reader.ts';
 import { jsonResponse, problemResponses } from './responses.ts';
@@ -28,9 +28,15 @@ const HeldPage = Type.Object(
   { $id: 'HeldOrdersPage', additionalProperties: false },
 );
 
-const { charge: _, timeline: __, ...listed } = ORDER_EXAMPLE;
 const EXAMPLE = {
-  orders: [{ ...listed, status: 'pending_fulfillment', holdReason: 'underpaid', heldAt: listed.updatedAt }],
+  orders: [
+    {
+      ...VIEWED_ORDER_EXAMPLE,
+      status: 'pending_fulfillment',
+      holdReason: 'underpaid',
+      heldAt: VIEWED_ORDER_EXAMPLE.updatedAt,
+    },
+  ],
   total: 1,
   totalPages: 1,
   currentPage: 1,

@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import type { Mode } from '../lib/mode.ts';
+import { webhookDocuments } from './event-types.ts';
 
 /** A key goes into either header. */
 const SECURITY = {
@@ -26,6 +27,8 @@ export async function collectOpenApi(app: FastifyInstance, { version, mode }: De
       ...(mode === 'live' && { components: { securitySchemes: SECURITY } }),
       tags: [
         { name: 'Charges', description: 'What somebody is to pay, by pix or boleto.' },
+        { name: 'Events', description: 'What happened, in order, to read or to follow.' },
+        { name: 'Webhooks', description: 'Addresses that hear of events, and what they were sent.' },
         {
           name: 'Sandbox',
           description: 'What only a sandbox has: a payer to order about, a clock to move, weather to make.',
@@ -44,6 +47,6 @@ export async function collectOpenApi(app: FastifyInstance, { version, mode }: De
 export function openApiRoutes(app: FastifyInstance): void {
   app.get('/openapi.json', { config: { public: true }, schema: { hide: true } }, async (_request, reply) => {
     reply.type('application/json; charset=utf-8');
-    return JSON.stringify(app.swagger());
+    return JSON.stringify({ ...app.swagger(), webhooks: webhookDocuments() });
   });
 }

@@ -163,7 +163,8 @@ export const ORDER_SCHEMAS = [OrderChargeBody, OrderBody, OrderView, OrderDetail
 
 const { boleto: _, ...pixOnly } = VIEW_EXAMPLE;
 
-export const ORDER_EXAMPLE = {
+/** An order as events and lists show it. */
+export const VIEWED_ORDER_EXAMPLE = {
   ...TRANSACTION_EXAMPLE,
   status: 'pending_payment',
   accountId: 'acme',
@@ -177,6 +178,10 @@ export const ORDER_EXAMPLE = {
     expiresAt: '2026-11-12T14:05:00.000Z',
   },
   chargeId: CREATED_EXAMPLE.id,
+};
+
+export const ORDER_EXAMPLE = {
+  ...VIEWED_ORDER_EXAMPLE,
   charge: { ...pixOnly, transactionId: TRANSACTION_EXAMPLE.transactionId },
   timeline: [{ at: '2026-11-12T14:00:00.000Z', event: 'crypto_transaction.pending_payment' }],
 };

@@ -143,6 +143,12 @@ export const PROBLEMS = {
       'More requests came in a second than one caller may send. Wait as long as Retry-After says; nothing was done.',
     example: { detail: 'One caller may send 100 requests a second.' },
   },
+  too_many_streams: {
+    status: 429,
+    title: 'Too many streams are open',
+    meaning: 'A node keeps up to 100 event streams open. Close one, or come back after the time in Retry-After.',
+    example: { detail: 'There are 100 streams open already.' },
+  },
   headers_too_large: {
     status: 431,
     title: 'The headers are too large',

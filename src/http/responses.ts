@@ -48,7 +48,7 @@ export function problemResponses(...codes: readonly ProblemCode[]): Record<numbe
 function problemResponse(codes: readonly ProblemCode[]): object {
   return {
     description: codes.map(code => PROBLEMS[code].title).join('; '),
-    headers: codes.some(code => PROBLEMS[code].status === 503 || code === 'rate_limited')
+    headers: codes.some(code => [429, 503].includes(PROBLEMS[code].status))
       ? { ...REQUEST_ID, ...RETRY_AFTER }
       : REQUEST_ID,
     content: {

@@ -1,5 +1,6 @@
 // The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { DeliverDeps } from '../events/deliver.ts';
 import type { TravelDeps } from '../jobs/travel.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
@@ -15,6 +16,8 @@ import { chargeLifeRoutes } from './charge-life.ts';
 import { chargeListRoutes } from './charge-list.ts';
 import { chargeRoutes } from './charges.ts';
 import { type Answered, onClientError } from './client-error.ts';
+import { eventStreamRoutes } from './event-stream.ts';
+import { eventRoutes } from './events.ts';
 import { answerHeaders } from './headers.ts';
 import { healthRoutes } from './health.ts';
 import { heldOrderRoutes } from './held-orders.ts';
@@ -31,11 +34,14 @@ import { sandboxRoutes } from './sandbox.ts';
 import { sandboxChainRoutes } from './sandbox-chains.ts';
 import { transactionRoutes } from './transactions.ts';
 import { walletRoutes } from './wallets.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 type Deps = OrderDeps &
   TravelDeps &
   CreateWalletDeps &
   QuoteDeps &
+  DeliverDeps &
   Limits & { readonly log: Log; readonly pageSize: number; readonly version: string };
 
 const BODY_LIMIT_BYTES = 64 * 1024;
@@ -135,6 +141,10 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   chargeLifeRoutes(app, deps);
   amountRoutes(app, deps);
   paymentRoutes(app, deps);
+  eventRoutes(app, deps);
+  eventStreamRoutes(app, deps);
+  webhookRoutes(app, deps);
+  webhookDeliveryRoutes(app, deps);
   ledgerRoutes(app, deps);
   walletRoutes(app, deps);
   if (deps.mode === 'sandbox') {

@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'wallet_exists'
   | 'order_refused'
   | 'price_unavailable'
+  | 'too_many_streams'
   | 'unavailable';
 
 /** The one thing that an answer is about, by its kind. */

@@ -1,0 +1,56 @@
+// From events to deliveries: follows the feed, and works off what somebody wants to hear again, in bites.
+import type { Clock } from '../lib/clock.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import {
+  findMatches,
+  findReplayMatches,
+  insertAgain,
+  insertDeliveries,
+  isBehind,
+  lockReplay,
+  lockStretch,
+  type Match,
+  moveReader,
+  moveReplay,
+} from './store-fan-out.ts';
+import { placeEvents } from './store-feed.ts';
+
+export type FanOutDeps = { readonly db: Database; readonly clock: Clock };
+
+/** Events looked at in one transaction; each may be for every webhook. */
+const STRETCH = 100;
+const REPLAY_BITE = 1_000;
+const MAX_ROUNDS = 1_000_000;
+
+/** Places all committed events and writes their deliveries, until there is nothing left to do. */
+export async function fanOut(deps: FanOutDeps): Promise<void> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    await placeEvents(deps.db);
+    if (!(await isBehind(deps.db))) return;
+    await deps.clock.refresh();
+    await deps.db.transaction(tx => followFeed(tx, deps.clock.now()));
+    await deps.db.transaction(tx => goOnReplaying(tx, deps.clock.now()));
+  }
+  throw new Error('events make events');
+}
+
+async function followFeed(tx: Sql, now: Date): Promise<void> {
+  const stretch = await lockStretch(tx, STRETCH);
+  if (stretch.upTo === stretch.after) return;
+  const matches = await findMatches(tx, stretch);
+  if (matches.length > 0) await insertDeliveries(tx, idsFor(matches, now), matches, now);
+  await moveReader(tx, stretch.upTo);
+}
+
+async function goOnReplaying(tx: Sql, now: Date): Promise<void> {
+  const replay = await lockReplay(tx);
+  if (!replay) return;
+  const matches = await findReplayMatches(tx, replay.id, REPLAY_BITE);
+  if (matches.length > 0) await insertAgain(tx, idsFor(matches, now), matches, now);
+  await moveReplay(tx, replay.id, matches.length < REPLAY_BITE ? undefined : matches.at(-1)!.position);
+}
+
+function idsFor(matches: readonly Match[], now: Date): string[] {
+  return matches.map(() => uuidV7(now));
+}

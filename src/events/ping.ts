@@ -1,0 +1,55 @@
+// A word with a webhook right now: signed and sent as any event is, but kept nowhere.
+
+import { uuidV7 } from '../lib/ids.ts';
+import { sendOutgoing } from '../lib/outgoing-request.ts';
+import type { DeliverDeps } from './deliver.ts';
+import { failureWords, isSuccess } from './deliver.ts';
+import { messageBody, signedHeaders } from './sign.ts';
+import { readSecrets } from './store-webhooks.ts';
+import { ANSWER_TIMEOUT_MS, type Webhook } from './webhook.ts';
+
+export const PING = 'webhook.ping';
+
+export type PingOutcome = {
+  readonly eventId: string;
+  readonly success: boolean;
+  readonly status?: number;
+  readonly error?: string;
+  readonly answer?: string;
+  readonly latencyMs: number;
+};
+
+/** Returns what came of it. Whether the webhook is enabled, and how it fares, is not changed by it. */
+export async function pingWebhook(deps: DeliverDeps, { id, accountId, url }: Webhook): Promise<PingOutcome> {
+  await deps.clock.refresh();
+  const now = deps.clock.now();
+  const eventId = uuidV7(now);
+  const occurredAt = now.toISOString();
+  const event = {
+    id: eventId,
+    type: PING,
+    occurredAt,
+    ...(accountId !== undefined && { accountId }),
+    objectId: id,
+    sequence: 1,
+    object: { webhookId: id },
+  };
+  const body = messageBody({ type: PING, occurredAt, json: JSON.stringify(event) });
+  const headers = signedHeaders({ id: eventId, sentAt: new Date(), body }, await readSecrets(deps.db, id, now));
+  const { status, answer, latencyMs, ...rest } = await sendOutgoing(deps, {
+    url,
+    headers,
+    body,
+    timeoutMs: ANSWER_TIMEOUT_MS,
+  });
+  const success = isSuccess({ latencyMs, ...(status !== undefined && { status }) });
+  const error = success ? undefined : failureWords({ ...rest, latencyMs, ...(status !== undefined && { status }) });
+  return {
+    eventId,
+    success,
+    ...(status !== undefined && { status }),
+    ...(error !== undefined && { error }),
+    ...(answer !== undefined && { answer }),
+    latencyMs,
+  };
+}

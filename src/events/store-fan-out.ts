@@ -1,0 +1,146 @@
+// SQL that turns events into deliveries: each event once for each webhook that wants it.
+import type { Sql } from '../storage/database.ts';
+
+/** An event and a webhook that is to hear of it. */
+export type Match = {
+  readonly webhookId: string;
+  readonly eventId: string;
+  readonly accountId: string;
+  readonly objectId: string;
+  readonly position: bigint;
+};
+
+/** Whether the feed holds events that were not looked at, or somebody asked for old ones. */
+export async function isBehind(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ behind: boolean }>(
+    `select r.position < f.position or exists (select from webhook_replays) as behind
+       from event_readers r, event_feed f where r.name = 'webhooks'`,
+  );
+  return row!.behind;
+}
+
+/** The stretch of the feed to look at next, held until the transaction ends: one fan-out at a time, on whichever node. */
+export async function lockStretch(tx: Sql, length: number): Promise<{ after: bigint; upTo: bigint }> {
+  const [reader] = await tx.query<{ position: string }>(
+    `select position from event_readers where name = 'webhooks' for update`,
+  );
+  const [feed] = await tx.query<{ up_to: string }>('select least($1::bigint + $2, position) as up_to from event_feed', [
+    reader!.position,
+    length,
+  ]);
+  return { after: BigInt(reader!.position), upTo: BigInt(feed!.up_to) };
+}
+
+export async function moveReader(tx: Sql, position: bigint): Promise<void> {
+  await tx.query(`update event_readers set position = $1 where name = 'webhooks'`, [position]);
+}
+
+const WANTS = `(w.account_id is null or w.account_id = e.account_id) and (w.types is null or e.type = any (w.types))`;
+const MATCH = 'w.id as webhook_id, e.id as event_id, e.account_id, e.object_id, e.position';
+
+/** Who is to hear of what in a stretch. A disabled webhook too: what it missed waits for it. */
+export async function findMatches(tx: Sql, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Match[]> {
+  const rows = await tx.query<MatchRow>(
+    `select ${MATCH} from events e
+       join webhooks w on w.deleted_at is null and e.position > w.from_position and ${WANTS}
+      where e.position > $1 and e.position <= $2 order by e.position, w.id`,
+    [after, upTo],
+  );
+  return rows.map(toMatch);
+}
+
+/** Writes deliveries; one that is there already stays as it is. Behind an earlier one of its object it waits as long. */
+export async function insertDeliveries(tx: Sql, ids: readonly string[], matches: readonly Match[], now: Date) {
+  await tx.query(
+    `${INSERT}
+     select m.id, m.account_id, m.webhook_id, m.event_id, m.object_id, m.position, 'pending',
+            greatest($7, (select max(d.next_at) from webhook_deliveries d
+                           where d.webhook_id = m.webhook_id and d.object_id = m.object_id and d.state = 'pending')), $7
+       from ${MATCHES} on conflict do nothing`,
+    [...valuesOf(ids, matches), now],
+  );
+}
+
+export type Replay = { readonly id: string; readonly webhookId: string; readonly since: Date };
+
+/** Asks for everything since a moment once more. Returns how many events that are, as far as the feed was looked at. */
+export async function insertReplay(sql: Sql, { id, webhookId, since }: Replay, now: Date): Promise<number> {
+  const [row] = await sql.query<{ count: string }>(
+    `with old as (
+       select e.position from webhooks w, event_readers r, events e
+        where w.id = $2 and r.name = 'webhooks' and e.occurred_at >= $3 and e.position <= r.position and ${WANTS}
+     ), asked as (
+       insert into webhook_replays (id, webhook_id, since, done, until, created_at)
+       select $1, $2, $3, min(position) - 1, max(position), $4 from old having count(*) > 0
+       on conflict do nothing
+     )
+     select count(*) from old`,
+    [id, webhookId, since, now],
+  );
+  return Number(row!.count);
+}
+
+/** A replay to go on with, held until the transaction ends. */
+export async function lockReplay(tx: Sql): Promise<{ id: string } | undefined> {
+  const [row] = await tx.query<{ id: string }>(
+    'select id from webhook_replays order by created_at, id limit 1 for update',
+  );
+  return row;
+}
+
+/** The next events of a replay. */
+export async function findReplayMatches(tx: Sql, id: string, limit: number): Promise<Match[]> {
+  const rows = await tx.query<MatchRow>(
+    `select ${MATCH} from webhook_replays p
+       join webhooks w on w.id = p.webhook_id and w.deleted_at is null
+       join events e on e.position > p.done and e.position <= p.until and e.occurred_at >= p.since and ${WANTS}
+      where p.id = $1 order by e.position limit $2`,
+    [id, limit],
+  );
+  return rows.map(toMatch);
+}
+
+/** Notes how far a replay has come; without a position it is over. */
+export async function moveReplay(tx: Sql, id: string, position: bigint | undefined): Promise<void> {
+  if (position === undefined) await tx.query('delete from webhook_replays where id = $1', [id]);
+  else await tx.query('update webhook_replays set done = $2 where id = $1', [id, position]);
+}
+
+/** Writes deliveries, or begins a new round of those that are there. */
+export async function insertAgain(tx: Sql, ids: readonly string[], matches: readonly Match[], now: Date) {
+  await tx.query(
+    `${INSERT}
+     select m.id, m.account_id, m.webhook_id, m.event_id, m.object_id, m.position, 'pending', $7, $7 from ${MATCHES}
+     on conflict (webhook_id, event_id, account_id) do update
+       set state = 'pending', round = webhook_deliveries.round + 1, attempts = 0, next_at = $7, delivered_at = null`,
+    [...valuesOf(ids, matches), now],
+  );
+}
+
+const INSERT = `insert into webhook_deliveries (
+  id, account_id, webhook_id, event_id, object_id, position, state, next_at, created_at)`;
+const MATCHES = `unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::uuid[], $6::bigint[])
+  as m (id, account_id, webhook_id, event_id, object_id, position)`;
+
+function valuesOf(ids: readonly string[], matches: readonly Match[]): unknown[] {
+  return [
+    ids,
+    matches.map(match => match.accountId),
+    matches.map(match => match.webhookId),
+    matches.map(match => match.eventId),
+    matches.map(match => match.objectId),
+    matches.map(match => match.position),
+  ];
+}
+
+type MatchRow = { webhook_id: string; event_id: string; account_id: string; object_id: string; position: string };
+
+function toMatch(row: MatchRow): Match {
+  return {
+    webhookId: row.webhook_id,
+    eventId: row.event_id,
+    accountId: row.account_id,
+    objectId: row.object_id,
+    position: BigInt(row.position),
+  };
+}

@@ -1,0 +1,115 @@
+// SQL of the feed: the position each event gets, and reading by it. PostgreSQL writes the JSON, so that a decimal reaches the
+// wire as it is stored.
+import type { Database, Sql } from '../storage/database.ts';
+
+/** An event as the API shows it, as JSON. `e` is a row of `events`. */
+export const EVENT_JSON = `json_build_object(
+  'id', e.id, 'type', e.type, 'occurredAt', iso_utc(e.occurred_at), 'accountId', e.account_id, 'objectId', e.object_id,
+  'sequence', e.sequence, 'object', e.object)::text`;
+
+export type FeedFilter = {
+  readonly type?: string;
+  readonly accountId?: string;
+  readonly objectId?: string;
+};
+
+/** An event by its position. Its mark tells it from another one that might have the position in another history. */
+export type Place = { readonly position: bigint; readonly mark: string };
+export type PlacedEvent = Place & { readonly json: string };
+
+const PLACE_LIMIT = 5_000;
+const MAX_PLACE_ROUNDS = 100_000;
+/** The end of an id is chance. */
+const MARK = `right(e.id::text, 12)`;
+
+/** Gives every committed event its position. Cheap when all have theirs. */
+export async function placeEvents(db: Database): Promise<void> {
+  for (let round = 0; round < MAX_PLACE_ROUNDS; round++) {
+    const [waiting] = await db.query<{ any: boolean }>(
+      'select exists (select from events where position is null) as any',
+    );
+    if (!waiting!.any) return;
+    await db.transaction(placeBatch);
+  }
+  throw new Error('events arrive faster than they are placed');
+}
+
+/**
+ * Positions commit in their order, since whoever gives them holds the feed's row until then. Of one object the events follow
+ * their sequence, whatever their times: an earlier one that waits too is taken along and goes first.
+ */
+async function placeBatch(tx: Sql): Promise<void> {
+  await tx.query('select from event_feed for update');
+  await tx.query(
+    `with picked as (
+       select object_id, account_id, max(sequence) as last
+         from (select object_id, account_id, sequence from events where position is null order by occurred_at, id limit $1) few
+        group by object_id, account_id
+     ), timed as (
+       select e.id, e.account_id, e.object_id, e.sequence,
+              max(e.occurred_at) over (partition by e.object_id, e.account_id order by e.sequence) as at
+         from picked p
+         join events e on e.object_id = p.object_id and e.account_id = p.account_id and e.sequence <= p.last
+        where e.position is null
+     ), numbered as (
+       select id, account_id, row_number() over (order by at, object_id, account_id, sequence) as number from timed
+     ), placed as (
+       update events e set position = f.position + n.number
+         from numbered n, event_feed f
+        where e.id = n.id and e.account_id = n.account_id
+     )
+     update event_feed set position = position + (select count(*) from numbered)`,
+    [PLACE_LIMIT],
+  );
+}
+
+/** The last event of the feed; position 0 when there is none. */
+export async function findHead(sql: Sql): Promise<Place> {
+  const [row] = await sql.query<PlaceRow>(
+    `select f.position, coalesce(${MARK}, '') as mark
+       from event_feed f left join events e on e.position = f.position`,
+  );
+  return toPlace(row!);
+}
+
+export async function findPlace(sql: Sql, position: bigint): Promise<Place | undefined> {
+  const [row] = await sql.query<PlaceRow>(`select e.position, ${MARK} as mark from events e where e.position = $1`, [
+    position,
+  ]);
+  return row && toPlace(row);
+}
+
+/** Events after a position up to another, in order. */
+export async function readAfter(
+  sql: Sql,
+  { after, upTo, limit }: { after: bigint; upTo: bigint; limit: number },
+  { type, accountId, objectId }: FeedFilter,
+): Promise<PlacedEvent[]> {
+  const values: unknown[] = [after, upTo, limit];
+  const equals = (column: string, value: unknown) =>
+    value === undefined ? '' : ` and ${column} = $${values.push(value)}`;
+  const filter = equals('e.type', type) + equals('e.account_id', accountId) + equals('e.object_id', objectId);
+  const rows = await sql.query<PlaceRow & { json: string }>(
+    `select e.position, ${MARK} as mark, ${EVENT_JSON} as json
+       from events e
+      where e.position > $1 and e.position <= $2${filter}
+      order by e.position limit $3`,
+    values,
+  );
+  return rows.map(row => ({ ...toPlace(row), json: row.json }));
+}
+
+/** An event as JSON; `accountId` narrows it to one account's. */
+export async function findEvent(sql: Sql, id: string, accountId?: string): Promise<string | undefined> {
+  const [row] = await sql.query<{ json: string }>(
+    `select ${EVENT_JSON} as json from events e where e.id = $1 and ($2::text is null or e.account_id = $2)`,
+    [id, accountId ?? null],
+  );
+  return row?.json;
+}
+
+type PlaceRow = { position: string; mark: string };
+
+function toPlace({ position, mark }: PlaceRow): Place {
+  return { position: BigInt(position), mark };
+}

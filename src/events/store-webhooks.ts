@@ -1,0 +1,133 @@
+// SQL of webhooks.
+import type { PageQuery } from '../lib/paging.ts';
+import type { Sql } from '../storage/database.ts';
+import type { Webhook } from './webhook.ts';
+
+type Row = {
+  id: string;
+  account_id: string | null;
+  url: string;
+  types: string[] | null;
+  enabled: boolean;
+  disabled_reason: 'gone' | null;
+  failing_since: Date | null;
+  last_error: string | null;
+  last_error_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const COLUMNS = `id, account_id, url, types, enabled, disabled_reason, failing_since, last_error, last_error_at,
+  created_at, updated_at`;
+
+/** Writes a webhook that hears of all that is placed from now on. A second run finds the first. */
+export async function insertWebhook(sql: Sql, webhook: Webhook, secret: Buffer): Promise<void> {
+  const { id, accountId = null, url, types = null, enabled, createdAt } = webhook;
+  await sql.query(
+    `insert into webhooks (id, account_id, url, types, enabled, secret, from_position, created_at, updated_at)
+     select $1, $2, $3, $4, $5, $6, position, $7, $7 from event_feed
+     on conflict do nothing`,
+    [id, accountId, url, types, enabled, secret, createdAt],
+  );
+}
+
+export async function countWebhooks(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ count: string }>('select count(*) from webhooks where deleted_at is null');
+  return Number(row!.count);
+}
+
+export async function findWebhook(sql: Sql, id: string): Promise<Webhook | undefined> {
+  const [row] = await sql.query<Row>(`select ${COLUMNS} from webhooks where id = $1 and deleted_at is null`, [id]);
+  return row && toWebhook(row);
+}
+
+/** Newest first. */
+export async function readWebhooks(
+  sql: Sql,
+  query: PageQuery,
+  accountId: string | undefined,
+): Promise<{ webhooks: Webhook[]; total: number }> {
+  const rows = await sql.query<Row & { total: string }>(
+    `with matching as (select * from webhooks where deleted_at is null and ($3::text is null or account_id = $3)),
+          page as (select * from matching order by created_at desc, id desc limit $1 offset $2)
+     select counted.total, page.* from (select count(*) as total from matching) counted left join page on true
+      order by page.created_at desc, page.id desc`,
+    [query.pageSize, BigInt(query.page - 1) * BigInt(query.pageSize), accountId ?? null],
+  );
+  return { webhooks: rows.filter(row => row.id !== null).map(toWebhook), total: Number(rows[0]!.total) };
+}
+
+export type WebhookChange = {
+  readonly url?: string | undefined;
+  /** Null: every type. */
+  readonly types?: readonly string[] | null | undefined;
+  readonly enabled?: boolean | undefined;
+};
+
+/** What is not named stays. Being enabled again is a fresh start. */
+export async function changeWebhook(
+  sql: Sql,
+  id: string,
+  { url, types, enabled }: WebhookChange,
+  now: Date,
+): Promise<Webhook | undefined> {
+  const [row] = await sql.query<Row>(
+    `update webhooks
+        set url = coalesce($2, url), types = case when $3::boolean then $4::text[] else types end,
+            enabled = coalesce($5::boolean, enabled),
+            disabled_reason = case when $5::boolean is null then disabled_reason end,
+            failing_since = case when $5::boolean and not enabled then null else failing_since end, updated_at = $6
+      where id = $1 and deleted_at is null returning ${COLUMNS}`,
+    [id, url ?? null, types !== undefined, types ?? null, enabled ?? null, now],
+  );
+  return row && toWebhook(row);
+}
+
+export async function deleteWebhook(sql: Sql, id: string, now: Date): Promise<Webhook | undefined> {
+  const [row] = await sql.query<Row>(
+    `update webhooks set deleted_at = $2, enabled = false, updated_at = $2
+      where id = $1 and deleted_at is null returning ${COLUMNS}`,
+    [id, now],
+  );
+  return row && toWebhook(row);
+}
+
+/** Both secrets sign until a moment; a third one from before is forgotten. A second run changes nothing. */
+export async function rotateSecret(
+  sql: Sql,
+  { id, secret, until, now }: { id: string; secret: Buffer; until: Date; now: Date },
+): Promise<Webhook | undefined> {
+  const [row] = await sql.query<Row>(
+    `update webhooks
+        set previous_secret = case when secret = $2 then previous_secret else secret end, previous_until = $3,
+            secret = $2, updated_at = $4
+      where id = $1 and deleted_at is null returning ${COLUMNS}`,
+    [id, secret, until, now],
+  );
+  return row && toWebhook(row);
+}
+
+/** The secrets that sign at a moment, the newest first. */
+export async function readSecrets(sql: Sql, id: string, now: Date): Promise<Buffer[]> {
+  const [row] = await sql.query<{ secret: Buffer; previous: Buffer | null }>(
+    `select secret, case when previous_until > $2 then previous_secret end as previous from webhooks where id = $1`,
+    [id, now],
+  );
+  return row ? [row.secret, ...(row.previous ? [row.previous] : [])] : [];
+}
+
+function toWebhook(row: Row): Webhook {
+  return {
+    id: row.id,
+    ...(row.account_id !== null && { accountId: row.account_id }),
+    url: row.url,
+    ...(row.types && { types: row.types }),
+    enabled: row.enabled,
+    ...(row.disabled_reason && { disabledReason: row.disabled_reason }),
+    ...(row.failing_since && { failingSince: row.failing_since }),
+    ...(row.last_error !== null && { lastError: row.last_error }),
+    ...(row.last_error_at && { lastErrorAt: row.last_error_at }),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
