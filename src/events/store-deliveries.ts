@@ -142,10 +142,10 @@ export async function endAttempt(sql: Sql, delivery: Claimed, attempt: AttemptEn
     `with ended as (
        update webhook_deliveries
           set claim = null, claimed_until = null,
-              state = case when round = $5 then $6 else state end,
-              attempts = case when round = $5 then attempts - $8 else attempts end,
-              next_at = case when round = $5 then coalesce($7, next_at) else next_at end,
-              delivered_at = case when round = $5 and $6 = 'delivered' then $9 else delivered_at end
+              state = case when round = $5::integer then $6::text else state end,
+              attempts = case when round = $5::integer then attempts - $8::integer else attempts end,
+              next_at = case when round = $5::integer then coalesce($7::timestamptz, next_at) else next_at end,
+              delivered_at = case when round = $5::integer and $6::text = 'delivered' then $9::timestamptz else delivered_at end
         where id = $1 and account_id = $2 and claim = $3
        returning webhook_id, object_id, position, next_at
      ), noted as (
@@ -158,13 +158,13 @@ export async function endAttempt(sql: Sql, delivery: Claimed, attempt: AttemptEn
           and d.state = 'pending' and d.position > ended.position and d.next_at < ended.next_at
      )
      update webhooks w
-        set failing_since = case when $14::text is null then null else coalesce(w.failing_since, $9) end,
-            last_error = coalesce($14, w.last_error),
-            last_error_at = case when $14 is null then w.last_error_at else $9 end,
-            enabled = w.enabled and not $15,
-            disabled_reason = case when $15 and w.enabled then 'gone' else w.disabled_reason end
+        set failing_since = case when $14::text is null then null else coalesce(w.failing_since, $9::timestamptz) end,
+            last_error = coalesce($14::text, w.last_error),
+            last_error_at = case when $14::text is null then w.last_error_at else $9::timestamptz end,
+            enabled = w.enabled and not $15::boolean,
+            disabled_reason = case when $15::boolean and w.enabled then 'gone' else w.disabled_reason end
        from ended
-      where w.id = ended.webhook_id and $8 = 0 and ($14 is not null or w.failing_since is not null)`,
+      where w.id = ended.webhook_id and $8::integer = 0 and ($14::text is not null or w.failing_since is not null)`,
     [
       delivery.id,
       delivery.accountId,

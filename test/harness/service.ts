@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config.ts';
 import type { Log } from '../../src/lib/log.ts';
 import type { Mode } from '../../src/lib/mode.ts';
 import type { PriceSource } from '../../src/prices/price.ts';
+import type { Resolve } from '../../src/lib/outgoing-request.ts';
 import type { Rails } from '../../src/rails/rail.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { claimInstallation } from '../../src/storage/installation.ts';
@@ -57,6 +58,8 @@ type Options = {
   /** The database of another service, to be a second node of it; it is not dropped with this one. */
   readonly beside?: Service;
   readonly now?: string;
+  /** How names of webhooks are looked up. */
+  readonly resolve?: Resolve;
   /** True: jobs and sweeps run by themselves, as in a real service. */
   readonly work?: boolean;
 };
@@ -80,6 +83,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     ...(options.rails && { rails: options.rails }),
     ...(options.chains && { chains: options.chains }),
     ...(options.prices && { prices: options.prices }),
+    ...(options.resolve && { resolve: options.resolve }),
   };
   const makeKey: Service['makeKey'] = (accountId, scopes = SCOPES) => keyFor(database.url, clock, accountId, scopes);
   const own = options.mode === 'live' && !options.beside ? (await makeKey('acme')).text : undefined;

@@ -1,0 +1,70 @@
+// Somebody who hears of events: a real HTTP server that remembers what it was sent and answers as it is told.
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Over } from './process.ts';
+
+export type Heard = {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came.
+  readonly json: any;
+};
+
+/** What is answered: a status, or whatever a function does with the answer. */
+export type Manner = number | ((response: ServerResponse, heard: Heard) => void);
+
+export type Receiver = {
+  readonly url: string;
+  readonly heard: Heard[];
+  /** Connections that were opened, whatever was said on them. */
+  connections(): number;
+  /** The most that it had in hand at the same time. */
+  mostAtOnce(): number;
+  behave(manner: Manner): void;
+  close(): Promise<void>;
+};
+
+export async function startReceiver(t: Over, manner: Manner = 200, port = 0): Promise<Receiver> {
+  const heard: Heard[] = [];
+  let connections = 0;
+  let [now, most] = [0, 0];
+  const server = createServer((request, response) => {
+    most = Math.max(most, ++now);
+    response.once('close', () => now--);
+    let text = '';
+    request.setEncoding('utf8');
+    request.on('data', chunk => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      const one = {
+        path: request.url ?? '',
+        headers: request.headers,
+        text,
+        json: text ? JSON.parse(text) : undefined,
+      };
+      heard.push(one);
+      if (typeof manner === 'function') manner(response, one);
+      else response.writeHead(manner).end('heard');
+    });
+  });
+  server.on('connection', () => connections++);
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve));
+  const close = () =>
+    new Promise<void>(resolve => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  t.after(close);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    heard,
+    connections: () => connections,
+    mostAtOnce: () => most,
+    behave: next => {
+      manner = next;
+    },
+    close,
+  };
+}
