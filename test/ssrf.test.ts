@@ -159,7 +159,7 @@ const NAMES = [
     'db.private',
     '1.0.0.127.in-addr.arpa',
     'x.onion',
-   
+
     'x.test',
   ],
 ];
@@ -169,8 +169,7 @@ test('numbers in disguise, and names that lead nowhere in public, are refused wi
     await refused('live', `https://${host}:${port}/`);
     await refused('sandbox', `http://${host}:${port}/`);
   }
-  for (const host of NAMES)
-    await refused('live', `https://${host}:${port}/`);
+  for (const host of NAMES) await refused('live', `https://${host}:${port}/`);
   for (const host of NAMES.filter(name => !/localhost\.?$/i.test(name))) {
     await refused('sandbox', `http://${host}:${port}/`);
   }

@@ -9,10 +9,12 @@ import { auditCommand } from './audit.ts';
 import { importCommand } from './import.ts';
 import { keysCommand } from './keys.ts';
 import { ledgerCommand } from './ledger.ts';
+import { listenCommand } from './listen.ts';
 import { logOutput } from './log-output.ts';
 import { migrateCommand } from './migrate.ts';
 import { payCommand } from './pay.ts';
 import { serve } from './serve.ts';
+import { triggerCommand } from './trigger.ts';
 
 const USAGE = `trilho ${version}
 
@@ -23,6 +25,8 @@ const USAGE = `trilho ${version}
   trilho pay        tell of money that came for a charge
   trilho import     learn of money from a bank statement (OFX or CSV)
   trilho ledger     prove that the books are right: trilho ledger check
+  trilho listen     send events of a running service on to a local port
+  trilho trigger    make an event happen in a running sandbox
   trilho migrate    bring the schema of DATABASE_URL up to date
   trilho version    print the version
   trilho help       print this
@@ -40,6 +44,8 @@ const COMMANDS: Record<string, Command> = {
   accounts: accountsCommand,
   keys: keysCommand,
   audit: auditCommand,
+  listen: listenCommand,
+  trigger: triggerCommand,
 };
 /** Commands that are told nothing but the environment. */
 const WITHOUT_ARGUMENTS = ['serve', 'migrate'];

@@ -1,0 +1,141 @@
+// trilho listen: what a running service tells, sent on to a port of this machine, signed as a webhook would be.
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Config } from '../config.ts';
+import { messageBody, newSecret, secretText, signedHeaders } from '../events/sign.ts';
+import { EVENT_TYPES } from '../http/event-types.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+
+const USAGE =
+  'trilho listen --forward http://localhost:4000/hook [--types charge.paid,…] [--url http://127.0.0.1:3000]';
+export const DEFAULT_URL = 'http://127.0.0.1:3000';
+
+const TRY_AGAIN_MS = 500;
+const ANSWER_TIMEOUT_MS = 15_000;
+/** The service says something at least every 15 seconds; one that is silent for longer is gone. */
+const SILENCE_MS = 45_000;
+
+type Listening = {
+  readonly url: string;
+  readonly forward: string;
+  readonly types: readonly string[];
+  readonly secret: Buffer;
+};
+
+export async function listenCommand(_config: Config, _log: Log, args: readonly string[]): Promise<number> {
+  const listening = readArguments(args);
+  console.log(`Forwarding to ${listening.forward}, signed with ${secretText(listening.secret)}`);
+  await listen(listening);
+  return 0;
+}
+
+function readArguments(args: readonly string[]): Listening {
+  try {
+    const text = { type: 'string' } as const;
+    const { values } = parseArgs({ args: [...args], options: { forward: text, types: text, url: text } });
+    const { forward = '', types, url = DEFAULT_URL } = values;
+    const chosen = types === undefined ? EVENT_TYPES : types.split(',');
+    const isRight = [forward, url].every(isHttp) && chosen.every(type => EVENT_TYPES.includes(type));
+    if (isRight) return { url: url.replace(/\/+$/, ''), forward, types: chosen, secret: newSecret() };
+  } catch {
+    // An option that nobody knows; what follows says which there are.
+  }
+  throw new StartError(`Usage: ${USAGE}`);
+}
+
+function isHttp(text: string): boolean {
+  return /^https?:\/\//.test(text) && URL.canParse(text);
+}
+
+/**
+ * Goes on until the process ends. The cursor moves only when the local port has answered, so neither side's going away loses
+ * or repeats anything.
+ */
+async function listen(listening: Listening): Promise<never> {
+  let cursor: string | undefined;
+  let isComplaining = false;
+  for (;;) {
+    try {
+      cursor ??= await endOfFeed(listening.url);
+      for await (const { id, data } of readStream(listening.url, cursor)) {
+        isComplaining = false;
+        await forward(listening, data);
+        cursor = id;
+      }
+    } catch (error) {
+      if (error instanceof UnknownCursor) {
+        console.log('The service no longer knows where we were; going on with what comes now.');
+        cursor = undefined;
+      } else if (!isComplaining) {
+        console.log(`Waiting for the service at ${listening.url}.`);
+        isComplaining = true;
+      }
+    }
+    await wait(TRY_AGAIN_MS);
+  }
+}
+
+class UnknownCursor extends Error {
+  override readonly name = 'UnknownCursor';
+}
+
+async function endOfFeed(url: string): Promise<string> {
+  const response = await fetch(`${url}/events?after=end&limit=1`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+  if (!response.ok) throw new Error(`the service answered ${response.status}`);
+  const { cursor } = (await response.json()) as { cursor: string };
+  return cursor;
+}
+
+type Told = { readonly id: string; readonly data: string };
+
+/** The events of a stream after a cursor, until it ends or falls silent. */
+async function* readStream(url: string, cursor: string): AsyncGenerator<Told> {
+  const cutting = new AbortController();
+  const headers = { 'last-event-id': cursor };
+  const response = await fetch(`${url}/events/stream`, { headers, signal: cutting.signal });
+  if (response.status === 400) throw new UnknownCursor();
+  if (!response.ok || !response.body) throw new Error(`the service answered ${response.status}`);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  try {
+    for (;;) {
+      const impatience = setTimeout(() => cutting.abort(), SILENCE_MS);
+      const { done, value = '' } = await reader.read().finally(() => clearTimeout(impatience));
+      if (done) return;
+      const blocks = (text + value).split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(block) ?? [];
+        if (id !== undefined && data !== undefined) yield { id, data };
+      }
+    }
+  } finally {
+    cutting.abort();
+  }
+}
+
+/** Sends one event on, and waits while nobody is there. Whatever is answered ends it: a developer sees it and goes on. */
+async function forward({ forward: target, types, secret }: Listening, json: string): Promise<void> {
+  const { id, type, occurredAt } = JSON.parse(json) as { id: string; type: string; occurredAt: string };
+  if (!types.includes(type)) return;
+  const body = messageBody({ type, occurredAt, json });
+  for (let tries = 0; ; tries++) {
+    try {
+      const response = await fetch(target, {
+        method: 'POST',
+        headers: signedHeaders({ id, sentAt: new Date(), body }, [secret]),
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      });
+      await response.body?.cancel();
+      console.log(`${type} ${id} ${response.status}`);
+      return;
+    } catch {
+      if (tries === 0) console.log(`${type} ${id} waits: ${target} does not answer`);
+      await wait(TRY_AGAIN_MS);
+    }
+  }
+}
