@@ -128,8 +128,9 @@ test('events of one object come by their sequence, whatever their times', async 
   const start = await endOfFeed();
   const objectId = uuidV7(service.clock.now());
   const at = (minute: number) => new Date(service.clock.now().getTime() + minute * 60_000);
-  const all = [5, 1, 9, 3].map((minute, index) => event({ objectId, sequence: index + 1, occurredAt: at(minute) }));
-  await withClient(client => write(client, ...all.toReversed()));
+  // The last one is made first, so that neither ids nor times nor the order of writing is right.
+  const all = [3, 9, 1, 5].map((minute, index) => event({ objectId, sequence: 4 - index, occurredAt: at(minute) }));
+  await withClient(client => write(client, ...all));
   assert.deepEqual(
     (await follow(start)).events.map(({ sequence }) => sequence),
     [1, 2, 3, 4],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { EVENT_TYPES } from '../src/http/event-types.ts';
 import { type Content, type Judge, type Media, type Operation, readOpenApi } from './harness/openapi.ts';
 import { type Service, startService } from './harness/service.ts';
 
@@ -72,6 +73,21 @@ test('every problem has an example that fits the schema and bears the status it 
   }
   for (const code of ['invalid_request', 'external_id_conflict', 'idempotency_key_reused', 'charge_refused']) {
     assert(codes.has(code), code);
+  }
+});
+
+test('every type of event has its own schema under webhooks, with an example that fits', () => {
+  const { webhooks } = judge.document;
+  assert.deepEqual(Object.keys(webhooks).sort(), [...EVENT_TYPES, 'webhook.ping'].sort());
+  for (const [type, { post }] of Object.entries(webhooks)) {
+    assert.equal(
+      checkExamples(post?.requestBody?.content, ['webhooks', type, 'post', 'requestBody'], 'application/json'),
+      1,
+    );
+    const [example] = examplesOf(post!.requestBody!.content['application/json']!) as [{ type: string }];
+    assert.equal(example.type, type);
+    const place = ['webhooks', type, 'post', 'requestBody', 'content', 'application/json', 'schema'];
+    assert.notEqual(judge.faultOf(place, { ...example, type: 'charge.other' }), undefined, 'one type alone');
   }
 });
 

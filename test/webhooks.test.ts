@@ -1,10 +1,16 @@
 // Webhooks: what is signed and sent, when it is tried again, and how what was missed is found and sent once more.
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
+import { startDelivering } from '../src/events/delivering.ts';
 import { nextTryAt, RETRY_GAPS_MS } from '../src/events/webhook.ts';
+import { sendOutgoing } from '../src/lib/outgoing-request.ts';
+import { openDatabase } from '../src/storage/database.ts';
 import { chargeBody } from './harness/bodies.ts';
+import { silentLog } from './harness/log.ts';
 import { type Judge, readOpenApi } from './harness/openapi.ts';
+import { until } from './harness/process.ts';
 import { type Heard, type Receiver, startReceiver } from './harness/receiver.ts';
 import { type Answer, type Service, startService } from './harness/service.ts';
 
@@ -288,23 +294,20 @@ test('the log keeps the first kilobyte of an answer, whatever bytes it has, and 
 });
 
 test('an address hears of five objects at once and no more, and of each in order', async t => {
-  let isOpen = false;
-  const held: (() => void)[] = [];
-  const receiver = await startReceiver(t, response => {
-    const answer = () => response.writeHead(200).end();
-    if (isOpen) answer();
-    else held.push(answer);
-    if (held.length === 5 && !isOpen) {
-      // Whoever else were coming would have come by now, since all are sent together.
-      setImmediate(() => {
-        isOpen = true;
-        for (const release of held) release();
-      });
-    }
-  });
-  const { make } = await hook(t, receiver);
+  const held: ServerResponse[] = [];
+  const receiver = await startReceiver(t, response => held.push(response));
+  const { id, make } = await hook(t, receiver);
   for (let count = 0; count < 12; count++) await make();
-  await service.runJobs();
+  const running = service.runJobs();
+  await until('five', () => held.length >= 5);
+  const [row] = await service.sql<{ count: string }>(
+    'select count(*) from webhook_deliveries where webhook_id = $1 and claim is not null',
+    [id],
+  );
+  assert.equal(row!.count, '5');
+  receiver.behave(200);
+  for (const response of held) response.writeHead(200).end();
+  await running;
   assert.equal(receiver.heard.length, 24);
   assert.equal(receiver.mostAtOnce(), 5);
   const byObject = Map.groupBy(receiver.heard, ({ json }) => json.data.objectId);
@@ -319,11 +322,11 @@ test('one asked for again while it is on its way is sent once more afterwards', 
   const { make, deliveries, post } = await hook(t, receiver, { types: ['charge.created'] });
   await make();
   const running = service.runJobs();
-  while (!release) await new Promise(setImmediate);
+  const answer = await until('it to be on its way', () => release);
   const [{ id }] = await deliveries();
   await post(`/deliveries/${id}/redeliver`);
   receiver.behave(200);
-  release();
+  answer();
   await running;
   assert.equal(receiver.heard.length, 2);
   assert.equal((await deliveries())[0].state, 'delivered');
@@ -378,4 +381,37 @@ test('two nodes at once send each delivery once', async t => {
   const ids = receiver.heard.map(({ headers }) => headers['webhook-id']);
   assert.equal(new Set(ids).size, 20);
   assert.equal(ids.length, 20);
+});
+
+test('an answer that does not come in time is a failure', async t => {
+  const receiver = await startReceiver(t, () => {});
+  const answer = await sendOutgoing(
+    { mode: 'sandbox' },
+    { url: receiver.url, headers: {}, body: '{}', timeoutMs: 100 },
+  );
+  assert.equal(answer.error, 'No answer within 0.1 seconds.');
+});
+
+test('one that hangs holds up neither the others nor a stop, and what it was being sent is sent again', async t => {
+  const [hanging, healthy] = [await startReceiver(t, () => {}), await startReceiver(t)];
+  const { id, make } = await hook(t, hanging, { types: ['charge.created'] });
+  await hook(t, healthy, { types: ['charge.created'] });
+  for (let count = 0; count < 8; count++) await make();
+  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+  const node = startDelivering({ db, clock: service.clock, mode: 'sandbox', log: silentLog });
+  const stop = async () => {
+    await node.stop();
+    await db.close();
+  };
+  await until('everybody to hear', () => healthy.heard.length === 8 && hanging.heard.length >= 5).finally(stop);
+  const rows = await service.sql<{ state: string; claim: string | null; attempts: number; sent: number }>(
+    'select state, claim, attempts, sent from webhook_deliveries where webhook_id = $1 order by position',
+    [id],
+  );
+  for (const [index, { state, claim, attempts, sent }] of rows.entries()) {
+    assert.deepEqual([state, claim, attempts, sent], ['pending', null, 0, index < 5 ? 1 : 0]);
+  }
+  hanging.behave(200);
+  await service.runJobs();
+  assert.equal(new Set(hanging.heard.map(({ headers }) => headers['webhook-id'])).size, 8);
 });

@@ -16,6 +16,7 @@ export type Operation = {
 export type OpenApi = {
   readonly openapi: string;
   readonly paths: Record<string, Record<string, Operation>>;
+  readonly webhooks: Record<string, Record<string, Operation>>;
   readonly components: { readonly schemas: Record<string, { readonly examples?: readonly unknown[] }> };
 };
 
