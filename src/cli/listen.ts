@@ -9,7 +9,7 @@ import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 
 const USAGE =
-  'trilho listen --forward http://localhost:4000/hook [--types charge.paid,…] [--url http://127.0.0.1:3000]';
+  'trilho listen --forward http://localhost:4000/hook [--types charge.paid,…] [--url http://127.0.0.1:3000] [--key trilho_live_…]';
 export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 const TRY_AGAIN_MS = 500;
@@ -22,6 +22,8 @@ type Listening = {
   readonly forward: string;
   readonly types: readonly string[];
   readonly secret: Buffer;
+  /** What a live service asks for. */
+  readonly credentials: Record<string, string>;
 };
 
 export async function listenCommand(_config: Config, _log: Log, args: readonly string[]): Promise<number> {
@@ -34,11 +36,12 @@ export async function listenCommand(_config: Config, _log: Log, args: readonly s
 function readArguments(args: readonly string[]): Listening {
   try {
     const text = { type: 'string' } as const;
-    const { values } = parseArgs({ args: [...args], options: { forward: text, types: text, url: text } });
-    const { forward = '', types, url = DEFAULT_URL } = values;
+    const { values } = parseArgs({ args: [...args], options: { forward: text, types: text, url: text, key: text } });
+    const { forward = '', types, url = DEFAULT_URL, key } = values;
+    const credentials: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
     const chosen = types === undefined ? EVENT_TYPES : types.split(',');
     const isRight = [forward, url].every(isHttp) && chosen.every(type => EVENT_TYPES.includes(type));
-    if (isRight) return { url: url.replace(/\/+$/, ''), forward, types: chosen, secret: newSecret() };
+    if (isRight) return { url: url.replace(/\/+$/, ''), forward, types: chosen, secret: newSecret(), credentials };
   } catch {
     // An option that nobody knows; what follows says which there are.
   }
@@ -58,13 +61,14 @@ async function listen(listening: Listening): Promise<never> {
   let isComplaining = false;
   for (;;) {
     try {
-      cursor ??= await endOfFeed(listening.url);
-      for await (const { id, data } of readStream(listening.url, cursor)) {
+      cursor ??= await endOfFeed(listening);
+      for await (const { id, data } of readStream(listening, cursor)) {
         isComplaining = false;
         await forward(listening, data);
         cursor = id;
       }
     } catch (error) {
+      if (error instanceof StartError) throw error;
       if (error instanceof UnknownCursor) {
         console.log('The service no longer knows where we were; going on with what comes now.');
         cursor = undefined;
@@ -81,20 +85,32 @@ class UnknownCursor extends Error {
   override readonly name = 'UnknownCursor';
 }
 
-async function endOfFeed(url: string): Promise<string> {
-  const response = await fetch(`${url}/events?after=end&limit=1`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+async function endOfFeed({ url, credentials }: Listening): Promise<string> {
+  const response = await fetch(`${url}/events?after=end&limit=1`, {
+    headers: credentials,
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  });
+  refuseStranger(response);
   if (!response.ok) throw new Error(`the service answered ${response.status}`);
   const { cursor } = (await response.json()) as { cursor: string };
   return cursor;
 }
 
+/** No waiting helps a key that may not read events. */
+function refuseStranger({ status }: Response): void {
+  if (status === 401 || status === 403) {
+    throw new StartError(`The service answered ${status}: give --key a key with the scope events:read.`);
+  }
+}
+
 type Told = { readonly id: string; readonly data: string };
 
 /** The events of a stream after a cursor, until it ends or falls silent. */
-async function* readStream(url: string, cursor: string): AsyncGenerator<Told> {
+async function* readStream({ url, credentials }: Listening, cursor: string): AsyncGenerator<Told> {
   const cutting = new AbortController();
-  const headers = { 'last-event-id': cursor };
+  const headers = { ...credentials, 'last-event-id': cursor };
   const response = await fetch(`${url}/events/stream`, { headers, signal: cutting.signal });
+  refuseStranger(response);
   if (response.status === 400) throw new UnknownCursor();
   if (!response.ok || !response.body) throw new Error(`the service answered ${response.status}`);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -17,7 +17,8 @@ const MAX_LOOKS = 150;
 type Api = {
   /** Business time, so many days from now. */
   day(offset: number): string;
-  post(path: string, body?: unknown): Promise<{ readonly id: string }>;
+  // biome-ignore lint/suspicious/noExplicitAny: a recipe takes from an answer what it needs.
+  post(path: string, body?: unknown): Promise<any>;
   get(path: string): Promise<unknown>;
 };
 
@@ -49,7 +50,73 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     await api.post(`/charges/${id}/refunds`, {});
     return id;
   },
+  'crypto_transaction.pending_payment': async api => (await order(api)).id,
+  'crypto_transaction.pending_fulfillment': async api => paidOrder(api, await order(api)),
+  'crypto_transaction.fulfillment_scheduled': async api =>
+    paidOrder(api, await order(api, { settlementSchedule: 'D1' })),
+  'crypto_transaction.fulfilling': async api => paidOrder(api, await order(api)),
+  // Blocks come by the clock, four a second on this network.
+  'crypto_transaction.fulfilled': async api => {
+    const id = await paidOrder(api, await order(api));
+    await api.post('/sandbox/clock', { advance: 'PT1M' });
+    return id;
+  },
+  'crypto_transaction.expired': async api =>
+    (await order(api, { charge: { ...PAYER, dueAt: api.day(-40), expireAt: api.day(-39) } })).id,
+  'crypto_transaction.canceled': async api => {
+    const { id } = await order(api);
+    await api.post(`/crypto/transactions/${id}/cancel`);
+    return id;
+  },
+  'crypto_transaction.refunded': async api => {
+    const made = await order(api, { settlementSchedule: 'D2' });
+    await paidOrder(api, made);
+    await api.post(`/charges/${made.chargeId}/refunds`, {});
+    return made.id;
+  },
+  'crypto_transaction.held': async api => paidOrder(api, await order(api), TOO_LITTLE),
+  'crypto_transaction.resumed': async api => {
+    const made = await order(api);
+    await paidOrder(api, made, TOO_LITTLE);
+    await eventOf(api, 'crypto_transaction.held', made.id);
+    return paidOrder(api, made, { amountCents: ORDER_CENTS - TOO_LITTLE.amountCents });
+  },
+  'crypto_transaction.repriced': async api => {
+    const id = await paidOrder(api, await order(api), TOO_LITTLE);
+    await eventOf(api, 'crypto_transaction.held', id);
+    await api.post(`/crypto/transactions/${id}/reprice`, {});
+    return id;
+  },
 };
+
+const PAYER = { customer: { name: 'Maria da Silva', document: '529.982.247-25' }, methods: ['pix'] };
+const ORDER_CENTS = 54_100;
+const TOO_LITTLE = { amountCents: 10_000 };
+/** A wallet that nobody owns: the address of a published example. */
+const WALLET = { name: 'Trigger', network: 'arbitrum', address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
+
+type Ordered = { readonly id: string; readonly chargeId: string };
+
+async function order(api: Api, changes: Record<string, unknown> = {}): Promise<Ordered> {
+  const { id: walletId } = await api.post('/wallets', { accountId: ACCOUNT, ...WALLET });
+  const { transactionId, chargeId } = await api.post('/crypto/transactions', {
+    accountId: ACCOUNT,
+    symbol: 'usdt',
+    network: WALLET.network,
+    currency: 'BRL',
+    cost: ORDER_CENTS / 100,
+    walletId,
+    settlementSchedule: 'D0',
+    charge: PAYER,
+    ...changes,
+  });
+  return { id: transactionId, chargeId };
+}
+
+async function paidOrder(api: Api, { id, chargeId }: Ordered, how: Record<string, unknown> = {}): Promise<string> {
+  await paid(api, chargeId, { method: 'pix', ...how });
+  return id;
+}
 
 /** Events that can be made to happen. */
 export const TRIGGERS: readonly string[] = EVENT_TYPES.filter(type => RECIPES[type]);
@@ -118,7 +185,7 @@ async function openApi(url: string): Promise<Api> {
     get: path => ask(path),
     post: async (path, body) => {
       const json = { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-      return (await ask(path, { method: 'POST', ...(body !== undefined && json) })) as { id: string };
+      return ask(path, { method: 'POST', ...(body !== undefined && json) });
     },
   };
 }

@@ -26,8 +26,8 @@ const MAX_ROUNDS = 1_000_000;
 /** Places all committed events and writes their deliveries, until there is nothing left to do. */
 export async function fanOut(deps: FanOutDeps): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    await placeEvents(deps.db);
     if (!(await isBehind(deps.db))) return;
+    await placeEvents(deps.db);
     await deps.clock.refresh();
     await deps.db.transaction(tx => followFeed(tx, deps.clock.now()));
     await deps.db.transaction(tx => goOnReplaying(tx, deps.clock.now()));

@@ -143,7 +143,7 @@ export async function endAttempt(sql: Sql, delivery: Claimed, attempt: AttemptEn
        update webhook_deliveries
           set claim = null, claimed_until = null,
               state = case when round = $5::integer then $6::text else state end,
-              attempts = case when round = $5::integer then attempts - $8::integer else attempts end,
+              attempts = case when round = $5::integer then greatest(0, attempts - $8::integer) else attempts end,
               next_at = case when round = $5::integer then coalesce($7::timestamptz, next_at) else next_at end,
               delivered_at = case when round = $5::integer and $6::text = 'delivered' then $9::timestamptz else delivered_at end
         where id = $1 and account_id = $2 and claim = $3

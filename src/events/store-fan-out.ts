@@ -10,10 +10,11 @@ export type Match = {
   readonly position: bigint;
 };
 
-/** Whether the feed holds events that were not looked at, or somebody asked for old ones. */
+/** Whether there are events that were not looked at, placed or not, or somebody asked for old ones. */
 export async function isBehind(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ behind: boolean }>(
-    `select r.position < f.position or exists (select from webhook_replays) as behind
+    `select r.position < f.position or exists (select from events where position is null)
+              or exists (select from webhook_replays) as behind
        from event_readers r, event_feed f where r.name = 'webhooks'`,
   );
   return row!.behind;

@@ -64,7 +64,7 @@ export type WebhookChange = {
   readonly enabled?: boolean | undefined;
 };
 
-/** What is not named stays. Being enabled again is a fresh start. */
+/** What is not named stays. Being enabled again is a fresh start: all that waits is due, with all its tries. */
 export async function changeWebhook(
   sql: Sql,
   id: string,
@@ -72,7 +72,13 @@ export async function changeWebhook(
   now: Date,
 ): Promise<Webhook | undefined> {
   const [row] = await sql.query<Row>(
-    `update webhooks
+    `with due as (
+       update webhook_deliveries d set next_at = least(d.next_at, $6), attempts = 0
+         from webhooks w
+        where w.id = $1 and $5::boolean and not w.enabled and d.webhook_id = w.id and d.state = 'pending'
+          and (d.next_at > $6 or d.attempts > 0)
+     )
+     update webhooks
         set url = coalesce($2, url), types = case when $3::boolean then $4::text[] else types end,
             enabled = coalesce($5::boolean, enabled),
             disabled_reason = case when $5::boolean is null then disabled_reason end,
