@@ -244,6 +244,44 @@ test('a boleto is judged by when it was paid and counted from when its bank has 
   assert.equal(done.status, 'fulfilled');
 });
 
+test('a boleto that comes beside another payment is waited for too', async () => {
+  const order = await orders.order({
+    charge: { customer: { name: 'Ana', document: '52998224725' }, methods: ['boleto', 'pix'] },
+  });
+  await orders.pay(order, { amountCents: 1 });
+  await orders.pay(order, { method: 'boleto', amountCents: 54_100 });
+  await service.runJobs();
+  const waiting = await orders.read(order);
+  assert.equal(waiting.status, 'pending_fulfillment', 'nothing leaves for money that no bank has credited');
+  await orders.advance('P5D');
+  assert.equal((await orders.read(order)).status, 'fulfilled');
+});
+
+test('money cannot have come before its order', async () => {
+  const before = (await service.get('/sandbox/clock')).json.now;
+  await orders.advance('PT1M');
+  const order = await orders.order();
+  const early = await orders.pay(order, { at: before });
+  assert.equal(early.status, 409, early.text);
+});
+
+test('an order to a wallet that was removed is not served again', async () => {
+  const made = await service.post('/wallets', {
+    accountId: 'acme',
+    name: 'Removed',
+    network: 'polygon',
+    address: '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
+  });
+  const order = await orders.order({ walletId: made.json.id });
+  await act(order, 'cancel');
+  await orders.pay(order);
+  await service.runJobs();
+  await service.send(`/wallets/${made.json.id}`, { method: 'DELETE' });
+  const refused = await act(order, 'reprice');
+  assert.equal(refused.status, 409, refused.text);
+  assert.match(refused.json.detail, /removed/);
+});
+
 test('a transfer that fails on its chain waits for an operator, who sends it again', async () => {
   await orders.weather('arbitrum', { weather: 'failing' });
   const order = await orders.order({ network: 'arbitrum' });
@@ -305,6 +343,7 @@ test('a chain that stands still is waited for, and bid more to', async () => {
     [order.json.transactionId],
   );
   assert.ok(attempts.length > 1, 'a second attempt was signed');
+  assert.match(waiting.lastError, /more was bid/);
   await orders.weather('tron', { weather: 'clear' });
   await orders.advance('PT2H');
   const done = await orders.read(order);
@@ -362,10 +401,29 @@ test('an order on a chain that was never asked before goes on once the chain ans
     const served = await fresh.post(`/crypto/transactions/${order.json.transactionId}/reprice`, {});
     assert.equal(served.json.status, 'pending_fulfillment', served.text);
     await fresh.runJobs();
+    assert.match((await driver.read(order)).lastError, /does not answer/, 'it says what it waits for');
     await driver.weather('polygon', { weather: 'clear' });
     await driver.advance('PT10M');
     assert.equal((await driver.read(order)).status, 'fulfilled');
   } finally {
     await fresh.stop();
   }
+});
+
+test('a transfer that a chain undid and then failed leaves the order resting until another one is done', async () => {
+  const order = await orders.order({ network: 'bsc' });
+  await orders.pay(order);
+  await orders.advance('PT13S');
+  assert.equal((await orders.read(order)).status, 'fulfilled');
+  await orders.weather('bsc', { weather: 'failing', reorganise: 100 });
+  await orders.advance('PT5M');
+  assert.equal((await orders.read(order)).holdReason, 'transfer_reverted');
+  await orders.weather('bsc', { weather: 'stalled' });
+  assert.equal((await act(order, 'retry')).status, 200);
+  await orders.advance('PT1M');
+  const resting = await orders.read(order);
+  assert.equal(resting.holdReason, 'reorganised', 'nothing has left yet');
+  await orders.weather('bsc', { weather: 'clear' });
+  const done = await fulfilledSoon(order);
+  assert.ok(String(done['settlementDate']) > resting.settlementDate);
 });

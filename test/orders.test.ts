@@ -105,6 +105,17 @@ test('a repeat by externalId, key or quote is the first order, however many arri
   assert.deepEqual(codes(other), [['quoteId', 'used']]);
 });
 
+test('a key that comes with a repeat by quote stands for the order from then on', async () => {
+  const quote = await orders.quote({ cost: 71 });
+  const headers = { 'idempotency-key': 'lent' };
+  const first = await orders.order({ quoteId: quote.json.id });
+  const again = await orders.order({ quoteId: quote.json.id, headers });
+  assert.equal(again.text, first.text);
+  const other = await orders.order({ cost: 72, headers });
+  assert.equal(other.status, 422, other.text);
+  assert.equal(other.json.code, 'idempotency_key_reused');
+});
+
 test('a repeat long after its quote has expired is still the first order', async () => {
   const quote = await orders.quote({ cost: 62 });
   const body = { quoteId: quote.json.id, externalId: 'late-repeat' };

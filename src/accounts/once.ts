@@ -49,6 +49,18 @@ export async function findEarlier(
   return first?.contentHash.equals(hash) ? first : undefined;
 }
 
+/** Lets a key stand for a thing that is there already. Refuses one that stands for another content. */
+export async function lendKey(
+  tx: Sql,
+  { hash, scope, key }: Claim,
+  thing: { readonly objectId: string; readonly accountId: string },
+  at: Date,
+): Promise<void> {
+  if (key === undefined) return;
+  const use = await takeKey(tx, scope, key, { ...thing, contentHash: hash }, at);
+  if (use && !use.contentHash.equals(hash)) throw keyReused();
+}
+
 /**
  * Writes a thing with `insert`, which says false when its id or externalId is taken, or returns the one that was there
  * first. The unique indexes on key and externalId let one of many through; the others wait in the insert until that one is
@@ -64,9 +76,7 @@ export async function writeOnce(
   if (key !== undefined) {
     const use = await takeKey(tx, scope, key, { contentHash: hash, objectId: id, accountId }, createdAt);
     if (use) {
-      if (!use.contentHash.equals(hash)) {
-        throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another body.');
-      }
+      if (!use.contentHash.equals(hash)) throw keyReused();
       return records.byId(tx, use.accountId, use.objectId);
     }
   }
@@ -79,4 +89,8 @@ export async function writeOnce(
   if (!first.contentHash.equals(hash)) throw records.conflict(first.id);
   if (key !== undefined) await pointKeyAt(tx, scope, key, first.id);
   return first;
+}
+
+function keyReused(): AppError {
+  return new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another body.');
 }

@@ -4,7 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { createBase58check } from '@scure/base';
 import { NETWORKS, type Network } from './asset.ts';
-import { NETWORK_FACTS, type NetworkFacts } from './networks.ts';
+import { NETWORK_FACTS, type NetworkFacts, OTHER_TOKENS } from './networks.ts';
 
 type Kind = NetworkFacts['kind'];
 
@@ -43,9 +43,10 @@ const BURNS = [
   '77944d19c052b73ee2286823aa83f8138cb7032f',
 ];
 
-const TOKEN_CONTRACTS: readonly string[] = NETWORKS.flatMap(network =>
-  Object.values(NETWORK_FACTS[network].tokens).map(({ address }) => address),
-);
+const TOKEN_CONTRACTS: readonly string[] = [
+  ...NETWORKS.flatMap(network => Object.values(NETWORK_FACTS[network].tokens).map(({ address }) => address)),
+  ...OTHER_TOKENS,
+];
 
 /** Reads an address to pay to: one that exists there, that somebody may have the key of, and that is not our own. */
 export function readPayee(network: Network, text: string, own: readonly string[] = []): AddressReading {

@@ -9,7 +9,7 @@ import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Method } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import type { LivingCharge, Payment } from './charge.ts';
+import { isOrdered, type LivingCharge, type Payment } from './charge.ts';
 import { paid } from './life.ts';
 import { owedOn } from './owed.ts';
 import { paymentPosting } from './postings.ts';
@@ -56,7 +56,11 @@ export async function recordPayment(deps: PayDeps, receipt: Receipt): Promise<Pa
       if (isSame(known, receipt)) return { charge, isNew: false };
       throw referenceTaken();
     }
-    if (civilDay(receipt.paidAt) < civilDay(charge.createdAt)) {
+    // A price that holds for minutes is not judged by the day.
+    const isTooEarly = isOrdered(charge)
+      ? receipt.paidAt < charge.createdAt
+      : civilDay(receipt.paidAt) < civilDay(charge.createdAt);
+    if (isTooEarly) {
       throw new AppError('wrong_state', 'Money cannot come before its charge was made.');
     }
     const owed = owedOn(charge, receipt.method, civilDay(receipt.paidAt));

@@ -1,6 +1,6 @@
 // Learning of money from a bank statement: what carries the txid of a charge pays it, the rest is kept for a person.
 import { createHash } from 'node:crypto';
-import { momentOn } from '../lib/civil-days.ts';
+import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { StatementEntry } from '../rails/statement/statement.ts';
 import { type PayDeps, recordPayment } from './pay.ts';
@@ -17,7 +17,6 @@ export type Import = {
 };
 
 const SOURCE = 'statement';
-const NOON = 12;
 const MAX_REFERENCE_LENGTH = 255;
 
 /** Takes entries one by one, each in a transaction of its own: a file imported again, or after a crash, changes nothing twice. */
@@ -27,10 +26,15 @@ export async function importStatement(deps: PayDeps, entries: readonly Statement
   return counts;
 }
 
+/** A bank that names no hour may mean any: what waits for money in time is not to win by that. */
+function lastSecondOf(day: CivilDay): Date {
+  return new Date(momentOn(addDays(day, 1)).getTime() - 1_000);
+}
+
 async function importEntry(deps: PayDeps, entry: StatementEntry): Promise<keyof Import> {
   if (entry.amountCents <= 0n) return 'outgoing';
   const reference = referenceOf(entry);
-  const paidAt = earlier(entry.postedAt ?? momentOn(entry.postedDay, NOON), deps.clock.now());
+  const paidAt = earlier(entry.postedAt ?? lastSecondOf(entry.postedDay), deps.clock.now());
   const chargeId = entry.txid === undefined ? undefined : await findChargeByTxid(deps.db, entry.txid);
   if (chargeId !== undefined) {
     try {

@@ -73,11 +73,16 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
 
 /** Refuses a caller whose key lacks the scope of the route. Comes after the limits: such a request counts like any other. */
 export function requireScopes(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ caller, routeOptions }) => {
-    const { scope } = routeOptions.config;
-    if (!caller || scope === undefined || caller.scopes.includes(scope)) return;
-    throw new AppError('missing_scope', `This key lacks the scope ${scope}.`);
+  app.addHook('onRequest', async request => {
+    const { scope } = request.routeOptions.config;
+    if (scope !== undefined) requireScope(request, scope);
   });
+}
+
+/** Refuses a caller whose key lacks a scope that only some calls of a route need. */
+export function requireScope({ caller }: FastifyRequest, scope: Scope): void {
+  if (!caller || caller.scopes.includes(scope)) return;
+  throw new AppError('missing_scope', `This key lacks the scope ${scope}.`);
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { knowsSender, openPayout } from './claim.ts';
-import { nextStep } from './life.ts';
+import { nextStep, SILENT, waitsForCredit, worded } from './life.ts';
 import type { SettlementRules } from './settlement.ts';
 import { findOrder, lockOrder } from './store-orders.ts';
 import type { Order } from './transaction.ts';
@@ -55,10 +55,13 @@ export async function catchUp(
   for (let steps = 0; steps < MAX_STEPS; steps++) {
     const step = nextStep(order, { charge, rules: deps.settlement, now, newId: () => uuidV7(now) });
     if (!step) {
-      await keepWaiting(tx, order, now);
+      await keepWaiting(tx, order, now, waitsForCredit(order, charge, now));
       return { order, isWaitingForSender: false };
     }
-    if (step.event === 'fulfilling' && !canClaim) return { order, isWaitingForSender: true };
+    if (step.event === 'fulfilling' && !canClaim) {
+      const told = worded(order, SILENT);
+      return { order: told ? await writeOrderStep(tx, order, told, now) : order, isWaitingForSender: true };
+    }
     order = await writeOrderStep(tx, order, step, now);
     if (step.event === 'fulfilling') {
       assert(charge, 'an order that is paid has a charge');

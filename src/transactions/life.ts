@@ -62,7 +62,7 @@ function towardsSettlement(order: Order, money: Money, around: Surroundings): Or
   const reason = reasonToHold(order, money);
   if (reason) return held(order, reason, now);
   if (order.hold) return resumed(order);
-  if (!money.atHandAt) return undefined;
+  if (!money.atHandAt || money.atHandAt > now) return undefined;
   if (order.status === 'fulfillment_scheduled') {
     return order.settlementDate <= now ? claimed(order, around) : undefined;
   }
@@ -84,7 +84,7 @@ export function reasonToHold({ dueCents = 0n, quote }: Order, money: Money): Hol
 }
 
 /** The crypto leaves now: whoever writes this takes a slot for it. */
-function claimed(order: Order, around: Surroundings): OrderStep {
+function claimed({ lastError: _, ...order }: Order, around: Surroundings): OrderStep {
   return { after: promised(moved(order, 'fulfilling'), around), event: 'fulfilling' };
 }
 
@@ -115,6 +115,21 @@ export function resumed(order: Order): OrderStep {
   return { after: rest, event: 'resumed' };
 }
 
+/** What an operator is told while a chain does not answer. */
+export const SILENT = 'The chain does not answer.';
+
+/** The same order with words for an operator; nothing when they stand there already. */
+export function worded(order: Order, lastError: string): OrderStep | undefined {
+  return order.lastError === lastError ? undefined : { after: { ...order, lastError } };
+}
+
+/** When an order that waits for nothing but a boleto's credit goes on. */
+export function waitsForCredit(order: Order, charge: LivingCharge | undefined, now: Date): Date | undefined {
+  if (!charge || order.status !== 'pending_fulfillment' || order.ended || order.hold) return undefined;
+  const { atHandAt } = moneyOf(charge, order.dueCents ?? charge.payableCents);
+  return atHandAt && atHandAt > now ? atHandAt : undefined;
+}
+
 /** The transfer lies deep enough. */
 export function fulfilled(order: Order, at: Date): OrderStep {
   const { hold: _, lastError: __, ...rest } = moved(order, 'fulfilled');
@@ -125,6 +140,16 @@ export function fulfilled(order: Order, at: Date): OrderStep {
 export function reverted(order: Order, lastError: string, at: Date): OrderStep {
   const { commitment: _, ...rest } = order;
   return { after: { ...rest, lastError, hold: { reason: 'transfer_reverted', at } }, event: 'held' };
+}
+
+/** A second transfer is on its way. An order that had been fulfilled rests until that one lies deep enough. */
+export function sentAgain(order: Order, at: Date): OrderStep {
+  return order.status === 'fulfilled' ? undone(order, at) : resumed(order);
+}
+
+function undone(order: Order, at: Date): OrderStep {
+  const lastError = 'A chain undid the transfer; another one is on its way.';
+  return { after: { ...order, lastError, hold: { reason: 'reorganised', at } }, event: 'held' };
 }
 
 export type NewPrice = {
@@ -147,7 +172,8 @@ export function repriced(
   const after = { ...back, ...terms, quote, repricedAt: now };
   // What had been promised is promised anew.
   const isPromised = after.status !== 'pending_fulfillment';
-  return { after: isPromised ? promised(after, { newId }) : after, event: 'repriced' };
+  const anew = isPromised ? promised(after, { newId }) : after;
+  return { after: anew.status === 'fulfilled' ? undone(anew, now).after : anew, event: 'repriced' };
 }
 
 /** An order at its next status. A step that the table does not know is a fault of ours. */

@@ -1,5 +1,5 @@
 // What an order sees of its charge: how much came and stayed, since when, and whether more can come.
-import type { ChargeState, LivingCharge } from '../charges/charge.ts';
+import type { ChargeState, LivingCharge, Payment } from '../charges/charge.ts';
 import { keptCents } from '../charges/life.ts';
 import { settlementTimer } from '../charges/settle.ts';
 import type { Ending } from './transaction.ts';
@@ -10,7 +10,7 @@ export type Money = {
   readonly keptCents: bigint;
   /** Since when enough is there without a break: money that went back and came again is as late as it came again. */
   readonly completeAt?: Date;
-  /** Since when enough is at hand: a boleto is when its bank has credited it. */
+  /** From when enough is at hand, which may be to come: a boleto is when its bank has credited it. */
   readonly atHandAt?: Date;
   /** Money is on its way back. */
   readonly isRefundPending: boolean;
@@ -28,8 +28,8 @@ const ENDS: { readonly [state in ChargeState]?: Ending } = {
 
 export function moneyOf(charge: LivingCharge, dueCents: bigint): Money {
   const { payments, refunds } = charge;
-  const completeAt = completedAt(charge, dueCents);
-  const atHandAt = completeAt && creditedAt(charge, completeAt);
+  const completeAt = sinceEnough(charge, dueCents, ({ paidAt }) => paidAt);
+  const atHandAt = sinceEnough(charge, dueCents, payment => creditedAt(charge, payment));
   const end = ENDS[charge.state];
   const kept = keptCents(charge);
   const isRefundPending = refunds.some(({ status }) => status === 'PENDING');
@@ -44,9 +44,14 @@ export function moneyOf(charge: LivingCharge, dueCents: bigint): Money {
   };
 }
 
-function completedAt({ payments, refunds }: LivingCharge, dueCents: bigint): Date | undefined {
+/** Since when what came and stayed is enough, each payment counted from a moment of its own. */
+function sinceEnough(
+  { payments, refunds }: LivingCharge,
+  dueCents: bigint,
+  countsFrom: (payment: Payment) => Date,
+): Date | undefined {
   const moves = [
-    ...payments.map(({ paidAt, amountCents }) => ({ at: paidAt, cents: amountCents })),
+    ...payments.map(payment => ({ at: countsFrom(payment), cents: payment.amountCents })),
     ...refunds
       .filter(({ status }) => status !== 'FAILED')
       .map(({ createdAt, amountCents }) => ({ at: createdAt, cents: -amountCents })),
@@ -60,12 +65,7 @@ function completedAt({ payments, refunds }: LivingCharge, dueCents: bigint): Dat
   return since;
 }
 
-/** Only the boleto that paid the charge is credited later; whatever else came is at hand as it comes. */
-function creditedAt(charge: LivingCharge, completeAt: Date): Date | undefined {
-  const [first] = charge.payments;
-  if (first?.method !== 'boleto') return completeAt;
-  const boleto = charge.ways.find(({ method }) => method === 'boleto');
-  if (boleto?.status !== 'SETTLED') return undefined;
-  const { at } = settlementTimer(charge, first);
-  return at > completeAt ? at : completeAt;
+/** A boleto is credited on the banking day after it was paid, whether or not it is what paid the charge. */
+function creditedAt(charge: LivingCharge, payment: Payment): Date {
+  return payment.method === 'boleto' ? settlementTimer(charge, payment).at : payment.paidAt;
 }

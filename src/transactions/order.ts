@@ -1,6 +1,6 @@
 // Ordering crypto: a price that is locked, a wallet to pay to and, when somebody is named who pays, a charge; all written in
 // one transaction. Nothing is sent here.
-import { type Claim, type First, findEarlier, type Records, scopeOf, writeOnce } from '../accounts/once.ts';
+import { type Claim, type First, findEarlier, lendKey, type Records, scopeOf, writeOnce } from '../accounts/once.ts';
 import { requireAccount } from '../accounts/require.ts';
 import type { Chains } from '../chains/chain.ts';
 import type { LivingCharge } from '../charges/charge.ts';
@@ -50,7 +50,7 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
   const hash = contentHash(contentOf(input));
   const claim: Claim = { hash, scope: scopeOf(deps.mode, input.accountId), key: idempotencyKey };
   // Looked for first: a repeat needs no price, and its quote is used, by itself.
-  const earlier = await findFirst(deps.db, claim, input);
+  const earlier = await findFirst(deps, claim, input);
   if (earlier) return { id: earlier.id, answer: earlier.answer, replayed: true };
 
   const quote = await takeQuote(deps, input);
@@ -90,11 +90,15 @@ const records: Records = {
     }),
 };
 
-async function findFirst(sql: Sql, claim: Claim, input: NewOrder): Promise<First | undefined> {
-  const earlier = await findEarlier(sql, records, claim, input);
+async function findFirst({ db, clock }: OrderDeps, claim: Claim, input: NewOrder): Promise<First | undefined> {
+  const earlier = await findEarlier(db, records, claim, input);
   if (earlier || !('id' in input.quote)) return earlier;
-  const used = await findFirstByQuote(sql, input.quote.id);
-  return used?.contentHash.equals(claim.hash) && claim.key === undefined ? used : undefined;
+  const used = await findFirstByQuote(db, input.quote.id);
+  if (!used?.contentHash.equals(claim.hash)) return undefined;
+  // A key that comes with it stands for the order from now on, too.
+  const { accountId } = input;
+  await db.transaction(tx => lendKey(tx, claim, { objectId: used.id, accountId }, clock.now()));
+  return used;
 }
 
 /** An order that took the quote first is this one when it asked for the same. */

@@ -9,6 +9,7 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { MakeQuoteDeps } from '../quotes/create.ts';
 import { isExpired, priceOrder, QUOTE_LIFE_MS, type Quote } from '../quotes/quote.ts';
 import { findQuote, lockQuote } from '../quotes/store.ts';
+import { findWallet } from '../wallets/store.ts';
 import { noSuchOrder } from './cancel.ts';
 import { knowsSender, openPayout } from './claim.ts';
 import { catchUp, type FollowDeps, lockedCharge } from './follow.ts';
@@ -51,6 +52,9 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
     // One that is run again after a connection was lost at its commit finds its own.
     if (before.repricedAt?.getTime() === now.getTime()) return before;
     requireHeld(before);
+    if (!(await findWallet(tx, before.walletId))) {
+      throw new AppError('wrong_state', 'The wallet of this order was removed: refund its charge.');
+    }
     if (quote) {
       await lockQuote(tx, quote.id);
       if (await findFirstByQuote(tx, quote.id)) throw refused('used', 'was used for another order');
@@ -75,7 +79,7 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
 }
 
 /** Its first transfer moved nothing, so it needs another. */
-function isPastClaim({ status }: Order): boolean {
+export function isPastClaim({ status }: Order): boolean {
   return status === 'fulfilling' || status === 'fulfilled';
 }
 

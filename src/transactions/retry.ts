@@ -5,7 +5,7 @@ import { uuidV7 } from '../lib/ids.ts';
 import { noSuchOrder } from './cancel.ts';
 import { knowsSender, openPayout } from './claim.ts';
 import { type FollowDeps, lockedCharge } from './follow.ts';
-import { promised, reasonToHold, resumed } from './life.ts';
+import { promised, reasonToHold, sentAgain } from './life.ts';
 import { moneyOf } from './money.ts';
 import { findOrder, lockOrder } from './store-orders.ts';
 import type { Order } from './transaction.ts';
@@ -31,7 +31,7 @@ export async function retryOrder(deps: FollowDeps, id: string, accountId?: strin
       throw new AppError('wrong_state', 'The money of this order is not what its price was for; reprice it.');
     }
     const again = promised(before, { newId: () => commitmentId });
-    const after = await writeOrderStep(tx, before, resumed(again), now);
+    const after = await writeOrderStep(tx, before, sentAgain(again, now), now);
     await openPayout(deps, tx, after, charge, now);
     return after;
   });

@@ -1,6 +1,6 @@
 // What a look at the chain means for a payout and its order. Pure.
 import type { Chain, Sighting } from '../chains/chain.ts';
-import { fulfilled, held, type OrderStep, resumed, reverted } from './life.ts';
+import { fulfilled, held, type OrderStep, resumed, reverted, SILENT, worded } from './life.ts';
 import type { Payout } from './payout.ts';
 import type { Order } from './transaction.ts';
 
@@ -31,26 +31,35 @@ export function lookedAt(
     return { payout: { ...seen, state: 'reverted' }, step: reverted(order, words, now) };
   }
   const state = confirmations >= depths.finality ? 'final' : 'done';
-  const step = order.status === 'fulfilling' ? fulfilled(order, now) : order.hold ? resumed(order) : undefined;
+  const step =
+    order.status === 'fulfilling'
+      ? fulfilled(order, now)
+      : order.hold
+        ? resumed({ ...order, settlementDate: now })
+        : undefined;
   return step ? { payout: { ...seen, state }, step } : heard(order, { ...seen, state });
 }
 
-const SILENT = 'The chain does not answer.';
+const STUCK = 'The chain has not taken the transfer yet; more was bid for it.';
 
 function notMined(order: Order, payout: Payout, { kind }: Sighting, now: Date): { payout: Payout; step?: OrderStep } {
   const idle = { ...payout, idleLooks: payout.idleLooks + 1 };
   if (kind === 'unknown') {
-    const step = order.lastError === SILENT ? undefined : { after: { ...order, lastError: SILENT } };
+    const step = worded(order, SILENT);
     return { payout: idle, ...(step && { step }) };
   }
   if (payout.state === 'done') return cameBack(order, { ...idle, confirmations: 0 }, now);
+  if (kind === 'stuck') {
+    const step = worded(order, STUCK);
+    return { payout: { ...idle, confirmations: 0 }, ...(step && { step }) };
+  }
   // Whatever was seen in a block is gone with it. A chain that answers again is looked at as often as at first.
   return heard(order, { ...idle, confirmations: 0, ...(order.lastError === SILENT && { idleLooks: 0 }) });
 }
 
 /** A chain that answers again needs no words any more. */
 function heard({ lastError, ...order }: Order, payout: Payout): { payout: Payout; step?: OrderStep } {
-  return { payout, ...(lastError === SILENT && { step: { after: order } }) };
+  return { payout, ...((lastError === SILENT || lastError === STUCK) && { step: { after: order } }) };
 }
 
 /** A reorganisation undid what was deep enough: the same bytes are sent again, and the order says so meanwhile. */

@@ -12,7 +12,7 @@ const ASSETS = SYMBOLS.flatMap(symbol =>
 const ORDERS = `
   select t.account_id, t.id, t.symbol || '.' || t.network as asset, t.committed_cents, t.committed_fee_cents,
          case when t.commitment_id is null then 0 else t.quantity * 10::numeric ^ asset.decimals end as promised,
-         coalesce(gone.units, 0) as gone
+         coalesce(gone.units, 0) as gone, t.status, t.hold_reason, t.event_count, t.charge_id, t.commitment_id
     from crypto_transactions t
     join (values ${ASSETS}) as asset (symbol, network, decimals)
       on asset.symbol = t.symbol and asset.network = t.network
@@ -26,6 +26,27 @@ export const ORDER_LEDGER_CHECKS: readonly LedgerCheck[] = [
   check('crypto that left is in crypto_paid', 'crypto_paid', 'asset', '-gone'),
   check('fees of orders are in fee', 'fee', `'BRL'`, '-coalesce(committed_fee_cents, 0)'),
   check('reais that became crypto are taken from payer', 'payer', `'BRL'`, 'coalesce(committed_cents, 0)'),
+  {
+    name: 'no crypto left twice',
+    sql: `select id::text as object_id, asset as currency, promised as expected, gone as found
+            from (${ORDERS}) orders where gone > promised`,
+  },
+  {
+    name: 'what is fulfilled has left',
+    // Demo data has no events, and no transfer.
+    sql: `select id::text as object_id, asset as currency, promised as expected, gone as found
+            from (${ORDERS}) orders
+           where status = 'fulfilled' and hold_reason is null and event_count > 0 and gone <> promised`,
+  },
+  {
+    name: 'money that became crypto cannot go back',
+    sql: `select c.id::text as object_id, 'BRL' as currency,
+                 case when o.status in ('fulfilling', 'fulfilled') then coalesce(o.committed_cents, 0) else 0 end as expected,
+                 c.committed_cents as found
+            from charges c join (${ORDERS}) o on o.charge_id = c.id and o.account_id = c.account_id
+           where c.committed_cents
+                 <> case when o.status in ('fulfilling', 'fulfilled') then coalesce(o.committed_cents, 0) else 0 end`,
+  },
 ];
 
 /** Sums of a book by order beside what the orders say. */

@@ -96,7 +96,8 @@ function waitsForDay({ status, ended, hold }: Order): boolean {
  * Sets the timer of a moment that is still to come. Whoever took it may have had a clock ahead of ours, and nobody would
  * come again.
  */
-export async function keepWaiting(tx: Sql, order: Order, now: Date): Promise<void> {
+export async function keepWaiting(tx: Sql, order: Order, now: Date, creditAt?: Date): Promise<void> {
+  if (creditAt) await setOrderTimer(tx, order, 'settle', creditAt);
   const { status, ended, chargeId, quote, settlementDate } = order;
   if (waitsForDay(order) && settlementDate > now) await setOrderTimer(tx, order, 'settle', settlementDate);
   const isPriced = status === 'pending_payment' && !ended && chargeId === undefined;
