@@ -414,3 +414,41 @@ test('one that hangs holds up neither the others nor a stop, and what it was bei
   await service.runJobs();
   assert.equal(new Set(hanging.heard.map(({ headers }) => headers['webhook-id'])).size, 8);
 });
+
+test('a receiver that answers with another protocol has failed like any other', async t => {
+  const receiver = await startReceiver(t, response => {
+    response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n');
+  });
+  const { id, post, make } = await hook(t, receiver);
+  const ping = await post('/ping');
+  assert.equal(ping.json.success, false, ping.text);
+  await make();
+  await service.runJobs();
+  assert.equal((await service.get(`/webhooks/${id}`)).json.health, 'failing');
+});
+
+test('a replay right after the webhook was made misses nothing', async t => {
+  const receiver = await startReceiver(t);
+  const accountId = `account of ${t.name}`.slice(0, 200);
+  const charge = await service.post('/charges', chargeBody({ accountId }));
+  const { post } = await hook(t, receiver);
+  assert.equal((await post('/replay?from=2026-01-01T00:00Z')).json.events, 1);
+  await service.runJobs();
+  const heard = receiver.heard.filter(({ json }) => json.data.objectId === charge.json.id).map(({ json }) => json.type);
+  assert.deepEqual(heard, ['charge.created', 'charge.active']);
+});
+
+test('what waited behind an event is due as soon as that one is delivered', async t => {
+  const receiver = await startReceiver(t, 500);
+  const { id, make, post } = await hook(t, receiver);
+  await make();
+  await service.runJobs();
+  service.clock.advanceMs(10_000);
+  await service.runJobs();
+  receiver.behave(200);
+  const { deliveries } = (await service.get(`/webhooks/${id}/deliveries`)).json;
+  const before = receiver.heard.length;
+  await post(`/deliveries/${deliveries.at(-1).id}/redeliver`);
+  await service.runJobs();
+  assert.equal(receiver.heard.length - before, deliveries.length, 'the first and all that waited for it');
+});

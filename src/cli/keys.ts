@@ -71,12 +71,9 @@ async function list(config: Config, log: Log, { account }: Options, words: reado
 }
 
 function lineOf({ id, accountId, name, scopes, createdAt, lastUsedAt, revokedAt }: ApiKey): string {
-  const standing = revokedAt
-    ? `revoked ${revokedAt.toISOString()}`
-    : lastUsedAt
-      ? `last used ${lastUsedAt.toISOString()}`
-      : 'never used';
-  return [prefixOf(id), accountId, `made ${createdAt.toISOString()}`, standing, scopes.join(','), name ?? '']
+  const used = lastUsedAt ? `last used ${lastUsedAt.toISOString()}` : 'never used';
+  const standing = revokedAt ? [used, `revoked ${revokedAt.toISOString()}`] : [used];
+  return [prefixOf(id), accountId, `made ${createdAt.toISOString()}`, ...standing, scopes.join(','), name ?? '']
     .join('  ')
     .trimEnd();
 }

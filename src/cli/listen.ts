@@ -149,7 +149,9 @@ async function forward({ forward: target, types, secret }: Listening, json: stri
       await response.body?.cancel();
       console.log(`${type} ${id} ${response.status}`);
       return;
-    } catch {
+    } catch (error) {
+      // It has the event; sending it again would be a repeat.
+      if ((error as Error).name === 'TimeoutError') return console.log(`${type} ${id} no answer in time`);
       if (tries === 0) console.log(`${type} ${id} waits: ${target} does not answer`);
       await wait(TRY_AGAIN_MS);
     }

@@ -152,10 +152,14 @@ export async function endAttempt(sql: Sql, delivery: Claimed, attempt: AttemptEn
        update webhook_attempts set latency_ms = $10, status = $11, error = $12, answer = $13
         where delivery_id = $1 and account_id = $2 and number = $4
      ), waiting as (
-       update webhook_deliveries d set next_at = ended.next_at
+       -- Later events of the object wait with a failed one, and are due with a delivered one.
+       update webhook_deliveries d
+          set next_at = case when $6::text = 'delivered' then $9::timestamptz else ended.next_at end
          from ended
-        where $7::timestamptz is not null and d.webhook_id = ended.webhook_id and d.object_id = ended.object_id
-          and d.state = 'pending' and d.position > ended.position and d.next_at < ended.next_at
+        where d.webhook_id = ended.webhook_id and d.object_id = ended.object_id
+          and d.state = 'pending' and d.position > ended.position
+          and case when $6::text = 'delivered' then d.next_at > $9::timestamptz
+                   else $7::timestamptz is not null and d.next_at < ended.next_at end
      )
      update webhooks w
         set failing_since = case when $14::text is null then null else coalesce(w.failing_since, $9::timestamptz) end,

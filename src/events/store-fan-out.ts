@@ -69,7 +69,9 @@ export async function insertReplay(sql: Sql, { id, webhookId, since }: Replay, n
   const [row] = await sql.query<{ count: string }>(
     `with old as (
        select e.position from webhooks w, event_readers r, events e
-        where w.id = $2 and r.name = 'webhooks' and e.occurred_at >= $3 and e.position <= r.position and ${WANTS}
+        where w.id = $2 and r.name = 'webhooks' and e.occurred_at >= $3
+          -- What the webhook begins after, and what it was given already: nothing lies between.
+          and e.position <= greatest(r.position, w.from_position) and ${WANTS}
      ), asked as (
        insert into webhook_replays (id, webhook_id, since, done, until, created_at)
        select $1, $2, $3, min(position) - 1, max(position), $4 from old having count(*) > 0

@@ -31,8 +31,12 @@ export async function insertWebhook(sql: Sql, webhook: Webhook, secret: Buffer):
   );
 }
 
-export async function countWebhooks(sql: Sql): Promise<number> {
-  const [row] = await sql.query<{ count: string }>('select count(*) from webhooks where deleted_at is null');
+/** Those of one account, or those that hear of every account. */
+export async function countWebhooks(sql: Sql, accountId: string | undefined): Promise<number> {
+  const [row] = await sql.query<{ count: string }>(
+    'select count(*) from webhooks where deleted_at is null and account_id is not distinct from $1',
+    [accountId ?? null],
+  );
   return Number(row!.count);
 }
 

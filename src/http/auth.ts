@@ -18,6 +18,8 @@ declare module 'fastify' {
     public?: true;
     /** Answers however busy the service is. */
     isUnlimited?: true;
+    /** Goes on for as long as the caller likes, and so is not counted among what is being answered. */
+    isLasting?: true;
   }
   interface FastifyRequest {
     /** Who calls; nobody in particular in a sandbox and on public routes. */

@@ -17,6 +17,7 @@ import { problemResponses } from './responses.ts';
 
 type Deps = { readonly db: Database; readonly log: Log };
 
+/** Of one account, or of everybody in a sandbox, on one node. */
 const MAX_STREAMS = 100;
 /** What is read ahead of a slow reader, at most. */
 const PAGE_SIZE = 100;
@@ -33,16 +34,17 @@ const readQuery = reader(StreamQuery, 'query');
 
 export function eventStreamRoutes(app: FastifyInstance, deps: Deps): void {
   const watch = watchFeed(deps);
-  const streams = new Set<AbortController>();
+  /** Each open stream with whose it is. */
+  const streams = new Map<AbortController, string>();
   // They would go on for ever, and the stop would wait for them.
   app.addHook('preClose', async () => {
-    for (const stream of streams) stream.abort();
+    for (const stream of streams.keys()) stream.abort();
   });
 
   app.get(
     '/events/stream',
     {
-      config: { scope: 'events:read' },
+      config: { scope: 'events:read', isLasting: true },
       schema: {
         operationId: 'streamEvents',
         summary: 'Follow what happens',
@@ -73,12 +75,13 @@ export function eventStreamRoutes(app: FastifyInstance, deps: Deps): void {
       const accountId = accountOf(request, asked);
       const filter = { ...rest, ...(accountId !== undefined && { accountId }) };
       const place = await requirePlace(deps, typeof lastEventId === 'string' && lastEventId ? lastEventId : cursor);
-      if (streams.size >= MAX_STREAMS) {
+      const owner = request.caller?.accountId ?? '';
+      if ([...streams.values()].filter(other => other === owner).length >= MAX_STREAMS) {
         reply.header('retry-after', RETRY_AFTER_SECONDS);
         throw new AppError('too_many_streams', `There are ${MAX_STREAMS} streams open already.`);
       }
       const stream = new AbortController();
-      streams.add(stream);
+      streams.set(stream, owner);
       request.raw.socket.once('close', () => stream.abort());
       endWhenRevoked(request, stream);
       stream.signal.addEventListener('abort', () => streams.delete(stream));
@@ -106,7 +109,8 @@ async function* tell(
   stream: AbortController,
 ): AsyncGenerator<string> {
   try {
-    yield `retry: ${RECONNECT_MS}\n\n`;
+    // The place goes along from the start and with every sign of life: who is cut off before an event knows where to go on.
+    yield `retry: ${RECONNECT_MS}\nid: ${cursorOf(from)}\n\n`;
     let place = from;
     while (!stream.signal.aborted) {
       const page = await readFeed(deps, place, { limit: PAGE_SIZE, ...filter });
@@ -118,7 +122,7 @@ async function* tell(
       const before = place.position;
       const heartbeat = AbortSignal.timeout(HEARTBEAT_MS);
       await deps.watch.waitBeyond(before, AbortSignal.any([stream.signal, heartbeat]));
-      if (heartbeat.aborted) yield ': still here\n\n';
+      if (heartbeat.aborted) yield `: still here\nid: ${cursorOf(place)}\n\n`;
     }
   } finally {
     stream.abort();

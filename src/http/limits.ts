@@ -18,7 +18,8 @@ export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): vo
   if (maxInFlight === 0) return;
   let inFlight = 0;
   app.addHook('onRequest', async (request, reply) => {
-    if (request.routeOptions.config.isUnlimited) return;
+    const { isUnlimited, isLasting } = request.routeOptions.config;
+    if (isUnlimited || isLasting) return;
     if (inFlight >= maxInFlight) throw new AppError('overloaded', 'Too many requests are being answered; try again.');
     inFlight++;
     // Comes once for each, whether it was answered or the caller went away.

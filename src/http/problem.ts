@@ -146,7 +146,8 @@ export const PROBLEMS = {
   too_many_streams: {
     status: 429,
     title: 'Too many streams are open',
-    meaning: 'A node keeps up to 100 event streams open. Close one, or come back after the time in Retry-After.',
+    meaning:
+      'A node keeps up to 100 event streams of an account open. Close one, or come back after the time in Retry-After.',
     example: { detail: 'There are 100 streams open already.' },
   },
   headers_too_large: {

@@ -5,7 +5,9 @@ import type { DeliverDeps } from '../events/deliver.ts';
 import { pingWebhook } from '../events/ping.ts';
 import { readDeliveries, sendAgain } from '../events/store-delivery-list.ts';
 import { insertReplay } from '../events/store-fan-out.ts';
+import { placeEvents } from '../events/store-feed.ts';
 import { DELIVERY_STATES } from '../events/webhook.ts';
+import { apart } from '../lib/act.ts';
 import { parseUtc } from '../lib/date-times.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { isUuid, uuidV7 } from '../lib/ids.ts';
@@ -125,6 +127,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, deps: DeliverDeps & 
       await deps.clock.refresh();
       const now = deps.clock.now();
       const since = new Date(parseUtc(clean.from!)!.ceilMs);
+      await apart(() => placeEvents(deps.db));
       const replay = { id: uuidV7(now), webhookId: webhook.id, since };
       const events = await deps.db.transaction(tx => insertReplay(tx, replay, now));
       reply.code(202);

@@ -14,7 +14,7 @@ import {
   rotateSecret,
 } from '../events/store-webhooks.ts';
 import { BOTH_SECRETS_MS, MAX_WEBHOOKS, type Webhook } from '../events/webhook.ts';
-import { concerns } from '../lib/act.ts';
+import { apart, concerns } from '../lib/act.ts';
 import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
 import { isUuid, uuidV7 } from '../lib/ids.ts';
 import { outgoingFault } from '../lib/outgoing-request.ts';
@@ -81,7 +81,7 @@ export function webhookRoutes(app: FastifyInstance, deps: DeliverDeps & { readon
       const allFaults = [...faults, ...(await checkUrl(deps, clean.url))];
       if (allFaults.length > 0) throw invalidRequest(allFaults);
       const accountId = accountOf(request, clean.accountId);
-      if ((await countWebhooks(deps.db)) >= MAX_WEBHOOKS) {
+      if ((await countWebhooks(deps.db, accountId)) >= MAX_WEBHOOKS) {
         throw new AppError('wrong_state', `There are ${MAX_WEBHOOKS} webhooks already.`);
       }
       await deps.clock.refresh();
@@ -97,7 +97,7 @@ export function webhookRoutes(app: FastifyInstance, deps: DeliverDeps & { readon
         updatedAt: now,
       };
       // What happened before has its place before, so that it is not sent.
-      await placeEvents(deps.db);
+      await apart(() => placeEvents(deps.db));
       await deps.db.transaction(async tx => {
         await insertWebhook(tx, webhook, secret);
         concerns(webhook.id);

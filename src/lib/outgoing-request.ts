@@ -115,6 +115,15 @@ function exchange(
     request.on('error', error => {
       if (!isAnswered) reject(error);
     });
+    // Nobody asked for another protocol, and no answer comes after it.
+    request.once('upgrade', (_response, socket) => {
+      socket.destroy();
+      reject(new Refused('it answered with another protocol'));
+    });
+    // However it ends, it ends: nobody waits for a socket that is gone.
+    request.once('close', () => {
+      if (!isAnswered) reject(new Refused('it went away without an answer'));
+    });
     request.end(body);
   });
 }

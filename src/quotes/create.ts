@@ -1,6 +1,7 @@
 // Making a quote: the price is asked for first, with no transaction open, and only then is anything written.
 import { requireAccount } from '../accounts/require.ts';
 import { decimalsOf } from '../chains/networks.ts';
+import { concerns } from '../lib/act.ts';
 import type { Clock } from '../lib/clock.ts';
 import { invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
@@ -25,6 +26,7 @@ export async function createQuote(deps: QuoteDeps, input: QuoteRequest): Promise
   await deps.db.transaction(async tx => {
     if (quote.accountId !== undefined) await requireAccount(tx, deps.mode, quote.accountId, quote.createdAt);
     await insertQuote(tx, quote);
+    concerns(quote.id);
   });
   return quote;
 }

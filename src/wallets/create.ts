@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { requireAccount } from '../accounts/require.ts';
 import { readPayee } from '../chains/address.ts';
 import { type Chains, sendersOf } from '../chains/chain.ts';
+import { concerns } from '../lib/act.ts';
 import type { Clock } from '../lib/clock.ts';
 import { addDuration, type Duration, LAST_MOMENT_MS } from '../lib/date-times.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
@@ -40,7 +41,9 @@ export async function createWallet(
   const made: Wallet = { ...input, address, id: uuidV7(createdAt), createdAt, usableAt };
   const wallet = await deps.db.transaction(async tx => {
     await requireAccount(tx, deps.mode, made.accountId, createdAt);
-    return writeUnlessThere(tx, made);
+    const written = await writeUnlessThere(tx, made);
+    concerns(written.id);
+    return written;
   });
   return { wallet, replayed: wallet.id !== made.id };
 }
