@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { hasUsableKey } from './accounts/store-keys.ts';
 import type { Chains } from './chains/chain.ts';
 import { sandboxChains } from './chains/sandbox.ts';
+import { chargeBatches } from './charges/create-batch.ts';
 import { issueMethod } from './charges/issue.ts';
 import { configuredRates } from './charges/rate.ts';
 import { reconcileCharge } from './charges/reconcile.ts';
@@ -105,10 +106,12 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
     const runDueJobs = () => queue.runDue(handlers);
     const sweeps = [chargeSweep({ db, queue }), orderSweep({ db, queue })];
+    const batches = chargeBatches({ db, queue, mode, log });
+    stops.push(() => batches.stop());
     const outside = { rails, chains, rates, prices, resolve };
     const settings = { mode, pageSize, walletWait, feePercent, settlement, version };
     const limits = { rateLimit, maxInFlight, machineClock };
-    const deps = { db, queue, clock, log, sweeps, runDueJobs, ...outside, ...settings, ...limits };
+    const deps = { db, queue, batches, clock, log, sweeps, runDueJobs, ...outside, ...settings, ...limits };
     const handlers: Handlers = {
       'charge.issue': job => issueMethod(deps, job),
       'charge.retire': job => retireMethod(deps, job),

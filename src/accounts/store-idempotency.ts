@@ -3,16 +3,45 @@ import type { Sql } from '../storage/database.ts';
 
 export type KeyUse = { readonly contentHash: Buffer; readonly objectId: string; readonly accountId: string };
 
+export type NewKeyUse = KeyUse & { readonly scope: string; readonly key: string; readonly at: Date };
+
 /** Takes a key for an object; when it is taken, waits until its holder is done and returns what it was used for. */
 export async function takeKey(tx: Sql, scope: string, key: string, use: KeyUse, at: Date): Promise<KeyUse | undefined> {
-  const taken = await tx.query(
+  const taken = await takeKeys(tx, [{ ...use, scope, key, at }]);
+  return taken.has(use.objectId) ? undefined : findKeyUse(tx, scope, key);
+}
+
+/**
+ * Takes keys for objects and returns the objects whose key was free. Waits for those who are about to take one of them, in
+ * the one order that keeps two who take many from blocking each other.
+ */
+export async function takeKeys(tx: Sql, uses: readonly NewKeyUse[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ object_id: string }>(
     `insert into idempotency_keys (scope, key, content_hash, object_id, account_id, created_at)
-     values ($1, $2, $3, $4, $5, $6)
+     select * from unnest($1::text[], $2::text[], $3::bytea[], $4::uuid[], $5::text[], $6::timestamptz[])
+                as use (scope, key, content_hash, object_id, account_id, created_at)
+      order by scope, key
      on conflict (scope, key) do nothing
-     returning key`,
-    [scope, key, use.contentHash, use.objectId, use.accountId, at],
+     returning object_id`,
+    [
+      uses.map(use => use.scope),
+      uses.map(use => use.key),
+      uses.map(use => use.contentHash),
+      uses.map(use => use.objectId),
+      uses.map(use => use.accountId),
+      uses.map(use => use.at),
+    ],
   );
-  return taken.length > 0 ? undefined : findKeyUse(tx, scope, key);
+  return new Set(rows.map(row => row.object_id));
+}
+
+/** Gives keys back that were taken in the same transaction. */
+export async function releaseKeys(tx: Sql, uses: readonly NewKeyUse[]): Promise<void> {
+  await tx.query(
+    `delete from idempotency_keys k using unnest($1::text[], $2::text[], $3::uuid[]) as use (scope, key, object_id)
+      where k.scope = use.scope and k.key = use.key and k.object_id = use.object_id`,
+    [uses.map(use => use.scope), uses.map(use => use.key), uses.map(use => use.objectId)],
+  );
 }
 
 /** What a key was used for, when it was. */

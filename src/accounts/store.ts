@@ -18,3 +18,20 @@ export async function listAccounts(sql: Sql): Promise<{ id: string; createdAt: D
   );
   return rows.map(row => ({ id: row.id, createdAt: row.created_at }));
 }
+
+export type Opening = { readonly id: string; readonly at: Date };
+
+/** Opens those accounts that are not open yet; each may be named more than once. */
+export async function openAccounts(tx: Sql, openings: readonly Opening[]): Promise<void> {
+  await tx.query(
+    `insert into accounts (id, created_at)
+     select distinct on (id) id, at from unnest($1::text[], $2::timestamptz[]) as opening (id, at) order by id, at
+     on conflict (id) do nothing`,
+    [openings.map(opening => opening.id), openings.map(opening => opening.at)],
+  );
+}
+
+export async function findAccounts(tx: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ id: string }>('select id from accounts where id = any($1)', [ids]);
+  return new Set(rows.map(row => row.id));
+}

@@ -1,7 +1,6 @@
 // Making a charge: checked, written with its methods and jobs in one transaction, and answered. No bank is asked here.
 import { type Claim, findEarlier, type Records, scopeOf, writeOnce } from '../accounts/once.ts';
 import { requireAccount } from '../accounts/require.ts';
-import { insertEvents } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { concerns } from '../lib/act.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
@@ -14,24 +13,18 @@ import type { Mode } from '../lib/mode.ts';
 import { convertCents } from '../lib/money.ts';
 import { checkCeiling } from '../rails/ceiling.ts';
 import { METHODS, type Rails, type Refusal } from '../rails/rail.ts';
+import { lineAbout } from '../storage/audit.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { chargeAnswer } from './answer.ts';
-import {
-  type Charge,
-  type ChargeMethod,
-  isOrdered,
-  type LivingCharge,
-  type NewCharge,
-  paymentRequest,
-} from './charge.ts';
+import { beginLives } from './begin.ts';
+import { type Charge, type ChargeMethod, type LivingCharge, type NewCharge, paymentRequest } from './charge.ts';
 import { checkCharge } from './check.ts';
-import { closesAt } from './owed.ts';
+import type { ChargeBatches, ReadyCharge } from './create-batch.ts';
 import type { RateSource } from './rate.ts';
 import { findByExternalId, findFirstById, insertCharge } from './store.ts';
-import { setTimers } from './store-timers.ts';
-import { eventOf } from './write.ts';
 
-export type CreateDeps = {
+/** What making a charge needs, alone or as part of something larger. */
+export type ChargeDeps = {
   readonly db: Database;
   readonly queue: Queue;
   readonly rails: Rails;
@@ -39,6 +32,8 @@ export type CreateDeps = {
   readonly clock: Clock;
   readonly mode: Mode;
 };
+
+export type CreateDeps = ChargeDeps & { readonly batches: ChargeBatches };
 
 export type Created = {
   readonly id: string;
@@ -72,15 +67,24 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
     return { id: earlier.id, answer: earlier.answer, replayed: true };
   }
   const answer = JSON.stringify(chargeAnswer(id, charge.ways));
-  const first = await deps.db.transaction(async tx => {
-    await requireAccount(tx, deps.mode, charge.accountId, now);
-    const earlier = await writeOnce(tx, records, claim, charge, () => insertCharge(tx, charge, hash, answer));
-    concerns(earlier?.id ?? id);
-    if (!earlier) await beginLife(deps, tx, charge);
-    return earlier ?? { id, answer };
-  });
+  const ready = { charge, claim, answer, line: lineAbout(id) };
+  const first = (await deps.batches.add(ready)) ? { id, answer } : await writeAlone(deps, ready);
   deps.queue.nudge('charge.issue');
   return { id: first.id, answer: first.answer, replayed: first.id !== id };
+}
+
+/** Writes the charge in a transaction of its own, or returns the one that was there first. */
+async function writeAlone(
+  deps: CreateDeps,
+  { charge, claim, answer }: ReadyCharge,
+): Promise<Omit<Created, 'replayed'>> {
+  return deps.db.transaction(async tx => {
+    await requireAccount(tx, deps.mode, charge.accountId, charge.createdAt);
+    const earlier = await writeOnce(tx, records, claim, charge, () => insertCharge(tx, charge, claim.hash, answer));
+    concerns(earlier?.id ?? charge.id);
+    if (!earlier) await beginLives(deps, tx, [charge]);
+    return earlier ?? { id: charge.id, answer };
+  });
 }
 
 const records: Records = {
@@ -100,24 +104,11 @@ export async function writeCharge(deps: { readonly queue: Queue }, tx: Sql, char
   const answer = JSON.stringify(chargeAnswer(charge.id, charge.ways));
   const earlier = await writeOnce(tx, records, claim, charge, () => insertCharge(tx, charge, hash, answer));
   if (earlier) throw records.conflict(earlier.id);
-  await beginLife(deps, tx, charge);
-}
-
-/** What a new charge announces, waits for and asks its rails for. */
-async function beginLife({ queue }: { readonly queue: Queue }, tx: Sql, charge: LivingCharge): Promise<void> {
-  const { id, accountId } = charge;
-  await insertEvents(tx, [eventOf(charge, 'charge.created', charge.createdAt)]);
-  await setTimers(tx, [
-    { chargeId: id, accountId, kind: 'overdue', at: charge.dueAt },
-    { chargeId: id, accountId, kind: 'expire', at: closesAt(charge), isAwaited: isOrdered(charge) },
-  ]);
-  const accepted = charge.ways.filter(({ status }) => status === 'CREATING');
-  const jobs = accepted.map(({ method }) => ({ accountId, chargeId: id, method }));
-  await queue.enqueue(tx, 'charge.issue', jobs);
+  await beginLives(deps, tx, [charge]);
 }
 
 /** What a charge is made of, beyond what was asked. */
-export type BirthDeps = Pick<CreateDeps, 'mode' | 'rates' | 'rails'>;
+export type BirthDeps = Pick<ChargeDeps, 'mode' | 'rates' | 'rails'>;
 
 /**
  * The charge in its first moment: complete, with an instrument for every method that its rail can carry. Refuses what is

@@ -19,56 +19,80 @@ import type {
   Timing,
 } from './charge.ts';
 
-/**
- * Writes the charge with its methods unless its id or its externalId is taken; waits for a transaction that is about to
- * take them. Returns false when one is.
- */
+/** A charge to be written, with what a repeat is compared with and answered with. */
+export type NewRow = { readonly charge: LivingCharge; readonly hash: Buffer; readonly answer: string };
+
+/** Writes one charge; see `insertCharges`. Returns false when its id or its externalId is taken. */
 export async function insertCharge(tx: Sql, charge: LivingCharge, hash: Buffer, answer: string): Promise<boolean> {
-  const inserted = await tx.query(
+  return (await insertCharges(tx, [{ charge, hash, answer }])).has(charge.id);
+}
+
+/**
+ * Writes charges with their methods, except those whose id or externalId is taken, and returns the ids of the written. Waits
+ * for those who are about to take one of them, in the one order that keeps two who write many from blocking each other.
+ */
+export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<ReadonlySet<string>> {
+  const charges = rows.map(({ charge }) => charge);
+  const ways = charges.flatMap(charge => charge.ways.map(way => ({ charge, way })));
+  const inserted = await tx.query<{ id: string }>(
     `with charge as (
        insert into charges (
          id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
          customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
          event_count, transaction_id)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $26)
+       select *
+         from unnest(
+                $1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::numeric[],
+                $9::text[], $10::timestamptz[], $11::jsonb[], $12::numeric[], $13::numeric[], $14::timestamptz[],
+                $15::timestamptz[], $16::bytea[], $17::json[], $18::timestamptz[], $19::text[], $20::integer[],
+                $21::uuid[])
+              as born (
+                id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source,
+                rate_at, customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at,
+                state, event_count, transaction_id)
+        order by account_id, external_id, id
        on conflict do nothing
        returning id, account_id, created_at),
      methods as (
        insert into charge_methods (charge_id, account_id, method, rail, status, instrument, reason, updated_at)
        select charge.id, charge.account_id, method, rail, status, instrument, reason, charge.created_at
-         from charge, unnest($21::text[], $22::text[], $23::text[], $24::jsonb[], $25::text[])
-              as way (method, rail, status, instrument, reason))
+         from charge
+         join unnest($22::uuid[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[])
+              as way (charge_id, account_id, method, rail, status, instrument, reason)
+           on way.charge_id = charge.id and way.account_id = charge.account_id)
      select id from charge`,
     [
-      charge.id,
-      charge.accountId,
-      charge.externalId,
-      charge.sourceKey,
-      charge.amountCents,
-      charge.currency,
-      charge.payableCents,
-      charge.lockedRate?.rate,
-      charge.lockedRate?.source,
-      charge.lockedRate?.at,
-      charge.customer,
-      charge.finePercent,
-      charge.interestPercent,
-      charge.dueAt,
-      charge.expireAt,
-      hash,
-      answer,
-      charge.createdAt,
-      charge.state,
-      charge.eventCount,
-      charge.ways.map(way => way.method),
-      charge.ways.map(way => way.rail),
-      charge.ways.map(way => way.status),
-      charge.ways.map(way => (way.instrument ? JSON.stringify(way.instrument) : null)),
-      charge.ways.map(way => way.reason ?? null),
-      charge.transactionId,
+      charges.map(charge => charge.id),
+      charges.map(charge => charge.accountId),
+      charges.map(charge => charge.externalId),
+      charges.map(charge => charge.sourceKey),
+      charges.map(charge => charge.amountCents),
+      charges.map(charge => charge.currency),
+      charges.map(charge => charge.payableCents),
+      charges.map(charge => charge.lockedRate?.rate),
+      charges.map(charge => charge.lockedRate?.source),
+      charges.map(charge => charge.lockedRate?.at),
+      charges.map(charge => JSON.stringify(charge.customer)),
+      charges.map(charge => charge.finePercent),
+      charges.map(charge => charge.interestPercent),
+      charges.map(charge => charge.dueAt),
+      charges.map(charge => charge.expireAt),
+      rows.map(row => row.hash),
+      rows.map(row => row.answer),
+      charges.map(charge => charge.createdAt),
+      charges.map(charge => charge.state),
+      charges.map(charge => charge.eventCount),
+      charges.map(charge => charge.transactionId),
+      ways.map(({ charge }) => charge.id),
+      ways.map(({ charge }) => charge.accountId),
+      ways.map(({ way }) => way.method),
+      ways.map(({ way }) => way.rail),
+      ways.map(({ way }) => way.status),
+      ways.map(({ way }) => way.instrument && JSON.stringify(way.instrument)),
+      ways.map(({ way }) => way.reason),
     ],
   );
-  return inserted.length > 0;
+  return new Set(inserted.map(row => row.id));
 }
 
 export async function findByExternalId(tx: Sql, accountId: string, externalId: string): Promise<First | undefined> {

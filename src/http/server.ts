@@ -1,5 +1,6 @@
 // The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { CreateDeps } from '../charges/create.ts';
 import type { DeliverDeps } from '../events/deliver.ts';
 import type { TravelDeps } from '../jobs/travel.ts';
 import { AppError } from '../lib/errors.ts';
@@ -37,7 +38,8 @@ import { walletRoutes } from './wallets.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookRoutes } from './webhooks.ts';
 
-type Deps = OrderDeps &
+type Deps = CreateDeps &
+  OrderDeps &
   TravelDeps &
   CreateWalletDeps &
   QuoteDeps &

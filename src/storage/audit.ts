@@ -26,6 +26,32 @@ export function audited(db: Database): Database {
   };
 }
 
+/** A line that is written by whoever works for many at once, and so in nobody's name. */
+export type AuditLine = { readonly id: string; readonly act: Act };
+
+/** The line of the present act, about an object; none where nobody acts. */
+export function lineAbout(objectId: string): AuditLine | undefined {
+  const act = currentAct();
+  return act && { id: uuidV7(act.at), act: { ...act, objectId } };
+}
+
+export async function insertLines(tx: Sql, lines: readonly AuditLine[]): Promise<void> {
+  await tx.query(
+    `insert into audit_inbox (id, at, actor, action, object_id, request_id, status)
+     select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::integer[])
+     on conflict (id) do nothing`,
+    [
+      lines.map(({ id }) => id),
+      lines.map(({ act }) => act.at),
+      lines.map(({ act }) => act.actor),
+      lines.map(({ act }) => act.action),
+      lines.map(({ act }) => act.objectId ?? null),
+      lines.map(({ act }) => act.requestId ?? null),
+      lines.map(({ act }) => act.status),
+    ],
+  );
+}
+
 /** A transaction that has written nothing has no number yet, and then there is nothing to tell. */
 async function insertLineIfChanged(tx: Sql, id: string, act: Act): Promise<void> {
   await tx.query(

@@ -22,10 +22,17 @@ export type Database = Sql & {
    * of it again, and a connection may be lost after the commit took effect: so `work` makes its ids beforehand and
    * writes in a way that a second run finds the first.
    */
-  transaction<T>(work: (tx: Sql) => Promise<T>, options?: { readonly isLong?: boolean }): Promise<T>;
+  transaction<T>(work: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>;
   poolStats(): PoolStats;
   /** Waits for what is running, then returns when the server holds no session of ours any more. */
   close(): Promise<void>;
+};
+
+export type TransactionOptions = {
+  /** Whether it may take as long as a migration does. */
+  readonly isLong?: boolean;
+  /** How long it waits for somebody else's lock before it fails; without it, as long as a statement may take. */
+  readonly lockWaitMs?: number;
 };
 
 export type PoolStats = { readonly total: number; readonly idle: number; readonly waiting: number };
@@ -96,8 +103,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     query: <R extends Row>(text: string, values: readonly unknown[] = []) =>
       attempt(async () => rowsOf<R>(await pool.query<R>(text, values as unknown[]))),
 
-    transaction: (work, { isLong = false } = {}) =>
-      attempt(() => runTransaction(pool, work, isLong ? LONG_TIMEOUT_MS : SILENCE_TIMEOUT_MS)),
+    transaction: (work, options = {}) => attempt(() => runTransaction(pool, work, options)),
 
     poolStats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
 
@@ -113,11 +119,16 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
   };
 }
 
-async function runTransaction<T>(pool: pg.Pool, work: (tx: Sql) => Promise<T>, silenceMs: number): Promise<T> {
+async function runTransaction<T>(
+  pool: pg.Pool,
+  work: (tx: Sql) => Promise<T>,
+  { isLong = false, lockWaitMs }: TransactionOptions,
+): Promise<T> {
+  const silenceMs = isLong ? LONG_TIMEOUT_MS : SILENCE_TIMEOUT_MS;
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin');
+    await client.query(lockWaitMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockWaitMs}`);
     const result = await work({
       query: async <R extends Row>(text: string, values: readonly unknown[] = []) =>
         rowsOf<R>(

@@ -1,5 +1,5 @@
 // Giving an order its charge later: when who pays is known after the price was taken.
-import { type CreateDeps, writeCharge } from '../charges/create.ts';
+import { type ChargeDeps, writeCharge } from '../charges/create.ts';
 import { AppError } from '../lib/errors.ts';
 import { noSuchOrder } from './cancel.ts';
 import { chargeOfOrder, type OrderCharge } from './order-charge.ts';
@@ -9,7 +9,7 @@ import type { Order } from './transaction.ts';
 
 /** Refuses an order that has a charge, has ended, or whose price is gone. */
 export async function attachCharge(
-  deps: CreateDeps,
+  deps: ChargeDeps,
   id: string,
   part: OrderCharge,
   accountId?: string,

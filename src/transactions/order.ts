@@ -4,7 +4,7 @@ import { type Claim, type First, findEarlier, lendKey, type Records, scopeOf, wr
 import { requireAccount } from '../accounts/require.ts';
 import type { Chains } from '../chains/chain.ts';
 import type { LivingCharge } from '../charges/charge.ts';
-import { type CreateDeps, writeCharge } from '../charges/create.ts';
+import { type ChargeDeps, writeCharge } from '../charges/create.ts';
 import { insertEvents } from '../events/store.ts';
 import { concerns } from '../lib/act.ts';
 import { formatUnits } from '../lib/decimals.ts';
@@ -25,7 +25,7 @@ import type { Order, SettlementSchedule } from './transaction.ts';
 import { orderDetail } from './view.ts';
 import { orderEvent } from './write.ts';
 
-export type OrderDeps = CreateDeps & MakeQuoteDeps & { readonly chains: Chains; readonly settlement: SettlementRules };
+export type OrderDeps = ChargeDeps & MakeQuoteDeps & { readonly chains: Chains; readonly settlement: SettlementRules };
 
 /** What a caller asks for: a quote made before, or the fields of one. */
 export type NewOrder = {

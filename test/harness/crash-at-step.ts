@@ -1,6 +1,7 @@
 // One verb of a charge's life in a process of its own that is killed after a given number of steps.
 import { cancelCharge } from '../../src/charges/cancel.ts';
 import { createCharge } from '../../src/charges/create.ts';
+import { chargeBatches } from '../../src/charges/create-batch.ts';
 import { issueMethod } from '../../src/charges/issue.ts';
 import { recordPayment } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
@@ -31,14 +32,18 @@ const queue = await startQueue({ db: real, log: silentLog });
 const clock = testClock(order.now);
 const bank = fileBank(order.bankFile);
 const rails = { pix: steps.partner(bank.pix, WORDS), boleto: steps.partner(bank.boleto, WORDS) };
+const db = steps.database(real);
+const mode = 'sandbox';
+const batches = chargeBatches({ db, queue, mode, log: silentLog });
 const deps = {
-  db: steps.database(real),
+  db,
   queue,
+  batches,
   rails,
   rates: configuredRates({}, 'test'),
   clock,
-  mode: 'sandbox' as const,
-};
+  mode,
+} as const;
 const { chargeId, refundId = '' } = order;
 const job = (method: Method) => ({ accountId: 'acme', chargeId, method });
 

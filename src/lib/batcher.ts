@@ -1,0 +1,90 @@
+// What is asked for at the same time is done together: while some are under way, the next ones gather. Nobody waits when
+// nothing is under way.
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { AppError } from './errors.ts';
+
+export type Batcher<Item, Result> = {
+  /**
+   * Hands an item in and returns its own result. Refuses as unavailable when too many wait already, or after `stop`; fails
+   * with its whole batch when that fails.
+   */
+  add(item: Item): Promise<Result>;
+  /** Takes nothing more, and returns when all that was taken is done. */
+  stop(): Promise<void>;
+};
+
+type Limits = {
+  /** How many go together at most. */
+  readonly maxSize: number;
+  /** How many batches are under way at most. */
+  readonly maxRunning: number;
+  /** How many wait for their batch at most. */
+  readonly maxWaiting: number;
+};
+
+/** Hands items to `flush`, many at a time; it returns one result for each, in their order. */
+export function batcher<Item, Result>(
+  flush: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { maxSize, maxRunning, maxWaiting }: Limits,
+): Batcher<Item, Result> {
+  // A batch belongs to nobody: it must not run in the name of the request that happened to set it off.
+  const inNobodysName = AsyncLocalStorage.snapshot();
+  const waiting: Waiting<Item, Result>[] = [];
+  const running = new Set<Promise<void>>();
+  let isStartDue = false;
+  let isStopped = false;
+
+  /** Whoever comes in the same turn of the event loop goes along. */
+  function startSoon(): void {
+    if (isStartDue) return;
+    isStartDue = true;
+    setImmediate(() => {
+      isStartDue = false;
+      inNobodysName(start);
+    });
+  }
+
+  function start(): void {
+    while (waiting.length > 0 && running.size < maxRunning) {
+      const batch = run(waiting.splice(0, maxSize)).finally(() => {
+        running.delete(batch);
+        start();
+      });
+      running.add(batch);
+    }
+  }
+
+  async function run(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await flush(batch.map(({ item }) => item));
+      assert.equal(results.length, batch.length, 'every item has a result');
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  return {
+    add: async item => {
+      if (isStopped) throw new AppError('unavailable', 'The service is stopping; try again shortly.');
+      if (waiting.length >= maxWaiting) throw new AppError('unavailable', 'Too many are waiting; try again shortly.');
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      waiting.push({ item, resolve, reject });
+      startSoon();
+      return promise;
+    },
+
+    stop: async () => {
+      isStopped = true;
+      start();
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+type Waiting<Item, Result> = {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+};
