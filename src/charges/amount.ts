@@ -64,7 +64,7 @@ export function amountOwed(question: AmountQuestion): AmountOwed {
   assert(question.payableCents >= 0n, 'an amount is never negative');
   assert(expireDay >= dueDay, 'a charge does not expire before it is due');
   const effectiveDueDay = nextBankingDay(dueDay, overrides);
-  const lastPayableDay = nextBankingDay(lastAskedDay(question, effectiveDueDay), overrides);
+  const lastDay = lastPayableDay(question);
   const isLate = on > effectiveDueDay;
   const lateDays = isLate ? daysBetween(method === 'pix' ? effectiveDueDay : dueDay, on) : 0;
   const lines = isLate
@@ -75,19 +75,26 @@ export function amountOwed(question: AmountQuestion): AmountOwed {
     method,
     dueDay,
     effectiveDueDay,
-    lastPayableDay,
-    payable: on <= lastPayableDay,
+    lastPayableDay: lastDay,
+    payable: on <= lastDay,
     lateDays,
     lines,
     totalCents: lines.reduce((sum, line) => sum + line.amountCents, 0n),
   };
 }
 
+type Days = Pick<AmountQuestion, 'method' | 'dueDay' | 'expireDay' | 'overrides'>;
+
+/** The last day on which it may be paid as asked. */
+export function lastPayableDay(days: Days): CivilDay {
+  return nextBankingDay(lastAskedDay(days, nextBankingDay(days.dueDay, days.overrides)), days.overrides);
+}
+
 /**
  * The last day before it is shifted to a banking day. A pix is valid for a number of days after its effective due day; a
  * boleto until a date, which shifts too, or one due and expiring on a Saturday could not be paid when the law lets it be.
  */
-function lastAskedDay({ method, dueDay, expireDay }: AmountQuestion, effectiveDueDay: CivilDay): CivilDay {
+function lastAskedDay({ method, dueDay, expireDay }: Days, effectiveDueDay: CivilDay): CivilDay {
   return method === 'pix' ? addDays(effectiveDueDay, daysBetween(dueDay, expireDay)) : expireDay;
 }
 

@@ -1,7 +1,7 @@
 // What a charge asks for on a day, by one of its methods.
 import { addDays, type CivilDay, civilDay, momentOn } from '../lib/civil-days.ts';
 import type { Method } from '../rails/rail.ts';
-import { type AmountOwed, amountOwed } from './amount.ts';
+import { type AmountOwed, amountOwed, lastPayableDay } from './amount.ts';
 import type { Charge } from './charge.ts';
 
 /** More than any bank moves, and far below where a JSON number loses cents: interest of millennia ends here. */
@@ -37,6 +37,12 @@ export function closesAt(charge: Charge): Date {
   const dueDay = civilDay(charge.dueAt);
   const expireDay = civilDay(charge.expireAt);
   if (dueDay < CALENDAR.from || expireDay > CALENDAR.to) return charge.expireAt;
-  const ends = charge.methods.map(method => momentOn(addDays(owedOn(charge, method, dueDay).lastPayableDay, 1)));
-  return new Date(Math.max(charge.expireAt.getTime(), ...ends.map(Number)));
+  const lastDays = charge.methods.map(method => lastPayableDay({ method, dueDay, expireDay }));
+  const end = momentOn(
+    addDays(
+      lastDays.reduce((a, b) => (a > b ? a : b)),
+      1,
+    ),
+  );
+  return end > charge.expireAt ? end : charge.expireAt;
 }

@@ -1,0 +1,244 @@
+// Charges that are asked for at the same time are written together, and each is answered as if it had come alone.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { sandboxRails } from '../src/rails/sandbox.ts';
+import { chargeBody } from './harness/bodies.ts';
+import { type CutWire, startCutWire } from './harness/cut-wire.ts';
+import { createDatabase, type TestDatabase } from './harness/databases.ts';
+import { type Answer, type Service, startService } from './harness/service.ts';
+
+const AT_ONCE = 120;
+
+const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
+const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status);
+const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const keyed = (key: string) => ({ 'idempotency-key': key });
+
+describe('a burst of charges', () => {
+  let service: Service;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  const post = (changes: Record<string, unknown>, key?: string) =>
+    service.post('/charges', chargeBody(changes), key === undefined ? {} : keyed(key));
+  const count = async (from: string, values: unknown[] = []): Promise<number> => {
+    const [row] = await service.sql<{ count: string }>(`select count(*) from ${from}`, values);
+    return Number(row!.count);
+  };
+  /** Keys that stand for a charge that is not there. */
+  const emptyKeys = () => count('idempotency_keys k where not exists (select from charges c where c.id = k.object_id)');
+
+  test('is written in few transactions, each charge whole and once', async () => {
+    const answers = await Promise.all(
+      times(AT_ONCE, index =>
+        post(
+          {
+            accountId: `burst ${index % 7}`,
+            externalId: `order "${index}" \\ {a,b}`,
+            amountCents: 1_000 + index,
+            methods: index % 3 === 0 ? ['pix'] : ['boleto', 'pix'],
+            ...(index % 5 === 0 && { currency: 'USD', taxes: { fine: 2, interest: 0.033 }, sourceKey: 'null' }),
+          },
+          index % 2 === 0 ? `burst ${index}` : undefined,
+        ),
+      ),
+    );
+    assert.deepEqual(new Set(statuses(answers)), new Set([201]));
+    assert.ok(!answers.some(isReplay));
+    const ids = answers.map(({ json }) => json.id as string);
+    assert.equal(new Set(ids).size, AT_ONCE);
+    for (const [index, { json }] of answers.entries()) {
+      const { json: read } = await service.get(`/charges/${json.id}`);
+      assert.deepEqual([read.accountId, read.amountCents], [`burst ${index % 7}`, 1_000 + index]);
+      assert.equal(read.externalId, `order "${index}" \\ {a,b}`);
+      assert.equal(read.currency, index % 5 === 0 ? 'USD' : 'BRL');
+      assert.deepEqual(read.taxes, index % 5 === 0 ? { fine: 2, interest: 0.033 } : undefined);
+      assert.equal(read.sourceKey, index % 5 === 0 ? 'null' : undefined);
+      assert.deepEqual([read.pix, read.boleto], [json.pix, json.boleto]);
+    }
+    const withBoleto = AT_ONCE - AT_ONCE / 3;
+    assert.equal(await count('events where object_id = any($1)', [ids]), AT_ONCE);
+    assert.equal(await count('charge_timers where charge_id = any($1)', [ids]), 2 * AT_ONCE);
+    assert.equal(await count('idempotency_keys where object_id = any($1)', [ids]), AT_ONCE / 2);
+    assert.equal(await service.runJobs(), AT_ONCE + withBoleto, 'one job for each method');
+    const transactions = await count('(select distinct xid from events where object_id = any($1) and sequence = 1) x', [
+      ids,
+    ]);
+    assert.ok(transactions < AT_ONCE / 2, `${transactions} transactions`);
+  });
+
+  test('may repeat and contradict itself: one charge each, and no neighbour is hurt', async () => {
+    const groups = 8;
+    const answers = await Promise.all(
+      times(groups * 6, async index => {
+        const group = index % groups;
+        const way = Math.floor(index / groups);
+        const ids = { accountId: 'repeats', externalId: `order-${group}` };
+        if (way === 0)
+          return { way, group, answer: await post({ accountId: 'repeats', externalId: `alone-${group}` }) };
+        // The same content without a key, with one for all of them and with one of its own; then another content.
+        if (way < 3) return { way, group, answer: await post(ids) };
+        if (way === 3) return { way, group, answer: await post(ids, `shared ${group}`) };
+        if (way === 4) return { way, group, answer: await post(ids, `own ${group}`) };
+        return { way, group, answer: await post({ ...ids, amountCents: 1 }, `other ${group}`) };
+      }),
+    );
+    for (const group of times(groups, index => index)) {
+      const ours = answers.filter(answer => answer.group === group);
+      const [alone, ...others] = ours.map(({ answer }) => answer);
+      assert.deepEqual([alone!.status, isReplay(alone!)], [201, false]);
+      const made = others.filter(({ status }) => status === 201);
+      const refused = others.filter(({ status }) => status === 409);
+      assert.equal(made.length + refused.length, 5);
+      assert.ok(made.length === 4 || made.length === 1, 'one of the two contents was first');
+      assert.equal(new Set(made.map(({ text }) => text)).size, 1);
+      assert.equal(made.filter(isReplay).length, made.length - 1);
+      for (const { json } of refused) assert.equal(json.chargeId, made[0]!.json.id);
+    }
+    assert.equal(await count(`charges where account_id = 'repeats'`), 2 * groups);
+    assert.equal(await emptyKeys(), 0);
+  });
+
+  test('with one that the database refuses: that one fails alone, and its key stays free', async () => {
+    await service.sql(`alter table charges add constraint no_poison check (source_key <> 'poison')`);
+    const answers = await Promise.all(
+      times(20, index =>
+        post({ accountId: 'poisoned', sourceKey: index === 7 ? 'poison' : 'good' }, `poisoned ${index}`),
+      ),
+    );
+    await service.sql('alter table charges drop constraint no_poison');
+    assert.deepEqual(
+      statuses(answers),
+      times(20, index => (index === 7 ? 500 : 201)),
+    );
+    assert.ok(!answers.some(isReplay));
+    assert.equal(await count(`charges where account_id = 'poisoned'`), 19);
+    assert.equal(await count(`events where account_id = 'poisoned'`), 19);
+    const again = await post({ accountId: 'poisoned', sourceKey: 'good' }, 'poisoned 7');
+    assert.deepEqual([again.status, isReplay(again)], [201, false]);
+  });
+
+  for (const [end, isHolderFirst] of [
+    ['rollback', false],
+    ['commit', true],
+  ] as const) {
+    test(`with a key that somebody else is about to take: only its holder waits for the ${end}`, async () => {
+      const accountId = `waiting for ${end}`;
+      const holder = new pg.Client({ connectionString: service.databaseUrl });
+      await holder.connect();
+      try {
+        await holder.query('begin');
+        await holder.query(
+          `insert into idempotency_keys (scope, key, content_hash, object_id, account_id, created_at)
+           values ('sandbox', $1, '', gen_random_uuid(), 'acme', now())`,
+          [`held ${end}`],
+        );
+        const held = post({ accountId }, `held ${end}`);
+        const others = await Promise.all(times(10, index => post({ accountId }, `${end} ${index}`)));
+        assert.deepEqual(new Set(statuses(others)), new Set([201]));
+        assert.equal(await count('charges where account_id = $1', [accountId]), 10);
+        await holder.query(end);
+        assert.equal((await held).status, isHolderFirst ? 422 : 201);
+      } finally {
+        await holder.end();
+      }
+      await service.sql('delete from idempotency_keys where key = $1', ['held commit']);
+    });
+  }
+
+  test('in live with an account that nobody knows: that one alone is not found', async () => {
+    const live = await startService({ mode: 'live', rails: sandboxRails });
+    try {
+      await live.sql(`insert into accounts (id, created_at) values ('acme', now())`);
+      const answers = await Promise.all(
+        times(10, index =>
+          live.post(
+            '/charges',
+            chargeBody({ methods: ['pix'], accountId: index === 3 ? 'nobody' : 'acme' }),
+            keyed('k'.repeat(index + 1)),
+          ),
+        ),
+      );
+      assert.deepEqual(
+        statuses(answers),
+        times(10, index => (index === 3 ? 404 : 201)),
+      );
+      const [row] = await live.sql<{ keys: number }>('select count(*)::int as keys from idempotency_keys');
+      assert.equal(row!.keys, 9);
+    } finally {
+      await live.stop();
+    }
+  });
+});
+
+describe('a burst whose commit is not heard of', () => {
+  let database: TestDatabase;
+  let wire: CutWire;
+  let service: Service;
+  let client: pg.Client;
+  before(async () => {
+    database = await createDatabase();
+    wire = await startCutWire(database.url);
+    service = await startService({ env: { DATABASE_URL: wire.url } });
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await service.stop();
+    await wire.close();
+    await database.drop();
+  });
+
+  const burst = (accountId: string) =>
+    Promise.all(
+      times(20, index => {
+        // By key, by externalId and by neither.
+        const changes = index % 3 === 1 ? { externalId: `order-${index}` } : {};
+        const headers = index % 3 === 0 ? keyed(`${accountId} ${index}`) : {};
+        return service.post('/charges', chargeBody({ accountId, ...changes }), headers);
+      }),
+    );
+  const written = async (accountId: string) => {
+    const { rows } = await client.query(
+      `select (select count(*)::int from charges where account_id = $1) as charges,
+              (select count(*)::int from events where account_id = $1) as events`,
+      [accountId],
+    );
+    return rows[0];
+  };
+
+  test('is found again when the connection is back: every charge once, and none counts as a repeat', async () => {
+    wire.cutAtCommit({ forGood: false });
+    const answers = await burst('cut');
+    assert.equal(wire.cuts(), 1);
+    assert.deepEqual(new Set(statuses(answers)), new Set([201]));
+    assert.ok(!answers.some(isReplay));
+    assert.equal(new Set(answers.map(({ json }) => json.id)).size, 20);
+    assert.deepEqual(await written('cut'), { charges: 20, events: 20 });
+  });
+
+  test('is answered with 503 while the database is away, and a repeat is safe', async () => {
+    wire.cutAtCommit({ forGood: true });
+    const answers = await burst('away');
+    assert.equal(wire.cuts(), 2);
+    assert.deepEqual(new Set(statuses(answers)), new Set([503]));
+    for (const { headers } of answers) assert.ok(headers.get('retry-after'));
+    const { charges: committed } = await written('away');
+    assert.ok(committed > 0, 'some were committed all the same');
+    wire.mend();
+    const repeats = await burst('away');
+    assert.deepEqual(new Set(statuses(repeats)), new Set([201]));
+    const named = repeats.filter((_, index) => index % 3 !== 2);
+    const nameless = repeats.length - named.length;
+    const before = committed - named.filter(isReplay).length;
+    assert.deepEqual(await written('away'), {
+      charges: named.length + nameless + before,
+      events: named.length + nameless + before,
+    });
+    assert.ok(before <= nameless, 'only what has no name can be made twice');
+  });
+});

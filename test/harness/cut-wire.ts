@@ -1,0 +1,77 @@
+// A wire to the database that can be cut at the worst moment: when the server has committed charges and says so.
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import path from 'node:path';
+
+export type CutWire = {
+  readonly url: string;
+  /** The next commit of charges is not heard of. `forGood`: nothing is heard any more until `mend`. */
+  cutAtCommit(options: { forGood: boolean }): void;
+  mend(): void;
+  /** How often it was cut so. */
+  cuts(): number;
+  close(): Promise<void>;
+};
+
+/** What the server says of a commit, in its own protocol: CommandComplete with its tag. */
+const COMMITTED = 'COMMIT\0';
+
+export async function startCutWire(databaseUrl: string): Promise<CutWire> {
+  const socketFile = path.join(process.env['TEST_SOCKET_DIR']!, '.s.PGSQL.5432');
+  const sockets = new Set<Socket>();
+  let isArmed = false;
+  let isForGood = false;
+  let isDead = false;
+  let cuts = 0;
+
+  function cut(): void {
+    cuts++;
+    isArmed = false;
+    isDead = isForGood;
+    for (const socket of sockets) socket.destroy();
+  }
+
+  const wire = createServer(here => {
+    if (isDead) return void here.destroy();
+    const there = connect(socketFile);
+    let holdsCharges = false;
+    for (const socket of [here, there]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        here.destroy();
+        there.destroy();
+      });
+    }
+    here.on('data', chunk => {
+      if (chunk.includes('insert into charges')) holdsCharges = true;
+      there.write(chunk);
+    });
+    there.on('data', chunk => {
+      const isCommit = chunk.includes(COMMITTED);
+      if (isCommit && holdsCharges && isArmed) return cut();
+      if (isCommit) holdsCharges = false;
+      here.write(chunk);
+    });
+  });
+  wire.listen(0, '127.0.0.1');
+  await once(wire, 'listening');
+  const { port } = wire.address() as { port: number };
+  return {
+    url: `postgres://trilho@127.0.0.1:${port}${new URL(databaseUrl).pathname}`,
+    cutAtCommit: ({ forGood }) => {
+      isArmed = true;
+      isForGood = forGood;
+    },
+    mend: () => {
+      isDead = false;
+    },
+    cuts: () => cuts,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      wire.close();
+      await once(wire, 'close');
+    },
+  };
+}
