@@ -36,6 +36,7 @@ import { startSealing } from './storage/audit-chain.ts';
 import { asStartFault, connect } from './storage/connect.ts';
 import type { Database, Sql } from './storage/database.ts';
 import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
+import { startFolding } from './storage/fold-counts.ts';
 import { claimInstallation } from './storage/installation.ts';
 import { migrate } from './storage/migrate.ts';
 import { sharedClock } from './storage/shared-clock.ts';
@@ -132,6 +133,8 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
       stops.push(() => sealing.stop());
       const delivering = startDelivering(deps);
       stops.push(() => delivering.stop());
+      const folding = startFolding(deps);
+      stops.push(() => folding.stop());
     }
     // The banking calendar takes a moment to load; no request should wait for it.
     isBankingDay(civilDay(clock.now()));

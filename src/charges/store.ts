@@ -1,10 +1,8 @@
-// All SQL of charges.
+// The SQL of single charges.
 import type { First } from '../accounts/once.ts';
 import type { Currency } from '../lib/currency.ts';
-import type { PageQuery } from '../lib/paging.ts';
 import type { Instruments, Method } from '../rails/rail.ts';
 import type { Row, Sql } from '../storage/database.ts';
-import { pageSql } from '../storage/page.ts';
 import type {
   CameAfter,
   Charge,
@@ -153,31 +151,6 @@ export async function chargeExists(sql: Sql, id: string, accountId: string): Pro
   const rows = await sql.query('select from charges where id = $1 and account_id = $2', [id, accountId]);
   return rows.length > 0;
 }
-
-/** A page of charges, newest first, and how many there are; both of one snapshot. */
-export async function readChargePage(
-  sql: Sql,
-  query: ChargeFilter,
-): Promise<{ charges: LivingCharge[]; total: number }> {
-  const { where, limit, offset, values } = pageSql(query, {
-    account_id: query.accountId,
-    state: query.state,
-    external_id: query.externalId,
-    source_key: query.sourceKey,
-  });
-  const rows = await sql.query<ChargeRow & { total: string }>(
-    `with matching as (select count(*) as total from charges ${where}),
-          page as (select id from charges ${where} order by created_at desc, id desc limit ${limit} offset ${offset}),
-          living as (${LIVING_CHARGE} where c.id in (select id from page))
-     select matching.total, living.* from matching left join living on true
-      order by living.created_at desc, living.id desc`,
-    // The list needs no number of its page.
-    values.slice(0, -1),
-  );
-  return { charges: rows.filter(row => row.id !== null).map(toCharge), total: Number(rows[0]!.total) };
-}
-
-type ChargeFilter = PageQuery & { accountId?: string; state?: ChargeState; externalId?: string; sourceKey?: string };
 
 /** Charges whose rows are held until the transaction ends, in the order that keeps two of them from blocking each other. */
 export async function lockCharges(tx: Sql, ids: readonly string[]): Promise<LivingCharge[]> {

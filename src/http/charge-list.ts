@@ -51,12 +51,13 @@ export function chargeListRoutes(app: FastifyInstance, deps: { readonly db: Sql;
         },
       },
     },
-    async request => {
+    async (request, reply) => {
       const { clean, faults } = readQuery(request.query);
       const page = toPageQuery(clean, deps.pageSize);
       if (faults.length > 0) throw invalidRequest([...faults, ...checkPageQuery(page)]);
       const { state, externalId, sourceKey } = clean;
       const accountId = accountOf(request, clean.accountId);
+      reply.type('application/json; charset=utf-8');
       return listCharges(deps, {
         ...page,
         ...(accountId !== undefined && { accountId }),

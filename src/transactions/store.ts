@@ -1,12 +1,7 @@
 // All SQL of the list of crypto transactions. What ended without being fulfilled is not in it.
+import { FOUND, foundValues } from '../storage/counted-list.ts';
 import type { Sql } from '../storage/database.ts';
-import { pageSql } from '../storage/page.ts';
 import type { ListQuery, Transaction } from './transaction.ts';
-
-const LISTED = 'ended_as is null';
-
-/** Newest first, and total: no two rows share an id. */
-const ORDER = 'created_at desc, id desc';
 
 const ROW_JSON = `
   select id as "transactionId", status, trim_scale(quantity) as quantity, trim_scale(cost) as cost,
@@ -16,19 +11,18 @@ const ROW_JSON = `
          iso_utc(settlement_date) as "settlementDate", iso_utc(created_at) as "createdAt",
          iso_utc(updated_at) as "updatedAt"`;
 
+/** A page, newest first, as JSON; its rows and its counts are of one snapshot. */
 export async function readPage(sql: Sql, query: ListQuery): Promise<string> {
-  const filters = { account_id: query.accountId, symbol: query.symbol, status: query.status };
-  const { where, limit, offset, page, values } = pageSql(query, filters, LISTED);
+  const { accountId, symbol, status, page } = query;
   const [row] = await sql.query<{ body: string }>(
-    `with matching as materialized (select count(*) as total from crypto_transactions ${where}),
-          page as (select * from crypto_transactions ${where} order by ${ORDER} limit ${limit} offset ${offset}),
-          counted as (select total, ceil(total / ${limit}::numeric)::bigint as pages from matching)
+    `with ${FOUND},
+          counted as (select *, ceil(total / $8::numeric)::bigint as pages from found)
      select row_to_json(answer)::text as body
        from (select coalesce((select json_agg(row_to_json(t) order by t."createdAt" desc, t."transactionId" desc)
-                                from (${ROW_JSON} from page) t), '[]') as transactions,
-                    total, pages as "totalPages", ${page}::bigint as "currentPage", ${page}::bigint < pages as "hasMore"
+                                from (${ROW_JSON} from crypto_transactions where id = any (counted.ids)) t), '[]') as transactions,
+                    total, pages as "totalPages", $9::bigint as "currentPage", $9::bigint < pages as "hasMore"
                from counted) answer`,
-    values,
+    [...foundValues('crypto_transactions', { a: accountId, b: symbol, c: status }, query), page],
   );
   return row!.body;
 }

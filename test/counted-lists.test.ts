@@ -1,0 +1,283 @@
+// Lists that are counted beforehand against the same lists counted row by row, in one snapshot, while rows come, change and
+// go on other connections and counts are folded at any moment.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { SYMBOLS } from '../src/chains/asset.ts';
+import { CHARGE_STATES } from '../src/charges/charge.ts';
+import { readChargePage } from '../src/charges/store-list.ts';
+import { parseUtc } from '../src/lib/date-times.ts';
+import type { PageQuery } from '../src/lib/paging.ts';
+import { type Database, openDatabase, type Row, type Sql } from '../src/storage/database.ts';
+import { foldCounts } from '../src/storage/fold-counts.ts';
+import { readPage } from '../src/transactions/store.ts';
+import { STATUSES } from '../src/transactions/transaction.ts';
+import { createDatabase, type TestDatabase } from './harness/databases.ts';
+import { insertCharges, insertOrders, readTheLongWay } from './harness/listed-rows.ts';
+import { silentLog } from './harness/log.ts';
+import { type Random, randomOf } from './harness/random.ts';
+
+const SEED = Number(process.env['SEED'] ?? 20_261_115);
+const WRITERS = 3;
+const STEPS = 40;
+
+/** Years, hours and milliseconds apart, so that every level of the tree has parts. */
+const MOMENTS = [
+  `timestamptz '2026-03-01 12:00Z' + n * interval '37 milliseconds'`,
+  `timestamptz '2026-03-01 12:00Z' + n * interval '11 seconds'`,
+  `timestamptz '2025-06-01 00:00Z' + n * n * interval '997 seconds'`,
+  `timestamptz '2026-03-01 12:00:00.125Z'`,
+  `timestamptz '0001-01-01 00:00Z' + n * interval '31 years'`,
+  `timestamptz '9999-12-31 23:59:59.999Z' - n * interval '3 days'`,
+];
+const BOUNDS = [
+  '0000-01-01T00:00Z',
+  '0031-12-31T23:59:59.9995Z',
+  '2025-06-01T00:16:37Z',
+  '2026-01-01T00:00Z',
+  '2026-03-01T12:00Z',
+  '2026-03-01T12:00:00.125Z',
+  '2026-03-01T12:00:00.1251Z',
+  '2026-03-01T12:00:01.999Z',
+  '2026-03-01T12:03:00.007Z',
+  '2026-03-01T13:00Z',
+  '9999-12-31T23:59:59.999Z',
+];
+
+let database: TestDatabase;
+let db: Database;
+let pool: pg.Pool;
+before(async () => {
+  database = await createDatabase();
+  db = openDatabase({ connection: { connectionString: database.url }, log: silentLog });
+  pool = new pg.Pool({ connectionString: database.url, max: 12 });
+  // So few make a stretch that a handful of rows fills every level.
+  await db.query('create or replace function split_above() returns bigint language sql immutable return 6::bigint');
+  await db.query(`insert into accounts (id, created_at) select 'account-' || n, now() from generate_series(0, 3) n`);
+});
+after(async () => {
+  await pool.end();
+  await db.close();
+  await database.drop();
+});
+
+/** Runs `work` in a transaction of its own that sees one snapshot; it ends as `end` says. */
+async function inSnapshot<T>(work: (tx: Sql) => Promise<T>, end: 'commit' | 'rollback' = 'commit'): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin isolation level repeatable read');
+    const result = await work({
+      query: async <R extends Row>(text: string, values: readonly unknown[] = []) =>
+        (await client.query<R>(text, [...values])).rows,
+    });
+    await client.query(end);
+    return result;
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+const ANY = 'id in (select id from TABLE order by md5(id::text || $1) limit $2)';
+
+/** One step of somebody who writes: rows come, change, end, move or go, many at once or few, and some never happened. */
+async function write(random: Random): Promise<void> {
+  const salt = random.below(1_000);
+  const few = 1 + random.below(random.chance(0.2) ? 150 : 8);
+  const change = (text: string) => (tx: Sql) => tx.query(text, [String(salt), few]);
+  const ofOrders = ANY.replace('TABLE', 'crypto_transactions');
+  const ofCharges = ANY.replace('TABLE', 'charges');
+  const moment = random.pick(MOMENTS);
+  const steps: ((tx: Sql) => Promise<unknown>)[] = [
+    tx => insertOrders(tx, few, moment, salt),
+    tx => insertCharges(tx, few, moment, salt),
+    tx => insertOrders(tx, few, moment, salt),
+    tx => insertCharges(tx, few, moment, salt),
+    change(`update crypto_transactions set status = '${random.pick(STATUSES)}' where ${ofOrders}`),
+    change(`update crypto_transactions set ended_as = 'expired', ended_at = now() where ${ofOrders}`),
+    change(`update crypto_transactions set ended_as = null, ended_at = null where ${ofOrders}`),
+    change(`update crypto_transactions set created_at = created_at + interval '1 hour' where ${ofOrders}`),
+    change(`update charges set state = '${random.pick(CHARGE_STATES)}' where ${ofCharges}`),
+    change(`update charges set source_key = 'source-1' where ${ofCharges}`),
+    change(`delete from crypto_transactions where ${ofOrders}`),
+    change(`delete from charges where ${ofCharges}`),
+  ];
+  const taken = Array.from({ length: 1 + random.below(3) }, () => random.pick(steps));
+  const run = async (tx: Sql) => {
+    for (const step of taken) await step(tx);
+  };
+  await inSnapshot(run, random.chance(0.15) ? 'rollback' : 'commit').catch(error => {
+    // Two wrote the same row; one of them is told to try again, which is as good as not having come.
+    if (!['40001', '40P01'].includes((error as { code?: string }).code ?? '')) throw error;
+  });
+}
+
+function someQuery(random: Random, total: number): PageQuery {
+  const pageSize = random.pick([1, 2, 7, 20, 100]);
+  const pages = Math.ceil(total / pageSize);
+  const page = random.pick([1, 2, 1 + random.below(pages + 2), Math.max(1, pages), pages + 1]);
+  const [first, last] = [random.below(BOUNDS.length), random.below(BOUNDS.length)].toSorted((a, b) => a - b) as [
+    number,
+    number,
+  ];
+  const from = random.chance(0.5) ? parseUtc(BOUNDS[first]!) : undefined;
+  const to = random.chance(0.5) ? parseUtc(BOUNDS[last]!) : undefined;
+  return { page, pageSize, ...(from && { from }), ...(to && { to }) };
+}
+
+/** Asks for random pages of both lists, both ways, in one snapshot. */
+async function compare(random: Random): Promise<void> {
+  await inSnapshot(async tx => {
+    const maybe = <T>(items: readonly T[]) => (random.chance(0.5) ? random.pick(items) : undefined);
+    const [{ count }] = (await tx.query('select count(*)::int from charges')) as [{ count: number }];
+    for (let asked = 0; asked < 8; asked++) {
+      const query = someQuery(random, random.pick([count, count / 5, 20]));
+      const accountId = maybe(['account-0', 'account-1', 'account-2', 'account-3', 'nobody']);
+      const symbol = maybe(SYMBOLS);
+      const status = maybe(STATUSES);
+      const order = { ...query, ...(accountId && { accountId }), ...(symbol && { symbol }), ...(status && { status }) };
+      const ordersEquals = { account_id: accountId, symbol, status };
+      const orders = JSON.parse(await readPage(tx, order));
+      assert.deepEqual(
+        { total: orders.total, ids: orders.transactions.map((one: { transactionId: string }) => one.transactionId) },
+        await readTheLongWay(tx, 'crypto_transactions', query, ordersEquals),
+        JSON.stringify(order),
+      );
+      const state = maybe(CHARGE_STATES);
+      const sourceKey = maybe(['source-0', 'source-1', 'source-2', 'source-4']);
+      const charge = {
+        ...query,
+        ...(accountId && { accountId }),
+        ...(state && { state }),
+        ...(sourceKey && { sourceKey }),
+      };
+      const chargesEquals = { account_id: accountId, state, source_key: sourceKey };
+      const { total, charges } = await readChargePage(tx, charge);
+      assert.deepEqual(
+        { total, ids: charges.map(({ json }) => JSON.parse(json).id) },
+        await readTheLongWay(tx, 'charges', query, chargesEquals),
+        JSON.stringify(charge),
+      );
+    }
+  });
+}
+
+test('every page is what counting and skipping gives, whoever writes and folds meanwhile', async () => {
+  let isOver = false;
+  let compared = 0;
+  const writers = Promise.all(
+    Array.from({ length: WRITERS }, async (_, index) => {
+      const random = randomOf(SEED, index);
+      for (let step = 0; step < STEPS; step++) await write(random);
+    }),
+  ).finally(() => {
+    isOver = true;
+  });
+  const reader = async (index: number) => {
+    const random = randomOf(SEED, 100 + index);
+    for (; !isOver; compared++) await compare(random);
+  };
+  const folder = async (index: number) => {
+    const random = randomOf(SEED, 200 + index);
+    while (!isOver) {
+      if (random.chance(0.3)) await foldCounts({ db });
+      else await db.query('select 1');
+    }
+  };
+  await Promise.all([writers, reader(0), reader(1), folder(0), folder(1)]);
+  await foldCounts({ db });
+  const random = randomOf(SEED, 300);
+  for (let last = 0; last < 10; last++) await compare(random);
+  await assertWholeTree();
+  assert(compared > 10, `${compared} comparisons`);
+});
+
+/** Every kept count is what the tables hold, nothing waits, and all levels are there. */
+async function assertWholeTree(): Promise<void> {
+  assert.deepEqual(await db.query('select * from list_deltas'), []);
+  assert.deepEqual(await db.query('select * from list_dense'), []);
+  const wrong = await db.query(
+    `with listed as (
+       select 'crypto_transactions' as list, a, b, c, tick_of(created_at) as tick from crypto_transactions_listed
+       union all
+       select 'charges', a, b, c, tick_of(created_at) from charges_listed),
+     truly as (
+       select t.list, case when by_a then a else '' end as a, case when by_b then b else '' end as b,
+              case when by_c then c else '' end as c, level, tick >> tick_bits(level) as bucket, count(*)
+         from listed t join list_rollups r on r.list = t.list and (b is not null or not by_b)
+        cross join generate_series(0, 7) level
+        group by 1, 2, 3, 4, 5, 6)
+     select n.*, truly.count as truly
+       from list_counts n left join truly using (list, a, b, c, level, bucket)
+      where n.count is distinct from truly.count`,
+  );
+  assert.deepEqual(wrong, []);
+  const levels = await db.query<{ level: number }>('select distinct level from list_counts order by level');
+  assert.deepEqual(
+    levels.map(({ level }) => level),
+    [0, 1, 2, 3, 4, 5, 6, 7],
+  );
+}
+
+describe('folding', () => {
+  test('by two at once counts each change once', async () => {
+    await insertOrders(db, 50, MOMENTS[1]!);
+    await Promise.all([foldCounts({ db }), foldCounts({ db }), foldCounts({ db })]);
+    await foldCounts({ db });
+    await assertWholeTree();
+  });
+
+  test('that breaks off leaves everything as it was', async () => {
+    await insertCharges(db, 50, MOMENTS[0]!);
+    const before = await db.query('select * from list_counts order by list, a, b, c, level, bucket');
+    await assert.rejects(
+      db.transaction(async tx => {
+        await tx.query('set transaction isolation level repeatable read');
+        await tx.query('select fold_counts(10000, 10000)');
+        throw new Error('the machine fell over');
+      }),
+      /fell over/,
+    );
+    assert.deepEqual(await db.query('select * from list_counts order by list, a, b, c, level, bucket'), before);
+    await compare(randomOf(SEED, 400));
+    await foldCounts({ db });
+    await assertWholeTree();
+  });
+
+  test('in small batches comes to the same', async () => {
+    await insertOrders(db, 40, MOMENTS[2]!, 3);
+    await insertCharges(db, 40, MOMENTS[2]!, 3);
+    for (let batch = 0; batch < 30; batch++) {
+      await inSnapshot(tx => tx.query('select fold_counts(7, 100)'));
+      if (batch % 10 === 0) await compare(randomOf(SEED, 500 + batch));
+    }
+    await foldCounts({ db });
+    await assertWholeTree();
+  });
+
+  test('goes on in a database that was moved to where transactions count from anew', async () => {
+    await db.query(`update list_fold set low = '9000000000000000000'`);
+    await insertOrders(db, 30, MOMENTS[1]!, 5);
+    await compare(randomOf(SEED, 600));
+    await foldCounts({ db });
+    await insertOrders(db, 30, MOMENTS[1]!, 6);
+    await compare(randomOf(SEED, 601));
+    await foldCounts({ db });
+    await assertWholeTree();
+  });
+
+  test('leaves nothing of rows that are gone', async () => {
+    await db.query('delete from crypto_transactions');
+    await db.query('delete from charges');
+    await foldCounts({ db });
+    assert.deepEqual(await db.query('select * from list_counts'), []);
+    await insertOrders(db, 100, MOMENTS[0]!);
+    await foldCounts({ db });
+    await compare(randomOf(SEED, 700));
+    await db.query('truncate crypto_transactions cascade');
+    await compare(randomOf(SEED, 701));
+    assert.deepEqual(await db.query('select * from list_counts'), []);
+  });
+});

@@ -1,0 +1,58 @@
+// Rows of the counted lists for tests, in any number, and the same pages read the long way: by counting and skipping.
+import type { PageQuery } from '../../src/lib/paging.ts';
+import type { Sql } from '../../src/storage/database.ts';
+import { pageSql } from '../../src/storage/page.ts';
+
+/** SQL of a moment for row `n`, of whole milliseconds. */
+export type MomentSql = string;
+
+/** Orders of crypto: `n` counts from 1; accounts, symbols and statuses vary with it. */
+export async function insertOrders(sql: Sql, count: number, moment: MomentSql, salt = 0): Promise<void> {
+  await sql.query(
+    `insert into crypto_transactions (
+       id, account_id, status, symbol, network, quantity, currency, cost, price, wallet_id, wallet_address, wallet_name,
+       settlement_schedule, settlement_date, created_at, updated_at)
+     select gen_random_uuid(), 'account-' || (n + $2) % 7 % 4,
+            (array['pending_payment', 'pending_fulfillment', 'fulfillment_scheduled', 'fulfilling'] ||
+             array_fill('fulfilled'::text, array[9]))[1 + (n * 5 + $2) % 13],
+            symbol, case symbol when 'trx' then 'tron' else 'ethereum' end, 1, 'BRL', 5.4, 5.4, 'w', '0x0', 'Treasury',
+            'D0', at, at, at
+       from generate_series(1, $1::int) n
+      cross join lateral (select (array['usdt', 'usdt', 'usdt', 'usdc', 'usdc', 'eth', 'trx'])[1 + (n * 3 + $2) % 7] as symbol,
+                                 date_trunc('milliseconds', ${moment}) as at) s`,
+    [count, salt],
+  );
+}
+
+/** Charges; every third has no source key. */
+export async function insertCharges(sql: Sql, count: number, moment: MomentSql, salt = 0): Promise<void> {
+  await sql.query(
+    `insert into charges (
+       id, account_id, source_key, amount_cents, currency, payable_cents, customer, due_at, expire_at, content_hash, answer,
+       created_at, state)
+     select gen_random_uuid(), 'account-' || (n + $2) % 7 % 4,
+            case when n % 3 > 0 then 'source-' || (n * 7 + $2) % 11 % 5 end, 100, 'BRL', 100,
+            '{"name": "A", "document": "52998224725", "type": "individual"}', at, at, '', '{}', at,
+            (array['CREATING', 'ACTIVE', 'ACTIVE', 'PAID', 'PAID', 'SETTLED', 'EXPIRED'])[1 + (n * 5 + $2) % 7]
+       from generate_series(1, $1::int) n
+      cross join lateral (select date_trunc('milliseconds', ${moment}) as at) s`,
+    [count, salt],
+  );
+}
+
+/** What a page must hold: counted and skipped row by row. */
+export async function readTheLongWay(
+  sql: Sql,
+  table: 'crypto_transactions' | 'charges',
+  query: PageQuery,
+  equals: Readonly<Record<string, unknown>>,
+): Promise<{ total: number; ids: string[] }> {
+  const listed = table === 'charges' ? 'true' : 'ended_as is null';
+  const { where, limit, offset, values } = pageSql(query, equals, listed);
+  const [row] = await sql.query<{ total: string; ids: string[] }>(
+    `select (select count(*) from ${table} ${where}) as total,
+            array(select id from ${table} ${where} order by created_at desc, id desc limit ${limit} offset ${offset}) as ids`,
+    values.slice(0, -1),
+  );
+  return { total: Number(row!.total), ids: row!.ids };
+}
