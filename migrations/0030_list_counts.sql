@@ -26,20 +26,20 @@ create index charges_by_account_source_key on charges (account_id, source_key, c
 create index charges_by_account_source_key_state on charges (account_id, source_key, state, created_at desc, id desc)
   where source_key is not null;
 
--- Time in eighths of a second since the year 0000, the first that a bound may name. Whole seconds of an interval are
--- multiplied exactly to the year 9999.
+-- Time in eighths of a second since the year 0000, the first that a bound may name. Floating point is exact enough for whole
+-- milliseconds to the year 9999, and an interval of whole seconds is multiplied exactly as far.
 create function tick_of(at timestamptz) returns bigint
   language sql stable strict parallel safe
-  return floor((extract(epoch from at) + 62167219200) * 8)::bigint;
+  return floor(date_part('epoch', at) * 8)::bigint + 497337753600;
 create function tick_start(tick bigint) returns timestamptz
   language sql stable strict parallel safe
   return timestamptz 'epoch' + (tick / 8 - 62167219200) * interval '1 second' + tick % 8 * interval '125 milliseconds';
 
--- How long a stretch of each level is, as a power of two of ticks: all time, 4 years, 7 weeks, 36 hours, 68 minutes,
--- 128 seconds, 4 seconds, an eighth of a second.
+-- How long a stretch of each level is, as a power of two of ticks: all time, 7 weeks, 36 hours, 68 minutes, 128 seconds,
+-- 4 seconds, an eighth of a second. The last is not split any more.
 create function tick_bits(level integer) returns integer
   language sql immutable strict parallel safe
-  return (array[42, 30, 25, 20, 15, 10, 5, 0])[level + 1];
+  return (array[42, 25, 20, 15, 10, 5, 0])[level + 1];
 
 -- The combinations that are counted. One with a `root` is counted only for values of that column whose rows are many: the
 -- rows of the others are few enough to be counted when they are asked for.
@@ -101,7 +101,7 @@ create table list_deltas (
   b     text not null,
   c     text not null,
   tick  bigint not null,
-  delta bigint not null,
+  delta integer not null,
   xid   xid8 not null default pg_current_xact_id()
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
 create index list_deltas_by_xid on list_deltas (xid);

@@ -17,8 +17,6 @@ create function find_page(
   set seq_page_cost = 0
 as $$
 declare
-  matching text := format('from %I where true%s%s%s', of_list || '_listed', case when of_a <> '' then ' and a = $1' end,
-                           case when of_b <> '' then ' and b = $2' end, case when of_c <> '' then ' and c = $3' end);
   -- Rows lie before this moment.
   bound timestamptz := coalesce(until + interval '1 microsecond', 'infinity');
   start timestamptz := coalesce(since, '-infinity');
@@ -38,8 +36,7 @@ begin
                           and n.b = case when r.root = 'b' then of_b else '' end and n.c = '' and n.level = 0 and n.is_split))
   then
     -- Too few to be counted beforehand.
-    execute format('select count(*) %s and created_at >= $4 and created_at < $5', matching)
-      into total using of_a, of_b, of_c, start, bound;
+    total := count_listed(of_list, of_a, of_b, of_c, start, bound);
     upper_bound := bound;
     passed := skip;
   else
@@ -53,10 +50,10 @@ begin
                 + coalesce((select sum(d) from unnest(deltas) d), 0);
     below_bound := everything;
     if until is not null then
-      below_bound := count_below(of_list, of_a, of_b, of_c, matching, bound, ticks, deltas);
+      below_bound := count_below(of_list, of_a, of_b, of_c, bound, ticks, deltas);
     end if;
     if since is not null then
-      below_start := count_below(of_list, of_a, of_b, of_c, matching, start, ticks, deltas);
+      below_start := count_below(of_list, of_a, of_b, of_c, start, ticks, deltas);
     end if;
     total := below_bound - below_start;
     if skip = 0 then
@@ -73,15 +70,13 @@ begin
   end if;
   ids := '{}';
   if skip >= total then return; end if;
-  execute format('select array(select id %s and created_at >= $4 and created_at < $5
-                                order by created_at desc, id desc offset $6 limit $7)', matching)
-    into ids using of_a, of_b, of_c, start, upper_bound, passed, least(size, total - skip);
+  ids := list_ids(of_list, of_a, of_b, of_c, start, upper_bound, passed, least(size, total - skip));
 end
 $$;
 
 -- How many matching rows are older than a moment. Runs with the settings of its caller.
 create function count_below(
-  of_list text, of_a text, of_b text, of_c text, matching text, moment timestamptz, ticks bigint[], deltas bigint[]
+  of_list text, of_a text, of_b text, of_c text, moment timestamptz, ticks bigint[], deltas bigint[]
 ) returns bigint language plpgsql stable as $$
 declare
   tick bigint := tick_of(moment);
@@ -90,9 +85,8 @@ declare
   is_split boolean;
   part bigint;
   result bigint := 0;
-  rest bigint;
 begin
-  for stage in 0..7 loop
+  for stage in 0..6 loop
     first := case when stage = 0 then 0 else stretch << (tick_bits(stage - 1) - tick_bits(stage)) end;
     stretch := tick >> tick_bits(stage);
     select sum(n.count) filter (where n.bucket < stretch), bool_or(n.is_split) filter (where n.bucket = stretch)
@@ -106,9 +100,8 @@ begin
       exit;
     end if;
   end loop;
-  execute format('select count(*) %s and created_at >= $4 and created_at < $5', matching)
-    into rest using of_a, of_b, of_c, tick_start(first), moment;
-  return result + rest + coalesce((select sum(d.delta) from unnest(ticks, deltas) d (tick, delta) where d.tick < first), 0);
+  return result + count_listed(of_list, of_a, of_b, of_c, tick_start(first), moment)
+       + coalesce((select sum(d.delta) from unnest(ticks, deltas) d (tick, delta) where d.tick < first), 0);
 end
 $$;
 
@@ -122,33 +115,64 @@ declare
   is_split boolean;
   bits integer;
   wider integer;
-  part record;
 begin
   passed := above;
   upper_bound := 'infinity';
   is_split := coalesce((select n.is_split from list_counts n
                          where n.list = of_list and n.a = of_a and n.b = of_b and n.c = of_c and n.level = 0), false);
-  for stage in 1..7 loop
+  for stage in 1..6 loop
     exit when not is_split;
     bits := tick_bits(stage);
     wider := tick_bits(stage - 1) - bits;
-    for part in
-      select p.bucket, sum(p.count)::bigint as count, bool_or(p.is_split) as is_split
-        from (select n.bucket, n.count, n.is_split from list_counts n
-               where n.list = of_list and n.a = of_a and n.b = of_b and n.c = of_c and n.level = stage
-                 and n.bucket >= stretch << wider and n.bucket < (stretch + 1) << wider
-              union all
-              select d.tick >> bits, d.delta, false from unnest(ticks, deltas) d (tick, delta)
-               where d.tick >> (bits + wider) = stretch) p
-       group by p.bucket order by p.bucket desc
-    loop
-      exit when passed < part.count;
-      passed := passed - part.count;
-    end loop;
-    stretch := part.bucket;
-    is_split := part.is_split;
+    select r.bucket, r.is_split, passed - (r.running - r.count) into stretch, is_split, passed
+      from (select q.bucket, q.count, q.is_split, sum(q.count) over (order by q.bucket desc) as running
+              from (select p.bucket, sum(p.count) as count, bool_or(p.is_split) as is_split
+                      from (select n.bucket, n.count, n.is_split from list_counts n
+                             where n.list = of_list and n.a = of_a and n.b = of_b and n.c = of_c and n.level = stage
+                               and n.bucket >= stretch << wider and n.bucket < (stretch + 1) << wider
+                            union all
+                            select d.tick >> bits, d.delta, false from unnest(ticks, deltas) d (tick, delta)
+                             where d.tick >> (bits + wider) = stretch) p
+                     group by p.bucket) q) r
+     where r.running > passed order by r.bucket desc limit 1;
     upper_bound := tick_start((stretch + 1) << bits);
   end loop;
+end
+$$;
+
+-- The rows themselves: how many there are between two moments, and the ids of some. Each combination has a statement of its
+-- own, whose plan is kept: planning would take longer than running.
+do $$
+declare
+  branch constant text := E'\n    when %L then return %s;';
+  counting text;
+  picking text;
+begin
+  select string_agg(format(branch, key, format('(select count(*) %s)', matching)), ''),
+         string_agg(format(branch, key, format('array(select id %s order by created_at desc, id desc offset skip limit size)',
+                                               matching)), '')
+    into counting, picking
+    from (select concat(list, by_a::int, by_b::int, by_c::int) as key,
+                 format('from %I where %s%s%screated_at >= since and created_at < until', list || '_listed',
+                        case when by_a then 'a = of_a and ' end, case when by_b then 'b = of_b and ' end,
+                        case when by_c then 'c = of_c and ' end) as matching
+            from list_rollups) combinations;
+  execute format('
+    create function count_listed(
+      of_list text, of_a text, of_b text, of_c text, since timestamptz, until timestamptz
+    ) returns bigint language plpgsql stable as $body$
+    begin
+      case concat(of_list, (of_a <> '''')::int, (of_b <> '''')::int, (of_c <> '''')::int)%s
+      end case;
+    end $body$', counting);
+  execute format('
+    create function list_ids(
+      of_list text, of_a text, of_b text, of_c text, since timestamptz, until timestamptz, skip bigint, size bigint
+    ) returns uuid[] language plpgsql stable as $body$
+    begin
+      case concat(of_list, (of_a <> '''')::int, (of_b <> '''')::int, (of_c <> '''')::int)%s
+      end case;
+    end $body$', picking);
 end
 $$;
 

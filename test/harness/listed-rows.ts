@@ -1,6 +1,6 @@
 // Rows of the counted lists for tests, in any number, and the same pages read the long way: by counting and skipping.
 import type { PageQuery } from '../../src/lib/paging.ts';
-import type { Sql } from '../../src/storage/database.ts';
+import type { Row, Sql } from '../../src/storage/database.ts';
 import { pageSql } from '../../src/storage/page.ts';
 
 /** SQL of a moment for row `n`, of whole milliseconds. */
@@ -55,4 +55,23 @@ export async function readTheLongWay(
     values.slice(0, -1),
   );
   return { total: Number(row!.total), ids: row!.ids };
+}
+
+/** Kept counts that are not what the tables hold. */
+export function wrongCounts(sql: Sql): Promise<Row[]> {
+  return sql.query(
+    `with listed as (
+       select 'crypto_transactions' as list, a, b, c, tick_of(created_at) as tick from crypto_transactions_listed
+       union all
+       select 'charges', a, b, c, tick_of(created_at) from charges_listed),
+     truly as (
+       select t.list, case when by_a then a else '' end as a, case when by_b then b else '' end as b,
+              case when by_c then c else '' end as c, level, tick >> tick_bits(level) as bucket, count(*)
+         from listed t join list_rollups r on r.list = t.list and (b is not null or not by_b)
+        cross join generate_series(0, 6) level
+        group by 1, 2, 3, 4, 5, 6)
+     select n.*, truly.count as truly
+       from list_counts n left join truly using (list, a, b, c, level, bucket)
+      where n.count is distinct from truly.count`,
+  );
 }
