@@ -61,7 +61,7 @@ export async function readChargePage(
   sql: Sql,
   query: ChargeQuery,
 ): Promise<{ charges: ListedCharge[]; total: number }> {
-  const { found, values } = foundBy(query);
+  const { found, values, ...options } = foundBy(query);
   const rows = await sql.query<ListRow>(
     `with ${found}
      select found.total, ${CHARGE_JSON}::text as charge, c.payable_cents, trim_scale(c.fine_percent) as fine_percent,
@@ -69,15 +69,17 @@ export async function readChargePage(
        from found left join charges c on c.id = any (found.ids)
       order by c.created_at desc, c.id desc`,
     values,
+    options,
   );
   return { charges: rows.filter(row => row.payable_cents !== null).map(toListed), total: Number(rows[0]!.total) };
 }
 
 /** Few charges share an externalId, at most one per account: they are counted as they are. */
-function foundBy(query: ChargeQuery): { found: string; values: unknown[] } {
+function foundBy(query: ChargeQuery): { found: string; values: unknown[]; name?: string } {
   const { accountId, sourceKey, state, externalId } = query;
   if (externalId === undefined) {
-    return { found: FOUND, values: foundValues('charges', { a: accountId, b: sourceKey, c: state }, query) };
+    const values = foundValues('charges', { a: accountId, b: sourceKey, c: state }, query);
+    return { found: FOUND, values, name: 'charges_page' };
   }
   const equals = { external_id: externalId, account_id: accountId, source_key: sourceKey, state };
   const { where, limit, offset, values } = pageSql(query, equals);

@@ -13,7 +13,12 @@ export type Row = Record<string, unknown>;
 
 /** Something that runs a statement: the pool, or one open transaction. */
 export type Sql = {
-  query<R extends Row = Row>(text: string, values?: readonly unknown[]): Promise<R[]>;
+  /** A statement with a name is planned once a connection; a name has one text. */
+  query<R extends Row = Row>(
+    text: string,
+    values?: readonly unknown[],
+    options?: { readonly name?: string },
+  ): Promise<R[]>;
 };
 
 export type Database = Sql & {
@@ -100,8 +105,8 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
   }
 
   return {
-    query: <R extends Row>(text: string, values: readonly unknown[] = []) =>
-      attempt(async () => rowsOf<R>(await pool.query<R>(text, values as unknown[]))),
+    query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
+      attempt(async () => rowsOf<R>(await pool.query<R>({ text, values: values as unknown[], ...options }))),
 
     transaction: (work, options = {}) => attempt(() => runTransaction(pool, work, options)),
 
@@ -130,9 +135,14 @@ async function runTransaction<T>(
   try {
     await client.query(lockWaitMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockWaitMs}`);
     const result = await work({
-      query: async <R extends Row>(text: string, values: readonly unknown[] = []) =>
+      query: async <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
         rowsOf<R>(
-          await client.query<R>({ text, values: values as unknown[], query_timeout: silenceMs } as pg.QueryConfig),
+          await client.query<R>({
+            text,
+            values: values as unknown[],
+            query_timeout: silenceMs,
+            ...options,
+          } as pg.QueryConfig),
         ),
     });
     await client.query('commit');

@@ -23,6 +23,7 @@ export async function readPage(sql: Sql, query: ListQuery): Promise<string> {
                     total, pages as "totalPages", $9::bigint as "currentPage", $9::bigint < pages as "hasMore"
                from counted) answer`,
     [...foundValues('crypto_transactions', { a: accountId, b: symbol, c: status }, query), page],
+    { name: 'crypto_transactions_page' },
   );
   return row!.body;
 }
