@@ -1,0 +1,141 @@
+// How near the service comes to what the database allows: the statements that it says, said by the driver alone on as many
+// connections. And whether its memory stays where it is.
+import { chargeBody } from '../bodies.ts';
+import { median, megabytes, ms, percent, perSecond, times } from '../figures.ts';
+import { get, type LoadResult, load, post } from '../load.ts';
+import { placedQueries, type Query, targetOf } from '../queries.ts';
+import { type Running, residentBytes, runTrilho } from '../running.ts';
+import { emptyDatabase, seededDatabase } from '../seed.ts';
+import { record, replay } from '../tape.ts';
+import type { Needs } from './part.ts';
+
+const LEAST_SHARE = 0.6;
+const MOST_GROWTH = 1.2;
+const NO_LIMIT_SECONDS = 300;
+/** A list is said from a tape of so many, over and over. */
+const TAPE_LISTS = 500;
+const WARM_UP_CHARGES = 300;
+/** In the load under which memory is watched, one request in so many is a charge. */
+const CHARGE_EVERY = 10;
+
+export async function measureLimit(needs: Needs): Promise<void> {
+  const orders = await seededDatabase(needs, needs.options.rows[0]!);
+  await measureLists(needs, orders);
+  await measureCharges(needs);
+  await measureMemory(needs, orders);
+}
+
+const listRequests = (queries: readonly Query[]) => {
+  const requests = queries.map(query => get(targetOf(query)));
+  return (turn: number) => requests[turn % requests.length]!;
+};
+
+export const chargeRequest = () => post('/charges', JSON.stringify(chargeBody()));
+
+async function measureLists({ stage, report, options }: Needs, database: string): Promise<void> {
+  report.say('lists, beside their own statements');
+  const { listConnections: connections, roundSeconds: seconds } = options;
+  const tape = await record(stage, database, async ({ url }) => {
+    const request = listRequests(await placedQueries(url));
+    return (await load({ url, connections, request, seconds: NO_LIMIT_SECONDS, requests: TAPE_LISTS })).count;
+  });
+  const service = await runTrilho(stage, database);
+  const [ours, limit]: [LoadResult[], LoadResult[]] = [[], []];
+  try {
+    const request = listRequests(await placedQueries(service.url));
+    await load({ url: service.url, connections, request, seconds: 1 });
+    for (let round = 0; round < options.rounds; round++) {
+      ours.push(await load({ url: service.url, connections, request, seconds }));
+      limit.push(await replay(stage.url(database), tape, seconds));
+    }
+  } finally {
+    await service.stop();
+  }
+  addShare({ report }, `GET /crypto/transactions, ${connections} connections`, ours, limit);
+}
+
+async function measureCharges({ stage, report, options }: Needs): Promise<void> {
+  report.say('charges, beside their own statements');
+  const { chargeConnections: connections, charges: requests } = options;
+  const drive = ({ url }: Running, count: number) =>
+    load({ url, connections, request: chargeRequest, seconds: NO_LIMIT_SECONDS, requests: count });
+  // Started once, so that its copies have the queue's tables too.
+  await emptyDatabase(stage, 'charges_empty');
+  await (await runTrilho(stage, 'charges_empty')).stop();
+  await stage.create('charges_tape', 'charges_empty');
+  const tape = await record(stage, 'charges_tape', async service => (await drive(service, requests)).count);
+  const sides = { plain: [] as LoadResult[], alone: [] as LoadResult[], limit: [] as LoadResult[] };
+  for (let round = 0; round < options.rounds; round++) {
+    for (const workers of [true, false]) {
+      await stage.create('charges_round', 'charges_empty');
+      const service = await runTrilho(stage, 'charges_round', { workers });
+      try {
+        await drive(service, WARM_UP_CHARGES);
+        await stage.calm();
+        sides[workers ? 'plain' : 'alone'].push(await drive(service, requests));
+      } finally {
+        await service.stop();
+      }
+    }
+    await stage.create('charges_round', 'charges_empty');
+    await stage.calm();
+    sides.limit.push(await replay(stage.url('charges_round'), tape));
+  }
+  for (const database of ['charges_round', 'charges_tape', 'charges_empty']) await stage.drop(database);
+  const what = `POST /charges, ${connections} connections`;
+  addShare({ report }, `${what}, registering them at the same time`, sides.plain, sides.limit);
+  addShare({ report }, `${what}, taking them alone`, sides.alone, sides.limit);
+  const statements = tape.units.reduce((sum, unit) => sum + unit.length, 0);
+  report.note(
+    `A charge is ${(statements / tape.requests).toFixed(1)} statements in ${(tape.units.length / tape.requests).toFixed(2)} transactions, on ${tape.connections} connections.`,
+  );
+}
+
+function addShare(
+  { report }: Pick<Needs, 'report'>,
+  what: string,
+  ours: readonly LoadResult[],
+  limit: readonly LoadResult[],
+): void {
+  const [rate, most] = [ours, limit].map(side => median(side.map(result => result.rate))) as [number, number];
+  const [p99, least] = [ours, limit].map(side => median(side.map(result => result.p99))) as [number, number];
+  report.add({
+    part: 'limit',
+    what,
+    figure: `${perSecond(rate)}, p99 ${ms(p99)}`,
+    beside: `${perSecond(most)}, p99 ${ms(least)} by the driver alone`,
+    ratio: percent(rate / most),
+    goal: `≥ ${percent(LEAST_SHARE)}`,
+    met: rate / most >= LEAST_SHARE,
+  });
+}
+
+async function measureMemory({ stage, report, options }: Needs, orders: string): Promise<void> {
+  const [early, late] = options.memoryAfter;
+  report.say(`memory over ${late} requests`);
+  await stage.create('memory', orders);
+  const service = await runTrilho(stage, 'memory');
+  try {
+    const list = listRequests(await placedQueries(service.url));
+    const request = (turn: number) => (turn % CHARGE_EVERY === 0 ? chargeRequest() : list(turn));
+    const { url } = service;
+    const drive = (requests: number) =>
+      load({ url, connections: options.listConnections, request, seconds: NO_LIMIT_SECONDS, requests });
+    const first = (await drive(early)).count;
+    const before = await residentBytes(service);
+    const second = first + (await drive(late - early)).count;
+    const after = await residentBytes(service);
+    report.add({
+      part: 'limit',
+      what: `resident memory after ${second} requests`,
+      figure: megabytes(after),
+      beside: `${megabytes(before)} after ${first}`,
+      ratio: times(after / before),
+      goal: `≤ ${MOST_GROWTH} ×`,
+      met: after / before <= MOST_GROWTH,
+    });
+  } finally {
+    await service.stop();
+  }
+  await stage.drop('memory');
+}

@@ -1,0 +1,102 @@
+// The limit: what the service said to the database, said again by the driver and nothing else. Statements keep their order
+// and their transactions; as many connections take turns as the service had.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { deserialize } from 'node:v8';
+import pg from 'pg';
+import { percentile } from './figures.ts';
+import type { LoadResult } from './load.ts';
+import { type Running, run } from './running.ts';
+import type { Stage } from './stage.ts';
+
+// As the service sends moments.
+pg.defaults.parseInputDatesAsUTC = true;
+
+/** One statement, and on which connection it was said. */
+export type Said = {
+  readonly connection: number;
+  readonly text: string;
+  readonly values: unknown[];
+  readonly name?: string;
+  readonly rowMode?: string;
+};
+
+/** Statements that belong together: a transaction, or one alone. */
+type Unit = readonly Said[];
+export type Tape = {
+  readonly units: readonly Unit[];
+  readonly connections: number;
+  /** How many requests it stands for. */
+  readonly requests: number;
+};
+
+/** Writes down what the service says while `drive` asks it, which returns how many requests that were. */
+export async function record(
+  stage: Stage,
+  database: string,
+  drive: (service: Running) => Promise<number>,
+): Promise<Tape> {
+  const file = path.join(stage.dir, `${database}.tape`);
+  const service = await run(stage, {
+    name: 'recorder',
+    command: process.execPath,
+    args: ['bench/without-workers.ts', file],
+    env: { DATABASE_URL: stage.url(database), PORT: '0', TRILHO_DEMO: 'off' },
+    url: /listens on (http:\S+)/,
+    readyAt: '/livez',
+  });
+  let requests = 0;
+  try {
+    requests = await drive(service);
+  } finally {
+    await service.stop();
+  }
+  const said = deserialize(readFileSync(file)) as Said[];
+  return { units: unitsOf(said), connections: new Set(said.map(({ connection }) => connection)).size, requests };
+}
+
+function unitsOf(said: readonly Said[]): Unit[] {
+  const units: Said[][] = [];
+  const open = new Map<number, Said[]>();
+  for (const statement of said) {
+    const word = /^\s*(begin|commit|rollback)\b/i.exec(statement.text)?.[1]?.toLowerCase();
+    const unit = open.get(statement.connection);
+    if (unit) unit.push(statement);
+    else units.push([statement]);
+    if (word === 'begin') open.set(statement.connection, units.at(-1)!);
+    else if (word !== undefined) open.delete(statement.connection);
+  }
+  return units;
+}
+
+/** Says a tape: once, or again and again for so many seconds. The rate is in requests, the times are of units. */
+export async function replay(url: string, tape: Tape, seconds?: number): Promise<LoadResult> {
+  const clients = Array.from(
+    { length: tape.connections },
+    () => new pg.Client({ connectionString: url, options: '-c timezone=UTC' }),
+  );
+  await Promise.all(clients.map(client => client.connect()));
+  const latencies: number[] = [];
+  let next = 0;
+  const startedAt = performance.now();
+  const endsAt = startedAt + (seconds ?? Number.POSITIVE_INFINITY) * 1000;
+  const hasMore = () => (seconds === undefined ? next < tape.units.length : performance.now() < endsAt);
+  try {
+    await Promise.all(
+      clients.map(async client => {
+        while (hasMore()) {
+          const unit = tape.units[next++ % tape.units.length]!;
+          const beganAt = performance.now();
+          for (const { connection: _, ...statement } of unit) await client.query(statement as pg.QueryConfig);
+          latencies.push(performance.now() - beganAt);
+        }
+      }),
+    );
+  } finally {
+    await Promise.all(clients.map(client => client.end()));
+  }
+  const took = (performance.now() - startedAt) / 1000;
+  const count = (latencies.length / tape.units.length) * tape.requests;
+  latencies.sort((a, b) => a - b);
+  return { count, rate: count / took, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
+}
