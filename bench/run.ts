@@ -32,7 +32,13 @@ const stage = await openStage(options);
 try {
   for (const part of options.parts) {
     report.say(`— ${part} —`);
-    await MEASURES[part]({ stage, report, options });
+    try {
+      await MEASURES[part]({ stage, report, options });
+    } catch (error) {
+      // What the other parts find is worth having all the same.
+      report.note(`${part} ended early: ${(error as Error).message}`);
+      process.exitCode = 1;
+    }
   }
   report.finish();
 } finally {

@@ -15,7 +15,10 @@ const ACCOUNTS = 50;
 export const COLUMNS = `id, account_id, status, symbol, network, quantity, currency, cost, price, wallet_id, wallet_address,
   wallet_name, settlement_schedule, settlement_date, created_at, updated_at`;
 
-/** Rows $1 to $2 of $3, in the order of time. A row that is `ended` is not in the list. */
+/**
+ * Rows $1 to $2 of $3, in the order of time. A row that is `ended` is not in the list. `offset 0` lets PostgreSQL work each
+ * expression out once and not wherever it is used, which is three times as fast.
+ */
 export const ROWS = `
   select id, account_id, case when ended then 'pending_payment' else status end as status,
          pair[1] as symbol, pair[2] as network,
@@ -50,7 +53,9 @@ export const ROWS = `
           select n, md5(n::text) as hash, ('x' || left(md5(n::text), 7))::bit(28)::int::bigint as chance,
                  ${FIRST_MOMENT.getTime()} + n * ${LAST_MOMENT.getTime() - FIRST_MOMENT.getTime()}::bigint / $3::bigint as at_ms
             from generate_series($1::bigint, $2::bigint) n
+          offset 0
         ) numbers
+      offset 0
     ) parts`;
 
 type Needs = { readonly stage: Stage; readonly report: Report };

@@ -8,6 +8,7 @@ import type { Needs } from './part.ts';
 
 const MOST_LOST = 0.15;
 const CONNECTIONS = 8;
+const TURNS_A_ROUND = 4;
 const WITH = 'counts_with';
 const WITHOUT = 'counts_without';
 /** Rows to be written are numbered from here on, past those that are there; their moments follow the two years. */
@@ -32,37 +33,36 @@ export async function measureCounts(needs: Needs): Promise<void> {
   const inserts = { with: [] as number[], without: [] as number[] };
   const steps = { with: [] as number[], without: [] as number[] };
   let next = FIRST_NEW;
-  for (let round = 0; round < options.rounds; round++) {
+  // Many short turns: what is looked for is small, and the disk has moods.
+  for (let round = 0; round < options.rounds * TURNS_A_ROUND; round++) {
     // Whoever goes first in one round goes second in the next.
     const sides = round % 2 === 0 ? (['with', 'without'] as const) : (['without', 'with'] as const);
     const first = next;
     for (const side of sides) {
       const copy = side === 'with' ? WITH : WITHOUT;
-      const written = await writeFor(stage, copy, options.roundSeconds, first);
+      const written = await writeFor(stage, copy, options.roundSeconds / TURNS_A_ROUND, first);
       inserts[side].push(written.insertRate);
       steps[side].push(written.stepRate);
       next = Math.max(next, written.next);
     }
   }
   for (const copy of [WITH, WITHOUT]) await stage.drop(copy);
-  addLost(needs, 'orders written one by one', inserts);
+  addLost(needs, 'orders written one by one', inserts, MOST_LOST);
   addLost(needs, 'orders moved from one status to another', steps);
 }
 
-function addLost(
-  { report }: Needs,
-  what: string,
-  rates: { with: readonly number[]; without: readonly number[] },
-): void {
-  const lost = 1 - median(rates.with) / median(rates.without);
+type Rates = { readonly with: readonly number[]; readonly without: readonly number[] };
+
+function addLost({ report }: Needs, what: string, rates: Rates, most?: number): void {
+  // Of the two sides of one round, since they met the same machine.
+  const lost = 1 - median(rates.with.map((rate, round) => rate / rates.without[round]!));
   report.add({
     part: 'counts',
     what: `${what}, ${CONNECTIONS} connections`,
     figure: `${perSecond(median(rates.with))} with counts`,
     beside: `${perSecond(median(rates.without))} without`,
     ratio: `${percent(lost)} lost`,
-    goal: `≤ ${percent(MOST_LOST)} lost`,
-    met: lost <= MOST_LOST,
+    ...(most !== undefined && { goal: `≤ ${percent(most)} lost`, met: lost <= most }),
   });
 }
 
@@ -93,7 +93,7 @@ async function writeFor(stage: Stage, database: string, seconds: number, first: 
 
 const COLUMN_NAMES = COLUMNS.split(/,\s*/);
 const INSERT = `insert into crypto_transactions (${COLUMNS}) values (${COLUMN_NAMES.map((_, index) => `$${index + 1}`)})`;
-const MOST_ROWS = 60_000;
+const MOST_ROWS = 20_000;
 
 /** As text, so that they go back as they came. */
 async function newRows(client: pg.Client, first: number): Promise<Row[]> {

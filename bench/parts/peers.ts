@@ -1,2 +1,139 @@
+// The service beside others on the same database server, under the same load, in turn: an ordinary implementation of the two
+// operations, and a product that people use.
+import { median, ms, perSecond, times } from '../figures.ts';
+import { get, type LoadResult, load, openLine } from '../load.ts';
+import { sizeWords } from '../options.ts';
+import { type Peer, totalOfPage } from '../peer.ts';
+import { startDirectus } from '../peer-directus.ts';
+import { startTextbook } from '../peer-textbook.ts';
+import { placedQueries, type Query, targetOf } from '../queries.ts';
+import { runTrilho } from '../running.ts';
+import { seededDatabase } from '../seed.ts';
+import { chargeRequest } from './limit.ts';
 import type { Needs } from './part.ts';
-export async function measurePeers(_: Needs): Promise<void> {}
+
+/** How many times faster the service is to be. */
+const GOALS: Record<string, { readonly lists: number; readonly charges: number }> = {
+  'Express and Prisma': { lists: 10, charges: 3 },
+  Directus: { lists: 100, charges: 20 },
+};
+const DATABASE = 'peers';
+
+export async function measurePeers(needs: Needs): Promise<void> {
+  const { stage, options } = needs;
+  const orders = await seededDatabase(needs, options.peerRows);
+  const peers: Peer[] = [];
+  try {
+    for (const start of [startTextbook, startDirectus]) peers.push(...(await tryPeer(needs, start)));
+    // A copy, since charges are written into it.
+    await stage.create(DATABASE, orders);
+    const trilho: Peer = {
+      name: 'Trilho',
+      running: await runTrilho(stage, DATABASE),
+      lists: [{ what: 'with a total', request: query => get(targetOf(query)), totalOf: totalOfPage }],
+      charge: chargeRequest,
+    };
+    peers.unshift(trilho);
+    await compareLists(needs, peers);
+    await compareCharges(needs, peers);
+  } finally {
+    for (const { running } of peers) await running.stop();
+  }
+  await stage.drop(DATABASE);
+}
+
+/** One that cannot be had here is named, and the others are measured. */
+async function tryPeer(needs: Needs, start: (needs: Needs) => Promise<Peer>): Promise<Peer[]> {
+  try {
+    return [await start(needs)];
+  } catch (error) {
+    needs.report.note(`${start.name.replace('start', '')} could not be had: ${(error as Error).message}`);
+    return [];
+  }
+}
+
+async function compareLists(needs: Needs, peers: readonly Peer[]): Promise<void> {
+  const { report, options } = needs;
+  report.say(`lists over ${sizeWords(options.peerRows)} orders, in turn`);
+  const queries = await placedQueries(peers[0]!.running.url);
+  for (const peer of peers) await checkTotals(peer, queries);
+  const sides = peers.flatMap(({ name, running, lists }) =>
+    lists.map(({ what, request }) => {
+      const requests = queries.map(request);
+      return { name, what, url: running.url, request: (turn: number) => requests[turn % requests.length]! };
+    }),
+  );
+  const results = await inTurn(needs, sides, options.listConnections);
+  for (const [index, { name, what }] of sides.entries()) {
+    if (index === 0) continue;
+    // Only a list with a total is what the service answers.
+    const goal = what === 'without a total' ? undefined : GOALS[name]?.lists;
+    addBeside(
+      needs,
+      `GET lists, ${sizeWords(options.peerRows)} rows`,
+      results[0]!,
+      `${name} ${what}`,
+      results[index]!,
+      goal,
+    );
+  }
+}
+
+/** All answer the same question: whoever counts, counts the same. */
+async function checkTotals({ name, running, lists }: Peer, queries: readonly Query[]): Promise<void> {
+  const { hostname, port } = new URL(running.url);
+  const line = await openLine(hostname, Number(port));
+  for (const { request, totalOf } of lists) {
+    for (const query of totalOf ? queries : []) {
+      const answer = await line.ask(request(query));
+      const total = answer.status === 200 ? totalOf!(JSON.parse(answer.body())) : answer.status;
+      if (total !== query.total) throw new Error(`${name} counts ${total} of ${query.name}, not ${query.total}`);
+    }
+  }
+  line.close();
+}
+
+async function compareCharges(needs: Needs, peers: readonly Peer[]): Promise<void> {
+  const { report, options } = needs;
+  report.say('charges, in turn');
+  const sides = peers.map(({ running, charge }) => ({ url: running.url, request: charge }));
+  const results = await inTurn(needs, sides, options.chargeConnections);
+  for (const [index, { name }] of peers.entries()) {
+    if (index === 0) continue;
+    addBeside(needs, 'POST charges', results[0]!, name, results[index]!, GOALS[name]?.charges);
+  }
+}
+
+type Side = { readonly url: string; request(turn: number): string };
+
+async function inTurn({ stage, options }: Needs, sides: readonly Side[], connections: number): Promise<LoadResult[][]> {
+  const results = sides.map((): LoadResult[] => []);
+  for (const side of sides) await load({ ...side, connections, seconds: 1 });
+  for (let round = 0; round < options.rounds; round++) {
+    for (const [index, side] of sides.entries()) {
+      await stage.calm();
+      results[index]!.push(await load({ ...side, connections, seconds: options.roundSeconds }));
+    }
+  }
+  return results;
+}
+
+function addBeside(
+  { report }: Needs,
+  what: string,
+  ours: readonly LoadResult[],
+  name: string,
+  theirs: readonly LoadResult[],
+  goal: number | undefined,
+): void {
+  const [rate, other] = [ours, theirs].map(side => median(side.map(result => result.rate))) as [number, number];
+  const [p99, late] = [ours, theirs].map(side => median(side.map(result => result.p99))) as [number, number];
+  report.add({
+    part: 'peers',
+    what,
+    figure: `${perSecond(rate)}, p99 ${ms(p99)}`,
+    beside: `${perSecond(other)}, p99 ${ms(late)} by ${name}`,
+    ratio: times(rate / other),
+    ...(goal !== undefined && { goal: `≥ ${goal} ×`, met: rate / other >= goal }),
+  });
+}
