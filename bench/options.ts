@@ -35,7 +35,7 @@ const FULL = {
   rounds: 3,
   samples: 150,
   slowSamples: 3,
-  charges: 15_000,
+  charges: 10_000,
   memoryAfter: [20_000, 200_000],
   listConnections: 16,
   chargeConnections: 64,

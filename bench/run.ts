@@ -9,6 +9,7 @@ import { measurePeers } from './parts/peers.ts';
 import { measureStart } from './parts/start.ts';
 import { measureWay } from './parts/way.ts';
 import { startReport } from './report.ts';
+import { endAll } from './running.ts';
 import { openStage } from './stage.ts';
 
 const MEASURES = {
@@ -29,8 +30,12 @@ if (!options) {
 }
 const report = startReport();
 const stage = await openStage(options);
+let isLeaving = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, leave);
+
 try {
   for (const part of options.parts) {
+    if (isLeaving) break;
     report.say(`— ${part} —`);
     try {
       await MEASURES[part]({ stage, report, options });
@@ -40,7 +45,19 @@ try {
       process.exitCode = 1;
     }
   }
-  report.finish();
+  if (!isLeaving) report.finish();
 } finally {
+  if (!isLeaving) await stage.close();
+}
+
+/** The database would outlive us, and so would what is under load. */
+async function leave(): Promise<void> {
+  isLeaving = true;
+  report.say('stopping');
+  // What is cut off on the way is no news.
+  process.on('uncaughtException', () => {});
+  process.on('unhandledRejection', () => {});
+  await endAll();
   await stage.close();
+  process.exit(1);
 }

@@ -34,6 +34,12 @@ const STOP_LIMIT_MS = 30_000;
 const LOOK_AGAIN_MS = 10;
 const LAST_WORDS = 2_000;
 let started = 0;
+const alive = new Set<ChildProcess>();
+
+/** Ends whatever still runs, when the run itself is ended before its time. */
+export async function endAll(): Promise<void> {
+  await Promise.all([...alive].map(end));
+}
 
 export async function run({ dir }: Pick<Stage, 'dir'>, program: Program): Promise<Running> {
   // Into a file: reading it here would cost the load its share of the machine.
@@ -46,6 +52,8 @@ export async function run({ dir }: Pick<Stage, 'dir'>, program: Program): Promis
     stdio: ['ignore', file, file],
   });
   closeSync(file);
+  alive.add(child);
+  child.once('exit', () => alive.delete(child));
   const words = () => readFileSync(output, 'utf8');
   const url = await untilReady(program, child, words);
   return { url, readyMs: performance.now() - startedAt, output: words, stop: () => end(child) };

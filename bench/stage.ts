@@ -59,6 +59,10 @@ export async function openStage({ keep }: { readonly keep: boolean }): Promise<S
       await admin.query('checkpoint');
     },
     close: async () => {
+      // Whoever is still connected would keep the server running.
+      await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+      );
       await admin.end();
       await embedded.stop();
       if (keep) return;
