@@ -86,6 +86,8 @@ export async function openLine(host: string, port: number): Promise<Line> {
   }
 
   socket.on('data', piece => {
+    // A server that tires of a silent connection may say so before it closes it.
+    if (!waiting) return;
     pieces.push(piece);
     held += piece.length;
     if (held < needed) return;
@@ -99,7 +101,7 @@ export async function openLine(host: string, port: number): Promise<Line> {
     }
     pieces = [];
     [held, needed] = [0, 0];
-    const { resolve } = waiting!;
+    const { resolve } = waiting;
     waiting = undefined;
     resolve({ status: Number(bytes.toString('latin1', 9, 12)), body: () => bodyOf(bytes) });
   });
@@ -110,6 +112,7 @@ export async function openLine(host: string, port: number): Promise<Line> {
   return {
     ask: request =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed) return reject(new Error('the connection was closed before the question'));
         waiting = { resolve, reject };
         socket.write(request);
       }),

@@ -20,7 +20,6 @@ type Size = {
   readonly rows: number;
   readonly database: string;
   readonly service: Running;
-  readonly line: Line;
   readonly queries: readonly Query[];
   /** Milliseconds by the name of the kind. */
   readonly samples: Map<string, number[]>;
@@ -38,41 +37,41 @@ export async function measureList(needs: Needs): Promise<void> {
     addLatencies(needs, sizes);
     await addRates(needs, sizes);
   } finally {
-    for (const { line, service } of sizes) {
-      line.close();
-      await service.stop();
-    }
+    for (const { service } of sizes) await service.stop();
   }
   for (const size of sizes) await addUsualWay(needs, size);
 }
 
 async function openSize({ stage }: Needs, { rows, database }: { rows: number; database: string }): Promise<Size> {
   const service = await runTrilho(stage, database);
-  const { hostname, port } = new URL(service.url);
-  const line = await openLine(hostname, Number(port));
   const queries = await placedQueries(service.url);
-  return { rows, database, service, line, queries, samples: new Map(queries.map(({ name }) => [name, []])) };
+  return { rows, database, service, queries, samples: new Map(queries.map(({ name }) => [name, []])) };
 }
 
 /** A few of each kind at each size, and again, so that whatever else the machine does falls on all alike. */
 async function sample(sizes: readonly Size[], count: number): Promise<void> {
   for (let taken = 0; taken < count; taken += SAMPLES_A_TURN) {
-    for (const { line, queries, samples } of sizes) {
-      for (const query of queries) {
-        const own = samples.get(query.name)!;
-        if (own.reduce((sum, value) => sum + value, 0) > CELL_LIMIT_MS) continue;
-        const request = get(targetOf(query));
-        // The first of a turn finds everything cold from the turns of others.
-        await line.ask(request);
-        for (let turn = 0; turn < SAMPLES_A_TURN; turn++) {
-          const askedAt = performance.now();
-          const { status, body } = await line.ask(request);
-          own.push(performance.now() - askedAt);
-          if (status !== 200) throw new Error(`${query.name} was answered with ${status}: ${body()}`);
-          if (own.at(-1)! > CELL_LIMIT_MS / SAMPLES_A_TURN) break;
-        }
-      }
+    for (const { service, queries, samples } of sizes) {
+      const { hostname, port } = new URL(service.url);
+      // Opened for each turn: a connection is closed when it is silent for long.
+      const line = await openLine(hostname, Number(port));
+      for (const query of queries) await sampleKind(line, query, samples.get(query.name)!);
+      line.close();
     }
+  }
+}
+
+async function sampleKind(line: Line, query: Query, samples: number[]): Promise<void> {
+  if (samples.reduce((sum, value) => sum + value, 0) > CELL_LIMIT_MS) return;
+  const request = get(targetOf(query));
+  // The first of a turn finds everything cold from the turns of others.
+  await line.ask(request);
+  for (let turn = 0; turn < SAMPLES_A_TURN; turn++) {
+    const askedAt = performance.now();
+    const { status, body } = await line.ask(request);
+    samples.push(performance.now() - askedAt);
+    if (status !== 200) throw new Error(`${query.name} was answered with ${status}: ${body()}`);
+    if (samples.at(-1)! > CELL_LIMIT_MS / SAMPLES_A_TURN) return;
   }
 }
 
