@@ -65,7 +65,7 @@ export async function startDirectus(needs: Needs): Promise<Peer> {
     await withClient(stage.url(draft), async client => {
       await client.query(INDEXES);
       const filling = { what: 'orders for Directus', rows: options.peerRows, where: 'where not ended' };
-      await fill({ report }, client, { ...filling, into: `crypto_transactions (${COLUMNS})` }, [COLUMNS]);
+      await fill({ report }, client, filling, [COLUMNS]);
     });
     await stage.rename(draft, database);
   }

@@ -20,7 +20,7 @@ export async function startTextbook({ stage, report, options }: Needs): Promise<
     await withClient(stage.url(draft), async client => {
       await client.query(await readFile(path.join(folder, 'tables.sql'), 'utf8'));
       const filling = { what: 'orders for the textbook', rows: options.peerRows, where: 'where not ended' };
-      await fill({ report }, client, { ...filling, into: `crypto_transactions (${COLUMNS})` }, [COLUMNS]);
+      await fill({ report }, client, filling, [COLUMNS]);
     });
     await stage.rename(draft, database);
   }

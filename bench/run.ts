@@ -31,6 +31,10 @@ if (!options) {
 const report = startReport();
 const stage = await openStage(options);
 let isLeaving = false;
+process.once('uncaughtException', error => {
+  report.say(String(error.stack));
+  leave();
+});
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, leave);
 
 try {

@@ -1,7 +1,8 @@
 // Invented orders of crypto, as many as asked for, the same each time: two years of them, evenly through time, most of them
-// fulfilled, the newest on their way. Written in bites, so that whatever the service keeps about its rows is kept too.
+// fulfilled, the newest on their way.
 import { spawnSync } from 'node:child_process';
 import type pg from 'pg';
+import { readMigrations } from '../src/storage/migrate.ts';
 import { sizeWords } from './options.ts';
 import type { Report } from './report.ts';
 import { ROOT } from './running.ts';
@@ -60,7 +61,14 @@ export const ROWS = `
 
 type Needs = { readonly stage: Stage; readonly report: Report };
 
-/** The name of a database with so many orders, which is made unless it is there. */
+/** The last migration that must be there for rows to be written. */
+const ROWS_FIT_SINCE = '0014';
+
+/**
+ * The name of a database with so many orders, which is made unless it is there. The rows are written into the schema of an
+ * early version, and the later migrations bring them up to date as they do wherever a service has grown: whatever is kept
+ * about rows is worked out at once and not for each.
+ */
 export async function seededDatabase({ stage, report }: Needs, rows: number): Promise<string> {
   const database = `orders_${rows}`;
   if (await stage.has(database)) {
@@ -69,49 +77,73 @@ export async function seededDatabase({ stage, report }: Needs, rows: number): Pr
   }
   // Under another name until it is whole: a run that was cut short leaves nothing that looks done.
   const draft = `${database}_draft`;
-  await emptyDatabase(stage, draft);
+  await stage.create(draft);
   await withClient(stage.url(draft), async client => {
+    await migrateUpTo(client, ROWS_FIT_SINCE);
     await client.query('insert into accounts (id, created_at) select $1 || n, $2 from generate_series(0, $3) n', [
       'bench-',
       FIRST_MOMENT,
       ACCOUNTS - 1,
     ]);
-    await fill(
-      { report },
-      client,
-      { what: 'orders', rows, into: `crypto_transactions (${COLUMNS}, ended_as, ended_at)` },
-      [COLUMNS, `case when ended then 'expired' end`, 'case when ended then updated_at end'],
-    );
+    await fill({ report }, client, { what: 'orders', rows, more: 'ended_as, ended_at' }, [
+      COLUMNS,
+      `case when ended then 'expired' end`,
+      'case when ended then updated_at end',
+    ]);
+    migrate(stage, draft);
+    await client.query('vacuum (analyze)');
+    await client.query('checkpoint');
   });
   await stage.rename(draft, database);
   return database;
 }
 
-type Filling = { readonly what: string; readonly rows: number; readonly into: string; readonly where?: string };
+type Filling = { readonly what: string; readonly rows: number; readonly more?: string; readonly where?: string };
 
-/** Fills a table with invented rows, bite by bite, and leaves it as vacuum and analyze would after a while. */
+/** Fills crypto_transactions with invented rows, bite by bite; its indexes are made when the rows are there, which is faster. */
 export async function fill(
   { report }: Pick<Needs, 'report'>,
   client: pg.Client,
-  { what, rows, into, where = '' }: Filling,
+  { what, rows, more, where = '' }: Filling,
   columns: readonly string[],
 ): Promise<void> {
   report.say(`writing ${sizeWords(rows)} ${what}`);
   const startedAt = performance.now();
   let saidAt = startedAt;
+  const { rows: indexes } = await client.query<{ name: string; definition: string }>(
+    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
+      where i.indrelid = 'crypto_transactions'::regclass
+        and not exists (select from pg_constraint c where c.conindid = i.indexrelid)`,
+  );
+  for (const { name } of indexes) await client.query(`drop index ${name}`);
   for (let first = 1; first <= rows; first += BITE) {
     const last = Math.min(first + BITE - 1, rows);
-    await client.query(`insert into ${into} select ${columns.join(', ')} from (${ROWS}) made ${where}`, [
-      first,
-      last,
-      rows,
-    ]);
+    await client.query(
+      `insert into crypto_transactions (${COLUMNS}${more === undefined ? '' : `, ${more}`})
+       select ${columns.join(', ')} from (${ROWS}) made ${where}`,
+      [first, last, rows],
+    );
     if (performance.now() - saidAt < 15_000) continue;
     saidAt = performance.now();
     report.say(`  ${last} of ${rows}, ${Math.round((last / (saidAt - startedAt)) * 1000)} a second`);
   }
+  for (const { definition } of indexes) await client.query(definition);
   await client.query('vacuum (analyze)');
   await client.query('checkpoint');
+}
+
+async function migrateUpTo(client: pg.Client, last: string): Promise<void> {
+  await client.query(`
+    create table schema_migrations (
+      name       text primary key,
+      sha256     text not null,
+      applied_at timestamptz not null default now()
+    )`);
+  for (const { name, sql, sha256 } of await readMigrations()) {
+    if (name.slice(0, last.length) > last) break;
+    await client.query(sql);
+    await client.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
+  }
 }
 
 /** A database with the service's schema and no data. */
