@@ -145,15 +145,17 @@ function watchEvents(client: pg.Client): Arrivals {
   };
 }
 
+/** What is delivered: an event and, in it, the charge as it was then. */
+type Message = { readonly type: string; readonly data: { readonly object?: { readonly id?: string } } };
+
 /** A receiver for every event, or why there is none. */
 async function receiveWebhooks(url: string): Promise<Arrivals | string> {
   const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, { post?: object }> };
   if (!paths['/webhooks']?.post) return 'This version has no POST /webhooks: the way ends with the event written.';
   const room = waitingRoom();
   const receiver = await listenTo(text => {
-    const event = JSON.parse(text) as { type?: string; object?: { id?: string }; data?: { id?: string } };
-    const id = event.object?.id ?? event.data?.id;
-    if (id !== undefined && event.type !== undefined) room.arrived(id, event.type);
+    const { type, data } = JSON.parse(text) as Message;
+    if (data.object?.id !== undefined) room.arrived(data.object.id, type);
   });
   const { port } = receiver.address() as AddressInfo;
   const made = await fetch(`${url}/webhooks`, {
