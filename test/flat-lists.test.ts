@@ -14,8 +14,8 @@ import { createDatabase, type TestDatabase } from './harness/databases.ts';
 import { insertCharges, insertOrders, readTheLongWay } from './harness/listed-rows.ts';
 import { silentLog } from './harness/log.ts';
 
-const FEW = 10_000;
-const MANY = Number(process.env['LIST_ROWS'] ?? 60_000);
+const FEW = 3_000;
+const MANY = Number(process.env['LIST_ROWS'] ?? 30_000);
 const PAGE_SIZE = 20;
 /** A deeper index and a level or two more of the tree; never more in proportion to the rows. */
 const MOST_TIMES_FEW = 2;

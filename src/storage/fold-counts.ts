@@ -8,14 +8,15 @@ const FOLD_EVERY_MS = 1_000;
 const BATCH_SIZE = 10_000;
 const SPLIT_BUDGET_ROWS = 200_000;
 const MAX_BATCHES = 100_000;
+const STOP_LIMIT_MS = 5_000;
 
 /** Folds all that waits, in bounded batches. Several may try at once: one of them works, the others find nothing to do. */
 export async function foldCounts({ db, signal }: { db: Database; signal?: AbortSignal }): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES && !signal?.aborted; batch++) {
-    const [{ waits }] = (await db.query<{ waits: boolean }>(
+    const [row] = await db.query<{ waits: boolean }>(
       `select exists (select from list_deltas where xid >= list_fold_low()) or exists (select from list_dense) as waits`,
-    )) as [{ waits: boolean }];
-    if (!waits || !(await foldBatch(db))) return;
+    );
+    if (!row!.waits || !(await foldBatch(db))) return;
   }
 }
 
@@ -54,7 +55,8 @@ export function startFolding({ db, log }: { db: Database; log: Log }): { stop():
   return {
     stop: async () => {
       stopping.abort();
-      await turns;
+      // What is not done by then is undone with its connection, and done again by whoever folds next.
+      await Promise.race([turns, wait(STOP_LIMIT_MS, undefined, { ref: false })]);
     },
   };
 }
