@@ -107,7 +107,8 @@ begin
   grouped as (
     select list, a, b, c, tick, sum(delta)::integer as delta from gone
      group by list, a, b, c, tick having sum(delta) <> 0)
-  select (select count(*) from gone), (select max(xid) from gone), array(select (g.list, g.a, g.b, g.c, g.tick, g.delta)::list_change from grouped g)
+  select (select count(*) from gone), (select xid from gone order by xid desc limit 1),
+         array(select (g.list, g.a, g.b, g.c, g.tick, g.delta)::list_change from grouped g)
     into taken, last, changes;
 
   -- Each change counts in every combination that it is part of.
