@@ -115,6 +115,7 @@ declare
   is_split boolean;
   bits integer;
   wider integer;
+  part record;
 begin
   passed := above;
   upper_bound := 'infinity';
@@ -124,17 +125,32 @@ begin
     exit when not is_split;
     bits := tick_bits(stage);
     wider := tick_bits(stage - 1) - bits;
-    select r.bucket, r.is_split, passed - (r.running - r.count) into stretch, is_split, passed
-      from (select q.bucket, q.count, q.is_split, sum(q.count) over (order by q.bucket desc) as running
-              from (select p.bucket, sum(p.count) as count, bool_or(p.is_split) as is_split
-                      from (select n.bucket, n.count, n.is_split from list_counts n
-                             where n.list = of_list and n.a = of_a and n.b = of_b and n.c = of_c and n.level = stage
-                               and n.bucket >= stretch << wider and n.bucket < (stretch + 1) << wider
-                            union all
-                            select d.tick >> bits, d.delta, false from unnest(ticks, deltas) d (tick, delta)
-                             where d.tick >> (bits + wider) = stretch) p
-                     group by p.bucket) q) r
-     where r.running > passed order by r.bucket desc limit 1;
+    if exists (select from unnest(ticks) t where t >> (bits + wider) = stretch) then
+      select r.bucket, r.is_split, passed - (r.running - r.count) into stretch, is_split, passed
+        from (select q.bucket, q.count, q.is_split, sum(q.count) over (order by q.bucket desc) as running
+                from (select p.bucket, sum(p.count) as count, bool_or(p.is_split) as is_split
+                        from (select n.bucket, n.count, n.is_split from list_counts n
+                               where n.list = of_list and n.a = of_a and n.b = of_b and n.c = of_c and n.level = stage
+                                 and n.bucket >= stretch << wider and n.bucket < (stretch + 1) << wider
+                              union all
+                              select d.tick >> bits, d.delta, false from unnest(ticks, deltas) d (tick, delta)
+                               where d.tick >> (bits + wider) = stretch) p
+                       group by p.bucket) q) r
+       where r.running > passed order by r.bucket desc limit 1;
+    else
+      -- Nothing waits here, as almost everywhere: the index gives the parts in order.
+      for part in
+        select n.bucket, n.count, n.is_split from list_counts n
+         where n.list = of_list and n.a = of_a and n.b = of_b and n.c = of_c and n.level = stage
+           and n.bucket >= stretch << wider and n.bucket < (stretch + 1) << wider
+         order by n.bucket desc
+      loop
+        exit when passed < part.count;
+        passed := passed - part.count;
+      end loop;
+      stretch := part.bucket;
+      is_split := part.is_split;
+    end if;
     upper_bound := tick_start((stretch + 1) << bits);
   end loop;
 end
