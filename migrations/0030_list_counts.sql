@@ -1,5 +1,5 @@
 -- Exact totals and any page of a list without reading the rows before it: how many rows a list has is kept, for every
--- combination of its filters, in a tree of stretches of time. See docs/decisions/0030-exact-pages.md.
+-- combination of its filters, in a tree of stretches of time. See docs/decisions/0024-exact-pages.md.
 
 -- The rows of each list by what they are filtered by; `a` is always the account.
 create view crypto_transactions_listed as
@@ -10,6 +10,7 @@ create view charges_listed as
 -- Each combination finds its rows, in order, in an index of its own: a rare one would else be looked for among many.
 create index crypto_transactions_by_symbol_status on crypto_transactions (symbol, status, created_at desc, id desc)
   where ended_as is null;
+drop index crypto_transactions_by_account;
 create index crypto_transactions_by_account on crypto_transactions (account_id, created_at desc, id desc)
   where ended_as is null;
 create index crypto_transactions_by_account_symbol on crypto_transactions (account_id, symbol, created_at desc, id desc)

@@ -1,5 +1,5 @@
 // Lists whose rows are counted beforehand: any page at any depth, with an exact total, in the same short time. The counting
-// is PostgreSQL's own work: migrations/0030_list_counts.sql and docs/decisions/0030-exact-pages.md.
+// is PostgreSQL's own work: migrations/0030_list_counts.sql and docs/decisions/0024-exact-pages.md.
 import type { PageQuery } from '../lib/paging.ts';
 
 /** The tables that are counted. */
