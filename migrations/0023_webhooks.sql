@@ -12,8 +12,9 @@ create table webhooks (
   -- Why it was disabled when nobody asked for it.
   disabled_reason text check (disabled_reason in ('gone')),
   secret          bytea not null,
-  previous_secret bytea,
-  previous_until  timestamptz,
+  -- Those before it that still sign, each until its own moment.
+  old_secrets     bytea[] not null default '{}',
+  old_until       timestamptz[] not null default '{}',
   -- Since when no delivery has succeeded, and what the last failure was.
   failing_since   timestamptz,
   last_error      text,
@@ -21,7 +22,7 @@ create table webhooks (
   created_at      timestamptz not null,
   updated_at      timestamptz not null,
   deleted_at      timestamptz,
-  check ((previous_secret is null) = (previous_until is null))
+  check (cardinality(old_secrets) = cardinality(old_until))
 );
 
 -- How far each reader of the feed has come.

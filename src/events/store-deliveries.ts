@@ -1,6 +1,7 @@
 // SQL of deliveries on their way: claimed by one node, sent, ended.
 import type { Sql } from '../storage/database.ts';
 import { EVENT_JSON } from './store-feed.ts';
+import { OLD_SECRETS } from './store-webhooks.ts';
 import { OBJECTS_AT_ONCE, OBJECTS_AT_ONCE_WHEN_FAILING } from './webhook.ts';
 
 /** A delivery that this node has in hand. */
@@ -72,7 +73,7 @@ export async function claimDue(
        select id, account_id, sent, $2 from claimed
      )
      select d.id, d.account_id, d.webhook_id, d.round, d.attempts, d.sent, w.url, w.secret,
-            case when w.previous_until > $2 then w.previous_secret end as previous_secret,
+            ${OLD_SECRETS} as old_secrets,
             e.id as event_id, e.type, iso_utc(e.occurred_at) as occurred_at, ${EVENT_JSON} as json
        from claimed d
        join webhooks w on w.id = d.webhook_id
@@ -92,7 +93,7 @@ type ClaimedRow = {
   sent: number;
   url: string;
   secret: Buffer;
-  previous_secret: Buffer | null;
+  old_secrets: Buffer[];
   event_id: string;
   type: string;
   occurred_at: string;
@@ -109,7 +110,7 @@ function toClaimed(row: ClaimedRow, claim: string): Claimed {
     attempts: row.attempts,
     number: row.sent,
     url: row.url,
-    secrets: [row.secret, ...(row.previous_secret ? [row.previous_secret] : [])],
+    secrets: [row.secret, ...row.old_secrets],
     eventId: row.event_id,
     type: row.type,
     occurredAt: row.occurred_at,

@@ -102,28 +102,35 @@ export async function deleteWebhook(sql: Sql, id: string, now: Date): Promise<We
   return row && toWebhook(row);
 }
 
-/** Both secrets sign until a moment; a third one from before is forgotten. A second run changes nothing. */
+/** The secrets of `w` before its present one that still sign at $2, the newest first. */
+export const OLD_SECRETS = `(
+  select coalesce(array_agg(old.secret order by old.until desc), '{}')
+    from unnest(w.old_secrets, w.old_until) as old (secret, until) where old.until > $2)`;
+
+/** The present secret signs on until a moment beside the new one, as do those before it that still do. A second run changes nothing. */
 export async function rotateSecret(
   sql: Sql,
   { id, secret, until, now }: { id: string; secret: Buffer; until: Date; now: Date },
 ): Promise<Webhook | undefined> {
-  const [row] = await sql.query<Row>(
-    `update webhooks
-        set previous_secret = case when secret = $2 then previous_secret else secret end, previous_until = $3,
-            secret = $2, updated_at = $4
-      where id = $1 and deleted_at is null returning ${COLUMNS}`,
-    [id, secret, until, now],
+  await sql.query(
+    `update webhooks w
+        set old_secrets = kept.secrets || w.secret, old_until = kept.until || $3::timestamptz, secret = $1, updated_at = $2
+       from (select coalesce(array_agg(old.secret), '{}') as secrets, coalesce(array_agg(old.until), '{}') as until
+               from webhooks o, unnest(o.old_secrets, o.old_until) as old (secret, until)
+              where o.id = $4 and old.until > $2) kept
+      where w.id = $4 and w.deleted_at is null and w.secret <> $1`,
+    [secret, now, until, id],
   );
-  return row && toWebhook(row);
+  return findWebhook(sql, id);
 }
 
 /** The secrets that sign at a moment, the newest first. */
 export async function readSecrets(sql: Sql, id: string, now: Date): Promise<Buffer[]> {
-  const [row] = await sql.query<{ secret: Buffer; previous: Buffer | null }>(
-    `select secret, case when previous_until > $2 then previous_secret end as previous from webhooks where id = $1`,
+  const [row] = await sql.query<{ secret: Buffer; old: Buffer[] }>(
+    `select w.secret, ${OLD_SECRETS} as old from webhooks w where w.id = $1`,
     [id, now],
   );
-  return row ? [row.secret, ...(row.previous ? [row.previous] : [])] : [];
+  return row ? [row.secret, ...row.old] : [];
 }
 
 function toWebhook(row: Row): Webhook {
