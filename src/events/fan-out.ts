@@ -7,12 +7,12 @@ import {
   findReplayMatches,
   insertAgain,
   insertDeliveries,
-  isBehind,
   lockReplay,
   lockStretch,
   type Match,
   moveReader,
   moveReplay,
+  readBacklog,
 } from './store-fan-out.ts';
 import { placeEvents } from './store-feed.ts';
 
@@ -23,14 +23,19 @@ const STRETCH = 100;
 const REPLAY_BITE = 1_000;
 const MAX_ROUNDS = 1_000_000;
 
-/** Places all committed events and writes their deliveries, until there is nothing left to do. */
+/**
+ * Places all committed events and writes their deliveries, until nothing is new. What is to be heard again goes on by a bite
+ * each time, so that nobody waits for somebody's long past.
+ */
 export async function fanOut(deps: FanOutDeps): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    if (!(await isBehind(deps.db))) return;
-    await placeEvents(deps.db);
+    const { hasNew, hasOld } = await readBacklog(deps.db);
+    if (!hasNew && !hasOld) return;
     await deps.clock.refresh();
+    if (hasOld && round === 0) await deps.db.transaction(tx => goOnReplaying(tx, deps.clock.now()));
+    if (!hasNew) return;
+    await placeEvents(deps.db);
     await deps.db.transaction(tx => followFeed(tx, deps.clock.now()));
-    await deps.db.transaction(tx => goOnReplaying(tx, deps.clock.now()));
   }
   throw new Error('events make events');
 }

@@ -10,14 +10,20 @@ export type Match = {
   readonly position: bigint;
 };
 
-/** Whether there are events that were not looked at, placed or not, or somebody asked for old ones. */
-export async function isBehind(sql: Sql): Promise<boolean> {
-  const [row] = await sql.query<{ behind: boolean }>(
-    `select r.position < f.position or exists (select from events where position is null)
-              or exists (select from webhook_replays) as behind
+export type Backlog = {
+  /** There are events that were not looked at, placed or not. */
+  readonly hasNew: boolean;
+  /** Somebody asked for old ones. */
+  readonly hasOld: boolean;
+};
+
+export async function readBacklog(sql: Sql): Promise<Backlog> {
+  const [row] = await sql.query<{ has_new: boolean; has_old: boolean }>(
+    `select r.position < f.position or exists (select from events where position is null) as has_new,
+            exists (select from webhook_replays) as has_old
        from event_readers r, event_feed f where r.name = 'webhooks'`,
   );
-  return row!.behind;
+  return { hasNew: row!.has_new, hasOld: row!.has_old };
 }
 
 /** The stretch of the feed to look at next, held until the transaction ends: one fan-out at a time, on whichever node. */
