@@ -1,32 +1,14 @@
 // Fan-out and delivery, killed for real between every two of their steps and taken up by another node: no event is lost, none
 // is written twice, and each is heard at least once, in the order of its object.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { chargeBody } from './harness/bodies.ts';
+import { crashAt } from './harness/crash.ts';
 import type { WebhookCrash } from './harness/crash-webhook.ts';
 import { startReceiver } from './harness/receiver.ts';
 import { startService } from './harness/service.ts';
 
-const SCRIPT = fileURLToPath(new URL('harness/crash-webhook.ts', import.meta.url));
 const MAX_STEPS = 60;
-
-/** True when it died, false when it came to its end before. */
-function crashAt(order: WebhookCrash): Promise<boolean> {
-  const child = spawn(process.execPath, [SCRIPT, JSON.stringify(order)], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', chunk => {
-    said += chunk;
-  });
-  return new Promise((resolve, reject) => {
-    child.once('close', (code, signal) => {
-      if (signal === 'SIGKILL') resolve(true);
-      else if (code === 0) resolve(false);
-      else reject(new Error(`at ${order.step}: ${said}`));
-    });
-  });
-}
 
 test('killed at any step, a delivery is made at least once and its event is never lost', async t => {
   const service = await startService();
@@ -40,7 +22,8 @@ test('killed at any step, a delivery is made at least once and its event is neve
     assert.ok(step <= MAX_STEPS, 'it comes to its end');
     const charge = (await service.post('/charges', chargeBody())).json.id;
     const now = service.clock.now().toISOString();
-    const died = await crashAt({ databaseUrl: service.databaseUrl, now, step });
+    const order: WebhookCrash = { databaseUrl: service.databaseUrl, now, step };
+    const died = await crashAt('crash-webhook.ts', order);
     // What the dead one held is anybody's when its lease is over.
     await service.sql('update webhook_deliveries set claimed_until = now() where claim is not null');
     await service.runJobs();

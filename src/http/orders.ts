@@ -170,7 +170,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
         operationId: 'repriceOrder',
         summary: 'Serve a held order at a new price',
         description:
-          'For money that came after the quote had expired, too little of it, or after the order had ended: all of it that is kept buys crypto at the new price.',
+          'For money that came after the quote had expired, too little of it, or after the order had ended, and for what is left of it after a transfer failed (which needs the scope `transfers:write` in live): all of it that is kept buys crypto at the new price.',
         tags,
         params: orderParams,
         body: Type.Unsafe({ $ref: 'Reprice#' }),

@@ -16,7 +16,10 @@ export type CrashOrder = {
 const MAX_STEPS = 60;
 
 /** Runs a verb in a process that dies after some steps. True when it died, false when it came to its end before. */
-export function crashAt(script: string, order: CrashOrder): Promise<boolean> {
+export function crashAt(
+  script: string,
+  order: Omit<CrashOrder, 'verb'> & { readonly verb?: string },
+): Promise<boolean> {
   const file = fileURLToPath(new URL(script, import.meta.url));
   const child = spawn(process.execPath, [file, JSON.stringify(order)], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
@@ -27,7 +30,7 @@ export function crashAt(script: string, order: CrashOrder): Promise<boolean> {
     child.once('close', (code, signal) => {
       if (signal === 'SIGKILL') resolve(true);
       else if (code === 0) resolve(false);
-      else reject(new Error(`${order.verb} at ${order.step}: ${said}`));
+      else reject(new Error(`${order.verb ?? script} at ${order.step}: ${said}`));
     });
   });
 }
