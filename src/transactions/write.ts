@@ -3,7 +3,6 @@
 
 import { decimalsOf } from '../chains/networks.ts';
 import { insertEvents } from '../events/store.ts';
-import type { Queue } from '../jobs/queue.ts';
 import { commitmentEntry, type Commitment as Posted, releaseEntry } from '../ledger/entries.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { postEntries } from '../ledger/store.ts';
@@ -16,8 +15,6 @@ import { updateOrder } from './store-orders.ts';
 import { clearOrderTimers, setOrderTimer } from './store-timers.ts';
 import type { Commitment, Order } from './transaction.ts';
 import { orderView } from './view.ts';
-
-export type WriteDeps = { readonly queue: Queue };
 
 /** Writes a step of an order whose row is held, and returns the order as it is then. */
 export async function writeOrderStep(
