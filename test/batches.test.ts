@@ -1,6 +1,7 @@
 // Charges that are asked for at the same time are written together, and each is answered as if it had come alone.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { sandboxRails } from '../src/rails/sandbox.ts';
 import { chargeBody } from './harness/bodies.ts';
@@ -122,6 +123,13 @@ describe('a burst of charges', () => {
     assert.deepEqual([again.status, isReplay(again)], [201, false]);
   });
 
+  /** Until somebody has waited for a lock for longer than a batch does. */
+  async function untilItWaitsAlone(): Promise<void> {
+    const waiting = `pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+                        and clock_timestamp() - query_start > interval '400 ms'`;
+    while ((await count(waiting)) === 0) await nextTurn();
+  }
+
   for (const [end, isHolderFirst] of [
     ['rollback', false],
     ['commit', true],
@@ -138,8 +146,12 @@ describe('a burst of charges', () => {
           [`held ${end}`],
         );
         const held = post({ accountId }, `held ${end}`);
-        const others = await Promise.all(times(10, index => post({ accountId }, `${end} ${index}`)));
-        assert.deepEqual(new Set(statuses(others)), new Set([201]));
+        const beside = times(5, index => post({ accountId: `beside ${end}` }, `beside ${end} ${index}`));
+        assert.deepEqual(new Set(statuses(await Promise.all(beside))), new Set([201]));
+        await untilItWaitsAlone();
+        // Nor do those who open the same account.
+        const later = times(10, index => post({ accountId }, `${end} ${index}`));
+        assert.deepEqual(new Set(statuses(await Promise.all(later))), new Set([201]));
         assert.equal(await count('charges where account_id = $1', [accountId]), 10);
         await holder.query(end);
         assert.equal((await held).status, isHolderFirst ? 422 : 201);

@@ -58,21 +58,22 @@ async function writeTogether(deps: BatchDeps, ready: readonly ReadyCharge[]): Pr
   }
 }
 
-/** Writes the charges whose account is there and whose key, id and externalId are free, and returns their ids. */
+/** Writes the charges whose key, account, id and externalId are to be had, and returns their ids. */
 async function writeFree(
   { queue, mode }: BatchDeps,
   tx: Sql,
   ready: readonly ReadyCharge[],
 ): Promise<ReadonlySet<string>> {
+  const keys = ready.flatMap(keyOf);
+  // Keys come first, alone and together: whoever waits for one holds nothing that others want, as a new account is.
+  const taken = keys.length > 0 ? await takeKeys(tx, keys) : new Set<string>();
+  const unclaimed = ready.filter(({ charge, claim }) => claim.key === undefined || taken.has(charge.id));
   const accounts = await usableAccounts(
     tx,
     mode,
-    ready.map(({ charge }) => ({ id: charge.accountId, at: charge.createdAt })),
+    unclaimed.map(({ charge }) => ({ id: charge.accountId, at: charge.createdAt })),
   );
-  const welcome = ready.filter(({ charge }) => accounts.has(charge.accountId));
-  const keys = welcome.flatMap(keyOf);
-  const taken = keys.length > 0 ? await takeKeys(tx, keys) : new Set<string>();
-  const free = welcome.filter(({ charge, claim }) => claim.key === undefined || taken.has(charge.id));
+  const free = unclaimed.filter(({ charge }) => accounts.has(charge.accountId));
   const written =
     free.length > 0
       ? await insertCharges(

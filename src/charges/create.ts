@@ -79,8 +79,10 @@ async function writeAlone(
   { charge, claim, answer }: ReadyCharge,
 ): Promise<Omit<Created, 'replayed'>> {
   return deps.db.transaction(async tx => {
-    await requireAccount(tx, deps.mode, charge.accountId, charge.createdAt);
-    const earlier = await writeOnce(tx, records, claim, charge, () => insertCharge(tx, charge, claim.hash, answer));
+    const earlier = await writeOnce(tx, records, claim, charge, async () => {
+      await requireAccount(tx, deps.mode, charge.accountId, charge.createdAt);
+      return insertCharge(tx, charge, claim.hash, answer);
+    });
     concerns(earlier?.id ?? charge.id);
     if (!earlier) await beginLives(deps, tx, [charge]);
     return earlier ?? { id: charge.id, answer };
