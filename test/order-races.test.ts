@@ -2,7 +2,10 @@
 // the weather of the chains changes: each order ends once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startQueue } from '../src/jobs/queue.ts';
 import { type Database, openDatabase } from '../src/storage/database.ts';
+import { sharedClock } from '../src/storage/shared-clock.ts';
+import { sweepOrders } from '../src/transactions/sweep.ts';
 import { runHistory } from './harness/histories.ts';
 import { silentLog } from './harness/log.ts';
 import { clearWeather, newOrderHistory, ORDER_MOVES, throughNode } from './harness/order-histories.ts';
@@ -14,6 +17,9 @@ import { type Answer, type Service, startService } from './harness/service.ts';
 const SEED = 41;
 const ORDERS = 30;
 const MOVES_A_NODE = 25;
+const JOURNEYS = 15;
+const SLOWEST_WORDS = 100;
+const LONGEST_MS = 10 * 60 * 1_000;
 const OPTIONS = { now: '2026-11-16T12:00:00.000Z', work: true, env: { TRILHO_FEE_PERCENT: '1.5' } };
 
 let nodes: Service[];
@@ -167,4 +173,64 @@ test('three nodes doing whatever they like leave each order ended once or restin
   await moveTime('P10D');
   assert.deepEqual(await faultsOf(nodes[0]!, db), [], story);
   assert.deepEqual(await stuckOrders(nodes[0]!), [], story);
+});
+
+test('a clock that is moved waits for what others have swept', async () => {
+  const driver = orderDriver(nodes[0]!, 'travellers');
+  const queue = await startQueue({ db, log: silentLog });
+  const clock = sharedClock(db, nodes[0]!.clock);
+  const moves = new AbortController();
+  const random = randomOf(SEED, 1);
+  /** Commits when it has said a few more words, sometimes many. */
+  const slow: Database = {
+    ...db,
+    transaction: work =>
+      db.transaction(async tx => {
+        const done = await work(tx);
+        for (let words = random.below(SLOWEST_WORDS); words > 0; words--) await tx.query('select');
+        return done;
+      }),
+  };
+  /** A node that takes what is due whenever it can, and leaves the jobs to others. */
+  async function sweepEagerly(): Promise<void> {
+    while (!moves.signal.aborted) {
+      await clock.refresh();
+      await sweepOrders({ db: slow, queue }, clock.now());
+    }
+  }
+  const sweeping = sweepEagerly();
+  try {
+    for (let round = 0; round < JOURNEYS; round++) {
+      const order = await driver.order();
+      await driver.pay(order);
+      await driver.advance('P2D');
+      const { status, timeline } = await driver.read(order);
+      assert.equal(status, 'fulfilled', `journey ${round}`);
+      const [begun, done] = ['fulfilling', 'fulfilled'].map(step =>
+        timeline.find(({ event }: { event: string }) => event === `crypto_transaction.${step}`),
+      );
+      const tookMs = Date.parse(done.at) - Date.parse(begun.at);
+      assert.ok(tookMs < LONGEST_MS, `journey ${round}: seen ${tookMs} ms later`);
+    }
+  } finally {
+    moves.abort();
+    await sweeping;
+    await queue.stop();
+  }
+});
+
+test('several who move the clock at once take turns, and it never goes back', async () => {
+  let latest = 0;
+  for (let round = 0; round < JOURNEYS; round++) {
+    const durations = ['PT1M', 'P1D', 'PT5H'];
+    const moved = await Promise.all(
+      nodes.map((node, index) => node.post('/sandbox/clock', { advance: durations[(index + round) % 3] })),
+    );
+    for (const { status, json, text } of moved) assert.ok(status === 200 || json.code === 'wrong_state', text);
+    const reached = moved.filter(({ status }) => status === 200).map(({ json }) => Date.parse(json.now));
+    assert.ok(reached.length > 0, 'one of them moved it');
+    latest = Math.max(latest, ...reached);
+    const { json } = await nodes[round % 3]!.get('/sandbox/clock');
+    assert.ok(Date.parse(json.now) >= latest, `${json.now} after ${new Date(latest).toISOString()}`);
+  }
 });

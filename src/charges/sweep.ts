@@ -4,6 +4,7 @@ import type { Queue } from '../jobs/queue.ts';
 import type { Sweep } from '../jobs/sweep.ts';
 import { postEntries } from '../ledger/store.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { holdClock } from '../storage/shared-clock.ts';
 import type { LivingCharge } from './charge.ts';
 import { expired, overdue, type Step, settled } from './life.ts';
 import { settlementPostings } from './postings.ts';
@@ -39,8 +40,8 @@ export async function sweepCharges(deps: Deps, until: Date): Promise<number> {
 }
 
 async function sweepBatch(queue: Queue, tx: Sql, until: Date): Promise<number> {
-  // One sweep at a time, on whichever node: what is due is done in order.
-  await tx.query('select from clock for update');
+  // What is due is done in order.
+  await holdClock(tx);
   const due = await findDueTimers(tx, until, BATCH_SIZE);
   // Charges first, then their timers, as everybody does: nobody waits for somebody who waits for them.
   const locked = await lockCharges(tx, [...new Set(due.map(timer => timer.chargeId))]);

@@ -33,6 +33,8 @@ export type Queue = {
    * returns how many it ran.
    */
   runDue(handlers: Handlers): Promise<number>;
+  /** True when no job runs, on any node, and none waits for its first try. */
+  isIdle(): Promise<boolean>;
   /** Jobs that wait, run or were given up; those that are done are not counted. */
   counts(): Promise<JobCount[]>;
   stop(): Promise<void>;
@@ -118,12 +120,15 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     return boss.work<Jobs[N]>(name, options, (batch: readonly BossJob<N>[]) => runBatch(name, handler, batch));
   }
 
-  async function isAnyActive(): Promise<boolean> {
-    const [row] = await db.query<{ any: boolean }>(
-      `select exists (select from ${SCHEMA}.job where name = any($1) and state = 'active') as any`,
+  async function isIdle(): Promise<boolean> {
+    const [row] = await db.query<{ idle: boolean }>(
+      // The first condition is that of an index; a job that was never tried is a part of it.
+      `select not exists (select from ${SCHEMA}.job
+                           where name = any($1) and state < 'active' and not blocked and state = 'created')
+          and not exists (select from ${SCHEMA}.job where name = any($1) and state = 'active') as idle`,
       [NAMES],
     );
-    return row!.any;
+    return row!.idle;
   }
 
   /**
@@ -181,12 +186,14 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
         for (const name of NAMES) ran += await runDueBatch(name, handlers, seen, held);
         if (ran > 0) continue;
         await putBack(held);
-        // A worker may hold the rest: what it is doing is part of what is to be done.
-        if (!(await isAnyActive())) return seen.size;
+        // A worker may hold the rest: what it is doing, and what that makes, is part of what is to be done.
+        if (await isIdle()) return seen.size;
         await wait(LOOK_AGAIN_MS);
       }
       throw new Error('jobs keep making jobs');
     },
+
+    isIdle,
 
     counts: async () => {
       const rows = await db.query<{ name: string; state: string; count: string }>(

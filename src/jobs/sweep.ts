@@ -4,7 +4,10 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 
 export type Sweep = {
-  /** Does all that is due up to a moment, oldest first, and returns how many timers that were. */
+  /**
+   * Does all that is due up to a moment, oldest first, and returns how many timers that were. When it returns, what another
+   * node has taken is committed as well.
+   */
   upTo(moment: Date): Promise<number>;
   /** The next moment at which the outside world is to be asked, up to another: time must not pass over it. */
   nextStopAt(until: Date): Promise<Date | undefined>;

@@ -1,15 +1,15 @@
 // The time machine of a sandbox: moves the one clock forward and does, in order, all that became due on the way.
 import { apart } from '../lib/act.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Database } from '../storage/database.ts';
 import type { SharedClock } from '../storage/shared-clock.ts';
+import type { Queue } from './queue.ts';
 import type { Sweep } from './sweep.ts';
 
 export type TravelDeps = {
-  readonly db: Database;
   readonly clock: SharedClock;
   readonly sweeps: readonly Sweep[];
   readonly runDueJobs: () => Promise<number>;
+  readonly queue: Pick<Queue, 'isIdle'>;
 };
 
 const MAX_STOPS = 1_000_000;
@@ -21,23 +21,26 @@ const ON_THE_WAY_MS = 5_000;
 /** Returns when everything up to the moment is done. Refuses to go back, and to move a clock that is being moved. */
 export async function travelTo(deps: TravelDeps, moment: Date): Promise<Date> {
   await deps.clock.refresh();
-  if (deps.clock.isHalted()) throw new AppError('wrong_state', 'The clock is being moved; try again shortly.');
+  if (moment.getTime() < deps.clock.now().getTime() - ON_THE_WAY_MS) {
+    throw new AppError('wrong_state', 'Time moves forward only.');
+  }
+  if (!(await deps.clock.tryHalt())) throw new AppError('wrong_state', 'The clock is being moved; try again shortly.');
   const now = deps.clock.now();
-  if (moment.getTime() < now.getTime() - ON_THE_WAY_MS) throw new AppError('wrong_state', 'Time moves forward only.');
-  const target = moment < now ? now : moment;
-  await deps.db.transaction(tx => deps.clock.haltAt(tx, now));
   // From here on it is time's doing, not the traveller's.
-  return apart(() => passTime(deps, now, target));
+  return apart(() => passTime(deps, now, moment < now ? now : moment));
 }
 
 async function passTime(deps: TravelDeps, now: Date, target: Date): Promise<Date> {
-  await stopAt(deps, now);
+  let at = now;
+  await stopAt(deps, at);
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     // Where a bank or a chain is to be asked, time stands still until it has answered: what it says counts from then.
     const next = await nextStopAt(deps, target);
-    await stopAt(deps, next ?? target);
+    // What should have been done before is done now: time does not go back for it.
+    at = new Date(Math.max(Number(next ?? target), Number(at)));
+    await stopAt(deps, at);
     if (next) continue;
-    await deps.db.transaction(tx => deps.clock.resume(tx));
+    await deps.clock.resume();
     return target;
   }
   throw new Error('there is always something to wait for');
@@ -49,13 +52,14 @@ async function nextStopAt({ sweeps }: TravelDeps, until: Date): Promise<Date | u
   return stops.length > 0 ? new Date(Math.min(...stops.map(Number))) : undefined;
 }
 
-/** Lets time stand still at a moment and does all that is due then. */
+/** Lets time stand still at a moment and does all that is due then, whichever node does it. */
 async function stopAt(deps: TravelDeps, moment: Date): Promise<void> {
-  await deps.db.transaction(tx => deps.clock.haltAt(tx, moment));
+  await deps.clock.haltAt(moment);
   for (let round = 0; round < MAX_ROUNDS_A_STOP; round++) {
     let swept = 0;
     for (const sweep of deps.sweeps) swept += await sweep.upTo(moment);
-    if (round > 0 && swept === 0) return;
+    // Another node may have swept, and its jobs may be new or under way: time must not leave them behind.
+    if (round > 0 && swept === 0 && (await deps.queue.isIdle())) return;
     await deps.runDueJobs();
   }
   throw new Error('what is done now keeps making more');

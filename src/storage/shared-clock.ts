@@ -4,12 +4,12 @@ import type { Clock } from '../lib/clock.ts';
 import type { Sql } from './database.ts';
 
 export type SharedClock = Clock & {
-  /** Moves business time forward to a moment, never back, and lets it stand still there. Part of the caller's transaction. */
-  haltAt(tx: Sql, moment: Date): Promise<void>;
+  /** Lets it stand still where it is, for whoever wants to move it. False: somebody else does. */
+  tryHalt(): Promise<boolean>;
+  /** Moves it forward to a moment, and lets it stand still there. */
+  haltAt(moment: Date): Promise<void>;
   /** Lets it run on from where it stands. */
-  resume(tx: Sql): Promise<void>;
-  /** True while somebody moves it, as far as `refresh` has learnt. */
-  isHalted(): boolean;
+  resume(): Promise<void>;
 };
 
 /** A mover that has not been heard of for so long is dead, and time goes on without it. */
@@ -21,6 +21,7 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
   let aheadMs = 0;
   let haltedAt: Date | null = null;
   let reading: Promise<void> | undefined;
+  let movesMade = 0;
 
   function learn(row: Row | undefined): void {
     aheadMs = Number(row?.ahead_ms ?? 0);
@@ -28,10 +29,21 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
   }
 
   async function read(): Promise<void> {
+    const movesBefore = movesMade;
     const [row] = await db.query<Row>(
       'select ahead_ms, case when halted_until > now() then halted_at end as halted_at from clock',
     );
+    // What was read while we moved it may be older than the move.
+    if (movesMade === movesBefore) learn(row);
+  }
+
+  /** One statement, committed by itself: nobody reads of a move that is not made. False when its condition was not met. */
+  async function move(text: string, values: unknown[]): Promise<boolean> {
+    const [row] = await db.query<Row>(`update clock set ${text} returning ahead_ms, halted_at`, values);
+    if (!row) return false;
+    movesMade++;
     learn(row);
+    return true;
   }
 
   return {
@@ -51,26 +63,32 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
       return reading;
     },
 
-    haltAt: async (tx, moment) => {
-      const [row] = await tx.query<Row>(
-        `update clock
-            set ahead_ms = greatest(ahead_ms, $1::bigint), halted_at = $2, halted_until = now() + $3::int * interval '1 second'
-          returning ahead_ms, halted_at`,
+    tryHalt: () =>
+      move(
+        `halted_at = $1::timestamptz + ahead_ms * interval '1 millisecond', halted_until = now() + $2 * interval '1 second'
+          where halted_until is null or halted_until <= now()`,
+        [base.now(), HALT_SECONDS],
+      ),
+
+    haltAt: async moment => {
+      await move(
+        `ahead_ms = greatest(ahead_ms, $1::bigint), halted_at = $2, halted_until = now() + $3 * interval '1 second'`,
         [moment.getTime() - base.now().getTime(), moment, HALT_SECONDS],
       );
-      learn(row);
     },
 
-    resume: async tx => {
-      const standsAt = haltedAt ?? new Date(base.now().getTime() + aheadMs);
-      const [row] = await tx.query<Row>(
-        `update clock set ahead_ms = greatest(0, $1::bigint), halted_at = null, halted_until = null
-          returning ahead_ms, halted_at`,
-        [standsAt.getTime() - base.now().getTime()],
+    resume: async () => {
+      await move(
+        `ahead_ms = greatest(0, round(extract(epoch from halted_at - $1::timestamptz) * 1000)),
+         halted_at = null, halted_until = null
+          where halted_at is not null`,
+        [base.now()],
       );
-      learn(row);
     },
-
-    isHalted: () => haltedAt !== null,
   };
+}
+
+/** One sweep at a time, on whichever node, and no move of the clock meanwhile: until the transaction ends. */
+export async function holdClock(tx: Sql): Promise<void> {
+  await tx.query('select from clock for update');
 }

@@ -3,6 +3,7 @@
 import type { JobName, Queue } from '../jobs/queue.ts';
 import type { Sweep } from '../jobs/sweep.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { holdClock } from '../storage/shared-clock.ts';
 import { nextTimerAt, type OrderTimerKind, takeDueTimers } from './store-timers.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
@@ -33,6 +34,7 @@ export async function sweepOrders({ db, queue }: Deps, until: Date): Promise<num
 }
 
 async function sweepBatch(queue: Queue, tx: Sql, until: Date): Promise<number> {
+  await holdClock(tx);
   const due = await takeDueTimers(tx, until, BATCH_SIZE);
   for (const [name, timers] of Map.groupBy(due, ({ kind }) => JOBS[kind])) {
     const jobs = timers.map(({ accountId, transactionId }) => ({ accountId, transactionId }));
