@@ -6,6 +6,7 @@ import type { Chains } from './chains/chain.ts';
 import { sandboxChains } from './chains/sandbox.ts';
 import { chargeBatches } from './charges/create-batch.ts';
 import { issueMethod } from './charges/issue.ts';
+import { issueBatches } from './charges/issue-batch.ts';
 import { configuredRates } from './charges/rate.ts';
 import { reconcileCharge } from './charges/reconcile.ts';
 import { carryOutRefund } from './charges/refund.ts';
@@ -109,10 +110,11 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const sweeps = [chargeSweep({ db, queue }), orderSweep({ db, queue })];
     const batches = chargeBatches({ db, queue, mode, log });
     stops.push(() => batches.stop());
+    const issues = issueBatches({ db, queue, rails, clock });
     const outside = { rails, chains, rates, prices, resolve };
     const settings = { mode, pageSize, walletWait, feePercent, settlement, version };
     const limits = { rateLimit, maxInFlight, machineClock };
-    const deps = { db, queue, batches, clock, log, sweeps, runDueJobs, ...outside, ...settings, ...limits };
+    const deps = { db, queue, batches, issues, clock, log, sweeps, runDueJobs, ...outside, ...settings, ...limits };
     const handlers: Handlers = {
       'charge.issue': job => issueMethod(deps, job),
       'charge.retire': job => retireMethod(deps, job),

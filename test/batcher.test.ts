@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { batcher } from '../src/lib/batcher.ts';
+import { AppError } from '../src/lib/errors.ts';
 
 /** A batcher of numbers whose batches go on only when the test lets them; each number's result is ten times as much. */
 function heldBatcher(limits: Partial<{ maxSize: number; maxRunning: number; maxWaiting: number }> = {}) {
@@ -45,13 +46,29 @@ test('those of one turn go together, no more than fit, and no more batches at a 
   assert.deepEqual(await Promise.all(all), [0, 10, 20, 30, 40, 50, 60, 70]);
 });
 
-test('a batch that fails fails alone', async () => {
-  const { add, begun } = heldBatcher({ maxSize: 2 });
+test('when a batch fails, each of it is tried alone and fails for itself', async () => {
+  const { add, begun, sizes } = heldBatcher({ maxSize: 2 });
   const all = Promise.allSettled([add(1), add(2), add(3)]);
   await nextTurn();
-  begun[0]!.end(new Error('no'));
+  for (const error of [new Error('one of them'), undefined, new Error('this one'), undefined]) {
+    begun.at(-1)!.end(error);
+    await nextTurn();
+  }
+  assert.deepEqual(sizes(), [2, 1, 1, 1]);
+  assert.deepEqual(
+    (await all).map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+});
+
+test('a batch that lacks what all of it needs fails as a whole, and the next is tried', async () => {
+  const { add, begun, sizes } = heldBatcher({ maxSize: 2 });
+  const all = Promise.allSettled([add(1), add(2), add(3)]);
+  await nextTurn();
+  begun[0]!.end(new AppError('unavailable', 'no'));
   await nextTurn();
   begun[1]!.end();
+  assert.deepEqual(sizes(), [2, 1]);
   assert.deepEqual(
     (await all).map(({ status }) => status),
     ['rejected', 'rejected', 'fulfilled'],

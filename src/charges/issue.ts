@@ -3,29 +3,32 @@
 import type { Jobs, Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Finding, type Rails, railNamed } from '../rails/rail.ts';
-import type { Database, Sql } from '../storage/database.ts';
-import { type ChargeMethod, type LivingCharge, paymentRequest, withInstrument } from './charge.ts';
-import { registered, rejected } from './life.ts';
+import type { Database } from '../storage/database.ts';
+import { type ChargeMethod, type LivingCharge, paymentRequest } from './charge.ts';
+import type { IssueBatches } from './issue-batch.ts';
 import { RETIRED } from './retire.ts';
-import { findCharge, lockCharges, markSubmitted, replaceInstrument } from './store.ts';
-import { setTimers } from './store-timers.ts';
 import { UndecidedError } from './undecided.ts';
-import { writeStep } from './write.ts';
 
-type Deps = { readonly db: Database; readonly queue: Queue; readonly rails: Rails; readonly clock: Clock };
+type Deps = {
+  readonly db: Database;
+  readonly queue: Queue;
+  readonly rails: Rails;
+  readonly clock: Clock;
+  readonly issues: IssueBatches;
+};
 
 /** Registers one method of a charge. Throws to be tried again later while the rail has not decided. */
 export async function issueMethod(deps: Deps, { accountId, chargeId, method }: Jobs['charge.issue']): Promise<void> {
   await deps.clock.refresh();
-  const charge = await findCharge(deps.db, chargeId, accountId);
+  const charge = await deps.issues.find.add(chargeId);
   const way = charge?.ways.find(candidate => candidate.method === method);
-  if (!charge || !way) return;
+  if (!charge || !way || charge.accountId !== accountId) return;
   if (RETIRED.includes(way.status)) return withdrawWhenTaken(deps, charge, way);
   if (way.status !== 'CREATING') return;
 
   const finding = await askRail(deps, charge, way);
   if (finding.kind !== 'registered' && finding.kind !== 'rejected') throw new UndecidedError();
-  await deps.db.transaction(tx => writeFinding(deps, tx, chargeId, way, finding));
+  await deps.issues.write.add({ chargeId, accountId, method: way.method, finding });
 }
 
 /**
@@ -50,42 +53,11 @@ async function askRail(deps: Deps, charge: LivingCharge, way: ChargeMethod): Pro
   const request = paymentRequest(charge);
   const instrument = way.instrument;
   if (!instrument) throw new Error('a method without an instrument is never issued');
-  const isFirst = await deps.db.transaction(tx => markSubmitted(tx, charge, way.method, deps.clock.now()));
+  const { id: chargeId, accountId } = charge;
+  const isFirst = await deps.issues.note.add({ chargeId, accountId, method: way.method, at: deps.clock.now() });
   if (!isFirst) {
     const finding = await rail.lookup(request, instrument);
     if (finding.kind !== 'absent') return finding;
   }
   return rail.submit(request, instrument);
-}
-
-type Decided = Extract<Finding, { kind: 'registered' | 'rejected' }>;
-
-async function writeFinding(
-  deps: Deps,
-  tx: Sql,
-  chargeId: string,
-  { method }: ChargeMethod,
-  finding: Decided,
-): Promise<void> {
-  const at = deps.clock.now();
-  const [charge] = await lockCharges(tx, [chargeId]);
-  const way = charge?.ways.find(candidate => candidate.method === method);
-  if (!charge || !way) return;
-  if (way.status !== 'CREATING') {
-    // It was canceled, expired or paid otherwise while the rail took it: now there is something to take back.
-    if (finding.kind === 'registered') {
-      await deps.queue.enqueue(tx, 'charge.retire', [{ accountId: charge.accountId, chargeId, method }]);
-    }
-    return;
-  }
-  if (finding.kind === 'rejected') {
-    await writeStep(deps, tx, rejected(charge, method, finding.reason), at);
-    return;
-  }
-  if (finding.instrument) await replaceInstrument(tx, charge, method, finding.instrument);
-  const known = finding.instrument ? withInstrument(charge, method, finding.instrument) : charge;
-  await writeStep(deps, tx, registered(known, method, at), at);
-  const lookAt = railNamed(deps.rails, method, way.rail).reconcileAfter(paymentRequest(charge), at);
-  if (lookAt)
-    await setTimers(tx, [{ chargeId, accountId: charge.accountId, kind: 'reconcile', at: lookAt, isAwaited: true }]);
 }

@@ -152,11 +152,16 @@ export async function chargeExists(sql: Sql, id: string, accountId: string): Pro
   return rows.length > 0;
 }
 
+/** Charges with all that happened to them, in no order. */
+export async function findCharges(sql: Sql, ids: readonly string[]): Promise<LivingCharge[]> {
+  const rows = await sql.query<ChargeRow>(`${LIVING_CHARGE} where c.id = any($1)`, [ids]);
+  return rows.map(toCharge);
+}
+
 /** Charges whose rows are held until the transaction ends, in the order that keeps two of them from blocking each other. */
 export async function lockCharges(tx: Sql, ids: readonly string[]): Promise<LivingCharge[]> {
   await tx.query('select from charges where id = any($1) order by id for update', [ids]);
-  const rows = await tx.query<ChargeRow>(`${LIVING_CHARGE} where c.id = any($1) order by c.id`, [ids]);
-  return rows.map(toCharge);
+  return findCharges(tx, ids);
 }
 
 /** Writes the standing of charges whose rows are held: state, flags and statuses. */
@@ -210,15 +215,32 @@ export async function replaceInstrument(
   ]);
 }
 
-/** Notes that a method is about to be sent to its rail. Returns false when it had been noted before. */
-export async function markSubmitted(tx: Sql, charge: Charge, method: Method, at: Date): Promise<boolean> {
-  const rows = await tx.query(
-    `update charge_methods set submitted_at = $4
-      where charge_id = $1 and account_id = $2 and method = $3 and submitted_at is null
-      returning method`,
-    [charge.id, charge.accountId, method, at],
+/** A method that is about to be sent to its rail. */
+export type Submission = {
+  readonly chargeId: string;
+  readonly accountId: string;
+  readonly method: Method;
+  readonly at: Date;
+};
+
+/** Notes that methods are about to be sent. Says of each, in the order given, whether that is new. */
+export async function markSubmitted(tx: Sql, submissions: readonly Submission[]): Promise<boolean[]> {
+  const rows = await tx.query<{ charge_id: string; method: Method }>(
+    `update charge_methods m set submitted_at = s.at
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as s (charge_id, account_id, method, at)
+      where m.charge_id = any($1) and m.charge_id = s.charge_id and m.account_id = s.account_id and m.method = s.method
+        and m.submitted_at is null
+      returning m.charge_id, m.method`,
+    [
+      submissions.map(({ chargeId }) => chargeId),
+      submissions.map(({ accountId }) => accountId),
+      submissions.map(({ method }) => method),
+      submissions.map(({ at }) => at),
+    ],
   );
-  return rows.length > 0;
+  const marked = new Set(rows.map(row => `${row.charge_id} ${row.method}`));
+  // The same method twice in a batch is new once.
+  return submissions.map(({ chargeId, method }) => marked.delete(`${chargeId} ${method}`));
 }
 
 export type StatusCount = { readonly method: string; readonly status: string; readonly count: number };

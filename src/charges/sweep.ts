@@ -9,6 +9,7 @@ import type { LivingCharge } from './charge.ts';
 import { expired, overdue, type Step, settled } from './life.ts';
 import { settlementPostings } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
+import { inRounds } from './rounds.ts';
 import { lockCharges } from './store.ts';
 import { findDueTimers, nextAwaitedAt, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
 import { writeSteps } from './write.ts';
@@ -48,9 +49,7 @@ async function sweepBatch(queue: Queue, tx: Sql, until: Date): Promise<number> {
   const charges = new Map(locked.map(charge => [charge.id, charge]));
   const timers = await takeTimers(tx, due);
   await enqueueLooks(queue, tx, timers);
-  // A charge may have several timers due: each round takes the oldest of each.
-  for (let round = timers; round.length > 0; round = laterOf(round))
-    await sweepRound(queue, tx, firstOf(round), charges);
+  for (const round of inRounds(timers)) await sweepRound(queue, tx, round, charges);
   return due.length;
 }
 
@@ -81,14 +80,4 @@ async function enqueueLooks(queue: Queue, tx: Sql, timers: readonly Timer[]): Pr
   const looks = timers.filter(({ kind }) => kind === 'reconcile');
   const jobs = looks.map(({ accountId, chargeId }) => ({ accountId, chargeId }));
   if (jobs.length > 0) await queue.enqueue(tx, 'charge.reconcile', jobs);
-}
-
-function firstOf(timers: readonly Timer[]): Timer[] {
-  const seen = new Set<string>();
-  return timers.filter(({ chargeId }) => !seen.has(chargeId) && seen.add(chargeId));
-}
-
-function laterOf(timers: readonly Timer[]): Timer[] {
-  const first = new Set(firstOf(timers));
-  return timers.filter(timer => !first.has(timer));
 }

@@ -6,8 +6,8 @@ import { AppError } from './errors.ts';
 
 export type Batcher<Item, Result> = {
   /**
-   * Hands an item in and returns its own result. Refuses as unavailable when too many wait already, or after `stop`; fails
-   * with its whole batch when that fails.
+   * Hands an item in and returns its own result. Refuses as unavailable when too many wait already, or after `stop`. When a
+   * batch fails, each of its items is tried alone and fails for itself; unless it failed with an AppError, which all get.
    */
   add(item: Item): Promise<Result>;
   /** Takes nothing more, and returns when all that was taken is done. */
@@ -61,7 +61,9 @@ export function batcher<Item, Result>(
       assert.equal(results.length, batch.length, 'every item has a result');
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      // Without what all of them need, none would fare better alone.
+      if (batch.length > 1 && !(error instanceof AppError)) for (const one of batch) await run([one]);
+      else for (const { reject } of batch) reject(error);
     }
   }
 

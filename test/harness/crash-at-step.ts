@@ -3,6 +3,7 @@ import { cancelCharge } from '../../src/charges/cancel.ts';
 import { createCharge } from '../../src/charges/create.ts';
 import { chargeBatches } from '../../src/charges/create-batch.ts';
 import { issueMethod } from '../../src/charges/issue.ts';
+import { issueBatches } from '../../src/charges/issue-batch.ts';
 import { recordPayment } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { reconcileCharge } from '../../src/charges/reconcile.ts';
@@ -35,10 +36,12 @@ const rails = { pix: steps.partner(bank.pix, WORDS), boleto: steps.partner(bank.
 const db = steps.database(real);
 const mode = 'sandbox';
 const batches = chargeBatches({ db, queue, mode, log: silentLog });
+const issues = issueBatches({ db, queue, rails, clock });
 const deps = {
   db,
   queue,
   batches,
+  issues,
   rails,
   rates: configuredRates({}, 'test'),
   clock,
