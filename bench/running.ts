@@ -108,7 +108,7 @@ export function runTrilho(stage: Stage, database: string, { workers = true } = {
   return run(stage, {
     name: 'trilho',
     command: process.execPath,
-    args: workers ? ['bin/trilho.js', 'serve'] : ['bench/without-workers.ts'],
+    args: workers ? ['bin/trilho.js', 'serve'] : ['bench/service.ts'],
     env: { DATABASE_URL: stage.url(database), PORT: '0', TRILHO_DEMO: 'off' },
     url: LISTENS,
     readyAt: '/readyz',

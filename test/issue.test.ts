@@ -1,10 +1,11 @@
 // Taking a charge to its rail, when the rail is slow, deaf or unwilling.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
 import type { Finding, Outcome, Rail, Rails } from '../src/rails/rail.ts';
 import { sandboxRails } from '../src/rails/sandbox.ts';
 import { chargeBody } from './harness/bodies.ts';
-import { startService } from './harness/service.ts';
+import { type Service, startService } from './harness/service.ts';
 
 /** A bank that does what a test says, and remembers what it was asked. */
 function scriptedRails(submits: Outcome[], lookups: Finding[] = []): { rails: Rails; asked: string[] } {
@@ -113,4 +114,73 @@ test('a charge stays with the rail it was given to, whichever serves its method 
   } finally {
     await service.stop();
   }
+});
+
+describe('many methods that go to their rails at the same time', () => {
+  const COUNT = 40;
+  let service: Service;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  async function makeCharges(): Promise<string[]> {
+    const made = await Promise.all(Array.from({ length: COUNT }, () => service.post('/charges', chargeBody())));
+    return made.map(({ json }) => json.id);
+  }
+
+  /** How many methods of these charges stand where. */
+  async function standing(ids: readonly string[]): Promise<Record<string, number>> {
+    const rows = await service.sql<{ status: string; count: number }>(
+      'select status, count(*)::int as count from charge_methods where charge_id = any($1) group by status order by status',
+      [ids],
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  }
+
+  test('are written in few transactions, each charge whole and told of once', async () => {
+    const ids = await makeCharges();
+    await service.runJobs();
+    assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
+    const [{ transactions, active }] = (await service.sql<{ transactions: number; active: number }>(
+      `select (select count(distinct xmin::text)::int from charge_methods where charge_id = any($1)) as transactions,
+              (select count(*)::int from events where object_id = any($1) and type = 'charge.active') as active`,
+      [ids],
+    )) as [{ transactions: number; active: number }];
+    assert.ok(transactions < COUNT / 4, `${transactions} transactions`);
+    assert.equal(active, COUNT);
+  });
+
+  test('with one that the database refuses: that one fails alone, and is tried again', async () => {
+    const ids = await makeCharges();
+    const poison = ids[7]!;
+    await service.sql(
+      `alter table charge_methods add constraint no_poison check (charge_id <> '${poison}' or status = 'CREATING')`,
+    );
+    await service.runJobs();
+    assert.deepEqual(await standing(ids), { ACTIVE: COUNT - 1, CREATING: 2, REGISTERED: COUNT - 1 });
+    await service.sql('alter table charge_methods drop constraint no_poison');
+    await service.runJobs();
+    assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
+  });
+
+  test('with one whose charge somebody holds: only that one waits', async () => {
+    const ids = await makeCharges();
+    const held = ids[3]!;
+    const holder = new pg.Client({ connectionString: service.databaseUrl });
+    await holder.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from charges where id = $1 for update', [held]);
+      const running = service.runJobs();
+      const others = ids.filter(id => id !== held);
+      while ((await standing(others))['CREATING'] !== undefined);
+      assert.deepEqual(await standing([held]), { CREATING: 2 });
+      await holder.query('rollback');
+      await running;
+      assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
+    } finally {
+      await holder.end();
+    }
+  });
 });

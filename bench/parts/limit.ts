@@ -56,41 +56,53 @@ async function measureLists({ stage, report, options }: Needs, database: string)
   addShare({ report }, `GET /crypto/transactions, ${connections} connections`, ours, limit);
 }
 
-async function measureCharges({ stage, report, options }: Needs): Promise<void> {
+/** As users run it, with workers that register the charges at the same time, and taking them alone. */
+const CHARGE_RUNS = [
+  { workers: true, words: 'registering them at the same time' },
+  { workers: false, words: 'taking them alone' },
+] as const;
+
+async function measureCharges(needs: Needs): Promise<void> {
+  const { stage, report } = needs;
   report.say('charges, beside their own statements');
-  const { chargeConnections: connections, charges: requests } = options;
-  const drive = ({ url }: Running, count: number) =>
-    load({ url, connections, request: chargeRequest, seconds: NO_LIMIT_SECONDS, requests: count });
   // Started once, so that its copies have the queue's tables too.
   await emptyDatabase(stage, 'charges_empty');
   await (await runTrilho(stage, 'charges_empty')).stop();
-  await stage.create('charges_tape', 'charges_empty');
-  const tape = await record(stage, 'charges_tape', async service => (await drive(service, requests)).count);
-  const sides = { plain: [] as LoadResult[], alone: [] as LoadResult[], limit: [] as LoadResult[] };
+  for (const run of CHARGE_RUNS) await measureChargeRun(needs, run);
+  for (const database of ['charges_round', 'charges_empty']) await stage.drop(database);
+}
+
+async function measureChargeRun(
+  { stage, report, options }: Needs,
+  { workers, words }: (typeof CHARGE_RUNS)[number],
+): Promise<void> {
+  const { chargeConnections: connections, charges: requests } = options;
+  const drive = ({ url }: Running, count: number) =>
+    load({ url, connections, request: chargeRequest, seconds: NO_LIMIT_SECONDS, requests: count });
+  const startAnew = () => stage.create('charges_round', 'charges_empty');
+  await startAnew();
+  const tape = await record(stage, 'charges_round', async service => (await drive(service, requests)).count, {
+    workers,
+  });
+  const [ours, limit]: [LoadResult[], LoadResult[]] = [[], []];
   for (let round = 0; round < options.rounds; round++) {
-    for (const workers of [true, false]) {
-      await stage.create('charges_round', 'charges_empty');
-      const service = await runTrilho(stage, 'charges_round', { workers });
-      try {
-        await drive(service, WARM_UP_CHARGES);
-        await stage.calm();
-        sides[workers ? 'plain' : 'alone'].push(await drive(service, requests));
-      } finally {
-        await service.stop();
-      }
+    await startAnew();
+    const service = await runTrilho(stage, 'charges_round', { workers });
+    try {
+      await drive(service, WARM_UP_CHARGES);
+      await stage.calm();
+      ours.push(await drive(service, requests));
+    } finally {
+      await service.stop();
     }
-    await stage.create('charges_round', 'charges_empty');
+    await startAnew();
     await stage.calm();
-    sides.limit.push(await replay(stage.url('charges_round'), tape));
+    limit.push(await replay(stage.url('charges_round'), tape));
   }
-  for (const database of ['charges_round', 'charges_tape', 'charges_empty']) await stage.drop(database);
-  const what = `POST /charges, ${connections} connections`;
-  addShare({ report }, `${what}, registering them at the same time`, sides.plain, sides.limit);
-  addShare({ report }, `${what}, taking them alone`, sides.alone, sides.limit);
+  addShare({ report }, `POST /charges, ${connections} connections, ${words}`, ours, limit);
   const statements = tape.units.reduce((sum, unit) => sum + unit.length, 0);
-  report.note(
-    `A charge is ${(statements / tape.requests).toFixed(1)} statements in ${(tape.units.length / tape.requests).toFixed(2)} transactions, on ${tape.connections} connections.`,
-  );
+  const [spoken, units] = [statements, tape.units.length].map(count => (count / tape.requests).toFixed(2));
+  report.note(`${words}: ${spoken} statements in ${units} transactions a charge, on ${tape.connections} connections.`);
 }
 
 function addShare(

@@ -31,6 +31,7 @@ export async function takeKeys(tx: Sql, uses: readonly NewKeyUse[]): Promise<Rea
       uses.map(use => use.accountId),
       uses.map(use => use.at),
     ],
+    { name: 'take_keys' },
   );
   return new Set(rows.map(row => row.object_id));
 }

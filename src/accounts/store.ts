@@ -28,6 +28,7 @@ export async function openAccounts(tx: Sql, openings: readonly Opening[]): Promi
      select distinct on (id) id, at from unnest($1::text[], $2::timestamptz[]) as opening (id, at) order by id, at
      on conflict (id) do nothing`,
     [openings.map(opening => opening.id), openings.map(opening => opening.at)],
+    { name: 'open_accounts' },
   );
 }
 

@@ -13,12 +13,15 @@ export async function beginLives(
   tx: Sql,
   charges: readonly LivingCharge[],
 ): Promise<void> {
-  await insertEvents(
-    tx,
-    charges.map(charge => eventOf(charge, 'charge.created', charge.createdAt)),
-  );
-  await setTimers(tx, charges.flatMap(timersOf));
-  await queue.enqueue(tx, 'charge.issue', charges.flatMap(issuesOf));
+  // None of these waits for another.
+  await Promise.all([
+    insertEvents(
+      tx,
+      charges.map(charge => eventOf(charge, 'charge.created', charge.createdAt)),
+    ),
+    setTimers(tx, charges.flatMap(timersOf)),
+    queue.enqueue(tx, 'charge.issue', charges.flatMap(issuesOf)),
+  ]);
 }
 
 function timersOf(charge: LivingCharge): NewTimer[] {

@@ -32,8 +32,8 @@ type BatchDeps = { readonly db: Database; readonly queue: Queue; readonly mode: 
 export type ChargeBatches = Batcher<ReadyCharge, boolean>;
 
 const MAX_SIZE = 100;
-/** One gathers and computes while the other waits for the disk. */
-const MAX_RUNNING = 2;
+/** Two would hold rows of the same accounts at once, which cost the database more than the wait for the disk. */
+const MAX_RUNNING = 1;
 const MAX_WAITING = 5_000;
 /** Many must not wait for one whose key or externalId somebody else is about to take; that one waits alone. */
 const LOCK_WAIT_MS = 200;

@@ -28,6 +28,7 @@ export async function setTimers(tx: Sql, timers: readonly NewTimer[]): Promise<v
       timers.map(timer => timer.at),
       timers.map(timer => timer.isAwaited ?? false),
     ],
+    { name: 'set_charge_timers' },
   );
 }
 

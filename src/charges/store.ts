@@ -89,6 +89,7 @@ export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<R
       ways.map(({ way }) => way.instrument && JSON.stringify(way.instrument)),
       ways.map(({ way }) => way.reason),
     ],
+    { name: 'insert_charges' },
   );
   return new Set(inserted.map(row => row.id));
 }
@@ -172,7 +173,9 @@ export async function updateCharges(tx: Sql, charges: readonly LivingCharge[], a
             event_count = u.event_count
        from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::integer[])
             as u (id, account_id, state, timing, paid_amount, owed_cents, event_count)
-      where c.id = any($1) and c.id = u.id and c.account_id = u.account_id`,
+      where c.id = any($1) and c.id = u.id and c.account_id = u.account_id
+        and (c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count)
+            is distinct from (u.state, u.timing, u.paid_amount, u.owed_cents, u.event_count)`,
     [
       charges.map(charge => charge.id),
       charges.map(charge => charge.accountId),

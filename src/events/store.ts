@@ -26,5 +26,6 @@ export async function insertEvents(tx: Sql, events: readonly Event[]): Promise<v
       events.map(event => event.occurredAt),
       events.map(event => JSON.stringify(event.object)),
     ],
+    { name: 'insert_events' },
   );
 }

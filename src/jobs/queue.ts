@@ -52,6 +52,8 @@ const NAMES: readonly JobName[] = [
 ];
 const SCHEMA = 'pgboss';
 const BATCH_SIZE = 20;
+/** These share their statements, so that many cost little more than few and leave the connections to others. */
+const SHARING_BATCH_SIZES: Partial<Record<JobName, number>> = { 'charge.issue': 100 };
 /** When everything is to be done at once, larger bites mean fewer words with the database. */
 const RUN_DUE_BATCH_SIZE = 200;
 const POLL_SECONDS = 0.5;
@@ -112,7 +114,7 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
 
   function startWorker<N extends JobName>(name: N, handler: Handler<N>): Promise<string> {
     const options = {
-      batchSize: BATCH_SIZE,
+      batchSize: SHARING_BATCH_SIZES[name] ?? BATCH_SIZE,
       burstWhenBatchFull: true,
       pollingIntervalSeconds: POLL_SECONDS,
       perJobResults: true,
@@ -165,7 +167,7 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
       await boss.insert(
         name,
         payloads.map(data => ({ data })),
-        { db: asBossDb(tx) },
+        { db: asBossDb(tx, `enqueue_${name}`) },
       );
     },
 
@@ -237,6 +239,7 @@ type Held = { readonly name: JobName; readonly id: string }[];
 
 type BossJob<N extends JobName> = { readonly id: string; readonly data: Jobs[N] };
 
-function asBossDb(sql: Sql): Db {
-  return { executeSql: async (text, values) => ({ rows: await sql.query(text, values) }) };
+function asBossDb(sql: Sql, statementName?: string): Db {
+  const options = statementName === undefined ? {} : { name: statementName };
+  return { executeSql: async (text, values) => ({ rows: await sql.query(text, values, options) }) };
 }

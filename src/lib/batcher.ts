@@ -32,6 +32,7 @@ export function batcher<Item, Result>(
   const inNobodysName = AsyncLocalStorage.snapshot();
   const waiting: Waiting<Item, Result>[] = [];
   const running = new Set<Promise<void>>();
+  const singles = new Set<Promise<void>>();
   let isStartDue = false;
   let isStopped = false;
 
@@ -62,9 +63,15 @@ export function batcher<Item, Result>(
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
       // Without what all of them need, none would fare better alone.
-      if (batch.length > 1 && !(error instanceof AppError)) for (const one of batch) await run([one]);
+      if (batch.length > 1 && !(error instanceof AppError)) for (const one of batch) runAlone(one);
       else for (const { reject } of batch) reject(error);
     }
+  }
+
+  /** Beside the batches: one that takes long must not keep the next ones waiting. */
+  function runAlone(one: Waiting<Item, Result>): void {
+    const single = run([one]).finally(() => singles.delete(single));
+    singles.add(single);
   }
 
   return {
@@ -80,7 +87,7 @@ export function batcher<Item, Result>(
     stop: async () => {
       isStopped = true;
       start();
-      while (running.size > 0) await Promise.all(running);
+      while (running.size + singles.size > 0) await Promise.all([...running, ...singles]);
     },
   };
 }

@@ -49,6 +49,7 @@ export async function insertLines(tx: Sql, lines: readonly AuditLine[]): Promise
       lines.map(({ act }) => act.requestId ?? null),
       lines.map(({ act }) => act.status),
     ],
+    { name: 'insert_audit_lines' },
   );
 }
 

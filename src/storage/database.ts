@@ -13,7 +13,10 @@ export type Row = Record<string, unknown>;
 
 /** Something that runs a statement: the pool, or one open transaction. */
 export type Sql = {
-  /** A statement with a name is planned once a connection; a name has one text. */
+  /**
+   * A statement with a name is planned once a connection, which pays for large inserts; a name has one text. One that looks
+   * for rows had better be planned each time, as long as its table may be small one day and large the next.
+   */
   query<R extends Row = Row>(
     text: string,
     values?: readonly unknown[],
@@ -70,6 +73,8 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: SILENCE_TIMEOUT_MS,
     keepAlive: true,
+    // Statements that do not wait for each other are sent at once; the server still runs them in their order.
+    pipeline: true,
     // Moments are read back as they are sent, whatever zone the server lives in.
     options: '-c timezone=UTC',
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,

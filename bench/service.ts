@@ -1,6 +1,7 @@
-// The service without its workers, so that taking requests is measured alone. With a file named as argument it also writes
-// down every statement it says to the database, for `tape.ts` to say again.
+// The service as a part of the run wants it: without its workers unless told otherwise, so that taking requests is measured
+// alone; and with a tape, on which it writes down every statement it says to the database, for `tape.ts` to say again.
 import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { serialize } from 'node:v8';
 import pg from 'pg';
 import { startApp } from '../src/app.ts';
@@ -9,16 +10,18 @@ import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/lib/log.ts';
 import type { Said } from './tape.ts';
 
-const [tapeFile] = process.argv.slice(2);
+const { workers, tape } = parseArgs({
+  options: { workers: { type: 'boolean', default: false }, tape: { type: 'string' } },
+}).values;
 const said: Said[] = [];
 const config = readConfig(process.env);
-const app = await startApp(config, { log: createLog(config.logLevel, logOutput()), work: false });
-if (tapeFile !== undefined) listen();
+const app = await startApp(config, { log: createLog(config.logLevel, logOutput()), work: workers });
+if (tape !== undefined) listen();
 process.stdout.write(`listens on ${app.url}\n`);
 
 process.once('SIGTERM', async () => {
   await app.stop();
-  if (tapeFile !== undefined) writeFileSync(tapeFile, serialize(said));
+  if (tape !== undefined) writeFileSync(tape, serialize(said));
 });
 
 /** Every statement goes through here, whoever makes it: the pool, a transaction or a batch. */
