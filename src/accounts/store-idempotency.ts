@@ -36,15 +36,6 @@ export async function takeKeys(tx: Sql, uses: readonly NewKeyUse[]): Promise<Rea
   return new Set(rows.map(row => row.object_id));
 }
 
-/** Gives keys back that were taken in the same transaction. */
-export async function releaseKeys(tx: Sql, uses: readonly NewKeyUse[]): Promise<void> {
-  await tx.query(
-    `delete from idempotency_keys k using unnest($1::text[], $2::text[], $3::uuid[]) as use (scope, key, object_id)
-      where k.scope = use.scope and k.key = use.key and k.object_id = use.object_id`,
-    [uses.map(use => use.scope), uses.map(use => use.key), uses.map(use => use.objectId)],
-  );
-}
-
 /** What a key was used for, when it was. */
 export async function findKeyUse(sql: Sql, scope: string, key: string): Promise<KeyUse | undefined> {
   const [row] = await sql.query<{ content_hash: Buffer; object_id: string; account_id: string }>(

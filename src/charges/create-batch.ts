@@ -2,7 +2,7 @@
 // serves all of them.
 import type { Claim } from '../accounts/once.ts';
 import { usableAccounts } from '../accounts/require.ts';
-import { releaseKeys, takeKeys } from '../accounts/store-idempotency.ts';
+import { takeKeys } from '../accounts/store-idempotency.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { type Batcher, batcher } from '../lib/batcher.ts';
 import { AppError } from '../lib/errors.ts';
@@ -48,8 +48,8 @@ export function chargeBatches(deps: BatchDeps): ChargeBatches {
 
 async function writeTogether(deps: BatchDeps, ready: readonly ReadyCharge[]): Promise<boolean[]> {
   try {
-    const written = await deps.db.transaction(tx => writeFree(deps, tx, ready), { lockWaitMs: LOCK_WAIT_MS });
-    return ready.map(({ charge }) => written.has(charge.id));
+    const written = new Set(await writeFree(deps, ready));
+    return ready.map(one => written.has(one));
   } catch (error) {
     // Without a database none of them would fare better alone.
     if (error instanceof AppError) throw error;
@@ -58,42 +58,61 @@ async function writeTogether(deps: BatchDeps, ready: readonly ReadyCharge[]): Pr
   }
 }
 
-/** Writes the charges whose key, account, id and externalId are to be had, and returns their ids. */
-async function writeFree(
-  { queue, mode }: BatchDeps,
-  tx: Sql,
-  ready: readonly ReadyCharge[],
-): Promise<ReadonlySet<string>> {
+/** Writes the charges whose key, account, id and externalId are to be had, and returns those. */
+async function writeFree(deps: BatchDeps, ready: readonly ReadyCharge[]): Promise<readonly ReadyCharge[]> {
+  try {
+    await deps.db.transaction(tx => writeAll(deps, tx, ready), { lockWaitMs: LOCK_WAIT_MS });
+    return ready;
+  } catch (error) {
+    if (!(error instanceof NotAllFree)) throw error;
+    // Repeats are rare: it is worth writing as if there were none.
+    return error.free.length > 0 ? writeFree(deps, error.free) : [];
+  }
+}
+
+/** Not all can be written; the transaction goes, and with it what was written for the others. */
+class NotAllFree extends Error {
+  readonly free: readonly ReadyCharge[];
+  constructor(free: readonly ReadyCharge[]) {
+    super('some of the charges are there already');
+    this.free = free;
+  }
+}
+
+/**
+ * Writes all of them or none. Everything is sent at once, and the server takes it in this order. Keys come first, here and
+ * alone: whoever waits for one holds nothing that others want, as a new account is.
+ */
+async function writeAll({ queue, mode }: BatchDeps, tx: Sql, ready: readonly ReadyCharge[]): Promise<void> {
+  const charges = ready.map(({ charge }) => charge);
   const keys = ready.flatMap(keyOf);
-  // Keys come first, alone and together: whoever waits for one holds nothing that others want, as a new account is.
-  const taken = keys.length > 0 ? await takeKeys(tx, keys) : new Set<string>();
-  const unclaimed = ready.filter(({ charge, claim }) => claim.key === undefined || taken.has(charge.id));
-  const accounts = await usableAccounts(
-    tx,
-    mode,
-    unclaimed.map(({ charge }) => ({ id: charge.accountId, at: charge.createdAt })),
+  const lines = ready.flatMap(({ line }) => line ?? []);
+  const openings = charges.map(charge => ({ id: charge.accountId, at: charge.createdAt }));
+  const rows = ready.map(({ charge, claim, answer }) => ({ charge, hash: claim.hash, answer }));
+  const [taken, accounts, written, ...rest] = await Promise.allSettled([
+    keys.length > 0 ? takeKeys(tx, keys) : NONE,
+    usableAccounts(tx, mode, openings),
+    insertCharges(tx, rows),
+    beginLives({ queue }, tx, charges),
+    lines.length > 0 ? insertLines(tx, lines) : undefined,
+  ]);
+  const free = ready.filter(
+    ({ charge, claim }) =>
+      (claim.key === undefined || isIn(taken, charge.id)) &&
+      isIn(accounts, charge.accountId) &&
+      (written.status === 'rejected' || isIn(written, charge.id)),
   );
-  const free = unclaimed.filter(({ charge }) => accounts.has(charge.accountId));
-  const written =
-    free.length > 0
-      ? await insertCharges(
-          tx,
-          free.map(({ charge, claim, answer }) => ({ charge, hash: claim.hash, answer })),
-        )
-      : new Set<string>();
-  // A key stands for a charge that is there, or for none.
-  const idle = keys.filter(({ objectId }) => taken.has(objectId) && !written.has(objectId));
-  if (idle.length > 0) await releaseKeys(tx, idle);
-  const born = free.filter(({ charge }) => written.has(charge.id));
-  if (born.length === 0) return written;
-  await beginLives(
-    { queue },
-    tx,
-    born.map(({ charge }) => charge),
-  );
-  const lines = born.flatMap(({ line }) => line ?? []);
-  if (lines.length > 0) await insertLines(tx, lines);
-  return written;
+  // One that is not free makes the rest of the transaction fail, too; so this is asked first.
+  if (free.length < ready.length && taken.status === 'fulfilled' && accounts.status === 'fulfilled') {
+    throw new NotAllFree(free);
+  }
+  for (const result of [taken, accounts, written, ...rest]) if (result.status === 'rejected') throw result.reason;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function isIn(result: PromiseSettledResult<ReadonlySet<string>>, id: string): boolean {
+  return result.status === 'fulfilled' && result.value.has(id);
 }
 
 function keyOf({ charge: { id, accountId, createdAt }, claim: { scope, key, hash } }: ReadyCharge) {

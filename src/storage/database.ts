@@ -39,7 +39,10 @@ export type Database = Sql & {
 export type TransactionOptions = {
   /** Whether it may take as long as a migration does. */
   readonly isLong?: boolean;
-  /** How long it waits for somebody else's lock before it fails; without it, as long as a statement may take. */
+  /**
+   * How long it waits for somebody else's lock before it fails; without it, as long as a statement may take. Such a
+   * transaction is for many at once, and its first statements are sent together with its beginning.
+   */
   readonly lockWaitMs?: number;
 };
 
@@ -138,7 +141,7 @@ async function runTransaction<T>(
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query(lockWaitMs === undefined ? 'begin' : `begin; set local lock_timeout = ${lockWaitMs}`);
+    const begun = lockWaitMs === undefined ? await client.query('begin') : beginAtOnce(client, lockWaitMs);
     const result = await work({
       query: async <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
         rowsOf<R>(
@@ -150,6 +153,7 @@ async function runTransaction<T>(
           } as pg.QueryConfig),
         ),
     });
+    await begun;
     await client.query('commit');
     return result;
   } catch (error) {
@@ -164,6 +168,23 @@ async function runTransaction<T>(
   } finally {
     client.release(broken);
   }
+}
+
+/**
+ * Begins a transaction and does not wait for it: what is said next is on its way while we go on. Were the beginning refused,
+ * that would be carried out with no transaction around it; so a session that is not in ours ends itself before.
+ */
+function beginAtOnce(client: pg.PoolClient, lockWaitMs: number): Promise<unknown> {
+  const begun = Promise.all([
+    client.query(`begin; set local lock_timeout = ${lockWaitMs}; set local trilho.begun = 'yes'`),
+    client.query({
+      name: 'end_unless_begun',
+      text: `select pg_terminate_backend(pg_backend_pid()) where current_setting('trilho.begun', true) is distinct from 'yes'`,
+    }),
+  ]);
+  // That nobody waits for it yet is no fault.
+  begun.catch(() => {});
+  return begun;
 }
 
 /** Several statements in one text give several results. */
