@@ -28,6 +28,7 @@ export async function insertCharge(tx: Sql, charge: LivingCharge, hash: Buffer, 
 /**
  * Writes charges with their methods, except those whose id or externalId is taken, and returns the ids of the written. Waits
  * for those who are about to take one of them, in the one order that keeps two who write many from blocking each other.
+ * What is JSON goes as one array of it: quoted once more for an array of the database it would be twice as long.
  */
 export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<ReadonlySet<string>> {
   const charges = rows.map(({ charge }) => charge);
@@ -38,25 +39,31 @@ export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<R
          id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
          customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
          event_count, transaction_id)
-       select *
-         from unnest(
-                $1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::numeric[],
-                $9::text[], $10::timestamptz[], $11::jsonb[], $12::numeric[], $13::numeric[], $14::timestamptz[],
-                $15::timestamptz[], $16::bytea[], $17::json[], $18::timestamptz[], $19::text[], $20::integer[],
-                $21::uuid[])
+       select id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
+              customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
+              event_count, transaction_id
+         from rows from (
+                unnest(
+                  $1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::numeric[],
+                  $9::text[], $10::timestamptz[], $12::numeric[], $13::numeric[], $14::timestamptz[], $15::timestamptz[],
+                  $16::bytea[], $18::timestamptz[], $19::text[], $20::integer[], $21::uuid[]),
+                jsonb_array_elements($11::jsonb),
+                json_array_elements($17::json))
               as born (
                 id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source,
-                rate_at, customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at,
-                state, event_count, transaction_id)
+                rate_at, fine_percent, interest_percent, due_at, expire_at, content_hash, created_at, state, event_count,
+                transaction_id, customer, answer)
         order by account_id, external_id, id
        on conflict do nothing
        returning id, account_id, created_at),
      methods as (
        insert into charge_methods (charge_id, account_id, method, rail, status, instrument, reason, updated_at)
-       select charge.id, charge.account_id, method, rail, status, instrument, reason, charge.created_at
+       select charge.id, charge.account_id, method, rail, status, nullif(instrument, 'null'), reason, charge.created_at
          from charge
-         join unnest($22::uuid[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[])
-              as way (charge_id, account_id, method, rail, status, instrument, reason)
+         join rows from (
+                unnest($22::uuid[], $23::text[], $24::text[], $25::text[], $26::text[], $28::text[]),
+                jsonb_array_elements($27::jsonb))
+              as way (charge_id, account_id, method, rail, status, reason, instrument)
            on way.charge_id = charge.id and way.account_id = charge.account_id)
      select id from charge`,
     [
@@ -70,13 +77,14 @@ export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<R
       charges.map(charge => charge.lockedRate?.rate),
       charges.map(charge => charge.lockedRate?.source),
       charges.map(charge => charge.lockedRate?.at),
-      charges.map(charge => JSON.stringify(charge.customer)),
+      JSON.stringify(charges.map(charge => charge.customer)),
       charges.map(charge => charge.finePercent),
       charges.map(charge => charge.interestPercent),
       charges.map(charge => charge.dueAt),
       charges.map(charge => charge.expireAt),
       rows.map(row => row.hash),
-      rows.map(row => row.answer),
+      // To the letter.
+      `[${rows.map(row => row.answer).join(',')}]`,
       charges.map(charge => charge.createdAt),
       charges.map(charge => charge.state),
       charges.map(charge => charge.eventCount),
@@ -86,7 +94,7 @@ export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<R
       ways.map(({ way }) => way.method),
       ways.map(({ way }) => way.rail),
       ways.map(({ way }) => way.status),
-      ways.map(({ way }) => way.instrument && JSON.stringify(way.instrument)),
+      JSON.stringify(ways.map(({ way }) => way.instrument ?? null)),
       ways.map(({ way }) => way.reason),
     ],
     { name: 'insert_charges' },

@@ -16,7 +16,9 @@ export type Event = {
 export async function insertEvents(tx: Sql, events: readonly Event[]): Promise<void> {
   await tx.query(
     `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
-     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::integer[], $6::timestamptz[], $7::jsonb[])`,
+     select * from rows from (
+       unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::integer[], $6::timestamptz[]),
+       jsonb_array_elements($7::jsonb))`,
     [
       events.map(event => event.id),
       events.map(event => event.accountId),
@@ -24,7 +26,7 @@ export async function insertEvents(tx: Sql, events: readonly Event[]): Promise<v
       events.map(event => event.objectId),
       events.map(event => event.sequence),
       events.map(event => event.occurredAt),
-      events.map(event => JSON.stringify(event.object)),
+      JSON.stringify(events.map(event => event.object)),
     ],
     { name: 'insert_events' },
   );

@@ -1,8 +1,10 @@
 // Civil days: `YYYY-MM-DD` in America/Sao_Paulo, from the time zone database and never from a fixed offset.
+import { remembered } from './remembered.ts';
 
 export type CivilDay = string;
 
 export const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 const saoPaulo = new Intl.DateTimeFormat('en-CA', {
   timeZone: 'America/Sao_Paulo',
@@ -14,9 +16,19 @@ const saoPaulo = new Intl.DateTimeFormat('en-CA', {
 // Intl counts the years before year 1 backwards, and writes early years without their zeros.
 const FIRST_NAMED_MS = Date.parse('0001-01-01T12:00:00Z');
 
+// Since 1914 the offset has been whole hours, so that no day begins within an hour. Asked for the same few hours over and
+// over, and slow to work out.
+const WHOLE_HOURS_SINCE_MS = Date.parse('1914-01-02T00:00:00Z');
+const dayOfHour = remembered((hour: number) => shownDay(hour * HOUR_MS));
+
 /** The day a clock on a wall in São Paulo shows at that moment; before year 1 it is the first day of year 1. */
 export function civilDay(at: Date): CivilDay {
-  return saoPaulo.format(Math.max(at.getTime(), FIRST_NAMED_MS)).padStart('YYYY-MM-DD'.length, '0');
+  const ms = at.getTime();
+  return ms >= WHOLE_HOURS_SINCE_MS ? dayOfHour(Math.floor(ms / HOUR_MS)) : shownDay(ms);
+}
+
+function shownDay(ms: number): CivilDay {
+  return saoPaulo.format(Math.max(ms, FIRST_NAMED_MS)).padStart('YYYY-MM-DD'.length, '0');
 }
 
 /** Whole days from one civil day to another; negative when `to` is earlier. */
@@ -46,9 +58,13 @@ const saoPauloTime = new Intl.DateTimeFormat('en-US', {
 
 /** The moment at which a clock on a wall in São Paulo shows that day and this hour. */
 export function momentOn(day: CivilDay, hour = 0): Date {
-  const asUtcMs = Date.parse(`${day}T00:00:00Z`) + hour * 3_600_000;
+  return new Date(momentShownAs(Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS));
+}
+
+/** The moment, in milliseconds, at which the wall shows what UTC shows at another. */
+const momentShownAs = remembered((asUtcMs: number): number => {
   // The offset at about that time; where it changes at midnight, the day begins with the change.
-  const near = new Date(asUtcMs + 3 * 3_600_000);
+  const near = new Date(asUtcMs + 3 * HOUR_MS);
   const part = Object.fromEntries(saoPauloTime.formatToParts(near).map(({ type, value }) => [type, Number(value)]));
   const shownMs = Date.UTC(
     part['year']!,
@@ -58,5 +74,5 @@ export function momentOn(day: CivilDay, hour = 0): Date {
     part['minute'],
     part['second'],
   );
-  return new Date(asUtcMs + (near.getTime() - shownMs));
-}
+  return asUtcMs + (near.getTime() - shownMs);
+});
