@@ -16,7 +16,7 @@ const NO_LIMIT_SECONDS = 300;
 const MEMORY_LIMIT_SECONDS = 180;
 /** A list is said from a tape of so many, over and over. */
 const TAPE_LISTS = 500;
-const WARM_UP_CHARGES = 300;
+const WARM_UP_CHARGES = 4_000;
 /** In the load under which memory is watched, one request in so many is a charge. */
 const CHARGE_EVERY = 10;
 
