@@ -60,7 +60,9 @@ function unitsOf(said: readonly Said[]): Unit[] {
   const units: Said[][] = [];
   const open = new Map<number, Said[]>();
   for (const statement of said) {
-    const word = /^\s*(begin|commit|rollback)\b/i.exec(statement.text)?.[1]?.toLowerCase();
+    // A text that begins and ends its transaction is a unit by itself.
+    const isWhole = /^\s*begin\b.*\bcommit\W*$/is.test(statement.text);
+    const word = isWhole ? undefined : /^\s*(begin|commit|rollback)\b/i.exec(statement.text)?.[1]?.toLowerCase();
     const unit = open.get(statement.connection);
     if (unit) unit.push(statement);
     else units.push([statement]);

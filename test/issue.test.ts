@@ -164,23 +164,28 @@ describe('many methods that go to their rails at the same time', () => {
     assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
   });
 
-  test('with one whose charge somebody holds: only that one waits', async () => {
-    const ids = await makeCharges();
-    const held = ids[3]!;
-    const holder = new pg.Client({ connectionString: service.databaseUrl });
-    await holder.connect();
-    try {
-      await holder.query('begin');
-      await holder.query('select from charges where id = $1 for update', [held]);
-      const running = service.runJobs();
-      const others = ids.filter(id => id !== held);
-      while ((await standing(others))['CREATING'] !== undefined);
-      assert.deepEqual(await standing([held]), { CREATING: 2 });
-      await holder.query('rollback');
-      await running;
-      assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
-    } finally {
-      await holder.end();
-    }
-  });
+  for (const held of ['charges where id', 'charge_methods where charge_id']) {
+    test(`with one of which somebody holds ${held.split(' ')[0]}: only that one waits`, async () => {
+      const ids = await makeCharges();
+      const [first, ...others] = ids;
+      const holder = new pg.Client({ connectionString: service.databaseUrl });
+      await holder.connect();
+      try {
+        await holder.query('begin');
+        await holder.query(`select from ${held} = $1 for update`, [first]);
+        let isDone = false;
+        const running = service.runJobs().then(() => {
+          isDone = true;
+        });
+        while (!isDone && (await standing(others))['CREATING'] !== undefined);
+        assert.equal(isDone, false, 'the one is still waited for');
+        assert.deepEqual(await standing([first!]), { CREATING: 2 });
+        await holder.query('rollback');
+        await running;
+        assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
+      } finally {
+        await holder.end();
+      }
+    });
+  }
 });

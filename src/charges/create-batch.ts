@@ -35,8 +35,8 @@ const MAX_SIZE = 100;
 /** Two would hold rows of the same accounts at once, which cost the database more than the wait for the disk. */
 const MAX_RUNNING = 1;
 const MAX_WAITING = 5_000;
-/** Many must not wait for one whose key or externalId somebody else is about to take; that one waits alone. */
-const LOCK_WAIT_MS = 200;
+/** Many must not wait for one that somebody else holds or is about to take; that one waits alone. */
+export const LOCK_WAIT_MS = 200;
 
 export function chargeBatches(deps: BatchDeps): ChargeBatches {
   return batcher(ready => writeTogether(deps, ready), {
@@ -80,8 +80,8 @@ class NotAllFree extends Error {
 }
 
 /**
- * Writes all of them or none. Everything is sent at once, and the server takes it in this order. Keys come first, here and
- * alone: whoever waits for one holds nothing that others want, as a new account is.
+ * Writes all of them or none, sent at once and not one after the other. Keys come first, here and alone: whoever waits for one
+ * holds nothing that others want, as a new account is.
  */
 async function writeAll({ queue, mode }: BatchDeps, tx: Sql, ready: readonly ReadyCharge[]): Promise<void> {
   const charges = ready.map(({ charge }) => charge);
@@ -106,7 +106,15 @@ async function writeAll({ queue, mode }: BatchDeps, tx: Sql, ready: readonly Rea
   if (free.length < ready.length && taken.status === 'fulfilled' && accounts.status === 'fulfilled') {
     throw new NotAllFree(free);
   }
-  for (const result of [taken, accounts, written, ...rest]) if (result.status === 'rejected') throw result.reason;
+  const faults = [taken, accounts, written, ...rest].flatMap(result =>
+    result.status === 'rejected' ? [result.reason] : [],
+  );
+  // Whatever comes after the first fault fails for that reason.
+  if (faults.length > 0) throw faults.find(fault => !isAborted(fault)) ?? faults[0];
+}
+
+function isAborted(fault: unknown): boolean {
+  return (fault as { code?: unknown }).code === '25P02';
 }
 
 const NONE: ReadonlySet<string> = new Set();

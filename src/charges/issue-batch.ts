@@ -4,8 +4,9 @@ import type { Queue } from '../jobs/queue.ts';
 import { type Batcher, batcher } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Finding, type Method, type Rails, railNamed } from '../rails/rail.ts';
-import type { Database, Sql } from '../storage/database.ts';
+import type { Database, Sql, TransactionOptions } from '../storage/database.ts';
 import { type LivingCharge, paymentRequest, withInstrument } from './charge.ts';
+import { LOCK_WAIT_MS } from './create-batch.ts';
 import { registered, rejected } from './life.ts';
 import { inRounds } from './rounds.ts';
 import { findCharges, lockCharges, markSubmitted, replaceInstrument, type Submission } from './store.ts';
@@ -32,8 +33,6 @@ export type IssueBatches = {
 };
 
 const LIMITS = { maxSize: 100, maxRunning: 1, maxWaiting: 10_000 } as const;
-/** Many must not wait for one charge that somebody holds; that one is waited for alone. */
-const LOCK_WAIT_MS = 200;
 
 export function issueBatches(deps: Deps): IssueBatches {
   return {
@@ -41,13 +40,20 @@ export function issueBatches(deps: Deps): IssueBatches {
       const charges = byId(await findCharges(deps.db, ids));
       return ids.map(id => charges.get(id));
     }, LIMITS),
-    note: batcher(submissions => deps.db.transaction(tx => markSubmitted(tx, submissions)), LIMITS),
-    write: batcher(async decisions => {
-      const isAlone = decisions.length === 1;
-      await deps.db.transaction(tx => writeDecisions(deps, tx, decisions), isAlone ? {} : { lockWaitMs: LOCK_WAIT_MS });
+    note: batcher(
+      (submissions, isAlone) => deps.db.transaction(tx => markSubmitted(tx, submissions), waiting(isAlone)),
+      LIMITS,
+    ),
+    write: batcher(async (decisions, isAlone) => {
+      await deps.db.transaction(tx => writeDecisions(deps, tx, decisions), waiting(isAlone));
       return decisions.map(() => undefined);
     }, LIMITS),
   };
+}
+
+/** For what somebody holds one alone waits as long as a statement may take. */
+function waiting(isAlone: boolean): TransactionOptions {
+  return isAlone ? {} : { lockWaitMs: LOCK_WAIT_MS };
 }
 
 async function writeDecisions(deps: Deps, tx: Sql, decisions: readonly Decision[]): Promise<void> {
@@ -73,14 +79,13 @@ async function writeRound(
   const steps: DatedStep[] = [];
   const looks: NewTimer[] = [];
   const withdrawn: Omit<Decision, 'finding'>[] = [];
-  for (const { finding, ...of } of decisions) {
-    const { chargeId, accountId, method } = of;
+  for (const { chargeId, accountId, method, finding } of decisions) {
     const charge = charges.get(chargeId);
     const way = charge?.ways.find(candidate => candidate.method === method);
     if (!charge || !way) continue;
     if (way.status !== 'CREATING') {
       // It was canceled, expired or paid otherwise while the rail took it: now there is something to take back.
-      if (finding.kind === 'registered') withdrawn.push(of);
+      if (finding.kind === 'registered') withdrawn.push({ chargeId, accountId, method });
       continue;
     }
     if (finding.kind === 'rejected') {

@@ -173,7 +173,10 @@ export async function lockCharges(tx: Sql, ids: readonly string[]): Promise<Livi
   return findCharges(tx, ids);
 }
 
-/** Writes the standing of charges whose rows are held: state, flags and statuses. */
+/**
+ * Writes the standing of charges whose rows are held: state, flags and statuses. What stands already is not written again: a
+ * second method that is registered changes nothing of its charge.
+ */
 export async function updateCharges(tx: Sql, charges: readonly LivingCharge[], at: readonly Date[]): Promise<void> {
   await tx.query(
     `update charges c

@@ -26,7 +26,7 @@ const STEPS = { overdue, expire: expired, settle: settled } as const satisfies R
 
 /** Most passes by itself; where a bank is to be asked, or an order waits, time must stop. */
 export function chargeSweep(deps: Deps): Sweep {
-  return { upTo: moment => sweepCharges(deps, moment), nextStopAt: until => nextAwaitedAt(deps.db, until) };
+  return { upTo: moment => sweepCharges(deps, moment), nextStopAt: nextAwaitedAt };
 }
 
 /** Does all that is due up to a moment, and returns how many timers that were. */

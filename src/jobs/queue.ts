@@ -34,7 +34,7 @@ export type Queue = {
    */
   runDue(handlers: Handlers): Promise<number>;
   /** True when no job runs, on any node, and none waits for its first try. */
-  isIdle(): Promise<boolean>;
+  isIdle(sql: Sql): Promise<boolean>;
   /** Jobs that wait, run or were given up; those that are done are not counted. */
   counts(): Promise<JobCount[]>;
   stop(): Promise<void>;
@@ -122,8 +122,8 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     return boss.work<Jobs[N]>(name, options, (batch: readonly BossJob<N>[]) => runBatch(name, handler, batch));
   }
 
-  async function isIdle(): Promise<boolean> {
-    const [row] = await db.query<{ idle: boolean }>(
+  async function isIdle(sql: Sql): Promise<boolean> {
+    const [row] = await sql.query<{ idle: boolean }>(
       // The first condition is that of an index; a job that was never tried is a part of it.
       `select not exists (select from ${SCHEMA}.job
                            where name = any($1) and state < 'active' and not blocked and state = 'created')
@@ -189,7 +189,7 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
         if (ran > 0) continue;
         await putBack(held);
         // A worker may hold the rest: what it is doing, and what that makes, is part of what is to be done.
-        if (await isIdle()) return seen.size;
+        if (await isIdle(db)) return seen.size;
         await wait(LOOK_AGAIN_MS);
       }
       throw new Error('jobs keep making jobs');

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import type { Sql } from '../storage/database.ts';
 
 export type Sweep = {
   /**
@@ -10,7 +11,7 @@ export type Sweep = {
    */
   upTo(moment: Date): Promise<number>;
   /** The next moment at which the outside world is to be asked, up to another: time must not pass over it. */
-  nextStopAt(until: Date): Promise<Date | undefined>;
+  nextStopAt(sql: Sql, until: Date): Promise<Date | undefined>;
 };
 
 const SWEEP_EVERY_MS = 1_000;

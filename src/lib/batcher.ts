@@ -23,9 +23,12 @@ type Limits = {
   readonly maxWaiting: number;
 };
 
-/** Hands items to `flush`, many at a time; it returns one result for each, in their order. */
+/**
+ * Hands items to `flush`, many at a time; it returns one result for each, in their order. It is told when an item is tried
+ * alone, after its batch has failed: then nobody else waits for it.
+ */
 export function batcher<Item, Result>(
-  flush: (items: readonly Item[]) => Promise<readonly Result[]>,
+  flush: (items: readonly Item[], isAlone: boolean) => Promise<readonly Result[]>,
   { maxSize, maxRunning, maxWaiting }: Limits,
 ): Batcher<Item, Result> {
   // A batch belongs to nobody: it must not run in the name of the request that happened to set it off.
@@ -48,7 +51,7 @@ export function batcher<Item, Result>(
 
   function start(): void {
     while (waiting.length > 0 && running.size < maxRunning) {
-      const batch = run(waiting.splice(0, maxSize)).finally(() => {
+      const batch = run(waiting.splice(0, maxSize), false).finally(() => {
         running.delete(batch);
         start();
       });
@@ -56,21 +59,24 @@ export function batcher<Item, Result>(
     }
   }
 
-  async function run(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async function run(batch: readonly Waiting<Item, Result>[], isAlone: boolean): Promise<void> {
     try {
-      const results = await flush(batch.map(({ item }) => item));
+      const results = await flush(
+        batch.map(({ item }) => item),
+        isAlone,
+      );
       assert.equal(results.length, batch.length, 'every item has a result');
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
       // Without what all of them need, none would fare better alone.
-      if (batch.length > 1 && !(error instanceof AppError)) for (const one of batch) runAlone(one);
+      if (!isAlone && !(error instanceof AppError)) for (const one of batch) runAlone(one);
       else for (const { reject } of batch) reject(error);
     }
   }
 
   /** Beside the batches: one that takes long must not keep the next ones waiting. */
   function runAlone(one: Waiting<Item, Result>): void {
-    const single = run([one]).finally(() => singles.delete(single));
+    const single = run([one], true).finally(() => singles.delete(single));
     singles.add(single);
   }
 

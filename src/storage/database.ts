@@ -39,6 +39,8 @@ export type Database = Sql & {
 export type TransactionOptions = {
   /** Whether it may take as long as a migration does. */
   readonly isLong?: boolean;
+  /** Whether all that it reads is as it was at one moment. */
+  readonly isSnapshot?: boolean;
   /**
    * How long it waits for somebody else's lock before it fails; without it, as long as a statement may take. Such a
    * transaction is for many at once, and its first statements are sent together with its beginning.
@@ -135,35 +137,39 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 async function runTransaction<T>(
   pool: pg.Pool,
   work: (tx: Sql) => Promise<T>,
-  { isLong = false, lockWaitMs }: TransactionOptions,
+  { isLong = false, isSnapshot = false, lockWaitMs }: TransactionOptions,
 ): Promise<T> {
   const silenceMs = isLong ? LONG_TIMEOUT_MS : SILENCE_TIMEOUT_MS;
   const client = await pool.connect();
+  let [begun, isOver]: [Promise<unknown>, boolean] = [Promise.resolve(), false];
   let broken: Error | undefined;
+  const tx: Sql = {
+    query: async <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) => {
+      // The connection may be somebody else's by now.
+      if (isOver) throw new Error('a statement came after the end of its transaction');
+      const statement = { text, values: values as unknown[], query_timeout: silenceMs, ...options };
+      return rowsOf<R>(await client.query<R>(statement as pg.QueryConfig));
+    },
+  };
   try {
-    const begun = lockWaitMs === undefined ? await client.query('begin') : beginAtOnce(client, lockWaitMs);
-    const result = await work({
-      query: async <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
-        rowsOf<R>(
-          await client.query<R>({
-            text,
-            values: values as unknown[],
-            query_timeout: silenceMs,
-            ...options,
-          } as pg.QueryConfig),
-        ),
+    if (lockWaitMs !== undefined) begun = beginAtOnce(client, lockWaitMs);
+    else await client.query(isSnapshot ? 'begin isolation level repeatable read' : 'begin');
+    const result = await work(tx).finally(() => {
+      isOver = true;
     });
     await begun;
     await client.query('commit');
     return result;
   } catch (error) {
-    // A session that is silent or cannot even roll back is thrown away with its transaction.
-    if (isSilence(error)) broken = error;
+    // A session that is silent, has forgotten its statements or cannot even roll back is thrown away with its transaction.
+    if (isSilence(error) || isForgotten(error)) broken = error as Error;
     else {
       await client.query('rollback').catch(reason => {
         broken = reason;
       });
     }
+    // What followed a beginning that was refused failed for that reason.
+    await begun;
     throw error;
   } finally {
     client.release(broken);
@@ -204,7 +210,7 @@ function isRetryable(error: unknown): boolean {
   const code = codeOf(error);
   if (['40001', '40P01', '25006', '57P01', '57P03'].includes(code)) return true;
   // Asked first: EPIPE has the form of an SQLSTATE.
-  return isConnectionLoss(error) || (SQLSTATE.test(code) && code.startsWith('08'));
+  return isConnectionLoss(error) || isForgotten(error) || (SQLSTATE.test(code) && code.startsWith('08'));
 }
 
 /** The database is not there, not ready, or has no room: the caller may try again later. */
@@ -212,6 +218,14 @@ function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   if (isRetryable(error) || isSilence(error)) return true;
   return SQLSTATE.test(code) && (code.startsWith('53') || code.startsWith('57'));
+}
+
+/**
+ * The session does not know a statement that the driver has prepared in it, or knows one that it has not: between the two
+ * stands a pooler that hands sessions around. The statement was not run, and another session may do better.
+ */
+function isForgotten(error: unknown): boolean {
+  return ['26000', '42P05'].includes(codeOf(error));
 }
 
 /** The driver gave up waiting; it gives this no code. */

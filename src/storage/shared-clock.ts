@@ -1,19 +1,23 @@
 // Business time that all nodes share and a sandbox may move: the machine's time and how far ahead of it we are, which is
 // kept in the database. While it is being moved it stands still.
 import type { Clock } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
 import type { Sql } from './database.ts';
 
 export type SharedClock = Clock & {
-  /** Lets it stand still where it is, for whoever wants to move it. False: somebody else does. */
-  tryHalt(): Promise<boolean>;
-  /** Moves it forward to a moment, and lets it stand still there. */
-  haltAt(moment: Date): Promise<void>;
-  /** Lets it run on from where it stands. */
-  resume(): Promise<void>;
+  /** Lets it stand still where it is, for one who wants to move it. False: somebody else does. Part of the transaction. */
+  tryHalt(tx: Sql, mover: string): Promise<boolean>;
+  /** Moves it forward to a moment, and lets it stand still there. Refuses one who does not move it any more. */
+  haltAt(mover: string, moment: Date): Promise<void>;
+  /** Says that the mover is alive. */
+  keepHalted(mover: string): Promise<void>;
+  /** Lets it run on from where its mover has left it. */
+  resume(mover: string): Promise<void>;
 };
 
 /** A mover that has not been heard of for so long is dead, and time goes on without it. */
 const HALT_SECONDS = 120;
+const HALTED_UNTIL = `halted_until = now() + ${HALT_SECONDS} * interval '1 second'`;
 
 type Row = { ahead_ms: string; halted_at: Date | null };
 
@@ -37,9 +41,12 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
     if (movesMade === movesBefore) learn(row);
   }
 
-  /** One statement, committed by itself: nobody reads of a move that is not made. False when its condition was not met. */
-  async function move(text: string, values: unknown[]): Promise<boolean> {
-    const [row] = await db.query<Row>(`update clock set ${text} returning ahead_ms, halted_at`, values);
+  /** One statement, committed by itself: nobody reads of a move that is not made. False when the mover is another. */
+  async function move(mover: string, text: string, values: readonly unknown[] = []): Promise<boolean> {
+    const [row] = await db.query<Row>(`update clock set ${text} where mover = $1 returning ahead_ms, halted_at`, [
+      mover,
+      ...values,
+    ]);
     if (!row) return false;
     movesMade++;
     learn(row);
@@ -63,25 +70,34 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
       return reading;
     },
 
-    tryHalt: () =>
-      move(
-        `halted_at = $1::timestamptz + ahead_ms * interval '1 millisecond', halted_until = now() + $2 * interval '1 second'
-          where halted_until is null or halted_until <= now()`,
-        [base.now(), HALT_SECONDS],
-      ),
-
-    haltAt: async moment => {
-      await move(
-        `ahead_ms = greatest(ahead_ms, $1::bigint), halted_at = $2, halted_until = now() + $3 * interval '1 second'`,
-        [moment.getTime() - base.now().getTime(), moment, HALT_SECONDS],
+    tryHalt: async (tx, mover) => {
+      const rows = await tx.query(
+        `update clock
+            set halted_at = $2::timestamptz + ahead_ms * interval '1 millisecond', ${HALTED_UNTIL}, mover = $1
+          where halted_until is null or halted_until <= now() or mover = $1
+          returning mover`,
+        [mover, base.now()],
       );
+      return rows.length > 0;
     },
 
-    resume: async () => {
+    haltAt: async (mover, moment) => {
+      const isMine = await move(mover, `ahead_ms = greatest(ahead_ms, $2::bigint), halted_at = $3, ${HALTED_UNTIL}`, [
+        moment.getTime() - base.now().getTime(),
+        moment,
+      ]);
+      if (!isMine) throw new AppError('wrong_state', 'Somebody else moves the clock now; try again shortly.');
+    },
+
+    keepHalted: async mover => {
+      await move(mover, HALTED_UNTIL);
+    },
+
+    resume: async mover => {
       await move(
-        `ahead_ms = greatest(0, round(extract(epoch from halted_at - $1::timestamptz) * 1000)),
-         halted_at = null, halted_until = null
-          where halted_at is not null`,
+        mover,
+        `ahead_ms = greatest(0, round(extract(epoch from halted_at - $2::timestamptz) * 1000)),
+         halted_at = null, halted_until = null, mover = null`,
         [base.now()],
       );
     },

@@ -32,7 +32,7 @@ export async function clearOrderTimers(
   ]);
 }
 
-/** Takes timers that are due, oldest first; what another node is taking is left to it. */
+/** Takes timers that are due, oldest first; one that an order is being moved with is left to it. */
 export async function takeDueTimers(tx: Sql, until: Date, limit: number): Promise<OrderTimer[]> {
   const rows = await tx.query<{ transaction_id: string; account_id: string; kind: OrderTimerKind; at: Date }>(
     `with due as materialized (

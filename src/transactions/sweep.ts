@@ -19,7 +19,7 @@ const JOBS = {
 
 /** Every timer of an order is a moment at which something outside is asked, or money moves: time stops at each. */
 export function orderSweep(deps: Deps): Sweep {
-  return { upTo: moment => sweepOrders(deps, moment), nextStopAt: until => nextTimerAt(deps.db, until) };
+  return { upTo: moment => sweepOrders(deps, moment), nextStopAt: nextTimerAt };
 }
 
 export async function sweepOrders({ db, queue }: Deps, until: Date): Promise<number> {
