@@ -13,6 +13,8 @@ export type Peer = {
   /** Ways to ask for a list, each with the name of what it answers. */
   readonly lists: readonly PeerList[];
   charge(): string;
+  /** Resolves when it does no more of what it was asked for. */
+  calm?(): Promise<void>;
 };
 
 export type PeerList = {

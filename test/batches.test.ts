@@ -2,13 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { openAccounts } from '../src/accounts/store.ts';
 import { sandboxRails } from '../src/rails/sandbox.ts';
-import { openDatabase } from '../src/storage/database.ts';
 import { chargeBody } from './harness/bodies.ts';
 import { type CutWire, startCutWire } from './harness/cut-wire.ts';
 import { createDatabase, type TestDatabase } from './harness/databases.ts';
-import { silentLog } from './harness/log.ts';
 import { type Answer, type Service, startService } from './harness/service.ts';
 
 const AT_ONCE = 120;
@@ -257,25 +254,4 @@ describe('a burst whose commit is not heard of', () => {
     });
     assert.ok(before <= nameless, 'only what has no name can be made twice');
   });
-});
-
-test('a transaction that could not be begun leaves nothing of what was sent along with it', async () => {
-  const database = await createDatabase();
-  const db = openDatabase({ connection: { connectionString: database.url }, log: silentLog, maxConnections: 1 });
-  try {
-    const open = (id: string, lockWaitMs: number) =>
-      db.transaction(tx => openAccounts(tx, [{ id, at: new Date() }]), { lockWaitMs });
-    await open('begun', 100);
-    // No number that the server could even read, so that the whole beginning is refused.
-    await assert.rejects(open('not begun', Number.NEGATIVE_INFINITY));
-    await open('begun again', 1_000);
-    const rows = await db.query<{ id: string }>('select id from accounts order by id');
-    assert.deepEqual(
-      rows.map(({ id }) => id),
-      ['begun', 'begun again'],
-    );
-  } finally {
-    await db.close();
-    await database.drop();
-  }
 });

@@ -440,6 +440,36 @@ describe('the clock', () => {
   });
 });
 
+test('a clock has one mover, and one who was taken for dead has lost it', async () => {
+  const moved = await startService({ now: START });
+  const db = openDatabase({ connection: { connectionString: moved.databaseUrl }, log: silentLog });
+  try {
+    const [ana, bia] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+    const clock = sharedClock(db, moved.clock);
+    const tryHalt = (mover: string) => db.transaction(tx => clock.tryHalt(tx, mover));
+    const at = async () => {
+      await clock.refresh();
+      return clock.now().toISOString();
+    };
+    assert.equal(await tryHalt(ana), true);
+    assert.equal(await tryHalt(ana), true, 'asked again, because the answer was lost');
+    assert.equal(await tryHalt(bia), false);
+    assert.equal((await moved.post('/sandbox/clock', { advance: 'P1D' })).json.code, 'wrong_state');
+    await clock.haltAt(ana, new Date('2026-12-01T00:00:00Z'));
+    await db.query(`update clock set halted_until = now() - interval '1 second'`);
+    assert.equal(await tryHalt(bia), true);
+    await clock.haltAt(bia, new Date('2026-12-24T00:00:00Z'));
+    await assert.rejects(clock.haltAt(ana, new Date('2026-12-02T00:00:00Z')), { code: 'wrong_state' });
+    await clock.resume(ana);
+    assert.equal(await at(), '2026-12-24T00:00:00.000Z');
+    await clock.resume(bia);
+    assert.equal((await moved.post('/sandbox/clock', { advance: 'P1D' })).json.now, '2026-12-25T00:00:00.000Z');
+  } finally {
+    await db.close();
+    await moved.stop();
+  }
+});
+
 test('moved with workers and sweeps under way, time stands still where a bank is asked', async () => {
   const busy = await startService({ now: START, work: true });
   try {

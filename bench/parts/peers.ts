@@ -1,5 +1,7 @@
 // The service beside others on the same database server, under the same load, in turn: an ordinary implementation of the two
 // operations, and a product that people use.
+import { setTimeout as wait } from 'node:timers/promises';
+import type pg from 'pg';
 import { median, ms, perSecond, times } from '../figures.ts';
 import { get, type LoadResult, load, openLine } from '../load.ts';
 import { sizeWords } from '../options.ts';
@@ -9,6 +11,7 @@ import { startTextbook } from '../peer-textbook.ts';
 import { placedQueries, type Query, targetOf } from '../queries.ts';
 import { runTrilho } from '../running.ts';
 import { seededDatabase } from '../seed.ts';
+import { type Stage, withClient } from '../stage.ts';
 import { chargeRequest } from './limit.ts';
 import type { Needs } from './part.ts';
 
@@ -18,6 +21,8 @@ const GOALS: Record<string, { readonly lists: number; readonly charges: number }
   Directus: { lists: 100, charges: 20 },
 };
 const DATABASE = 'peers';
+const LOOK_EVERY_MS = 200;
+const MOST_LOOKS = 1_500;
 
 export async function measurePeers(needs: Needs): Promise<void> {
   const { stage, options } = needs;
@@ -27,19 +32,39 @@ export async function measurePeers(needs: Needs): Promise<void> {
     for (const start of [startTextbook, startDirectus]) peers.push(...(await tryPeer(needs, start)));
     // A copy, since charges are written into it.
     await stage.create(DATABASE, orders);
-    const trilho: Peer = {
-      name: 'Trilho',
-      running: await runTrilho(stage, DATABASE),
-      lists: [{ what: 'with a total', request: query => get(targetOf(query)), totalOf: totalOfPage }],
-      charge: chargeRequest,
-    };
-    peers.unshift(trilho);
+    peers.unshift(await startOurs(stage, { workers: true }));
     await compareLists(needs, peers);
-    await compareCharges(needs, peers);
+    await compareCharges(needs, peers, 'registering ours at the same time');
+    // The others register nothing: what they do is taking charges alone.
+    await peers.shift()!.running.stop();
+    peers.unshift(await startOurs(stage, { workers: false }));
+    await compareCharges(needs, peers, 'taking them alone');
   } finally {
     for (const { running } of peers) await running.stop();
   }
   await stage.drop(DATABASE);
+}
+
+async function startOurs(stage: Stage, { workers }: { workers: boolean }): Promise<Peer> {
+  return {
+    name: 'Trilho',
+    running: await runTrilho(stage, DATABASE, { workers }),
+    lists: [{ what: 'with a total', request: query => get(targetOf(query)), totalOf: totalOfPage }],
+    charge: chargeRequest,
+    // What is left to be registered would be a load on the others.
+    calm: workers ? () => withClient(stage.url(DATABASE), untilNothingWaits) : async () => {},
+  };
+}
+
+async function untilNothingWaits(client: pg.Client): Promise<void> {
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const { rowCount } = await client.query(
+      `select from pgboss.job where name = 'charge.issue' and state in ('created', 'retry', 'active') limit 1`,
+    );
+    if (rowCount === 0) return;
+    await wait(LOOK_EVERY_MS);
+  }
+  throw new Error('charges are still waiting to be registered');
 }
 
 /** One that cannot be had here is named, and the others are measured. */
@@ -93,26 +118,37 @@ async function checkTotals({ name, running, lists }: Peer, queries: readonly Que
   line.close();
 }
 
-async function compareCharges(needs: Needs, peers: readonly Peer[]): Promise<void> {
+async function compareCharges(needs: Needs, peers: readonly Peer[], words: string): Promise<void> {
   const { report, options } = needs;
-  report.say('charges, in turn');
-  const sides = peers.map(({ running, charge }) => ({ url: running.url, request: charge }));
+  report.say(`charges, in turn, ${words}`);
+  const sides = peers.map(({ running, charge, calm }) => ({
+    url: running.url,
+    request: charge,
+    ...(calm && { calm }),
+  }));
   const results = await inTurn(needs, sides, options.chargeConnections);
   for (const [index, { name }] of peers.entries()) {
     if (index === 0) continue;
-    addBeside(needs, 'POST charges', results[0]!, name, results[index]!, GOALS[name]?.charges);
+    addBeside(needs, `POST charges, ${words}`, results[0]!, name, results[index]!, GOALS[name]?.charges);
   }
 }
 
-type Side = { readonly url: string; request(turn: number): string };
+type Side = { readonly url: string; request(turn: number): string; calm?(): Promise<void> };
+
+/** Long enough for a service to be warm. */
+const WARM_UP_SECONDS = 3;
 
 async function inTurn({ stage, options }: Needs, sides: readonly Side[], connections: number): Promise<LoadResult[][]> {
   const results = sides.map((): LoadResult[] => []);
-  for (const side of sides) await load({ ...side, connections, seconds: 1 });
+  for (const side of sides) {
+    await load({ ...side, connections, seconds: WARM_UP_SECONDS });
+    await side.calm?.();
+  }
   for (let round = 0; round < options.rounds; round++) {
     for (const [index, side] of sides.entries()) {
       await stage.calm();
       results[index]!.push(await load({ ...side, connections, seconds: options.roundSeconds }));
+      await side.calm?.();
     }
   }
   return results;
