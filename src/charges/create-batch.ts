@@ -9,7 +9,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
 import { type AuditLine, insertLines } from '../storage/audit.ts';
-import type { Database, Sql } from '../storage/database.ts';
+import { type Database, isAborted, type Sql } from '../storage/database.ts';
 import { beginLives } from './begin.ts';
 import type { LivingCharge } from './charge.ts';
 import { insertCharges } from './store.ts';
@@ -111,10 +111,6 @@ async function writeAll({ queue, mode }: BatchDeps, tx: Sql, ready: readonly Rea
   );
   // Whatever comes after the first fault fails for that reason.
   if (faults.length > 0) throw faults.find(fault => !isAborted(fault)) ?? faults[0];
-}
-
-function isAborted(fault: unknown): boolean {
-  return (fault as { code?: unknown }).code === '25P02';
 }
 
 const NONE: ReadonlySet<string> = new Set();

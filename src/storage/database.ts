@@ -220,6 +220,11 @@ function isUnavailable(error: unknown): boolean {
   return SQLSTATE.test(code) && (code.startsWith('53') || code.startsWith('57'));
 }
 
+/** The statement was refused because one before it had failed, and says nothing of its own. */
+export function isAborted(error: unknown): boolean {
+  return codeOf(error) === '25P02';
+}
+
 /**
  * The session does not know a statement that the driver has prepared in it, or knows one that it has not: between the two
  * stands a pooler that hands sessions around. The statement was not run, and another session may do better.
