@@ -4,8 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { insertEvents } from '../src/events/store.ts';
+import { placeEvents } from '../src/events/store-feed.ts';
 import { uuidV7 } from '../src/lib/ids.ts';
+import { openDatabase } from '../src/storage/database.ts';
 import { chargeBody } from './harness/bodies.ts';
+import { silentLog } from './harness/log.ts';
 import { type Judge, readOpenApi } from './harness/openapi.ts';
 import { type Random, randomOf } from './harness/random.ts';
 import { type Service, startService } from './harness/service.ts';
@@ -39,6 +42,8 @@ async function follow(from: string, query = 'limit=7'): Promise<{ events: Shown[
   }
 }
 
+const times = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
+
 const endOfFeed = async () => (await read('after=end')).cursor;
 
 function event(changes: Partial<Parameters<typeof insertEvents>[1][number]> = {}) {
@@ -55,8 +60,11 @@ function event(changes: Partial<Parameters<typeof insertEvents>[1][number]> = {}
   };
 }
 
-async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: service.databaseUrl });
+async function withClient<T>(
+  work: (client: pg.Client) => Promise<T>,
+  connectionString = service.databaseUrl,
+): Promise<T> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
     return await work(client);
@@ -220,6 +228,34 @@ test('writers and readers at once: every reader meets every event once, in the s
       .toSorted(),
   );
   for (const other of others) assert.deepEqual(other, first);
+});
+
+test('many that wait for their place are read once each, and not once for each other', async t => {
+  const COUNT = 1_000;
+  const { databaseUrl: connectionString, ...other } = await startService();
+  t.after(() => other.stop());
+  const place = async () => {
+    const db = openDatabase({ connection: { connectionString }, log: silentLog });
+    await placeEvents(db);
+    await db.close();
+  };
+  const waiting = (count: number) =>
+    withClient(client => write(client, ...times(count, () => event())), connectionString);
+  // The planner is told of a table in which hardly one waits, as it is most of the time.
+  await waiting(COUNT);
+  await place();
+  await other.sql('vacuum analyze events');
+  const read = async () => {
+    const [row] = await other.sql<{ count: number }>(
+      `select idx_tup_read::int as count from pg_stat_user_indexes where indexrelname = 'events_unplaced'`,
+    );
+    return row!.count;
+  };
+  const before = await read();
+  await waiting(COUNT);
+  await place();
+  const count = (await read()) - before;
+  assert.ok(count >= COUNT && count < 5 * COUNT, `${count} read`);
 });
 
 test('filters leave out the rest and still lead to the end', async () => {

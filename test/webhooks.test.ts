@@ -42,6 +42,16 @@ async function hook(t: TestContext, receiver: Receiver, changes: Record<string, 
   };
 }
 
+/** A node that delivers; returns how it is stopped. */
+function startNode(): () => Promise<void> {
+  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+  const node = startDelivering({ db, clock: service.clock, mode: 'sandbox', log: silentLog });
+  return async () => {
+    await node.stop();
+    await db.close();
+  };
+}
+
 const patch = (id: string, body: unknown) =>
   service.send(`/webhooks/${id}`, {
     method: 'PATCH',
@@ -403,12 +413,7 @@ test('one that hangs holds up neither the others nor a stop, and what it was bei
   const { id, make } = await hook(t, hanging, { types: ['charge.created'] });
   await hook(t, healthy, { types: ['charge.created'] });
   for (let count = 0; count < 8; count++) await make();
-  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
-  const node = startDelivering({ db, clock: service.clock, mode: 'sandbox', log: silentLog });
-  const stop = async () => {
-    await node.stop();
-    await db.close();
-  };
+  const stop = startNode();
   await until('everybody to hear', () => healthy.heard.length === 8 && hanging.heard.length >= 5).finally(stop);
   const rows = await service.sql<{ state: string; claim: string | null; attempts: number; sent: number }>(
     'select state, claim, attempts, sent from webhook_deliveries where webhook_id = $1 order by position',
@@ -420,6 +425,26 @@ test('one that hangs holds up neither the others nor a stop, and what it was bei
   hanging.behave(200);
   await service.runJobs();
   assert.equal(new Set(hanging.heard.map(({ headers }) => headers['webhook-id'])).size, 8);
+});
+
+test('what is to be sent does not wait for an end of what happens', async t => {
+  const receiver = await startReceiver(t);
+  const { make } = await hook(t, receiver);
+  await make();
+  const stop = startNode();
+  const MOST = 5_000;
+  let happened = 0;
+  try {
+    while (receiver.heard.length === 0 && happened++ < MOST) {
+      await service.sql(
+        `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
+         values (gen_random_uuid(), 'busy', 'charge.created', gen_random_uuid(), 1, now(), '{}')`,
+      );
+    }
+  } finally {
+    await stop();
+  }
+  assert.ok(happened < MOST, `nothing was sent while ${MOST} events came`);
 });
 
 test('a receiver that answers with another protocol has failed like any other', async t => {

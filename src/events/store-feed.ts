@@ -18,29 +18,27 @@ export type Place = { readonly position: bigint; readonly mark: string };
 export type PlacedEvent = Place & { readonly json: string };
 
 const PLACE_LIMIT = 5_000;
-const MAX_PLACE_ROUNDS = 100_000;
 /** The end of an id is chance. */
 const MARK = `right(e.id::text, 12)`;
 
-/** Gives every committed event its position. Cheap when all have theirs. */
+/** Gives every event that is committed by now its position. Cheap when all have theirs. */
 export async function placeEvents(db: Database): Promise<void> {
-  for (let round = 0; round < MAX_PLACE_ROUNDS; round++) {
-    const [waiting] = await db.query<{ any: boolean }>(
-      'select exists (select from events where position is null) as any',
-    );
-    if (!waiting!.any) return;
-    await db.transaction(placeBatch);
-  }
-  throw new Error('events arrive faster than they are placed');
+  const [waiting] = await db.query<{ any: boolean }>(
+    'select exists (select from events where position is null) as any',
+  );
+  if (!waiting!.any) return;
+  // Those that are committed meanwhile may wait for the next call: under load they would never end.
+  while ((await db.transaction(placeBatch)) >= PLACE_LIMIT);
 }
 
 /**
  * Positions commit in their order, since whoever gives them holds the feed's row until then. Of one object the events follow
- * their sequence, whatever their times: an earlier one that waits too is taken along and goes first.
+ * their sequence, whatever their times: an earlier one that waits too is taken along and goes first. Returns how many there
+ * were.
  */
-async function placeBatch(tx: Sql): Promise<void> {
+async function placeBatch(tx: Sql): Promise<number> {
   await tx.query('select from event_feed for update');
-  await tx.query(
+  const [placed] = await tx.query<{ count: string }>(
     `with picked as (
        select object_id, account_id, max(sequence) as last
          from (select object_id, account_id, sequence from events where position is null order by occurred_at, id limit $1) few
@@ -50,7 +48,8 @@ async function placeBatch(tx: Sql): Promise<void> {
               max(e.occurred_at) over (partition by e.object_id, e.account_id order by e.sequence) as at
          from picked p
          join events e on e.object_id = p.object_id and e.account_id = p.account_id and e.sequence <= p.last
-        where e.position is null
+        -- Not «is null»: the index of those that wait seems empty to the planner, and would be read for each of them anew.
+        where coalesce(e.position, 0) = 0
      ), numbered as (
        select id, account_id, row_number() over (order by at, object_id, account_id, sequence) as number from timed
      ), placed as (
@@ -58,16 +57,17 @@ async function placeBatch(tx: Sql): Promise<void> {
          from numbered n, event_feed f
         where e.id = n.id and e.account_id = n.account_id
      )
-     update event_feed set position = position + (select count(*) from numbered)`,
+     update event_feed f set position = f.position + n.count from (select count(*) from numbered) n returning n.count`,
     [PLACE_LIMIT],
   );
+  return Number(placed!.count);
 }
 
 /** The last event of the feed; position 0 when there is none. */
 export async function findHead(sql: Sql): Promise<Place> {
   const [row] = await sql.query<PlaceRow>(
-    `select f.position, coalesce(${MARK}, '') as mark
-       from event_feed f left join events e on e.position = f.position`,
+    `select f.position, coalesce((select ${MARK} from events e where e.position = f.position), '') as mark
+       from event_feed f`,
   );
   return toPlace(row!);
 }

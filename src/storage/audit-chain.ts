@@ -35,30 +35,32 @@ type LineRow = Row & {
 };
 type SealedRow = LineRow & { position: string; hash: string };
 
-/** Moves every committed line into the chain and returns how many those were. One node at a time does it. */
+/** Moves every line that is committed by now into the chain, and returns how many those were. One node at a time does it. */
 export async function sealAudit(db: Database): Promise<number> {
+  // Most looks find nothing, and then nobody is kept waiting.
+  const [waiting] = await db.query<{ any: boolean }>('select exists (select from audit_inbox) as any');
+  if (!waiting?.any) return 0;
   let sealed = 0;
-  for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    // Most looks find nothing, and then nobody is kept waiting.
-    const [waiting] = await db.query<{ any: boolean }>('select exists (select from audit_inbox) as any');
-    if (!waiting?.any) return sealed;
-    sealed += await db.transaction(sealBatch);
+  // Lines that come meanwhile may wait for the next call: under load they would never end.
+  for (let isFull = true; isFull; ) {
+    const batch = await db.transaction(sealBatch);
+    sealed += batch.sealed;
+    isFull = batch.taken >= BATCH_SIZE;
   }
-  throw new Error('lines keep coming');
+  return sealed;
 }
 
-async function sealBatch(tx: Sql): Promise<number> {
+async function sealBatch(tx: Sql): Promise<{ taken: number; sealed: number }> {
   await tx.query('select from audit_seal for update');
   const [last] = await tx.query<{ position: string; hash: string }>(
     `select position, encode(hash, 'hex') as hash from audit_log order by position desc limit 1`,
   );
-  const lines = await tx.query<LineRow & { is_sealed: boolean }>(
-    `select ${LINE}, exists (select from audit_log l where l.id = i.id) as is_sealed
-       from audit_inbox i order by id limit $1`,
-    [BATCH_SIZE],
-  );
+  const lines = await tx.query<LineRow>(`select ${LINE} from audit_inbox order by id limit $1`, [BATCH_SIZE]);
+  const ids = lines.map(({ id }) => id);
+  const known = await tx.query<{ id: string }>('select id from audit_log where id = any($1)', [ids]);
+  const isKnown = new Set(known.map(({ id }) => id));
   // A transaction that was run again after a lost commit may have left its line a second time.
-  const fresh = lines.filter(line => !line.is_sealed);
+  const fresh = lines.filter(({ id }) => !isKnown.has(id));
   let head = last ? { position: Number(last.position), hash: last.hash } : BEGINNING;
   const heads = fresh.map(line => {
     head = nextHead(head, line);
@@ -71,8 +73,8 @@ async function sealBatch(tx: Sql): Promise<number> {
        join audit_inbox i on i.id = s.id`,
     [fresh.map(({ id }) => id), heads.map(({ position }) => position), heads.map(({ hash }) => hash)],
   );
-  await tx.query('delete from audit_inbox where id = any($1)', [lines.map(({ id }) => id)]);
-  return fresh.length;
+  await tx.query('delete from audit_inbox where id = any($1)', [ids]);
+  return { taken: lines.length, sealed: fresh.length };
 }
 
 /** Follows the chain from its beginning. `noted` is a head that was kept elsewhere: it must still be there. */

@@ -7,20 +7,21 @@ const FOLD_EVERY_MS = 1_000;
 /** Changes that one transaction folds, and rows that it passes at most to split what has grown, give or take one stretch. */
 const BATCH_SIZE = 10_000;
 const SPLIT_BUDGET_ROWS = 200_000;
-const MAX_BATCHES = 100_000;
 const STOP_LIMIT_MS = 5_000;
 
-/** Folds all that waits, in bounded batches. Several may try at once: one of them works, the others find nothing to do. */
+/**
+ * Folds all that waits by now, in bounded batches, and splits what has grown. Several may try at once: one of them works, the
+ * others find nothing to do.
+ */
 export async function foldCounts({ db, signal }: { db: Database; signal?: AbortSignal }): Promise<void> {
-  for (let batch = 0; batch < MAX_BATCHES && !signal?.aborted; batch++) {
-    const [row] = await db.query<{ waits: boolean }>(
-      `select exists (select from list_deltas where xid >= list_fold_low()) or exists (select from list_dense) as waits`,
-    );
-    if (!row!.waits || !(await foldBatch(db))) return;
-  }
+  const [row] = await db.query<{ any: boolean }>(
+    `select exists (select from list_deltas where xid >= list_fold_low()) or exists (select from list_dense) as any`,
+  );
+  if (!row!.any) return;
+  while (!signal?.aborted && (await foldBatch(db)));
 }
 
-/** False when somebody else is at it. */
+/** Returns whether more waits that did when it began; false also when somebody else is at it. */
 function foldBatch(db: Database): Promise<boolean> {
   return db.transaction(
     async tx => {
@@ -31,7 +32,10 @@ function foldBatch(db: Database): Promise<boolean> {
         BATCH_SIZE,
         SPLIT_BUDGET_ROWS,
       ]);
-      return row!.folded !== null;
+      const { folded } = row!;
+      if (folded === null) return false;
+      const [dense] = await tx.query<{ any: boolean }>('select exists (select from list_dense) as any');
+      return folded >= BATCH_SIZE || dense!.any;
     },
     { isLong: true },
   );
