@@ -64,7 +64,7 @@ describe('a burst of charges', () => {
     assert.equal(await count('events where object_id = any($1)', [ids]), AT_ONCE);
     assert.equal(await count('charge_timers where charge_id = any($1)', [ids]), 2 * AT_ONCE);
     assert.equal(await count('idempotency_keys where object_id = any($1)', [ids]), AT_ONCE / 2);
-    assert.equal(await service.runJobs(), AT_ONCE + withBoleto, 'one job for each method');
+    assert.equal(await service.runJobs(), AT_ONCE + withBoleto, 'each method once');
     const transactions = await count(
       `(select distinct xmin from charge_timers where charge_id = any($1) and kind = 'overdue') x`,
       [ids],

@@ -179,7 +179,7 @@ for (const [name, by] of Object.entries(WAYS)) {
     assert.equal(new Set(answers.map(({ headers }) => headers.get('location'))).size, 1);
     assert.equal(answers.filter(isReplay).length, AT_ONCE - 1);
     assert.equal(await chargesOf(accountId), 1);
-    assert.equal(await service.runJobs(), 2, 'one job for each method, no more');
+    assert.equal(await service.runJobs(), 2, 'each method once');
   });
 }
 

@@ -138,6 +138,25 @@ describe('many methods that go to their rails at the same time', () => {
     return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
   }
 
+  /** The jobs that take methods to their rails. */
+  function jobs(where: string): Promise<{ state: string; chargeIds: string[] }[]> {
+    return service.sql(
+      `select state, array(select distinct m ->> 'chargeId' from jsonb_array_elements(data -> 'all') m) as "chargeIds"
+         from pgboss.job where name = 'charge.issue' and ${where}`,
+    );
+  }
+
+  test('are asked for in few jobs, and counted one by one', async () => {
+    await service.runJobs();
+    const ids = await makeCharges();
+    const waiting = await jobs(`state = 'created'`);
+    assert.ok(waiting.length < COUNT / 2, `${waiting.length} jobs`);
+    assert.deepEqual(waiting.flatMap(({ chargeIds }) => chargeIds).toSorted(), ids.toSorted());
+    assert.match((await service.get('/metrics')).text, /trilho_jobs\{queue="charge.issue",state="created"\} 80\n/);
+    assert.equal(await service.runJobs(), 2 * COUNT);
+    assert.deepEqual(await jobs(`state <> 'completed'`), []);
+  });
+
   test('are written in few transactions, each charge whole and told of once', async () => {
     const ids = await makeCharges();
     await service.runJobs();
@@ -159,6 +178,15 @@ describe('many methods that go to their rails at the same time', () => {
     );
     await service.runJobs();
     assert.deepEqual(await standing(ids), { ACTIVE: COUNT - 1, CREATING: 2, REGISTERED: COUNT - 1 });
+    const left = await jobs(`state < 'completed'`);
+    assert.deepEqual(
+      left.map(({ state, chargeIds }) => [state, chargeIds]),
+      [
+        ['retry', [poison]],
+        ['retry', [poison]],
+      ],
+      'each of its methods has a job of its own',
+    );
     await service.sql('alter table charge_methods drop constraint no_poison');
     await service.runJobs();
     assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });

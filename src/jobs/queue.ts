@@ -2,9 +2,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Db, type JobResult, PgBoss } from 'pg-boss';
 import type { Log } from '../lib/log.ts';
+import { sideBySide } from '../lib/side-by-side.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { type Bundle, bundled, type Piece, piecesOf } from './bundle.ts';
 
-/** Every kind of job and what it is told. A payload holds ids only: the truth is read when the job runs. */
+/** Every kind of work and what it is told. A payload holds ids only: the truth is read when it is done. */
 export type Jobs = {
   'charge.issue': MethodOfCharge;
   'charge.retire': MethodOfCharge;
@@ -17,25 +19,25 @@ type MethodOfCharge = { readonly accountId: string; readonly chargeId: string; r
 type OneTransaction = { readonly accountId: string; readonly transactionId: string };
 export type JobName = keyof Jobs;
 
-/** A job is done when its handler returns, and tried again, later and later, when it throws. */
+/** Work is done when its handler returns, and tried again, later and later, when it throws. */
 export type Handler<N extends JobName> = (payload: Jobs[N]) => Promise<void>;
 export type Handlers = { readonly [N in JobName]: Handler<N> };
 
 export type Queue = {
-  /** Puts jobs into the caller's own transaction. */
+  /** Puts work into the caller's own transaction. */
   enqueue<N extends JobName>(tx: Sql, name: N, payloads: readonly Jobs[N][]): Promise<void>;
   /** Says that jobs were committed, so that a worker here need not wait for its next look. Only a hint. */
   nudge(name: JobName): void;
   /** Starts working off jobs, and goes on until `stop`. */
   work(handlers: Handlers): Promise<void>;
   /**
-   * Works off every job there is, those that wait for another try too, each once, and waits for what a worker has in hand;
-   * returns how many it ran.
+   * Works off all there is, what waits for another try too, each once, and waits for what a worker has in hand; returns how
+   * many it ran.
    */
   runDue(handlers: Handlers): Promise<number>;
   /** True when no job runs, on any node, and none waits for its first try. */
   isIdle(sql: Sql): Promise<boolean>;
-  /** Jobs that wait, run or were given up; those that are done are not counted. */
+  /** What waits, is being done or was given up; what is done is not counted. */
   counts(): Promise<JobCount[]>;
   stop(): Promise<void>;
 };
@@ -54,8 +56,11 @@ const SCHEMA = 'pgboss';
 const BATCH_SIZE = 20;
 /** These share their statements, so that many cost little more than few and leave the connections to others. */
 const SHARING_BATCH_SIZES: Partial<Record<JobName, number>> = { 'charge.issue': 100 };
+/** How many of them one job holds at most, where many come at once; else one. */
+const BUNDLE_SIZES: Partial<Record<JobName, number>> = { 'charge.issue': 100 };
 /** When everything is to be done at once, larger bites mean fewer words with the database. */
 const RUN_DUE_BATCH_SIZE = 200;
+const MAX_AT_ONCE = 200;
 const POLL_SECONDS = 0.5;
 /** A worker that stops saying so within this time is dead, and its jobs go to another. */
 const HEARTBEAT_SECONDS = 10;
@@ -93,23 +98,34 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
   }
   const workers = new Map<JobName, string>();
 
-  /** Runs jobs side by side, each alone in failing. */
+  /** Does the work of jobs side by side, each piece alone in failing. */
   async function runBatch<N extends JobName>(
     name: N,
     handler: Handler<N>,
     batch: readonly BossJob<N>[],
-  ): Promise<JobResult[]> {
-    return Promise.all(
-      batch.map(async (job): Promise<JobResult> => {
-        try {
-          await handler(job.data);
-          return { id: job.id, status: 'completed' };
-        } catch (error) {
-          log.warn('a job failed and will be tried again', { job: name, error });
-          return { id: job.id, status: 'failed' };
-        }
-      }),
+  ): Promise<BatchResult> {
+    const pieces = batch.flatMap(piecesOf);
+    const failed: Piece<Jobs[N]>[] = [];
+    await sideBySide(pieces, MAX_AT_ONCE, async piece => {
+      try {
+        await handler(piece.payload);
+      } catch (error) {
+        log.warn('a job failed and will be tried again', { job: name, error });
+        failed.push(piece);
+      }
+    });
+    // What failed of many is tried again for itself: the others are done.
+    const parted = bundled(
+      failed.filter(({ isAlone }) => !isAlone).map(({ payload }) => payload),
+      1,
     );
+    if (parted.length > 0) await boss.insert(name, parted);
+    const again = new Set(failed.filter(({ isAlone }) => isAlone).map(({ jobId }) => jobId));
+    return {
+      count: pieces.length,
+      results: batch.map(({ id }) => ({ id, status: again.has(id) ? 'failed' : 'completed' })),
+      parted: parted.map(({ id }) => id),
+    };
   }
 
   function startWorker<N extends JobName>(name: N, handler: Handler<N>): Promise<string> {
@@ -119,7 +135,11 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
       pollingIntervalSeconds: POLL_SECONDS,
       perJobResults: true,
     } as const;
-    return boss.work<Jobs[N]>(name, options, (batch: readonly BossJob<N>[]) => runBatch(name, handler, batch));
+    return boss.work<Bundle<Jobs[N]>>(
+      name,
+      options,
+      async (batch: readonly BossJob<N>[]) => (await runBatch(name, handler, batch)).results,
+    );
   }
 
   async function isIdle(sql: Sql): Promise<boolean> {
@@ -143,14 +163,14 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     seen: Set<string>,
     held: Held,
   ): Promise<number> {
-    const batch = await boss.fetch<Jobs[N]>(name, { batchSize: RUN_DUE_BATCH_SIZE, ignoreStartAfter: true });
+    const batch = await boss.fetch<Bundle<Jobs[N]>>(name, { batchSize: RUN_DUE_BATCH_SIZE, ignoreStartAfter: true });
     const fresh = batch.filter(job => !seen.has(job.id));
-    for (const job of fresh) seen.add(job.id);
-    const results = await runBatch(name, handlers[name] as unknown as Handler<N>, fresh);
+    const { count, results, parted } = await runBatch(name, handlers[name] as unknown as Handler<N>, fresh);
+    for (const id of [...fresh.map(job => job.id), ...parted]) seen.add(id);
     const done = new Set(results.filter(({ status }) => status === 'completed').map(({ id }) => id));
     if (done.size > 0) await boss.complete(name, [...done]);
     for (const { id } of batch) if (!done.has(id)) held.push({ name, id });
-    return fresh.length;
+    return count;
   }
 
   async function putBack(held: Held): Promise<void> {
@@ -164,11 +184,9 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
 
   return {
     enqueue: async (tx, name, payloads) => {
-      await boss.insert(
-        name,
-        payloads.map(data => ({ data })),
-        { db: asBossDb(tx, `enqueue_${name}`) },
-      );
+      await boss.insert(name, bundled(payloads, BUNDLE_SIZES[name] ?? 1), {
+        db: asBossDb(tx, `enqueue_${name}`),
+      });
     },
 
     nudge: name => {
@@ -183,13 +201,15 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     runDue: async handlers => {
       const seen = new Set<string>();
       const held: Held = [];
+      let done = 0;
       for (let round = 0; round < MAX_RUN_DUE_ROUNDS; round++) {
         let ran = 0;
         for (const name of NAMES) ran += await runDueBatch(name, handlers, seen, held);
+        done += ran;
         if (ran > 0) continue;
         await putBack(held);
         // A worker may hold the rest: what it is doing, and what that makes, is part of what is to be done.
-        if (await isIdle(db)) return seen.size;
+        if (await isIdle(db)) return done;
         await wait(LOOK_AGAIN_MS);
       }
       throw new Error('jobs keep making jobs');
@@ -199,7 +219,7 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
 
     counts: async () => {
       const rows = await db.query<{ name: string; state: string; count: string }>(
-        `select name, state::text as state, count(*) from ${SCHEMA}.job
+        `select name, state::text as state, sum(coalesce(jsonb_array_length(data -> 'all'), 1)) as count from ${SCHEMA}.job
           where name = any($1) and state in ('created', 'retry', 'active', 'failed')
           group by name, state`,
         [NAMES],
@@ -237,7 +257,15 @@ const NO_JOB = '00000000-0000-0000-0000-000000000000';
 /** Jobs that are taken and not done. */
 type Held = { readonly name: JobName; readonly id: string }[];
 
-type BossJob<N extends JobName> = { readonly id: string; readonly data: Jobs[N] };
+type BossJob<N extends JobName> = { readonly id: string; readonly data: Bundle<Jobs[N]> | Jobs[N] };
+
+type BatchResult = {
+  /** How much was done or failed. */
+  readonly count: number;
+  readonly results: JobResult[];
+  /** The new jobs of what failed. */
+  readonly parted: readonly string[];
+};
 
 function asBossDb(sql: Sql, statementName?: string): Db {
   const options = statementName === undefined ? {} : { name: statementName };
