@@ -7,8 +7,7 @@ import { type Finding, type Method, type Rails, railNamed } from '../rails/rail.
 import type { Database, Sql, TransactionOptions } from '../storage/database.ts';
 import { type LivingCharge, paymentRequest, withInstrument } from './charge.ts';
 import { LOCK_WAIT_MS } from './create-batch.ts';
-import { registered, rejected } from './life.ts';
-import { inRounds } from './rounds.ts';
+import { registered, rejected, type Step } from './life.ts';
 import { findCharges, lockCharges, markSubmitted, replaceInstrument, type Submission } from './store.ts';
 import { type NewTimer, setTimers } from './store-timers.ts';
 import { type DatedStep, writeSteps } from './write.ts';
@@ -32,7 +31,7 @@ export type IssueBatches = {
   readonly write: Batcher<Decision, void>;
 };
 
-const LIMITS = { maxSize: 100, maxRunning: 1, maxWaiting: 10_000 } as const;
+const LIMITS = { maxSize: 200, maxRunning: 1, maxWaiting: 10_000 } as const;
 
 export function issueBatches(deps: Deps): IssueBatches {
   return {
@@ -63,21 +62,9 @@ async function writeDecisions(deps: Deps, tx: Sql, decisions: readonly Decision[
       decisions.map(({ chargeId }) => chargeId),
     ),
   );
-  for (const round of inRounds(decisions)) {
-    for (const charge of await writeRound(deps, tx, round, charges)) charges.set(charge.id, charge);
-  }
-}
-
-/** Writes decisions of different charges, and returns those that moved as they are then. */
-async function writeRound(
-  deps: Deps,
-  tx: Sql,
-  decisions: readonly Decision[],
-  charges: ReadonlyMap<string, LivingCharge>,
-): Promise<LivingCharge[]> {
   const at = deps.clock.now();
   const steps: DatedStep[] = [];
-  const looks: NewTimer[] = [];
+  const looks = new Map<string, NewTimer>();
   const withdrawn: Omit<Decision, 'finding'>[] = [];
   for (const { chargeId, accountId, method, finding } of decisions) {
     const charge = charges.get(chargeId);
@@ -88,20 +75,31 @@ async function writeRound(
       if (finding.kind === 'registered') withdrawn.push({ chargeId, accountId, method });
       continue;
     }
-    if (finding.kind === 'rejected') {
-      steps.push({ step: rejected(charge, method, finding.reason), at });
-      continue;
-    }
-    if (finding.instrument) await replaceInstrument(tx, charge, method, finding.instrument);
-    const known = finding.instrument ? withInstrument(charge, method, finding.instrument) : charge;
-    steps.push({ step: registered(known, method, at), at });
+    const step = await stepOf(tx, charge, method, finding, at);
+    steps.push({ step, at });
+    charges.set(chargeId, step.after);
+    if (finding.kind === 'rejected') continue;
     const lookAt = railNamed(deps.rails, method, way.rail).reconcileAfter(paymentRequest(charge), at);
-    if (lookAt) looks.push({ chargeId, accountId, kind: 'reconcile', at: lookAt, isAwaited: true });
+    const known = looks.get(chargeId);
+    if (!lookAt || (known && known.at <= lookAt)) continue;
+    looks.set(chargeId, { chargeId, accountId, kind: 'reconcile', at: lookAt, isAwaited: true });
   }
-  const written = await writeSteps(deps, tx, steps);
-  if (looks.length > 0) await setTimers(tx, looks);
+  await writeSteps(deps, tx, steps);
+  if (looks.size > 0) await setTimers(tx, [...looks.values()]);
   if (withdrawn.length > 0) await deps.queue.enqueue(tx, 'charge.retire', withdrawn);
-  return written;
+}
+
+async function stepOf(
+  tx: Sql,
+  charge: LivingCharge,
+  method: Method,
+  finding: Decision['finding'],
+  at: Date,
+): Promise<Step> {
+  if (finding.kind === 'rejected') return rejected(charge, method, finding.reason);
+  if (!finding.instrument) return registered(charge, method, at);
+  await replaceInstrument(tx, charge, method, finding.instrument);
+  return registered(withInstrument(charge, method, finding.instrument), method, at);
 }
 
 function byId(charges: readonly LivingCharge[]): Map<string, LivingCharge> {

@@ -9,7 +9,6 @@ import type { LivingCharge } from './charge.ts';
 import { expired, overdue, type Step, settled } from './life.ts';
 import { settlementPostings } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
-import { inRounds } from './rounds.ts';
 import { lockCharges } from './store.ts';
 import { findDueTimers, nextAwaitedAt, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
 import { writeSteps } from './write.ts';
@@ -49,11 +48,11 @@ async function sweepBatch(queue: Queue, tx: Sql, until: Date): Promise<number> {
   const charges = new Map(locked.map(charge => [charge.id, charge]));
   const timers = await takeTimers(tx, due);
   await enqueueLooks(queue, tx, timers);
-  for (const round of inRounds(timers)) await sweepRound(queue, tx, round, charges);
+  await takeSteps(queue, tx, timers, charges);
   return due.length;
 }
 
-async function sweepRound(
+async function takeSteps(
   queue: Queue,
   tx: Sql,
   timers: readonly Timer[],
@@ -63,11 +62,11 @@ async function sweepRound(
     const before = charges.get(chargeId);
     if (!before || kind === 'reconcile') return [];
     const step = STEPS[kind](before);
+    charges.set(chargeId, step.after);
     return step.after === before ? [] : [{ before, step, at }];
   });
-  const written = await writeSteps({ queue }, tx, steps);
+  await writeSteps({ queue }, tx, steps);
   await postEntries(tx, settlementPostings(steps));
-  for (const charge of written) charges.set(charge.id, charge);
   await enqueueRetirement(
     queue,
     tx,

@@ -14,17 +14,19 @@ type Deps = { readonly queue: Queue };
 export type DatedStep = { readonly step: Step; readonly at: Date };
 
 /**
- * Writes steps of different charges, at most one of each, and returns the charges as they are then. An order that waits for
- * one of them is told by a job of the same transaction.
+ * Writes steps and returns the charges as they are then, each once. Those of one charge come in their order, each from where
+ * the one before it led: it is written where the last one leads, and every one of them is told. An order that waits for one of
+ * the charges is told by a job of the same transaction.
  */
 export async function writeSteps({ queue }: Deps, tx: Sql, steps: readonly DatedStep[]): Promise<LivingCharge[]> {
-  const counted = steps.map(({ step, at }) => ({ ...step, at, after: countedEvent(step) }));
-  const charges = counted.map(({ after }) => after);
+  const counted = withCounts(steps);
+  const last = new Map(counted.map(({ after, at }) => [after.id, { after, at }]));
+  const charges = [...last.values()].map(({ after }) => after);
   if (charges.length > 0) {
     await updateCharges(
       tx,
       charges,
-      counted.map(({ at }) => at),
+      [...last.values()].map(({ at }) => at),
     );
   }
   const announced = counted.flatMap(({ after, event, at }) => (event ? [eventOf(after, event, at)] : []));
@@ -61,6 +63,12 @@ function followerOf({ accountId, transactionId }: LivingCharge) {
   return transactionId === undefined ? undefined : { accountId, transactionId };
 }
 
-function countedEvent({ after, event }: Step): LivingCharge {
-  return event ? { ...after, eventCount: after.eventCount + 1 } : after;
+/** The steps with every event counted, those of the steps before it too. */
+function withCounts(steps: readonly DatedStep[]) {
+  const told = new Map<string, number>();
+  return steps.map(({ step: { after, event }, at }) => {
+    const count = (told.get(after.id) ?? 0) + (event ? 1 : 0);
+    told.set(after.id, count);
+    return { after: { ...after, eventCount: after.eventCount + count }, event, at };
+  });
 }
