@@ -283,6 +283,26 @@ test('a due date with an offset, in lower case or without seconds is the same mo
   }
 });
 
+test('methods and timers have a charge, and keep it', async () => {
+  const { json } = await create();
+  const [charge] = await service.sql<{ account_id: string }>('select account_id from charges where id = $1', [json.id]);
+  const [id, account] = [json.id, charge!.account_id];
+  const isRefused = (text: string, values: unknown[]) =>
+    assert.rejects(service.sql(text, values), { code: '23503' }, text);
+  const method = `insert into charge_methods (charge_id, account_id, method, rail, status, instrument, updated_at)
+                  values ($1, $2, 'boleto', 'sandbox', 'CREATING', '{}', now())`;
+  const timer = `insert into charge_timers (charge_id, account_id, kind, at) values ($1, $2, 'settle', now())`;
+  for (const text of [method, timer]) {
+    await isRefused(text, ['00000000-0000-7000-8000-000000000000', account]);
+    await isRefused(text, [id, 'another account']);
+  }
+  await isRefused('delete from charges where id = $1', [id]);
+  await service.sql('delete from charge_methods where charge_id = $1', [id]);
+  await isRefused('delete from charges where id = $1', [id]);
+  await service.sql('delete from charge_timers where charge_id = $1', [id]);
+  await service.sql('delete from charges where id = $1', [id]);
+});
+
 test('a charge that nobody made is not found', async () => {
   for (const id of [
     '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17',

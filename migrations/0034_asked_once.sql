@@ -1,0 +1,31 @@
+-- Methods and timers are written with their charge, many at a time. A foreign key asks for each of them alone, and holds the
+-- charge's row for each; here they are asked for once in a statement. See docs/decisions/0026-asked-once.md.
+alter table charge_methods drop constraint charge_methods_charge_id_account_id_fkey;
+alter table charge_timers drop constraint charge_timers_charge_id_account_id_fkey;
+
+create function refuse_without_charge() returns trigger language plpgsql as $$
+begin
+  if exists (select from new_rows n
+              where not exists (select from charges c where c.id = n.charge_id and c.account_id = n.account_id)) then
+    raise foreign_key_violation using message = format('a row of %s names a charge that is not there', tg_table_name);
+  end if;
+  return null;
+end
+$$;
+create trigger charge_methods_of_charge after insert on charge_methods
+  referencing new table as new_rows for each statement execute function refuse_without_charge();
+create trigger charge_timers_of_charge after insert on charge_timers
+  referencing new table as new_rows for each statement execute function refuse_without_charge();
+
+-- The other side of it: what names a charge keeps it. Nothing moves a row from one charge to another.
+create function refuse_loss_of_charge() returns trigger language plpgsql as $$
+begin
+  if exists (select from old_rows o join charge_methods m on m.charge_id = o.id and m.account_id = o.account_id)
+     or exists (select from old_rows o join charge_timers t on t.charge_id = o.id and t.account_id = o.account_id) then
+    raise foreign_key_violation using message = 'a charge that has methods or timers cannot be removed';
+  end if;
+  return null;
+end
+$$;
+create trigger charges_kept after delete on charges
+  referencing old table as old_rows for each statement execute function refuse_loss_of_charge();
