@@ -283,7 +283,7 @@ test('a due date with an offset, in lower case or without seconds is the same mo
   }
 });
 
-test('methods and timers have a charge, and keep it', async () => {
+test('a charge has its account, methods and timers have their charge, and what is named is kept', async () => {
   const { json } = await create();
   const [charge] = await service.sql<{ account_id: string }>('select account_id from charges where id = $1', [json.id]);
   const [id, account] = [json.id, charge!.account_id];
@@ -296,6 +296,14 @@ test('methods and timers have a charge, and keep it', async () => {
     await isRefused(text, ['00000000-0000-7000-8000-000000000000', account]);
     await isRefused(text, [id, 'another account']);
   }
+  await isRefused(
+    `insert into charges (id, account_id, amount_cents, currency, payable_cents, customer, due_at, expire_at, content_hash,
+                          answer, created_at, state)
+     select gen_random_uuid(), $2, amount_cents, currency, payable_cents, customer, due_at, expire_at, content_hash, answer,
+            created_at, state from charges where id = $1`,
+    [id, 'another account'],
+  );
+  await isRefused('delete from accounts where id = $1', [account]);
   await isRefused('delete from charges where id = $1', [id]);
   await service.sql('delete from charge_methods where charge_id = $1', [id]);
   await isRefused('delete from charges where id = $1', [id]);
