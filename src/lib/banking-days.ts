@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import type Holidays from 'date-holidays';
 import { addDays, type CivilDay } from './civil-days.ts';
+import { remembered } from './remembered.ts';
 
 /** Days on which an operator knows better than the calendar: true is a banking day, false is none. */
 export type BankingDayOverrides = ReadonlyMap<CivilDay, boolean>;
@@ -23,6 +24,12 @@ export function isBankingDay(day: CivilDay, overrides?: BankingDayOverrides): bo
 
 /** The first banking day on or after a day. */
 export function nextBankingDay(day: CivilDay, overrides?: BankingDayOverrides): CivilDay {
+  return overrides ? soughtBankingDay(day, overrides) : calendarBankingDay(day);
+}
+
+const calendarBankingDay = remembered((day: CivilDay) => soughtBankingDay(day));
+
+function soughtBankingDay(day: CivilDay, overrides?: BankingDayOverrides): CivilDay {
   let candidate = day;
   for (let pause = 0; pause <= MAX_PAUSE_DAYS; pause++) {
     if (isBankingDay(candidate, overrides)) return candidate;

@@ -1,12 +1,10 @@
 // A fingerprint of a value's content: the same for equal content, however its keys were ordered.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain | undefined };
 
 export function contentHash(value: Plain): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify(ordered(value)))
-    .digest();
+  return hash('sha256', JSON.stringify(ordered(value)), 'buffer');
 }
 
 function ordered(value: Plain | undefined): unknown {

@@ -2,9 +2,9 @@
 
 const MOST = 1_000;
 
-/** The same function of a number, which remembers what it has found; all is forgotten when that becomes much. */
-export function remembered<T>(workOut: (of: number) => T): (of: number) => T {
-  const known = new Map<number, T>();
+/** The same function of a number or a word, which remembers what it has found; all is forgotten when that becomes much. */
+export function remembered<K extends number | string, T>(workOut: (of: K) => T): (of: K) => T {
+  const known = new Map<K, T>();
   return of => {
     const found = known.get(of);
     if (found !== undefined) return found;
