@@ -34,11 +34,11 @@ export async function measurePeers(needs: Needs): Promise<void> {
     await stage.create(DATABASE, orders);
     peers.unshift(await startOurs(stage, { workers: true }));
     await compareLists(needs, peers);
-    await compareCharges(needs, peers, 'registering ours at the same time');
+    await compareCharges(needs, peers, { words: 'registering ours at the same time', isAlike: false });
     // The others register nothing: what they do is taking charges alone.
     await peers.shift()!.running.stop();
     peers.unshift(await startOurs(stage, { workers: false }));
-    await compareCharges(needs, peers, 'taking them alone');
+    await compareCharges(needs, peers, { words: 'taking them alone', isAlike: true });
   } finally {
     for (const { running } of peers) await running.stop();
   }
@@ -118,7 +118,12 @@ async function checkTotals({ name, running, lists }: Peer, queries: readonly Que
   line.close();
 }
 
-async function compareCharges(needs: Needs, peers: readonly Peer[], words: string): Promise<void> {
+/** Only where all do the same is there a goal. */
+async function compareCharges(
+  needs: Needs,
+  peers: readonly Peer[],
+  { words, isAlike }: { words: string; isAlike: boolean },
+): Promise<void> {
   const { report, options } = needs;
   report.say(`charges, in turn, ${words}`);
   const sides = peers.map(({ running, charge, calm }) => ({
@@ -129,7 +134,8 @@ async function compareCharges(needs: Needs, peers: readonly Peer[], words: strin
   const results = await inTurn(needs, sides, options.chargeConnections);
   for (const [index, { name }] of peers.entries()) {
     if (index === 0) continue;
-    addBeside(needs, `POST charges, ${words}`, results[0]!, name, results[index]!, GOALS[name]?.charges);
+    const goal = isAlike ? GOALS[name]?.charges : undefined;
+    addBeside(needs, `POST charges, ${words}`, results[0]!, name, results[index]!, goal);
   }
 }
 
