@@ -32,7 +32,7 @@ type BatchDeps = { readonly db: Database; readonly queue: Queue; readonly mode: 
 export type ChargeBatches = Batcher<ReadyCharge, boolean>;
 
 const MAX_SIZE = 100;
-/** Two would hold rows of the same accounts at once, which cost the database more than the wait for the disk. */
+/** Two at once took no more: each is slowed by the other. See docs/decisions/0025-batched-writes.md. */
 const MAX_RUNNING = 1;
 const MAX_WAITING = 5_000;
 /** Many must not wait for one that somebody else holds or is about to take; that one waits alone. */
