@@ -38,7 +38,7 @@ const FULL = {
   charges: 10_000,
   memoryAfter: [20_000, 200_000],
   listConnections: 16,
-  chargeConnections: 64,
+  chargeConnections: 128,
   ways: 3_000,
 } as const;
 

@@ -4,7 +4,7 @@ import type { Queue } from '../jobs/queue.ts';
 import type { Sql } from '../storage/database.ts';
 import { isOrdered, type LivingCharge } from './charge.ts';
 import { closesAt } from './owed.ts';
-import { type NewTimer, setTimers } from './store-timers.ts';
+import { insertTimers, type NewTimer } from './store-timers.ts';
 import { eventOf } from './write.ts';
 
 /** Part of the transaction that writes the charges. */
@@ -19,7 +19,7 @@ export async function beginLives(
       tx,
       charges.map(charge => eventOf(charge, 'charge.created', charge.createdAt)),
     ),
-    setTimers(tx, charges.flatMap(timersOf)),
+    insertTimers(tx, charges.flatMap(timersOf)),
     queue.enqueue(tx, 'charge.issue', charges.flatMap(issuesOf)),
   ]);
 }

@@ -16,20 +16,32 @@ export type NewTimer = Timer & {
   readonly isAwaited?: boolean;
 };
 
+/** Sets timers; one that is set already keeps the earlier moment. */
 export async function setTimers(tx: Sql, timers: readonly NewTimer[]): Promise<void> {
   await tx.query(
-    `insert into charge_timers (charge_id, account_id, kind, at, is_awaited)
-     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[])
-     on conflict (charge_id, account_id, kind) do update set at = least(charge_timers.at, excluded.at)`,
-    [
-      timers.map(timer => timer.chargeId),
-      timers.map(timer => timer.accountId),
-      timers.map(timer => timer.kind),
-      timers.map(timer => timer.at),
-      timers.map(timer => timer.isAwaited ?? false),
-    ],
+    `${INSERT} on conflict (charge_id, account_id, kind) do update set at = least(charge_timers.at, excluded.at)`,
+    valuesOf(timers),
     { name: 'set_charge_timers' },
   );
+}
+
+/** The first timers of charges: none can be set already, and not to look for them spares a third of the cost. */
+export async function insertTimers(tx: Sql, timers: readonly NewTimer[]): Promise<void> {
+  await tx.query(INSERT, valuesOf(timers), { name: 'insert_charge_timers' });
+}
+
+const INSERT = `
+  insert into charge_timers (charge_id, account_id, kind, at, is_awaited)
+  select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[])`;
+
+function valuesOf(timers: readonly NewTimer[]): unknown[] {
+  return [
+    timers.map(timer => timer.chargeId),
+    timers.map(timer => timer.accountId),
+    timers.map(timer => timer.kind),
+    timers.map(timer => timer.at),
+    timers.map(timer => timer.isAwaited ?? false),
+  ];
 }
 
 /** Timers that are due, oldest first. */

@@ -55,11 +55,12 @@ const NAMES: readonly JobName[] = [
 const SCHEMA = 'pgboss';
 const BATCH_SIZE = 20;
 /** These share their statements, so that many cost little more than few and leave the connections to others. */
-const SHARING_BATCH_SIZES: Partial<Record<JobName, number>> = { 'charge.issue': 100 };
+const SHARING_BATCH_SIZES: Partial<Record<JobName, number>> = { 'charge.issue': 50 };
 /** How many of them one job holds at most, where many come at once; else one. */
 const BUNDLE_SIZES: Partial<Record<JobName, number>> = { 'charge.issue': 100 };
 /** When everything is to be done at once, larger bites mean fewer words with the database. */
 const RUN_DUE_BATCH_SIZE = 200;
+/** What one node does at the same time of one kind. */
 const MAX_AT_ONCE = 200;
 const POLL_SECONDS = 0.5;
 /** A worker that stops saying so within this time is dead, and its jobs go to another. */
