@@ -53,3 +53,15 @@ end
 $$;
 create trigger charges_kept after delete on charges
   referencing old table as old_rows for each statement execute function refuse_loss_of_charge();
+
+-- Emptied as a foreign key would have it: with what names it.
+create function lose_what_names() returns trigger language plpgsql as $$
+begin
+  if tg_table_name = 'accounts' then truncate charges cascade;
+  else truncate charge_methods, charge_timers;
+  end if;
+  return null;
+end
+$$;
+create trigger accounts_emptied after truncate on accounts for each statement execute function lose_what_names();
+create trigger charges_emptied after truncate on charges for each statement execute function lose_what_names();

@@ -63,8 +63,20 @@ begin
       into zeros, changes;
     emptied := emptied || zeros;
   end loop;
-  -- A stretch without rows has no parts with rows either.
-  delete from list_counts where ctid = any (emptied);
+  -- From below, for a stretch stays as long as it has parts: a row may be taken away here before it is added, when a batch ends
+  -- between the two, and then the parts of a stretch that sums up to nothing do not.
+  if cardinality(emptied) > 0 then
+    for stage in reverse 6..0 loop
+      delete from list_counts n
+       where n.ctid = any (emptied) and n.level = stage
+         and (not n.is_split
+              or (select p.level from list_counts p
+                   where p.list = n.list and p.a = n.a and p.b = n.b and p.c = n.c and p.level = stage + 1
+                     and p.bucket >= n.bucket << (tick_bits(stage) - tick_bits(stage + 1))
+                     and p.bucket < (n.bucket + 1) << (tick_bits(stage) - tick_bits(stage + 1))
+                   limit 1) is null);
+    end loop;
+  end if;
 
   if taken < batch then
     perform split_counts(budget);
@@ -74,3 +86,6 @@ begin
   return taken;
 end
 $$;
+
+-- It looks stretches up by their keys, whoever calls it.
+alter function split_counts(bigint) set enable_nestloop = on;

@@ -49,7 +49,7 @@ export function createMetrics({ db, queue }: Deps): Metrics {
   const up = new Gauge({ name: 'trilho_database_up', help: '1 when the last count was answered.', registers });
   const jobs = new Gauge({
     name: 'trilho_jobs',
-    help: 'Jobs that are not done, by queue and state.',
+    help: 'Work that is not done, by queue and state.',
     labelNames: ['queue', 'state'],
     registers,
   });

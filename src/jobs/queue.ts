@@ -53,14 +53,14 @@ const NAMES: readonly JobName[] = [
   'transaction.fulfill',
 ];
 const SCHEMA = 'pgboss';
+/** Jobs taken at a time; more of those that share their statements and leave the connections to others. */
 const BATCH_SIZE = 20;
-/** These share their statements, so that many cost little more than few and leave the connections to others. */
 const SHARING_BATCH_SIZES: Partial<Record<JobName, number>> = { 'charge.issue': 50 };
-/** How many of them one job holds at most, where many come at once; else one. */
+/** How much one job holds at most, where much comes at once; else one thing. */
 const BUNDLE_SIZES: Partial<Record<JobName, number>> = { 'charge.issue': 100 };
-/** When everything is to be done at once, larger bites mean fewer words with the database. */
+/** When everything is to be done at once, larger bites mean fewer words with the database; but each must end within a heartbeat. */
 const RUN_DUE_BATCH_SIZE = 200;
-/** What one node does at the same time of one kind. */
+/** What one worker does at the same time. */
 const MAX_AT_ONCE = 200;
 const POLL_SECONDS = 0.5;
 /** A worker that stops saying so within this time is dead, and its jobs go to another. */
@@ -98,6 +98,7 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     await rememberQueue(boss, name);
   }
   const workers = new Map<JobName, string>();
+  let isStopping = false;
 
   /** Does the work of jobs side by side, each piece alone in failing. */
   async function runBatch<N extends JobName>(
@@ -107,7 +108,12 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
   ): Promise<BatchResult> {
     const pieces = batch.flatMap(piecesOf);
     const failed: Piece<Jobs[N]>[] = [];
+    const unbegun: Piece<Jobs[N]>[] = [];
     await sideBySide(pieces, MAX_AT_ONCE, async piece => {
+      if (isStopping) {
+        unbegun.push(piece);
+        return;
+      }
       try {
         await handler(piece.payload);
       } catch (error) {
@@ -115,13 +121,13 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
         failed.push(piece);
       }
     });
-    // What failed of many is tried again for itself: the others are done.
-    const parted = bundled(
-      failed.filter(({ isAlone }) => !isAlone).map(({ payload }) => payload),
-      1,
-    );
+    // What failed of many is tried again for itself, and what was not begun is left for another: the others are done.
+    const parted = [
+      ...bundled(payloadsOfMany(failed), 1),
+      ...bundled(payloadsOfMany(unbegun), BUNDLE_SIZES[name] ?? 1),
+    ];
     if (parted.length > 0) await boss.insert(name, parted);
-    const again = new Set(failed.filter(({ isAlone }) => isAlone).map(({ jobId }) => jobId));
+    const again = new Set([...failed, ...unbegun].filter(({ isAlone }) => isAlone).map(({ jobId }) => jobId));
     return {
       count: pieces.length,
       results: batch.map(({ id }) => ({ id, status: again.has(id) ? 'failed' : 'completed' })),
@@ -164,7 +170,8 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     seen: Set<string>,
     held: Held,
   ): Promise<number> {
-    const batch = await boss.fetch<Bundle<Jobs[N]>>(name, { batchSize: RUN_DUE_BATCH_SIZE, ignoreStartAfter: true });
+    const batchSize = BUNDLE_SIZES[name] === undefined ? RUN_DUE_BATCH_SIZE : BATCH_SIZE;
+    const batch = await boss.fetch<Bundle<Jobs[N]>>(name, { batchSize, ignoreStartAfter: true });
     const fresh = batch.filter(job => !seen.has(job.id));
     const { count, results, parted } = await runBatch(name, handlers[name] as unknown as Handler<N>, fresh);
     for (const id of [...fresh.map(job => job.id), ...parted]) seen.add(id);
@@ -228,7 +235,10 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
       return rows.map(row => ({ name: row.name, state: row.state, count: Number(row.count) }));
     },
 
-    stop: () => boss.stop({ graceful: true, timeout: STOP_LIMIT_MS }),
+    stop: () => {
+      isStopping = true;
+      return boss.stop({ graceful: true, timeout: STOP_LIMIT_MS });
+    },
   };
 }
 
@@ -260,11 +270,15 @@ type Held = { readonly name: JobName; readonly id: string }[];
 
 type BossJob<N extends JobName> = { readonly id: string; readonly data: Bundle<Jobs[N]> | Jobs[N] };
 
+function payloadsOfMany<T>(pieces: readonly Piece<T>[]): T[] {
+  return pieces.filter(({ isAlone }) => !isAlone).map(({ payload }) => payload);
+}
+
 type BatchResult = {
   /** How much was done or failed. */
   readonly count: number;
   readonly results: JobResult[];
-  /** The new jobs of what failed. */
+  /** The new jobs of what was not done. */
   readonly parted: readonly string[];
 };
 

@@ -21,7 +21,7 @@ export async function foldCounts({ db, signal }: { db: Database; signal?: AbortS
   while (!signal?.aborted && (await foldBatch(db)));
 }
 
-/** Returns whether more waits that did when it began; false also when somebody else is at it. */
+/** Returns whether there is more to do at once; false also when somebody else is at it. */
 function foldBatch(db: Database): Promise<boolean> {
   return db.transaction(
     async tx => {

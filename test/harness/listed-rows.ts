@@ -57,7 +57,7 @@ export async function readTheLongWay(
   return { total: Number(row!.total), ids: row!.ids };
 }
 
-/** Kept counts that are not what the tables hold. */
+/** Kept counts that are not what the tables hold, or are parts of what is not split. */
 export function wrongCounts(sql: Sql): Promise<Row[]> {
   return sql.query(
     `with listed as (
@@ -72,6 +72,10 @@ export function wrongCounts(sql: Sql): Promise<Row[]> {
         group by 1, 2, 3, 4, 5, 6)
      select n.*, truly.count as truly
        from list_counts n left join truly using (list, a, b, c, level, bucket)
-      where n.count is distinct from truly.count`,
+      where n.count is distinct from truly.count
+         or n.level > 0 and not exists (
+              select from list_counts w
+               where w.list = n.list and w.a = n.a and w.b = n.b and w.c = n.c and w.level = n.level - 1 and w.is_split
+                 and w.bucket = n.bucket >> (tick_bits(n.level - 1) - tick_bits(n.level)))`,
   );
 }
