@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Finding, Outcome, Rail, Rails } from '../src/rails/rail.ts';
 import { sandboxRails } from '../src/rails/sandbox.ts';
 import { chargeBody } from './harness/bodies.ts';
+import { until } from './harness/process.ts';
 import { type Service, startService } from './harness/service.ts';
 
 /** A bank that does what a test says, and remembers what it was asked. */
@@ -190,6 +191,33 @@ describe('many methods that go to their rails at the same time', () => {
     await service.sql('alter table charge_methods drop constraint no_poison');
     await service.runJobs();
     assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
+  });
+
+  test('by a worker that is stopped: what it has begun is ended, the rest is left for another', async () => {
+    const ids = (await Promise.all([makeCharges(), makeCharges(), makeCharges(), makeCharges()])).flat();
+    const AT_ONCE = 200;
+    const bank = Promise.withResolvers<void>();
+    let asked = 0;
+    const answer = async (): Promise<Outcome> => {
+      asked++;
+      await bank.promise;
+      return { kind: 'registered' };
+    };
+    const rails: Rails = {
+      ...sandboxRails,
+      pix: { ...sandboxRails.pix, submit: answer },
+      boleto: { ...sandboxRails.boleto, submit: answer },
+    };
+    const worker = await startService({ beside: service, work: true, rails });
+    await until('the bank to be asked', () => asked === AT_ONCE);
+    const stopped = worker.stop();
+    bank.resolve();
+    await stopped;
+    assert.equal(asked, AT_ONCE);
+    const { ACTIVE = 0, REGISTERED = 0, CREATING } = await standing(ids);
+    assert.deepEqual([ACTIVE + REGISTERED, CREATING], [AT_ONCE, 2 * ids.length - AT_ONCE]);
+    await service.runJobs();
+    assert.deepEqual(await standing(ids), { ACTIVE: ids.length, REGISTERED: ids.length });
   });
 
   for (const held of ['charges where id', 'charge_methods where charge_id']) {
