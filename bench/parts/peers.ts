@@ -34,11 +34,11 @@ export async function measurePeers(needs: Needs): Promise<void> {
     await stage.create(DATABASE, orders);
     peers.unshift(await startOurs(stage, { workers: true }));
     await compareLists(needs, peers);
-    await compareCharges(needs, peers, { words: 'registering ours at the same time', isAlike: false });
+    await compareCharges(needs, peers, 'registering ours at the same time');
     // The others register nothing: what they do is taking charges alone.
     await peers.shift()!.running.stop();
     peers.unshift(await startOurs(stage, { workers: false }));
-    await compareCharges(needs, peers, { words: 'taking them alone', isAlike: true });
+    await compareCharges(needs, peers, 'taking them alone');
   } finally {
     for (const { running } of peers) await running.stop();
   }
@@ -118,12 +118,7 @@ async function checkTotals({ name, running, lists }: Peer, queries: readonly Que
   line.close();
 }
 
-/** Only where all do the same is there a goal. */
-async function compareCharges(
-  needs: Needs,
-  peers: readonly Peer[],
-  { words, isAlike }: { words: string; isAlike: boolean },
-): Promise<void> {
+async function compareCharges(needs: Needs, peers: readonly Peer[], words: string): Promise<void> {
   const { report, options } = needs;
   report.say(`charges, in turn, ${words}`);
   const sides = peers.map(({ running, charge, calm }) => ({
@@ -134,8 +129,7 @@ async function compareCharges(
   const results = await inTurn(needs, sides, options.chargeConnections);
   for (const [index, { name }] of peers.entries()) {
     if (index === 0) continue;
-    const goal = isAlike ? GOALS[name]?.charges : undefined;
-    addBeside(needs, `POST charges, ${words}`, results[0]!, name, results[index]!, goal);
+    addBeside(needs, `POST charges, ${words}`, results[0]!, name, results[index]!, GOALS[name]?.charges);
   }
 }
 
