@@ -25,7 +25,7 @@ export async function setTimers(tx: Sql, timers: readonly NewTimer[]): Promise<v
   );
 }
 
-/** The first timers of charges: none can be set already, and not to look for them spares a third of the cost. */
+/** The first timers of charges: none can be set already, and not to look for them spares nearly a third of the cost. */
 export async function insertTimers(tx: Sql, timers: readonly NewTimer[]): Promise<void> {
   await tx.query(INSERT, valuesOf(timers), { name: 'insert_charge_timers' });
 }
