@@ -19,7 +19,7 @@ export type Backlog = {
 
 export async function readBacklog(sql: Sql): Promise<Backlog> {
   const [row] = await sql.query<{ has_new: boolean; has_old: boolean }>(
-    `select r.position < f.position or exists (select from events where position is null) as has_new,
+    `select r.position < f.position or exists (select from unplaced_events) as has_new,
             exists (select from webhook_replays) as has_old
        from event_readers r, event_feed f where r.name = 'webhooks'`,
   );
@@ -42,15 +42,15 @@ export async function moveReader(tx: Sql, position: bigint): Promise<void> {
   await tx.query(`update event_readers set position = $1 where name = 'webhooks'`, [position]);
 }
 
-const WANTS = `(w.account_id is null or w.account_id = e.account_id) and (w.types is null or e.type = any (w.types))`;
-const MATCH = 'w.id as webhook_id, e.id as event_id, e.account_id, e.object_id, e.position';
+const WANTS = `(w.account_id is null or w.account_id = p.account_id) and (w.types is null or p.type = any (w.types))`;
+const MATCH = 'w.id as webhook_id, p.event_id, p.account_id, p.object_id, p.position';
 
 /** Who is to hear of what in a stretch. A disabled webhook too: what it missed waits for it. */
 export async function findMatches(tx: Sql, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Match[]> {
   const rows = await tx.query<MatchRow>(
-    `select ${MATCH} from events e
-       join webhooks w on w.deleted_at is null and e.position > w.from_position and ${WANTS}
-      where e.position > $1 and e.position <= $2 order by e.position, w.id`,
+    `select ${MATCH} from event_places p
+       join webhooks w on w.deleted_at is null and p.position > w.from_position and ${WANTS}
+      where p.position > $1 and p.position <= $2 order by p.position, w.id`,
     [after, upTo],
   );
   return rows.map(toMatch);
@@ -74,10 +74,11 @@ export type Replay = { readonly id: string; readonly webhookId: string; readonly
 export async function insertReplay(sql: Sql, { id, webhookId, since }: Replay, now: Date): Promise<number> {
   const [row] = await sql.query<{ count: string }>(
     `with old as (
-       select e.position from webhooks w, event_readers r, events e
+       select p.position from webhooks w, event_readers r, events e
+         join event_places p on p.event_id = e.id and p.account_id = e.account_id
         where w.id = $2 and r.name = 'webhooks' and e.occurred_at >= $3
           -- What the webhook begins after, and what it was given already: nothing lies between.
-          and e.position <= greatest(r.position, w.from_position) and ${WANTS}
+          and p.position <= greatest(r.position, w.from_position) and ${WANTS}
      ), asked as (
        insert into webhook_replays (id, webhook_id, since, done, until, created_at)
        select $1, $2, $3, min(position) - 1, max(position), $4 from old having count(*) > 0
@@ -100,10 +101,11 @@ export async function lockReplay(tx: Sql): Promise<{ id: string } | undefined> {
 /** The next events of a replay. */
 export async function findReplayMatches(tx: Sql, id: string, limit: number): Promise<Match[]> {
   const rows = await tx.query<MatchRow>(
-    `select ${MATCH} from webhook_replays p
-       join webhooks w on w.id = p.webhook_id and w.deleted_at is null
-       join events e on e.position > p.done and e.position <= p.until and e.occurred_at >= p.since and ${WANTS}
-      where p.id = $1 order by e.position limit $2`,
+    `select ${MATCH} from webhook_replays r
+       join webhooks w on w.id = r.webhook_id and w.deleted_at is null
+       join event_places p on p.position > r.done and p.position <= r.until and ${WANTS}
+       join events e on e.id = p.event_id and e.account_id = p.account_id and e.occurred_at >= r.since
+      where r.id = $1 order by p.position limit $2`,
     [id, limit],
   );
   return rows.map(toMatch);

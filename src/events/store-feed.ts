@@ -19,45 +19,32 @@ export type PlacedEvent = Place & { readonly json: string };
 
 const PLACE_LIMIT = 5_000;
 /** The end of an id is chance. */
-const MARK = `right(e.id::text, 12)`;
+const MARK = `right(p.event_id::text, 12)`;
 
 /** Gives every event that is committed by now its position. Cheap when all have theirs. */
 export async function placeEvents(db: Database): Promise<void> {
-  const [waiting] = await db.query<{ any: boolean }>(
-    'select exists (select from events where position is null) as any',
-  );
+  const [waiting] = await db.query<{ any: boolean }>('select exists (select from unplaced_events) as any');
   if (!waiting!.any) return;
   // Those that are committed meanwhile may wait for the next call: under load they would never end.
   while ((await db.transaction(placeBatch)) >= PLACE_LIMIT);
 }
 
 /**
- * Positions commit in their order, since whoever gives them holds the feed's row until then. Of one object the events follow
- * their sequence, whatever their times: an earlier one that waits too is taken along and goes first. Returns how many there
- * were.
+ * Positions commit in their order, since whoever gives them holds the feed's row until then. Events are placed in the order they
+ * were written, and so those of one object in the order of their sequence: whoever changes an object holds it. Returns how
+ * many there were.
  */
 async function placeBatch(tx: Sql): Promise<number> {
   await tx.query('select from event_feed for update');
   const [placed] = await tx.query<{ count: string }>(
-    `with picked as (
-       select object_id, account_id, max(sequence) as last
-         from (select object_id, account_id, sequence from events where position is null order by occurred_at, id limit $1) few
-        group by object_id, account_id
-     ), timed as (
-       select e.id, e.account_id, e.object_id, e.sequence,
-              max(e.occurred_at) over (partition by e.object_id, e.account_id order by e.sequence) as at
-         from picked p
-         join events e on e.object_id = p.object_id and e.account_id = p.account_id and e.sequence <= p.last
-        -- Not «is null»: the index of those that wait seems empty to the planner, and would be read for each of them anew.
-        where coalesce(e.position, 0) = 0
-     ), numbered as (
-       select id, account_id, row_number() over (order by at, object_id, account_id, sequence) as number from timed
+    `with taken as (
+       delete from unplaced_events where number in (select number from unplaced_events order by number limit $1) returning *
      ), placed as (
-       update events e set position = f.position + n.number
-         from numbered n, event_feed f
-        where e.id = n.id and e.account_id = n.account_id
+       insert into event_places (position, event_id, account_id, type, object_id)
+       select f.position + row_number() over (order by number), event_id, account_id, type, object_id
+         from taken, event_feed f
      )
-     update event_feed f set position = f.position + n.count from (select count(*) from numbered) n returning n.count`,
+     update event_feed f set position = f.position + t.count from (select count(*) from taken) t returning t.count`,
     [PLACE_LIMIT],
   );
   return Number(placed!.count);
@@ -66,16 +53,17 @@ async function placeBatch(tx: Sql): Promise<number> {
 /** The last event of the feed; position 0 when there is none. */
 export async function findHead(sql: Sql): Promise<Place> {
   const [row] = await sql.query<PlaceRow>(
-    `select f.position, coalesce((select ${MARK} from events e where e.position = f.position), '') as mark
+    `select f.position, coalesce((select ${MARK} from event_places p where p.position = f.position), '') as mark
        from event_feed f`,
   );
   return toPlace(row!);
 }
 
 export async function findPlace(sql: Sql, position: bigint): Promise<Place | undefined> {
-  const [row] = await sql.query<PlaceRow>(`select e.position, ${MARK} as mark from events e where e.position = $1`, [
-    position,
-  ]);
+  const [row] = await sql.query<PlaceRow>(
+    `select p.position, ${MARK} as mark from event_places p where p.position = $1`,
+    [position],
+  );
   return row && toPlace(row);
 }
 
@@ -88,12 +76,12 @@ export async function readAfter(
   const values: unknown[] = [after, upTo, limit];
   const equals = (column: string, value: unknown) =>
     value === undefined ? '' : ` and ${column} = $${values.push(value)}`;
-  const filter = equals('e.type', type) + equals('e.account_id', accountId) + equals('e.object_id', objectId);
+  const filter = equals('p.type', type) + equals('p.account_id', accountId) + equals('e.object_id', objectId);
   const rows = await sql.query<PlaceRow & { json: string }>(
-    `select e.position, ${MARK} as mark, ${EVENT_JSON} as json
-       from events e
-      where e.position > $1 and e.position <= $2${filter}
-      order by e.position limit $3`,
+    `select p.position, ${MARK} as mark, ${EVENT_JSON} as json
+       from event_places p join events e on e.id = p.event_id and e.account_id = p.account_id
+      where p.position > $1 and p.position <= $2${filter}
+      order by p.position limit $3`,
     values,
   );
   return rows.map(row => ({ ...toPlace(row), json: row.json }));
