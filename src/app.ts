@@ -110,7 +110,7 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const sweeps = [chargeSweep({ db, queue }), orderSweep({ db, queue })];
     const batches = chargeBatches({ db, queue, mode, log });
     stops.push(() => batches.stop());
-    const issues = issueBatches({ db, queue, rails, clock });
+    const issues = issueBatches({ db, queue, rails, clock, batches });
     const outside = { rails, chains, rates, prices, resolve };
     const settings = { mode, pageSize, walletWait, feePercent, settlement, version };
     const limits = { rateLimit, maxInFlight, machineClock };

@@ -7,16 +7,16 @@ import { batcher } from '../src/lib/batcher.ts';
 import { AppError } from '../src/lib/errors.ts';
 
 /** A batcher of numbers whose batches go on only when the test lets them; each number's result is ten times as much. */
-function heldBatcher(limits: Partial<{ maxSize: number; maxRunning: number; maxWaiting: number }> = {}) {
+function heldBatcher(limits: Partial<Parameters<typeof batcher>[1]> = {}) {
   const begun: { readonly items: readonly number[]; end(error?: Error): void }[] = [];
-  const { add, stop } = batcher<number, number>(
+  const { add, pause, stop } = batcher<number, number>(
     items =>
       new Promise((resolve, reject) => {
         begun.push({ items, end: error => (error ? reject(error) : resolve(items.map(item => item * 10))) });
       }),
     { maxSize: 3, maxRunning: 1, maxWaiting: 100, ...limits },
   );
-  return { add, stop, begun, sizes: () => begun.map(({ items }) => items.length) };
+  return { add, pause, stop, begun, sizes: () => begun.map(({ items }) => items.length) };
 }
 
 test('one alone goes at once, and those that come meanwhile go together after it', async () => {
@@ -87,6 +87,48 @@ test('when too many wait, more are refused, and those that wait are served', asy
   await first;
   begun[1]!.end();
   assert.deepEqual(await Promise.all(waiting), [20, 30]);
+});
+
+const FOR_EVER_MS = 2 ** 31 - 1;
+
+test('work that gives way is begun at the pause of the other, with all that has come meanwhile', async () => {
+  const first = heldBatcher();
+  const later = heldBatcher({ giveWay: () => first.pause(FOR_EVER_MS) });
+  const taken = [first.add(1), first.add(2), first.add(3), first.add(4)];
+  const waiting = [later.add(5)];
+  await nextTurn();
+  waiting.push(later.add(6));
+  first.begun[0]!.end();
+  await Promise.all(taken.slice(0, 3));
+  assert.deepEqual([first.sizes(), later.sizes()], [[3, 1], []]);
+  first.begun[1]!.end();
+  await taken[3];
+  await nextTurn();
+  assert.deepEqual(later.sizes(), [2]);
+  later.begun[0]!.end();
+  assert.deepEqual(await Promise.all(waiting), [50, 60]);
+  const next = later.add(7);
+  await nextTurn();
+  assert.deepEqual(later.sizes(), [2, 1], 'where nothing is under way nobody waits');
+  later.begun[1]!.end();
+  await next;
+});
+
+test('patience ends where there is no pause', async t => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const first = heldBatcher();
+  const later = heldBatcher({ giveWay: () => first.pause(100) });
+  const [taken, waiting] = [first.add(1), later.add(2)];
+  await nextTurn();
+  t.mock.timers.tick(99);
+  await nextTurn();
+  assert.deepEqual(later.sizes(), []);
+  t.mock.timers.tick(1);
+  await nextTurn();
+  assert.deepEqual(later.sizes(), [1]);
+  later.begun[0]!.end();
+  first.begun[0]!.end();
+  assert.deepEqual(await Promise.all([taken, waiting]), [10, 20]);
 });
 
 test('a stop takes nothing more and waits for all that was taken', async () => {

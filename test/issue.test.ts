@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { startQueue } from '../src/jobs/queue.ts';
+import { MAX_AT_ONCE, startQueue } from '../src/jobs/queue.ts';
 import type { Finding, Outcome, Rail, Rails } from '../src/rails/rail.ts';
 import { sandboxRails } from '../src/rails/sandbox.ts';
 import { openDatabase } from '../src/storage/database.ts';
@@ -198,8 +198,8 @@ describe('many methods that go to their rails at the same time', () => {
   });
 
   test('by a worker that is stopped: it begins nothing more, and what it has not done is left for another', async () => {
-    const ids = (await Promise.all([makeCharges(), makeCharges(), makeCharges(), makeCharges()])).flat();
-    const AT_ONCE = 200;
+    const ids: string[] = [];
+    while (2 * ids.length <= MAX_AT_ONCE) ids.push(...(await makeCharges()));
     const bank = Promise.withResolvers<void>();
     let asked = 0;
     const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
@@ -217,12 +217,12 @@ describe('many methods that go to their rails at the same time', () => {
       'transaction.follow': nothing,
       'transaction.fulfill': nothing,
     });
-    await until('the bank to be asked', () => asked === AT_ONCE);
+    await until('the bank to be asked', () => asked === MAX_AT_ONCE);
     const stopped = worker.stop();
     bank.resolve();
     await stopped;
     await db.close();
-    assert.equal(asked, AT_ONCE);
+    assert.equal(asked, MAX_AT_ONCE);
     assert.equal(await service.runJobs(), 2 * ids.length);
     assert.deepEqual(await standing(ids), { ACTIVE: ids.length, REGISTERED: ids.length });
   });

@@ -1,18 +1,24 @@
 // Methods that go to their rails at the same time share statements and commits: each asks its rail for itself, and what is read
-// before and written after is done together.
+// before and written after is done together. Nobody waits for it at the door, so charges that are being taken go first.
 import type { Queue } from '../jobs/queue.ts';
 import { type Batcher, batcher } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Finding, type Method, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database, Sql, TransactionOptions } from '../storage/database.ts';
 import { type LivingCharge, paymentRequest, withInstrument } from './charge.ts';
-import { LOCK_WAIT_MS } from './create-batch.ts';
+import { type ChargeBatches, LOCK_WAIT_MS } from './create-batch.ts';
 import { registered, rejected, type Step } from './life.ts';
 import { findCharges, lockCharges, markSubmitted, replaceInstrument, type Submission } from './store.ts';
 import { type NewTimer, setTimers } from './store-timers.ts';
 import { type DatedStep, writeSteps } from './write.ts';
 
-type Deps = { readonly db: Database; readonly queue: Queue; readonly rails: Rails; readonly clock: Clock };
+type Deps = {
+  readonly db: Database;
+  readonly queue: Queue;
+  readonly rails: Rails;
+  readonly clock: Clock;
+  readonly batches: ChargeBatches;
+};
 
 /** What a rail has decided of a method. */
 export type Decision = {
@@ -31,22 +37,25 @@ export type IssueBatches = {
   readonly write: Batcher<Decision, void>;
 };
 
-const LIMITS = { maxSize: 200, maxRunning: 1, maxWaiting: 10_000 } as const;
+const LIMITS = { maxSize: 400, maxRunning: 1, maxWaiting: 10_000 } as const;
+/** For a pause in the taking a batch waits so long and no longer: what was taken is to be payable, too. */
+const PATIENCE_MS = 100;
 
 export function issueBatches(deps: Deps): IssueBatches {
+  const limits = { ...LIMITS, giveWay: () => deps.batches.pause(PATIENCE_MS) };
   return {
     find: batcher(async ids => {
       const charges = byId(await findCharges(deps.db, ids));
       return ids.map(id => charges.get(id));
-    }, LIMITS),
+    }, limits),
     note: batcher(
       (submissions, isAlone) => deps.db.transaction(tx => markSubmitted(tx, submissions), waiting(isAlone)),
-      LIMITS,
+      limits,
     ),
     write: batcher(async (decisions, isAlone) => {
       await deps.db.transaction(tx => writeDecisions(deps, tx, decisions), waiting(isAlone));
       return decisions.map(() => undefined);
-    }, LIMITS),
+    }, limits),
   };
 }
 

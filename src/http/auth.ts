@@ -9,6 +9,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { Sql } from '../storage/database.ts';
+import { atOnce } from './at-once.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -75,10 +76,13 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
 
 /** Refuses a caller whose key lacks the scope of the route. Comes after the limits: such a request counts like any other. */
 export function requireScopes(app: FastifyInstance): void {
-  app.addHook('onRequest', async request => {
-    const { scope } = request.routeOptions.config;
-    if (scope !== undefined) requireScope(request, scope);
-  });
+  app.addHook(
+    'onRequest',
+    atOnce(request => {
+      const { scope } = request.routeOptions.config;
+      if (scope !== undefined) requireScope(request, scope);
+    }),
+  );
 }
 
 /** Refuses a caller whose key lacks a scope that only some calls of a route need. */

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { tokenBuckets } from '../lib/token-bucket.ts';
+import { atOnce } from './at-once.ts';
 
 export type Limits = {
   /** Requests a second of one key, or in a sandbox of one address; 0 for no limit. */
@@ -17,14 +18,17 @@ export type Limits = {
 export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): void {
   if (maxInFlight === 0) return;
   let inFlight = 0;
-  app.addHook('onRequest', async (request, reply) => {
-    const { isUnlimited, isLasting } = request.routeOptions.config;
-    if (isUnlimited || isLasting) return;
-    if (inFlight >= maxInFlight) throw new AppError('overloaded', 'Too many requests are being answered; try again.');
-    inFlight++;
-    // Comes once for each, whether it was answered or the caller went away.
-    reply.raw.once('close', () => inFlight--);
-  });
+  app.addHook(
+    'onRequest',
+    atOnce((request, reply) => {
+      const { isUnlimited, isLasting } = request.routeOptions.config;
+      if (isUnlimited || isLasting) return;
+      if (inFlight >= maxInFlight) throw new AppError('overloaded', 'Too many requests are being answered; try again.');
+      inFlight++;
+      // Comes once for each, whether it was answered or the caller went away.
+      reply.raw.once('close', () => inFlight--);
+    }),
+  );
 }
 
 /**
@@ -34,7 +38,7 @@ export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): vo
 export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Limits, keyedBy: 'key' | 'address'): void {
   if (rateLimit === 0) return;
   const buckets = tokenBuckets(rateLimit, machineClock);
-  app.addHook('onRequest', async (request, reply) => {
+  const countIn = atOnce((request, reply) => {
     const name = keyedBy === 'key' ? request.caller?.keyId : request.ip;
     if (name === undefined || request.routeOptions.config.isUnlimited) return;
     const { isAllowed, remaining, fullInSeconds, nextInSeconds } = buckets.take(name);
@@ -47,4 +51,5 @@ export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Lim
     reply.header('retry-after', nextInSeconds);
     throw new AppError('rate_limited', `One caller may send ${rateLimit} requests a second.`);
   });
+  app.addHook('onRequest', countIn);
 }

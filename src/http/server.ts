@@ -11,6 +11,7 @@ import type { OrderDeps } from '../transactions/order.ts';
 import type { CreateWalletDeps } from '../wallets/create.ts';
 import { noteActs } from './acts.ts';
 import { amountRoutes } from './amounts.ts';
+import { atOnce } from './at-once.ts';
 import { guardRoutes, requireScopes } from './auth.ts';
 import { readJson } from './body.ts';
 import { chargeLifeRoutes } from './charge-life.ts';
@@ -103,26 +104,32 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJson);
 
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(answerHeaders(request.id));
-    refuseMissingHost(request);
-    refuseBadEncoding(request.url);
-  });
+  app.addHook(
+    'onRequest',
+    atOnce((request, reply) => {
+      reply.headers(answerHeaders(request.id));
+      refuseMissingHost(request);
+      refuseBadEncoding(request.url);
+    }),
+  );
   limitInFlight(app, deps);
   guardRoutes(app, deps);
   limitRate(app, deps, deps.mode === 'live' ? 'key' : 'address');
   requireScopes(app);
   noteActs(app, deps);
-  app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    answered({
-      requestId: request.id,
-      method: request.method,
-      route,
-      status: reply.statusCode,
-      durationMs: reply.elapsedTime,
-    });
-  });
+  app.addHook(
+    'onResponse',
+    atOnce((request, reply) => {
+      const route = request.routeOptions.url ?? 'unknown';
+      answered({
+        requestId: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        durationMs: reply.elapsedTime,
+      });
+    }),
+  );
   app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
   const routes = watchRoutes(app);
   app.setNotFoundHandler((request, reply) => {

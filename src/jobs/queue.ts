@@ -60,8 +60,8 @@ const SHARING_BATCH_SIZES: Partial<Record<JobName, number>> = { 'charge.issue': 
 const BUNDLE_SIZES: Partial<Record<JobName, number>> = { 'charge.issue': 100 };
 /** When everything is to be done at once, larger bites mean fewer words with the database; but each must end within a heartbeat. */
 const RUN_DUE_BATCH_SIZE = 200;
-/** What one worker does at the same time. */
-const MAX_AT_ONCE = 200;
+/** What one worker does at the same time: the more, the more is done by one statement. */
+export const MAX_AT_ONCE = 600;
 const POLL_SECONDS = 0.5;
 /** A worker that stops saying so within this time is dead, and its jobs go to another. */
 const HEARTBEAT_SECONDS = 10;

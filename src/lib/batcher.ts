@@ -10,6 +10,8 @@ export type Batcher<Item, Result> = {
    * batch fails, each of its items is tried alone and fails for itself; unless it failed with an AppError, which all get.
    */
   add(item: Item): Promise<Result>;
+  /** Returns when nothing is under way and nothing waits, or when that has not come to pass within the time. */
+  pause(patienceMs: number): Promise<void>;
   /** Takes nothing more, and returns when all that was taken is done. */
   stop(): Promise<void>;
 };
@@ -21,6 +23,8 @@ type Limits = {
   readonly maxRunning: number;
   /** How many wait for their batch at most. */
   readonly maxWaiting: number;
+  /** Awaited before a batch is gathered: work that can wait lets other work go first, and more of it goes together. */
+  readonly giveWay?: () => Promise<void>;
 };
 
 /**
@@ -29,13 +33,14 @@ type Limits = {
  */
 export function batcher<Item, Result>(
   flush: (items: readonly Item[], isAlone: boolean) => Promise<readonly Result[]>,
-  { maxSize, maxRunning, maxWaiting }: Limits,
+  { maxSize, maxRunning, maxWaiting, giveWay }: Limits,
 ): Batcher<Item, Result> {
   // A batch belongs to nobody: it must not run in the name of the request that happened to set it off.
   const inNobodysName = AsyncLocalStorage.snapshot();
   const waiting: Waiting<Item, Result>[] = [];
   const running = new Set<Promise<void>>();
   const singles = new Set<Promise<void>>();
+  const pausing = new Set<() => void>();
   let isStartDue = false;
   let isStopped = false;
 
@@ -51,15 +56,24 @@ export function batcher<Item, Result>(
 
   function start(): void {
     while (waiting.length > 0 && running.size < maxRunning) {
-      const batch = run(waiting.splice(0, maxSize), false).finally(() => {
+      const batch = (giveWay ? giveWay().then(runNext) : runNext()).finally(() => {
         running.delete(batch);
         start();
+        if (isQuiet()) for (const end of pausing) end();
       });
       running.add(batch);
     }
   }
 
+  function runNext(): Promise<void> {
+    return run(waiting.splice(0, maxSize), false);
+  }
+
+  const isQuiet = () => running.size === 0 && waiting.length === 0;
+
   async function run(batch: readonly Waiting<Item, Result>[], isAlone: boolean): Promise<void> {
+    // While way was given, another batch may have taken them.
+    if (batch.length === 0) return;
     try {
       const results = await flush(
         batch.map(({ item }) => item),
@@ -89,6 +103,18 @@ export function batcher<Item, Result>(
       startSoon();
       return promise;
     },
+
+    pause: patienceMs =>
+      new Promise(resolve => {
+        if (isQuiet()) return resolve();
+        const timer = setTimeout(end, patienceMs);
+        function end(): void {
+          clearTimeout(timer);
+          pausing.delete(end);
+          resolve();
+        }
+        pausing.add(end);
+      }),
 
     stop: async () => {
       isStopped = true;

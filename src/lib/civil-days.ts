@@ -31,18 +31,23 @@ function shownDay(ms: number): CivilDay {
   return saoPaulo.format(Math.max(ms, FIRST_NAMED_MS)).padStart('YYYY-MM-DD'.length, '0');
 }
 
+/** The number of a day: counted, days are compared and added up. Most that is asked for is about the same few of them. */
+const numberOf = remembered((day: CivilDay) => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY_MS));
+
 /** Whole days from one civil day to another; negative when `to` is earlier. */
 export function daysBetween(from: CivilDay, to: CivilDay): number {
-  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
+  return numberOf(to) - numberOf(from);
 }
 
-const FIRST_DAY_MS = Date.parse('0000-01-01T00:00:00Z');
-const LAST_DAY_MS = Date.parse('9999-12-31T00:00:00Z');
+const FIRST_NUMBER = numberOf('0000-01-01');
+const LAST_NUMBER = numberOf('9999-12-31');
+const dayOfNumber = remembered((number: number) =>
+  new Date(number * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length),
+);
 
 /** The day that is `days` later, or earlier when negative. It stays within the years that four digits can name. */
 export function addDays(day: CivilDay, days: number): CivilDay {
-  const ms = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS;
-  return new Date(Math.min(Math.max(ms, FIRST_DAY_MS), LAST_DAY_MS)).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  return dayOfNumber(Math.min(Math.max(numberOf(day) + days, FIRST_NUMBER), LAST_NUMBER));
 }
 
 const saoPauloTime = new Intl.DateTimeFormat('en-US', {

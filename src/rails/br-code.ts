@@ -9,27 +9,43 @@ export const MAX_PIX_CENTS = 999_999_999_999n;
 
 const TXID_LENGTH = 25;
 
-type StaticCode = {
-  readonly key: string;
-  readonly receiverName: string;
-  readonly receiverCity: string;
-  readonly amountCents: bigint;
-  readonly txid: string;
-};
+/** Who is paid. */
+export type Receiver = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
 
-/** A static code with its amount and txid; names are folded to ASCII and cut to what the code holds. */
-export function staticBrCode({ key, receiverName, receiverCity, amountCents, txid }: StaticCode): string {
-  assert(amountCents >= 1n && amountCents <= MAX_PIX_CENTS, 'a BR Code cannot hold this amount');
-  const emv = generatePixPayload({
-    key,
-    merchantName: receiverName,
-    merchantCity: receiverCity,
-    // At most 12 significant digits, so the division by 100 is exact to the cent in a double.
-    amount: Number(amountCents) / 100,
-    txid,
-  });
-  assert(emv, 'a BR Code needs a valid key, name, city and txid');
-  return emv;
+/**
+ * Writes static codes with their amount and txid. Names are folded to ASCII and cut to what the code holds. Most of a code is
+ * the same for every charge of a receiver, and is made once.
+ */
+export function staticBrCodes({ key, receiverName, receiverCity }: Receiver): (cents: bigint, txid: string) => string {
+  const sample = generatePixPayload({ key, merchantName: receiverName, merchantCity: receiverCity });
+  const fields = readFields(sample ?? '');
+  assert(sample && fields, 'a BR Code needs a valid key, name and city');
+  const among = (from: string, to: string) =>
+    fields
+      .filter(({ id }) => id >= from && id < to)
+      .map(({ id, value }) => field(id, value))
+      .join('');
+  const [before, after] = [among('00', AMOUNT), among(AMOUNT, MORE)];
+  return (amountCents, txid) => {
+    assert(amountCents >= 1n && amountCents <= MAX_PIX_CENTS, 'a BR Code cannot hold this amount');
+    assert(TXID.test(txid), 'a BR Code cannot hold this txid');
+    const text = `${before}${field(AMOUNT, reaisText(amountCents))}${after}${field(MORE, field(TXID_IN_MORE, txid))}${CHECKSUM}`;
+    return text + checksum(text);
+  };
+}
+
+const AMOUNT = '54';
+const MORE = '62';
+const TXID_IN_MORE = '05';
+const TXID = /^[0-9A-Za-z]{1,25}$/;
+const CHECKSUM = '6304';
+
+function reaisText(cents: bigint): string {
+  return `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
+}
+
+function field(id: string, value: string): string {
+  return id + String(value.length).padStart(2, '0') + value;
 }
 
 /** A UUID as the 25 letters and digits that a static code's txid may have: 36^25 is just above 2^128. */
@@ -76,9 +92,13 @@ function isTemplate(id: string): boolean {
 /** CRC-16/CCITT-FALSE in four upper-case hexadecimal digits. */
 function checksum(text: string): string {
   let crc = 0xffff;
-  for (const byte of Buffer.from(text)) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) crc = (crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1) & 0xffff;
-  }
+  for (const byte of Buffer.from(text)) crc = ((crc << 8) ^ CRC_OF_BYTE[(crc >> 8) ^ byte]!) & 0xffff;
   return crc.toString(16).toUpperCase().padStart(CHECKSUM_LENGTH, '0');
 }
+
+/** What each value of a byte does to the checksum, bit by bit. */
+const CRC_OF_BYTE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 8;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
+  return crc;
+});

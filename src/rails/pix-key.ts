@@ -1,12 +1,11 @@
 // The static pix key rail: a BR Code of a key the receiver has at any bank. It registers nothing and hears nothing: an
 // operator or an imported statement tells of money, and money goes back by hand.
 
-import { MAX_PIX_CENTS, staticBrCode, txidOf } from './br-code.ts';
+import { MAX_PIX_CENTS, type Receiver, staticBrCodes, txidOf } from './br-code.ts';
 import type { Rail } from './rail.ts';
 
-export type PixKey = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
-
-export function pixKeyRail(receiver: PixKey): Rail<'pix'> {
+export function pixKeyRail(receiver: Receiver): Rail<'pix'> {
+  const brCode = staticBrCodes(receiver);
   return {
     name: 'pix-key',
     method: 'pix',
@@ -16,7 +15,7 @@ export function pixKeyRail(receiver: PixKey): Rail<'pix'> {
     check: () => undefined,
     prepare: ({ id, amountCents }) => {
       const txid = txidOf(id);
-      return { txid, emv: staticBrCode({ ...receiver, amountCents, txid }) };
+      return { txid, emv: brCode(amountCents, txid) };
     },
     // It can be paid from the moment it is made: nobody is asked.
     submit: async () => ({ kind: 'registered' }),

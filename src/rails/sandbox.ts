@@ -3,13 +3,15 @@
 import { uuidToBigInt } from '../lib/ids.ts';
 import { sandboxBank } from './boleto/bank-999.ts';
 import { boletoBarcode, digitableLine, dueDateFactor, MAX_BOLETO_CENTS } from './boleto/barcode.ts';
-import { MAX_PIX_CENTS, staticBrCode, txidOf } from './br-code.ts';
+import { MAX_PIX_CENTS, staticBrCodes, txidOf } from './br-code.ts';
 import type { PaymentRequest, Rail, Rails } from './rail.ts';
 import * as bank from './sandbox-bank.ts';
 
-const PIX_KEY = 'sandbox@example.com';
-const RECEIVER_NAME = 'Trilho Sandbox';
-const RECEIVER_CITY = 'Sao Paulo';
+const brCode = staticBrCodes({
+  key: 'sandbox@example.com',
+  receiverName: 'Trilho Sandbox',
+  receiverCity: 'Sao Paulo',
+});
 
 const pix: Rail<'pix'> = {
   name: 'sandbox',
@@ -19,14 +21,7 @@ const pix: Rail<'pix'> = {
   check: () => undefined,
   prepare: ({ id, amountCents }) => {
     const txid = txidOf(id);
-    const emv = staticBrCode({
-      key: PIX_KEY,
-      receiverName: RECEIVER_NAME,
-      receiverCity: RECEIVER_CITY,
-      amountCents,
-      txid,
-    });
-    return { txid, emv };
+    return { txid, emv: brCode(amountCents, txid) };
   },
   submit: async ({ amountCents }) => bank.submit(amountCents),
   lookup: async ({ amountCents }) => bank.lookup(amountCents),

@@ -36,7 +36,7 @@ const rails = { pix: steps.partner(bank.pix, WORDS), boleto: steps.partner(bank.
 const db = steps.database(real);
 const mode = 'sandbox';
 const batches = chargeBatches({ db, queue, mode, log: silentLog });
-const issues = issueBatches({ db, queue, rails, clock });
+const issues = issueBatches({ db, queue, rails, clock, batches });
 const deps = {
   db,
   queue,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isValidPixPayload } from '@brazilian-utils/brazilian-utils';
+import { generatePixPayload, isValidPixPayload } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';
 import { uuidV7 } from '../../src/lib/ids.ts';
-import { isBrCodeIntact, MAX_PIX_CENTS, staticBrCode, txidOf } from '../../src/rails/br-code.ts';
+import { isBrCodeIntact, MAX_PIX_CENTS, staticBrCodes, txidOf } from '../../src/rails/br-code.ts';
 import { readPixByOracle } from '../harness/oracles.ts';
 
 /** CRC-16/CCITT-FALSE, written out here so that the code under test is not its own judge. */
@@ -20,6 +20,12 @@ test('the judge knows the published check value', () => {
   assert.equal(crc16('123456789'), '29B1');
 });
 
+const brCode = staticBrCodes({
+  key: 'sandbox@example.com',
+  receiverName: 'Café São João',
+  receiverCity: 'São Paulo',
+});
+
 test('every code has a right checksum and is read back by an independent reader', () => {
   fc.assert(
     fc.property(
@@ -27,13 +33,7 @@ test('every code has a right checksum and is read back by an independent reader'
       fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }),
       (amountCents, at) => {
         const txid = txidOf(uuidV7(at));
-        const emv = staticBrCode({
-          key: 'sandbox@example.com',
-          receiverName: 'Café São João',
-          receiverCity: 'São Paulo',
-          amountCents,
-          txid,
-        });
+        const emv = brCode(amountCents, txid);
         assert.equal(emv.slice(-4), crc16(emv.slice(0, -4)));
         const read = readPixByOracle(emv);
         assert.equal(read.key, 'sandbox@example.com');
@@ -54,10 +54,24 @@ test('a txid keeps all of a UUID in 25 letters and digits', () => {
   assert.notEqual(txidOf(uuid), txidOf(uuid.replace(/7$/, '8')));
 });
 
-test('an amount that the code cannot hold is refused', () => {
-  const code = { key: 'sandbox@example.com', receiverName: 'A', receiverCity: 'B', txid: 'T' };
-  assert.throws(() => staticBrCode({ ...code, amountCents: MAX_PIX_CENTS + 1n }));
-  assert.throws(() => staticBrCode({ ...code, amountCents: 0n }));
+test('a code is what the package would write', () => {
+  const receiver = { key: 'sandbox@example.com', receiverName: 'Café São João', receiverCity: 'São Paulo' };
+  for (const cents of [1n, 10n, 15_990n, 100_000n, MAX_PIX_CENTS]) {
+    const theirs = generatePixPayload({
+      key: receiver.key,
+      merchantName: receiver.receiverName,
+      merchantCity: receiver.receiverCity,
+      amount: Number(cents) / 100,
+      txid: 'T1',
+    });
+    assert.equal(staticBrCodes(receiver)(cents, 'T1'), theirs);
+  }
+});
+
+test('an amount or a txid that the code cannot hold is refused', () => {
+  assert.throws(() => brCode(MAX_PIX_CENTS + 1n, 'T'));
+  assert.throws(() => brCode(0n, 'T'));
+  for (const txid of ['', 'a b', 'x'.repeat(26), 'ção']) assert.throws(() => brCode(1n, txid), txid);
 });
 
 // Codes of the Central Bank: the first from its «Manual de Padrões para Iniciação do Pix», the second from its Pix tester.
@@ -93,13 +107,7 @@ test('a right checksum does not save a broken structure', () => {
 test('every code of ours is intact, by our word and by another, and nothing may stand around it', () => {
   fc.assert(
     fc.property(fc.bigInt(1n, MAX_PIX_CENTS), fc.string({ minLength: 1 }), (amountCents, noise) => {
-      const emv = staticBrCode({
-        key: 'sandbox@example.com',
-        receiverName: 'A',
-        receiverCity: 'B',
-        amountCents,
-        txid: 'T',
-      });
+      const emv = brCode(amountCents, 'T');
       assert.ok(isBrCodeIntact(emv));
       assert.ok(isValidPixPayload(emv));
       assert.ok(!isBrCodeIntact(noise + emv));

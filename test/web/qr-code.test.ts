@@ -2,18 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { uuidV7 } from '../../src/lib/ids.ts';
-import { MAX_PIX_CENTS, staticBrCode, txidOf } from '../../src/rails/br-code.ts';
+import { MAX_PIX_CENTS, staticBrCodes, txidOf } from '../../src/rails/br-code.ts';
 import { qrPng, qrSvg } from '../../src/web/qr-code.ts';
 import { lightAt, type Picture, pngPicture, readQr } from '../harness/pictures.ts';
 
-const code = (amountCents: bigint, at: Date) =>
-  staticBrCode({
-    key: 'sandbox@example.com',
-    receiverName: 'Padaria São João',
-    receiverCity: 'São Paulo',
-    amountCents,
-    txid: txidOf(uuidV7(at)),
-  });
+const brCode = staticBrCodes({
+  key: 'sandbox@example.com',
+  receiverName: 'Padaria São João',
+  receiverCity: 'São Paulo',
+});
+const code = (amountCents: bigint, at: Date) => brCode(amountCents, txidOf(uuidV7(at)));
 
 const USUAL = code(15_990n, new Date('2026-11-16T12:00:00Z'));
 const PAYLOADS = {
