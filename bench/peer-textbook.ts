@@ -1,7 +1,7 @@
 // The textbook: Express, zod and Prisma, count with skip and take.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { chargeBody } from './bodies.ts';
+import { chargeText } from './bodies.ts';
 import { get, post } from './load.ts';
 import type { Needs } from './parts/part.ts';
 import { installPeer, type Peer, peerFolder, totalOfPage } from './peer.ts';
@@ -37,6 +37,6 @@ export async function startTextbook({ stage, report, options }: Needs): Promise<
     name: 'Express and Prisma',
     running,
     lists: [{ what: 'with a total', request: query => get(targetOf(query)), totalOf: totalOfPage }],
-    charge: () => post('/charges', JSON.stringify(chargeBody())),
+    charge: () => post('/charges', chargeText()),
   };
 }

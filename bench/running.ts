@@ -13,6 +13,7 @@ export type Running = {
   readonly readyMs: number;
   /** What it has printed. */
   output(): string;
+  signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
 };
 
@@ -56,7 +57,8 @@ export async function run({ dir }: Pick<Stage, 'dir'>, program: Program): Promis
   child.once('exit', () => alive.delete(child));
   const words = () => readFileSync(output, 'utf8');
   const url = await untilReady(program, child, words);
-  return { url, readyMs: performance.now() - startedAt, output: words, stop: () => end(child) };
+  const signal = (name: NodeJS.Signals) => void child.kill(name);
+  return { url, readyMs: performance.now() - startedAt, output: words, signal, stop: () => end(child) };
 }
 
 async function untilReady(program: Program, child: ChildProcess, words: () => string): Promise<string> {

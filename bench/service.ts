@@ -1,5 +1,6 @@
 // The service as a part of the run wants it: without its workers unless told otherwise, so that taking requests is measured
-// alone; and with a tape, on which it writes down every statement it says to the database, for `tape.ts` to say again.
+// alone; and with a tape, on which it writes down every statement it says to the database from a signal until it is stopped, for
+// `tape.ts` to say again.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { serialize } from 'node:v8';
@@ -8,7 +9,7 @@ import { startApp } from '../src/app.ts';
 import { logOutput } from '../src/cli/log-output.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/lib/log.ts';
-import type { Said } from './tape.ts';
+import { type Said, WRITES_DOWN } from './tape.ts';
 
 const { workers, tape } = parseArgs({
   options: { workers: { type: 'boolean', default: false }, tape: { type: 'string' } },
@@ -16,12 +17,17 @@ const { workers, tape } = parseArgs({
 const said: Said[] = [];
 const config = readConfig(process.env);
 const app = await startApp(config, { log: createLog(config.logLevel, logOutput()), work: workers });
-if (tape !== undefined) listen();
+process.once('SIGUSR2', () => {
+  listen();
+  process.stdout.write(`${WRITES_DOWN}\n`);
+});
 process.stdout.write(`listens on ${app.url}\n`);
 
 process.once('SIGTERM', async () => {
+  // What it says while it stops belongs to no request.
+  const count = said.length;
   await app.stop();
-  if (tape !== undefined) writeFileSync(tape, serialize(said));
+  if (tape !== undefined) writeFileSync(tape, serialize(said.slice(0, count)));
 });
 
 /** Every statement goes through here, whoever makes it: the pool, a transaction or a batch. */

@@ -2,6 +2,7 @@
 // and their transactions; as many connections take turns as the service had.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { deserialize } from 'node:v8';
 import pg from 'pg';
 import { percentile } from './figures.ts';
@@ -30,12 +31,22 @@ export type Tape = {
   readonly requests: number;
 };
 
+/** The service says so when it has begun to. */
+export const WRITES_DOWN = 'writes down what it says';
+const LOOK_AGAIN_MS = 10;
+
+type Recording = {
+  readonly workers?: boolean;
+  /** What is said before belongs to no tape. */
+  warmUp?(service: Running): Promise<unknown>;
+};
+
 /** Writes down what the service says while `drive` asks it, which returns how many requests that were. */
 export async function record(
   stage: Stage,
   database: string,
   drive: (service: Running) => Promise<number>,
-  { workers = false } = {},
+  { workers = false, warmUp }: Recording = {},
 ): Promise<Tape> {
   const file = path.join(stage.dir, `${database}.tape`);
   const service = await run(stage, {
@@ -48,6 +59,9 @@ export async function record(
   });
   let requests = 0;
   try {
+    await warmUp?.(service);
+    service.signal('SIGUSR2');
+    while (!service.output().includes(WRITES_DOWN)) await wait(LOOK_AGAIN_MS);
     requests = await drive(service);
   } finally {
     await service.stop();
@@ -69,7 +83,9 @@ function unitsOf(said: readonly Said[]): Unit[] {
     if (word === 'begin') open.set(statement.connection, units.at(-1)!);
     else if (word !== undefined) open.delete(statement.connection);
   }
-  return units;
+  // A transaction that the end cut off would hold what it holds.
+  const cut = new Set(open.values());
+  return units.filter(unit => !cut.has(unit));
 }
 
 /**

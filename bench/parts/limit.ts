@@ -1,12 +1,13 @@
 // How near the service comes to what the database allows: the statements that it says, said by the driver alone on as many
 // connections. And whether its memory stays where it is.
-import { chargeBody } from '../bodies.ts';
+import { chargeText } from '../bodies.ts';
 import { median, megabytes, ms, percent, perSecond, times } from '../figures.ts';
 import { get, type LoadResult, load, post } from '../load.ts';
 import { placedQueries, type Query, targetOf } from '../queries.ts';
 import { type Running, residentBytes, runTrilho } from '../running.ts';
 import { emptyDatabase, seededDatabase } from '../seed.ts';
-import { record, replay } from '../tape.ts';
+import { record, replay, type Tape } from '../tape.ts';
+import { countRegistered, untilRegistered } from '../waiting.ts';
 import type { Needs } from './part.ts';
 
 const LEAST_SHARE = 0.6;
@@ -16,7 +17,8 @@ const NO_LIMIT_SECONDS = 300;
 const MEMORY_LIMIT_SECONDS = 180;
 /** A list is said from a tape of so many, over and over. */
 const TAPE_LISTS = 500;
-const WARM_UP_CHARGES = 4_000;
+/** The service takes a third less processor time for a charge when its code is warm, which takes so many. */
+const WARM_UP_CHARGES = 40_000;
 /** In the load under which memory is watched, one request in so many is a charge. */
 const CHARGE_EVERY = 10;
 
@@ -32,7 +34,7 @@ const listRequests = (queries: readonly Query[]) => {
   return (turn: number) => requests[turn % requests.length]!;
 };
 
-export const chargeRequest = () => post('/charges', JSON.stringify(chargeBody()));
+export const chargeRequest = () => post('/charges', chargeText());
 
 async function measureLists({ stage, report, options }: Needs, database: string): Promise<void> {
   report.say('lists, beside their own statements');
@@ -80,29 +82,45 @@ async function measureChargeRun(
   const drive = ({ url }: Running, count: number) =>
     load({ url, connections, request: chargeRequest, seconds: NO_LIMIT_SECONDS, requests: count });
   const startAnew = () => stage.create('charges_round', 'charges_empty');
-  await startAnew();
-  const tape = await record(stage, 'charges_round', async service => (await drive(service, requests)).count, {
-    workers,
-  });
+  const url = stage.url('charges_round');
+  const warmUp = async (service: Running) => {
+    await drive(service, Math.min(WARM_UP_CHARGES, 4 * requests));
+    if (workers) await untilRegistered(url);
+    await stage.calm();
+  };
   const [ours, limit]: [LoadResult[], LoadResult[]] = [[], []];
+  const registered: { ours: number; limit: number } = { ours: 0, limit: 0 };
+  let tape: Tape;
   for (let round = 0; round < options.rounds; round++) {
+    await startAnew();
+    // Anew each time: how much is registered meanwhile depends on how busy the machine is.
+    tape = await record(stage, 'charges_round', async service => (await drive(service, requests)).count, {
+      workers,
+      warmUp,
+    });
     await startAnew();
     const service = await runTrilho(stage, 'charges_round', { workers });
     try {
-      await drive(service, WARM_UP_CHARGES);
-      await stage.calm();
+      await warmUp(service);
+      const before = await countRegistered(url);
       ours.push(await drive(service, requests));
+      registered.ours += (await countRegistered(url)) - before;
     } finally {
       await service.stop();
     }
     await startAnew();
     await stage.calm();
-    limit.push(await replay(stage.url('charges_round'), tape));
+    limit.push(await replay(url, tape));
+    registered.limit += await countRegistered(url);
   }
   addShare({ report }, `POST /charges, ${connections} connections, ${words}`, ours, limit);
-  const statements = tape.units.reduce((sum, unit) => sum + unit.length, 0);
-  const [spoken, units] = [statements, tape.units.length].map(count => (count / tape.requests).toFixed(2));
-  report.note(`${words}: ${spoken} statements in ${units} transactions a charge, on ${tape.connections} connections.`);
+  const { units, requests: asked, connections: lines } = tape!;
+  const statements = units.reduce((sum, unit) => sum + unit.length, 0);
+  const [spoken, together] = [statements, units.length].map(count => (count / asked).toFixed(2));
+  report.note(`${words}: ${spoken} statements in ${together} transactions a charge, on ${lines} connections.`);
+  if (!workers) return;
+  const [our, its] = [registered.ours, registered.limit].map(count => percent(count / (requests * options.rounds)));
+  report.note(`${words}: the service registered ${our} of the charges before the last was taken, the driver ${its}.`);
 }
 
 function addShare(

@@ -1,7 +1,5 @@
 // The service beside others on the same database server, under the same load, in turn: an ordinary implementation of the two
 // operations, and a product that people use.
-import { setTimeout as wait } from 'node:timers/promises';
-import type pg from 'pg';
 import { median, ms, perSecond, times } from '../figures.ts';
 import { get, type LoadResult, load, openLine } from '../load.ts';
 import { sizeWords } from '../options.ts';
@@ -11,7 +9,8 @@ import { startTextbook } from '../peer-textbook.ts';
 import { placedQueries, type Query, targetOf } from '../queries.ts';
 import { runTrilho } from '../running.ts';
 import { seededDatabase } from '../seed.ts';
-import { type Stage, withClient } from '../stage.ts';
+import type { Stage } from '../stage.ts';
+import { untilRegistered } from '../waiting.ts';
 import { chargeRequest } from './limit.ts';
 import type { Needs } from './part.ts';
 
@@ -21,8 +20,6 @@ const GOALS: Record<string, { readonly lists: number; readonly charges: number }
   Directus: { lists: 100, charges: 20 },
 };
 const DATABASE = 'peers';
-const LOOK_EVERY_MS = 200;
-const MOST_LOOKS = 1_500;
 
 export async function measurePeers(needs: Needs): Promise<void> {
   const { stage, options } = needs;
@@ -52,19 +49,8 @@ async function startOurs(stage: Stage, { workers }: { workers: boolean }): Promi
     lists: [{ what: 'with a total', request: query => get(targetOf(query)), totalOf: totalOfPage }],
     charge: chargeRequest,
     // What is left to be registered would be a load on the others.
-    calm: workers ? () => withClient(stage.url(DATABASE), untilNothingWaits) : async () => {},
+    calm: workers ? () => untilRegistered(stage.url(DATABASE)) : async () => {},
   };
-}
-
-async function untilNothingWaits(client: pg.Client): Promise<void> {
-  for (let looks = 0; looks < MOST_LOOKS; looks++) {
-    const { rowCount } = await client.query(
-      `select from pgboss.job where name = 'charge.issue' and state in ('created', 'retry', 'active') limit 1`,
-    );
-    if (rowCount === 0) return;
-    await wait(LOOK_EVERY_MS);
-  }
-  throw new Error('charges are still waiting to be registered');
 }
 
 /** One that cannot be had here is named, and the others are measured. */
