@@ -34,6 +34,7 @@ export type Tape = {
 /** The service says so when it has begun to. */
 export const WRITES_DOWN = 'writes down what it says';
 const LOOK_AGAIN_MS = 10;
+const MOST_LOOKS = 3_000;
 
 type Recording = {
   readonly workers?: boolean;
@@ -61,7 +62,10 @@ export async function record(
   try {
     await warmUp?.(service);
     service.signal('SIGUSR2');
-    while (!service.output().includes(WRITES_DOWN)) await wait(LOOK_AGAIN_MS);
+    for (let looks = 0; !service.output().includes(WRITES_DOWN); looks++) {
+      if (looks >= MOST_LOOKS) throw new Error('the service does not write down what it says');
+      await wait(LOOK_AGAIN_MS);
+    }
     requests = await drive(service);
   } finally {
     await service.stop();

@@ -1,6 +1,10 @@
 -- The place of an event stands in a row of its own. Beside the event, giving it meant writing the whole event a second time, with
 -- all its indexes. What waits for its place is noted by whoever writes an event, in the order of writing: whoever changes an object
 -- holds it, so events of one object come in the order of their sequence.
+--
+-- Nobody writes events while they are copied, nor gives them places: what came between two looks would be in neither.
+lock table event_feed, events in access exclusive mode;
+
 create table unplaced_events (
   number     bigint generated always as identity primary key,
   event_id   uuid not null,
@@ -45,3 +49,5 @@ end
 $$;
 create trigger events_to_place after insert on events
   referencing new table as new_rows for each statement execute function note_unplaced();
+
+analyze event_places;

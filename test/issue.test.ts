@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { issueBatches } from '../src/charges/issue-batch.ts';
 import { MAX_AT_ONCE, startQueue } from '../src/jobs/queue.ts';
 import type { Finding, Outcome, Rail, Rails } from '../src/rails/rail.ts';
 import { sandboxRails } from '../src/rails/sandbox.ts';
 import { openDatabase } from '../src/storage/database.ts';
 import { chargeBody } from './harness/bodies.ts';
+import { testClock } from './harness/clock.ts';
 import { silentLog } from './harness/log.ts';
 import { until } from './harness/process.ts';
 import { type Service, startService } from './harness/service.ts';
@@ -225,6 +227,35 @@ describe('many methods that go to their rails at the same time', () => {
     assert.equal(asked, MAX_AT_ONCE);
     assert.equal(await service.runJobs(), 2 * ids.length);
     assert.deepEqual(await standing(ids), { ACTIVE: ids.length, REGISTERED: ids.length });
+  });
+
+  test('it gives way to the taking of others, and no longer once it is late', async () => {
+    const [id] = await makeCharges();
+    const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+    const queue = await startQueue({ db, log: silentLog });
+    let pauses = 0;
+    const batches = {
+      add: () => assert.fail('nothing is taken here'),
+      pause: async () => {
+        pauses++;
+      },
+      stop: async () => {},
+    };
+    const clock = testClock(service.clock.now().toISOString());
+    const { find } = issueBatches({ db, queue, rails: sandboxRails, clock, batches });
+    const pausesAfter = async (ms: number) => {
+      clock.advanceMs(ms);
+      await find.add(id!);
+      return pauses;
+    };
+    try {
+      assert.deepEqual([await pausesAfter(0), await pausesAfter(9_999)], [1, 2]);
+      // That it is late is seen by the first that finds it so.
+      assert.deepEqual([await pausesAfter(2), await pausesAfter(0)], [3, 3]);
+    } finally {
+      await queue.stop();
+      await db.close();
+    }
   });
 
   for (const held of ['charges where id', 'charge_methods where charge_id']) {

@@ -38,14 +38,20 @@ export type IssueBatches = {
 };
 
 const LIMITS = { maxSize: 400, maxRunning: 1, maxWaiting: 10_000 } as const;
-/** For a pause in the taking a batch waits so long and no longer: what was taken is to be payable, too. */
+/** For a pause in the taking a batch waits so long and no longer. */
 const PATIENCE_MS = 100;
+/** Where charges have waited so long to be registered, no way is given: what was taken is to be payable, too. */
+const LATE_MS = 10_000;
 
 export function issueBatches(deps: Deps): IssueBatches {
-  const limits = { ...LIMITS, giveWay: () => deps.batches.pause(PATIENCE_MS) };
+  let isLate = false;
+  const giveWay = () => (isLate ? Promise.resolve() : deps.batches.pause(PATIENCE_MS));
+  const limits = { ...LIMITS, giveWay };
   return {
     find: batcher(async ids => {
       const charges = byId(await findCharges(deps.db, ids));
+      const lateSince = deps.clock.now().getTime() - LATE_MS;
+      isLate = [...charges.values()].some(({ createdAt }) => createdAt.getTime() < lateSince);
       return ids.map(id => charges.get(id));
     }, limits),
     note: batcher(

@@ -51,7 +51,7 @@ async function followFeed(tx: Sql, now: Date): Promise<bigint> {
 async function goOnReplaying(tx: Sql, now: Date): Promise<void> {
   const replay = await lockReplay(tx);
   if (!replay) return;
-  const matches = await findReplayMatches(tx, replay.id, REPLAY_BITE);
+  const matches = await findReplayMatches(tx, replay, REPLAY_BITE);
   if (matches.length > 0) await insertAgain(tx, idsFor(matches, now), matches, now);
   await moveReplay(tx, replay.id, matches.length < REPLAY_BITE ? undefined : matches.at(-1)!.position);
 }

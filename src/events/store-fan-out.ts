@@ -90,23 +90,27 @@ export async function insertReplay(sql: Sql, { id, webhookId, since }: Replay, n
   return Number(row!.count);
 }
 
+/** A replay that is under way: the last position that is done, and the last one to do. */
+type Replaying = Replay & { readonly done: bigint; readonly until: bigint };
+
 /** A replay to go on with, held until the transaction ends. */
-export async function lockReplay(tx: Sql): Promise<{ id: string } | undefined> {
-  const [row] = await tx.query<{ id: string }>(
-    'select id from webhook_replays order by created_at, id limit 1 for update',
+export async function lockReplay(tx: Sql): Promise<Replaying | undefined> {
+  const [row] = await tx.query<{ id: string; webhook_id: string; since: Date; done: string; until: string }>(
+    `select id, webhook_id, since, done, until from webhook_replays order by created_at, id limit 1 for update`,
   );
-  return row;
+  if (!row) return undefined;
+  const { id, webhook_id: webhookId, since, done, until } = row;
+  return { id, webhookId, since, done: BigInt(done), until: BigInt(until) };
 }
 
 /** The next events of a replay. */
-export async function findReplayMatches(tx: Sql, id: string, limit: number): Promise<Match[]> {
+export async function findReplayMatches(tx: Sql, replay: Replaying, limit: number): Promise<Match[]> {
   const rows = await tx.query<MatchRow>(
-    `select ${MATCH} from webhook_replays r
-       join webhooks w on w.id = r.webhook_id and w.deleted_at is null
-       join event_places p on p.position > r.done and p.position <= r.until and ${WANTS}
-       join events e on e.id = p.event_id and e.account_id = p.account_id and e.occurred_at >= r.since
-      where r.id = $1 order by p.position limit $2`,
-    [id, limit],
+    `select ${MATCH} from event_places p
+       join webhooks w on w.id = $1 and w.deleted_at is null and ${WANTS}
+       join events e on e.id = p.event_id and e.account_id = p.account_id and e.occurred_at >= $2
+      where p.position > $3 and p.position <= $4 order by p.position limit $5`,
+    [replay.webhookId, replay.since, replay.done, replay.until, limit],
   );
   return rows.map(toMatch);
 }

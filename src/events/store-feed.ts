@@ -38,7 +38,10 @@ async function placeBatch(tx: Sql): Promise<number> {
   await tx.query('select from event_feed for update');
   const [placed] = await tx.query<{ count: string }>(
     `with taken as (
-       delete from unplaced_events where number in (select number from unplaced_events order by number limit $1) returning *
+       -- Not «in»: the table seems empty to the planner, which would look the few up for each of the many.
+       delete from unplaced_events
+        where number <= (select max(number) from (select number from unplaced_events order by number limit $1) few)
+       returning *
      ), placed as (
        insert into event_places (position, event_id, account_id, type, object_id)
        select f.position + row_number() over (order by number), event_id, account_id, type, object_id
@@ -76,6 +79,7 @@ export async function readAfter(
   const values: unknown[] = [after, upTo, limit];
   const equals = (column: string, value: unknown) =>
     value === undefined ? '' : ` and ${column} = $${values.push(value)}`;
+  // An object is found among the events, a type and an account among the places: that is where they are indexed.
   const filter = equals('p.type', type) + equals('p.account_id', accountId) + equals('e.object_id', objectId);
   const rows = await sql.query<PlaceRow & { json: string }>(
     `select p.position, ${MARK} as mark, ${EVENT_JSON} as json

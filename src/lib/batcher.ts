@@ -10,7 +10,7 @@ export type Batcher<Item, Result> = {
    * batch fails, each of its items is tried alone and fails for itself; unless it failed with an AppError, which all get.
    */
   add(item: Item): Promise<Result>;
-  /** Returns when nothing is under way and nothing waits, or when that has not come to pass within the time. */
+  /** Returns when no batch is under way and nothing waits for one, or when that has not come to pass within the time. */
   pause(patienceMs: number): Promise<void>;
   /** Takes nothing more, and returns when all that was taken is done. */
   stop(): Promise<void>;
@@ -23,7 +23,7 @@ type Limits = {
   readonly maxRunning: number;
   /** How many wait for their batch at most. */
   readonly maxWaiting: number;
-  /** Awaited before a batch is gathered: work that can wait lets other work go first, and more of it goes together. */
+  /** Awaited before a batch is gathered: work that can wait lets other work go first, and more goes together. Must not fail. */
   readonly giveWay?: () => Promise<void>;
 };
 

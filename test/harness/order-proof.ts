@@ -90,6 +90,11 @@ async function wrongEvents(service: Service): Promise<string[]> {
     select concat_ws(' ', object_id, 'says twice', type)
       from events where type in (${ONCE}) group by object_id, type having count(*) > 1
      union all
+    select concat_ws(' ', object_id, 'is told of in another order')
+      from (select e.object_id, e.sequence, lag(e.sequence) over (partition by e.object_id order by p.position) as before
+              from event_places p join events e on e.id = p.event_id) told
+     where sequence < before
+     union all
     select concat_ws(' ', id, 'counts other events than it has')
       from crypto_transactions t where event_count <> (select count(*) from events where object_id = t.id)`);
   return rows.map(({ words }) => words);
