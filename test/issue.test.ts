@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { type ChargeBatches, chargeBatches, type ReadyCharge } from '../src/charges/create-batch.ts';
 import { issueBatches } from '../src/charges/issue-batch.ts';
 import { MAX_AT_ONCE, startQueue } from '../src/jobs/queue.ts';
+import { batcher } from '../src/lib/batcher.ts';
 import type { Finding, Outcome, Rail, Rails } from '../src/rails/rail.ts';
 import { sandboxRails } from '../src/rails/sandbox.ts';
 import { openDatabase } from '../src/storage/database.ts';
@@ -229,30 +231,45 @@ describe('many methods that go to their rails at the same time', () => {
     assert.deepEqual(await standing(ids), { ACTIVE: ids.length, REGISTERED: ids.length });
   });
 
-  test('it gives way to the taking of others, and no longer once it is late', async () => {
+  test('they give way to the taking of others for a moment, and no longer once they are late', async t => {
     const [id] = await makeCharges();
     const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
     const queue = await startQueue({ db, log: silentLog });
-    let pauses = 0;
-    const batches = {
-      add: () => assert.fail('nothing is taken here'),
-      pause: async () => {
-        pauses++;
-      },
-      stop: async () => {},
-    };
     const clock = testClock(service.clock.now().toISOString());
-    const { find } = issueBatches({ db, queue, rails: sandboxRails, clock, batches });
-    const pausesAfter = async (ms: number) => {
-      clock.advanceMs(ms);
-      await find.add(id!);
-      return pauses;
+    const finderBeside = (batches: ChargeBatches) =>
+      issueBatches({ db, queue, rails: sandboxRails, clock, batches }).find;
+    const limits = { maxSize: 1, maxRunning: 1, maxWaiting: 1 };
+    const [taken, quiet] = [
+      Promise.withResolvers<boolean[]>(),
+      chargeBatches({ db, queue, mode: 'sandbox', log: silentLog }),
+    ];
+    const busy: ChargeBatches = batcher(() => taken.promise, limits);
+    const taking = busy.add({} as ReadyCharge);
+    const [waits, goes] = [finderBeside(busy), finderBeside(quiet)];
+    /** Whether the one has found the charge when another, begun later, has. */
+    const isFoundAtOnce = async () => {
+      let isFound = false;
+      const finding = waits.add(id!).then(() => {
+        isFound = true;
+      });
+      await goes.add(id!);
+      await goes.add(id!);
+      const answer = isFound;
+      t.mock.timers.tick(100);
+      await finding;
+      return answer;
     };
+    t.mock.timers.enable({ apis: ['setTimeout'] });
     try {
-      assert.deepEqual([await pausesAfter(0), await pausesAfter(9_999)], [1, 2]);
+      assert.equal(await isFoundAtOnce(), false);
+      clock.advanceMs(10_001);
       // That it is late is seen by the first that finds it so.
-      assert.deepEqual([await pausesAfter(2), await pausesAfter(0)], [3, 3]);
+      assert.equal(await isFoundAtOnce(), false);
+      assert.equal(await isFoundAtOnce(), true);
     } finally {
+      taken.resolve([true]);
+      await taking;
+      t.mock.timers.reset();
       await queue.stop();
       await db.close();
     }

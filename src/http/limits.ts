@@ -38,18 +38,20 @@ export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): vo
 export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Limits, keyedBy: 'key' | 'address'): void {
   if (rateLimit === 0) return;
   const buckets = tokenBuckets(rateLimit, machineClock);
-  const countIn = atOnce((request, reply) => {
-    const name = keyedBy === 'key' ? request.caller?.keyId : request.ip;
-    if (name === undefined || request.routeOptions.config.isUnlimited) return;
-    const { isAllowed, remaining, fullInSeconds, nextInSeconds } = buckets.take(name);
-    reply.headers({
-      'ratelimit-limit': rateLimit,
-      'ratelimit-remaining': remaining,
-      'ratelimit-reset': fullInSeconds,
-    });
-    if (isAllowed) return;
-    reply.header('retry-after', nextInSeconds);
-    throw new AppError('rate_limited', `One caller may send ${rateLimit} requests a second.`);
-  });
-  app.addHook('onRequest', countIn);
+  app.addHook(
+    'onRequest',
+    atOnce((request, reply) => {
+      const name = keyedBy === 'key' ? request.caller?.keyId : request.ip;
+      if (name === undefined || request.routeOptions.config.isUnlimited) return;
+      const { isAllowed, remaining, fullInSeconds, nextInSeconds } = buckets.take(name);
+      reply.headers({
+        'ratelimit-limit': rateLimit,
+        'ratelimit-remaining': remaining,
+        'ratelimit-reset': fullInSeconds,
+      });
+      if (isAllowed) return;
+      reply.header('retry-after', nextInSeconds);
+      throw new AppError('rate_limited', `One caller may send ${rateLimit} requests a second.`);
+    }),
+  );
 }
