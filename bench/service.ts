@@ -9,6 +9,9 @@ import { startApp } from '../src/app.ts';
 import { logOutput } from '../src/cli/log-output.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/lib/log.ts';
+import { asParameter } from '../src/storage/array-literal.ts';
+import type { Statement } from '../src/storage/together.ts';
+import { Together } from '../src/storage/together.ts';
 import { type Said, WRITES_DOWN } from './tape.ts';
 
 const { workers, tape } = parseArgs({
@@ -39,7 +42,8 @@ function listen(): void {
     const number = numbers.get(this) ?? numbers.size;
     numbers.set(this, number);
     const [first, values] = given;
-    if (typeof first === 'string') said.push({ connection: number, text: first, values: valuesOf(values) });
+    if (first instanceof Together) said.push({ connection: number, together: first.statements.map(asSaid) });
+    else if (typeof first === 'string') said.push({ connection: number, text: first, values: valuesOf(values) });
     else {
       const { text, values: own, name, rowMode } = first as pg.QueryConfig & { rowMode?: string };
       const rest = { ...(name !== undefined && { name }), ...(rowMode !== undefined && { rowMode }) };
@@ -47,6 +51,10 @@ function listen(): void {
     }
     return query.apply(this, given);
   };
+}
+
+function asSaid({ values, ...rest }: Statement): Statement {
+  return { ...rest, values: values.map(asParameter) };
 }
 
 function valuesOf(values: unknown): unknown[] {

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { deserialize } from 'node:v8';
 import pg from 'pg';
+import type { Statement } from '../src/storage/together.ts';
+import { runTogether } from '../src/storage/together.ts';
 import { percentile } from './figures.ts';
 import type { LoadResult } from './load.ts';
 import { type Running, run } from './running.ts';
@@ -13,17 +15,20 @@ import type { Stage } from './stage.ts';
 // As the service sends moments.
 pg.defaults.parseInputDatesAsUTC = true;
 
-/** One statement, and on which connection it was said. */
+/** One statement, or a transaction that was sent whole, and on which connection it was said. */
 export type Said = {
   readonly connection: number;
+} & (Single | Whole);
+type Single = {
   readonly text: string;
   readonly values: unknown[];
   readonly name?: string;
   readonly rowMode?: string;
 };
+type Whole = { readonly together: readonly Statement[] };
 
 /** Statements that belong together: a transaction, or one alone. */
-type Unit = readonly Said[];
+type Unit = readonly Single[] | Whole;
 export type Tape = {
   readonly units: readonly Unit[];
   readonly connections: number;
@@ -75,20 +80,24 @@ export async function record(
 }
 
 function unitsOf(said: readonly Said[]): Unit[] {
-  const units: Said[][] = [];
-  const open = new Map<number, Said[]>();
-  for (const statement of said) {
+  const units: (Single[] | Whole)[] = [];
+  const open = new Map<number, Single[]>();
+  for (const { connection, ...statement } of said) {
+    if ('together' in statement) {
+      units.push(statement);
+      continue;
+    }
     // A text that begins and ends its transaction is a unit by itself.
     const isWhole = /^\s*begin\b.*\bcommit\W*$/is.test(statement.text);
     const word = isWhole ? undefined : /^\s*(begin|commit|rollback)\b/i.exec(statement.text)?.[1]?.toLowerCase();
-    const unit = open.get(statement.connection);
-    if (unit) unit.push(statement);
-    else units.push([statement]);
-    if (word === 'begin') open.set(statement.connection, units.at(-1)!);
-    else if (word !== undefined) open.delete(statement.connection);
+    const unit = open.get(connection) ?? [];
+    unit.push(statement);
+    if (unit.length === 1) units.push(unit);
+    if (word === 'begin') open.set(connection, unit);
+    else if (word !== undefined) open.delete(connection);
   }
   // A transaction that the end cut off would hold what it holds.
-  const cut = new Set(open.values());
+  const cut = new Set<unknown>(open.values());
   return units.filter(unit => !cut.has(unit));
 }
 
@@ -98,10 +107,11 @@ function unitsOf(said: readonly Said[]): Unit[] {
  */
 async function say(client: pg.Client, unit: Unit): Promise<void> {
   try {
-    for (const { connection: _, ...statement } of unit) await client.query(statement as pg.QueryConfig);
+    if ('together' in unit) await runTogether(client, unit.together);
+    else for (const statement of unit) await client.query(statement as pg.QueryConfig);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
-    await client.query('rollback');
+    if (!('together' in unit)) await client.query('rollback');
   }
 }
 
@@ -109,7 +119,7 @@ async function say(client: pg.Client, unit: Unit): Promise<void> {
 export async function replay(url: string, tape: Tape, seconds?: number): Promise<LoadResult> {
   const clients = Array.from(
     { length: tape.connections },
-    () => new pg.Client({ connectionString: url, options: '-c timezone=UTC' }),
+    () => new pg.Client({ connectionString: url, options: '-c timezone=UTC', pipeline: true }),
   );
   await Promise.all(clients.map(client => client.connect()));
   const latencies: number[] = [];
@@ -120,12 +130,19 @@ export async function replay(url: string, tape: Tape, seconds?: number): Promise
   try {
     await Promise.all(
       clients.map(async client => {
+        // As the service does it: the next transaction is sent behind one that is sent whole.
+        let before: Promise<void> | undefined;
         while (hasMore()) {
           const unit = tape.units[next++ % tape.units.length]!;
           const beganAt = performance.now();
-          await say(client, unit);
-          latencies.push(performance.now() - beganAt);
+          const said = say(client, unit).then(() => {
+            latencies.push(performance.now() - beganAt);
+          });
+          if ('together' in unit) await before;
+          else await Promise.all([before, said]);
+          before = said;
         }
+        await before;
       }),
     );
   } finally {

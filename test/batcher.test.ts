@@ -46,6 +46,27 @@ test('those of one turn go together, no more than fit, and no more batches at a 
   assert.deepEqual(await Promise.all(all), [0, 10, 20, 30, 40, 50, 60, 70]);
 });
 
+test('beside one that is under way another goes when enough wait for it, and all go when there is none', async () => {
+  const { add, begun, sizes } = heldBatcher({ maxRunning: 2, minBeside: 2 });
+  const all = [add(0)];
+  await nextTurn();
+  all.push(add(1));
+  await nextTurn();
+  assert.deepEqual(sizes(), [1]);
+  all.push(add(2));
+  await nextTurn();
+  assert.deepEqual(sizes(), [1, 2]);
+  all.push(add(3));
+  begun[0]!.end();
+  await all[0];
+  assert.deepEqual(sizes(), [1, 2]);
+  begun[1]!.end();
+  await all[1];
+  assert.deepEqual(sizes(), [1, 2, 1]);
+  begun[2]!.end();
+  assert.deepEqual(await Promise.all(all), [0, 10, 20, 30]);
+});
+
 test('when a batch fails, each of it is tried alone and fails for itself', async () => {
   const { add, begun, sizes } = heldBatcher({ maxSize: 2 });
   const all = Promise.allSettled([add(1), add(2), add(3)]);

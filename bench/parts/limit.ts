@@ -115,7 +115,7 @@ async function measureChargeRun(
   }
   addShare({ report }, `POST /charges, ${connections} connections, ${words}`, ours, limit);
   const { units, requests: asked, connections: lines } = tape!;
-  const statements = units.reduce((sum, unit) => sum + unit.length, 0);
+  const statements = units.reduce((sum, unit) => sum + ('together' in unit ? unit.together : unit).length, 0);
   const [spoken, together] = [statements, units.length].map(count => (count / asked).toFixed(2));
   report.note(`${words}: ${spoken} statements in ${together} transactions a charge, on ${lines} connections.`);
   if (!workers) return;

@@ -2,7 +2,8 @@
 import { AppError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { Sql } from '../storage/database.ts';
-import { accountExists, findAccounts, type Opening, openAccount, openAccounts } from './store.ts';
+import type { Statement } from '../storage/together.ts';
+import { accountExists, accountsCheck, accountsOpening, type Opening, openAccount } from './store.ts';
 
 /** A sandbox opens an account when it is first named; live refuses one that it does not know. */
 export async function requireAccount(tx: Sql, mode: Mode, accountId: string, at: Date): Promise<void> {
@@ -10,10 +11,7 @@ export async function requireAccount(tx: Sql, mode: Mode, accountId: string, at:
   if (!(await accountExists(tx, accountId))) throw new AppError('not_found', 'There is no such account.');
 }
 
-/** The same for many at once: those that something can be made for. */
-export async function usableAccounts(tx: Sql, mode: Mode, named: readonly Opening[]): Promise<ReadonlySet<string>> {
-  const ids = named.map(({ id }) => id);
-  if (mode === 'live') return findAccounts(tx, ids);
-  await openAccounts(tx, named);
-  return new Set(ids);
+/** The same for many at once, as a statement that fails with those that live does not know. */
+export function accountsRequirement(mode: Mode, named: readonly Opening[]): Statement {
+  return mode === 'sandbox' ? accountsOpening(named) : accountsCheck(named.map(({ id }) => id));
 }

@@ -1,5 +1,6 @@
 // All SQL of idempotency keys: the caller's own word for one attempt, and what was made under it.
-import type { Sql } from '../storage/database.ts';
+import { run, type Sql } from '../storage/database.ts';
+import type { Statement } from '../storage/together.ts';
 
 export type KeyUse = { readonly contentHash: Buffer; readonly objectId: string; readonly accountId: string };
 
@@ -7,33 +8,35 @@ export type NewKeyUse = KeyUse & { readonly scope: string; readonly key: string;
 
 /** Takes a key for an object; when it is taken, waits until its holder is done and returns what it was used for. */
 export async function takeKey(tx: Sql, scope: string, key: string, use: KeyUse, at: Date): Promise<KeyUse | undefined> {
-  const taken = await takeKeys(tx, [{ ...use, scope, key, at }]);
-  return taken.has(use.objectId) ? undefined : findKeyUse(tx, scope, key);
+  const [row] = await run<{ all: boolean }>(tx, keysInsertion([{ ...use, scope, key, at }], { orNothing: false }));
+  return row!.all ? undefined : findKeyUse(tx, scope, key);
 }
 
 /**
- * Takes keys for objects and returns the objects whose key was free. Waits for those who are about to take one of them, in
- * the one order that keeps two who take many from blocking each other.
+ * Takes keys for objects, and says whether all were free; with `orNothing` it fails with the objects whose key is not. Waits for
+ * those who are about to take one of them, in the one order that keeps two who take many from blocking each other.
  */
-export async function takeKeys(tx: Sql, uses: readonly NewKeyUse[]): Promise<ReadonlySet<string>> {
-  const rows = await tx.query<{ object_id: string }>(
-    `insert into idempotency_keys (scope, key, content_hash, object_id, account_id, created_at)
-     select * from unnest($1::text[], $2::text[], $3::bytea[], $4::uuid[], $5::text[], $6::timestamptz[])
-                as use (scope, key, content_hash, object_id, account_id, created_at)
-      order by scope, key
-     on conflict (scope, key) do nothing
-     returning object_id`,
-    [
+export function keysInsertion(uses: readonly NewKeyUse[], { orNothing }: { readonly orNothing: boolean }): Statement {
+  return {
+    name: 'take_keys',
+    text: `with taken as (
+             insert into idempotency_keys (scope, key, content_hash, object_id, account_id, created_at)
+             select * from unnest($1::text[], $2::text[], $3::bytea[], $4::uuid[], $5::text[], $6::timestamptz[])
+                        as use (scope, key, content_hash, object_id, account_id, created_at)
+              order by scope, key
+             on conflict (scope, key) do nothing
+             returning object_id)
+           select all_written(array_agg(object_id::text), $4::uuid[]::text[], $7) as all from taken`,
+    values: [
       uses.map(use => use.scope),
       uses.map(use => use.key),
       uses.map(use => use.contentHash),
       uses.map(use => use.objectId),
       uses.map(use => use.accountId),
       uses.map(use => use.at),
+      orNothing,
     ],
-    { name: 'take_keys' },
-  );
-  return new Set(rows.map(row => row.object_id));
+  };
 }
 
 /** What a key was used for, when it was. */

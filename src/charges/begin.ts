@@ -1,27 +1,25 @@
 // The first moment of charges that were just written: what they announce, wait for and ask their rails for.
-import { insertEvents } from '../events/store.ts';
+import { eventsInsertion } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
-import type { Sql } from '../storage/database.ts';
+import { run, type Sql } from '../storage/database.ts';
+import type { Statement } from '../storage/together.ts';
 import { isOrdered, type LivingCharge } from './charge.ts';
 import { closesAt } from './owed.ts';
-import { insertTimers, type NewTimer } from './store-timers.ts';
+import { type NewTimer, timersInsertion } from './store-timers.ts';
 import { eventOf } from './write.ts';
 
-/** Part of the transaction that writes the charges. */
-export async function beginLives(
-  { queue }: { readonly queue: Queue },
-  tx: Sql,
-  charges: readonly LivingCharge[],
-): Promise<void> {
-  // None of these waits for another.
-  await Promise.all([
-    insertEvents(
-      tx,
-      charges.map(charge => eventOf(charge, 'charge.created', charge.createdAt)),
-    ),
-    insertTimers(tx, charges.flatMap(timersOf)),
-    queue.enqueue(tx, 'charge.issue', charges.flatMap(issuesOf)),
-  ]);
+/** What the transaction says that writes the charges. */
+export async function firstMoment(queue: Queue, charges: readonly LivingCharge[]): Promise<Statement[]> {
+  return [
+    eventsInsertion(charges.map(charge => eventOf(charge, 'charge.created', charge.createdAt))),
+    timersInsertion(charges.flatMap(timersOf)),
+    await queue.insertion('charge.issue', charges.flatMap(issuesOf)),
+  ];
+}
+
+/** The same for one charge, said in its transaction. */
+export async function beginLife({ queue }: { readonly queue: Queue }, tx: Sql, charge: LivingCharge): Promise<void> {
+  for (const statement of await firstMoment(queue, [charge])) await run(tx, statement);
 }
 
 function timersOf(charge: LivingCharge): NewTimer[] {

@@ -1,18 +1,20 @@
 // Charges that are asked for at the same time are written in one transaction: one commit, and so one wait for the disk,
 // serves all of them.
+import assert from 'node:assert/strict';
 import type { Claim } from '../accounts/once.ts';
-import { usableAccounts } from '../accounts/require.ts';
-import { takeKeys } from '../accounts/store-idempotency.ts';
+import { accountsRequirement } from '../accounts/require.ts';
+import { keysInsertion } from '../accounts/store-idempotency.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { type Batcher, batcher } from '../lib/batcher.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
-import { type AuditLine, insertLines } from '../storage/audit.ts';
-import { type Database, isAborted, type Sql } from '../storage/database.ts';
-import { beginLives } from './begin.ts';
+import { type AuditLine, linesInsertion } from '../storage/audit.ts';
+import type { Database, Lane } from '../storage/database.ts';
+import { NotAllWritten } from '../storage/together.ts';
+import { firstMoment } from './begin.ts';
 import type { LivingCharge } from './charge.ts';
-import { insertCharges } from './store.ts';
+import { chargesInsertion } from './store.ts';
 
 /** A charge that is ready to be written, with what makes a repeat of it one. */
 export type ReadyCharge = {
@@ -24,6 +26,7 @@ export type ReadyCharge = {
 };
 
 type BatchDeps = { readonly db: Database; readonly queue: Queue; readonly mode: Mode; readonly log: Log };
+type Deps = BatchDeps & { readonly lane: Lane };
 
 /**
  * True: the charge is written, and committed. False: it was left out, or nobody knows; it must be tried alone, which finds
@@ -32,21 +35,24 @@ type BatchDeps = { readonly db: Database; readonly queue: Queue; readonly mode: 
 export type ChargeBatches = Batcher<ReadyCharge, boolean>;
 
 const MAX_SIZE = 100;
-/** Two at once took no more: each is slowed by the other. See docs/decisions/0025-batched-writes.md. */
-const MAX_RUNNING = 1;
+/** While one is being written the next is on its way, on the same connection: side by side each is slowed by the other. */
+const MAX_RUNNING = 2;
+const MIN_BESIDE = 32;
 const MAX_WAITING = 5_000;
 /** Many must not wait for one that somebody else holds or is about to take; that one waits alone. */
 export const LOCK_WAIT_MS = 200;
 
 export function chargeBatches(deps: BatchDeps): ChargeBatches {
-  return batcher(ready => writeTogether(deps, ready), {
+  const lane = deps.db.lane(LOCK_WAIT_MS);
+  return batcher(ready => writeTogether({ ...deps, lane }, ready), {
     maxSize: MAX_SIZE,
     maxRunning: MAX_RUNNING,
+    minBeside: MIN_BESIDE,
     maxWaiting: MAX_WAITING,
   });
 }
 
-async function writeTogether(deps: BatchDeps, ready: readonly ReadyCharge[]): Promise<boolean[]> {
+async function writeTogether(deps: Deps, ready: readonly ReadyCharge[]): Promise<boolean[]> {
   try {
     const written = new Set(await writeFree(deps, ready));
     return ready.map(one => written.has(one));
@@ -59,64 +65,37 @@ async function writeTogether(deps: BatchDeps, ready: readonly ReadyCharge[]): Pr
 }
 
 /** Writes the charges whose key, account, id and externalId are to be had, and returns those. */
-async function writeFree(deps: BatchDeps, ready: readonly ReadyCharge[]): Promise<readonly ReadyCharge[]> {
+async function writeFree(deps: Deps, ready: readonly ReadyCharge[]): Promise<readonly ReadyCharge[]> {
   try {
-    await deps.db.transaction(tx => writeAll(deps, tx, ready), { lockWaitMs: LOCK_WAIT_MS });
+    await writeAll(deps, ready);
     return ready;
   } catch (error) {
-    if (!(error instanceof NotAllFree)) throw error;
+    if (!(error instanceof NotAllWritten)) throw error;
+    const { missing } = error;
+    const free = ready.filter(({ charge: { id, accountId } }) => !missing.has(id) && !missing.has(accountId));
+    assert(free.length < ready.length, 'what is missing is one of them');
     // Repeats are rare: it is worth writing as if there were none.
-    return error.free.length > 0 ? writeFree(deps, error.free) : [];
-  }
-}
-
-/** Not all can be written; the transaction goes, and with it what was written for the others. */
-class NotAllFree extends Error {
-  readonly free: readonly ReadyCharge[];
-  constructor(free: readonly ReadyCharge[]) {
-    super('some of the charges are there already');
-    this.free = free;
+    return free.length > 0 ? writeFree(deps, free) : [];
   }
 }
 
 /**
- * Writes all of them or none, sent at once and not one after the other. Keys come first, here and alone: whoever waits for one
- * holds nothing that others want, as a new account is.
+ * Writes all of them or none. Keys come first, here and alone: whoever waits for one holds nothing that others want, as a new
+ * account is.
  */
-async function writeAll({ queue, mode }: BatchDeps, tx: Sql, ready: readonly ReadyCharge[]): Promise<void> {
+async function writeAll({ lane, queue, mode }: Deps, ready: readonly ReadyCharge[]): Promise<void> {
   const charges = ready.map(({ charge }) => charge);
   const keys = ready.flatMap(keyOf);
   const lines = ready.flatMap(({ line }) => line ?? []);
   const openings = charges.map(charge => ({ id: charge.accountId, at: charge.createdAt }));
   const rows = ready.map(({ charge, claim, answer }) => ({ charge, hash: claim.hash, answer }));
-  const [taken, accounts, written, ...rest] = await Promise.allSettled([
-    keys.length > 0 ? takeKeys(tx, keys) : NONE,
-    usableAccounts(tx, mode, openings),
-    insertCharges(tx, rows),
-    beginLives({ queue }, tx, charges),
-    lines.length > 0 ? insertLines(tx, lines) : undefined,
+  await lane.together([
+    ...(keys.length > 0 ? [keysInsertion(keys, { orNothing: true })] : []),
+    accountsRequirement(mode, openings),
+    chargesInsertion(rows, { orNothing: true }),
+    ...(await firstMoment(queue, charges)),
+    ...(lines.length > 0 ? [linesInsertion(lines)] : []),
   ]);
-  const free = ready.filter(
-    ({ charge, claim }) =>
-      (claim.key === undefined || isIn(taken, charge.id)) &&
-      isIn(accounts, charge.accountId) &&
-      (written.status === 'rejected' || isIn(written, charge.id)),
-  );
-  // One that is not free makes the rest of the transaction fail, too; so this is asked first.
-  if (free.length < ready.length && taken.status === 'fulfilled' && accounts.status === 'fulfilled') {
-    throw new NotAllFree(free);
-  }
-  const faults = [taken, accounts, written, ...rest].flatMap(result =>
-    result.status === 'rejected' ? [result.reason] : [],
-  );
-  // Whatever comes after the first fault fails for that reason.
-  if (faults.length > 0) throw faults.find(fault => !isAborted(fault)) ?? faults[0];
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
-function isIn(result: PromiseSettledResult<ReadonlySet<string>>, id: string): boolean {
-  return result.status === 'fulfilled' && result.value.has(id);
 }
 
 function keyOf({ charge: { id, accountId, createdAt }, claim: { scope, key, hash } }: ReadyCharge) {

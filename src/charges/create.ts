@@ -16,7 +16,7 @@ import { METHODS, type Rails, type Refusal } from '../rails/rail.ts';
 import { lineAbout } from '../storage/audit.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { chargeAnswer } from './answer.ts';
-import { beginLives } from './begin.ts';
+import { beginLife } from './begin.ts';
 import { type Charge, type ChargeMethod, type LivingCharge, type NewCharge, paymentRequest } from './charge.ts';
 import { checkCharge } from './check.ts';
 import type { ChargeBatches, ReadyCharge } from './create-batch.ts';
@@ -84,7 +84,7 @@ async function writeAlone(
       return insertCharge(tx, charge, claim.hash, answer);
     });
     concerns(earlier?.id ?? charge.id);
-    if (!earlier) await beginLives(deps, tx, [charge]);
+    if (!earlier) await beginLife(deps, tx, charge);
     return earlier ?? { id: charge.id, answer };
   });
 }
@@ -106,7 +106,7 @@ export async function writeCharge(deps: { readonly queue: Queue }, tx: Sql, char
   const answer = JSON.stringify(chargeAnswer(charge.id, charge.ways));
   const earlier = await writeOnce(tx, records, claim, charge, () => insertCharge(tx, charge, hash, answer));
   if (earlier) throw records.conflict(earlier.id);
-  await beginLives(deps, tx, [charge]);
+  await beginLife(deps, tx, charge);
 }
 
 /** What a charge is made of, beyond what was asked. */

@@ -4,7 +4,7 @@ import type { Queue } from '../jobs/queue.ts';
 import { type Batcher, batcher } from '../lib/batcher.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Finding, type Method, type Rails, railNamed } from '../rails/rail.ts';
-import type { Database, Sql, TransactionOptions } from '../storage/database.ts';
+import type { Database, Sql } from '../storage/database.ts';
 import { type LivingCharge, paymentRequest, withInstrument } from './charge.ts';
 import { type ChargeBatches, LOCK_WAIT_MS } from './create-batch.ts';
 import { registered, rejected, type Step } from './life.ts';
@@ -47,27 +47,25 @@ export function issueBatches(deps: Deps): IssueBatches {
   let isLate = false;
   const giveWay = () => (isLate ? Promise.resolve() : deps.batches.pause(PATIENCE_MS));
   const limits = { ...LIMITS, giveWay };
+  const lane = deps.db.lane(LOCK_WAIT_MS);
   return {
     find: batcher(async ids => {
-      const charges = byId(await findCharges(deps.db, ids));
+      const charges = byId(await findCharges(lane, ids));
       const lateSince = deps.clock.now().getTime() - LATE_MS;
       isLate = [...charges.values()].some(({ createdAt }) => createdAt.getTime() < lateSince);
       return ids.map(id => charges.get(id));
     }, limits),
     note: batcher(
-      (submissions, isAlone) => deps.db.transaction(tx => markSubmitted(tx, submissions), waiting(isAlone)),
+      // For what somebody holds one alone waits as long as a statement may take.
+      (submissions, isAlone) => markSubmitted(isAlone ? deps.db : lane, submissions),
       limits,
     ),
     write: batcher(async (decisions, isAlone) => {
-      await deps.db.transaction(tx => writeDecisions(deps, tx, decisions), waiting(isAlone));
+      const options = isAlone ? {} : { lockWaitMs: LOCK_WAIT_MS };
+      await deps.db.transaction(tx => writeDecisions(deps, tx, decisions), options);
       return decisions.map(() => undefined);
     }, limits),
   };
-}
-
-/** For what somebody holds one alone waits as long as a statement may take. */
-function waiting(isAlone: boolean): TransactionOptions {
-  return isAlone ? {} : { lockWaitMs: LOCK_WAIT_MS };
 }
 
 async function writeDecisions(deps: Deps, tx: Sql, decisions: readonly Decision[]): Promise<void> {
@@ -99,9 +97,12 @@ async function writeDecisions(deps: Deps, tx: Sql, decisions: readonly Decision[
     if (!lookAt || (known && known.at <= lookAt)) continue;
     looks.set(chargeId, { chargeId, accountId, kind: 'reconcile', at: lookAt, isAwaited: true });
   }
-  await writeSteps(deps, tx, steps);
-  if (looks.size > 0) await setTimers(tx, [...looks.values()]);
-  if (withdrawn.length > 0) await deps.queue.enqueue(tx, 'charge.retire', withdrawn);
+  // None of these waits for another.
+  await Promise.all([
+    writeSteps(deps, tx, steps),
+    looks.size > 0 && setTimers(tx, [...looks.values()]),
+    withdrawn.length > 0 && deps.queue.enqueue(tx, 'charge.retire', withdrawn),
+  ]);
 }
 
 async function stepOf(

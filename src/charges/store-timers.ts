@@ -1,5 +1,6 @@
 // All SQL of what charges wait for.
 import type { Sql } from '../storage/database.ts';
+import type { Statement } from '../storage/together.ts';
 import type { Charge } from './charge.ts';
 
 export type TimerKind = 'overdue' | 'expire' | 'settle' | 'reconcile';
@@ -26,8 +27,8 @@ export async function setTimers(tx: Sql, timers: readonly NewTimer[]): Promise<v
 }
 
 /** The first timers of charges: none can be set already, and not to look for them spares nearly a third of the cost. */
-export async function insertTimers(tx: Sql, timers: readonly NewTimer[]): Promise<void> {
-  await tx.query(INSERT, valuesOf(timers), { name: 'insert_charge_timers' });
+export function timersInsertion(timers: readonly NewTimer[]): Statement {
+  return { name: 'insert_charge_timers', text: INSERT, values: valuesOf(timers) };
 }
 
 const INSERT = `

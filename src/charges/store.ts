@@ -2,7 +2,8 @@
 import type { First } from '../accounts/once.ts';
 import type { Currency } from '../lib/currency.ts';
 import type { Instruments, Method } from '../rails/rail.ts';
-import type { Row, Sql } from '../storage/database.ts';
+import { type Row, run, type Sql } from '../storage/database.ts';
+import type { Statement } from '../storage/together.ts';
 import type {
   CameAfter,
   Charge,
@@ -20,53 +21,24 @@ import type {
 /** A charge to be written, with what a repeat is compared with and answered with. */
 export type NewRow = { readonly charge: LivingCharge; readonly hash: Buffer; readonly answer: string };
 
-/** Writes one charge; see `insertCharges`. Returns false when its id or its externalId is taken. */
+/** Writes one charge. Returns false when its id or its externalId is taken. */
 export async function insertCharge(tx: Sql, charge: LivingCharge, hash: Buffer, answer: string): Promise<boolean> {
-  return (await insertCharges(tx, [{ charge, hash, answer }])).has(charge.id);
+  const [row] = await run<{ all: boolean }>(tx, chargesInsertion([{ charge, hash, answer }], { orNothing: false }));
+  return row!.all;
 }
 
 /**
- * Writes charges with their methods, except those whose id or externalId is taken, and returns the ids of the written. Waits
- * for those who are about to take one of them, in the one order that keeps two who write many from blocking each other.
- * What is JSON goes as one array of it: quoted once more for an array of the database it would be twice as long.
+ * Writes charges with their methods, except those whose id or externalId is taken, and says whether that was all; with `orNothing`
+ * it fails with those. Waits for those who are about to take one of them, in the one order that keeps two who write many from
+ * blocking each other. What is JSON goes as one array of it: quoted once more for an array of the database it would be twice as long.
  */
-export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<ReadonlySet<string>> {
+export function chargesInsertion(rows: readonly NewRow[], { orNothing }: { readonly orNothing: boolean }): Statement {
   const charges = rows.map(({ charge }) => charge);
   const ways = charges.flatMap(charge => charge.ways.map(way => ({ charge, way })));
-  const inserted = await tx.query<{ id: string }>(
-    `with charge as (
-       insert into charges (
-         id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
-         customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
-         event_count, transaction_id)
-       select id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
-              customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
-              event_count, transaction_id
-         from rows from (
-                unnest(
-                  $1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::numeric[],
-                  $9::text[], $10::timestamptz[], $12::numeric[], $13::numeric[], $14::timestamptz[], $15::timestamptz[],
-                  $16::bytea[], $18::timestamptz[], $19::text[], $20::integer[], $21::uuid[]),
-                jsonb_array_elements($11::jsonb),
-                json_array_elements($17::json))
-              as born (
-                id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source,
-                rate_at, fine_percent, interest_percent, due_at, expire_at, content_hash, created_at, state, event_count,
-                transaction_id, customer, answer)
-        order by account_id, external_id, id
-       on conflict do nothing
-       returning id, account_id, created_at),
-     methods as (
-       insert into charge_methods (charge_id, account_id, method, rail, status, instrument, reason, updated_at)
-       select charge.id, charge.account_id, method, rail, status, nullif(instrument, 'null'), reason, charge.created_at
-         from charge
-         join rows from (
-                unnest($22::uuid[], $23::text[], $24::text[], $25::text[], $26::text[], $28::text[]),
-                jsonb_array_elements($27::jsonb))
-              as way (charge_id, account_id, method, rail, status, reason, instrument)
-           on way.charge_id = charge.id and way.account_id = charge.account_id)
-     select id from charge`,
-    [
+  return {
+    name: 'insert_charges',
+    text: INSERT_CHARGES,
+    values: [
       charges.map(charge => charge.id),
       charges.map(charge => charge.accountId),
       charges.map(charge => charge.externalId),
@@ -96,11 +68,43 @@ export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<R
       ways.map(({ way }) => way.status),
       JSON.stringify(ways.map(({ way }) => way.instrument ?? null)),
       ways.map(({ way }) => way.reason),
+      orNothing,
     ],
-    { name: 'insert_charges' },
-  );
-  return new Set(inserted.map(row => row.id));
+  };
 }
+
+const INSERT_CHARGES = `with charge as (
+    insert into charges (
+      id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
+      customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
+      event_count, transaction_id)
+    select id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
+           customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
+           event_count, transaction_id
+      from rows from (
+             unnest(
+               $1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::numeric[],
+               $9::text[], $10::timestamptz[], $12::numeric[], $13::numeric[], $14::timestamptz[], $15::timestamptz[],
+               $16::bytea[], $18::timestamptz[], $19::text[], $20::integer[], $21::uuid[]),
+             jsonb_array_elements($11::jsonb),
+             json_array_elements($17::json))
+           as born (
+             id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source,
+             rate_at, fine_percent, interest_percent, due_at, expire_at, content_hash, created_at, state, event_count,
+             transaction_id, customer, answer)
+     order by account_id, external_id, id
+    on conflict do nothing
+    returning id, account_id, created_at),
+  methods as (
+    insert into charge_methods (charge_id, account_id, method, rail, status, instrument, reason, updated_at)
+    select charge.id, charge.account_id, method, rail, status, nullif(instrument, 'null'), reason, charge.created_at
+      from charge
+      join rows from (
+             unnest($22::uuid[], $23::text[], $24::text[], $25::text[], $26::text[], $28::text[]),
+             jsonb_array_elements($27::jsonb))
+           as way (charge_id, account_id, method, rail, status, reason, instrument)
+        on way.charge_id = charge.id and way.account_id = charge.account_id)
+  select all_written(array_agg(id::text), $1::uuid[]::text[], $29) as all from charge`;
 
 export async function findByExternalId(tx: Sql, accountId: string, externalId: string): Promise<First | undefined> {
   const rows = await tx.query<FirstRow>(
@@ -169,8 +173,11 @@ export async function findCharges(sql: Sql, ids: readonly string[]): Promise<Liv
 
 /** Charges whose rows are held until the transaction ends, in the order that keeps two of them from blocking each other. */
 export async function lockCharges(tx: Sql, ids: readonly string[]): Promise<LivingCharge[]> {
-  await tx.query('select from charges where id = any($1) order by id for update', [ids]);
-  return findCharges(tx, ids);
+  const [, charges] = await Promise.all([
+    tx.query('select from charges where id = any($1) order by id for update', [ids]),
+    findCharges(tx, ids),
+  ]);
+  return charges;
 }
 
 /**
@@ -178,7 +185,7 @@ export async function lockCharges(tx: Sql, ids: readonly string[]): Promise<Livi
  * second method that is registered changes nothing of its charge.
  */
 export async function updateCharges(tx: Sql, charges: readonly LivingCharge[], at: readonly Date[]): Promise<void> {
-  await tx.query(
+  const standings = tx.query(
     `update charges c
         set state = u.state, timing = u.timing, paid_amount = u.paid_amount, owed_cents = u.owed_cents,
             event_count = u.event_count
@@ -198,7 +205,7 @@ export async function updateCharges(tx: Sql, charges: readonly LivingCharge[], a
     ],
   );
   const ways = charges.flatMap((charge, index) => charge.ways.map(way => ({ charge, way, at: at[index] })));
-  await tx.query(
+  const statuses = tx.query(
     `update charge_methods m set status = u.status, reason = u.reason, updated_at = u.at
        from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
             as u (charge_id, account_id, method, status, reason, at)
@@ -212,6 +219,7 @@ export async function updateCharges(tx: Sql, charges: readonly LivingCharge[], a
       ways.map(item => item.at),
     ],
   );
+  await Promise.all([standings, statuses]);
 }
 
 /** Keeps what the rail gave in place of what was made up front, such as a code that it alone can make. */

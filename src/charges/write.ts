@@ -22,17 +22,15 @@ export async function writeSteps({ queue }: Deps, tx: Sql, steps: readonly Dated
   const counted = withCounts(steps);
   const last = new Map(counted.map(({ after, at }) => [after.id, { after, at }]));
   const charges = [...last.values()].map(({ after }) => after);
-  if (charges.length > 0) {
-    await updateCharges(
-      tx,
-      charges,
-      [...last.values()].map(({ at }) => at),
-    );
-  }
   const announced = counted.flatMap(({ after, event, at }) => (event ? [eventOf(after, event, at)] : []));
-  if (announced.length > 0) await insertEvents(tx, announced);
   const awaited = counted.flatMap(({ after, event }) => (isAwaited(event) ? (followerOf(after) ?? []) : []));
-  if (awaited.length > 0) await queue.enqueue(tx, 'transaction.follow', awaited);
+  const moments = [...last.values()].map(({ at }) => at);
+  // None of these waits for another.
+  await Promise.all([
+    charges.length > 0 && updateCharges(tx, charges, moments),
+    announced.length > 0 && insertEvents(tx, announced),
+    awaited.length > 0 && queue.enqueue(tx, 'transaction.follow', awaited),
+  ]);
   return charges;
 }
 

@@ -1,5 +1,6 @@
 // The event log: what happened, written in the transaction that made it happen.
-import type { Sql } from '../storage/database.ts';
+import { run, type Sql } from '../storage/database.ts';
+import type { Statement } from '../storage/together.ts';
 
 export type Event = {
   readonly id: string;
@@ -14,12 +15,17 @@ export type Event = {
 };
 
 export async function insertEvents(tx: Sql, events: readonly Event[]): Promise<void> {
-  await tx.query(
-    `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
-     select * from rows from (
-       unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::integer[], $6::timestamptz[]),
-       jsonb_array_elements($7::jsonb))`,
-    [
+  await run(tx, eventsInsertion(events));
+}
+
+export function eventsInsertion(events: readonly Event[]): Statement {
+  return {
+    name: 'insert_events',
+    text: `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
+           select * from rows from (
+             unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::integer[], $6::timestamptz[]),
+             jsonb_array_elements($7::jsonb))`,
+    values: [
       events.map(event => event.id),
       events.map(event => event.accountId),
       events.map(event => event.type),
@@ -28,6 +34,5 @@ export async function insertEvents(tx: Sql, events: readonly Event[]): Promise<v
       events.map(event => event.occurredAt),
       JSON.stringify(events.map(event => event.object)),
     ],
-    { name: 'insert_events' },
-  );
+  };
 }

@@ -1,9 +1,11 @@
 // What happens later: a queue on the same database, so that a job exists exactly when the change that asks for it does.
+import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Db, type JobResult, PgBoss } from 'pg-boss';
 import type { Log } from '../lib/log.ts';
 import { sideBySide } from '../lib/side-by-side.ts';
-import type { Database, Sql } from '../storage/database.ts';
+import { type Database, run, type Sql } from '../storage/database.ts';
+import type { Statement } from '../storage/together.ts';
 import { type Bundle, bundled, type Piece, piecesOf } from './bundle.ts';
 
 /** Every kind of work and what it is told. A payload holds ids only: the truth is read when it is done. */
@@ -26,6 +28,8 @@ export type Handlers = { readonly [N in JobName]: Handler<N> };
 export type Queue = {
   /** Puts work into the caller's own transaction. */
   enqueue<N extends JobName>(tx: Sql, name: N, payloads: readonly Jobs[N][]): Promise<void>;
+  /** The statement that does so. */
+  insertion<N extends JobName>(name: N, payloads: readonly Jobs[N][]): Promise<Statement>;
   /** Says that jobs were committed, so that a worker here need not wait for its next look. Only a hint. */
   nudge(name: JobName): void;
   /** Starts working off jobs, and goes on until `stop`. */
@@ -135,6 +139,19 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     };
   }
 
+  async function insertion<N extends JobName>(name: N, payloads: readonly Jobs[N][]): Promise<Statement> {
+    let said: Statement | undefined;
+    const db: Db = {
+      executeSql: async (text, values = []) => {
+        said = { name: `enqueue_${name}`, text, values };
+        return { rows: [] };
+      },
+    };
+    await boss.insert(name, bundled(payloads, BUNDLE_SIZES[name] ?? 1), { db });
+    assert(said, 'the queue has said what to insert');
+    return said;
+  }
+
   function startWorker<N extends JobName>(name: N, handler: Handler<N>): Promise<string> {
     const options = {
       batchSize: SHARING_BATCH_SIZES[name] ?? BATCH_SIZE,
@@ -192,10 +209,10 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
 
   return {
     enqueue: async (tx, name, payloads) => {
-      await boss.insert(name, bundled(payloads, BUNDLE_SIZES[name] ?? 1), {
-        db: asBossDb(tx, `enqueue_${name}`),
-      });
+      await run(tx, await insertion(name, payloads));
     },
+
+    insertion,
 
     nudge: name => {
       const worker = workers.get(name);
@@ -282,7 +299,6 @@ type BatchResult = {
   readonly parted: readonly string[];
 };
 
-function asBossDb(sql: Sql, statementName?: string): Db {
-  const options = statementName === undefined ? {} : { name: statementName };
-  return { executeSql: async (text, values) => ({ rows: await sql.query(text, values, options) }) };
+function asBossDb(sql: Sql): Db {
+  return { executeSql: async (text, values) => ({ rows: await sql.query(text, values) }) };
 }

@@ -21,6 +21,8 @@ type Limits = {
   readonly maxSize: number;
   /** How many batches are under way at most. */
   readonly maxRunning: number;
+  /** How many go together at least while others are under way; fewer wait, and more gather. */
+  readonly minBeside?: number;
   /** How many wait for their batch at most. */
   readonly maxWaiting: number;
   /** Awaited before a batch is gathered: work that can wait lets other work go first, and more goes together. Must not fail. */
@@ -33,7 +35,7 @@ type Limits = {
  */
 export function batcher<Item, Result>(
   flush: (items: readonly Item[], isAlone: boolean) => Promise<readonly Result[]>,
-  { maxSize, maxRunning, maxWaiting, giveWay }: Limits,
+  { maxSize, maxRunning, minBeside = 1, maxWaiting, giveWay }: Limits,
 ): Batcher<Item, Result> {
   // A batch belongs to nobody: it must not run in the name of the request that happened to set it off.
   const inNobodysName = AsyncLocalStorage.snapshot();
@@ -55,7 +57,7 @@ export function batcher<Item, Result>(
   }
 
   function start(): void {
-    while (waiting.length > 0 && running.size < maxRunning) {
+    while (isDue()) {
       const batch = (giveWay ? giveWay().then(runNext) : runNext()).finally(() => {
         running.delete(batch);
         start();
@@ -63,6 +65,11 @@ export function batcher<Item, Result>(
       });
       running.add(batch);
     }
+  }
+
+  function isDue(): boolean {
+    if (running.size === 0) return waiting.length > 0;
+    return running.size < maxRunning && waiting.length >= minBeside;
   }
 
   function runNext(): Promise<void> {

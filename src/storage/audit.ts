@@ -2,6 +2,7 @@
 import { type Act, acting, currentAct } from '../lib/act.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from './database.ts';
+import type { Statement } from './together.ts';
 
 /**
  * The same database, whose transactions write a line of the act they belong to when they have changed something. Line and
@@ -35,12 +36,14 @@ export function lineAbout(objectId: string): AuditLine | undefined {
   return act && { id: uuidV7(act.at), act: { ...act, objectId } };
 }
 
-export async function insertLines(tx: Sql, lines: readonly AuditLine[]): Promise<void> {
-  await tx.query(
-    `insert into audit_inbox (id, at, actor, action, object_id, request_id, status)
-     select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::integer[])
-     on conflict (id) do nothing`,
-    [
+export function linesInsertion(lines: readonly AuditLine[]): Statement {
+  return {
+    name: 'insert_audit_lines',
+    text: `insert into audit_inbox (id, at, actor, action, object_id, request_id, status)
+           select * from unnest(
+             $1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::integer[])
+           on conflict (id) do nothing`,
+    values: [
       lines.map(({ id }) => id),
       lines.map(({ act }) => act.at),
       lines.map(({ act }) => act.actor),
@@ -49,8 +52,7 @@ export async function insertLines(tx: Sql, lines: readonly AuditLine[]): Promise
       lines.map(({ act }) => act.requestId ?? null),
       lines.map(({ act }) => act.status),
     ],
-    { name: 'insert_audit_lines' },
-  );
+  };
 }
 
 /** A transaction that has written nothing has no number yet, and then there is nothing to tell. */

@@ -5,6 +5,9 @@ import pg from 'pg';
 import { backOff } from '../lib/backoff.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { asParameter } from './array-literal.ts';
+import { openLane } from './lane.ts';
+import { NotAllWritten, type Statement } from './together.ts';
 
 // A moment is sent in UTC: the machine's own zone has had offsets of odd seconds, and the driver knows only minutes.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -24,6 +27,17 @@ export type Sql = {
   ): Promise<R[]>;
 };
 
+/** A statement that was made elsewhere. */
+export function run<R extends Row = Row>(sql: Sql, { text, values, ...options }: Statement): Promise<R[]> {
+  return sql.query<R>(text, values, options);
+}
+
+/** A connection for what many do together; see `lane.ts`. Each statement is a transaction by itself. */
+export type Lane = Sql & {
+  /** Runs statements as one transaction that is sent whole. */
+  together(statements: readonly Statement[]): Promise<void>;
+};
+
 export type Database = Sql & {
   /**
    * Runs `work` in one transaction and commits it. Serialisation failures, deadlocks and lost connections run the whole
@@ -31,6 +45,8 @@ export type Database = Sql & {
    * writes in a way that a second run finds the first.
    */
   transaction<T>(work: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** A lane whose statements wait so long for somebody else's lock. What is said on it is run again as in `transaction`. */
+  lane(lockWaitMs: number): Lane;
   poolStats(): PoolStats;
   /** Waits for what is running, then returns when the server holds no session of ours any more. */
   close(): Promise<void>;
@@ -43,7 +59,7 @@ export type TransactionOptions = {
   readonly isSnapshot?: boolean;
   /**
    * How long it waits for somebody else's lock before it fails; without it, as long as a statement may take. Such a
-   * transaction is for many at once, and its first statements are sent together with its beginning.
+   * transaction is for many at once: its first statements are sent together with its beginning, and no plan looks at how many.
    */
   readonly lockWaitMs?: number;
 };
@@ -116,9 +132,21 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 
   return {
     query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
-      attempt(async () => rowsOf<R>(await pool.query<R>({ text, values: values as unknown[], ...options }))),
+      attempt(async () => rowsOf<R>(await pool.query<R>({ text, values: values.map(asParameter), ...options }))),
 
     transaction: (work, options = {}) => attempt(() => runTransaction(pool, work, options)),
+
+    lane: lockWaitMs => {
+      const send = openLane({ pool, lockWaitMs, isUnusable });
+      return {
+        query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
+          attempt(async () => (await send([{ text, values, ...options }]))[0] as R[]),
+        together: statements =>
+          attempt(async () => {
+            await send(statements);
+          }),
+      };
+    },
 
     poolStats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
 
@@ -147,13 +175,16 @@ async function runTransaction<T>(
     query: async <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) => {
       // The connection may be somebody else's by now.
       if (isOver) throw new Error('a statement came after the end of its transaction');
-      const statement = { text, values: values as unknown[], query_timeout: silenceMs, ...options };
+      const statement = { text, values: values.map(asParameter), query_timeout: silenceMs, ...options };
+      writeAtOnce(client);
       return rowsOf<R>(await client.query<R>(statement as pg.QueryConfig));
     },
   };
   try {
-    if (lockWaitMs !== undefined) begun = beginAtOnce(client, lockWaitMs);
-    else await client.query(isSnapshot ? 'begin isolation level repeatable read' : 'begin');
+    if (lockWaitMs !== undefined) {
+      writeAtOnce(client);
+      begun = beginAtOnce(client, lockWaitMs);
+    } else await client.query(isSnapshot ? 'begin isolation level repeatable read' : 'begin');
     const result = await work(tx).finally(() => {
       isOver = true;
     });
@@ -176,13 +207,22 @@ async function runTransaction<T>(
   }
 }
 
+/** What is said to the database in one go is written in one go: a write costs the same for little and for much. */
+function writeAtOnce({ connection: { stream } }: pg.PoolClient): void {
+  stream.cork();
+  process.nextTick(() => stream.uncork());
+}
+
 /**
  * Begins a transaction and does not wait for it: what is said next is on its way while we go on. Were the beginning refused,
  * that would be carried out with no transaction around it; so a session that is not in ours ends itself before.
  */
 function beginAtOnce(client: pg.PoolClient, lockWaitMs: number): Promise<unknown> {
   const begun = Promise.all([
-    client.query(`begin; set local lock_timeout = ${lockWaitMs}; set local trilho.begun = 'yes'`),
+    client.query(
+      `begin; set local lock_timeout = ${lockWaitMs}; set local plan_cache_mode = force_generic_plan;
+       set local trilho.begun = 'yes'`,
+    ),
     client.query({
       name: 'end_unless_begun',
       text: `select pg_terminate_backend(pg_backend_pid()) where current_setting('trilho.begun', true) is distinct from 'yes'`,
@@ -220,17 +260,18 @@ function isUnavailable(error: unknown): boolean {
   return SQLSTATE.test(code) && (code.startsWith('53') || code.startsWith('57'));
 }
 
-/** The statement was refused because one before it had failed, and says nothing of its own. */
-export function isAborted(error: unknown): boolean {
-  return codeOf(error) === '25P02';
-}
-
 /**
  * The session does not know a statement that the driver has prepared in it, or knows one that it has not: between the two
  * stands a pooler that hands sessions around. The statement was not run, and another session may do better.
  */
 function isForgotten(error: unknown): boolean {
   return ['26000', '42P05'].includes(codeOf(error));
+}
+
+/** The session has not just refused a statement: it is gone, silent or has forgotten what it should know. */
+function isUnusable(error: unknown): boolean {
+  const isRefusal = error instanceof pg.DatabaseError || error instanceof NotAllWritten;
+  return !isRefusal || isForgotten(error);
 }
 
 /** The driver gave up waiting; it gives this no code. */

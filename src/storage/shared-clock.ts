@@ -36,6 +36,8 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
     const movesBefore = movesMade;
     const [row] = await db.query<Row>(
       'select ahead_ms, case when halted_until > now() then halted_at end as halted_at from clock',
+      [],
+      { name: 'read_clock' },
     );
     // What was read while we moved it may be older than the move.
     if (movesMade === movesBefore) learn(row);

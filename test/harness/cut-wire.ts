@@ -13,8 +13,8 @@ export type CutWire = {
   close(): Promise<void>;
 };
 
-/** What the server says of a commit, in its own protocol: CommandComplete with its tag. */
-const COMMITTED = 'COMMIT\0';
+/** What the server says when no transaction is open any more, in its own protocol: ReadyForQuery, idle. */
+const COMMITTED = Buffer.from('Z\0\0\0\x05I');
 /** The statement that writes charges; a session that knows it already is told no more than its name. */
 const CHARGES = 'insert_charges';
 

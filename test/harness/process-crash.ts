@@ -2,16 +2,20 @@
 // when the database has confirmed the commit of a charge and nobody has been told.
 import pg from 'pg';
 
-type Query = (...args: unknown[]) => unknown;
+type Query = { text?: string; statements?: readonly { text: string }[]; callback?: (...args: unknown[]) => void };
 
-const prototype = pg.Client.prototype as unknown as { query: Query };
+const prototype = pg.Client.prototype as unknown as { query(...args: unknown[]): unknown };
 const { query } = prototype;
-const holdingCharge = new WeakSet<object>();
+const writesCharge = /\binsert into charges\b/i;
 
-prototype.query = function (this: object, ...args: unknown[]): unknown {
-  const text = String(typeof args[0] === 'string' ? args[0] : (args[0] as { text?: string } | null)?.text);
-  if (/\binsert into charges\b/i.test(text)) holdingCharge.add(this);
-  const result = query.apply(this, args);
-  if (!/^\s*commit\b/i.test(text) || !holdingCharge.has(this)) return result;
-  return (result as Promise<unknown>).then(() => process.kill(process.pid, 'SIGKILL'));
+// A charge is written in a transaction that is sent whole, and answered when it is committed.
+prototype.query = function (...args) {
+  const { statements, callback } = args[0] as Query;
+  if (statements?.some(({ text }) => writesCharge.test(text))) {
+    (args[0] as Query).callback = (error, ...rest) => {
+      if (!error) process.kill(process.pid, 'SIGKILL');
+      callback?.(error, ...rest);
+    };
+  }
+  return query.apply(this, args);
 };
