@@ -107,19 +107,34 @@ function unitsOf(said: readonly Said[]): Unit[] {
  */
 async function say(client: pg.Client, unit: Unit): Promise<void> {
   try {
-    if ('together' in unit) await runTogether(client, unit.together);
-    else for (const statement of unit) await client.query(statement as pg.QueryConfig);
+    for (const statement of 'together' in unit ? [BEGIN, ...unit.together, COMMIT] : unit) {
+      await client.query(statement as pg.QueryConfig);
+    }
   } catch (error) {
     if (!(error instanceof pg.DatabaseError)) throw error;
-    if (!('together' in unit)) await client.query('rollback');
+    await client.query('rollback');
   }
 }
 
-/** Says a tape: once, or again and again for so many seconds. The rate is in requests, the times are of units. */
-export async function replay(url: string, tape: Tape, seconds?: number): Promise<LoadResult> {
+const BEGIN = { text: 'begin' };
+const COMMIT = { text: 'commit' };
+
+type Replaying = {
+  /** Again and again for so long; else once. */
+  readonly seconds?: number;
+  /** Whether what the service sent whole is sent whole, and the next behind it, as its own code does; else word by word. */
+  readonly isWhole?: boolean;
+};
+
+/** Says a tape. The rate is in requests, the times are of units. */
+export async function replay(
+  url: string,
+  tape: Tape,
+  { seconds, isWhole = false }: Replaying = {},
+): Promise<LoadResult> {
   const clients = Array.from(
     { length: tape.connections },
-    () => new pg.Client({ connectionString: url, options: '-c timezone=UTC', pipeline: true }),
+    () => new pg.Client({ connectionString: url, options: '-c timezone=UTC', pipeline: isWhole }),
   );
   await Promise.all(clients.map(client => client.connect()));
   const latencies: number[] = [];
@@ -130,16 +145,15 @@ export async function replay(url: string, tape: Tape, seconds?: number): Promise
   try {
     await Promise.all(
       clients.map(async client => {
-        // As the service does it: the next transaction is sent behind one that is sent whole.
-        let before: Promise<void> | undefined;
+        let before: Promise<unknown> | undefined;
         while (hasMore()) {
           const unit = tape.units[next++ % tape.units.length]!;
+          const isSentWhole = isWhole && 'together' in unit;
           const beganAt = performance.now();
-          const said = say(client, unit).then(() => {
+          const said = (isSentWhole ? runTogether(client, unit.together) : say(client, unit)).then(() => {
             latencies.push(performance.now() - beganAt);
           });
-          if ('together' in unit) await before;
-          else await Promise.all([before, said]);
+          await Promise.all(isSentWhole ? [before] : [before, said]);
           before = said;
         }
         await before;

@@ -108,7 +108,7 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
     const runDueJobs = () => queue.runDue(handlers);
     const sweeps = [chargeSweep({ db, queue }), orderSweep({ db, queue })];
-    const batches = chargeBatches({ db, queue, mode, log });
+    const batches = chargeBatches({ db, queue, clock, mode, log });
     stops.push(() => batches.stop());
     const issues = issueBatches({ db, queue, rails, clock, batches });
     const outside = { rails, chains, rates, prices, resolve };

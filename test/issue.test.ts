@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { type ChargeBatches, chargeBatches, type ReadyCharge } from '../src/charges/create-batch.ts';
+import { type ChargeBatches, chargeBatches, type ReadyCharge, type WriteOutcome } from '../src/charges/create-batch.ts';
 import { issueBatches } from '../src/charges/issue-batch.ts';
 import { MAX_AT_ONCE, startQueue } from '../src/jobs/queue.ts';
 import { batcher } from '../src/lib/batcher.ts';
 import type { Finding, Outcome, Rail, Rails } from '../src/rails/rail.ts';
 import { sandboxRails } from '../src/rails/sandbox.ts';
 import { openDatabase } from '../src/storage/database.ts';
+import { sharedClock } from '../src/storage/shared-clock.ts';
 import { chargeBody } from './harness/bodies.ts';
 import { testClock } from './harness/clock.ts';
 import { silentLog } from './harness/log.ts';
@@ -235,13 +236,14 @@ describe('many methods that go to their rails at the same time', () => {
     const [id] = await makeCharges();
     const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
     const queue = await startQueue({ db, log: silentLog });
-    const clock = testClock(service.clock.now().toISOString());
+    const machineClock = testClock(service.clock.now().toISOString());
+    const clock = sharedClock(db, machineClock);
     const finderBeside = (batches: ChargeBatches) =>
       issueBatches({ db, queue, rails: sandboxRails, clock, batches }).find;
     const limits = { maxSize: 1, maxRunning: 1, maxWaiting: 1 };
     const [taken, quiet] = [
-      Promise.withResolvers<boolean[]>(),
-      chargeBatches({ db, queue, mode: 'sandbox', log: silentLog }),
+      Promise.withResolvers<WriteOutcome[]>(),
+      chargeBatches({ db, queue, clock, mode: 'sandbox', log: silentLog }),
     ];
     const busy: ChargeBatches = batcher(() => taken.promise, limits);
     const taking = busy.add({} as ReadyCharge);
@@ -262,12 +264,12 @@ describe('many methods that go to their rails at the same time', () => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     try {
       assert.equal(await isFoundAtOnce(), false);
-      clock.advanceMs(10_001);
+      machineClock.advanceMs(10_001);
       // That it is late is seen by the first that finds it so.
       assert.equal(await isFoundAtOnce(), false);
       assert.equal(await isFoundAtOnce(), true);
     } finally {
-      taken.resolve([true]);
+      taken.resolve(['written']);
       await taking;
       t.mock.timers.reset();
       await queue.stop();

@@ -438,6 +438,28 @@ describe('the clock', () => {
       await db.close();
     }
   });
+
+  test('counts for a charge at once when another node has moved it', async () => {
+    await move({ to: '2026-12-01T00:00:00Z' });
+    const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+    const other = sharedClock(db, service.clock);
+    const mover = '00000000-0000-4000-8000-00000000000a';
+    const haltAt = async (moment: string) => {
+      await db.transaction(tx => other.tryHalt(tx, mover));
+      await other.haltAt(mover, new Date(moment));
+    };
+    const makeAt = async () => (await read((await service.post('/charges', chargeBody())).json.id)).createdAt;
+    try {
+      await haltAt('2026-12-02T00:00:00Z');
+      const [first, second] = await Promise.all([makeAt(), makeAt()]);
+      assert.deepEqual([first, second], ['2026-12-02T00:00:00.000Z', '2026-12-02T00:00:00.000Z']);
+      await haltAt('2026-12-04T00:00:00Z');
+      await other.resume(mover);
+      assert.equal(await makeAt(), '2026-12-04T00:00:00.000Z');
+    } finally {
+      await db.close();
+    }
+  });
 });
 
 test('a clock has one mover, and one who was taken for dead has lost it', async () => {

@@ -6,6 +6,7 @@ import { get, type LoadResult, load, post } from '../load.ts';
 import { placedQueries, type Query, targetOf } from '../queries.ts';
 import { type Running, residentBytes, runTrilho } from '../running.ts';
 import { emptyDatabase, seededDatabase } from '../seed.ts';
+import { withClient } from '../stage.ts';
 import { record, replay, type Tape } from '../tape.ts';
 import { countRegistered, untilRegistered } from '../waiting.ts';
 import type { Needs } from './part.ts';
@@ -50,7 +51,7 @@ async function measureLists({ stage, report, options }: Needs, database: string)
     await load({ url: service.url, connections, request, seconds: 1 });
     for (let round = 0; round < options.rounds; round++) {
       ours.push(await load({ url: service.url, connections, request, seconds }));
-      limit.push(await replay(stage.url(database), tape, seconds));
+      limit.push(await replay(stage.url(database), tape, { seconds }));
     }
   } finally {
     await service.stop();
@@ -67,11 +68,29 @@ const CHARGE_RUNS = [
 async function measureCharges(needs: Needs): Promise<void> {
   const { stage, report } = needs;
   report.say('charges, beside their own statements');
-  // Started once, so that its copies have the queue's tables too.
-  await emptyDatabase(stage, 'charges_empty');
-  await (await runTrilho(stage, 'charges_empty')).stop();
+  await someCharges(needs);
   for (const run of CHARGE_RUNS) await measureChargeRun(needs, run);
-  for (const database of ['charges_round', 'charges_empty']) await stage.drop(database);
+  for (const database of ['charges_round', 'some_charges']) await stage.drop(database);
+}
+
+/** Where every round begins: on an empty table the database makes plans that serve a full one badly, for whoever drives it. */
+async function someCharges({ stage, options }: Needs): Promise<void> {
+  await emptyDatabase(stage, 'some_charges');
+  const url = stage.url('some_charges');
+  const service = await runTrilho(stage, 'some_charges', { workers: true });
+  try {
+    await load({
+      url: service.url,
+      connections: options.chargeConnections,
+      request: chargeRequest,
+      seconds: NO_LIMIT_SECONDS,
+      requests: options.charges,
+    });
+    await untilRegistered(url);
+  } finally {
+    await service.stop();
+  }
+  await withClient(url, client => client.query('vacuum analyze'));
 }
 
 async function measureChargeRun(
@@ -81,14 +100,14 @@ async function measureChargeRun(
   const { chargeConnections: connections, charges: requests } = options;
   const drive = ({ url }: Running, count: number) =>
     load({ url, connections, request: chargeRequest, seconds: NO_LIMIT_SECONDS, requests: count });
-  const startAnew = () => stage.create('charges_round', 'charges_empty');
+  const startAnew = () => stage.create('charges_round', 'some_charges');
   const url = stage.url('charges_round');
   const warmUp = async (service: Running) => {
     await drive(service, Math.min(WARM_UP_CHARGES, 4 * requests));
     if (workers) await untilRegistered(url);
     await stage.calm();
   };
-  const [ours, limit]: [LoadResult[], LoadResult[]] = [[], []];
+  const [ours, limit, whole]: [LoadResult[], LoadResult[], LoadResult[]] = [[], [], []];
   const registered: { ours: number; limit: number } = { ours: 0, limit: 0 };
   let tape: Tape;
   for (let round = 0; round < options.rounds; round++) {
@@ -108,12 +127,16 @@ async function measureChargeRun(
     } finally {
       await service.stop();
     }
-    await startAnew();
-    await stage.calm();
-    limit.push(await replay(url, tape));
-    registered.limit += await countRegistered(url);
+    for (const isWhole of [false, true]) {
+      await startAnew();
+      await stage.calm();
+      (isWhole ? whole : limit).push(await replay(url, tape, { isWhole }));
+      if (!isWhole) registered.limit += (await countRegistered(url)) - requests;
+    }
   }
-  addShare({ report }, `POST /charges, ${connections} connections, ${words}`, ours, limit);
+  const what = `POST /charges, ${connections} connections, ${words}`;
+  addShare({ report }, what, ours, limit);
+  addShare({ report }, `${what}, beside the driver taught to send transactions whole`, ours, whole, { hasGoal: false });
   const { units, requests: asked, connections: lines } = tape!;
   const statements = units.reduce((sum, unit) => sum + ('together' in unit ? unit.together : unit).length, 0);
   const [spoken, together] = [statements, units.length].map(count => (count / asked).toFixed(2));
@@ -128,6 +151,7 @@ function addShare(
   what: string,
   ours: readonly LoadResult[],
   limit: readonly LoadResult[],
+  { hasGoal = true } = {},
 ): void {
   const [rate, most] = [ours, limit].map(side => median(side.map(result => result.rate))) as [number, number];
   const [p99, least] = [ours, limit].map(side => median(side.map(result => result.p99))) as [number, number];
@@ -137,8 +161,7 @@ function addShare(
     figure: `${perSecond(rate)}, p99 ${ms(p99)}`,
     beside: `${perSecond(most)}, p99 ${ms(least)} by the driver alone`,
     ratio: percent(rate / most),
-    goal: `≥ ${percent(LEAST_SHARE)}`,
-    met: rate / most >= LEAST_SHARE,
+    ...(hasGoal && { goal: `≥ ${percent(LEAST_SHARE)}`, met: rate / most >= LEAST_SHARE }),
   });
 }
 

@@ -11,6 +11,7 @@ import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
 import { type AuditLine, linesInsertion } from '../storage/audit.ts';
 import type { Database, Lane } from '../storage/database.ts';
+import { isMoved, type SharedClock } from '../storage/shared-clock.ts';
 import { NotAllWritten } from '../storage/together.ts';
 import { firstMoment } from './begin.ts';
 import type { LivingCharge } from './charge.ts';
@@ -25,14 +26,22 @@ export type ReadyCharge = {
   readonly line: AuditLine | undefined;
 };
 
-type BatchDeps = { readonly db: Database; readonly queue: Queue; readonly mode: Mode; readonly log: Log };
+type BatchDeps = {
+  readonly db: Database;
+  readonly queue: Queue;
+  readonly clock: SharedClock;
+  readonly mode: Mode;
+  readonly log: Log;
+};
 type Deps = BatchDeps & { readonly lane: Lane };
 
 /**
- * True: the charge is written, and committed. False: it was left out, or nobody knows; it must be tried alone, which finds
- * it if it is there after all. Refuses as unavailable when the database cannot be reached; it may be there even then.
+ * Written: and committed. Left out: or nobody knows; it must be tried alone, which finds it if it is there after all. Untimely: it
+ * was made with a time that is not the time any more, and must be made again. Refuses as unavailable when the database cannot be
+ * reached; it may be there even then.
  */
-export type ChargeBatches = Batcher<ReadyCharge, boolean>;
+export type WriteOutcome = 'written' | 'left out' | 'untimely';
+export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;
 
 const MAX_SIZE = 100;
 /** While one is being written the next is on its way, on the same connection: side by side each is slowed by the other. */
@@ -52,15 +61,16 @@ export function chargeBatches(deps: BatchDeps): ChargeBatches {
   });
 }
 
-async function writeTogether(deps: Deps, ready: readonly ReadyCharge[]): Promise<boolean[]> {
+async function writeTogether(deps: Deps, ready: readonly ReadyCharge[]): Promise<WriteOutcome[]> {
   try {
     const written = new Set(await writeFree(deps, ready));
-    return ready.map(one => written.has(one));
+    return ready.map(one => (written.has(one) ? 'written' : 'left out'));
   } catch (error) {
+    if (isMoved(error)) return ready.map(() => 'untimely');
     // Without a database none of them would fare better alone.
     if (error instanceof AppError) throw error;
     deps.log.warn('charges could not be written together, and are tried one by one', { error });
-    return ready.map(() => false);
+    return ready.map(() => 'left out');
   }
 }
 
@@ -83,13 +93,14 @@ async function writeFree(deps: Deps, ready: readonly ReadyCharge[]): Promise<rea
  * Writes all of them or none. Keys come first, here and alone: whoever waits for one holds nothing that others want, as a new
  * account is.
  */
-async function writeAll({ lane, queue, mode }: Deps, ready: readonly ReadyCharge[]): Promise<void> {
+async function writeAll({ lane, queue, clock, mode }: Deps, ready: readonly ReadyCharge[]): Promise<void> {
   const charges = ready.map(({ charge }) => charge);
   const keys = ready.flatMap(keyOf);
   const lines = ready.flatMap(({ line }) => line ?? []);
   const openings = charges.map(charge => ({ id: charge.accountId, at: charge.createdAt }));
   const rows = ready.map(({ charge, claim, answer }) => ({ charge, hash: claim.hash, answer }));
   await lane.together([
+    clock.unmoved(),
     ...(keys.length > 0 ? [keysInsertion(keys, { orNothing: true })] : []),
     accountsRequirement(mode, openings),
     chargesInsertion(rows, { orNothing: true }),

@@ -51,16 +51,30 @@ const EXPIRES_AFTER_DAYS = 30;
  * other content.
  */
 export async function createCharge(deps: CreateDeps, input: NewCharge, idempotencyKey?: string): Promise<Created> {
-  await deps.clock.refresh();
-  const now = deps.clock.now();
   const hash = contentHash(contentOf(input));
   const claim: Claim = { hash, scope: scopeOf(deps.mode, input.accountId), key: idempotencyKey };
+  // To ask for the time costs more than to write a charge, so it is made with what is known of it; see `unmoved` of the clock.
+  const made = await tryCreate(deps, input, claim, { isFresh: false });
+  if (made) return made;
+  await deps.clock.refresh();
+  return (await tryCreate(deps, input, claim, { isFresh: true }))!;
+}
+
+/** Nothing: it could not be made with the time as it was known, and may be with the time as it is. */
+async function tryCreate(
+  deps: CreateDeps,
+  input: NewCharge,
+  claim: Claim,
+  { isFresh }: { readonly isFresh: boolean },
+): Promise<Created | undefined> {
+  const now = deps.clock.now();
   // Made before the transaction: one that is run again, after a connection was lost at its commit, finds what it wrote.
   const id = uuidV7(now);
   let charge: LivingCharge;
   try {
     charge = bornCharge(deps, input, id, now);
   } catch (refusal) {
+    if (!isFresh) return undefined;
     // What was accepted once may be refused now, as when dueAt has passed since; its repeat gets the first charge still.
     const earlier = refusal instanceof AppError ? await findEarlier(deps.db, records, claim, input) : undefined;
     if (!earlier) throw refusal;
@@ -68,7 +82,10 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
   }
   const answer = JSON.stringify(chargeAnswer(id, charge.ways));
   const ready = { charge, claim, answer, line: lineAbout(id) };
-  const first = (await deps.batches.add(ready)) ? { id, answer } : await writeAlone(deps, ready);
+  const outcome = await deps.batches.add(ready);
+  if (outcome === 'untimely' && !isFresh) return undefined;
+  // While time is being moved, no two are made at the same moment: each goes alone.
+  const first = outcome === 'written' ? { id, answer } : await writeAlone(deps, ready);
   deps.queue.nudge('charge.issue');
   return { id: first.id, answer: first.answer, replayed: first.id !== id };
 }

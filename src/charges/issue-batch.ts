@@ -2,13 +2,20 @@
 // before and written after is done together. Nobody waits for it at the door, so charges that are being taken go first.
 import type { Queue } from '../jobs/queue.ts';
 import { type Batcher, batcher } from '../lib/batcher.ts';
-import type { Clock } from '../lib/clock.ts';
 import { type Finding, type Method, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import type { SharedClock } from '../storage/shared-clock.ts';
 import { type LivingCharge, paymentRequest, withInstrument } from './charge.ts';
 import { type ChargeBatches, LOCK_WAIT_MS } from './create-batch.ts';
 import { registered, rejected, type Step } from './life.ts';
-import { findCharges, lockCharges, markSubmitted, replaceInstrument, type Submission } from './store.ts';
+import {
+  chargesSelection,
+  lockCharges,
+  markSubmitted,
+  replaceInstrument,
+  type Submission,
+  toCharges,
+} from './store.ts';
 import { type NewTimer, setTimers } from './store-timers.ts';
 import { type DatedStep, writeSteps } from './write.ts';
 
@@ -16,7 +23,7 @@ type Deps = {
   readonly db: Database;
   readonly queue: Queue;
   readonly rails: Rails;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
   readonly batches: ChargeBatches;
 };
 
@@ -29,7 +36,7 @@ export type Decision = {
 };
 
 export type IssueBatches = {
-  /** The charge as it is. */
+  /** The charge as it is; tells the clock the time, too. */
   readonly find: Batcher<string, LivingCharge | undefined>;
   /** Notes that a method is about to be sent. False when it had been noted before. */
   readonly note: Batcher<Submission, boolean>;
@@ -50,7 +57,10 @@ export function issueBatches(deps: Deps): IssueBatches {
   const lane = deps.db.lane(LOCK_WAIT_MS);
   return {
     find: batcher(async ids => {
-      const charges = byId(await findCharges(lane, ids));
+      const { statement, learn } = deps.clock.look();
+      const [time, rows] = await lane.together([statement, chargesSelection(ids)]);
+      learn(time!);
+      const charges = byId(toCharges(rows!));
       const lateSince = deps.clock.now().getTime() - LATE_MS;
       isLate = [...charges.values()].some(({ createdAt }) => createdAt.getTime() < lateSince);
       return ids.map(id => charges.get(id));

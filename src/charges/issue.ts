@@ -19,7 +19,6 @@ type Deps = {
 
 /** Registers one method of a charge. Throws to be tried again later while the rail has not decided. */
 export async function issueMethod(deps: Deps, { accountId, chargeId, method }: Jobs['charge.issue']): Promise<void> {
-  await deps.clock.refresh();
   const charge = await deps.issues.find.add(chargeId);
   const way = charge?.ways.find(candidate => candidate.method === method);
   if (!charge || !way || charge.accountId !== accountId) return;

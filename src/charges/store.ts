@@ -3,7 +3,7 @@ import type { First } from '../accounts/once.ts';
 import type { Currency } from '../lib/currency.ts';
 import type { Instruments, Method } from '../rails/rail.ts';
 import { type Row, run, type Sql } from '../storage/database.ts';
-import type { Statement } from '../storage/together.ts';
+import type { Rows, Statement } from '../storage/together.ts';
 import type {
   CameAfter,
   Charge,
@@ -165,19 +165,22 @@ export async function chargeExists(sql: Sql, id: string, accountId: string): Pro
   return rows.length > 0;
 }
 
-/** Charges with all that happened to them, in no order. */
-export async function findCharges(sql: Sql, ids: readonly string[]): Promise<LivingCharge[]> {
-  const rows = await sql.query<ChargeRow>(`${LIVING_CHARGE} where c.id = any($1)`, [ids]);
-  return rows.map(toCharge);
+/** Charges with all that happened to them, in no order; `toCharges` reads them. */
+export function chargesSelection(ids: readonly string[]): Statement {
+  return { text: `${LIVING_CHARGE} where c.id = any($1)`, values: [ids] };
+}
+
+export function toCharges(rows: Rows): LivingCharge[] {
+  return rows.map(row => toCharge(row as ChargeRow));
 }
 
 /** Charges whose rows are held until the transaction ends, in the order that keeps two of them from blocking each other. */
 export async function lockCharges(tx: Sql, ids: readonly string[]): Promise<LivingCharge[]> {
-  const [, charges] = await Promise.all([
+  const [, rows] = await Promise.all([
     tx.query('select from charges where id = any($1) order by id for update', [ids]),
-    findCharges(tx, ids),
+    run(tx, chargesSelection(ids)),
   ]);
-  return charges;
+  return toCharges(rows);
 }
 
 /**

@@ -12,13 +12,13 @@ const PLAIN = /^[\w.:+-]+$/;
 const NOTHING = /^null$/i;
 
 function arrayLiteral(list: readonly unknown[]): unknown {
-  let text = '{';
-  for (const [index, element] of list.entries()) {
-    const written = elementLiteral(element);
+  let text = '';
+  for (let index = 0; index < list.length; index++) {
+    const written = elementLiteral(list[index]);
     if (written === undefined) return list;
     text += index === 0 ? written : `,${written}`;
   }
-  return `${text}}`;
+  return `{${text}}`;
 }
 
 function elementLiteral(element: unknown): string | undefined {

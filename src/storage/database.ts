@@ -7,7 +7,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { asParameter } from './array-literal.ts';
 import { openLane } from './lane.ts';
-import { NotAllWritten, type Statement } from './together.ts';
+import { NotAllWritten, type Rows, type Statement } from './together.ts';
 
 // A moment is sent in UTC: the machine's own zone has had offsets of odd seconds, and the driver knows only minutes.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -34,8 +34,8 @@ export function run<R extends Row = Row>(sql: Sql, { text, values, ...options }:
 
 /** A connection for what many do together; see `lane.ts`. Each statement is a transaction by itself. */
 export type Lane = Sql & {
-  /** Runs statements as one transaction that is sent whole. */
-  together(statements: readonly Statement[]): Promise<void>;
+  /** Runs statements as one transaction that is sent whole, and returns the rows of each. */
+  together(statements: readonly Statement[]): Promise<readonly Rows[]>;
 };
 
 export type Database = Sql & {
@@ -141,10 +141,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
       return {
         query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
           attempt(async () => (await send([{ text, values, ...options }]))[0] as R[]),
-        together: statements =>
-          attempt(async () => {
-            await send(statements);
-          }),
+        together: statements => attempt(() => send(statements)),
       };
     },
 

@@ -2,9 +2,17 @@
 // kept in the database. While it is being moved it stands still.
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Sql } from './database.ts';
+import { run, type Sql } from './database.ts';
+import type { Rows, Statement } from './together.ts';
 
 export type SharedClock = Clock & {
+  /** For who asks the database something at the same time: what tells the time, and what to do with its answer. */
+  look(): { readonly statement: Statement; learn(rows: Rows): void };
+  /**
+   * Undoes the transaction when the time is not what this node takes it for. What was made without `refresh` is written with this;
+   * see `isMoved`.
+   */
+  unmoved(): Statement;
   /** Lets it stand still where it is, for one who wants to move it. False: somebody else does. Part of the transaction. */
   tryHalt(tx: Sql, mover: string): Promise<boolean>;
   /** Moves it forward to a moment, and lets it stand still there. Refuses one who does not move it any more. */
@@ -21,6 +29,18 @@ const HALTED_UNTIL = `halted_until = now() + ${HALT_SECONDS} * interval '1 secon
 
 type Row = { ahead_ms: string; halted_at: Date | null };
 
+const LOOK: Statement = {
+  name: 'read_clock',
+  text: 'select ahead_ms, case when halted_until > now() then halted_at end as halted_at from clock',
+  values: [],
+};
+const MOVED = 'TR002';
+
+/** Whether a transaction was undone because the clock has been moved: it is worth making again. */
+export function isMoved(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === MOVED;
+}
+
 export function sharedClock(db: Sql, base: Clock): SharedClock {
   let aheadMs = 0;
   let haltedAt: Date | null = null;
@@ -32,15 +52,20 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
     haltedAt = row?.halted_at ?? null;
   }
 
-  async function read(): Promise<void> {
+  function look() {
     const movesBefore = movesMade;
-    const [row] = await db.query<Row>(
-      'select ahead_ms, case when halted_until > now() then halted_at end as halted_at from clock',
-      [],
-      { name: 'read_clock' },
-    );
-    // What was read while we moved it may be older than the move.
-    if (movesMade === movesBefore) learn(row);
+    return {
+      statement: LOOK,
+      learn: ([row]: Rows) => {
+        // What was read while we moved it may be older than the move.
+        if (movesMade === movesBefore) learn(row as Row | undefined);
+      },
+    };
+  }
+
+  async function read(): Promise<void> {
+    const looking = look();
+    looking.learn(await run(db, looking.statement));
   }
 
   /** One statement, committed by itself: nobody reads of a move that is not made. False when the mover is another. */
@@ -71,6 +96,14 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
       });
       return reading;
     },
+
+    look,
+
+    unmoved: () => ({
+      name: 'require_clock',
+      text: 'select require_clock($1, $2)',
+      values: [aheadMs, haltedAt],
+    }),
 
     tryHalt: async (tx, mover) => {
       const rows = await tx.query(

@@ -12,6 +12,7 @@ import { sweepCharges } from '../../src/charges/sweep.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import type { Method } from '../../src/rails/rail.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { sharedClock } from '../../src/storage/shared-clock.ts';
 import { testClock } from './clock.ts';
 import type { CrashOrder } from './crash.ts';
 import { fileBank } from './file-bank.ts';
@@ -30,12 +31,12 @@ const order: ChargeCrash = JSON.parse(process.argv[2]!);
 const steps = dieAfter(order.step);
 const real = openDatabase({ connection: { connectionString: order.databaseUrl }, log: silentLog, maxConnections: 2 });
 const queue = await startQueue({ db: real, log: silentLog });
-const clock = testClock(order.now);
+const clock = sharedClock(real, testClock(order.now));
 const bank = fileBank(order.bankFile);
 const rails = { pix: steps.partner(bank.pix, WORDS), boleto: steps.partner(bank.boleto, WORDS) };
 const db = steps.database(real);
 const mode = 'sandbox';
-const batches = chargeBatches({ db, queue, mode, log: silentLog });
+const batches = chargeBatches({ db, queue, clock, mode, log: silentLog });
 const issues = issueBatches({ db, queue, rails, clock, batches });
 const deps = {
   db,
