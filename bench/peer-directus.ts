@@ -72,6 +72,7 @@ export async function startDirectus(needs: Needs): Promise<Peer> {
   const running = await start(stage, database);
   return {
     name: 'Directus',
+    database,
     running,
     lists: [
       {

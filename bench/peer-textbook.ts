@@ -36,6 +36,7 @@ export async function startTextbook({ stage, report, options }: Needs): Promise<
   return {
     name: 'Express and Prisma',
     running,
+    database,
     lists: [{ what: 'with a total', request: query => get(targetOf(query)), totalOf: totalOfPage }],
     charge: () => post('/charges', chargeText()),
   };

@@ -10,6 +10,7 @@ import type { Running } from './running.ts';
 export type Peer = {
   readonly name: string;
   readonly running: Running;
+  readonly database: string;
   /** Ways to ask for a list, each with the name of what it answers. */
   readonly lists: readonly PeerList[];
   charge(): string;

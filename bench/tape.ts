@@ -124,16 +124,18 @@ type Replaying = {
   readonly seconds?: number;
   /** Whether what the service sent whole is sent whole, and the next behind it, as its own code does; else word by word. */
   readonly isWhole?: boolean;
+  /** On how many connections; else on as many as the service had. */
+  readonly connections?: number;
 };
 
 /** Says a tape. The rate is in requests, the times are of units. */
 export async function replay(
   url: string,
   tape: Tape,
-  { seconds, isWhole = false }: Replaying = {},
+  { seconds, isWhole = false, connections = tape.connections }: Replaying = {},
 ): Promise<LoadResult> {
   const clients = Array.from(
-    { length: tape.connections },
+    { length: connections },
     () => new pg.Client({ connectionString: url, options: '-c timezone=UTC', pipeline: isWhole }),
   );
   await Promise.all(clients.map(client => client.connect()));

@@ -65,6 +65,13 @@ const CHARGE_RUNS = [
   { workers: false, words: 'taking them alone' },
 ] as const;
 
+/** The goal is held against the statements as a driver says them. What more could be had of the database is shown beside it. */
+const LIMITS = [
+  { way: {}, words: '', isGoal: true },
+  { way: { isWhole: true }, words: '; the driver taught to send transactions whole', isGoal: false },
+  { way: { isWhole: true, connections: 4 }, words: '; the same on 4 connections', isGoal: false },
+] as const;
+
 async function measureCharges(needs: Needs): Promise<void> {
   const { stage, report } = needs;
   report.say('charges, beside their own statements');
@@ -107,7 +114,8 @@ async function measureChargeRun(
     if (workers) await untilRegistered(url);
     await stage.calm();
   };
-  const [ours, limit, whole]: [LoadResult[], LoadResult[], LoadResult[]] = [[], [], []];
+  const ours: LoadResult[] = [];
+  const limits = LIMITS.map((): LoadResult[] => []);
   const registered: { ours: number; limit: number } = { ours: 0, limit: 0 };
   let tape: Tape;
   for (let round = 0; round < options.rounds; round++) {
@@ -127,16 +135,16 @@ async function measureChargeRun(
     } finally {
       await service.stop();
     }
-    for (const isWhole of [false, true]) {
+    for (const [index, { way }] of LIMITS.entries()) {
       await startAnew();
       await stage.calm();
-      (isWhole ? whole : limit).push(await replay(url, tape, { isWhole }));
-      if (!isWhole) registered.limit += (await countRegistered(url)) - requests;
+      limits[index]!.push(await replay(url, tape, way));
+      if (index === 0) registered.limit += (await countRegistered(url)) - requests;
     }
   }
-  const what = `POST /charges, ${connections} connections, ${words}`;
-  addShare({ report }, what, ours, limit);
-  addShare({ report }, `${what}, beside the driver taught to send transactions whole`, ours, whole, { hasGoal: false });
+  for (const [index, { words: how, isGoal }] of LIMITS.entries()) {
+    addShare({ report }, `POST /charges, ${connections} connections, ${words}${how}`, ours, limits[index]!, isGoal);
+  }
   const { units, requests: asked, connections: lines } = tape!;
   const statements = units.reduce((sum, unit) => sum + ('together' in unit ? unit.together : unit).length, 0);
   const [spoken, together] = [statements, units.length].map(count => (count / asked).toFixed(2));
@@ -151,7 +159,7 @@ function addShare(
   what: string,
   ours: readonly LoadResult[],
   limit: readonly LoadResult[],
-  { hasGoal = true } = {},
+  isGoal = true,
 ): void {
   const [rate, most] = [ours, limit].map(side => median(side.map(result => result.rate))) as [number, number];
   const [p99, least] = [ours, limit].map(side => median(side.map(result => result.p99))) as [number, number];
@@ -161,7 +169,7 @@ function addShare(
     figure: `${perSecond(rate)}, p99 ${ms(p99)}`,
     beside: `${perSecond(most)}, p99 ${ms(least)} by the driver alone`,
     ratio: percent(rate / most),
-    ...(hasGoal && { goal: `≥ ${percent(LEAST_SHARE)}`, met: rate / most >= LEAST_SHARE }),
+    ...(isGoal && { goal: `≥ ${percent(LEAST_SHARE)}`, met: rate / most >= LEAST_SHARE }),
   });
 }
 

@@ -9,7 +9,7 @@ import { startTextbook } from '../peer-textbook.ts';
 import { placedQueries, type Query, targetOf } from '../queries.ts';
 import { runTrilho } from '../running.ts';
 import { seededDatabase } from '../seed.ts';
-import type { Stage } from '../stage.ts';
+import { type Stage, withClient } from '../stage.ts';
 import { untilRegistered } from '../waiting.ts';
 import { chargeRequest } from './limit.ts';
 import type { Needs } from './part.ts';
@@ -46,6 +46,7 @@ async function startOurs(stage: Stage, { workers }: { workers: boolean }): Promi
   return {
     name: 'Trilho',
     running: await runTrilho(stage, DATABASE, { workers }),
+    database: DATABASE,
     lists: [{ what: 'with a total', request: query => get(targetOf(query)), totalOf: totalOfPage }],
     charge: chargeRequest,
     // What is left to be registered would be a load on the others.
@@ -68,10 +69,10 @@ async function compareLists(needs: Needs, peers: readonly Peer[]): Promise<void>
   report.say(`lists over ${sizeWords(options.peerRows)} orders, in turn`);
   const queries = await placedQueries(peers[0]!.running.url);
   for (const peer of peers) await checkTotals(peer, queries);
-  const sides = peers.flatMap(({ name, running, lists }) =>
+  const sides = peers.flatMap(({ name, running, database, lists }) =>
     lists.map(({ what, request }) => {
       const requests = queries.map(request);
-      return { name, what, url: running.url, request: (turn: number) => requests[turn % requests.length]! };
+      return { name, what, url: running.url, database, request: (turn: number) => requests[turn % requests.length]! };
     }),
   );
   const results = await inTurn(needs, sides, options.listConnections);
@@ -107,8 +108,9 @@ async function checkTotals({ name, running, lists }: Peer, queries: readonly Que
 async function compareCharges(needs: Needs, peers: readonly Peer[], words: string): Promise<void> {
   const { report, options } = needs;
   report.say(`charges, in turn, ${words}`);
-  const sides = peers.map(({ running, charge, calm }) => ({
+  const sides = peers.map(({ running, database, charge, calm }) => ({
     url: running.url,
+    database,
     request: charge,
     ...(calm && { calm }),
   }));
@@ -119,7 +121,7 @@ async function compareCharges(needs: Needs, peers: readonly Peer[], words: strin
   }
 }
 
-type Side = { readonly url: string; request(turn: number): string; calm?(): Promise<void> };
+type Side = { readonly url: string; readonly database: string; request(turn: number): string; calm?(): Promise<void> };
 
 /** Long enough for a service to be warm: ours goes on getting faster over the first tens of thousands of charges. */
 const WARM_UP_SECONDS = 15;
@@ -129,6 +131,8 @@ async function inTurn({ stage, options }: Needs, sides: readonly Side[], connect
   for (const side of sides) {
     await load({ ...side, connections, seconds: Math.min(WARM_UP_SECONDS, 3 * options.roundSeconds) });
     await side.calm?.();
+    // As the server does by itself within a minute: plans that were made for an empty table are made anew.
+    await withClient(stage.url(side.database), client => client.query('analyze'));
   }
   for (let round = 0; round < options.rounds; round++) {
     for (const [index, side] of sides.entries()) {

@@ -27,16 +27,26 @@ function elementLiteral(element: unknown): string | undefined {
   if (typeof element === 'number' || typeof element === 'bigint' || typeof element === 'boolean')
     return String(element);
   if (Buffer.isBuffer(element)) return `"\\\\x${element.toString('hex')}"`;
-  if (element instanceof Date && isOrdinary(element)) return element.toISOString();
-  return undefined;
+  return element instanceof Date ? momentLiteral(element) : undefined;
 }
 
 function quoted(text: string): string {
   return `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, '\\$&') : text}"`;
 }
 
+/** Those of one batch share their moments: each is written out once. */
+const writtenMoments = new Map<number, string>();
+const MOST_MOMENTS = 1_000;
+
 /** In other years a moment is written otherwise by the two. */
-function isOrdinary(moment: Date): boolean {
+function momentLiteral(moment: Date): string | undefined {
+  const time = moment.getTime();
+  const known = writtenMoments.get(time);
+  if (known !== undefined) return known;
   const year = moment.getUTCFullYear();
-  return year >= 1 && year <= 9999;
+  if (!(year >= 1 && year <= 9999)) return undefined;
+  if (writtenMoments.size >= MOST_MOMENTS) writtenMoments.clear();
+  const text = moment.toISOString();
+  writtenMoments.set(time, text);
+  return text;
 }
