@@ -12,7 +12,7 @@ import type { Mode } from '../lib/mode.ts';
 import { type AuditLine, linesInsertion } from '../storage/audit.ts';
 import type { Database, Lane } from '../storage/database.ts';
 import { isMoved, type SharedClock } from '../storage/shared-clock.ts';
-import { NotAllWritten } from '../storage/together.ts';
+import { NotAllWritten, type Statement } from '../storage/together.ts';
 import { firstMoment } from './begin.ts';
 import type { LivingCharge } from './charge.ts';
 import { chargesInsertion } from './store.ts';
@@ -22,6 +22,8 @@ export type ReadyCharge = {
   readonly charge: LivingCharge;
   readonly claim: Claim;
   readonly answer: string;
+  /** The turn of the clock that it was made in. */
+  readonly turn: number;
   /** What the audit log is told of whoever asked. */
   readonly line: AuditLine | undefined;
 };
@@ -34,6 +36,7 @@ type BatchDeps = {
   readonly log: Log;
 };
 type Deps = BatchDeps & { readonly lane: Lane };
+type WriteDeps = Deps & { readonly unmoved: Statement };
 
 /**
  * Written: and committed. Left out: or nobody knows; it must be tried alone, which finds it if it is there after all. Untimely: it
@@ -62,20 +65,23 @@ export function chargeBatches(deps: BatchDeps): ChargeBatches {
 }
 
 async function writeTogether(deps: Deps, ready: readonly ReadyCharge[]): Promise<WriteOutcome[]> {
+  const [turn, unmoved] = [deps.clock.turn(), deps.clock.unmoved()];
+  const isTimely = (one: ReadyCharge) => one.turn === turn;
   try {
-    const written = new Set(await writeFree(deps, ready));
-    return ready.map(one => (written.has(one) ? 'written' : 'left out'));
+    const written = new Set(await writeFree({ ...deps, unmoved }, ready.filter(isTimely)));
+    return ready.map(one => (written.has(one) ? 'written' : isTimely(one) ? 'left out' : 'untimely'));
   } catch (error) {
-    if (isMoved(error)) return ready.map(() => 'untimely');
     // Without a database none of them would fare better alone.
     if (error instanceof AppError) throw error;
+    if (isMoved(error)) return ready.map(() => 'untimely');
     deps.log.warn('charges could not be written together, and are tried one by one', { error });
-    return ready.map(() => 'left out');
+    return ready.map(one => (isTimely(one) ? 'left out' : 'untimely'));
   }
 }
 
 /** Writes the charges whose key, account, id and externalId are to be had, and returns those. */
-async function writeFree(deps: Deps, ready: readonly ReadyCharge[]): Promise<readonly ReadyCharge[]> {
+async function writeFree(deps: WriteDeps, ready: readonly ReadyCharge[]): Promise<readonly ReadyCharge[]> {
+  if (ready.length === 0) return ready;
   try {
     await writeAll(deps, ready);
     return ready;
@@ -85,7 +91,7 @@ async function writeFree(deps: Deps, ready: readonly ReadyCharge[]): Promise<rea
     const free = ready.filter(({ charge: { id, accountId } }) => !missing.has(id) && !missing.has(accountId));
     assert(free.length < ready.length, 'what is missing is one of them');
     // Repeats are rare: it is worth writing as if there were none.
-    return free.length > 0 ? writeFree(deps, free) : [];
+    return writeFree(deps, free);
   }
 }
 
@@ -93,14 +99,14 @@ async function writeFree(deps: Deps, ready: readonly ReadyCharge[]): Promise<rea
  * Writes all of them or none. Keys come first, here and alone: whoever waits for one holds nothing that others want, as a new
  * account is.
  */
-async function writeAll({ lane, queue, clock, mode }: Deps, ready: readonly ReadyCharge[]): Promise<void> {
+async function writeAll({ lane, queue, unmoved, mode }: WriteDeps, ready: readonly ReadyCharge[]): Promise<void> {
   const charges = ready.map(({ charge }) => charge);
   const keys = ready.flatMap(keyOf);
   const lines = ready.flatMap(({ line }) => line ?? []);
   const openings = charges.map(charge => ({ id: charge.accountId, at: charge.createdAt }));
   const rows = ready.map(({ charge, claim, answer }) => ({ charge, hash: claim.hash, answer }));
   await lane.together([
-    clock.unmoved(),
+    unmoved,
     ...(keys.length > 0 ? [keysInsertion(keys, { orNothing: true })] : []),
     accountsRequirement(mode, openings),
     chargesInsertion(rows, { orNothing: true }),

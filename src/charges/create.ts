@@ -15,6 +15,7 @@ import { checkCeiling } from '../rails/ceiling.ts';
 import { METHODS, type Rails, type Refusal } from '../rails/rail.ts';
 import { lineAbout } from '../storage/audit.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import type { SharedClock } from '../storage/shared-clock.ts';
 import { chargeAnswer } from './answer.ts';
 import { beginLife } from './begin.ts';
 import { type Charge, type ChargeMethod, type LivingCharge, type NewCharge, paymentRequest } from './charge.ts';
@@ -33,7 +34,7 @@ export type ChargeDeps = {
   readonly mode: Mode;
 };
 
-export type CreateDeps = ChargeDeps & { readonly batches: ChargeBatches };
+export type CreateDeps = ChargeDeps & { readonly clock: SharedClock; readonly batches: ChargeBatches };
 
 export type Created = {
   readonly id: string;
@@ -67,7 +68,7 @@ async function tryCreate(
   claim: Claim,
   { isFresh }: { readonly isFresh: boolean },
 ): Promise<Created | undefined> {
-  const now = deps.clock.now();
+  const [now, turn] = [deps.clock.now(), deps.clock.turn()];
   // Made before the transaction: one that is run again, after a connection was lost at its commit, finds what it wrote.
   const id = uuidV7(now);
   let charge: LivingCharge;
@@ -81,7 +82,7 @@ async function tryCreate(
     return { id: earlier.id, answer: earlier.answer, replayed: true };
   }
   const answer = JSON.stringify(chargeAnswer(id, charge.ways));
-  const ready = { charge, claim, answer, line: lineAbout(id) };
+  const ready = { charge, claim, answer, turn, line: lineAbout(id) };
   const outcome = await deps.batches.add(ready);
   if (outcome === 'untimely' && !isFresh) return undefined;
   // While time is being moved, no two are made at the same moment: each goes alone.

@@ -8,9 +8,11 @@ import type { Rows, Statement } from './together.ts';
 export type SharedClock = Clock & {
   /** For who asks the database something at the same time: what tells the time, and what to do with its answer. */
   look(): { readonly statement: Statement; learn(rows: Rows): void };
+  /** Another number whenever what this node knows of the time has changed. */
+  turn(): number;
   /**
-   * Undoes the transaction when the time is not what this node takes it for. What was made without `refresh` is written with this;
-   * see `isMoved`.
+   * Undoes the transaction when the time is not what this node takes it for now. What was made without `refresh`, in the same
+   * turn, is written with this; see `isMoved`.
    */
   unmoved(): Statement;
   /** Lets it stand still where it is, for one who wants to move it. False: somebody else does. Part of the transaction. */
@@ -46,10 +48,12 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
   let haltedAt: Date | null = null;
   let reading: Promise<void> | undefined;
   let movesMade = 0;
+  let turn = 0;
 
   function learn(row: Row | undefined): void {
-    aheadMs = Number(row?.ahead_ms ?? 0);
-    haltedAt = row?.halted_at ?? null;
+    const [ahead, halted] = [Number(row?.ahead_ms ?? 0), row?.halted_at ?? null];
+    if (ahead !== aheadMs || halted?.getTime() !== haltedAt?.getTime()) turn++;
+    [aheadMs, haltedAt] = [ahead, halted];
   }
 
   function look() {
@@ -98,6 +102,8 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
     },
 
     look,
+
+    turn: () => turn,
 
     unmoved: () => ({
       name: 'require_clock',
