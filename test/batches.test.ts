@@ -1,6 +1,7 @@
 // Charges that are asked for at the same time are written together, and each is answered as if it had come alone.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { sandboxRails } from '../src/rails/sandbox.ts';
 import { chargeBody } from './harness/bodies.ts';
@@ -234,10 +235,23 @@ describe('a burst whose commit is not heard of', () => {
     assert.deepEqual(await written('cut'), { charges: 20, events: 20 });
   });
 
+  test('is found again even when the clock was moved meanwhile', async () => {
+    const before = wire.cuts();
+    wire.cutAtCommit({ forGood: true });
+    const answering = burst('moved');
+    while (wire.cuts() === before) await nextTurn();
+    await client.query('update clock set ahead_ms = ahead_ms + 60000');
+    wire.mend();
+    const answers = await answering;
+    assert.deepEqual(new Set(statuses(answers)), new Set([201]));
+    assert.ok(!answers.some(isReplay));
+    assert.deepEqual(await written('moved'), { charges: 20, events: 20 });
+  });
+
   test('is answered with 503 while the database is away, and a repeat is safe', async () => {
     wire.cutAtCommit({ forGood: true });
     const answers = await burst('away');
-    assert.equal(wire.cuts(), 2);
+    assert.equal(wire.cuts(), 3);
     assert.deepEqual(new Set(statuses(answers)), new Set([503]));
     for (const { headers } of answers) assert.ok(headers.get('retry-after'));
     const { charges: committed } = await written('away');

@@ -140,6 +140,28 @@ test('a lane whose session has forgotten its statements, or never learnt them, t
   assert.deepEqual(await opened(), ['a', 'b', 'd']);
 });
 
+test('a lane whose transaction fails goes on in the same session, which learns what it had not heard', async () => {
+  const lane = db.lane(100);
+  const session = async () => (await lane.query('select pg_backend_pid() as pid'))[0];
+  const before = await session();
+  const poor = { text: 'select 1 / 0', values: [] };
+  const touch = { name: 'touch_accounts', text: 'update accounts set id = id where id = $1', values: ['a'] };
+  await assert.rejects(lane.together([insert('a'), poor, touch]), /division by zero/);
+  await lane.together([insert('a'), touch]);
+  await lane.together([touch]);
+  assert.deepEqual([await opened(), await session()], [['a'], before]);
+});
+
+test('a transaction whose statements were said at once fails with what the first of them met', async () => {
+  const work = (tx: Sql) => {
+    const deep = async () => {
+      await tx.query('select 1 / 0');
+    };
+    return Promise.all([(async () => deep())(), tx.query('select 2')]);
+  };
+  for (let tried = 0; tried < 20; tried++) await assert.rejects(db.transaction(work), /division by zero/);
+});
+
 test('a lane waits for a lock as long as it may, and leaves its session as it was', async () => {
   const holder = openDatabase({ connection: { connectionString: database.url }, log: silentLog, maxConnections: 1 });
   try {

@@ -54,11 +54,13 @@ const EXPIRES_AFTER_DAYS = 30;
 export async function createCharge(deps: CreateDeps, input: NewCharge, idempotencyKey?: string): Promise<Created> {
   const hash = contentHash(contentOf(input));
   const claim: Claim = { hash, scope: scopeOf(deps.mode, input.accountId), key: idempotencyKey };
+  // Made before all: what is run again, after a connection was lost at its commit, finds what it wrote.
+  const id = uuidV7(deps.clock.now());
   // To ask for the time costs more than to write a charge, so it is made with what is known of it; see `unmoved` of the clock.
-  const made = await tryCreate(deps, input, claim, { isFresh: false });
+  const made = await tryCreate(deps, input, claim, { id, isFresh: false });
   if (made) return made;
   await deps.clock.refresh();
-  return (await tryCreate(deps, input, claim, { isFresh: true }))!;
+  return (await tryCreate(deps, input, claim, { id, isFresh: true }))!;
 }
 
 /** Nothing: it could not be made with the time as it was known, and may be with the time as it is. */
@@ -66,11 +68,9 @@ async function tryCreate(
   deps: CreateDeps,
   input: NewCharge,
   claim: Claim,
-  { isFresh }: { readonly isFresh: boolean },
+  { id, isFresh }: { readonly id: string; readonly isFresh: boolean },
 ): Promise<Created | undefined> {
   const [now, turn] = [deps.clock.now(), deps.clock.turn()];
-  // Made before the transaction: one that is run again, after a connection was lost at its commit, finds what it wrote.
-  const id = uuidV7(now);
   let charge: LivingCharge;
   try {
     charge = bornCharge(deps, input, id, now);

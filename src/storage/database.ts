@@ -168,13 +168,19 @@ async function runTransaction<T>(
   const client = await pool.connect();
   let [begun, isOver]: [Promise<unknown>, boolean] = [Promise.resolve(), false];
   let broken: Error | undefined;
+  let firstFault: unknown;
   const tx: Sql = {
     query: async <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) => {
       // The connection may be somebody else's by now.
       if (isOver) throw new Error('a statement came after the end of its transaction');
       const statement = { text, values: values.map(asParameter), query_timeout: silenceMs, ...options };
       writeAtOnce(client);
-      return rowsOf<R>(await client.query<R>(statement as pg.QueryConfig));
+      try {
+        return rowsOf<R>(await client.query<R>(statement as pg.QueryConfig));
+      } catch (error) {
+        firstFault ??= error;
+        throw error;
+      }
     },
   };
   try {
@@ -188,7 +194,9 @@ async function runTransaction<T>(
     await begun;
     await client.query('commit');
     return result;
-  } catch (error) {
+  } catch (thrown) {
+    // What was said along with the one that failed is refused for that, and may be heard of first.
+    const error = isAborted(thrown) ? (firstFault ?? thrown) : thrown;
     // A session that is silent, has forgotten its statements or cannot even roll back is thrown away with its transaction.
     if (isSilence(error) || isForgotten(error)) broken = error as Error;
     else {
@@ -257,6 +265,11 @@ function isUnavailable(error: unknown): boolean {
   return SQLSTATE.test(code) && (code.startsWith('53') || code.startsWith('57'));
 }
 
+/** The statement was refused because one before it had failed, and says nothing of its own. */
+function isAborted(error: unknown): boolean {
+  return codeOf(error) === '25P02';
+}
+
 /**
  * The session does not know a statement that the driver has prepared in it, or knows one that it has not: between the two
  * stands a pooler that hands sessions around. The statement was not run, and another session may do better.
@@ -268,7 +281,7 @@ function isForgotten(error: unknown): boolean {
 /** The session has not just refused a statement: it is gone, silent or has forgotten what it should know. */
 function isUnusable(error: unknown): boolean {
   const isRefusal = error instanceof pg.DatabaseError || error instanceof NotAllWritten;
-  return !isRefusal || isForgotten(error);
+  return !isRefusal || isForgotten(error) || /^(57P|08)/.test(codeOf(error));
 }
 
 /** The driver gave up waiting; it gives this no code. */

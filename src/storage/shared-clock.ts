@@ -49,6 +49,7 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
   let reading: Promise<void> | undefined;
   let movesMade = 0;
   let turn = 0;
+  let [looksBegun, lastLearnt] = [0, 0];
 
   function learn(row: Row | undefined): void {
     const [ahead, halted] = [Number(row?.ahead_ms ?? 0), row?.halted_at ?? null];
@@ -58,11 +59,14 @@ export function sharedClock(db: Sql, base: Clock): SharedClock {
 
   function look() {
     const movesBefore = movesMade;
+    const number = ++looksBegun;
     return {
       statement: LOOK,
       learn: ([row]: Rows) => {
-        // What was read while we moved it may be older than the move.
-        if (movesMade === movesBefore) learn(row as Row | undefined);
+        // What was read while we moved it may be older than the move, and one that was begun before another older than that.
+        if (movesMade !== movesBefore || number < lastLearnt) return;
+        lastLearnt = number;
+        learn(row as Row | undefined);
       },
     };
   }

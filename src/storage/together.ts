@@ -7,7 +7,7 @@ import { asParameter } from './array-literal.ts';
 export type Statement = { readonly text: string; readonly values: readonly unknown[]; readonly name?: string };
 export type Rows = readonly pg.QueryResultRow[];
 
-/** Not all could be written that had to be, so nothing was: what the function `written` says in the database. */
+/** Not all could be written that had to be, so nothing was: what the function `all_written` says in the database. */
 export class NotAllWritten extends Error {
   /** The ids of those that could not. */
   readonly missing: ReadonlySet<string>;
@@ -72,10 +72,19 @@ export class Together extends DriverQuery {
     const faults: Error[] = [];
     const callback: Callback = error => faults.push(...(error ? [error] : []));
     connection.stream.cork();
-    for (const { values, ...statement } of this.statements) {
-      const query = new DriverQuery({ ...statement, values: values.map(asParameter), queryMode: 'extended', callback });
-      const refusal = query.submit(unended);
-      if (refusal) faults.push(refusal);
+    try {
+      for (const { values, ...statement } of this.statements) {
+        const query = new DriverQuery({
+          ...statement,
+          values: values.map(asParameter),
+          queryMode: 'extended',
+          callback,
+        });
+        const refusal = query.submit(unended);
+        if (refusal) faults.push(refusal);
+      }
+    } catch (error) {
+      faults.push(error as Error);
     }
     // Ended without one of its statements it would be carried out without it.
     if (faults.length > 0) connection.stream.destroy();

@@ -14,7 +14,9 @@ export type CutWire = {
 };
 
 /** What the server says when no transaction is open any more, in its own protocol: ReadyForQuery, idle. */
-const COMMITTED = Buffer.from('Z\0\0\0\x05I');
+const ENDED = Buffer.from('Z\0\0\0\x05I');
+/** What it says when it has undone one. */
+const FAILED = 'SERROR\0';
 /** The statement that writes charges; a session that knows it already is told no more than its name. */
 const CHARGES = 'insert_charges';
 
@@ -54,7 +56,7 @@ export async function startCutWire(databaseUrl: string): Promise<CutWire> {
       there.write(chunk);
     });
     there.on('data', chunk => {
-      const isCommit = chunk.includes(COMMITTED);
+      const isCommit = chunk.includes(ENDED) && !chunk.includes(FAILED);
       if (isCommit && holdsCharges && isArmed) return cut();
       if (isCommit) holdsCharges = false;
       here.write(chunk);

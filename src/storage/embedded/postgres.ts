@@ -48,8 +48,6 @@ const SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  // A table that was empty a moment ago is looked at soon: until it is, a plan made for the empty one serves the full one.
-  autovacuum_naptime: '15s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // Its log never quotes a statement or a value: they hold documents and names.
