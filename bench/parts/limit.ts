@@ -69,7 +69,7 @@ const CHARGE_RUNS = [
 const LIMITS = [
   { way: {}, words: '', isGoal: true },
   { way: { isWhole: true }, words: '; the driver taught to send transactions whole', isGoal: false },
-  { way: { isWhole: true, connections: 4 }, words: '; the same on 4 connections', isGoal: false },
+  { way: { isWhole: true, connections: 4 }, words: '; the driver so taught, on 4 connections', isGoal: false },
 ] as const;
 
 async function measureCharges(needs: Needs): Promise<void> {
