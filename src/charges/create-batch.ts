@@ -49,6 +49,7 @@ export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;
 const MAX_SIZE = 100;
 /** While one is being written the next is on its way, on the same connection: side by side each is slowed by the other. */
 const MAX_RUNNING = 2;
+/** Fewer would cost more for each, and leave none to gather. */
 const MIN_BESIDE = 32;
 const MAX_WAITING = 5_000;
 /** Many must not wait for one that somebody else holds or is about to take; that one waits alone. */
@@ -67,15 +68,16 @@ export function chargeBatches(deps: BatchDeps): ChargeBatches {
 async function writeTogether(deps: Deps, ready: readonly ReadyCharge[]): Promise<WriteOutcome[]> {
   const [turn, unmoved] = [deps.clock.turn(), deps.clock.unmoved()];
   const isTimely = (one: ReadyCharge) => one.turn === turn;
+  const otherwise = (one: ReadyCharge): WriteOutcome => (isTimely(one) ? 'left out' : 'untimely');
   try {
     const written = new Set(await writeFree({ ...deps, unmoved }, ready.filter(isTimely)));
-    return ready.map(one => (written.has(one) ? 'written' : isTimely(one) ? 'left out' : 'untimely'));
+    return ready.map(one => (written.has(one) ? 'written' : otherwise(one)));
   } catch (error) {
     // Without a database none of them would fare better alone.
     if (error instanceof AppError) throw error;
     if (isMoved(error)) return ready.map(() => 'untimely');
     deps.log.warn('charges could not be written together, and are tried one by one', { error });
-    return ready.map(one => (isTimely(one) ? 'left out' : 'untimely'));
+    return ready.map(otherwise);
   }
 }
 

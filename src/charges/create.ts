@@ -85,7 +85,7 @@ async function tryCreate(
   const ready = { charge, claim, answer, turn, line: lineAbout(id) };
   const outcome = await deps.batches.add(ready);
   if (outcome === 'untimely' && !isFresh) return undefined;
-  // While time is being moved, no two are made at the same moment: each goes alone.
+  // One whose time has changed once more does not wait for company again.
   const first = outcome === 'written' ? { id, answer } : await writeAlone(deps, ready);
   deps.queue.nudge('charge.issue');
   return { id: first.id, answer: first.answer, replayed: first.id !== id };

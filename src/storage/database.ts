@@ -59,7 +59,7 @@ export type TransactionOptions = {
   readonly isSnapshot?: boolean;
   /**
    * How long it waits for somebody else's lock before it fails; without it, as long as a statement may take. Such a
-   * transaction is for many at once: its first statements are sent together with its beginning, and no plan looks at how many.
+   * transaction is for many at once: its first statements are sent together with its beginning, and no plan looks at their values.
    */
   readonly lockWaitMs?: number;
 };
