@@ -6,8 +6,9 @@ import { backOff } from '../lib/backoff.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { asParameter } from './array-literal.ts';
+import { isAborted, isForgotten, isRetryable, isSilence, isUnavailable } from './faults.ts';
 import { openLane } from './lane.ts';
-import { NotAllWritten, type Rows, type Statement } from './together.ts';
+import type { Rows, Statement } from './together.ts';
 
 // A moment is sent in UTC: the machine's own zone has had offsets of odd seconds, and the driver knows only minutes.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -137,7 +138,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     transaction: (work, options = {}) => attempt(() => runTransaction(pool, work, options)),
 
     lane: lockWaitMs => {
-      const send = openLane({ pool, lockWaitMs, isUnusable });
+      const send = openLane(pool, lockWaitMs);
       return {
         query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
           attempt(async () => (await send([{ text, values, ...options }]))[0] as R[]),
@@ -241,62 +242,4 @@ function beginAtOnce(client: pg.PoolClient, lockWaitMs: number): Promise<unknown
 /** Several statements in one text give several results. */
 function rowsOf<R extends Row>(result: pg.QueryResult<R> | pg.QueryResult<R>[]): R[] {
   return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
-}
-
-const SQLSTATE = /^[0-9A-Z]{5}$/;
-
-function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : '';
-}
-
-/** The server asks for another try, or the connection was lost. https://www.postgresql.org/docs/current/errcodes-appendix.html */
-function isRetryable(error: unknown): boolean {
-  const code = codeOf(error);
-  if (['40001', '40P01', '25006', '57P01', '57P03'].includes(code)) return true;
-  // Asked first: EPIPE has the form of an SQLSTATE.
-  return isConnectionLoss(error) || isForgotten(error) || (SQLSTATE.test(code) && code.startsWith('08'));
-}
-
-/** The database is not there, not ready, or has no room: the caller may try again later. */
-function isUnavailable(error: unknown): boolean {
-  const code = codeOf(error);
-  if (isRetryable(error) || isSilence(error)) return true;
-  return SQLSTATE.test(code) && (code.startsWith('53') || code.startsWith('57'));
-}
-
-/** The statement was refused because one before it had failed, and says nothing of its own. */
-function isAborted(error: unknown): boolean {
-  return codeOf(error) === '25P02';
-}
-
-/**
- * The session does not know a statement that the driver has prepared in it, or knows one that it has not: between the two
- * stands a pooler that hands sessions around. The statement was not run, and another session may do better.
- */
-function isForgotten(error: unknown): boolean {
-  return ['26000', '42P05'].includes(codeOf(error));
-}
-
-/** The session has not just refused a statement: it is gone, silent or has forgotten what it should know. */
-function isUnusable(error: unknown): boolean {
-  const isRefusal = error instanceof pg.DatabaseError || error instanceof NotAllWritten;
-  return !isRefusal || isForgotten(error) || /^(57P|08)/.test(codeOf(error));
-}
-
-/** The driver gave up waiting; it gives this no code. */
-function isSilence(error: unknown): error is Error {
-  return error instanceof Error && error.message === 'Query read timeout';
-}
-
-function isConnectionLoss(error: unknown): boolean {
-  if (
-    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'].includes(codeOf(error))
-  )
-    return true;
-  // The driver gives these no code.
-  return (
-    error instanceof Error &&
-    /connection terminated|timeout exceeded when trying to connect|not queryable/i.test(error.message)
-  );
 }

@@ -1,21 +1,17 @@
 // One connection for what many do together: a transaction is sent behind the one before, for whose end nobody waits, so the
 // database has the next at hand and two of them never hold each other up.
 import type pg from 'pg';
+import { isUnusable } from './faults.ts';
 import { type Rows, runTogether, type Statement } from './together.ts';
 
 /** Runs statements as one transaction that is sent whole, and returns the rows of each. */
 export type Send = (statements: readonly Statement[]) => Promise<readonly Rows[]>;
 
-type LaneOptions = {
-  readonly pool: pg.Pool;
-  /** How long a statement waits for somebody else's lock before it fails. */
-  readonly lockWaitMs: number;
-  /** Whether a connection is of no use after such an error. */
-  isUnusable(error: unknown): boolean;
-};
-
-/** A lane holds a connection of the pool as long as anything is under way on it. */
-export function openLane({ pool, lockWaitMs, isUnusable }: LaneOptions): Send {
+/**
+ * A lane holds a connection of the pool as long as anything is under way on it. A statement waits so long for somebody else's
+ * lock before it fails.
+ */
+export function openLane(pool: pg.Pool, lockWaitMs: number): Send {
   const first = settings(lockWaitMs);
   let held: Held | undefined;
 
