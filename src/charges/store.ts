@@ -248,13 +248,16 @@ export type Submission = {
   readonly at: Date;
 };
 
-/** Notes that methods are about to be sent. Says of each, in the order given, whether that is new. */
+/**
+ * Notes that methods are about to be sent. Says of each, in the order given, whether that is new. The planner must not see what it
+ * looks for: its statistics know of hardly any that was not sent, and for so few it would compare each with each.
+ */
 export async function markSubmitted(tx: Sql, submissions: readonly Submission[]): Promise<boolean[]> {
   const rows = await tx.query<{ charge_id: string; method: Method }>(
     `update charge_methods m set submitted_at = s.at
        from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as s (charge_id, account_id, method, at)
       where m.charge_id = any($1) and m.charge_id = s.charge_id and m.account_id = s.account_id and m.method = s.method
-        and m.submitted_at is null
+        and case when s.at is not null then m.submitted_at is null end
       returning m.charge_id, m.method`,
     [
       submissions.map(({ chargeId }) => chargeId),
