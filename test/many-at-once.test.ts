@@ -1,0 +1,98 @@
+// What is done for many at once must cost each of them no more than it costs one: counted in pairs of rows that the database
+// compares in vain, since time would depend on the machine.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { lockCharges, markSubmitted, updateCharges } from '../src/charges/store.ts';
+import { asParameter } from '../src/storage/array-literal.ts';
+import type { Row, Sql } from '../src/storage/database.ts';
+import { createDatabase, type TestDatabase } from './harness/databases.ts';
+import { insertCharges } from './harness/listed-rows.ts';
+
+const CHARGES = 3_000;
+const MANY = 200;
+const NOW = new Date('2026-03-01T12:00:00Z');
+
+let database: TestDatabase;
+let client: pg.Client;
+let sql: Sql;
+before(async () => {
+  database = await createDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  sql = {
+    query: async <R extends Row>(text: string, values: readonly unknown[] = []) =>
+      (await client.query<R>(text, values.map(asParameter))).rows,
+  };
+  await sql.query(`insert into accounts (id, created_at) select 'account-' || n, now() from generate_series(0, 3) n`);
+  await insertCharges(sql, CHARGES, `timestamptz '2026-01-01Z' + n * interval '1 minute'`);
+  // Nearly all were sent long ago, and so the statistics say.
+  await sql.query(
+    `insert into charge_methods (charge_id, account_id, method, rail, status, instrument, updated_at, submitted_at)
+     select id, account_id, method, 'sandbox', 'CREATING', '{}', created_at, created_at
+       from charges, unnest(array['boleto', 'pix']) method`,
+  );
+  await sql.query('vacuum (analyze) charges, charge_methods');
+  // As the connections that many share are set.
+  await sql.query(`set plan_cache_mode = force_generic_plan`);
+});
+after(async () => {
+  await client.end();
+  await database.drop();
+});
+
+type Node = {
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Join Filter'?: number;
+  readonly Plans?: readonly Node[];
+};
+
+let explained = 0;
+
+/** How many pairs of rows the statements of `work` compare in vain. */
+async function comparedInVain(work: (sql: Sql) => Promise<unknown>): Promise<number> {
+  let compared = 0;
+  const count = (node: Node): number =>
+    (node['Rows Removed by Join Filter'] ?? 0) * node['Actual Loops'] +
+    (node.Plans ?? []).reduce((sum, inner) => sum + count(inner), 0);
+  await work({
+    query: async <R extends Row>(text: string, values: readonly unknown[] = []) => {
+      const name = `explained_${++explained}`;
+      const given = values.map(value => client.escapeLiteral(String(asParameter(value)))).join(', ');
+      await sql.query(`prepare ${name} as ${text}`);
+      await sql.query('savepoint before');
+      const [row] = await sql.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+        `explain (analyze, format json) execute ${name} (${given})`,
+      );
+      compared += count(row!['QUERY PLAN'][0].Plan);
+      await sql.query('rollback to before');
+      return sql.query<R>(text, values);
+    },
+  });
+  return compared;
+}
+
+test('methods are noted and charges written for many at once without comparing each with each', async () => {
+  await sql.query('begin');
+  const rows = await sql.query<{ id: string }>('select id from charges order by created_at desc limit $1', [MANY / 2]);
+  const ids = rows.map(({ id }) => id);
+  await sql.query('update charge_methods set submitted_at = null where charge_id = any($1)', [ids]);
+  const charges = await lockCharges(sql, ids);
+  const submissions = charges.flatMap(({ id: chargeId, accountId, ways }) =>
+    ways.map(({ method }) => ({ chargeId, accountId, method, at: NOW })),
+  );
+  assert.equal(submissions.length, MANY);
+
+  const noting = await comparedInVain(async tx => {
+    assert.deepEqual(new Set(await markSubmitted(tx, submissions)), new Set([true]));
+  });
+  const again = await markSubmitted(sql, submissions);
+  assert.deepEqual(new Set(again), new Set([false]), 'what was noted is not new');
+  const active = charges.map(charge => ({ ...charge, state: 'ACTIVE' as const, eventCount: 2 }));
+  const moments = active.map(() => NOW);
+  const writing = await comparedInVain(tx => updateCharges(tx, active, moments));
+  await sql.query('rollback');
+
+  assert(noting <= MANY, `noting ${MANY} compared ${noting} pairs in vain`);
+  assert(writing <= MANY, `writing ${MANY} compared ${writing} pairs in vain`);
+});
