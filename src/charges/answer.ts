@@ -1,15 +1,15 @@
 // What a caller is told when a charge is made: its id and a result per method. Kept with the charge, so that a repeat is
-// answered with the same words.
+// answered with the same words. In JSON: what is undefined is not there.
 import { type ChargeMethod, isOf } from './charge.ts';
 
 export type BoletoResult = {
   readonly success: boolean;
   readonly status: string;
-  readonly reason?: string;
-  readonly digitableLine?: string;
-  readonly barcode?: string;
+  readonly reason: string | undefined;
+  readonly digitableLine: string | undefined;
+  readonly barcode: string | undefined;
   /** Where the page to print is. */
-  readonly pdfUrl?: string;
+  readonly pdfUrl: string | undefined;
 };
 
 export type PixResult = {
@@ -17,30 +17,32 @@ export type PixResult = {
   /** The BR Code; empty when the rail refused. */
   readonly emv: string;
   readonly status: string;
-  readonly reason?: string;
-  readonly txid?: string;
+  readonly reason: string | undefined;
+  readonly txid: string | undefined;
   /** Where the picture of the code is. */
-  readonly qrCodeUrl?: string;
+  readonly qrCodeUrl: string | undefined;
 };
 
-export type ChargeAnswer = { readonly id: string; readonly boleto?: BoletoResult; readonly pix?: PixResult };
+export type ChargeAnswer = {
+  readonly id: string;
+  readonly boleto: BoletoResult | undefined;
+  readonly pix: PixResult | undefined;
+};
 
 export function chargeAnswer(id: string, methods: readonly ChargeMethod[]): ChargeAnswer {
   const boleto = methods.find(isOf('boleto'));
   const pix = methods.find(isOf('pix'));
-  return { id, ...(boleto && { boleto: boletoResult(id, boleto) }), ...(pix && { pix: pixResult(id, pix) }) };
+  return { id, boleto: boleto && boletoResult(id, boleto), pix: pix && pixResult(id, pix) };
 }
 
 export function boletoResult(id: string, { status, reason, instrument }: ChargeMethod<'boleto'>): BoletoResult {
   return {
     success: status !== 'FAILED',
     status,
-    ...(reason !== undefined && { reason }),
-    ...(instrument && {
-      digitableLine: instrument.digitableLine,
-      barcode: instrument.barcode,
-      pdfUrl: `/charges/${id}/boleto.pdf`,
-    }),
+    reason,
+    digitableLine: instrument?.digitableLine,
+    barcode: instrument?.barcode,
+    pdfUrl: instrument && `/charges/${id}/boleto.pdf`,
   };
 }
 
@@ -49,7 +51,8 @@ export function pixResult(id: string, { status, reason, instrument }: ChargeMeth
     success: status !== 'FAILED',
     emv: instrument?.emv ?? '',
     status,
-    ...(reason !== undefined && { reason }),
-    ...(instrument && { txid: instrument.txid, qrCodeUrl: `/charges/${id}/pix.png` }),
+    reason,
+    txid: instrument?.txid,
+    qrCodeUrl: instrument && `/charges/${id}/pix.png`,
   };
 }

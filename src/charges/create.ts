@@ -18,7 +18,14 @@ import type { Database, Sql } from '../storage/database.ts';
 import type { SharedClock } from '../storage/shared-clock.ts';
 import { chargeAnswer } from './answer.ts';
 import { beginLife } from './begin.ts';
-import { type Charge, type ChargeMethod, type LivingCharge, type NewCharge, paymentRequest } from './charge.ts';
+import {
+  type Charge,
+  type ChargeMethod,
+  type Customer,
+  type LivingCharge,
+  type NewCharge,
+  paymentRequest,
+} from './charge.ts';
 import { checkCharge } from './check.ts';
 import type { ChargeBatches, ReadyCharge } from './create-batch.ts';
 import type { RateSource } from './rate.ts';
@@ -178,12 +185,21 @@ function prepareMethods(rails: Rails, charge: Charge): ChargeMethod[] {
 
 /** What two requests must share to be the same request: what was asked, however it was spelt. */
 function contentOf(input: NewCharge): Plain {
+  const { address, document, name, type } = input.customer;
   return {
-    ...input,
+    accountId: input.accountId,
     amountCents: String(input.amountCents),
-    methods: METHODS.filter(method => input.methods.includes(method)),
-    customer: { ...input.customer, address: { ...input.customer.address } },
+    currency: input.currency,
+    customer: { address: { ...address }, document, name, type } satisfies Content<Customer>,
     dueAt: input.dueAt.toISOString(),
     expireAt: input.expireAt?.toISOString(),
-  };
+    externalId: input.externalId,
+    finePercent: input.finePercent,
+    interestPercent: input.interestPercent,
+    methods: METHODS.filter(method => input.methods.includes(method)),
+    sourceKey: input.sourceKey,
+  } satisfies Content<NewCharge>;
 }
+
+/** Every field, so that none is forgotten. */
+type Content<T> = Record<keyof T, Plain | undefined>;

@@ -1,4 +1,4 @@
-// A charge as the API and its events show it.
+// A charge as the API and its events show it, in JSON: what is undefined is not there.
 import { type BoletoResult, boletoResult, type PixResult, pixResult } from './answer.ts';
 import { isOf, type LivingCharge, type Payment, type Refund } from './charge.ts';
 import { type TaxWarning, taxWarnings } from './lint.ts';
@@ -6,28 +6,28 @@ import { type TaxWarning, taxWarnings } from './lint.ts';
 export type ChargeView = {
   readonly id: string;
   readonly accountId: string;
-  readonly externalId?: string;
-  readonly sourceKey?: string;
+  readonly externalId: string | undefined;
+  readonly sourceKey: string | undefined;
   readonly state: string;
-  readonly timing?: string;
-  readonly paidAmount?: string;
+  readonly timing: string | undefined;
+  readonly paidAmount: string | undefined;
   readonly amountCents: number;
   readonly currency: string;
   readonly payable: {
     readonly amountCents: number;
     readonly currency: 'BRL';
-    readonly rate?: string;
-    readonly rateSource?: string;
-    readonly rateAt?: string;
+    readonly rate: string | undefined;
+    readonly rateSource: string | undefined;
+    readonly rateAt: string | undefined;
   };
   readonly customer: LivingCharge['customer'];
-  readonly taxes?: { readonly fine?: number; readonly interest?: number };
-  readonly boleto?: BoletoResult;
-  readonly pix?: PixResult;
+  readonly taxes: { readonly fine: number | undefined; readonly interest: number | undefined } | undefined;
+  readonly boleto: BoletoResult | undefined;
+  readonly pix: PixResult | undefined;
   readonly payments: readonly PaymentView[];
   readonly refunds: readonly RefundView[];
   readonly warnings: readonly TaxWarning[];
-  readonly transactionId?: string;
+  readonly transactionId: string | undefined;
   readonly dueAt: string;
   readonly expireAt: string;
   readonly createdAt: string;
@@ -40,7 +40,7 @@ export type PaymentView = {
   readonly paidAt: string;
   readonly timing: string;
   readonly isRepeat: boolean;
-  readonly cameAfter?: string;
+  readonly cameAfter: string | undefined;
   readonly source: string;
   readonly reference: string;
 };
@@ -50,46 +50,48 @@ export type RefundView = {
   readonly paymentId: string;
   readonly amountCents: number;
   readonly status: string;
-  readonly reason?: string;
+  readonly reason: string | undefined;
   readonly createdAt: string;
 };
 
 export function chargeView(charge: LivingCharge): ChargeView {
-  const { lockedRate, finePercent, interestPercent, externalId, sourceKey, timing, paidAmount } = charge;
+  const { lockedRate, finePercent, interestPercent } = charge;
   const boleto = charge.ways.find(isOf('boleto'));
   const pix = charge.ways.find(isOf('pix'));
+  const hasTaxes = finePercent !== undefined || interestPercent !== undefined;
   return {
     id: charge.id,
     accountId: charge.accountId,
-    ...(externalId !== undefined && { externalId }),
-    ...(sourceKey !== undefined && { sourceKey }),
+    externalId: charge.externalId,
+    sourceKey: charge.sourceKey,
     state: charge.state,
-    ...(timing !== undefined && { timing }),
-    ...(paidAmount !== undefined && { paidAmount }),
+    timing: charge.timing,
+    paidAmount: charge.paidAmount,
     amountCents: Number(charge.amountCents),
     currency: charge.currency,
     payable: {
       amountCents: Number(charge.payableCents),
       currency: 'BRL',
-      ...(lockedRate && { rate: lockedRate.rate, rateSource: lockedRate.source, rateAt: lockedRate.at.toISOString() }),
+      rate: lockedRate?.rate,
+      rateSource: lockedRate?.source,
+      rateAt: lockedRate?.at.toISOString(),
     },
     customer: customerView(charge),
-    ...((finePercent !== undefined || interestPercent !== undefined) && {
-      taxes: {
-        ...(finePercent !== undefined && { fine: Number(finePercent) }),
-        ...(interestPercent !== undefined && { interest: Number(interestPercent) }),
-      },
-    }),
-    ...(boleto && { boleto: boletoResult(charge.id, boleto) }),
-    ...(pix && { pix: pixResult(charge.id, pix) }),
+    taxes: hasTaxes ? { fine: numberOf(finePercent), interest: numberOf(interestPercent) } : undefined,
+    boleto: boleto && boletoResult(charge.id, boleto),
+    pix: pix && pixResult(charge.id, pix),
     payments: charge.payments.map(paymentView),
     refunds: charge.refunds.map(refundView),
     warnings: taxWarnings(charge),
-    ...(charge.transactionId !== undefined && { transactionId: charge.transactionId }),
+    transactionId: charge.transactionId,
     dueAt: charge.dueAt.toISOString(),
     expireAt: charge.expireAt.toISOString(),
     createdAt: charge.createdAt.toISOString(),
   };
+}
+
+function numberOf(percent: string | undefined): number | undefined {
+  return percent === undefined ? undefined : Number(percent);
 }
 
 /** The database keeps the keys of an object in an order of its own. */
@@ -106,7 +108,7 @@ export function paymentView({ amountCents, paidAt, cameAfter, ...payment }: Paym
     paidAt: paidAt.toISOString(),
     timing,
     isRepeat,
-    ...(cameAfter !== undefined && { cameAfter }),
+    cameAfter,
     source,
     reference,
   };
@@ -118,7 +120,7 @@ export function refundView({ id, paymentId, amountCents, status, reason, created
     paymentId,
     amountCents: Number(amountCents),
     status,
-    ...(reason !== undefined && { reason }),
+    reason,
     createdAt: createdAt.toISOString(),
   };
 }

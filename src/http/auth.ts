@@ -61,7 +61,7 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
 
   const authenticate = authenticator(deps);
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404 || accessTo(request.routeOptions) === 'public') return;
+    if (request.is404 || accessTo(request.route) === 'public') return;
     // Taken back when it turns out who it is.
     reply.header('www-authenticate', 'Bearer');
     const text = credentialOf(request);
@@ -79,7 +79,7 @@ export function requireScopes(app: FastifyInstance): void {
   app.addHook(
     'onRequest',
     atOnce(request => {
-      const { scope } = request.routeOptions.config;
+      const { scope } = request.route.config;
       if (scope !== undefined) requireScope(request, scope);
     }),
   );

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { plainDecimal } from '../lib/decimals.ts';
 import type { Fault } from '../lib/errors.ts';
 import { parseExactJson, valueAt } from '../lib/exact-json.ts';
-import { textOf } from './body.ts';
+import type { Given } from './body.ts';
 
 /** What every JSON writer keeps. */
 const MAX_NUMBER_DIGITS = 15;
@@ -20,14 +20,14 @@ export type DecimalReading = { readonly text: string | null | undefined; readonl
  * Refuses a number with more digits than a float holds: whoever wrote it may have lost some already.
  */
 export function readDecimal<Name extends string>(
-  body: unknown,
+  { body, bodyText = '{}' }: Given,
   clean: { readonly [name in Name]?: number | string },
   name: Name,
 ): DecimalReading {
   const value = clean[name];
   if (value === undefined) return { text: valueAt(body, [name]) === undefined ? undefined : null, faults: [] };
   if (typeof value === 'string') return { text: value, faults: [] };
-  const written = valueAt(parseExactJson(textOf(body) ?? '{}'), [name]);
+  const written = valueAt(parseExactJson(bodyText), [name]);
   const source = typeof written === 'string' ? written : String(value);
   if (significantDigits(source) > MAX_NUMBER_DIGITS) {
     const message = `has more than ${MAX_NUMBER_DIGITS} digits, which a number may lose: give it as text`;

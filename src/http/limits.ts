@@ -21,7 +21,7 @@ export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): vo
   app.addHook(
     'onRequest',
     atOnce((request, reply) => {
-      const { isUnlimited, isLasting } = request.routeOptions.config;
+      const { isUnlimited, isLasting } = request.route.config;
       if (isUnlimited || isLasting) return;
       if (inFlight >= maxInFlight) throw new AppError('overloaded', 'Too many requests are being answered; try again.');
       inFlight++;
@@ -42,7 +42,7 @@ export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Lim
     'onRequest',
     atOnce((request, reply) => {
       const name = keyedBy === 'key' ? request.caller?.keyId : request.ip;
-      if (name === undefined || request.routeOptions.config.isUnlimited) return;
+      if (name === undefined || request.route.config.isUnlimited) return;
       const { isAllowed, remaining, fullInSeconds, nextInSeconds } = buckets.take(name);
       reply.headers({
         'ratelimit-limit': rateLimit,

@@ -17,6 +17,7 @@ import { findPayout } from '../transactions/store-payouts.ts';
 import type { Order } from '../transactions/transaction.ts';
 import { orderDetail } from '../transactions/view.ts';
 import { accountOf, requireScope } from './auth.ts';
+import type { Given } from './body.ts';
 import { toCustomer } from './charges.ts';
 import { IdempotencyHeaders, readIdempotencyKey } from './idempotency-key.ts';
 import { ORDER_EXAMPLE, ORDER_SCHEMAS, OrderBody, OrderChargeBody, RepriceBody } from './order-schemas.ts';
@@ -70,7 +71,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps): void {
     },
     async (request, reply) => {
       const key = readIdempotencyKey(request);
-      const { order, faults } = readOrder(request.body);
+      const { order, faults } = readOrder(request);
       const allFaults = [...key.faults, ...faults];
       if (allFaults.length > 0 || !order) throw invalidRequest(allFaults);
       const accountId = accountOf(request, order.accountId);
@@ -234,9 +235,9 @@ function requireOrderId(id: string): string {
 }
 
 /** The body in our own words, or everything that is wrong with its form. */
-function readOrder(body: unknown): { order?: NewOrder; faults: Fault[] } {
-  const { clean, faults } = readBody(body);
-  const { quote, faults: quoteFaults } = readQuote(body, clean);
+function readOrder(given: Given): { order?: NewOrder; faults: Fault[] } {
+  const { clean, faults } = readBody(given.body);
+  const { quote, faults: quoteFaults } = readQuote(given, clean);
   const allFaults = [...faults, ...quoteFaults];
   const { accountId, externalId, walletId, settlementSchedule, charge } = clean;
   if (allFaults.length > 0 || !quote) return { faults: allFaults };
@@ -256,9 +257,10 @@ const QUOTE_FIELDS = ['symbol', 'network', 'currency', 'cost', 'quantity'] as co
 
 /** A quote by its id, or the fields of one; not both. */
 function readQuote(
-  body: unknown,
+  request: Given,
   clean: DeepPartial<OrderBody>,
 ): { quote?: NewOrder['quote']; faults: readonly Fault[] } {
+  const { body } = request;
   const given = QUOTE_FIELDS.filter(field => typeof body === 'object' && body !== null && field in body);
   if (clean.quoteId !== undefined) {
     const faults = given.map(path => ({ path, code: 'exactly_one', message: 'must not be given beside quoteId' }));
@@ -270,7 +272,7 @@ function readQuote(
   const missing = (['symbol', 'network', 'currency'] as const).filter(field => !given.includes(field));
   const faults = missing.map(path => ({ path, code: 'required', message: 'is required' }));
   const { accountId: _, ...fields } = clean;
-  const checked = readQuoteRequest(body, fields);
+  const checked = readQuoteRequest(request, fields);
   return { ...(checked.request && { quote: checked.request }), faults: [...faults, ...checked.faults] };
 }
 

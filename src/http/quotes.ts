@@ -11,6 +11,7 @@ import type { Quote } from '../quotes/quote.ts';
 import { findQuote } from '../quotes/store.ts';
 import { quoteView } from '../quotes/view.ts';
 import { accountOf } from './auth.ts';
+import type { Given } from './body.ts';
 import { Decimal, readDecimal } from './decimal-field.ts';
 import { type DeepPartial, reader } from './reader.ts';
 import { jsonResponse, problemResponses } from './responses.ts';
@@ -135,7 +136,7 @@ export function quoteRoutes(app: FastifyInstance, deps: QuoteDeps): void {
     },
     async (request, reply) => {
       const { clean, faults } = readBody(request.body);
-      const checked = readQuoteRequest(request.body, clean);
+      const checked = readQuoteRequest(request, clean);
       const allFaults = [...faults, ...checked.faults];
       if (allFaults.length > 0 || !checked.request) throw invalidRequest(allFaults);
       const accountId = accountOf(request, checked.request.accountId);
@@ -175,10 +176,10 @@ function maySee({ caller }: FastifyRequest, { accountId }: Quote): boolean {
 }
 
 /** What a body with the fields above asks to be priced. `clean` is what its schema let through. */
-export function readQuoteRequest(body: unknown, clean: DeepPartial<QuoteBody>): CheckedQuote {
+export function readQuoteRequest(given: Given, clean: DeepPartial<QuoteBody>): CheckedQuote {
   const { accountId, symbol, network, currency } = clean;
-  const cost = readDecimal(body, clean, 'cost');
-  const quantity = readDecimal(body, clean, 'quantity');
+  const cost = readDecimal(given, clean, 'cost');
+  const quantity = readDecimal(given, clean, 'quantity');
   const checked = checkQuote({
     ...(accountId !== undefined && { accountId }),
     ...(symbol && { symbol }),

@@ -13,7 +13,7 @@ import { noteActs } from './acts.ts';
 import { amountRoutes } from './amounts.ts';
 import { atOnce } from './at-once.ts';
 import { guardRoutes, requireScopes } from './auth.ts';
-import { readJson } from './body.ts';
+import { readBodies } from './body.ts';
 import { chargeLifeRoutes } from './charge-life.ts';
 import { chargeListRoutes } from './charge-list.ts';
 import { chargeRoutes } from './charges.ts';
@@ -46,6 +46,13 @@ type Deps = CreateDeps &
   QuoteDeps &
   DeliverDeps &
   Limits & { readonly log: Log; readonly pageSize: number; readonly version: string };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Its `routeOptions`, which are made anew whenever they are asked for. */
+    route: FastifyRequest['routeOptions'];
+  }
+}
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -101,12 +108,13 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => data => JSON.stringify(data));
   app.addSchema(Problem);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, readJson);
+  readBodies(app);
+  app.decorateRequest('route');
 
   app.addHook(
     'onRequest',
     atOnce((request, reply) => {
+      request.route = request.routeOptions;
       reply.headers(answerHeaders(request.id));
       refuseMissingHost(request);
       refuseBadEncoding(request.url);
@@ -120,11 +128,10 @@ export async function createServer(deps: Deps): Promise<FastifyInstance> {
   app.addHook(
     'onResponse',
     atOnce((request, reply) => {
-      const route = request.routeOptions.url ?? 'unknown';
       answered({
         requestId: request.id,
         method: request.method,
-        route,
+        route: request.route.url ?? 'unknown',
         status: reply.statusCode,
         durationMs: reply.elapsedTime,
       });

@@ -25,10 +25,21 @@ let count = randomBytes(4).readUInt32BE() & 0x01ff_ffff;
  */
 export function uuidV7(at: Date): string {
   count = (count + 1) & 0x03ff_ffff;
-  const time = timeOf(at).toString(16).padStart(12, '0');
   const high = (0x7000 | (count >>> 14)).toString(16);
   const low = (0x8000 | (count & 0x3fff)).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-${high}-${low}-${nextRandom()}`;
+  return `${timeText(timeOf(at))}-${high}-${low}-${nextRandom()}`;
+}
+
+const lastTime = { ms: Number.NaN, text: '' };
+
+/** Many ids are made for one moment, whose part is written once. */
+function timeText(ms: number): string {
+  if (ms !== lastTime.ms) {
+    const digits = ms.toString(16).padStart(12, '0');
+    lastTime.ms = ms;
+    lastTime.text = `${digits.slice(0, 8)}-${digits.slice(8)}`;
+  }
+  return lastTime.text;
 }
 
 /** The time of an id begins with 1970; what lies before is as old as an id can say. */
