@@ -16,8 +16,9 @@ export type Options = {
   readonly samples: number;
   /** Samples of the count and offset way, which takes its time. */
   readonly slowSamples: number;
-  /** Charges that are written in one round beside the limit. */
+  /** Charges that are written in one turn beside the limit, and how many turns each side gets. */
   readonly charges: number;
+  readonly chargeTurns: number;
   /** Requests after which memory is read: early, and late. */
   readonly memoryAfter: readonly [early: number, late: number];
   readonly listConnections: number;
@@ -36,6 +37,7 @@ const FULL = {
   samples: 150,
   slowSamples: 3,
   charges: 10_000,
+  chargeTurns: 9,
   memoryAfter: [20_000, 200_000],
   listConnections: 16,
   chargeConnections: 128,
@@ -52,6 +54,7 @@ const QUICK = {
   samples: 30,
   slowSamples: 2,
   charges: 1_500,
+  chargeTurns: 3,
   memoryAfter: [1_000, 5_000],
   ways: 200,
 } as const;

@@ -1,6 +1,5 @@
 // The service as a part of the run wants it: without its workers unless told otherwise, so that taking requests is measured
-// alone; and with a tape, on which it writes down every statement it says to the database from a signal until it is stopped, for
-// `tape.ts` to say again.
+// alone; and with a tape, on which it writes down every statement it says to the database, in pieces that begin with a signal.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { serialize } from 'node:v8';
@@ -12,26 +11,32 @@ import { createLog } from '../src/lib/log.ts';
 import { asParameter } from '../src/storage/array-literal.ts';
 import type { Statement } from '../src/storage/together.ts';
 import { Together } from '../src/storage/together.ts';
-import { type Said, WRITES_DOWN } from './tape.ts';
+import { pieceFile, pieceWords, type Said } from './tape.ts';
 
 const { workers, tape } = parseArgs({
   options: { workers: { type: 'boolean', default: false }, tape: { type: 'string' } },
 }).values;
-const said: Said[] = [];
+let said: Said[] = [];
+let pieces = 0;
 const config = readConfig(process.env);
 const app = await startApp(config, { log: createLog(config.logLevel, logOutput()), work: workers });
-process.once('SIGUSR2', () => {
-  listen();
-  process.stdout.write(`${WRITES_DOWN}\n`);
+process.on('SIGUSR2', () => {
+  if (pieces === 0) listen();
+  else endPiece();
+  process.stdout.write(`${pieceWords(pieces++)}\n`);
 });
 process.stdout.write(`listens on ${app.url}\n`);
 
 process.once('SIGTERM', async () => {
   // What it says while it stops belongs to no request.
-  const count = said.length;
+  if (pieces > 0) endPiece();
   await app.stop();
-  if (tape !== undefined) writeFileSync(tape, serialize(said.slice(0, count)));
 });
+
+function endPiece(): void {
+  if (tape !== undefined) writeFileSync(pieceFile(tape, pieces - 1), serialize(said));
+  said = [];
+}
 
 /** Every statement goes through here, whoever makes it: the pool, a transaction or a batch. */
 function listen(): void {
