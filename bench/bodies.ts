@@ -1,4 +1,5 @@
 // Charges as a caller sends them: each with its own externalId, spread over some accounts.
+import { post } from './load.ts';
 
 const ACCOUNTS = 20;
 const DUE_AFTER_MS = 7 * 86_400_000;
@@ -47,4 +48,8 @@ export function chargeBody() {
 export function chargeText(): string {
   const { accountId, externalId, amountCents, dueAt } = own();
   return `{"accountId":"${accountId}","externalId":"${externalId}","amountCents":${amountCents},"dueAt":"${dueAt}",${SAME_TEXT}`;
+}
+
+export function chargeRequest(): string {
+  return post('/charges', chargeText());
 }

@@ -64,8 +64,8 @@ export async function openPlayer(url: string, { connections, isWhole = false }: 
 }
 
 /**
- * What the database made up the first time, as the ids of jobs, is other now, and a statement about it may be refused: then
- * the rest of its transaction is left out, which makes the limit higher, not lower.
+ * Others may wait now than waited then, such as jobs, and a statement about them may be refused: then the rest of its transaction
+ * is left out, which makes the limit higher, not lower.
  */
 async function say(client: pg.Client, unit: Unit): Promise<void> {
   try {

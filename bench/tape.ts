@@ -1,5 +1,5 @@
 // What the service said to the database, written down turn by turn for `player.ts` to say again.
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { deserialize } from 'node:v8';
@@ -24,15 +24,18 @@ export type Unit = readonly Single[] | Whole;
 export type Turn = {
   /** How many requests it stands for. */
   readonly requests: number;
-  /** What was said while they were asked, and what was still said when all were answered. */
+  /**
+   * What was said while they were asked, and what was still said when all were answered; in the order in which they ended: whoever
+   * ended later may have seen what ended before.
+   */
   readonly during: readonly Unit[];
   readonly after: readonly Unit[];
 };
 
 export type Tape = {
-  /** How many were used. One on which next to nothing was said is not counted, as by the queue for its upkeep. */
+  /** How many were used. One on which next to nothing was said is not counted, such as one that the queue used for its upkeep. */
   readonly connections: number;
-  /** In the order of their ends: whoever ended later may have seen what ended before. Read from disk as they are asked for. */
+  /** Read from disk as they are asked for, once. */
   turns(): Iterable<Turn>;
 };
 
@@ -94,7 +97,11 @@ export async function record(
     *turns() {
       const open: Open = new Map();
       for (const [turn, count] of requests.entries()) {
-        const [during, after] = [2 * turn, 2 * turn + 1].map(piece => unitsOf(readPiece(file, piece), open));
+        const [during, after] = [2 * turn, 2 * turn + 1].map(piece => {
+          const said = readPiece(file, piece);
+          rmSync(pieceFile(file, piece));
+          return unitsOf(said, open);
+        });
         yield { requests: count, during: during!, after: after! };
       }
     },

@@ -1,4 +1,4 @@
-// What was taken is registered a moment later; whoever measures something else waits for that.
+// What was taken is registered, told, counted and sealed a moment later; whoever measures something else waits for that.
 import { setTimeout as wait } from 'node:timers/promises';
 import { withClient } from './stage.ts';
 
@@ -15,16 +15,22 @@ export function countRegistered(url: string): Promise<number> {
   });
 }
 
-/** Returns when no charge waits to be registered. */
-export function untilRegistered(url: string): Promise<void> {
+/** What the workers still have to do. */
+const WORK_LEFT = `select
+  exists (select from pgboss.job where name = 'charge.issue' and state in ('created', 'retry', 'active'))
+  or exists (select from unplaced_events)
+  or exists (select from event_readers r, event_feed f where r.position < f.position)
+  or exists (select from list_deltas where xid >= list_fold_low())
+  or exists (select from audit_inbox) as any`;
+
+/** Returns when the workers have nothing left to do. */
+export function untilQuiet(url: string): Promise<void> {
   return withClient(url, async client => {
     for (let looks = 0; looks < MOST_LOOKS; looks++) {
-      const { rowCount } = await client.query(
-        `select from pgboss.job where name = 'charge.issue' and state in ('created', 'retry', 'active') limit 1`,
-      );
-      if (rowCount === 0) return;
+      const { rows } = await client.query<{ any: boolean }>(WORK_LEFT);
+      if (!rows[0]!.any) return;
       await wait(LOOK_EVERY_MS);
     }
-    throw new Error('charges are still waiting to be registered');
+    throw new Error('the workers still have something to do');
   });
 }

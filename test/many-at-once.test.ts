@@ -1,5 +1,5 @@
-// What is done for many at once must cost each of them no more than it costs one: counted in pairs of rows that the database
-// compares in vain, since time would depend on the machine.
+// What is done for many at once must cost each of them no more than it costs one: counted in pairs of rows that a join of the
+// database compares in vain, since time would depend on the machine.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
@@ -33,7 +33,7 @@ before(async () => {
        from charges, unnest(array['boleto', 'pix']) method`,
   );
   await sql.query('vacuum (analyze) charges, charge_methods');
-  // As the connections that many share are set.
+  // As what many share is planned.
   await sql.query(`set plan_cache_mode = force_generic_plan`);
 });
 after(async () => {
@@ -52,21 +52,27 @@ let explained = 0;
 /** How many pairs of rows the statements of `work` compare in vain. */
 async function comparedInVain(work: (sql: Sql) => Promise<unknown>): Promise<number> {
   let compared = 0;
+  let last: Promise<unknown> = Promise.resolve();
   const count = (node: Node): number =>
     (node['Rows Removed by Join Filter'] ?? 0) * node['Actual Loops'] +
     (node.Plans ?? []).reduce((sum, inner) => sum + count(inner), 0);
+  async function explain(text: string, values: readonly unknown[]): Promise<void> {
+    const name = `explained_${++explained}`;
+    const given = values.map(value => client.escapeLiteral(String(asParameter(value)))).join(', ');
+    await sql.query(`prepare ${name} as ${text}`);
+    await sql.query('savepoint before');
+    const [row] = await sql.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+      `explain (analyze, format json) execute ${name} (${given})`,
+    );
+    compared += count(row!['QUERY PLAN'][0].Plan);
+    await sql.query('rollback to before');
+  }
   await work({
-    query: async <R extends Row>(text: string, values: readonly unknown[] = []) => {
-      const name = `explained_${++explained}`;
-      const given = values.map(value => client.escapeLiteral(String(asParameter(value)))).join(', ');
-      await sql.query(`prepare ${name} as ${text}`);
-      await sql.query('savepoint before');
-      const [row] = await sql.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
-        `explain (analyze, format json) execute ${name} (${given})`,
-      );
-      compared += count(row!['QUERY PLAN'][0].Plan);
-      await sql.query('rollback to before');
-      return sql.query<R>(text, values);
+    query: <R extends Row>(text: string, values: readonly unknown[] = []) => {
+      // One after the other, also those that are said at once: each must be undone alone.
+      const said = last.then(() => explain(text, values)).then(() => sql.query<R>(text, values));
+      last = said;
+      return said;
     },
   });
   return compared;

@@ -1,5 +1,6 @@
 // The service beside others on the same database server, under the same load, in turn: an ordinary implementation of the two
 // operations, and a product that people use.
+import { chargeRequest } from '../bodies.ts';
 import { median, ms, perSecond, times } from '../figures.ts';
 import { get, type LoadResult, load, openLine } from '../load.ts';
 import { sizeWords } from '../options.ts';
@@ -10,8 +11,7 @@ import { placedQueries, type Query, targetOf } from '../queries.ts';
 import { runTrilho } from '../running.ts';
 import { seededDatabase } from '../seed.ts';
 import { type Stage, withClient } from '../stage.ts';
-import { untilRegistered } from '../waiting.ts';
-import { chargeRequest } from './limit.ts';
+import { untilQuiet } from '../waiting.ts';
 import type { Needs } from './part.ts';
 
 /** How many times faster the service is to be. */
@@ -50,7 +50,7 @@ async function startOurs(stage: Stage, { workers }: { workers: boolean }): Promi
     lists: [{ what: 'with a total', request: query => get(targetOf(query)), totalOf: totalOfPage }],
     charge: chargeRequest,
     // What is left to be registered would be a load on the others.
-    calm: workers ? () => untilRegistered(stage.url(DATABASE)) : async () => {},
+    calm: workers ? () => untilQuiet(stage.url(DATABASE)) : async () => {},
   };
 }
 

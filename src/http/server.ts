@@ -218,6 +218,7 @@ function sendError(log: Log, error: unknown, request: FastifyRequest, reply: Fas
   }
   const refusal = FRAMEWORK_REFUSALS[(error as FastifyError).statusCode ?? 500];
   if (refusal) return sendProblem(request, reply, ...refusal);
+  // What the framework refused has met no hook, and so has no `route`.
   log.error('a request failed', { requestId: request.id, route: request.routeOptions.url ?? 'unknown', error });
   return sendProblem(request, reply, 'internal_error', 'The request could not be completed.');
 }

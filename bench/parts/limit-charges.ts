@@ -1,0 +1,135 @@
+// How near taking charges comes to what the database allows.
+import { chargeRequest } from '../bodies.ts';
+import { percent } from '../figures.ts';
+import { type LoadResult, load } from '../load.ts';
+import { openPlayer, type Player } from '../player.ts';
+import { type Running, runTrilho } from '../running.ts';
+import { emptyDatabase } from '../seed.ts';
+import { addShare } from '../share.ts';
+import { withClient } from '../stage.ts';
+import { record } from '../tape.ts';
+import { countRegistered, untilQuiet } from '../waiting.ts';
+import type { Needs } from './part.ts';
+
+const NO_LIMIT_SECONDS = 300;
+/** The service takes a third less processor time for a charge when its code is warm, which takes so many. */
+const WARM_UP_CHARGES = 40_000;
+
+/** As users run it, with workers that register the charges at the same time, and taking them alone. */
+const CHARGE_RUNS = [
+  { workers: true, words: 'registering them at the same time' },
+  { workers: false, words: 'taking them alone' },
+] as const;
+
+/** The goal is held against the statements as a driver says them. What more could be had of the database is shown beside it. */
+const LIMITS = [
+  { way: {}, words: '', isGoal: true },
+  { way: { isWhole: true }, words: '; the driver taught to send transactions whole', isGoal: false },
+  { way: { isWhole: true, connections: 4 }, words: '; the driver so taught, on 4 connections', isGoal: false },
+] as const;
+
+export async function measureCharges(needs: Needs): Promise<void> {
+  const { stage, report } = needs;
+  report.say('charges, beside their own statements');
+  await someCharges(needs);
+  for (const run of CHARGE_RUNS) await measureChargeRun(needs, run);
+  await stage.drop('some_charges');
+}
+
+/** Where every side begins: on an empty table the database makes plans that serve a full one badly, for whoever drives it. */
+async function someCharges({ stage, options }: Needs): Promise<void> {
+  await emptyDatabase(stage, 'some_charges');
+  const url = stage.url('some_charges');
+  const service = await runTrilho(stage, 'some_charges', { workers: true });
+  try {
+    await load({
+      url: service.url,
+      connections: options.chargeConnections,
+      request: chargeRequest,
+      seconds: NO_LIMIT_SECONDS,
+      requests: options.charges,
+    });
+    await untilQuiet(url);
+  } finally {
+    await service.stop();
+  }
+  await withClient(url, client => client.query('vacuum analyze'));
+}
+
+const SIDES = ['ours', ...LIMITS.map((_, index) => `limit_${index}`)].map(side => `charges_${side}`);
+
+/** Each side has a database of its own. They take turns of a few seconds, so that the machine is much the same for all. */
+async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE_RUNS)[number]): Promise<void> {
+  const { stage, report, options } = needs;
+  const { chargeConnections: connections, charges: requests, chargeTurns: turns } = options;
+  const say = (step: string) => report.say(`charges, ${words}: ${step}`);
+  const [ourUrl, limitUrl] = SIDES.map(stage.url) as [string, string];
+  const drive = ({ url }: Running, count = requests) =>
+    load({ url, connections, request: chargeRequest, seconds: NO_LIMIT_SECONDS, requests: count });
+  const settle = async () => (workers ? untilQuiet(ourUrl) : undefined);
+  const warmUp = async (service: Running) => {
+    await drive(service, Math.min(WARM_UP_CHARGES, 4 * requests));
+    await settle();
+    await stage.calm();
+  };
+
+  say('what the service says is written down');
+  await stage.create('charges_ours', 'some_charges');
+  const tape = await record(stage, 'charges_ours', {
+    workers,
+    turns,
+    warmUp,
+    drive: async service => (await drive(service)).count,
+    settle,
+  });
+
+  const ours: LoadResult[] = [];
+  const limits = LIMITS.map((): LoadResult[] => []);
+  const registered = { ours: 0, limit: 0 };
+  const said = { statements: 0, transactions: 0 };
+  for (const side of SIDES) await stage.create(side, 'some_charges');
+  const service = await runTrilho(stage, 'charges_ours', { workers });
+  const players: Player[] = [];
+  try {
+    for (const [index, { way }] of LIMITS.entries()) {
+      players.push(await openPlayer(stage.url(SIDES[index + 1]!), { ...tape, ...way }));
+    }
+    say('the service is warmed up');
+    await warmUp(service);
+    for (const turn of tape.turns()) {
+      registered.ours -= await countRegistered(ourUrl);
+      ours.push(await drive(service));
+      registered.ours += await countRegistered(ourUrl);
+      await settle();
+      registered.limit -= await countRegistered(limitUrl);
+      for (const [index, player] of players.entries()) {
+        // What the service looks for now and then is on the tape; beside it, it would be done twice.
+        service.signal('SIGSTOP');
+        limits[index]!.push(await player.play(turn.during, turn.requests));
+        service.signal('SIGCONT');
+        if (index === 0) registered.limit += await countRegistered(limitUrl);
+        await player.play(turn.after, 0);
+      }
+      said.transactions += turn.during.length;
+      said.statements += turn.during.reduce((sum, unit) => sum + ('together' in unit ? unit.together : unit).length, 0);
+      const share = ours.at(-1)!.rate / limits[0]!.at(-1)!.rate;
+      say(`turn ${ours.length} of ${turns}, ${percent(share)} of the limit`);
+    }
+  } finally {
+    // Stopped, it would not hear that it is to end.
+    service.signal('SIGCONT');
+    await Promise.all([service.stop(), ...players.map(player => player.close())]);
+  }
+  for (const side of SIDES) await stage.drop(side);
+
+  for (const [index, { words: how, isGoal }] of LIMITS.entries()) {
+    addShare(report, `POST /charges, ${connections} connections, ${words}${how}`, ours, limits[index]!, isGoal);
+  }
+  const all = requests * turns;
+  const [statements, transactions] = [said.statements, said.transactions].map(count => (count / all).toFixed(2));
+  const lines = tape.connections === 1 ? '1 connection' : `${tape.connections} connections`;
+  report.note(`${words}: ${statements} statements in ${transactions} transactions a charge, on ${lines}.`);
+  if (!workers) return;
+  const [our, its] = [registered.ours, registered.limit].map(count => percent(count / all));
+  report.note(`${words}: the service registered ${our} of the charges before the last was taken, the driver ${its}.`);
+}
