@@ -5,6 +5,8 @@ export type Part = (typeof PARTS)[number];
 
 export type Options = {
   readonly parts: readonly Part[];
+  /** Everything small: to see that it runs, not how fast. */
+  readonly isQuick: boolean;
   /** Sizes of the list's table, smallest first. */
   readonly rows: readonly number[];
   /** Rows that the peers are given. */
@@ -44,7 +46,6 @@ const FULL = {
   ways: 3_000,
 } as const;
 
-/** Everything small: to see that it runs, not how fast. */
 const QUICK = {
   ...FULL,
   rows: [10_000, 100_000],
@@ -86,6 +87,7 @@ export function readOptions(words: readonly string[]): Options | undefined {
     ...settings,
     ...(rows && { rows, peerRows: rows[Math.floor((rows.length - 1) / 2)]! }),
     parts: parts.length > 0 ? PARTS.filter(name => parts.includes(name)) : PARTS,
+    isQuick: quick,
     keep,
   };
 }

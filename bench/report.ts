@@ -27,7 +27,8 @@ export type Report = {
 
 const COLUMNS = ['part', 'what', 'figure', 'beside', 'ratio', 'goal', 'met'] as const;
 
-export function startReport(): Report {
+/** A quick run is not judged by the goals. */
+export function startReport({ isQuick }: { readonly isQuick: boolean }): Report {
   const startedAt = performance.now();
   const lines: Line[] = [];
   const notes: string[] = [];
@@ -52,8 +53,8 @@ export function startReport(): Report {
 
   return {
     say,
-    add: line => {
-      lines.push(line);
+    add: ({ met, ...line }) => {
+      lines.push({ ...line, ...(met !== undefined && !isQuick && { met }) });
       const { part, what, figure, beside, ratio } = line;
       say(`${part}: ${what}: ${figure}${beside ? ` beside ${beside}` : ''}${ratio ? `, ${ratio}` : ''}`);
       // A run that is cut short has still found something.

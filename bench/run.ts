@@ -28,7 +28,7 @@ if (!options) {
   process.stderr.write(`${USAGE}\n`);
   process.exit(USAGE_FAULT);
 }
-const report = startReport();
+const report = startReport(options);
 const stage = await openStage(options);
 let isLeaving = false;
 process.once('uncaughtException', error => {

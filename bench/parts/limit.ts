@@ -26,6 +26,7 @@ export async function measureLimit(needs: Needs): Promise<void> {
   await measureLists(needs, orders);
   await measureCharges(needs);
   await measureMemory(needs, orders);
+  needs.report.note('limit: a ratio is the median of the turns. The times of the driver are those of transactions.');
 }
 
 const listRequests = (queries: readonly Query[]) => {

@@ -108,7 +108,7 @@ export const PROBLEMS = {
     status: 415,
     title: 'Unsupported media type',
     meaning: 'Bodies are JSON in UTF-8: send Content-Type: application/json.',
-    example: { detail: 'Send the body as application/json.' },
+    example: { detail: 'Send the body as application/json, in UTF-8 and not compressed.' },
   },
   idempotency_key_reused: {
     status: 422,

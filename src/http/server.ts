@@ -206,7 +206,7 @@ const FRAMEWORK_REFUSALS: Record<number, [ProblemCode, string]> = {
   408: ['request_timeout', 'The request did not arrive in time.'],
   413: ['payload_too_large', 'The body is larger than 64 kB.'],
   414: ['not_found', 'There is nothing at this address.'],
-  415: ['unsupported_media_type', 'Send the body as application/json.'],
+  415: ['unsupported_media_type', 'Send the body as application/json, in UTF-8 and not compressed.'],
 };
 
 function sendError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
