@@ -33,7 +33,7 @@ export type Turn = {
 };
 
 export type Tape = {
-  /** How many were used. One on which next to nothing was said is not counted, such as one that the queue used for its upkeep. */
+  /** The most that were used in one turn. */
   readonly connections: number;
   /** Read from disk as they are asked for, once. */
   turns(): Iterable<Turn>;
@@ -112,15 +112,8 @@ function readPiece(file: string, piece: number): Said[] {
   return deserialize(readFileSync(pieceFile(file, piece)));
 }
 
-const LEAST_SHARE = 0.02;
-
 function connectionsOf(said: readonly Said[]): number {
-  const counts = new Map<number, number>();
-  for (const { connection, ...one } of said) {
-    counts.set(connection, (counts.get(connection) ?? 0) + ('together' in one ? one.together.length : 1));
-  }
-  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  return [...counts.values()].filter(count => count >= all * LEAST_SHARE).length;
+  return new Set(said.map(({ connection }) => connection)).size;
 }
 
 /** Transactions that are under way, by their connection. */

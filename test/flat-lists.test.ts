@@ -2,7 +2,7 @@
 // time would depend on the machine. More rows: LIST_ROWS=1000000 npm run test:file -- test/flat-lists.test.ts
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import pg from 'pg';
+import type pg from 'pg';
 import { readChargePage } from '../src/charges/store-list.ts';
 import { parseUtc } from '../src/lib/date-times.ts';
 import type { PageQuery } from '../src/lib/paging.ts';
@@ -10,7 +10,7 @@ import { openDatabase, type Row, type Sql } from '../src/storage/database.ts';
 import { foldCounts } from '../src/storage/fold-counts.ts';
 import { readPage } from '../src/transactions/store.ts';
 import type { ListQuery } from '../src/transactions/transaction.ts';
-import { createDatabase, type TestDatabase } from './harness/databases.ts';
+import { connectTo, createDatabase, type TestDatabase } from './harness/databases.ts';
 import { insertCharges, insertOrders, readTheLongWay } from './harness/listed-rows.ts';
 import { silentLog } from './harness/log.ts';
 
@@ -25,12 +25,7 @@ let client: pg.Client;
 let sql: Sql;
 before(async () => {
   database = await createDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  sql = {
-    query: async <R extends Row>(text: string, values: readonly unknown[] = []) =>
-      (await client.query<R>(text, [...values])).rows,
-  };
+  ({ client, sql } = await connectTo(database));
   await sql.query(`insert into accounts (id, created_at) select 'account-' || n, now() from generate_series(0, 3) n`);
 });
 after(async () => {

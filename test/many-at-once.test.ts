@@ -2,11 +2,11 @@
 // database compares in vain, since time would depend on the machine.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import pg from 'pg';
+import type pg from 'pg';
 import { lockCharges, markSubmitted, updateCharges } from '../src/charges/store.ts';
 import { asParameter } from '../src/storage/array-literal.ts';
 import type { Row, Sql } from '../src/storage/database.ts';
-import { createDatabase, type TestDatabase } from './harness/databases.ts';
+import { connectTo, createDatabase, type TestDatabase } from './harness/databases.ts';
 import { insertCharges } from './harness/listed-rows.ts';
 
 const CHARGES = 3_000;
@@ -18,12 +18,7 @@ let client: pg.Client;
 let sql: Sql;
 before(async () => {
   database = await createDatabase();
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  sql = {
-    query: async <R extends Row>(text: string, values: readonly unknown[] = []) =>
-      (await client.query<R>(text, values.map(asParameter))).rows,
-  };
+  ({ client, sql } = await connectTo(database));
   await sql.query(`insert into accounts (id, created_at) select 'account-' || n, now() from generate_series(0, 3) n`);
   await insertCharges(sql, CHARGES, `timestamptz '2026-01-01Z' + n * interval '1 minute'`);
   // Nearly all were sent long ago, and so the statistics say.

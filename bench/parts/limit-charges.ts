@@ -26,6 +26,7 @@ const LIMITS = [
   { way: {}, words: '', isGoal: true },
   { way: { isWhole: true }, words: '; the driver taught to send transactions whole', isGoal: false },
   { way: { isWhole: true, connections: 4 }, words: '; the driver so taught, on 4 connections', isGoal: false },
+  { way: { connections: 1 }, words: '; the driver on 1 connection', isGoal: false },
 ] as const;
 
 export async function measureCharges(needs: Needs): Promise<void> {
@@ -127,8 +128,9 @@ async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE
   }
   const all = requests * turns;
   const [statements, transactions] = [said.statements, said.transactions].map(count => (count / all).toFixed(2));
-  const lines = tape.connections === 1 ? '1 connection' : `${tape.connections} connections`;
-  report.note(`${words}: ${statements} statements in ${transactions} transactions a charge, on ${lines}.`);
+  report.note(
+    `${words}: ${statements} statements in ${transactions} transactions a charge; connections: ${tape.connections}.`,
+  );
   if (!workers) return;
   const [our, its] = [registered.ours, registered.limit].map(count => percent(count / all));
   report.note(`${words}: the service registered ${our} of the charges before the last was taken, the driver ${its}.`);

@@ -1,6 +1,7 @@
 // Databases for tests: each a copy of the migrated template on the suite's one server, dropped when its test is over.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import type { Row, Sql } from '../../src/storage/database.ts';
 
 export const TEMPLATE = 'trilho_template';
 
@@ -26,4 +27,15 @@ async function asAdmin(statement: string): Promise<void> {
   } finally {
     await admin.end();
   }
+}
+
+/** One connection and nothing around it, for what a pool would hide: plans, settings, savepoints. */
+export async function connectTo({ url }: TestDatabase): Promise<{ readonly client: pg.Client; readonly sql: Sql }> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const sql: Sql = {
+    query: async <R extends Row>(text: string, values: readonly unknown[] = []) =>
+      (await client.query<R>(text, [...values])).rows,
+  };
+  return { client, sql };
 }
