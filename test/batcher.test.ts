@@ -47,7 +47,7 @@ test('those of one turn go together, no more than fit, and no more batches at a 
 });
 
 test('beside one that is under way another goes when enough wait for it, and all go when there is none', async () => {
-  const { add, begun, sizes } = heldBatcher({ maxRunning: 2, minBeside: 2 });
+  const { add, begun, sizes } = heldBatcher({ maxRunning: 2, enough: 2 });
   const all = [add(0)];
   await nextTurn();
   all.push(add(1));
@@ -65,6 +65,19 @@ test('beside one that is under way another goes when enough wait for it, and all
   assert.deepEqual(sizes(), [1, 2, 1]);
   begun[2]!.end();
   assert.deepEqual(await Promise.all(all), [0, 10, 20, 30]);
+});
+
+test('enough of them do not wait for the rest of their turn', async () => {
+  const { add, begun, sizes } = heldBatcher({ maxRunning: 2, enough: 2 });
+  const all = Array.from({ length: 6 }, (_, item) => add(item));
+  assert.deepEqual(sizes(), [2, 2]);
+  await nextTurn();
+  assert.deepEqual(sizes(), [2, 2]);
+  begun[0]!.end();
+  await all[0];
+  assert.deepEqual(sizes(), [2, 2, 2]);
+  for (const index of [1, 2]) begun[index]!.end();
+  assert.deepEqual(await Promise.all(all), [0, 10, 20, 30, 40, 50]);
 });
 
 test('when a batch fails, each of it is tried alone and fails for itself', async () => {
@@ -169,17 +182,20 @@ test('a stop takes nothing more and waits for all that was taken', async () => {
   assert.deepEqual(await Promise.all(taken), [10, 20]);
 });
 
-test('a batch runs in nobody’s name, and whoever handed in goes on in their own', async () => {
-  const name = new AsyncLocalStorage<string>();
-  const { add } = batcher<string, string | undefined>(async items => items.map(() => name.getStore()), {
-    maxSize: 2,
-    maxRunning: 1,
-    maxWaiting: 10,
+for (const limits of [{}, { enough: 2 }]) {
+  test(`a batch runs in nobody’s name, and whoever handed in goes on in their own ${JSON.stringify(limits)}`, async () => {
+    const name = new AsyncLocalStorage<string>();
+    const { add } = batcher<string, string | undefined>(async items => items.map(() => name.getStore()), {
+      maxSize: 2,
+      maxRunning: 1,
+      maxWaiting: 10,
+      ...limits,
+    });
+    const ask = (who: string) => name.run(who, async () => [await add(who), name.getStore()]);
+    assert.deepEqual(await Promise.all(['ana', 'bia', 'caio'].map(ask)), [
+      [undefined, 'ana'],
+      [undefined, 'bia'],
+      [undefined, 'caio'],
+    ]);
   });
-  const ask = (who: string) => name.run(who, async () => [await add(who), name.getStore()]);
-  assert.deepEqual(await Promise.all(['ana', 'bia', 'caio'].map(ask)), [
-    [undefined, 'ana'],
-    [undefined, 'bia'],
-    [undefined, 'caio'],
-  ]);
-});
+}

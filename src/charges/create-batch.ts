@@ -49,8 +49,8 @@ export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;
 const MAX_SIZE = 100;
 /** While one is being written the next is on its way, on the same connection: side by side each is slowed by the other. */
 const MAX_RUNNING = 2;
-/** Fewer would cost more for each, and leave none to gather. */
-const MIN_BESIDE = 32;
+/** In a rush the first of a turn are written while the rest of it is still being read. Fewer would cost more for each. */
+const ENOUGH = 32;
 const MAX_WAITING = 5_000;
 /** Many must not wait for one that somebody else holds or is about to take; that one waits alone. */
 export const LOCK_WAIT_MS = 200;
@@ -60,7 +60,7 @@ export function chargeBatches(deps: BatchDeps): ChargeBatches {
   return batcher(ready => writeTogether({ ...deps, lane }, ready), {
     maxSize: MAX_SIZE,
     maxRunning: MAX_RUNNING,
-    minBeside: MIN_BESIDE,
+    enough: ENOUGH,
     maxWaiting: MAX_WAITING,
   });
 }

@@ -21,8 +21,11 @@ type Limits = {
   readonly maxSize: number;
   /** How many batches are under way at most. */
   readonly maxRunning: number;
-  /** How many go together at least while others are under way; fewer wait, and more gather. */
-  readonly minBeside?: number;
+  /**
+   * So many wait for no more to come: they go as soon as they are together, and beside others that are under way. Without it,
+   * those that come in one turn of the event loop are enough.
+   */
+  readonly enough?: number;
   /** How many wait for their batch at most. */
   readonly maxWaiting: number;
   /** Awaited before a batch is gathered: work that can wait lets other work go first, and more goes together. Must not fail. */
@@ -35,7 +38,7 @@ type Limits = {
  */
 export function batcher<Item, Result>(
   flush: (items: readonly Item[], isAlone: boolean) => Promise<readonly Result[]>,
-  { maxSize, maxRunning, minBeside = 1, maxWaiting, giveWay }: Limits,
+  { maxSize, maxRunning, enough, maxWaiting, giveWay }: Limits,
 ): Batcher<Item, Result> {
   // A batch belongs to nobody: it must not run in the name of the request that happened to set it off.
   const inNobodysName = AsyncLocalStorage.snapshot();
@@ -46,7 +49,7 @@ export function batcher<Item, Result>(
   let isStartDue = false;
   let isStopped = false;
 
-  /** Whoever comes in the same turn of the event loop goes along. */
+  /** Whoever comes in the same turn of the event loop goes along, unless there are enough before. */
   function startSoon(): void {
     if (isStartDue) return;
     isStartDue = true;
@@ -69,7 +72,7 @@ export function batcher<Item, Result>(
 
   function isDue(): boolean {
     if (running.size === 0) return waiting.length > 0;
-    return running.size < maxRunning && waiting.length >= minBeside;
+    return running.size < maxRunning && waiting.length >= (enough ?? 1);
   }
 
   function runNext(): Promise<void> {
@@ -107,7 +110,8 @@ export function batcher<Item, Result>(
       if (waiting.length >= maxWaiting) throw new AppError('unavailable', 'Too many are waiting; try again shortly.');
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
       waiting.push({ item, resolve, reject });
-      startSoon();
+      if (enough !== undefined && waiting.length >= enough) inNobodysName(start);
+      else startSoon();
       return promise;
     },
 
