@@ -236,6 +236,58 @@ test('other content under a used externalId is a conflict that names the first c
   assert.equal(await chargesOf(body['accountId'] as string), 1);
 });
 
+test('each part of the customer is content, and an address that says nothing is none', async () => {
+  const customer = { name: 'Maria da Silva', document: '52998224725', type: 'individual', address: { street: 'A' } };
+  const body = chargeBody({ accountId: fresh('account'), externalId: 'order-1', customer });
+  await post(body);
+  for (const change of [
+    { name: 'Maria Silva' },
+    { document: '11144477735' },
+    { address: undefined },
+    { address: { number: 'A' } },
+    { address: { street: 'A', complement: 'B' } },
+  ]) {
+    const conflict = await post({ ...body, customer: { ...customer, ...change } });
+    assert.deepEqual([conflict.status, conflict.json.code], [409, 'external_id_conflict'], JSON.stringify(change));
+  }
+  const bare = chargeBody({
+    accountId: fresh('account'),
+    externalId: 'order-1',
+    customer: { ...customer, address: {} },
+  });
+  await post(bare);
+  assert.ok(isReplay(await post({ ...bare, customer: { ...customer, address: undefined } })));
+});
+
+test('a charge that an earlier version wrote is found again by the fingerprint of its time', async () => {
+  const accountId = fresh('account');
+  const key = fresh('key');
+  const body = {
+    accountId,
+    externalId: 'order-1',
+    amountCents: 15_990,
+    currency: 'BRL',
+    methods: ['pix', 'boleto'],
+    customer: { name: 'Maria da Silva', document: '529.982.247-25', address: { street: 'Rua A', city: 'Rio' } },
+    dueAt: '2026-12-10T23:59:59-03:00',
+    taxes: { fine: 2 },
+  };
+  const first = await post(body, key);
+  const address = '["address",{"entries":[["city","Rio"],["street","Rua A"]]}]';
+  const former = `{"entries":[["accountId","${accountId}"],["amountCents","15990"],["currency","BRL"],["customer",{"entries":[${address},["document","52998224725"],["name","Maria da Silva"],["type","individual"]]}],["dueAt","2026-12-11T02:59:59.000Z"],["externalId","order-1"],["finePercent","2"],["methods",["boleto","pix"]]]}`;
+  for (const table of ['charges', 'idempotency_keys']) {
+    await service.sql(`update ${table} set content_hash = sha256($2::bytea) where account_id = $1`, [
+      accountId,
+      former,
+    ]);
+  }
+  for (const again of [await post(body, key), await post(body)]) {
+    assert.deepEqual([again.text, isReplay(again)], [first.text, true]);
+  }
+  assert.equal((await post({ ...body, amountCents: 1 })).status, 409);
+  assert.equal((await post({ ...body, amountCents: 1 }, key)).status, 422);
+});
+
 test('another payload under a used Idempotency-Key is refused', async () => {
   const body = chargeBody({ accountId: fresh('account') });
   const key = fresh('key');

@@ -8,14 +8,16 @@ import { findKeyUse, pointKeyAt, takeKey } from './store-idempotency.ts';
 
 /** What makes two requests one. */
 export type Claim = {
-  readonly hash: Buffer;
+  readonly hash: string;
+  /** As versions before this one made it: what was written by them is still found again. */
+  readonly formerHash?: () => string;
   /** Whose idempotency keys these are. */
   readonly scope: string;
   readonly key: string | undefined;
 };
 
 /** What a repeat is compared with and answered with. */
-export type First = { readonly id: string; readonly contentHash: Buffer; readonly answer: string };
+export type First = { readonly id: string; readonly contentHash: string; readonly answer: string };
 
 type Named = { readonly accountId: string; readonly externalId?: string };
 type Fresh = Named & { readonly id: string; readonly createdAt: Date };
@@ -39,26 +41,28 @@ export function scopeOf(mode: Mode, accountId: string): string {
 export async function findEarlier(
   sql: Sql,
   records: Records,
-  { hash, scope, key }: Claim,
+  claim: Claim,
   { accountId, externalId }: Named,
 ): Promise<First | undefined> {
+  const { scope, key } = claim;
   const use = key === undefined ? undefined : await findKeyUse(sql, scope, key);
-  if (use) return use.contentHash.equals(hash) ? records.byId(sql, use.accountId, use.objectId) : undefined;
+  if (use) return isSame(claim, use) ? records.byId(sql, use.accountId, use.objectId) : undefined;
   if (externalId === undefined) return undefined;
   const first = await records.byExternalId(sql, accountId, externalId);
-  return first?.contentHash.equals(hash) ? first : undefined;
+  return first && isSame(claim, first) ? first : undefined;
 }
 
 /** Lets a key stand for a thing that is there already. Refuses one that stands for another content. */
 export async function lendKey(
   tx: Sql,
-  { hash, scope, key }: Claim,
+  claim: Claim,
   thing: { readonly objectId: string; readonly accountId: string },
   at: Date,
 ): Promise<void> {
+  const { hash, scope, key } = claim;
   if (key === undefined) return;
   const use = await takeKey(tx, scope, key, { ...thing, contentHash: hash }, at);
-  if (use && !use.contentHash.equals(hash)) throw keyReused();
+  if (use && !isSame(claim, use)) throw keyReused();
 }
 
 /**
@@ -69,14 +73,15 @@ export async function lendKey(
 export async function writeOnce(
   tx: Sql,
   records: Records,
-  { hash, scope, key }: Claim,
+  claim: Claim,
   { id, accountId, externalId, createdAt }: Fresh,
   insert: () => Promise<boolean>,
 ): Promise<First | undefined> {
+  const { hash, scope, key } = claim;
   if (key !== undefined) {
     const use = await takeKey(tx, scope, key, { contentHash: hash, objectId: id, accountId }, createdAt);
     if (use) {
-      if (!use.contentHash.equals(hash)) throw keyReused();
+      if (!isSame(claim, use)) throw keyReused();
       return records.byId(tx, use.accountId, use.objectId);
     }
   }
@@ -86,9 +91,14 @@ export async function writeOnce(
       ? await records.byId(tx, accountId, id)
       : await records.byExternalId(tx, accountId, externalId);
   assert(first, 'what was in the way is there');
-  if (!first.contentHash.equals(hash)) throw records.conflict(first.id);
+  if (!isSame(claim, first)) throw records.conflict(first.id);
   if (key !== undefined) await pointKeyAt(tx, scope, key, first.id);
   return first;
+}
+
+/** Whether what was written before has the same content. */
+export function isSame(claim: Claim, { contentHash }: Pick<First, 'contentHash'>): boolean {
+  return contentHash === claim.hash || contentHash === claim.formerHash?.();
 }
 
 function keyReused(): AppError {

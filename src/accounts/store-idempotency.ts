@@ -2,7 +2,7 @@
 import { run, type Sql } from '../storage/database.ts';
 import type { Statement } from '../storage/together.ts';
 
-export type KeyUse = { readonly contentHash: Buffer; readonly objectId: string; readonly accountId: string };
+export type KeyUse = { readonly contentHash: string; readonly objectId: string; readonly accountId: string };
 
 export type NewKeyUse = KeyUse & { readonly scope: string; readonly key: string; readonly at: Date };
 
@@ -21,8 +21,9 @@ export function keysInsertion(uses: readonly NewKeyUse[], { orNothing }: { reado
     name: 'take_keys',
     text: `with taken as (
              insert into idempotency_keys (scope, key, content_hash, object_id, account_id, created_at)
-             select * from unnest($1::text[], $2::text[], $3::bytea[], $4::uuid[], $5::text[], $6::timestamptz[])
-                        as use (scope, key, content_hash, object_id, account_id, created_at)
+             select scope, key, decode(content_hash, 'hex'), object_id, account_id, created_at
+               from unnest($1::text[], $2::text[], $3::text[], $4::uuid[], $5::text[], $6::timestamptz[])
+                 as use (scope, key, content_hash, object_id, account_id, created_at)
               order by scope, key
              on conflict (scope, key) do nothing
              returning object_id)
@@ -41,8 +42,9 @@ export function keysInsertion(uses: readonly NewKeyUse[], { orNothing }: { reado
 
 /** What a key was used for, when it was. */
 export async function findKeyUse(sql: Sql, scope: string, key: string): Promise<KeyUse | undefined> {
-  const [row] = await sql.query<{ content_hash: Buffer; object_id: string; account_id: string }>(
-    `select content_hash, object_id, account_id from idempotency_keys where scope = $1 and key = $2`,
+  const [row] = await sql.query<{ content_hash: string; object_id: string; account_id: string }>(
+    `select encode(content_hash, 'hex') as content_hash, object_id, account_id
+       from idempotency_keys where scope = $1 and key = $2`,
     [scope, key],
   );
   return row && { contentHash: row.content_hash, objectId: row.object_id, accountId: row.account_id };

@@ -7,7 +7,7 @@ import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LAST_MOMENT_MS } from '../lib/date-times.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
-import { contentHash, type Plain } from '../lib/hash.ts';
+import { contentHash, type Plain, textHash } from '../lib/hash.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Mode } from '../lib/mode.ts';
 import { convertCents } from '../lib/money.ts';
@@ -19,6 +19,7 @@ import type { SharedClock } from '../storage/shared-clock.ts';
 import { chargeAnswer } from './answer.ts';
 import { beginLife } from './begin.ts';
 import {
+  ADDRESS_FIELDS,
   type Charge,
   type ChargeMethod,
   type Customer,
@@ -59,8 +60,12 @@ const EXPIRES_AFTER_DAYS = 30;
  * other content.
  */
 export async function createCharge(deps: CreateDeps, input: NewCharge, idempotencyKey?: string): Promise<Created> {
-  const hash = contentHash(contentOf(input));
-  const claim: Claim = { hash, scope: scopeOf(deps.mode, input.accountId), key: idempotencyKey };
+  const claim: Claim = {
+    hash: textHash(JSON.stringify(contentOf(input))),
+    formerHash: () => contentHash(formerContentOf(input)),
+    scope: scopeOf(deps.mode, input.accountId),
+    key: idempotencyKey,
+  };
   // Made before all: what is run again, after a connection was lost at its commit, finds what it wrote.
   const id = uuidV7(deps.clock.now());
   // To ask for the time costs more than to write a charge, so it is made with what is known of it; see `unmoved` of the clock.
@@ -183,14 +188,36 @@ function prepareMethods(rails: Rails, charge: Charge): ChargeMethod[] {
   return methods;
 }
 
-/** What two requests must share to be the same request: what was asked, however it was spelt. */
-function contentOf(input: NewCharge): Plain {
+/**
+ * What two requests must share to be the same request: what was asked, however it was spelt. Its order is part of what is stored:
+ * when it changes, or a field is added, `formerContentOf` must tell how it was.
+ */
+function contentOf(input: NewCharge): unknown[] {
+  const { name, document, type, address } = input.customer;
+  const fields = ADDRESS_FIELDS.map(field => address?.[field]);
+  return Object.values({
+    accountId: input.accountId,
+    amountCents: String(input.amountCents),
+    currency: input.currency,
+    customer: Object.values({ name, document, type, address: fields } satisfies EachOf<Customer>),
+    dueAt: input.dueAt.getTime(),
+    expireAt: input.expireAt?.getTime(),
+    externalId: input.externalId,
+    finePercent: input.finePercent,
+    interestPercent: input.interestPercent,
+    methods: METHODS.filter(method => input.methods.includes(method)),
+    sourceKey: input.sourceKey,
+  } satisfies EachOf<NewCharge>);
+}
+
+/** The same as earlier versions wrote it, and to be left as it is. */
+function formerContentOf(input: NewCharge): Plain {
   const { address, document, name, type } = input.customer;
   return {
     accountId: input.accountId,
     amountCents: String(input.amountCents),
     currency: input.currency,
-    customer: { address: { ...address }, document, name, type } satisfies Content<Customer>,
+    customer: { address: { ...address }, document, name, type },
     dueAt: input.dueAt.toISOString(),
     expireAt: input.expireAt?.toISOString(),
     externalId: input.externalId,
@@ -198,8 +225,8 @@ function contentOf(input: NewCharge): Plain {
     interestPercent: input.interestPercent,
     methods: METHODS.filter(method => input.methods.includes(method)),
     sourceKey: input.sourceKey,
-  } satisfies Content<NewCharge>;
+  };
 }
 
 /** Every field, so that none is forgotten. */
-type Content<T> = Record<keyof T, Plain | undefined>;
+type EachOf<T> = Record<keyof T, unknown>;

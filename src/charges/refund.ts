@@ -69,10 +69,10 @@ function railOf(rails: Rails, charge: LivingCharge, { method }: Payment): Rail {
   return railNamed(rails, method, way.rail);
 }
 
-async function findRepeat(tx: Sql, charge: LivingCharge, input: NewRefund, hash: Buffer): Promise<Refund | undefined> {
+async function findRepeat(tx: Sql, charge: LivingCharge, input: NewRefund, hash: string): Promise<Refund | undefined> {
   if (input.idempotencyKey === undefined) return undefined;
   const first = await findRefundByKey(tx, charge, input.idempotencyKey);
-  if (first && !first.contentHash.equals(hash)) {
+  if (first && first.contentHash !== hash) {
     throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another body.');
   }
   return charge.refunds.find(({ id }) => id === first?.id);

@@ -30,7 +30,7 @@ export async function insertPayment(tx: Sql, charge: Charge, payment: Payment, a
 }
 
 /** The caller's word for one attempt at a refund, and what it stood for. */
-export type RefundKey = { readonly key: string | undefined; readonly contentHash: Buffer };
+export type RefundKey = { readonly key: string | undefined; readonly contentHash: string };
 
 export async function insertRefund(
   tx: Sql,
@@ -41,7 +41,7 @@ export async function insertRefund(
   await tx.query(
     `insert into refunds (id, account_id, charge_id, payment_id, amount_cents, status, idempotency_key, content_hash,
                           created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)`,
+     values ($1, $2, $3, $4, $5, $6, $7, decode($8, 'hex'), $9, $9)`,
     [
       refund.id,
       charge.accountId,
@@ -60,9 +60,10 @@ export async function findRefundByKey(
   tx: Sql,
   charge: Charge,
   key: string,
-): Promise<{ id: string; contentHash: Buffer } | undefined> {
-  const [row] = await tx.query<{ id: string; content_hash: Buffer }>(
-    'select id, content_hash from refunds where charge_id = $1 and account_id = $2 and idempotency_key = $3',
+): Promise<{ id: string; contentHash: string } | undefined> {
+  const [row] = await tx.query<{ id: string; content_hash: string }>(
+    `select id, encode(content_hash, 'hex') as content_hash from refunds
+      where charge_id = $1 and account_id = $2 and idempotency_key = $3`,
     [charge.id, charge.accountId, key],
   );
   return row && { id: row.id, contentHash: row.content_hash };

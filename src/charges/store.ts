@@ -19,10 +19,10 @@ import type {
 } from './charge.ts';
 
 /** A charge to be written, with what a repeat is compared with and answered with. */
-export type NewRow = { readonly charge: LivingCharge; readonly hash: Buffer; readonly answer: string };
+export type NewRow = { readonly charge: LivingCharge; readonly hash: string; readonly answer: string };
 
 /** Writes one charge. Returns false when its id or its externalId is taken. */
-export async function insertCharge(tx: Sql, charge: LivingCharge, hash: Buffer, answer: string): Promise<boolean> {
+export async function insertCharge(tx: Sql, charge: LivingCharge, hash: string, answer: string): Promise<boolean> {
   const [row] = await run<{ all: boolean }>(tx, chargesInsertion([{ charge, hash, answer }], { orNothing: false }));
   return row!.all;
 }
@@ -62,7 +62,6 @@ export function chargesInsertion(rows: readonly NewRow[], { orNothing }: { reado
       charges.map(charge => charge.eventCount),
       charges.map(charge => charge.transactionId),
       ways.map(({ charge }) => charge.id),
-      ways.map(({ charge }) => charge.accountId),
       ways.map(({ way }) => way.method),
       ways.map(({ way }) => way.rail),
       ways.map(({ way }) => way.status),
@@ -79,13 +78,13 @@ const INSERT_CHARGES = `with charge as (
       customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
       event_count, transaction_id)
     select id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
-           customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
-           event_count, transaction_id
+           customer, fine_percent, interest_percent, due_at, expire_at, decode(content_hash, 'hex'), answer, created_at,
+           state, event_count, transaction_id
       from rows from (
              unnest(
                $1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::numeric[],
                $9::text[], $10::timestamptz[], $12::numeric[], $13::numeric[], $14::timestamptz[], $15::timestamptz[],
-               $16::bytea[], $18::timestamptz[], $19::text[], $20::integer[], $21::uuid[]),
+               $16::text[], $18::timestamptz[], $19::text[], $20::integer[], $21::uuid[]),
              jsonb_array_elements($11::jsonb),
              json_array_elements($17::json))
            as born (
@@ -100,29 +99,25 @@ const INSERT_CHARGES = `with charge as (
     select charge.id, charge.account_id, method, rail, status, nullif(instrument, 'null'), reason, charge.created_at
       from charge
       join rows from (
-             unnest($22::uuid[], $23::text[], $24::text[], $25::text[], $26::text[], $28::text[]),
-             jsonb_array_elements($27::jsonb))
-           as way (charge_id, account_id, method, rail, status, reason, instrument)
-        on way.charge_id = charge.id and way.account_id = charge.account_id)
-  select all_written(array_agg(id::text), $1::uuid[]::text[], $29) as all from charge`;
+             unnest($22::uuid[], $23::text[], $24::text[], $25::text[], $27::text[]),
+             jsonb_array_elements($26::jsonb))
+           as way (charge_id, method, rail, status, reason, instrument)
+        on way.charge_id = charge.id)
+  select all_written(array_agg(id::text), $1::uuid[]::text[], $28) as all from charge`;
+
+const FIRST = `select id, encode(content_hash, 'hex') as content_hash, answer::text as answer from charges`;
 
 export async function findByExternalId(tx: Sql, accountId: string, externalId: string): Promise<First | undefined> {
-  const rows = await tx.query<FirstRow>(
-    `select id, content_hash, answer::text as answer from charges where account_id = $1 and external_id = $2`,
-    [accountId, externalId],
-  );
+  const rows = await tx.query<FirstRow>(`${FIRST} where account_id = $1 and external_id = $2`, [accountId, externalId]);
   return rows[0] && toFirst(rows[0]);
 }
 
 export async function findFirstById(tx: Sql, accountId: string, id: string): Promise<First | undefined> {
-  const rows = await tx.query<FirstRow>(
-    `select id, content_hash, answer::text as answer from charges where id = $1 and account_id = $2`,
-    [id, accountId],
-  );
+  const rows = await tx.query<FirstRow>(`${FIRST} where id = $1 and account_id = $2`, [id, accountId]);
   return rows[0] && toFirst(rows[0]);
 }
 
-type FirstRow = { id: string; content_hash: Buffer; answer: string };
+type FirstRow = { id: string; content_hash: string; answer: string };
 
 function toFirst(row: FirstRow): First {
   return { id: row.id, contentHash: row.content_hash, answer: row.answer };

@@ -1,10 +1,16 @@
-// A fingerprint of a value's content: the same for equal content, however its keys were ordered.
+// Fingerprints of content, in hexadecimal digits.
 import { hash } from 'node:crypto';
 
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain | undefined };
 
-export function contentHash(value: Plain): Buffer {
-  return hash('sha256', JSON.stringify(ordered(value)), 'buffer');
+/** The same for equal content, however its keys were ordered. */
+export function contentHash(value: Plain): string {
+  return textHash(JSON.stringify(ordered(value)));
+}
+
+/** As digits: the bytes themselves would be memory of their own for each. */
+export function textHash(text: string): string {
+  return hash('sha256', text, 'hex');
 }
 
 function ordered(value: Plain | undefined): unknown {

@@ -111,7 +111,7 @@ function nextHead(previous: Head, line: LineRow): Head {
   const position = previous.position + 1;
   const { id, at, actor, action, object_id: objectId, request_id: requestId, status } = line;
   const content = { previous: previous.hash, position, id, at, actor, action, objectId, requestId, status };
-  return { position, hash: contentHash(content).toString('hex') };
+  return { position, hash: contentHash(content) };
 }
 
 /** Seals from time to time until it is stopped, and once more then. What fails is tried again with the next turn. */

@@ -1,6 +1,15 @@
 // Ordering crypto: a price that is locked, a wallet to pay to and, when somebody is named who pays, a charge; all written in
 // one transaction. Nothing is sent here.
-import { type Claim, type First, findEarlier, lendKey, type Records, scopeOf, writeOnce } from '../accounts/once.ts';
+import {
+  type Claim,
+  type First,
+  findEarlier,
+  isSame,
+  lendKey,
+  type Records,
+  scopeOf,
+  writeOnce,
+} from '../accounts/once.ts';
 import { requireAccount } from '../accounts/require.ts';
 import type { Chains } from '../chains/chain.ts';
 import type { LivingCharge } from '../charges/charge.ts';
@@ -69,7 +78,7 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
       // Orders of one quote come one after the other from here.
       await lockQuote(tx, quote.id);
       const other = await findFirstByQuote(tx, quote.id);
-      if (other && other.id !== order.id) return sameOrder(other, hash);
+      if (other && other.id !== order.id) return sameOrder(other, claim);
     }
     const known = await writeOnce(tx, records, claim, order, () => insertOrder(tx, order, hash, answer));
     concerns(known?.id ?? order.id);
@@ -94,7 +103,7 @@ async function findFirst({ db, clock }: OrderDeps, claim: Claim, input: NewOrder
   const earlier = await findEarlier(db, records, claim, input);
   if (earlier || !('id' in input.quote)) return earlier;
   const used = await findFirstByQuote(db, input.quote.id);
-  if (!used?.contentHash.equals(claim.hash)) return undefined;
+  if (!used || !isSame(claim, used)) return undefined;
   // A key that comes with it stands for the order from now on, too.
   const { accountId } = input;
   await db.transaction(tx => lendKey(tx, claim, { objectId: used.id, accountId }, clock.now()));
@@ -102,8 +111,8 @@ async function findFirst({ db, clock }: OrderDeps, claim: Claim, input: NewOrder
 }
 
 /** An order that took the quote first is this one when it asked for the same. */
-function sameOrder(first: First, hash: Buffer): First {
-  if (first.contentHash.equals(hash)) return first;
+function sameOrder(first: First, claim: Claim): First {
+  if (isSame(claim, first)) return first;
   throw refused('quoteId', 'used', 'was used for another order');
 }
 

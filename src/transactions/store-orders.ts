@@ -8,14 +8,14 @@ import { pageSql } from '../storage/page.ts';
 import type { Ending, HoldReason, Order, SettlementSchedule, Status } from './transaction.ts';
 
 /** Writes an order unless its id or its externalId is taken; waits for a transaction that is about to take them. */
-export async function insertOrder(tx: Sql, order: Order, contentHash: Buffer, answer: string): Promise<boolean> {
+export async function insertOrder(tx: Sql, order: Order, contentHash: string, answer: string): Promise<boolean> {
   const rows = await tx.query(
     `insert into crypto_transactions (
        id, account_id, status, symbol, network, quantity, currency, cost, price, wallet_id, wallet_address, wallet_name,
        settlement_schedule, settlement_date, created_at, updated_at, external_id, quote_id, charge_id, fee_cents,
        price_source, price_at, quote_expires_at, due_cents, event_count, content_hash, answer)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-             $25, $26, $27)
+             $25, decode($26, 'hex'), $27)
      on conflict do nothing
      returning id`,
     [
@@ -51,7 +51,7 @@ export async function insertOrder(tx: Sql, order: Order, contentHash: Buffer, an
   return rows.length > 0;
 }
 
-const FIRST = 'select id, content_hash, answer::text as answer from crypto_transactions';
+const FIRST = `select id, encode(content_hash, 'hex') as content_hash, answer::text as answer from crypto_transactions`;
 
 export async function findFirstById(sql: Sql, accountId: string, id: string): Promise<First | undefined> {
   const rows = await sql.query<FirstRow>(`${FIRST} where id = $1 and account_id = $2`, [id, accountId]);
@@ -88,7 +88,7 @@ export async function noteQuoteUse(tx: Sql, quoteId: string, { id, accountId }: 
   ]);
 }
 
-type FirstRow = { id: string; content_hash: Buffer; answer: string };
+type FirstRow = { id: string; content_hash: string; answer: string };
 
 function toFirst(row: FirstRow): First {
   return { id: row.id, contentHash: row.content_hash, answer: row.answer };

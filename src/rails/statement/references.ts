@@ -31,7 +31,7 @@ export function createReferences(): (identity: Identity) => string | undefined {
   };
 
   return ({ bankId, documentNumber, content }) => {
-    const hash = contentHash(content).toString('hex').slice(0, HASH_LENGTH);
+    const hash = contentHash(content).slice(0, HASH_LENGTH);
     if (bankId !== '') {
       const whole = `${bankId}~${hash}`;
       if (told.has(whole)) return undefined;
