@@ -5,14 +5,14 @@ import { run, type Sql } from '../storage/database.ts';
 import type { Statement } from '../storage/together.ts';
 import { isOrdered, type LivingCharge } from './charge.ts';
 import { closesAt } from './owed.ts';
-import { type NewTimer, timersInsertion } from './store-timers.ts';
+import { firstTimersInsertion } from './store-timers.ts';
 import { eventOf } from './write.ts';
 
 /** What the transaction says that writes the charges. */
 export async function firstMoment(queue: Queue, charges: readonly LivingCharge[]): Promise<Statement[]> {
   return [
     eventsInsertion(charges.map(charge => eventOf(charge, 'charge.created', charge.createdAt))),
-    timersInsertion(charges.flatMap(timersOf)),
+    firstTimersInsertion(charges.map(charge => ({ charge, closesAt: closesAt(charge), isOrdered: isOrdered(charge) }))),
     await queue.insertion('charge.issue', charges.flatMap(issuesOf)),
   ];
 }
@@ -20,14 +20,6 @@ export async function firstMoment(queue: Queue, charges: readonly LivingCharge[]
 /** The same for one charge, said in its transaction. */
 export async function beginLife({ queue }: { readonly queue: Queue }, tx: Sql, charge: LivingCharge): Promise<void> {
   for (const statement of await firstMoment(queue, [charge])) await run(tx, statement);
-}
-
-function timersOf(charge: LivingCharge): NewTimer[] {
-  const { id: chargeId, accountId } = charge;
-  return [
-    { chargeId, accountId, kind: 'overdue', at: charge.dueAt },
-    { chargeId, accountId, kind: 'expire', at: closesAt(charge), isAwaited: isOrdered(charge) },
-  ];
 }
 
 function issuesOf({ id: chargeId, accountId, ways }: LivingCharge) {

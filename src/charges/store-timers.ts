@@ -20,29 +20,46 @@ export type NewTimer = Timer & {
 /** Sets timers; one that is set already keeps the earlier moment. */
 export async function setTimers(tx: Sql, timers: readonly NewTimer[]): Promise<void> {
   await tx.query(
-    `${INSERT} on conflict (charge_id, account_id, kind) do update set at = least(charge_timers.at, excluded.at)`,
-    valuesOf(timers),
+    `insert into charge_timers (charge_id, account_id, kind, at, is_awaited)
+     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[])
+     on conflict (charge_id, account_id, kind) do update set at = least(charge_timers.at, excluded.at)`,
+    [
+      timers.map(timer => timer.chargeId),
+      timers.map(timer => timer.accountId),
+      timers.map(timer => timer.kind),
+      timers.map(timer => timer.at),
+      timers.map(timer => timer.isAwaited ?? false),
+    ],
     { name: 'set_charge_timers' },
   );
 }
 
+/** What a charge waits for from the first. */
+export type FirstTimers = {
+  readonly charge: Pick<Charge, 'id' | 'accountId' | 'dueAt'>;
+  readonly closesAt: Date;
+  /** Whether an order goes on when it closes. */
+  readonly isOrdered: boolean;
+};
+
 /** The first timers of charges: none can be set already, and not to look for them spares nearly a third of the cost. */
-export function timersInsertion(timers: readonly NewTimer[]): Statement {
-  return { name: 'insert_charge_timers', text: INSERT, values: valuesOf(timers) };
-}
-
-const INSERT = `
-  insert into charge_timers (charge_id, account_id, kind, at, is_awaited)
-  select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[])`;
-
-function valuesOf(timers: readonly NewTimer[]): unknown[] {
-  return [
-    timers.map(timer => timer.chargeId),
-    timers.map(timer => timer.accountId),
-    timers.map(timer => timer.kind),
-    timers.map(timer => timer.at),
-    timers.map(timer => timer.isAwaited ?? false),
-  ];
+export function firstTimersInsertion(firsts: readonly FirstTimers[]): Statement {
+  return {
+    name: 'insert_first_timers',
+    text: `insert into charge_timers (charge_id, account_id, kind, at, is_awaited)
+           select id, account_id, kind, at, is_awaited
+             from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::boolean[])
+                    as charge (id, account_id, due_at, closes_at, is_ordered)
+            cross join lateral (values ('overdue', due_at, false), ('expire', closes_at, is_ordered))
+                    as timer (kind, at, is_awaited)`,
+    values: [
+      firsts.map(({ charge }) => charge.id),
+      firsts.map(({ charge }) => charge.accountId),
+      firsts.map(({ charge }) => charge.dueAt),
+      firsts.map(({ closesAt }) => closesAt),
+      firsts.map(({ isOrdered }) => isOrdered),
+    ],
+  };
 }
 
 /** Timers that are due, oldest first. */
