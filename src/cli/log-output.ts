@@ -1,10 +1,12 @@
 // Where log lines go: standard error, so that standard output keeps the words for a person.
-import { type DestinationStream, pino } from 'pino';
+import { pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
+import type { LogOutput } from '../lib/log.ts';
 
 const STANDARD_ERROR = 2;
 
-export function logOutput(): DestinationStream {
+/** A reader that has gone away ends the lines, not the service. */
+export function logOutput(): LogOutput {
   if (!process.stderr.isTTY) return pino.destination({ dest: STANDARD_ERROR, sync: true });
   return PinoPretty({ destination: STANDARD_ERROR, sync: true, colorize: true, translateTime: 'SYS:HH:MM:ss' });
 }

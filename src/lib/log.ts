@@ -1,6 +1,5 @@
 // The log: JSON lines for machines, coloured ones on a terminal. What is logged is an allow-list: a field not named here
 // does not reach a line, so a document, a name, an address or a key cannot slip in with an object.
-import { type DestinationStream, pino } from 'pino';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -25,35 +24,60 @@ export type LogFields = {
 type Write = (message: string, fields?: LogFields) => void;
 export type Log = { readonly [level in 'error' | 'warn' | 'info' | 'debug']: Write };
 
-const ALLOWED = [
-  'requestId',
-  'method',
-  'route',
-  'status',
-  'durationMs',
-  'chargeId',
-  'chargeMethod',
-  'job',
-  'migration',
-  'priceSource',
-  'reason',
-] as const satisfies readonly (keyof LogFields)[];
+/** As the readers of such lines number them; `silent` is above all. */
+const NUMBERS: Record<LogLevel, number> = {
+  fatal: 60,
+  error: 50,
+  warn: 40,
+  info: 30,
+  debug: 20,
+  trace: 10,
+  silent: Number.POSITIVE_INFINITY,
+};
 
-export function createLog(level: LogLevel, destination: DestinationStream): Log {
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
-  const writer =
-    (name: keyof Log): Write =>
-    (message, fields = {}) => {
-      if (logger.isLevelEnabled(name)) logger[name](allowed(fields), message);
-    };
+/** Where lines go. */
+export type LogOutput = { write(line: string): void };
+
+export function createLog(level: LogLevel, output: LogOutput): Log {
+  const writer = (name: keyof Log): Write => {
+    const number = NUMBERS[name];
+    if (number < NUMBERS[level]) return () => {};
+    return (message, fields = {}) => output.write(lineOf(number, message, fields));
+  };
   return { error: writer('error'), warn: writer('warn'), info: writer('info'), debug: writer('debug') };
 }
 
-function allowed(fields: LogFields): Record<string, unknown> {
-  const line: Record<string, unknown> = {};
-  for (const key of ALLOWED) if (fields[key] !== undefined) line[key] = fields[key];
-  if (fields.error !== undefined) line['error'] = describeError(fields.error);
-  return line;
+/** Each field by its name: that is the allow-list. What is undefined is not there. */
+function lineOf(level: number, msg: string, fields: LogFields): string {
+  const line = {
+    level,
+    time: timeText(Date.now()),
+    requestId: fields.requestId,
+    method: fields.method,
+    route: fields.route,
+    status: fields.status,
+    durationMs: fields.durationMs,
+    chargeId: fields.chargeId,
+    chargeMethod: fields.chargeMethod,
+    job: fields.job,
+    migration: fields.migration,
+    priceSource: fields.priceSource,
+    reason: fields.reason,
+    error: fields.error === undefined ? undefined : describeError(fields.error),
+    msg,
+  } satisfies Record<keyof LogFields | 'level' | 'time' | 'msg', unknown>;
+  return `${JSON.stringify(line)}\n`;
+}
+
+const lastTime = { ms: Number.NaN, text: '' };
+
+/** Many lines are written in one millisecond. */
+function timeText(ms: number): string {
+  if (ms !== lastTime.ms) {
+    lastTime.ms = ms;
+    lastTime.text = new Date(ms).toISOString();
+  }
+  return lastTime.text;
 }
 
 /**
@@ -66,10 +90,15 @@ function describeError(error: unknown): Record<string, unknown> {
   const frames = (error.stack ?? '').split('\n').filter(line => /^\s+at /.test(line));
   return {
     name: error.name,
-    code,
-    table,
-    constraint,
+    code: wordOf(code),
+    table: wordOf(table),
+    constraint: wordOf(constraint),
     at: frames.slice(0, 12).map(frame => frame.trim()),
     cause: error.cause === undefined ? undefined : describeError(error.cause),
   };
+}
+
+/** Somebody else's error may carry anything there. */
+function wordOf(value: unknown): string | number | undefined {
+  return typeof value === 'string' || typeof value === 'number' ? value : undefined;
 }
