@@ -224,6 +224,11 @@ test('metrics count requests by route and status, jobs, connections and charges 
   assert.match(text, /trilho_http_requests_total\{method="POST",route="\/charges",status="201"\} [1-9]/);
   assert.match(text, /trilho_http_requests_total\{method="GET",route="\/crypto\/transactions",status="400"\} [1-9]/);
   assert.match(text, /trilho_http_request_duration_seconds_bucket\{le="0.005",method="POST",route="\/charges"\} \d/);
+  const counted = (part: string) =>
+    new RegExp(`^trilho_http_request_duration_seconds_${part} (\\d+)$`, 'm').exec(text)?.[1];
+  const count = counted('count{method="POST",route="/charges"}');
+  assert.ok(Number(count) > 0);
+  assert.equal(counted('bucket{le="\\+Inf",method="POST",route="/charges"}'), count);
   assert.match(text, /trilho_database_connections\{state="idle"\} \d/);
   assert.match(text, /trilho_jobs\{queue="charge.issue",state="created"\} [1-9]/);
   assert.match(text, /trilho_charges\{method="pix",state="CREATING"\} [1-9]/);

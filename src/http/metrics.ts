@@ -1,19 +1,19 @@
 // /metrics: what a Prometheus server reads. It answers also when the database does not: then most of all.
 import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { countByStatus, type StatusCount } from '../charges/store.ts';
 import type { JobCount, Queue } from '../jobs/queue.ts';
 import type { Database } from '../storage/database.ts';
 import { countOrders, type OrderCount } from '../transactions/store-orders.ts';
+import { type CountedAnswer, tallyAnswers } from './tally.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
 
 export type Metrics = {
-  count(answer: { method: string; route: string; status: number; seconds: number }): void;
+  count(answer: CountedAnswer): void;
   routes(app: FastifyInstance): void;
 };
 
-const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Counting reads whole tables, so what was counted serves for a while. */
 const COUNT_EVERY_MS = 10_000;
 
@@ -21,19 +21,7 @@ export function createMetrics({ db, queue }: Deps): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const requests = new Counter({
-    name: 'trilho_http_requests_total',
-    help: 'Requests answered.',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const latency = new Histogram({
-    name: 'trilho_http_request_duration_seconds',
-    help: 'Time from the first byte in to the last byte out.',
-    labelNames: ['method', 'route'],
-    buckets: LATENCY_SECONDS,
-    registers,
-  });
+  const count = tallyAnswers(registry);
   new Gauge({
     name: 'trilho_database_connections',
     help: 'Connections of the pool, and callers that wait for one.',
@@ -96,10 +84,7 @@ export function createMetrics({ db, queue }: Deps): Metrics {
   }
 
   return {
-    count: ({ method, route, status, seconds }) => {
-      requests.inc({ method, route, status });
-      latency.observe({ method, route }, seconds);
-    },
+    count,
 
     routes: app => {
       app.get('/metrics', { config: { scope: 'metrics:read' }, schema: { hide: true } }, async (_request, reply) => {

@@ -187,6 +187,7 @@ function refuseMissingHost({ raw, headers }: FastifyRequest): void {
 }
 
 function refuseBadEncoding(url: string): void {
+  if (!url.includes('%')) return;
   try {
     decodeURIComponent(url);
   } catch {

@@ -41,11 +41,20 @@ function read(grammar: RegExp, text: string): Moment | undefined {
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const offsetMs = offsetOf(zone);
   if (offsetMs === undefined) return undefined;
-  const wholeMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second.padStart(2, '0')}Z`);
+  const wholeMs = utcMs(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second));
   const floorMs = wholeMs + Number(fraction.slice(0, 3).padEnd(3, '0')) - offsetMs;
   if (floorMs < FIRST_MOMENT_MS || floorMs > LAST_MOMENT_MS) return undefined;
   const beyond = fraction.slice(3).replace(/0+$/, '');
   return { floorMs, ceilMs: beyond === '' ? floorMs : floorMs + 1, beyond };
+}
+
+/** Years repeat after four hundred. */
+const CYCLE_YEARS = 400;
+const CYCLE_MS = 146_097 * 86_400_000;
+
+/** The language takes a year below 100 for one of the last century, so it is asked for a later one. */
+function utcMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
+  return Date.UTC(year + CYCLE_YEARS, month - 1, day, hour, minute, second) - CYCLE_MS;
 }
 
 export function isLater(a: Moment, b: Moment): boolean {

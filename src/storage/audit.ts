@@ -28,12 +28,12 @@ export function audited(db: Database): Database {
 }
 
 /** A line that is written by whoever works for many at once, and so in nobody's name. */
-export type AuditLine = { readonly id: string; readonly act: Act };
+export type AuditLine = { readonly id: string; readonly act: Act; readonly objectId: string };
 
 /** The line of the present act, about an object; none where nobody acts. */
 export function lineAbout(objectId: string): AuditLine | undefined {
   const act = currentAct();
-  return act && { id: uuidV7(act.at), act: { ...act, objectId } };
+  return act && { id: uuidV7(act.at), act, objectId };
 }
 
 export function linesInsertion(lines: readonly AuditLine[]): Statement {
@@ -48,7 +48,7 @@ export function linesInsertion(lines: readonly AuditLine[]): Statement {
       lines.map(({ act }) => act.at),
       lines.map(({ act }) => act.actor),
       lines.map(({ act }) => act.action),
-      lines.map(({ act }) => act.objectId ?? null),
+      lines.map(({ objectId }) => objectId),
       lines.map(({ act }) => act.requestId ?? null),
       lines.map(({ act }) => act.status),
     ],
