@@ -22,8 +22,8 @@ type Limits = {
   /** How many batches are under way at most. */
   readonly maxRunning: number;
   /**
-   * So many wait for no more to come: they go as soon as they are together, and beside others that are under way. Without it,
-   * those that come in one turn of the event loop are enough.
+   * When so many are together they go at once, in the midst of a turn of the event loop and beside others that are under way;
+   * while any are under way, fewer wait. Without it, those that come in one turn are enough. `flush` must not hand in itself.
    */
   readonly enough?: number;
   /** How many wait for their batch at most. */
