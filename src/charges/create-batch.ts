@@ -58,7 +58,7 @@ export const LOCK_WAIT_MS = 200;
 
 export function chargeBatches(deps: BatchDeps): ChargeBatches {
   const lanes = Array.from({ length: LANES }, () => ({ lane: deps.db.lane(LOCK_WAIT_MS), batches: 0 }));
-  const write = async (ready: readonly ReadyCharge[]) => {
+  const write = (ready: readonly ReadyCharge[]) => {
     const freest = lanes.reduce((a, b) => (b.batches < a.batches ? b : a));
     freest.batches++;
     return writeTogether({ ...deps, lane: freest.lane }, ready).finally(() => freest.batches--);
