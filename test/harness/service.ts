@@ -150,7 +150,7 @@ async function withDatabase<T>(url: string, work: (db: Database) => Promise<T>):
   }
 }
 
-async function toAnswer(response: Response): Promise<Answer> {
+export async function toAnswer(response: Response): Promise<Answer> {
   const text = await response.text();
   const isJson = /json/.test(response.headers.get('content-type') ?? '');
   return {
