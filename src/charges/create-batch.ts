@@ -47,8 +47,9 @@ export type WriteOutcome = 'written' | 'left out' | 'untimely';
 export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;
 
 const MAX_SIZE = 100;
-/** While one is being written the next is on its way, on the same connection: side by side each is slowed by the other. */
-const MAX_RUNNING = 2;
+/** In a rush two are being written, each on a connection of its own, and a third is on its way behind one of them. */
+const LANES = 2;
+const MAX_RUNNING = 3;
 /** In a rush the first of a turn are written while the rest of it is still being read. Fewer would cost more for each. */
 const ENOUGH = 32;
 const MAX_WAITING = 5_000;
@@ -56,8 +57,13 @@ const MAX_WAITING = 5_000;
 export const LOCK_WAIT_MS = 200;
 
 export function chargeBatches(deps: BatchDeps): ChargeBatches {
-  const lane = deps.db.lane(LOCK_WAIT_MS);
-  return batcher(ready => writeTogether({ ...deps, lane }, ready), {
+  const lanes = Array.from({ length: LANES }, () => ({ lane: deps.db.lane(LOCK_WAIT_MS), batches: 0 }));
+  const write = async (ready: readonly ReadyCharge[]) => {
+    const freest = lanes.reduce((a, b) => (b.batches < a.batches ? b : a));
+    freest.batches++;
+    return writeTogether({ ...deps, lane: freest.lane }, ready).finally(() => freest.batches--);
+  };
+  return batcher(write, {
     maxSize: MAX_SIZE,
     maxRunning: MAX_RUNNING,
     enough: ENOUGH,
