@@ -39,33 +39,36 @@ function head(headers: Record<string, string>): string {
   return lines;
 }
 
-/** Every answer must be a 2xx: a rate of refusals says nothing. */
+/**
+ * Every answer must be a 2xx: a rate of refusals says nothing. Connections are open before the first request, as callers keep them:
+ * while they are opened, requests come one or two at a time.
+ */
 export async function load({ url, connections, request, seconds, requests = MOST_SAMPLES }: Load): Promise<LoadResult> {
   const { hostname, port } = new URL(url);
+  const lines = await Promise.all(Array.from({ length: connections }, () => openLine(hostname, Number(port))));
   const most = Math.min(requests, MOST_SAMPLES);
   const latencies = new Float64Array(most);
   let [sent, done] = [0, 0];
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1000;
 
-  async function takeTurns(): Promise<void> {
-    const line = await openLine(hostname, Number(port));
-    try {
-      while (sent < most && performance.now() < endsAt) {
-        const text = request(sent++);
-        const askedAt = performance.now();
-        const answer = await line.ask(text);
-        latencies[done++] = performance.now() - askedAt;
-        if (answer.status < 200 || answer.status > 299) {
-          throw new Error(`${text.split('\r\n', 1)[0]} was answered with ${answer.status}: ${answer.body()}`);
-        }
+  async function takeTurns(line: Line): Promise<void> {
+    while (sent < most && performance.now() < endsAt) {
+      const text = request(sent++);
+      const askedAt = performance.now();
+      const answer = await line.ask(text);
+      latencies[done++] = performance.now() - askedAt;
+      if (answer.status < 200 || answer.status > 299) {
+        throw new Error(`${text.split('\r\n', 1)[0]} was answered with ${answer.status}: ${answer.body()}`);
       }
-    } finally {
-      line.close();
     }
   }
 
-  await Promise.all(Array.from({ length: connections }, takeTurns));
+  try {
+    await Promise.all(lines.map(takeTurns));
+  } finally {
+    for (const line of lines) line.close();
+  }
   const took = (performance.now() - startedAt) / 1000;
   const sorted = latencies.subarray(0, done).sort();
   return { count: done, rate: done / took, p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };

@@ -39,7 +39,7 @@ const FULL = {
   samples: 150,
   slowSamples: 3,
   charges: 10_000,
-  chargeTurns: 9,
+  chargeTurns: 15,
   memoryAfter: [20_000, 200_000],
   listConnections: 16,
   chargeConnections: 128,
