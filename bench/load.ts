@@ -41,7 +41,7 @@ function head(headers: Record<string, string>): string {
 
 /**
  * Every answer must be a 2xx: a rate of refusals says nothing. Connections are open before the first request, as callers keep them:
- * while they are opened, requests come one or two at a time.
+ * were they opened meanwhile, requests would come one or two at a time.
  */
 export async function load({ url, connections, request, seconds, requests = MOST_SAMPLES }: Load): Promise<LoadResult> {
   const { hostname, port } = new URL(url);

@@ -10,10 +10,11 @@ import { type CutWire, startCutWire } from './harness/cut-wire.ts';
 import { createDatabase, type TestDatabase } from './harness/databases.ts';
 import { type Answer, type Service, startService } from './harness/service.ts';
 
+/** Enough for several batches side by side. */
 const AT_ONCE = 120;
 const ACCOUNTS = 7;
-/** Batches of 32 or more, and the rest. */
-const MOST_TRANSACTIONS = 4;
+/** Batches of 32 or more and the rest, and some more should what comes at once not be read at once. */
+const MOST_TRANSACTIONS = 8;
 const MOST_LOOKS = 20_000;
 
 const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
@@ -79,35 +80,51 @@ describe('a burst of charges', () => {
     assert.ok(transactions <= MOST_TRANSACTIONS, `${transactions} transactions`);
   });
 
-  test('may repeat and contradict itself: one charge each, and no neighbour is hurt', async () => {
-    // So many that several batches are under way, and repeats of one are in others.
-    const groups = 20;
-    const posts = times(groups * 6, index => {
-      const group = index % groups;
-      const way = Math.floor(index / groups);
-      const body = (changes: Record<string, unknown>) => chargeBody({ accountId: 'repeats', ...changes });
-      const externalId = `order-${group}`;
-      if (way === 0) return { body: body({ externalId: `alone-${group}` }) };
-      // The same content without a key, with one for all of them and with one of its own; then another content.
-      if (way < 3) return { body: body({ externalId }) };
-      if (way === 3) return { body: body({ externalId }), headers: keyed(`shared ${group}`) };
-      if (way === 4) return { body: body({ externalId }), headers: keyed(`own ${group}`) };
-      return { body: body({ externalId, amountCents: 1 }), headers: keyed(`other ${group}`) };
+  for (const isKnown of [false, true]) {
+    const account = isKnown ? 'a known account' : 'a new account';
+    test(`may repeat and contradict itself in ${account}: one charge each, and no neighbour is hurt`, async () => {
+      if (isKnown) assert.equal((await post({ accountId: account })).status, 201);
+      const before = await count('charges where account_id = $1', [account]);
+      const groups = 20;
+      const posts = times(groups * 6, index => {
+        const group = index % groups;
+        const way = Math.floor(index / groups);
+        const body = (changes: Record<string, unknown>) => chargeBody({ accountId: account, ...changes });
+        const externalId = `order-${group}`;
+        if (way === 0) return { body: body({ externalId: `alone-${group}` }) };
+        // The same content without a key and with one of its own; then another content.
+        if (way < 3) return { body: body({ externalId }) };
+        if (way < 5) return { body: body({ externalId }), headers: keyed(`${account} ${way} ${group}`) };
+        return { body: body({ externalId, amountCents: 1 }), headers: keyed(`${account} other ${group}`) };
+      });
+      const answers = await atOnce(posts);
+      for (const group of times(groups, index => index)) {
+        const [alone, ...others] = answers.filter((_, index) => index % groups === group);
+        assert.deepEqual([alone!.status, isReplay(alone!)], [201, false]);
+        const made = others.filter(({ status }) => status === 201);
+        const refused = others.filter(({ status }) => status === 409);
+        assert.equal(made.length + refused.length, 5);
+        assert.ok(made.length === 4 || made.length === 1, 'one of the two contents was first');
+        assert.equal(new Set(made.map(({ text }) => text)).size, 1);
+        assert.equal(made.filter(isReplay).length, made.length - 1);
+        for (const { json } of refused) assert.equal(json.chargeId, made[0]!.json.id);
+      }
+      assert.equal(await count('charges where account_id = $1', [account]), before + 2 * groups);
+      assert.equal(await emptyKeys(), 0);
     });
-    const answers = await atOnce(posts);
-    for (const group of times(groups, index => index)) {
-      const [alone, ...others] = answers.filter((_, index) => index % groups === group);
-      assert.deepEqual([alone!.status, isReplay(alone!)], [201, false]);
-      const made = others.filter(({ status }) => status === 201);
-      const refused = others.filter(({ status }) => status === 409);
-      assert.equal(made.length + refused.length, 5);
-      assert.ok(made.length === 4 || made.length === 1, 'one of the two contents was first');
-      assert.equal(new Set(made.map(({ text }) => text)).size, 1);
-      assert.equal(made.filter(isReplay).length, made.length - 1);
-      for (const { json } of refused) assert.equal(json.chargeId, made[0]!.json.id);
+  }
+
+  test('may bring a key again and again: one charge for each key', async () => {
+    const keys = 40;
+    const body = chargeBody({ accountId: 'keys' });
+    const answers = await atOnce(times(AT_ONCE, index => ({ body, headers: keyed(`again ${index % keys}`) })));
+    assert.deepEqual(new Set(statuses(answers)), new Set([201]));
+    for (const key of times(keys, index => index)) {
+      const ours = answers.filter((_, index) => index % keys === key);
+      assert.equal(new Set(ours.map(({ text }) => text)).size, 1);
+      assert.equal(ours.filter(isReplay).length, ours.length - 1);
     }
-    assert.equal(await count(`charges where account_id = 'repeats'`), 2 * groups);
-    assert.equal(await emptyKeys(), 0);
+    assert.equal(await count(`charges where account_id = 'keys'`), keys);
   });
 
   test('with one that the database refuses: that one fails alone, and its key stays free', async () => {
@@ -193,7 +210,7 @@ describe('a burst of charges', () => {
   });
 });
 
-describe('a burst whose commit is not heard of', () => {
+describe('a burst on its way to the database', () => {
   let database: TestDatabase;
   let wire: CutWire;
   let service: Service;
@@ -213,12 +230,14 @@ describe('a burst whose commit is not heard of', () => {
   });
 
   const burst = (accountId: string) =>
-    Promise.all(
-      times(20, index => {
+    postAtOnce(
+      service.url,
+      '/charges',
+      times(AT_ONCE, index => {
         // By key, by externalId and by neither.
         const changes = index % 3 === 1 ? { externalId: `order-${index}` } : {};
         const headers = index % 3 === 0 ? keyed(`${accountId} ${index}`) : {};
-        return service.post('/charges', chargeBody({ accountId, ...changes }), headers);
+        return { body: chargeBody({ accountId, ...changes }), headers };
       }),
     );
   const written = async (accountId: string) => {
@@ -230,17 +249,22 @@ describe('a burst whose commit is not heard of', () => {
     return rows[0];
   };
 
-  test('is found again when the connection is back: every charge once, and none counts as a repeat', async () => {
+  test('goes over two connections', async () => {
+    assert.deepEqual(new Set(statuses(await burst('two'))), new Set([201]));
+    assert.equal(wire.carriers(), 2);
+  });
+
+  test('is found again when its commit is not heard of: every charge once, and none counts as a repeat', async () => {
     wire.cutAtCommit({ forGood: false });
     const answers = await burst('cut');
     assert.equal(wire.cuts(), 1);
     assert.deepEqual(new Set(statuses(answers)), new Set([201]));
     assert.ok(!answers.some(isReplay));
-    assert.equal(new Set(answers.map(({ json }) => json.id)).size, 20);
-    assert.deepEqual(await written('cut'), { charges: 20, events: 20 });
+    assert.equal(new Set(answers.map(({ json }) => json.id)).size, AT_ONCE);
+    assert.deepEqual(await written('cut'), { charges: AT_ONCE, events: AT_ONCE });
   });
 
-  test('is found again even when the clock was moved meanwhile', async () => {
+  test('is found again even when the clock is moved before the connection is back', async () => {
     const before = wire.cuts();
     wire.cutAtCommit({ forGood: true });
     let isAnswered = false;
@@ -254,7 +278,7 @@ describe('a burst whose commit is not heard of', () => {
     const answers = await answering;
     assert.deepEqual(new Set(statuses(answers)), new Set([201]));
     assert.ok(!answers.some(isReplay));
-    assert.deepEqual(await written('moved'), { charges: 20, events: 20 });
+    assert.deepEqual(await written('moved'), { charges: AT_ONCE, events: AT_ONCE });
   });
 
   test('is answered with 503 while the database is away, and a repeat is safe', async () => {

@@ -53,7 +53,7 @@ const MAX_RUNNING = 3;
 /** In a rush the first of a turn are written while the rest of it is still being read. Fewer would cost more for each. */
 const ENOUGH = 32;
 const MAX_WAITING = 5_000;
-/** Many must not wait for one that somebody else holds or is about to take; that one waits alone. */
+/** Many must not wait for one that another transaction holds or is about to take; that one waits alone. */
 export const LOCK_WAIT_MS = 200;
 
 export function chargeBatches(deps: BatchDeps): ChargeBatches {

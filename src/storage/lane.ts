@@ -1,5 +1,5 @@
 // One connection for what many do together: a transaction is sent behind the one before, for whose end nobody waits, so the
-// database has the next at hand and two of them never hold each other up.
+// database has the next at hand and the two never hold each other up.
 import type pg from 'pg';
 import { isUnusable } from './faults.ts';
 import { type Rows, runTogether, type Statement } from './together.ts';

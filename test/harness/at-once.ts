@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type Answer, toAnswer } from './service.ts';
 
+/** An answer that does not come is a failure. */
+const SILENCE_MS = 60_000;
+
 export type Post = { readonly body: unknown; readonly headers?: Record<string, string> };
 
 /** Answers in the order of the requests. */
@@ -11,6 +14,7 @@ export async function postAtOnce(url: string, path: string, posts: readonly Post
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
+  socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('no answer came')));
   const requests = posts.map((post, index) => requestOf(path, post, index === posts.length - 1));
   socket.write(requests.join(''));
   const pieces: Buffer[] = [];

@@ -10,6 +10,8 @@ export type CutWire = {
   mend(): void;
   /** How often it was cut so. */
   cuts(): number;
+  /** How many connections have carried charges. */
+  carriers(): number;
   close(): Promise<void>;
 };
 
@@ -27,6 +29,7 @@ export async function startCutWire(databaseUrl: string): Promise<CutWire> {
   let isForGood = false;
   let isDead = false;
   let cuts = 0;
+  const carriers = new Set<Socket>();
 
   function cut(): void {
     cuts++;
@@ -51,7 +54,10 @@ export async function startCutWire(databaseUrl: string): Promise<CutWire> {
     }
     here.on('data', chunk => {
       const heard = Buffer.concat([lastHeard, chunk]);
-      if (heard.includes(CHARGES)) holdsCharges = true;
+      if (heard.includes(CHARGES)) {
+        holdsCharges = true;
+        carriers.add(here);
+      }
       lastHeard = heard.subarray(-CHARGES.length);
       there.write(chunk);
     });
@@ -75,6 +81,7 @@ export async function startCutWire(databaseUrl: string): Promise<CutWire> {
       isDead = false;
     },
     cuts: () => cuts,
+    carriers: () => carriers.size,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       wire.close();
