@@ -9,6 +9,8 @@ const PAGE_SIZE = 20;
 
 const prisma = new PrismaClient({
   adapter: new PrismaPg({ connectionString: process.env.DATABASE_URL, max: 20 }),
+  // By default a transaction is given up after five seconds, which a page of a large table takes on a busy machine.
+  transactionOptions: { maxWait: 60_000, timeout: 60_000 },
 });
 const app = express();
 app.use(express.json({ limit: '64kb' }));
