@@ -8,6 +8,8 @@ export type Load = {
   readonly connections: number;
   /** The whole request of a turn, as `get` and `post` make it. */
   request(turn: number): string;
+  /** Asked on every connection before the first request: whoever was stopped comes back, and has accepted all of them. */
+  readonly greeting?: string;
   /** It ends with the first of these. */
   readonly seconds: number;
   readonly requests?: number;
@@ -43,9 +45,17 @@ function head(headers: Record<string, string>): string {
  * Every answer must be a 2xx: a rate of refusals says nothing. Connections are open before the first request, as callers keep them:
  * were they opened meanwhile, requests would come one or two at a time.
  */
-export async function load({ url, connections, request, seconds, requests = MOST_SAMPLES }: Load): Promise<LoadResult> {
+export async function load({
+  url,
+  connections,
+  request,
+  greeting,
+  seconds,
+  requests = MOST_SAMPLES,
+}: Load): Promise<LoadResult> {
   const { hostname, port } = new URL(url);
   const lines = await Promise.all(Array.from({ length: connections }, () => openLine(hostname, Number(port))));
+  if (greeting !== undefined) await Promise.all(lines.map(line => line.ask(greeting)));
   const most = Math.min(requests, MOST_SAMPLES);
   const latencies = new Float64Array(most);
   let [sent, done] = [0, 0];

@@ -1,7 +1,7 @@
 // How near taking charges comes to what the database allows.
 import { chargeRequest } from '../bodies.ts';
 import { percent } from '../figures.ts';
-import { type LoadResult, load } from '../load.ts';
+import { get, type LoadResult, load } from '../load.ts';
 import { openPlayer, type Player } from '../player.ts';
 import { type Running, runTrilho } from '../running.ts';
 import { emptyDatabase } from '../seed.ts';
@@ -12,6 +12,7 @@ import { countRegistered, untilQuiet } from '../waiting.ts';
 import type { Needs } from './part.ts';
 
 const NO_LIMIT_SECONDS = 300;
+const GREETING = get('/livez');
 /** The service takes a third less processor time for a charge when its code is warm, which takes so many. */
 const WARM_UP_CHARGES = 40_000;
 
@@ -66,7 +67,7 @@ async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE
   const say = (step: string) => report.say(`charges, ${words}: ${step}`);
   const [ourUrl, limitUrl] = SIDES.map(stage.url) as [string, string];
   const drive = ({ url }: Running, count = requests) =>
-    load({ url, connections, request: chargeRequest, seconds: NO_LIMIT_SECONDS, requests: count });
+    load({ url, connections, request: chargeRequest, greeting: GREETING, seconds: NO_LIMIT_SECONDS, requests: count });
   const settle = async () => (workers ? untilQuiet(ourUrl) : undefined);
   const warmUp = async (service: Running) => {
     await drive(service, Math.min(WARM_UP_CHARGES, 4 * requests));
