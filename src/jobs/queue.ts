@@ -87,7 +87,7 @@ export async function startQueue({ db, log }: { db: Database; log: Log }): Promi
     superviseIntervalSeconds: SUPERVISE_SECONDS,
     monitorIntervalSeconds: SUPERVISE_SECONDS,
   });
-  boss.on('error', error => log.warn('the job queue met an error', { error }));
+  boss.on('error', told => log.warn('the job queue met an error', { error: errorOf(told) }));
   await install(boss);
   for (const name of NAMES) {
     await boss.createQueue(name, {
@@ -270,6 +270,11 @@ async function install(boss: PgBoss): Promise<void> {
     if ((error as { code?: string }).code !== '23505') throw error;
     await boss.start();
   }
+}
+
+/** The library hands some errors over as plain copies, of which the log could tell nothing. */
+function errorOf(told: Error): Error {
+  return told instanceof Error ? told : Object.assign(new Error(), told);
 }
 
 /**
