@@ -1,6 +1,7 @@
 // Reading a JSON body: UTF-8 and nothing else, so that what is stored is what was sent.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../lib/errors.ts';
+import { meetingPlace } from '../lib/in-step.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,21 +13,23 @@ declare module 'fastify' {
 /** What a request brought. */
 export type Given = { readonly body: unknown; readonly bodyText?: string | undefined };
 
+/** In a rush the first of a turn go on while the rest of it is still being heard. */
+const ENOUGH = 32;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
 
 export function readBodies(app: FastifyInstance): void {
   app.decorateRequest('bodyText', undefined);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-    let body: unknown;
-    try {
-      body = readJson(request, bytes as Buffer);
-    } catch (error) {
-      return done(error as Error);
-    }
-    done(null, body);
-  });
+  const together = meetingPlace(ENOUGH);
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => {
+      await together();
+      return readJson(request, bytes);
+    },
+  );
 }
 
 function readJson(request: FastifyRequest, bytes: Buffer): unknown {

@@ -7,6 +7,7 @@ import { type CreateDeps, createCharge } from '../charges/create.ts';
 import { chargeView } from '../charges/view.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
 import { invalidRequest } from '../lib/errors.ts';
+import { asFar } from '../lib/in-step.ts';
 import { accountOf } from './auth.ts';
 import { chargeParams, requireCharge } from './charge-params.ts';
 import { CHARGE_SCHEMAS, ChargeBody, CREATED_EXAMPLE, type CUSTOMER_TYPES, VIEW_EXAMPLE } from './charge-schemas.ts';
@@ -63,6 +64,7 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps): void {
       }
       // With no faults the schema vouches for every required field.
       accountOf(request, draft.accountId);
+      await asFar;
       const { id, answer, replayed } = await createCharge(deps, draft as NewCharge, key.value);
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.code(201).header('location', `/charges/${id}`).type('application/json; charset=utf-8');
