@@ -18,9 +18,10 @@ export type Options = {
   readonly samples: number;
   /** Samples of the count and offset way, which takes its time. */
   readonly slowSamples: number;
-  /** Charges that are written in one turn beside the limit, and how many turns each side gets. */
+  /** Charges that are written in one turn beside the limit, how many turns each side gets, and those that are only shown. */
   readonly charges: number;
   readonly chargeTurns: number;
+  readonly besideTurns: number;
   /** Requests after which memory is read: early, and late. */
   readonly memoryAfter: readonly [early: number, late: number];
   readonly listConnections: number;
@@ -40,6 +41,7 @@ const FULL = {
   slowSamples: 3,
   charges: 10_000,
   chargeTurns: 15,
+  besideTurns: 5,
   memoryAfter: [20_000, 200_000],
   listConnections: 16,
   chargeConnections: 128,
@@ -56,6 +58,7 @@ const QUICK = {
   slowSamples: 2,
   charges: 1_500,
   chargeTurns: 3,
+  besideTurns: 1,
   memoryAfter: [1_000, 5_000],
   ways: 200,
 } as const;

@@ -2,6 +2,7 @@
 // on it as they are needed, and all goes when the run is over.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { createLog } from '../src/lib/log.ts';
 import { startEmbeddedPostgres } from '../src/storage/embedded/postgres.ts';
@@ -16,10 +17,14 @@ export type Stage = {
   create(database: string, template?: string): Promise<void>;
   drop(database: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Writes out what is dirty, so that the next round does not pay for the last. */
+  /** Writes out what is dirty and lets the server clear up, so that the next round does not pay for the last. */
   calm(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** As long as the server clears up after one of our parts, and not much longer: on ten million rows it takes minutes. */
+const MOST_LOOKS = 200;
+const LOOK_AGAIN_MS = 50;
 
 const DATA = path.join(import.meta.dirname, 'data');
 
@@ -35,6 +40,13 @@ export async function openStage({ keep }: { readonly keep: boolean }): Promise<S
 
   const drop = async (database: string) => {
     await admin.query(`drop database if exists ${name(database)} with (force)`);
+  };
+
+  const isClearingUp = async () => {
+    const { rowCount } = await admin.query(
+      `select from pg_stat_activity where backend_type = 'autovacuum worker' limit 1`,
+    );
+    return rowCount === 1;
   };
 
   return {
@@ -56,6 +68,7 @@ export async function openStage({ keep }: { readonly keep: boolean }): Promise<S
       await admin.query(`alter database ${name(from)} rename to ${name(to)}`);
     },
     calm: async () => {
+      for (let looks = 0; looks < MOST_LOOKS && (await isClearingUp()); looks++) await wait(LOOK_AGAIN_MS);
       await admin.query('checkpoint');
     },
     close: async () => {

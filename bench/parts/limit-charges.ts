@@ -58,81 +58,99 @@ async function someCharges({ stage, options }: Needs): Promise<void> {
   await withClient(url, client => client.query('vacuum analyze'));
 }
 
-const SIDES = ['ours', ...LIMITS.map((_, index) => `limit_${index}`)].map(side => `charges_${side}`);
+const OURS = 'charges_ours';
+const databaseOf = (limit: number) => `charges_limit_${limit}`;
 
-/** Each side has a database of its own. They take turns of a few seconds, so that the machine is much the same for all. */
+/** One of the limits, and what it and the service took in the turns that they had beside each other. */
+type Side = (typeof LIMITS)[number] & {
+  readonly database: string;
+  readonly player: Player;
+  readonly ours: LoadResult[];
+  readonly limit: LoadResult[];
+};
+
+/**
+ * Each side has a database of its own. They take turns of a few seconds, so that the machine is much the same for all. What is
+ * shown beside the goal has turns of its own, after those: what it wrote would be cleared up in the turns that count.
+ */
 async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE_RUNS)[number]): Promise<void> {
   const { stage, report, options } = needs;
-  const { chargeConnections: connections, charges: requests, chargeTurns: turns } = options;
+  const { chargeConnections: connections, charges: requests, chargeTurns, besideTurns } = options;
   const say = (step: string) => report.say(`charges, ${words}: ${step}`);
-  const [ourUrl, limitUrl] = SIDES.map(stage.url) as [string, string];
+  const ourUrl = stage.url(OURS);
   const drive = ({ url }: Running, count = requests) =>
     load({ url, connections, request: chargeRequest, greeting: GREETING, seconds: NO_LIMIT_SECONDS, requests: count });
   const settle = async () => (workers ? untilQuiet(ourUrl) : undefined);
   const warmUp = async (service: Running) => {
     await drive(service, Math.min(WARM_UP_CHARGES, 4 * requests));
     await settle();
-    await stage.calm();
   };
 
   say('what the service says is written down');
-  await stage.create('charges_ours', 'some_charges');
-  const tape = await record(stage, 'charges_ours', {
+  await stage.create(OURS, 'some_charges');
+  const tape = await record(stage, OURS, {
     workers,
-    turns,
+    turns: chargeTurns + besideTurns,
     warmUp,
     drive: async service => (await drive(service)).count,
     settle,
   });
 
-  const ours: LoadResult[] = [];
-  const limits = LIMITS.map((): LoadResult[] => []);
+  await stage.create(OURS, 'some_charges');
+  const service = await runTrilho(stage, OURS, { workers });
+  const sides: Side[] = [];
   const registered = { ours: 0, limit: 0 };
   const said = { statements: 0, transactions: 0 };
-  for (const side of SIDES) await stage.create(side, 'some_charges');
-  const service = await runTrilho(stage, 'charges_ours', { workers });
-  const players: Player[] = [];
   try {
-    for (const [index, { way }] of LIMITS.entries()) {
-      players.push(await openPlayer(stage.url(SIDES[index + 1]!), { ...tape, ...way }));
+    for (const [index, limit] of LIMITS.entries()) {
+      const database = databaseOf(index);
+      await stage.create(database, 'some_charges');
+      const player = await openPlayer(stage.url(database), { ...tape, ...limit.way });
+      sides.push({ ...limit, database, player, ours: [], limit: [] });
     }
     say('the service is warmed up');
     await warmUp(service);
+    let turns = 0;
     for (const turn of tape.turns()) {
-      registered.ours -= await countRegistered(ourUrl);
-      ours.push(await drive(service));
-      registered.ours += await countRegistered(ourUrl);
+      const isGoal = turns++ < chargeTurns;
+      await stage.calm();
+      const before = await countRegistered(ourUrl);
+      const ours = await drive(service);
+      if (isGoal) registered.ours += (await countRegistered(ourUrl)) - before;
       await settle();
-      registered.limit -= await countRegistered(limitUrl);
-      for (const [index, player] of players.entries()) {
+      for (const side of sides.filter(one => one.isGoal === isGoal)) {
+        const url = stage.url(side.database);
+        await stage.calm();
+        const first = await countRegistered(url);
         // What the service looks for now and then is on the tape; beside it, it would be done twice.
         service.signal('SIGSTOP');
-        limits[index]!.push(await player.play(turn.during, turn.requests));
+        side.limit.push(await side.player.play(turn.during, turn.requests));
         service.signal('SIGCONT');
-        if (index === 0) registered.limit += await countRegistered(limitUrl);
-        await player.play(turn.after, 0);
+        side.ours.push(ours);
+        if (isGoal) registered.limit += (await countRegistered(url)) - first;
+        await side.player.play(turn.after, 0);
+        say(`turn ${turns}, ${percent(ours.rate / side.limit.at(-1)!.rate)} of the limit${side.words}`);
       }
       said.transactions += turn.during.length;
       said.statements += turn.during.reduce((sum, unit) => sum + ('together' in unit ? unit.together : unit).length, 0);
-      const share = ours.at(-1)!.rate / limits[0]!.at(-1)!.rate;
-      say(`turn ${ours.length} of ${turns}, ${percent(share)} of the limit`);
     }
   } finally {
     // Stopped, it would not hear that it is to end.
     service.signal('SIGCONT');
-    await Promise.all([service.stop(), ...players.map(player => player.close())]);
+    await Promise.all([service.stop(), ...sides.map(({ player }) => player.close())]);
   }
-  for (const side of SIDES) await stage.drop(side);
+  await stage.drop(OURS);
+  for (const { database } of sides) await stage.drop(database);
 
-  for (const [index, { words: how, isGoal }] of LIMITS.entries()) {
-    addShare(report, `POST /charges, ${connections} connections, ${words}${how}`, ours, limits[index]!, isGoal);
+  for (const { words: how, isGoal, ours, limit } of sides) {
+    addShare(report, `POST /charges, ${connections} connections, ${words}${how}`, ours, limit, isGoal);
   }
-  const all = requests * turns;
+  const all = requests * (chargeTurns + besideTurns);
   const [statements, transactions] = [said.statements, said.transactions].map(count => (count / all).toFixed(2));
   report.note(
     `${words}: ${statements} statements in ${transactions} transactions a charge; connections: ${tape.connections}.`,
   );
   if (!workers) return;
-  const [our, its] = [registered.ours, registered.limit].map(count => percent(count / all));
+  const [our, its] = [registered.ours, registered.limit].map(count => percent(count / (requests * chargeTurns)));
   report.note(`${words}: the service registered ${our} of the charges before the last was taken, the driver ${its}.`);
 }
