@@ -1,0 +1,32 @@
+// What a process has to say reaches standard error, line by line, until the moment it leaves.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { postAtOnce } from '../harness/at-once.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { createDatabase } from '../harness/databases.ts';
+import { ownFolder, startTrilho } from '../harness/process.ts';
+
+const REQUESTS = 120;
+/** The service with a fault in it that comes when it is asked for. */
+const FAULT = `process.on('SIGUSR2', () => { throw new Error('a fault'); })`;
+
+test('requests that are answered at once have a line each, and a fault nobody caught has the last', async t => {
+  const folder = await ownFolder(t);
+  const { url, drop } = await createDatabase();
+  t.after(drop);
+  const env = { DATABASE_URL: url, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAULT)}` };
+  const service = await startTrilho({ folder, env });
+  const bodies = Array.from({ length: REQUESTS }, () => ({ body: chargeBody() }));
+  const answers = await postAtOnce(service.url, '/charges', bodies);
+  const { code, stderr } = await service.end('SIGUSR2');
+
+  assert.equal(code, 1, stderr);
+  const lines = stderr.trimEnd().split('\n');
+  const said = lines.map(line => JSON.parse(line));
+  const requests = said.filter(({ msg, route }) => msg === 'request' && route === '/charges');
+  assert.deepEqual(
+    requests.map(({ requestId }) => requestId).sort(),
+    answers.map(({ headers }) => headers.get('x-request-id')).sort(),
+  );
+  assert.equal(said.at(-1).msg, 'a fault nobody caught; leaving');
+});
