@@ -18,7 +18,7 @@ export type Options = {
   readonly samples: number;
   /** Samples of the count and offset way, which takes its time. */
   readonly slowSamples: number;
-  /** Charges that are written in one turn beside the limit, how many turns each side gets, and those that are only shown. */
+  /** Charges of one turn beside the limit; how many turns there are, and how many beside what is only shown. */
   readonly charges: number;
   readonly chargeTurns: number;
   readonly besideTurns: number;
@@ -41,7 +41,7 @@ const FULL = {
   slowSamples: 3,
   charges: 10_000,
   chargeTurns: 15,
-  besideTurns: 5,
+  besideTurns: 3,
   memoryAfter: [20_000, 200_000],
   listConnections: 16,
   chargeConnections: 128,

@@ -17,12 +17,13 @@ export type Stage = {
   create(database: string, template?: string): Promise<void>;
   drop(database: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
-  /** Writes out what is dirty and lets the server clear up, so that the next round does not pay for the last. */
+  /** Writes out what is dirty, so that the next round does not pay for the last. */
   calm(): Promise<void>;
+  /** Returns when the server has cleared up after the last round. */
+  untilCleared(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** As long as the server clears up after one of our parts, and not much longer: on ten million rows it takes minutes. */
 const MOST_LOOKS = 200;
 const LOOK_AGAIN_MS = 50;
 
@@ -68,8 +69,10 @@ export async function openStage({ keep }: { readonly keep: boolean }): Promise<S
       await admin.query(`alter database ${name(from)} rename to ${name(to)}`);
     },
     calm: async () => {
-      for (let looks = 0; looks < MOST_LOOKS && (await isClearingUp()); looks++) await wait(LOOK_AGAIN_MS);
       await admin.query('checkpoint');
+    },
+    untilCleared: async () => {
+      for (let looks = 0; looks < MOST_LOOKS && (await isClearingUp()); looks++) await wait(LOOK_AGAIN_MS);
     },
     close: async () => {
       // Whoever is still connected would keep the server running.

@@ -71,7 +71,8 @@ type Side = (typeof LIMITS)[number] & {
 
 /**
  * Each side has a database of its own. They take turns of a few seconds, so that the machine is much the same for all. What is
- * shown beside the goal has turns of its own, after those: what it wrote would be cleared up in the turns that count.
+ * shown beside the goal has turns of its own, after those: what it wrote would be cleared up in the turns that count. It begins
+ * them on a table without what was written before.
  */
 async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE_RUNS)[number]): Promise<void> {
   const { stage, report, options } = needs;
@@ -84,7 +85,10 @@ async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE
   const warmUp = async (service: Running) => {
     await drive(service, Math.min(WARM_UP_CHARGES, 4 * requests));
     await settle();
+    await stage.calm();
   };
+  const counted = async (database: string, isGoal: boolean) =>
+    workers && isGoal ? countRegistered(stage.url(database)) : 0;
 
   say('what the service says is written down');
   await stage.create(OURS, 'some_charges');
@@ -113,21 +117,20 @@ async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE
     let turns = 0;
     for (const turn of tape.turns()) {
       const isGoal = turns++ < chargeTurns;
-      await stage.calm();
-      const before = await countRegistered(ourUrl);
+      registered.ours -= await counted(OURS, isGoal);
+      await stage.untilCleared();
       const ours = await drive(service);
-      if (isGoal) registered.ours += (await countRegistered(ourUrl)) - before;
+      registered.ours += await counted(OURS, isGoal);
       await settle();
       for (const side of sides.filter(one => one.isGoal === isGoal)) {
-        const url = stage.url(side.database);
-        await stage.calm();
-        const first = await countRegistered(url);
+        registered.limit -= await counted(side.database, isGoal);
+        await stage.untilCleared();
         // What the service looks for now and then is on the tape; beside it, it would be done twice.
         service.signal('SIGSTOP');
         side.limit.push(await side.player.play(turn.during, turn.requests));
         service.signal('SIGCONT');
         side.ours.push(ours);
-        if (isGoal) registered.limit += (await countRegistered(url)) - first;
+        registered.limit += await counted(side.database, isGoal);
         await side.player.play(turn.after, 0);
         say(`turn ${turns}, ${percent(ours.rate / side.limit.at(-1)!.rate)} of the limit${side.words}`);
       }

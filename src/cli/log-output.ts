@@ -18,7 +18,11 @@ function eachTurn(output: LogOutput): LogOutput {
     if (held === '') return;
     const lines = held;
     held = '';
-    output.write(lines);
+    try {
+      output.write(lines);
+    } catch {
+      // A full disk ends the lines too, not the service.
+    }
   };
   // What was said last is what matters most when the process leaves.
   process.on('exit', flush);

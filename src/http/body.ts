@@ -13,7 +13,7 @@ declare module 'fastify' {
 /** What a request brought. */
 export type Given = { readonly body: unknown; readonly bodyText?: string | undefined };
 
-/** In a rush the first of a turn go on while the rest of it is still being heard. */
+/** In a rush the first of a turn go on while the rest of it is still being heard: as many as make a batch of charges. */
 const ENOUGH = 32;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;

@@ -64,6 +64,7 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps): void {
       }
       // With no faults the schema vouches for every required field.
       accountOf(request, draft.accountId);
+      // In step: all are read before any is made.
       await asFar;
       const { id, answer, replayed } = await createCharge(deps, draft as NewCharge, key.value);
       if (replayed) reply.header('idempotent-replayed', 'true');

@@ -4,7 +4,7 @@
 /** Awaited by those that are in step: the others get as far before any goes on. */
 export const asFar: Promise<void> = Promise.resolve();
 
-/** A place where those wait for each other that come in one turn of the event loop; with so many they go on before its end. */
+/** Those that come in one turn of the event loop wait here for each other; when enough are here, they go on before it ends. */
 export function meetingPlace(enough: number): () => Promise<void> {
   let next: Meeting | undefined;
 

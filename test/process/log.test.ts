@@ -1,12 +1,15 @@
 // What a process has to say reaches standard error, line by line, until the moment it leaves.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { postAtOnce } from '../harness/at-once.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { createDatabase } from '../harness/databases.ts';
-import { ownFolder, startTrilho } from '../harness/process.ts';
+import { ownFolder, PROJECT, startTrilho } from '../harness/process.ts';
 
 const REQUESTS = 120;
+/** What is written there finds no room. */
+const FULL = '/dev/full';
 /** The service with a fault in it that comes when it is asked for. */
 const FAULT = `process.on('SIGUSR2', () => { throw new Error('a fault'); })`;
 
@@ -29,4 +32,14 @@ test('requests that are answered at once have a line each, and a fault nobody ca
     answers.map(({ headers }) => headers.get('x-request-id')).sort(),
   );
   assert.equal(said.at(-1).msg, 'a fault nobody caught; leaving');
+});
+
+test('a log that cannot be written does not end the service', { skip: !existsSync(FULL) && `no ${FULL}` }, async t => {
+  const folder = await ownFolder(t);
+  const { url, drop } = await createDatabase();
+  t.after(drop);
+  const serve = `exec '${process.execPath}' '${PROJECT}/bin/trilho.js' serve 2>${FULL}`;
+  const service = await startTrilho({ folder, env: { DATABASE_URL: url }, command: ['sh', '-c', serve] });
+  for (let times = 0; times < 3; times++) await service.charge();
+  assert.equal((await service.end()).code, 0);
 });
