@@ -5,6 +5,7 @@ import pg from 'pg';
 import { sandboxRails } from '../src/rails/sandbox.ts';
 import { type Head, sealAudit, verifyAudit } from '../src/storage/audit-chain.ts';
 import { type Database, openDatabase } from '../src/storage/database.ts';
+import { postAtOnce } from './harness/at-once.ts';
 import { chargeBody } from './harness/bodies.ts';
 import { silentLog } from './harness/log.ts';
 import { type Service, startService } from './harness/service.ts';
@@ -71,6 +72,24 @@ describe('a change', () => {
     assert.equal(lines[1]!.action, 'POST /charges/:id/cancel');
     assert.equal(lines[1]!.status, 200);
     assert.notEqual(lines[1]!.actor, lines[0]!.actor);
+  });
+
+  test('that comes with others is the act of who asked for it, and of nobody beside', async () => {
+    const names = ['acme', 'globex', 'initech'];
+    const keys = await Promise.all(names.map(name => service.makeKey(name)));
+    const posts = Array.from({ length: 60 }, (_, index) => ({
+      body: chargeBody({ accountId: names[index % 3], methods: ['pix'] }),
+      headers: { authorization: `Bearer ${keys[index % 3]!.text}` },
+    }));
+    const answers = await postAtOnce(service.url, '/charges', posts);
+    for (const [index, { status, text, json, headers }] of answers.entries()) {
+      assert.equal(status, 201, text);
+      const lines = await linesOf(json.id);
+      assert.deepEqual(
+        lines.map(({ actor, request_id }) => [actor, request_id]),
+        [[`key:${keys[index % 3]!.id}`, headers.get('x-request-id')]],
+      );
+    }
   });
 
   test('that did not come about has none, nor has reading or a repeat', async () => {
