@@ -15,7 +15,7 @@ import type { Needs } from './part.ts';
 const MOST_GROWTH = 1.2;
 const NO_LIMIT_SECONDS = 300;
 /** Where the machine is slow, memory is read after fewer requests, and the table says so. */
-const MEMORY_LIMIT_SECONDS = 180;
+const MEMORY_LIMIT_SECONDS = 360;
 /** A list is said from a tape of so many, over and over. */
 const TAPE_LISTS = 500;
 /** In the load under which memory is watched, one request in so many is a charge. */
