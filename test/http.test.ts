@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { postAtOnce } from './harness/at-once.ts';
 import { chargeBody } from './harness/bodies.ts';
 import { recordingLog } from './harness/log.ts';
 import { type Answer, type Service, startService } from './harness/service.ts';
@@ -164,6 +165,16 @@ function exchange(bytes: string): Promise<string> {
 }
 
 describe('every answer', () => {
+  test('is given, though a body before it on the connection could not be read', async () => {
+    const unread = { body: chargeBody(), headers: { 'content-type': 'application/json; charset=utf-16' } };
+    const read = () => ({ body: chargeBody({ methods: ['pix'] }) });
+    const answers = await postAtOnce(service.url, '/charges', [read(), unread, read(), unread, read()]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 415, 201, 415, 201],
+    );
+  });
+
   test('has a request id: the caller’s when it is fit, a new one otherwise', async () => {
     assert.equal(
       (await service.get('/livez', { 'x-request-id': '0af7651916cd43dd8448eb211c80319c' })).headers.get('x-request-id'),

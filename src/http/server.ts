@@ -211,6 +211,9 @@ const FRAMEWORK_REFUSALS: Record<number, [ProblemCode, string]> = {
 };
 
 function sendError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // The framework would close the connection on a body that cannot be read, and leave those behind it without an answer. One
+  // that was heard to its end has nothing left to come.
+  if (request.raw.complete) reply.removeHeader('connection');
   if (error instanceof AppError) {
     if (error.code === 'unavailable') log.warn('the database cannot be reached', { requestId: request.id, error });
     const body = problemOf(error, request.id);
