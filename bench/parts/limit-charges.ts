@@ -81,6 +81,7 @@ async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE
   const ourUrl = stage.url(OURS);
   const drive = ({ url }: Running, count = requests) =>
     load({ url, connections, request: chargeRequest, greeting: GREETING, seconds: NO_LIMIT_SECONDS, requests: count });
+  const allTurns = chargeTurns + besideTurns;
   const settle = async () => (workers ? untilQuiet(ourUrl) : undefined);
   const warmUp = async (service: Running) => {
     await drive(service, Math.min(WARM_UP_CHARGES, 4 * requests));
@@ -94,7 +95,7 @@ async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE
   await stage.create(OURS, 'some_charges');
   const tape = await record(stage, OURS, {
     workers,
-    turns: chargeTurns + besideTurns,
+    turns: allTurns,
     warmUp,
     drive: async service => (await drive(service)).count,
     settle,
@@ -132,7 +133,7 @@ async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE
         side.ours.push(ours);
         registered.limit += await counted(side.database, isGoal);
         await side.player.play(turn.after, 0);
-        say(`turn ${turns}, ${percent(ours.rate / side.limit.at(-1)!.rate)} of the limit${side.words}`);
+        say(`turn ${turns} of ${allTurns}, ${percent(ours.rate / side.limit.at(-1)!.rate)} of the limit${side.words}`);
       }
       said.transactions += turn.during.length;
       said.statements += turn.during.reduce((sum, unit) => sum + ('together' in unit ? unit.together : unit).length, 0);
@@ -148,7 +149,7 @@ async function measureChargeRun(needs: Needs, { workers, words }: (typeof CHARGE
   for (const { words: how, isGoal, ours, limit } of sides) {
     addShare(report, `POST /charges, ${connections} connections, ${words}${how}`, ours, limit, isGoal);
   }
-  const all = requests * (chargeTurns + besideTurns);
+  const all = requests * allTurns;
   const [statements, transactions] = [said.statements, said.transactions].map(count => (count / all).toFixed(2));
   report.note(
     `${words}: ${statements} statements in ${transactions} transactions a charge; connections: ${tape.connections}.`,
