@@ -1,11 +1,11 @@
-// A drill: a hundred thousand open charges and the clock moved by a month. Prints how long it took, how memory went, and
-// whether any table was read from end to end.
+// npm run drill:month [-- <charges>]: a hundred thousand open charges, and the sandbox clock moved by a month. Prints how long
+// it took, the memory of the service, and how often a table was scanned sequentially.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startApp } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { createLog } from '../src/lib/log.ts';
 import { startEmbeddedPostgres } from '../src/storage/embedded/postgres.ts';
 
@@ -18,8 +18,8 @@ const embedded = await startEmbeddedPostgres({ dataDir, log });
 const { host = '' } = embedded.connection;
 const databaseUrl = `postgres:///postgres?host=${encodeURIComponent(host)}&user=trilho`;
 const config = readConfig({ PORT: '0', DATABASE_URL: databaseUrl, TRILHO_DEMO: 'off' });
-// No workers: the clock alone drives everything, so that what is measured is the move.
-const app = await startApp(config, { log, work: false });
+// No workers: only the move of the clock runs what is due, so only that is measured.
+const app = await startApp(config, log, { work: false });
 const client = new pg.Client({ connectionString: databaseUrl });
 await client.connect();
 
@@ -27,9 +27,9 @@ try {
   await seed();
   const scansBefore = await sequentialScans();
   const memoryBefore = residentMegabytes();
-  let memoryMost = memoryBefore;
-  const watch = setInterval(() => {
-    memoryMost = Math.max(memoryMost, residentMegabytes());
+  let memoryPeak = memoryBefore;
+  const sampling = setInterval(() => {
+    memoryPeak = Math.max(memoryPeak, residentMegabytes());
   }, 250);
   const started = performance.now();
   const answer = await fetch(`${app.url}/sandbox/clock`, {
@@ -38,20 +38,21 @@ try {
     body: JSON.stringify({ advance: 'P1M' }),
   });
   const seconds = (performance.now() - started) / 1000;
-  clearInterval(watch);
+  clearInterval(sampling);
   if (!answer.ok) throw new Error(await answer.text());
   const scansAfter = await sequentialScans();
   const states = await client.query(
     'select state, count(*)::int as charges from charges group by state order by state',
   );
   const events = await client.query('select count(*)::int as count from events');
-  say(
-    `moved a month over ${COUNT} charges in ${seconds.toFixed(1)} s: ${Math.round(events.rows[0].count / seconds)} steps a second`,
+  print(
+    `moved a month over ${COUNT} charges in ${seconds.toFixed(1)} s: ${Math.round(events.rows[0].count / seconds)} steps per second`,
   );
-  say(`memory ${memoryBefore} MB before, ${memoryMost} MB at most, ${residentMegabytes()} MB after`);
-  for (const { state, charges } of states.rows) say(`${charges} ${state}`);
-  for (const table of TABLES)
-    say(`${table}: read from end to end ${scansAfter.get(table)! - scansBefore.get(table)!} times`);
+  print(`memory ${memoryBefore} MB before, ${memoryPeak} MB at the peak, ${residentMegabytes()} MB after`);
+  for (const { state, charges } of states.rows) print(`${charges} ${state}`);
+  for (const table of TABLES) {
+    print(`${table}: ${scansAfter.get(table)! - scansBefore.get(table)!} sequential scans`);
+  }
 } finally {
   await client.end();
   await app.stop();
@@ -59,7 +60,7 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
@@ -67,9 +68,9 @@ function residentMegabytes(): number {
   return Math.round(process.memoryUsage.rss() / 1024 / 1024);
 }
 
-/** Charges as the service writes them, registered, their due dates spread over the month to come, half of them expiring in it. */
+/** Registered charges as the service writes them, due within the next month; half of them expire within it too. */
 async function seed(): Promise<void> {
-  say(`writing ${COUNT} charges`);
+  print(`writing ${COUNT} charges`);
   await client.query(`insert into accounts (id, created_at) values ('acme', now())`);
   await client.query(
     `create temporary table plan as
@@ -92,7 +93,7 @@ async function seed(): Promise<void> {
   await client.query(`
     insert into charge_timers (charge_id, account_id, kind, at)
     select id, account_id, 'overdue', due_at from charges union all select id, account_id, 'expire', expire_at from charges`);
-  // Some that are paid and partly refunded, so that no table is empty.
+  // Some have a payment and a refund, so that no table is empty.
   await client.query(`
     insert into payments (id, account_id, charge_id, method, amount_cents, paid_at, source, reference, timing, is_repeat, recorded_at)
     select gen_random_uuid(), 'acme', id, 'pix', 1, now(), 'drill', id::text, 'on_time', true, now() from plan where n % 10 = 0`);

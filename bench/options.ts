@@ -1,34 +1,46 @@
-// What a run is asked to do: which parts, over how many rows, for how long.
+// The command line of the benchmark: which parts, in which mode, over how many rows, for how long.
+import { MODES, type Mode } from '../src/lib/mode.ts';
 
-export const PARTS = ['list', 'limit', 'counts', 'peers', 'way', 'start'] as const;
+export const PARTS = [
+  'list',
+  'limit',
+  'charges',
+  'memory',
+  'counts',
+  'peers',
+  'way',
+  'statements',
+  'idle',
+  'start',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 export type Options = {
   readonly parts: readonly Part[];
-  /** Everything small: to see that it runs, not how fast. */
+  readonly mode: Mode;
+  /** Small sizes and short loads, not judged by the goals. */
   readonly isQuick: boolean;
-  /** Sizes of the list's table, smallest first. */
+  /** Sizes of the table of orders, smallest first. */
   readonly rows: readonly number[];
-  /** Rows that the peers are given. */
+  /** Orders in the databases of `peers`. */
   readonly peerRows: number;
-  /** How long one round of load lasts, and how many rounds each side gets in turn. */
+  /** The length of one round of load, and the number of rounds of each side. */
   readonly roundSeconds: number;
   readonly rounds: number;
-  /** Samples of one kind of query at one size. */
+  /** Samples of one kind of list at one size, and of the slower count-and-offset query. */
   readonly samples: number;
-  /** Samples of the count and offset way, which takes its time. */
   readonly slowSamples: number;
-  /** Charges of one turn beside the limit; how many turns there are, and how many beside what is only shown. */
+  /** Charges in one round beside the driver, and the number of such rounds. */
   readonly charges: number;
-  readonly chargeTurns: number;
-  readonly besideTurns: number;
-  /** Requests after which memory is read: early, and late. */
+  readonly chargeRounds: number;
+  /** Memory is read after this many requests: early, and late. */
   readonly memoryAfter: readonly [early: number, late: number];
   readonly listConnections: number;
   readonly chargeConnections: number;
-  /** Charges that go their whole way. */
-  readonly ways: number;
-  /** Leaves the databases for the next run, which then need not write them. */
+  /** How long one run of `way` lasts. */
+  readonly waySeconds: number;
+  readonly idleSeconds: number;
+  /** Keeps the databases for the next run. */
   readonly keep: boolean;
 };
 
@@ -40,12 +52,12 @@ const FULL = {
   samples: 150,
   slowSamples: 3,
   charges: 10_000,
-  chargeTurns: 15,
-  besideTurns: 3,
+  chargeRounds: 15,
   memoryAfter: [20_000, 200_000],
   listConnections: 16,
   chargeConnections: 128,
-  ways: 3_000,
+  waySeconds: 20,
+  idleSeconds: 30,
 } as const;
 
 const QUICK = {
@@ -57,58 +69,70 @@ const QUICK = {
   samples: 30,
   slowSamples: 2,
   charges: 1_500,
-  chargeTurns: 3,
-  besideTurns: 1,
+  chargeRounds: 3,
   memoryAfter: [1_000, 5_000],
-  ways: 200,
+  waySeconds: 3,
+  idleSeconds: 5,
 } as const;
 
-export const USAGE = `npm run bench [-- <part> …] [--rows 100k,1m,10m] [--quick] [--keep]
+export const USAGE = `npm run bench [-- <part> …] [--mode live|sandbox] [--rows 100k,1m,10m] [--quick] [--keep]
 
-  parts     ${PARTS.join(', ')}; all of them when none is named
-  --rows    sizes of the list's table; the peers are given the middle one
-  --quick   small sizes and short loads: to see that it runs
-  --keep    leave the databases in bench/data/kept and use them again`;
+  list        GET /crypto/transactions as the table grows, beside count(*) with offset
+  limit       GET /crypto/transactions beside its own statements sent by the driver alone
+  charges     POST /charges beside its own statements sent by the driver alone
+  memory      resident memory over many requests
+  counts      writing orders with and without the triggers that count them
+  peers       both operations beside Express with Prisma, and beside Directus
+  way         a charge created, paid, and its event delivered to a receiver
+  statements  SQL statements for each charge, payment and delivery, and while idle; no goals
+  idle        processor time of a service without requests
+  start       npm start to the first good answer, always in the sandbox
 
-/** Undefined when the words cannot be understood. */
-export function readOptions(words: readonly string[]): Options | undefined {
+  All parts run when none is named.
+
+  --mode      live (the default): API keys, a static pix key, rate limits off; or sandbox
+  --rows      sizes of the table of orders; peers gets the middle one
+  --quick     small sizes and short loads, to check that every part runs; goals are not judged
+  --keep      keep the databases in bench/data/kept for the next run
+  --help      print this text`;
+
+/** `help` when that is asked for; undefined when an argument is not understood. */
+export function readOptions(args: readonly string[]): Options | 'help' | undefined {
   const parts: Part[] = [];
-  let [quick, keep] = [false, false];
+  let [isQuick, keep] = [false, false];
+  let mode: Mode | undefined = 'live';
   let rows: readonly number[] | undefined;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at]!;
-    const part = PARTS.find(name => name === word);
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at]!;
+    const part = PARTS.find(name => name === arg);
+    if (arg === '--help') return 'help';
     if (part) parts.push(part);
-    else if (word === '--quick') quick = true;
-    else if (word === '--keep') keep = true;
-    else if (word === '--rows') rows = readSizes(words[++at] ?? '');
+    else if (arg === '--quick') isQuick = true;
+    else if (arg === '--keep') keep = true;
+    else if (arg === '--mode') mode = MODES.find(name => name === args[at + 1]);
+    else if (arg === '--rows') rows = readSizes(args[at + 1] ?? '');
     else return undefined;
-    if (word === '--rows' && !rows) return undefined;
+    if (arg === '--mode' || arg === '--rows') at++;
+    if (!mode || (arg === '--rows' && !rows)) return undefined;
   }
-  const settings = quick ? QUICK : FULL;
   return {
-    ...settings,
+    ...(isQuick ? QUICK : FULL),
     ...(rows && { rows, peerRows: rows[Math.floor((rows.length - 1) / 2)]! }),
     parts: parts.length > 0 ? PARTS.filter(name => parts.includes(name)) : PARTS,
-    isQuick: quick,
+    mode,
+    isQuick,
     keep,
   };
 }
 
 const FACTORS: Record<string, number> = { '': 1, k: 1_000, m: 1_000_000 };
-const LEAST_ROWS = 1_000;
-const MOST_ROWS = 50_000_000;
+const MIN_ROWS = 1_000;
+const MAX_ROWS = 50_000_000;
 
 function readSizes(text: string): readonly number[] | undefined {
-  const sizes = text.split(',').map(word => {
-    const match = /^(\d{1,9})([km]?)$/.exec(word);
+  const sizes = text.split(',').map(size => {
+    const match = /^(\d{1,9})([km]?)$/.exec(size);
     return match ? Number(match[1]) * FACTORS[match[2]!]! : Number.NaN;
   });
-  return sizes.every(size => size >= LEAST_ROWS && size <= MOST_ROWS) ? sizes.sort((a, b) => a - b) : undefined;
-}
-
-/** 100 thousand, 1 million. */
-export function sizeWords(rows: number): string {
-  if (rows >= 1_000_000) return `${rows / 1_000_000} million`;
-  return rows >= 1_000 ? `${rows / 1_000} thousand` : String(rows);
+  return sizes.every(size => size >= MIN_ROWS && size <= MAX_ROWS) ? sizes.sort((a, b) => a - b) : undefined;
 }

@@ -1,21 +1,21 @@
-// Directus, a product that puts an API over tables: the same two resources as its collections.
+// Directus, a product that serves an API over tables: the same two resources as its collections.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { chargeBody } from './bodies.ts';
-import { get, post } from './load.ts';
-import type { Needs } from './parts/part.ts';
+import type { ChargeRequests } from './charge-requests.ts';
+import { type DatabaseServer, withClient } from './database-server.ts';
+import { get, post } from './http-load.ts';
+import type { Filter, Query } from './list-queries.ts';
+import { COLUMNS, fillOrders } from './orders.ts';
+import type { PartDeps } from './parts/part.ts';
 import { installPeer, type Peer, peerFolder } from './peer.ts';
-import type { Filter, Query } from './queries.ts';
-import { type Running, run } from './running.ts';
-import { COLUMNS, fill } from './seed.ts';
-import { type Stage, withClient } from './stage.ts';
+import { type RunningProgram, startProgram } from './programs.ts';
 
 const TOKEN = 'bench-token-of-this-machine-only';
 const PORT = 18_055;
 const DECIMAL = { numeric_precision: 38, numeric_scale: 18 };
 
 const FIELDS: Record<string, Record<string, { type: string; schema?: object }>> = {
-  crypto_transactions: {
+  orders: {
     ...texts('account_id', 'status', 'network', 'symbol', 'currency', 'wallet_id', 'wallet_address', 'wallet_name'),
     ...texts('settlement_schedule'),
     quantity: { type: 'decimal', schema: DECIMAL },
@@ -26,7 +26,7 @@ const FIELDS: Record<string, Record<string, { type: string; schema?: object }>> 
     updated_at: { type: 'timestamp' },
   },
   charges: {
-    ...texts('account_id', 'external_id', 'currency', 'boleto_status', 'pix_status'),
+    ...texts('account_id', 'external_id', 'currency', 'boleto_status', 'pix_status', 'pix_code'),
     amount_cents: { type: 'bigInteger' },
     methods: { type: 'json' },
     customer: { type: 'json' },
@@ -36,60 +36,63 @@ const FIELDS: Record<string, Record<string, { type: string; schema?: object }>> 
 };
 
 const INDEXES = `
-  create index on crypto_transactions (created_at desc, id desc);
-  create index on crypto_transactions (symbol, created_at desc, id desc);
-  create index on crypto_transactions (status, created_at desc, id desc);
+  create index on orders (created_at desc, id desc);
+  create index on orders (symbol, created_at desc, id desc);
+  create index on orders (status, created_at desc, id desc);
+  create index on orders (account_id, created_at desc, id desc);
+  create index on orders (account_id, symbol, created_at desc, id desc);
+  create index on orders (account_id, status, created_at desc, id desc);
   create unique index on charges (account_id, external_id)`;
 
 function texts(...names: string[]): Record<string, { type: string }> {
   return Object.fromEntries(names.map(name => [name, { type: 'string' }]));
 }
 
-export async function startDirectus(needs: Needs): Promise<Peer> {
-  const { stage, report, options } = needs;
+export async function startDirectus({ server, report, options }: PartDeps, charges: ChargeRequests): Promise<Peer> {
   if (process.platform !== 'linux' || !['x64', 'arm64'].includes(process.arch)) {
-    throw new Error('its install is written for Linux on x64 and arm64');
+    throw new Error('its install script supports Linux on x64 and arm64 only');
   }
   await installPeer({ report }, 'directus');
   const database = `directus_${options.peerRows}`;
-  const isNew = !(await stage.has(database));
+  const isNew = !(await server.has(database));
   const draft = `${database}_draft`;
   if (isNew) {
-    await stage.create(draft);
-    bootstrap(stage, draft);
-    const running = await start(stage, draft);
+    await server.create(draft);
+    bootstrap(server, draft);
+    const program = await start(server, draft);
     try {
-      for (const [collection, fields] of Object.entries(FIELDS)) await createCollection(running, collection, fields);
+      for (const [collection, fields] of Object.entries(FIELDS)) await createCollection(program, collection, fields);
     } finally {
-      await running.stop();
+      await program.stop();
     }
-    await withClient(stage.url(draft), async client => {
+    await withClient(server.url(draft), async client => {
       await client.query(INDEXES);
-      const filling = { what: 'orders for Directus', rows: options.peerRows, where: 'where not ended' };
-      await fill({ report }, client, filling, [COLUMNS]);
+      const filling = { name: 'orders for Directus', rows: options.peerRows, where: 'where not ended' };
+      await fillOrders({ report }, client, filling, [COLUMNS]);
     });
-    await stage.rename(draft, database);
+    await server.rename(draft, database);
   }
-  const running = await start(stage, database);
+  const program = await start(server, database);
   return {
     name: 'Directus',
     database,
-    running,
+    program,
     lists: [
       {
-        what: 'with a total',
-        request: query => get(listTarget(query, true), AUTHORISED),
+        name: 'with a total',
+        request: query => get(listTarget(query, true), HEADERS),
         totalOf: answer => (answer as { meta: { filter_count: number } }).meta.filter_count,
       },
-      { what: 'without a total', request: query => get(listTarget(query, false), AUTHORISED) },
+      { name: 'without a total', request: query => get(listTarget(query, false), HEADERS) },
     ],
-    charge: () => post('/items/charges', JSON.stringify(chargeItem()), AUTHORISED),
+    nextCharge: () => post('/items/charges', JSON.stringify(chargeItem(charges)), HEADERS),
+    writes: 'a charge as one row, with its own record of the change (activity and revision)',
   };
 }
 
-const AUTHORISED = { Authorization: `Bearer ${TOKEN}` };
+const HEADERS = { Authorization: `Bearer ${TOKEN}` };
 
-function program(stage: Stage, database: string) {
+function commandFor(server: DatabaseServer, database: string) {
   const folder = peerFolder('directus');
   const node = path.join(folder, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
   const env = {
@@ -98,52 +101,52 @@ function program(stage: Stage, database: string) {
     PORT: String(PORT),
     PUBLIC_URL: `http://127.0.0.1:${PORT}`,
     DB_CLIENT: 'pg',
-    DB_HOST: stage.socketDir,
+    DB_HOST: server.socketDir,
     DB_PORT: '5432',
     DB_USER: 'trilho',
     DB_PASSWORD: 'trusted',
     DB_DATABASE: database,
     DB_POOL__MAX: '20',
-    SECRET: 'a secret of the bench, which guards nothing',
+    SECRET: 'a secret of the bench that protects nothing',
     ADMIN_EMAIL: 'bench@example.com',
     ADMIN_PASSWORD: 'bench-of-this-machine-only',
     ADMIN_TOKEN: TOKEN,
     TELEMETRY: 'false',
-    // It would refuse part of the load rather than be late with all of it.
+    // The limiter would refuse part of the load.
     PRESSURE_LIMITER_ENABLED: 'false',
     LOG_LEVEL: 'warn',
-    EXTENSIONS_PATH: path.join(stage.dir, 'directus-extensions'),
-    STORAGE_LOCAL_ROOT: path.join(stage.dir, 'directus-uploads'),
+    EXTENSIONS_PATH: path.join(server.dir, 'directus-extensions'),
+    STORAGE_LOCAL_ROOT: path.join(server.dir, 'directus-uploads'),
   };
   return { folder, node, cli: path.join('node_modules', 'directus', 'cli.js'), env };
 }
 
-function bootstrap(stage: Stage, database: string): void {
-  const { folder, node, cli, env } = program(stage, database);
+function bootstrap(server: DatabaseServer, database: string): void {
+  const { folder, node, cli, env } = commandFor(server, database);
   const done = spawnSync(node, [cli, 'bootstrap'], {
     cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: stage.dir, ...env },
+    env: { PATH: process.env['PATH'], HOME: server.dir, ...env },
     encoding: 'utf8',
   });
   if (done.status !== 0) throw new Error(`directus bootstrap: ${(done.stdout + done.stderr).slice(-2_000)}`);
 }
 
-function start(stage: Stage, database: string): Promise<Running> {
-  const { folder, node, cli, env } = program(stage, database);
+function start(server: DatabaseServer, database: string): Promise<RunningProgram> {
+  const { folder, node, cli, env } = commandFor(server, database);
   const url = `http://127.0.0.1:${PORT}`;
-  return run(stage, {
+  return startProgram(server, {
     name: 'directus',
     command: node,
     args: [cli, 'start'],
     cwd: folder,
     env,
     url,
-    readyAt: '/server/ping',
+    readyPath: '/server/ping',
   });
 }
 
 async function createCollection(
-  { url }: Running,
+  { url }: RunningProgram,
   collection: string,
   fields: Record<string, { type: string; schema?: object }>,
 ): Promise<void> {
@@ -154,22 +157,23 @@ async function createCollection(
   });
   const answer = await fetch(`${url}/collections`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...AUTHORISED },
+    headers: { 'content-type': 'application/json', ...HEADERS },
     body: JSON.stringify({ collection, schema: {}, meta: {}, fields: [id, ...rest] }),
   });
-  if (!answer.ok) throw new Error(`directus did not make ${collection}: ${answer.status} ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`Directus did not create ${collection}: ${answer.status} ${await answer.text()}`);
 }
 
 function listTarget({ filter, page, pageSize }: Query, withTotal: boolean): string {
-  const words = new URLSearchParams({ limit: String(pageSize), page: String(page), sort: '-created_at,-id' });
+  const parameters = new URLSearchParams({ limit: String(pageSize), page: String(page), sort: '-created_at,-id' });
   const conditions = conditionsOf(filter);
-  if (conditions.length > 0) words.set('filter', JSON.stringify({ _and: conditions }));
-  if (withTotal) words.set('meta', 'filter_count');
-  return `/items/crypto_transactions?${words}`;
+  if (conditions.length > 0) parameters.set('filter', JSON.stringify({ _and: conditions }));
+  if (withTotal) parameters.set('meta', 'filter_count');
+  return `/items/orders?${parameters}`;
 }
 
-function conditionsOf({ symbol, status, from, to }: Filter): object[] {
+function conditionsOf({ accountId, symbol, status, from, to }: Filter): object[] {
   return [
+    ...(accountId === undefined ? [] : [{ account_id: { _eq: accountId } }]),
     ...(symbol === undefined ? [] : [{ symbol: { _eq: symbol } }]),
     ...(status === undefined ? [] : [{ status: { _eq: status } }]),
     ...(from === undefined ? [] : [{ created_at: { _gte: from } }]),
@@ -177,18 +181,23 @@ function conditionsOf({ symbol, status, from, to }: Filter): object[] {
   ];
 }
 
-function chargeItem(): object {
-  const { accountId, externalId, amountCents, currency, methods, customer, taxes, dueAt } = chargeBody();
+/** Its statuses and a code as long as a real one: what the service answers with and keeps. */
+function chargeItem(charges: ChargeRequests): object {
+  const { accountId, externalId, amountCents, currency, methods, customer, taxes, dueAt } = charges.next().charge;
+  const statuses = methods.map(method => [`${method}_status`, 'CREATING']);
   return {
-    ...{
-      account_id: accountId,
-      external_id: externalId,
-      amount_cents: amountCents,
-      currency,
-      methods,
-      customer,
-      taxes,
-    },
-    ...{ due_at: dueAt, boleto_status: 'CREATING', pix_status: 'CREATING' },
+    account_id: accountId,
+    external_id: externalId,
+    amount_cents: amountCents,
+    currency,
+    methods,
+    customer,
+    taxes,
+    due_at: dueAt,
+    pix_code: PIX_CODE,
+    ...Object.fromEntries(statuses),
   };
 }
+
+/** Directus computes nothing, so the caller sends the code: 130 characters, as long as the service's. */
+const PIX_CODE = '0'.repeat(130);

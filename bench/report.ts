@@ -1,72 +1,90 @@
-// What a run found: one line for each thing that was measured, as a table for a person and as JSON for a program.
+// The results of a run: one row for each figure, as a table to read and as JSON.
 import { writeFileSync } from 'node:fs';
 import { arch, availableParallelism, cpus, platform, totalmem } from 'node:os';
 import path from 'node:path';
+import type { Mode } from '../src/lib/mode.ts';
 
-export type Line = {
+export type Row = {
   readonly part: string;
-  readonly what: string;
-  readonly figure: string;
-  /** What it is held against, measured in the same run. */
-  readonly beside?: string;
+  readonly measured: string;
+  readonly result: string;
+  /** What the result is compared with, measured in the same run. */
+  readonly comparedWith?: string;
   readonly ratio?: string;
-  readonly goal?: string;
-  /** Absent where there is no goal. */
-  readonly met?: boolean;
+  readonly goal?: Goal;
 };
 
+export type Goal = { readonly text: string; readonly isMet: boolean };
+
 export type Report = {
-  /** A step that was taken, for whoever waits. */
-  say(words: string): void;
-  add(line: Line): void;
-  /** Something that a reader of the figures must know. */
-  note(words: string): void;
-  /** Prints the table and writes it beside this file. */
+  /** Prints a line of progress to standard error. */
+  progress(text: string): void;
+  add(row: Row): void;
+  /** Adds a remark below the table. */
+  note(text: string): void;
+  /** Prints the table. It was written to bench/results.md and bench/results.json with every row. */
   finish(): void;
 };
 
-const COLUMNS = ['part', 'what', 'figure', 'beside', 'ratio', 'goal', 'met'] as const;
+type Settings = { readonly mode: Mode; readonly isQuick: boolean };
+type PrintedRow = Omit<Row, 'goal'> & { readonly goal?: string; readonly verdict?: string };
 
-/** A quick run is not judged by the goals. */
-export function startReport({ isQuick }: { readonly isQuick: boolean }): Report {
+const COLUMNS = [
+  { name: 'part', title: 'part' },
+  { name: 'measured', title: 'measured' },
+  { name: 'result', title: 'result' },
+  { name: 'comparedWith', title: 'compared with' },
+  { name: 'ratio', title: 'ratio' },
+  { name: 'goal', title: 'goal' },
+  { name: 'verdict', title: 'verdict' },
+] as const;
+
+export function startReport({ mode, isQuick }: Settings): Report {
   const startedAt = performance.now();
-  const lines: Line[] = [];
+  const rows: PrintedRow[] = [];
   const notes: string[] = [];
   const seconds = () => Math.round((performance.now() - startedAt) / 1000);
-  const say = (words: string) => {
-    process.stderr.write(`${String(seconds()).padStart(5)} s  ${words}\n`);
+  const progress = (text: string) => {
+    process.stderr.write(`${String(seconds()).padStart(5)} s  ${text}\n`);
   };
+  const verdict = ({ isMet }: Goal) => (isQuick ? 'not judged (--quick)' : isMet ? 'met' : 'missed');
 
+  /** After every row, so that an interrupted run leaves its results. */
   function write(): string {
-    const text = [
-      `On ${machine()}.`,
-      '',
-      ...table(lines),
-      ...(notes.length > 0 ? ['', ...notes.map(note => `- ${note}`)] : []),
-      '',
-    ].join('\n');
+    const heading = `Mode ${mode}${isQuick ? ', --quick' : ''}, on ${machine()}.`;
+    const remarks = notes.length > 0 ? ['', ...notes.map(note => `- ${note}`)] : [];
+    const text = [heading, '', ...table(rows), ...remarks, ''].join('\n');
     writeFileSync(path.join(import.meta.dirname, 'results.md'), text);
-    const results = { at: new Date().toISOString(), machine: machine(), seconds: seconds(), lines, notes };
+    const results = {
+      at: new Date().toISOString(),
+      mode,
+      isQuick,
+      machine: machine(),
+      seconds: seconds(),
+      rows,
+      notes,
+    };
     writeFileSync(path.join(import.meta.dirname, 'results.json'), `${JSON.stringify(results, null, 2)}\n`);
     return text;
   }
 
   return {
-    say,
-    add: ({ met, ...line }) => {
-      lines.push({ ...line, ...(met !== undefined && !isQuick && { met }) });
-      const { part, what, figure, beside, ratio } = line;
-      say(`${part}: ${what}: ${figure}${beside ? ` beside ${beside}` : ''}${ratio ? `, ${ratio}` : ''}`);
-      // A run that is cut short has still found something.
+    progress,
+    add: ({ goal, ...row }) => {
+      rows.push({ ...row, ...(goal && { goal: goal.text, verdict: verdict(goal) }) });
+      const compared = row.comparedWith === undefined ? '' : `; ${row.comparedWith}`;
+      const ratio = row.ratio === undefined ? '' : `; ${row.ratio}`;
+      const judged = goal ? `; goal ${goal.text}: ${verdict(goal)}` : '';
+      progress(`${row.part}: ${row.measured}: ${row.result}${compared}${ratio}${judged}`);
       write();
     },
-    note: words => {
-      notes.push(words);
-      say(words);
+    note: text => {
+      notes.push(text);
+      progress(text);
     },
     finish: () => {
       process.stdout.write(`\n${write()}\n`);
-      say(`done; written to bench/results.md and bench/results.json`);
+      progress('done; written to bench/results.md and bench/results.json');
     },
   };
 }
@@ -76,12 +94,8 @@ function machine(): string {
   return `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'CPU'}, ${gigabytes} GB, ${platform()} ${arch()}, Node ${process.versions.node}`;
 }
 
-function table(lines: readonly Line[]): string[] {
-  const cells = lines.map(line => COLUMNS.map(column => cell(line[column])));
-  return [COLUMNS as readonly string[], COLUMNS.map(() => '---'), ...cells].map(row => `| ${row.join(' | ')} |`);
-}
-
-function cell(value: string | boolean | undefined): string {
-  if (value === undefined) return '';
-  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : value;
+function table(rows: readonly PrintedRow[]): string[] {
+  const titles = COLUMNS.map(({ title }) => title);
+  const cells = rows.map(row => COLUMNS.map(({ name }) => row[name] ?? ''));
+  return [titles, COLUMNS.map(() => '---'), ...cells].map(line => `| ${line.join(' | ')} |`);
 }

@@ -1,67 +1,79 @@
-// npm run bench: what is fast and what is not, measured beside the limit, beside the usual way and beside others, all on this
-// machine in one run. Ratios are the result; clock times mean little from one machine or day to another.
+// npm run bench: measures the service beside the driver's limit, beside plain SQL and beside peers, on one machine in one
+// run. The ratios are the result; absolute times change with the machine and the day.
+import { startDatabaseServer } from './database-server.ts';
 import { type Part, readOptions, USAGE } from './options.ts';
+import { measureCharges } from './parts/charges.ts';
 import { measureCounts } from './parts/counts.ts';
+import { measureIdle } from './parts/idle.ts';
 import { measureLimit } from './parts/limit.ts';
 import { measureList } from './parts/list.ts';
+import { measureMemory } from './parts/memory.ts';
 import type { Measure } from './parts/part.ts';
 import { measurePeers } from './parts/peers.ts';
 import { measureStart } from './parts/start.ts';
+import { measureStatements } from './parts/statements.ts';
 import { measureWay } from './parts/way.ts';
+import { stopAllPrograms } from './programs.ts';
 import { startReport } from './report.ts';
-import { endAll } from './running.ts';
-import { openStage } from './stage.ts';
 
 const MEASURES = {
   list: measureList,
   limit: measureLimit,
+  charges: measureCharges,
+  memory: measureMemory,
   counts: measureCounts,
   peers: measurePeers,
   way: measureWay,
+  statements: measureStatements,
+  idle: measureIdle,
   start: measureStart,
 } as const satisfies Record<Part, Measure>;
 
-const USAGE_FAULT = 2;
+const USAGE_ERROR = 2;
 
 const options = readOptions(process.argv.slice(2));
-if (!options) {
+if (options === undefined) {
   process.stderr.write(`${USAGE}\n`);
-  process.exit(USAGE_FAULT);
+  process.exit(USAGE_ERROR);
+}
+if (options === 'help') {
+  process.stdout.write(`${USAGE}\n`);
+  process.exit(0);
 }
 const report = startReport(options);
-const stage = await openStage(options);
-let isLeaving = false;
+const server = await startDatabaseServer(options);
+let isInterrupted = false;
 process.once('uncaughtException', error => {
-  report.say(String(error.stack));
-  leave();
+  report.progress(String(error.stack));
+  interrupt();
 });
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, leave);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 
 try {
   for (const part of options.parts) {
-    if (isLeaving) break;
-    report.say(`— ${part} —`);
+    if (isInterrupted) break;
+    report.progress(`— ${part} —`);
     try {
-      await MEASURES[part]({ stage, report, options });
+      await MEASURES[part]({ server, report, options });
     } catch (error) {
-      // What the other parts find is worth having all the same.
-      report.note(`${part} ended early: ${(error as Error).message}`);
+      // The results of the other parts are useful without this one.
+      report.note(`${part} failed: ${(error as Error).message}`);
       process.exitCode = 1;
     }
   }
-  if (!isLeaving) report.finish();
+  if (!isInterrupted) report.finish();
 } finally {
-  if (!isLeaving) await stage.close();
+  if (!isInterrupted) await server.close();
 }
 
-/** The database would outlive us, and so would what is under load. */
-async function leave(): Promise<void> {
-  isLeaving = true;
-  report.say('stopping');
-  // What is cut off on the way is no news.
+/** Stops the database server and the programs under load, which would outlive this process. */
+async function interrupt(): Promise<void> {
+  isInterrupted = true;
+  report.progress('stopping');
+  // Requests and queries that fail because of the stop are expected.
   process.on('uncaughtException', () => {});
   process.on('unhandledRejection', () => {});
-  await endAll();
-  await stage.close();
+  await stopAllPrograms();
+  await server.close();
   process.exit(1);
 }

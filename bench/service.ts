@@ -1,67 +1,85 @@
-// The service as a part of the run wants it: without its workers unless told otherwise, so that taking requests is measured
-// alone; and with a tape, on which it writes down every statement it says to the database, in pieces that begin with a signal.
+// The service as a part of the run needs it: with or without workers, with webhooks to this machine, and recording. A
+// recording holds every SQL statement the service sends, in segments; SIGUSR2 begins the next one.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { serialize } from 'node:v8';
 import pg from 'pg';
 import { startApp } from '../src/app.ts';
 import { logOutput } from '../src/cli/log-output.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { createLog } from '../src/lib/log.ts';
-import { asParameter } from '../src/storage/array-literal.ts';
-import type { Statement } from '../src/storage/together.ts';
-import { Together } from '../src/storage/together.ts';
-import { pieceFile, pieceWords, type Said } from './tape.ts';
+import { type RecordedStatement, segmentFile, segmentMessage } from './recording.ts';
 
-const { workers, tape } = parseArgs({
-  options: { workers: { type: 'boolean', default: false }, tape: { type: 'string' } },
-}).values;
-let said: Said[] = [];
-let pieces = 0;
+const { values: flags } = parseArgs({
+  options: {
+    workers: { type: 'boolean', default: false },
+    record: { type: 'string' },
+    'allow-local': { type: 'boolean', default: false },
+  },
+});
+let statements: RecordedStatement[] = [];
+let segments = 0;
 const config = readConfig(process.env);
-const app = await startApp(config, { log: createLog(config.logLevel, logOutput()), work: workers });
+const app = await startApp(config, createLog(config.logLevel, logOutput()), {
+  work: flags.workers,
+  ...(flags['allow-local'] && { allowsLocal: true }),
+});
 process.on('SIGUSR2', () => {
-  if (pieces === 0) listen();
-  else endPiece();
-  process.stdout.write(`${pieceWords(pieces++)}\n`);
+  if (segments === 0) recordStatements();
+  else endSegment();
+  process.stdout.write(`${segmentMessage(segments++)}\n`);
 });
 process.stdout.write(`listens on ${app.url}\n`);
 
 process.once('SIGTERM', async () => {
-  // What it says while it stops belongs to no request.
-  if (pieces > 0) endPiece();
+  // Statements of the stop belong to no request.
+  if (segments > 0) endSegment();
   await app.stop();
 });
 
-function endPiece(): void {
-  if (tape !== undefined) writeFileSync(pieceFile(tape, pieces - 1), serialize(said));
-  said = [];
+function endSegment(): void {
+  if (flags.record !== undefined) writeFileSync(segmentFile(flags.record, segments - 1), serialize(statements));
+  statements = [];
 }
 
-/** Every statement goes through here, whoever makes it: the pool, a transaction or a batch. */
-function listen(): void {
-  const numbers = new Map<object, number>();
-  const prototype = pg.Client.prototype as unknown as { query(this: object, ...given: unknown[]): unknown };
+/**
+ * Wraps the driver's `query`, which pool, transactions and job queue all call. Only the benchmark may do this: the service keeps
+ * to the public API.
+ */
+function recordStatements(): void {
+  const connections = new Map<object, { readonly number: number; pending: number }>();
+  const prototype = pg.Client.prototype as unknown as { query(this: object, ...args: unknown[]): unknown };
   const { query } = prototype;
-  prototype.query = function (...given) {
-    const number = numbers.get(this) ?? numbers.size;
-    numbers.set(this, number);
-    const [first, values] = given;
-    if (first instanceof Together) said.push({ connection: number, together: first.statements.map(asSaid) });
-    else if (typeof first === 'string') said.push({ connection: number, text: first, values: valuesOf(values) });
-    else {
-      const { text, values: own, name, rowMode } = first as pg.QueryConfig & { rowMode?: string };
-      const rest = { ...(name !== undefined && { name }), ...(rowMode !== undefined && { rowMode }) };
-      said.push({ connection: number, text, values: valuesOf(own ?? values), ...rest });
+  prototype.query = function (...args) {
+    const connection = connections.get(this) ?? { number: connections.size, pending: 0 };
+    connections.set(this, connection);
+    const [first, second] = args;
+    const { text, values = second, name } = typeof first === 'string' ? { text: first } : (first as pg.QueryConfig);
+    const statement = {
+      connection: connection.number,
+      text,
+      values: Array.isArray(values) ? [...values] : [],
+      ...(name !== undefined && { name }),
+      isPipelined: connection.pending > 0,
+      tookMs: 0,
+    };
+    statements.push(statement);
+    connection.pending++;
+    const sentAt = performance.now();
+    const answered = () => {
+      connection.pending--;
+      statement.tookMs = performance.now() - sentAt;
+    };
+    const callback = args.at(-1);
+    if (typeof callback === 'function') {
+      const callBack = (...results: unknown[]) => {
+        answered();
+        callback(...results);
+      };
+      return query.apply(this, [...args.slice(0, -1), callBack]);
     }
-    return query.apply(this, given);
+    const result = query.apply(this, args);
+    if (result instanceof Promise) result.then(answered, answered);
+    return result;
   };
-}
-
-function asSaid({ values, ...rest }: Statement): Statement {
-  return { ...rest, values: values.map(asParameter) };
-}
-
-function valuesOf(values: unknown): unknown[] {
-  return Array.isArray(values) ? [...values] : [];
 }

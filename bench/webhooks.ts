@@ -1,5 +1,5 @@
-// A drill: a hundred receivers of every event, ten of which take a request and never answer it. Prints how long the others
-// wait between the commit of an event and hearing of it. Real service, real PostgreSQL, real sockets.
+// npm run bench:webhooks [-- <seconds> <events per second>]: a hundred receivers of every event, ten of which accept a request
+// and do not answer it. Prints the time from the commit of an event to its delivery at the other ninety.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { startApp } from '../src/app.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { insertEvents } from '../src/events/store.ts';
 import { uuidV7 } from '../src/lib/ids.ts';
 import { createLog } from '../src/lib/log.ts';
@@ -19,36 +19,38 @@ const HANGING = 10;
 const HANG_MS = 30_000;
 const SECONDS = Number(process.argv[2] ?? 40);
 const EVENTS_PER_SECOND = Number(process.argv[3] ?? 3);
-/** What may come after the last event; then whoever has not heard is counted as such. */
-const PATIENCE_MS = 30_000;
+/** How long after the last event a delivery may arrive; later ones count as missing. */
+const LAST_DELIVERY_MS = 30_000;
 
 const log = createLog('error', process.stderr);
 const dataDir = await mkdtemp(path.join(tmpdir(), 'trilho-webhooks-'));
 const embedded = await startEmbeddedPostgres({ dataDir, log });
 const { host = '' } = embedded.connection;
 const databaseUrl = `postgres:///postgres?host=${encodeURIComponent(host)}&user=trilho`;
-const app = await startApp(readConfig({ PORT: '0', DATABASE_URL: databaseUrl, TRILHO_DEMO: 'off' }), { log });
+const app = await startApp(readConfig({ PORT: '0', DATABASE_URL: databaseUrl, TRILHO_DEMO: 'off' }), log);
 const client = new pg.Client({ connectionString: databaseUrl });
 await client.connect();
 
 const committedAt = new Map<string, number>();
-const waits: number[] = [];
+const latencies: number[] = [];
 const servers: Server[] = [];
-let hung = 0;
+let hanging = 0;
 
 try {
   for (let index = 0; index < RECEIVERS; index++) await startReceiver(index < HANGING);
-  say(`${RECEIVERS} receivers, ${HANGING} of them hang for ${HANG_MS / 1000} s; ${EVENTS_PER_SECOND} events a second`);
+  print(
+    `${RECEIVERS} receivers, ${HANGING} of them hang for ${HANG_MS / 1000} s; ${EVENTS_PER_SECOND} events per second`,
+  );
   const count = SECONDS * EVENTS_PER_SECOND;
   const started = performance.now();
   for (let index = 0; index < count; index++) {
     await wait(Math.max(0, started + (index * 1000) / EVENTS_PER_SECOND - performance.now()));
-    await happen();
+    await writeEvent();
     if (index % (10 * EVENTS_PER_SECOND) === 0) progress();
   }
   const expected = count * (RECEIVERS - HANGING);
-  const limit = performance.now() + PATIENCE_MS;
-  while (waits.length < expected && performance.now() < limit) await wait(100);
+  const limit = performance.now() + LAST_DELIVERY_MS;
+  while (latencies.length < expected && performance.now() < limit) await wait(100);
   progress();
   report(expected);
 } finally {
@@ -63,11 +65,11 @@ try {
 async function startReceiver(hangs: boolean): Promise<void> {
   const server = createServer((request, response) => {
     if (hangs) {
-      hung++;
+      hanging++;
       setTimeout(() => response.end(), HANG_MS).unref();
       return;
     }
-    waits.push(performance.now() - (committedAt.get(String(request.headers['webhook-id'])) ?? Number.NaN));
+    latencies.push(performance.now() - (committedAt.get(String(request.headers['webhook-id'])) ?? Number.NaN));
     response.writeHead(204).end();
   });
   servers.push(server);
@@ -81,7 +83,7 @@ async function startReceiver(hangs: boolean): Promise<void> {
   if (!answer.ok) throw new Error(await answer.text());
 }
 
-async function happen(): Promise<void> {
+async function writeEvent(): Promise<void> {
   const occurredAt = new Date();
   const [id, objectId] = [uuidV7(occurredAt), uuidV7(occurredAt)];
   const event = {
@@ -99,19 +101,19 @@ async function happen(): Promise<void> {
 }
 
 function progress(): void {
-  say(`${committedAt.size} events, ${waits.length} heard, ${hung} hanging so far`);
+  print(`${committedAt.size} events, ${latencies.length} delivered, ${hanging} hanging so far`);
 }
 
 function report(expected: number): void {
-  const sorted = waits.toSorted((a, b) => a - b);
+  const sorted = latencies.toSorted((a, b) => a - b);
   const at = (share: number) =>
     `${Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN)} ms`;
-  say('');
-  say('| deliveries to healthy receivers | p50 | p90 | p99 | longest | not heard |');
-  say('|---|---|---|---|---|---|');
-  say(`| ${waits.length} | ${at(0.5)} | ${at(0.9)} | ${at(0.99)} | ${at(1)} | ${expected - waits.length} |`);
+  print('');
+  print('| deliveries to healthy receivers | p50 | p90 | p99 | longest | missing |');
+  print('|---|---|---|---|---|---|');
+  print(`| ${latencies.length} | ${at(0.5)} | ${at(0.9)} | ${at(0.99)} | ${at(1)} | ${expected - latencies.length} |`);
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

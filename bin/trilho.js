@@ -13,16 +13,17 @@ const at = place => fileURLToPath(new URL(place, import.meta.url));
 
 // A checkout runs its sources, a published package what was built from them.
 const main = ['../src/main.ts', '../dist/main.js'].find(place => existsSync(at(place)));
+// What was compiled once is kept beside the packages, which halves the next start; where that may not be written, it is not.
+const compiled = at('../node_modules/.cache/compiled');
 const brought = ['../node_modules/.bin/node', '../../.bin/node'].map(at).find(existsSync);
 
 if (isNewEnough) {
-  // What was compiled once is kept beside the packages, which halves the next start; where that may not be written, it is not.
-  module.enableCompileCache?.(at('../node_modules/.cache/compiled'));
+  module.enableCompileCache?.(compiled);
   await import(main);
 } else if (brought) {
   const child = spawn(brought, [at(main), ...process.argv.slice(2)], {
     stdio: 'inherit',
-    env: { ...process.env, LAUNCHED_BY_TRILHO: '1' },
+    env: { NODE_COMPILE_CACHE: compiled, ...process.env, LAUNCHED_BY_TRILHO: '1' },
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', () => refuse());

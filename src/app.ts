@@ -1,52 +1,65 @@
-// The only wiring: config → database, jobs, rails, faces. What starts here stops here, in the opposite order.
+// The only wiring: configuration → database, jobs, rails, chains, faces. `composeLive` and `composeSandbox` name what differs
+// between the two; everything else is the same. What starts here stops here, in the opposite order.
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { Registry } from 'prom-client';
+import { type AccountPolicy, openedAccounts } from './accounts/require.ts';
 import { hasUsableKey } from './accounts/store-keys.ts';
 import type { Chains } from './chains/chain.ts';
-import { sandboxChains } from './chains/sandbox.ts';
-import { chargeBatches } from './charges/create-batch.ts';
-import { issueMethod } from './charges/issue.ts';
-import { issueBatches } from './charges/issue-batch.ts';
-import { configuredRates } from './charges/rate.ts';
-import { reconcileCharge } from './charges/reconcile.ts';
-import { carryOutRefund } from './charges/refund.ts';
-import { retireMethod } from './charges/retire.ts';
+import { observedChains } from './chains/observed.ts';
+import { type ChargeRules, STRICT_CHARGE_RULES } from './charges/check.ts';
+import { startChargeBatches } from './charges/create-batch.ts';
+import { startDecisionBatches } from './charges/decide.ts';
+import { CHARGE_JOBS, chargeJobs } from './charges/jobs.ts';
+import { startPaymentBatches } from './charges/pay.ts';
+import { configuredRates, type RateSource } from './charges/rate.ts';
 import { chargeSweep } from './charges/sweep.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
+import { version } from './config/version.ts';
 import { deliverDue } from './events/deliver.ts';
 import { startDelivering } from './events/delivering.ts';
-import type { DeclaredRoute } from './http/auth.ts';
-import { createServer } from './http/server.ts';
-import { type Handlers, startQueue } from './jobs/queue.ts';
+import { metricsRoutes } from './http/routes/metrics.ts';
+import { apiRoutes } from './http/routes/routes.ts';
+import type { DeclaredRoute } from './http/server/auth.ts';
+import { createObservers } from './http/server/observers.ts';
+import { openApiText } from './http/server/openapi.ts';
+import { createServer } from './http/server/server.ts';
+import { hasNoJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { isBankingDay } from './lib/banking-days.ts';
 import { civilDay } from './lib/civil-days.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
-import type { Mode } from './lib/mode.ts';
 import type { Resolve } from './lib/outgoing-request.ts';
+import { orderJobs } from './orders/follow.ts';
+import { payoutOwner } from './orders/payout-progress.ts';
+import { orderSweep } from './orders/sweep.ts';
+import { PAYOUT_JOBS, payoutJobs } from './payouts/advance.ts';
+import { payoutSweep } from './payouts/sweep.ts';
 import { httpPrices } from './prices/http.ts';
 import type { PriceSource } from './prices/price.ts';
-import { tablePrices } from './prices/table.ts';
 import { absentRail } from './rails/absent.ts';
+import { observedRails } from './rails/observed.ts';
 import { pixKeyRail } from './rails/pix-key.ts';
 import type { Rails } from './rails/rail.ts';
-import { sandboxRails } from './rails/sandbox.ts';
+import { sandboxAccounts } from './sandbox/accounts.ts';
+import { sandboxChains } from './sandbox/chains/simulated-chain.ts';
+import { sandboxChainStore } from './sandbox/chains/store.ts';
+import { sandboxClock } from './sandbox/clock/sandbox-clock.ts';
+import { insertDemo } from './sandbox/demo.ts';
+import { tablePrices } from './sandbox/prices.ts';
+import { sandboxRails } from './sandbox/rails.ts';
+import { type SandboxRouteDeps, sandboxRoutes } from './sandbox/routes/routes.ts';
+import { SANDBOX_CHARGE_RULES } from './sandbox/rules.ts';
 import { startSealing } from './storage/audit-chain.ts';
 import { asStartFault, connect } from './storage/connect.ts';
 import type { Database, Sql } from './storage/database.ts';
+import { startDatabaseClock } from './storage/database-clock.ts';
 import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
-import { startFolding } from './storage/fold-counts.ts';
 import { claimInstallation } from './storage/installation.ts';
+import { startMergingCounts } from './storage/merge-counts.ts';
 import { migrate } from './storage/migrate.ts';
-import { sharedClock } from './storage/shared-clock.ts';
-import { insertDemo } from './transactions/demo.ts';
-import { followOrder } from './transactions/follow.ts';
-import { fulfillOrder } from './transactions/fulfill.ts';
-import { sandboxChainMemory } from './transactions/store-sandbox-chain.ts';
-import { orderSweep } from './transactions/sweep.ts';
-import { version } from './version.ts';
 import { chargePictureRoutes } from './web/charge-pictures.ts';
 import { docsRoutes } from './web/docs.ts';
 import { pageRoutes } from './web/pages.ts';
@@ -58,31 +71,91 @@ export type App = {
   readonly dataPlace: string;
   /** Every route with what a caller must be allowed to do. */
   readonly routes: readonly DeclaredRoute[];
-  /** Works off every job that is due, sends what webhooks are to hear, and returns when that is done. */
+  /** What `/openapi.json` answers. */
+  openApiText(): string;
+  /** Runs every job that is due, delivers what webhooks are to hear, and returns when that is done. */
   runDueJobs(): Promise<number>;
   stop(): Promise<void>;
 };
 
-type Needs = {
-  readonly log: Log;
+/** What a test or a benchmark puts in the place of the real thing. */
+export type Overrides = {
   readonly clock?: Clock;
   readonly rails?: Rails;
   readonly chains?: Chains;
   readonly prices?: PriceSource;
   /** How names of webhooks are looked up; by DNS when absent. */
   readonly resolve?: Resolve;
+  /** Lets live send webhooks to this machine and by plain http, where a benchmark has its receiver. */
+  readonly allowsLocal?: boolean;
   /** False: jobs wait for `runDueJobs`. */
   readonly work?: boolean;
 };
 
+type Stops = (() => Promise<void>)[];
+
+/** What differs between live and sandbox. */
+type Composition = {
+  readonly clock: Clock;
+  /** Runs before a request is handled, jobs are run or a loop goes on. */
+  readonly beforeWork?: () => Promise<void>;
+  readonly rails: Rails;
+  readonly chains: Chains;
+  readonly prices: PriceSource;
+  readonly rates: RateSource;
+  readonly accounts: AccountPolicy;
+  readonly chargeRules: ChargeRules;
+  readonly requiresKeys: boolean;
+  /** Whether webhooks may lie on this machine, and be reached by plain http. */
+  readonly allowsLocal: boolean;
+  /** Routes beside those of the API. */
+  routes?(server: FastifyInstance, deps: Omit<SandboxRouteDeps, 'clock' | 'chainStore'>): void;
+};
+
+type ComposeDeps = { readonly db: Database; readonly log: Log; readonly overrides: Overrides; readonly stops: Stops };
+
+/** Real rails and chains, the time of the database's machine, and API keys. */
+async function composeLive(config: Config, { db, log, overrides, stops }: ComposeDeps): Promise<Composition> {
+  await requireUsableKey(db);
+  return {
+    clock: overrides.clock ?? (await databaseClock(db, log, stops)),
+    rails: overrides.rails ?? liveRails(config),
+    // No network has a chain yet, and so none takes orders.
+    chains: overrides.chains ?? {},
+    prices: overrides.prices ?? httpPrices({ log }, config.prices),
+    rates: configuredRates(config.rates, 'configured'),
+    accounts: openedAccounts,
+    chargeRules: STRICT_CHARGE_RULES,
+    requiresKeys: true,
+    allowsLocal: overrides.allowsLocal ?? false,
+  };
+}
+
+/** A simulated bank and simulated chains, a clock that can be moved, and no credentials. */
+async function composeSandbox(config: Config, { db, overrides }: ComposeDeps): Promise<Composition> {
+  const clock = sandboxClock(db, overrides.clock ?? systemClock);
+  const chainStore = sandboxChainStore(db);
+  return {
+    clock,
+    beforeWork: clock.refresh,
+    rails: overrides.rails ?? sandboxRails,
+    chains: overrides.chains ?? sandboxChains({ clock, store: chainStore }),
+    prices: overrides.prices ?? tablePrices({ reais: config.prices.table, rates: config.rates }),
+    rates: configuredRates(config.rates, 'sandbox'),
+    accounts: sandboxAccounts,
+    chargeRules: SANDBOX_CHARGE_RULES,
+    requiresKeys: false,
+    allowsLocal: true,
+    routes: (server, deps) => sandboxRoutes(server, { ...deps, clock, chainStore }),
+  };
+}
+
 /** How long requests in flight may go on once a stop was asked for. */
 const DRAIN_LIMIT_MS = 10_000;
-const SWEEP_INTERVAL_MS = 50;
+const CLOSE_IDLE_EVERY_MS = 50;
 
-export async function startApp(config: Config, needs: Needs): Promise<App> {
-  const { log, clock: machineClock = systemClock, resolve, work = true } = needs;
-  const rails = needs.rails ?? (config.mode === 'sandbox' ? sandboxRails : liveRails(config));
-  const stops: (() => Promise<void>)[] = [];
+export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
+  const stops: Stops = [];
   const stop = async () => {
     for (const step of stops.splice(0).reverse()) await step();
   };
@@ -91,66 +164,86 @@ export async function startApp(config: Config, needs: Needs): Promise<App> {
     const db = await connect({ connection, log });
     stops.push(() => db.close());
     await migrate({ db, log });
-    const clock = sharedClock(db, machineClock);
-    await db.transaction(async tx => {
-      const isFirstStart = await claimInstallation(tx, config.mode, clock.now());
-      // Invented orders have no place among real ones.
-      if (isFirstStart && config.demo && config.mode === 'sandbox') await insertDemo(tx);
-    });
-
-    if (config.mode === 'live') await requireUsableKey(db);
-
-    const queue = await startQueue({ db, log });
-    stops.push(() => queue.stop());
-    const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight } = config;
-    const chains = needs.chains ?? chainsOf(mode, clock, db);
-    const prices = needs.prices ?? pricesOf(config, log);
-    const rates = configuredRates(config.rates, mode === 'sandbox' ? 'sandbox' : 'configured');
-    const runDueJobs = () => queue.runDue(handlers);
-    const sweeps = [chargeSweep({ db, queue }), orderSweep({ db, queue })];
-    const batches = chargeBatches({ db, queue, clock, mode, log });
-    stops.push(() => batches.stop());
-    const issues = issueBatches({ db, queue, rails, clock, batches });
-    const outside = { rails, chains, rates, prices, resolve };
-    const settings = { mode, pageSize, walletWait, feePercent, settlement, version };
-    const limits = { rateLimit, maxInFlight, machineClock };
-    const deps = { db, queue, batches, issues, clock, log, sweeps, runDueJobs, ...outside, ...settings, ...limits };
-    const handlers: Handlers = {
-      'charge.issue': job => issueMethod(deps, job),
-      'charge.retire': job => retireMethod(deps, job),
-      'charge.reconcile': job => reconcileCharge(deps, job),
-      'charge.refund': job => carryOutRefund(deps, job),
-      'transaction.follow': job => followOrder(deps, job),
-      'transaction.fulfill': job => fulfillOrder(deps, job),
+    await install(config, db, overrides.clock ?? systemClock);
+    const compose = config.mode === 'sandbox' ? composeSandbox : composeLive;
+    const { routes, ...composed } = await compose(config, { db, log, overrides, stops });
+    const registry = new Registry();
+    const observers = createObservers(registry);
+    const composition = {
+      ...composed,
+      rails: observedRails(composed.rails, observers.observeRailCall),
+      chains: observedChains(composed.chains, observers.observeChainCall),
     };
+
+    const { beforeWork, clock } = composition;
+    const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS];
+    const queue = await startQueue({ db, log, kinds, beforeWork });
+    const base = { ...composition, ...observers, db, log, queue };
+    const chargeBatches = startChargeBatches(base);
+    stops.push(() => chargeBatches.stop());
+    const decisionBatches = startDecisionBatches(base);
+    stops.push(() => decisionBatches.stop());
+    const paymentBatches = startPaymentBatches(base);
+    stops.push(() => paymentBatches.stop());
+    // Stopped before the batches: jobs in progress still add to them.
+    stops.push(() => queue.stop());
+    const sweeps = [chargeSweep(base), orderSweep(base), payoutSweep(base)];
+    const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight } = config;
+    const settings = { mode, pageSize, walletWait, feePercent, settlement, version };
+    const limits = { rateLimit, maxInFlight, machineClock: overrides.clock ?? systemClock };
+    const resolve = overrides.resolve;
+    const batches = { chargeBatches, decisionBatches, paymentBatches };
+    const deps = { ...base, ...settings, ...limits, ...batches, payoutOwner, sweeps, resolve };
+    const handlers = [...chargeJobs(deps), ...orderJobs(deps), ...payoutJobs(deps)];
+    const runDueJobs = () => queue.runDue(handlers);
+
     const server = await createServer(deps);
+    apiRoutes(server, deps);
+    metricsRoutes(server, { ...deps, registry });
+    const names = kinds.map(({ name }) => name);
+    routes?.(server, { ...deps, runDueJobs, hasNoJobs: (tx: Sql) => hasNoJobs(tx, names) });
     pageRoutes(server, deps);
     chargePictureRoutes(server, deps);
-    await docsRoutes(server);
-    if (work) {
-      await queue.work(handlers);
-      const sweeping = startSweeping(deps);
-      stops.push(() => sweeping.stop());
-      const sealing = startSealing(deps);
-      stops.push(() => sealing.stop());
-      const delivering = startDelivering(deps);
-      stops.push(() => delivering.stop());
-      const folding = startFolding(deps);
-      stops.push(() => folding.stop());
+    docsRoutes(server);
+    if (overrides.work ?? true) {
+      queue.work(handlers);
+      for (const start of [startSweeping, startSealing, startDelivering, startMergingCounts]) {
+        const started = start(deps);
+        stops.push(() => started.stop());
+      }
     }
     // The banking calendar takes a moment to load; no request should wait for it.
     isBankingDay(civilDay(clock.now()));
     await listen(server, config);
     stops.push(() => drain(server));
-    const runAllDue = async () => (await runDueJobs()) + (await deliverDue(deps));
-    return { url: urlOf(server), dataPlace, routes: server.declaredRoutes, runDueJobs: runAllDue, stop };
+    const runAllDue = async () => {
+      await beforeWork?.();
+      return (await runDueJobs()) + (await deliverDue(deps));
+    };
+    return {
+      url: urlOf(server),
+      dataPlace,
+      routes: server.declaredRoutes,
+      openApiText: () => openApiText(server),
+      runDueJobs: runAllDue,
+      stop,
+    };
   } catch (error) {
     await stop();
     throw asStartFault(error);
   }
 }
 
-/** Everybody is refused where there is no key, so such a start is a mistake. */
+/** Marks a new database as this mode's, and refuses one of the other. */
+async function install(config: Config, db: Database, clock: Clock): Promise<void> {
+  await db.transaction(async tx => {
+    const isFirstStart = await claimInstallation(tx, config.mode, clock.now());
+    // Invented orders have no place among real ones.
+    if (isFirstStart && config.demo && config.mode === 'sandbox') await insertDemo(tx);
+  });
+}
+
+/** Without a key every caller would be refused, so such a start is a mistake. */
 async function requireUsableKey(db: Sql): Promise<void> {
   if (await hasUsableKey(db)) return;
   throw new StartError(
@@ -158,13 +251,10 @@ async function requireUsableKey(db: Sql): Promise<void> {
   );
 }
 
-function pricesOf({ mode, prices, rates }: Config, log: Log): PriceSource {
-  return mode === 'sandbox' ? tablePrices({ reais: prices.table, rates }) : httpPrices({ log }, prices);
-}
-
-/** In live no network has a chain yet, and so none takes orders. */
-function chainsOf(mode: Mode, clock: Clock, db: Database): Chains {
-  return mode === 'sandbox' ? sandboxChains({ clock, memory: sandboxChainMemory(db) }) : {};
+async function databaseClock(db: Database, log: Log, stops: Stops): Promise<Clock> {
+  const clock = await startDatabaseClock({ db, log, machineClock: systemClock });
+  stops.push(() => clock.stop());
+  return clock;
 }
 
 /** Live rails as far as they are configured; a method without one is refused when it is asked for. */
@@ -172,7 +262,7 @@ export function liveRails({ pixKey }: Config): Rails {
   return { pix: pixKey ? pixKeyRail(pixKey) : absentRail('pix'), boleto: absentRail('boleto') };
 }
 
-async function openConnection(config: Config, log: Log, stops: (() => Promise<void>)[]) {
+async function openConnection(config: Config, log: Log, stops: Stops) {
   if (config.databaseUrl !== undefined) {
     return { connection: { connectionString: config.databaseUrl }, dataPlace: 'the PostgreSQL of DATABASE_URL' };
   }
@@ -196,12 +286,12 @@ async function listen(server: FastifyInstance, { host, port }: Config): Promise<
 }
 
 async function drain(server: FastifyInstance): Promise<void> {
-  const impatience = setTimeout(() => server.server.closeAllConnections(), DRAIN_LIMIT_MS);
+  const limit = setTimeout(() => server.server.closeAllConnections(), DRAIN_LIMIT_MS);
   // A connection stays open after its answer, for the next request; now it need not.
-  const sweep = setInterval(() => server.server.closeIdleConnections(), SWEEP_INTERVAL_MS);
+  const closeIdle = setInterval(() => server.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
   await server.close();
-  clearInterval(sweep);
-  clearTimeout(impatience);
+  clearInterval(closeIdle);
+  clearTimeout(limit);
 }
 
 function urlOf(server: FastifyInstance): string {

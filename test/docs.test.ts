@@ -1,10 +1,13 @@
-// The pages say what the code says: states as drawn, variables, events, timers and magic amounts as listed.
+// The pages say what the code says: states as drawn; variables, events, timers, jobs, faults and magic amounts as listed; every
+// file and link that they name is there.
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { ACCOUNT_SCOPES, OPERATOR_SCOPES } from '../src/accounts/scopes.ts';
+import { ChargeView } from '../src/api/charges.ts';
+import { PaymentView } from '../src/api/payments.ts';
 import {
   CHARGE_STATES,
   METHOD_STATUSES,
@@ -13,11 +16,12 @@ import {
   REFUND_STATUSES,
 } from '../src/charges/charge.ts';
 import { CHARGE_EVENTS } from '../src/charges/life.ts';
-import { readConfig } from '../src/config.ts';
-import { ChargeView, PaymentView } from '../src/http/charge-schemas.ts';
+import { readConfig } from '../src/config/config.ts';
+import { SETTINGS } from '../src/config/settings.ts';
+import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } from '../src/orders/order.ts';
+import { PAYOUT_STATES } from '../src/payouts/payout.ts';
 import { METHODS } from '../src/rails/rail.ts';
-import { PAYOUT_STATES } from '../src/transactions/payout.ts';
-import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } from '../src/transactions/transaction.ts';
+import { CHAIN_FAULTS } from '../src/sandbox/chains/simulation.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -166,15 +170,15 @@ test('the diagram of crypto transactions is their transitions', () => {
 test('the statuses of a crypto transaction are the same in the code, the database and the page', () => {
   assert.deepEqual(sorted(statesOf(drawingIn('Crypto transactions'))), sorted(STATUSES));
   assert.deepEqual(sorted(describedIn('Crypto transactions')), sorted(STATUSES));
-  assert.deepEqual(sorted(wordsAllowedIn('crypto_transactions', 'status')), sorted(STATUSES));
+  assert.deepEqual(sorted(wordsAllowedIn('orders', 'status')), sorted(STATUSES));
 });
 
 test('hold reasons and endings are the same in the code, the database and the page, and each hold has a way out', () => {
   assert.deepEqual(describedIn('Hold reasons'), [...HOLD_REASONS]);
-  assert.deepEqual(wordsAllowedIn('crypto_transactions', 'hold_reason'), [...HOLD_REASONS]);
+  assert.deepEqual(wordsAllowedIn('orders', 'hold_reason'), [...HOLD_REASONS]);
   for (const [, reason, , wayOut] of rowsIn(states.get('Hold reasons'))) assert.ok(wayOut, reason);
   assert.deepEqual(describedIn('Endings'), [...ENDINGS]);
-  assert.deepEqual(wordsAllowedIn('crypto_transactions', 'ended_as'), [...ENDINGS]);
+  assert.deepEqual(wordsAllowedIn('orders', 'ended_as'), [...ENDINGS]);
 });
 
 test('every event of a crypto transaction is on the page and no other', () => {
@@ -185,9 +189,9 @@ test('every event of a crypto transaction is on the page and no other', () => {
 });
 
 test('the timers of a crypto transaction are the same in the code, the database and the page', () => {
-  const kinds = wordsOfType('src/transactions/store-timers.ts', 'OrderTimerKind');
+  const kinds = wordsOfType('src/orders/store-timers.ts', 'OrderTimerKind');
   assert.deepEqual(describedIn('Timers of a crypto transaction'), kinds);
-  assert.deepEqual(wordsAllowedIn('transaction_timers', 'kind'), kinds);
+  assert.deepEqual(wordsAllowedIn('order_timers', 'kind'), kinds);
 });
 
 test('the states of a payout are the same in the code, the database and the page', () => {
@@ -203,11 +207,7 @@ test('the page of orders has a section for every hold', () => {
   );
 });
 
-/** Every variable that src/config.ts names: by asking for it, or in a list of its own. */
-function knownVariables(): string[] {
-  const found = read('src/config.ts').matchAll(/\b(?:value|whole|oneOf)\('([A-Z_]+)'|'(TRILHO_[A-Z_]+)'/g);
-  return sorted(new Set([...found].map(match => match[1] ?? match[2]!)));
-}
+const settingNames = SETTINGS.map(({ name }) => name);
 
 /** The commented-out assignments of .env.example, as if they were not. */
 function exampleEnvironment(): Record<string, string | undefined> {
@@ -216,32 +216,18 @@ function exampleEnvironment(): Record<string, string | undefined> {
 }
 
 const readme = sectionsOf('README.md');
-const readmeRows = rowsIn(readme.get('Configuration'));
 
-test('README and .env.example name every variable and no other', () => {
+test('docs/configuration.md and .env.example name every setting and no other', () => {
+  const rows = rowsIn(sectionsOf('docs/configuration.md').get('Settings'));
   assert.deepEqual(
-    knownVariables(),
-    sorted([
-      ...['PORT', 'HOST', 'DATABASE_URL', 'LOG_LEVEL'],
-      ...['TRILHO_MODE', 'TRILHO_DATA_DIR', 'TRILHO_DEMO', 'TRILHO_PAGE_SIZE'],
-      ...['TRILHO_RATE_LIMIT', 'TRILHO_MAX_IN_FLIGHT'],
-      ...['TRILHO_RATE_USD', 'TRILHO_RATE_EUR'],
-      ...['TRILHO_WALLET_WAIT'],
-      ...['TRILHO_PIX_KEY', 'TRILHO_PIX_NAME', 'TRILHO_PIX_CITY'],
-      ...['TRILHO_PRICES', 'TRILHO_PRICE_SOURCES', 'TRILHO_PRICE_MAX_AGE', 'TRILHO_PRICE_MAX_SPREAD'],
-      ...['TRILHO_FEE_PERCENT'],
-      ...['TRILHO_CUT_OFF', 'TRILHO_SETTLES_AT', 'TRILHO_SAME_DAY', 'TRILHO_BANKING_DAYS'],
-    ]),
+    rows.map(cells => cells[1]!),
+    settingNames,
   );
-  assert.deepEqual(sorted(Object.keys(exampleEnvironment())), knownVariables());
-  assert.deepEqual(sorted(readmeRows.map(cells => cells[1]!)), knownVariables());
+  assert.deepEqual(sorted(Object.keys(exampleEnvironment())), sorted(settingNames));
 });
 
-test('.env.example changes nothing when all of it is uncommented, and README shows the same defaults', () => {
-  const example = exampleEnvironment();
-  assert.deepEqual(readConfig(example), readConfig({}));
-  const shown = readmeRows.map(([, name, fallback]) => [name, fallback === 'not set' ? '' : fallback]);
-  assert.deepEqual(Object.fromEntries(shown), { ...example });
+test('.env.example changes nothing when all of it is uncommented', () => {
+  assert.deepEqual(readConfig(exampleEnvironment()), readConfig({}));
 });
 
 test('docs/keys.md describes every scope and no other, those of the operator apart', () => {
@@ -251,17 +237,26 @@ test('docs/keys.md describes every scope and no other, those of the operator apa
   assert.deepEqual(scopesIn('Scopes of the operator'), [...OPERATOR_SCOPES]);
 });
 
-test('README lists every magic amount of the sandbox and no other', () => {
-  const known = [...read('src/rails/sandbox-bank.ts').matchAll(/^ {2}'(\d{4})': '\w+',$/gm)].map(match => match[1]!);
+const sandbox = sectionsOf('docs/sandbox.md');
+
+test('docs/sandbox.md lists every magic amount and no other', () => {
+  const known = [...read('src/sandbox/bank.ts').matchAll(/^ {2}'(\d{4})': '\w+',$/gm)].map(match => match[1]!);
   assert.ok(known.length > 0, 'the walk sees the amounts');
   assert.deepEqual(
-    rowsIn(readme.get('Magic amounts')).map(cells => cells[1]!),
+    rowsIn(sandbox.get('Magic amounts')).map(cells => cells[1]!),
     known,
   );
 });
 
-test('README names every room of the house and draws their order', () => {
-  const section = readme.get('How it is built');
+test('docs/sandbox.md describes every fault that can be injected and no other', () => {
+  const described = rowsIn(sandbox.get('Fault injection')).map(cells => cells[1]!);
+  assert.deepEqual(described, [...CHAIN_FAULTS]);
+});
+
+const architecture = sectionsOf('docs/architecture.md');
+
+test('docs/architecture.md names every room of the house and draws their order', () => {
+  const section = architecture.get('Rooms');
   const rooms = globSync('src/*', { cwd: root, withFileTypes: true })
     .filter(entry => entry.isDirectory())
     .map(({ name }) => name);
@@ -272,15 +267,107 @@ test('README names every room of the house and draws their order', () => {
   assert.ok(section?.includes(`\`${house.map(match => match[1]).join(' < ')}\``));
 });
 
-test('a link between pages leads to a file, and every decision keeps its number', () => {
-  for (const page of ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: root })]) {
-    for (const [, target = ''] of read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
-      if (/^https?:/.test(target)) continue;
-      assert.ok(existsSync(path.join(root, path.dirname(page), target)), `${page} links to ${target}`);
+test('docs/architecture.md lists every job with the file that declares it', () => {
+  const declared = globSync('src/**/*.ts', { cwd: root })
+    .filter(file => file !== path.join('src', 'jobs', 'job.ts'))
+    .flatMap(file =>
+      [...read(file).matchAll(/\bdefineJob<[^']*>\('([\w.]+)'\)/g)].map(
+        match => `${match[1]} ${file.split(path.sep).slice(1).join('/')}`,
+      ),
+    );
+  assert.ok(declared.length > 0, 'the walk sees the jobs');
+  const listed = rowsIn(architecture.get('Jobs')).map(([, job, file]) => `${job} ${file}`);
+  assert.deepEqual(sorted(listed), sorted(declared));
+});
+
+test('the page of batching lists every batcher with its limits', () => {
+  const sources = globSync('src/**/*.ts', { cwd: root }).filter(file => !file.endsWith('batcher.ts'));
+  const batchers = sources
+    .filter(file => /\bbatcher(?:<[^(]*>)?\(/.test(read(file)))
+    .map(file => {
+      const limits = /LIMITS = \{ maxSize: ([\d_]+), maxRunning: ([\d_]+), maxWaiting: ([\d_]+) \}/.exec(read(file));
+      assert.ok(limits, `${file} names its limits`);
+      return [file.split(path.sep).slice(1).join('/'), ...limits.slice(1).map(text => text.replaceAll('_', ''))];
+    });
+  assert.ok(batchers.length > 0, 'the walk sees the batchers');
+  const rows = rowsIn(sectionsOf('src/storage/batching/README.md').get('Who uses it'));
+  const listed = rows.map(([, file, , ...limits]) => [
+    file,
+    ...limits.slice(0, 3).map(text => text.replaceAll(',', '')),
+  ]);
+  assert.deepEqual(listed.map(String).sort(), batchers.map(String).sort());
+});
+
+const MAX_README_LINES = 150;
+
+test('README is short and has its sections in order', () => {
+  assert.ok(read('README.md').trimEnd().split('\n').length <= MAX_README_LINES);
+  assert.deepEqual([...readme.keys()].slice(1), [
+    'Trilho',
+    'Start',
+    'First charge',
+    'First paid pix',
+    'First order',
+    'Going live',
+    'Documentation',
+    'Licence',
+  ]);
+});
+
+const decisionPages = globSync('docs/decisions/*.md', { cwd: root }).sort();
+const pages = [
+  ...['README.md', 'CHANGELOG.md'],
+  ...globSync('docs/*.md', { cwd: root }).sort(),
+  ...decisionPages,
+  ...globSync('src/**/*.md', { cwd: root }).sort(),
+];
+
+test('the index of the documentation links to every page', () => {
+  const linked = [...read('docs/README.md').matchAll(/\]\(([\w-]+\.md)\)/g)].map(match => match[1]!);
+  const written = globSync('docs/*.md', { cwd: root }).map(page => path.basename(page));
+  assert.deepEqual(sorted(new Set([...linked, 'README.md'])), sorted(written));
+});
+
+test('the glossary has each word once', () => {
+  const words = [...read('docs/glossary.md').matchAll(/^\| \*\*(.+?)\*\* \|/gm)].map(match => match[1]!.toLowerCase());
+  assert.ok(words.length > 100, 'the walk sees the words');
+  assert.deepEqual(sorted(new Set(words)), sorted(words));
+});
+
+test('a file that a page names is there, in the project or in src', () => {
+  // What the changelog tells of a version was there then.
+  for (const page of pages.filter(name => name !== 'CHANGELOG.md')) {
+    for (const [, file = ''] of read(page).matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|js|sql))`/g)) {
+      const isThere = ['', 'src'].some(folder => existsSync(path.join(root, folder, file)));
+      assert.ok(isThere, `${page} names ${file}`);
     }
   }
-  const decisions = globSync('docs/decisions/*.md', { cwd: root }).sort();
-  for (const [index, page] of decisions.entries()) {
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(file: string): string[] {
+  const headings = [...read(file).matchAll(/^#+ (.+)$/gm)].map(match => match[1]!);
+  return headings.map(heading =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('a link between pages leads to a file and a heading, and every decision keeps its number', () => {
+  for (const page of pages) {
+    for (const [, target = '', anchor] of read(page).matchAll(/\]\(([^)#\s]+)(?:#([^)\s]+))?\)/g)) {
+      if (/^https?:/.test(target)) continue;
+      const file = path.join(path.dirname(page), target);
+      assert.ok(existsSync(path.join(root, file)), `${page} links to ${target}`);
+      if (anchor !== undefined) assert.ok(anchorsOf(file).includes(anchor), `${page} links to ${target}#${anchor}`);
+    }
+    for (const [, anchor = ''] of read(page).matchAll(/\]\(#([^)\s]+)\)/g)) {
+      assert.ok(anchorsOf(page).includes(anchor), `${page} links to its own #${anchor}`);
+    }
+  }
+  for (const [index, page] of decisionPages.entries()) {
     const number = index + 1;
     assert.match(path.basename(page), new RegExp(`^${String(number).padStart(4, '0')}-`));
     assert.match(read(page), new RegExp(`^# ${number}\\. `));

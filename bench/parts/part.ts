@@ -1,9 +1,9 @@
 // What every part of a run is given.
+import type { DatabaseServer } from '../database-server.ts';
 import type { Options } from '../options.ts';
 import type { Report } from '../report.ts';
-import type { Stage } from '../stage.ts';
 
-export type Needs = { readonly stage: Stage; readonly report: Report; readonly options: Options };
+export type PartDeps = { readonly server: DatabaseServer; readonly report: Report; readonly options: Options };
 
-/** Adds its lines to the report and ends whatever it started. */
-export type Measure = (needs: Needs) => Promise<void>;
+/** Adds its rows to the report, stops the programs it started and drops the databases it created. */
+export type Measure = (deps: PartDeps) => Promise<void>;

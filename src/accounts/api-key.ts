@@ -1,5 +1,5 @@
-// The form of an API key: `trilho_live_<id>_<secret><checksum>`. The prefix lets a scanner find one that leaked, the id says
-// which it is without telling the secret, the checksum tells a slip of the keyboard from a key that is not ours.
+// The format of an API key: `trilho_live_<id>_<secret><checksum>`. A secret scanner finds a leaked key by its prefix, the
+// id identifies the key without revealing the secret, and the checksum distinguishes a typo from an unknown key.
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -7,7 +7,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const PREFIX = 'trilho_live_';
 const ID_LENGTH = 12;
 const SECRET_BYTES = 32;
-/** As many letters as 256 and 32 bits can need. */
+/** The number of base-62 characters for 256 bits, and for 32 bits below. */
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const FORM = new RegExp(
@@ -15,7 +15,7 @@ const FORM = new RegExp(
 );
 const NAMED = new RegExp(`^(?:${PREFIX})?([0-9A-Za-z]{${ID_LENGTH}})(?:_[0-9A-Za-z]*)?$`);
 
-/** A new key: what its holder gets, once. */
+/** A new key; the text is shown to its holder once. */
 export function newKey(): { readonly id: string; readonly text: string } {
   const id = Array.from({ length: ID_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   const secret = base62(BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`), SECRET_LENGTH);
@@ -23,14 +23,14 @@ export function newKey(): { readonly id: string; readonly text: string } {
   return { id, text: body + checksum(body) };
 }
 
-/** The id in a key, or nothing when the text has not the form of one or was mistyped. */
+/** The id in a key; undefined when the text has not the format of a key, or was mistyped. */
 export function idOfKey(text: string): string | undefined {
   const [, id, sum] = FORM.exec(text) ?? [];
   return id !== undefined && checksum(text.slice(0, -CHECKSUM_LENGTH)) === sum ? id : undefined;
 }
 
-/** The id that somebody means by an id, a prefix or a whole key. */
-export function idMeant(text: string): string | undefined {
+/** Reads the id from an id, a prefix with id, or a whole key. */
+export function readKeyId(text: string): string | undefined {
   return NAMED.exec(text)?.[1];
 }
 

@@ -1,5 +1,5 @@
-// Making and revoking API keys.
-import { concerns } from '../lib/act.ts';
+// Creates and revokes API keys.
+import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
@@ -12,23 +12,26 @@ type Deps = { readonly db: Database; readonly clock: Clock };
 
 export type NewKey = { readonly accountId: string; readonly scopes: readonly Scope[]; readonly name?: string };
 
-/** Makes a key and returns its text, which nobody can tell again. Refuses an account that is not open. */
+/**
+ * Creates a key and returns its text, which is not stored and cannot be shown again. Refuses an account that does not
+ * exist.
+ */
 export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string; text: string }> {
   const key = newKey();
   const createdAt = deps.clock.now();
   await deps.db.transaction(async tx => {
-    concerns(key.id);
+    setAuditObject(key.id);
     if (!(await accountExists(tx, input.accountId))) throw new AppError('not_found', 'There is no such account.');
     await insertKey(tx, { ...input, id: key.id, secretHash: hashOfKey(key.text), createdAt });
   });
   return key;
 }
 
-/** From its commit on no node takes the key. Revoking twice is revoking once. */
+/** After the commit every node refuses the key. Idempotent. */
 export async function revokeKey(deps: Deps, id: string): Promise<void> {
   const at = deps.clock.now();
   await deps.db.transaction(async tx => {
-    concerns(id);
+    setAuditObject(id);
     if (!(await markRevoked(tx, id, at))) throw new AppError('not_found', 'There is no such key.');
   });
 }

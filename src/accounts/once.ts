@@ -1,43 +1,33 @@
-// Making a thing once, however often it is asked for: by the caller's externalId, by an Idempotency-Key, or both. A repeat is
-// answered with the first answer, to the letter.
+// Idempotent creation: an object is written once, however often it is requested. A repeat is detected by externalId, by
+// Idempotency-Key, or both, and gets the stored first answer.
 import assert from 'node:assert/strict';
 import { AppError } from '../lib/errors.ts';
-import type { Mode } from '../lib/mode.ts';
 import type { Sql } from '../storage/database.ts';
 import { findKeyUse, pointKeyAt, takeKey } from './store-idempotency.ts';
 
-/** What makes two requests one. */
+/** What identifies repeats of a request: the content hash and, if sent, the idempotency key. */
 export type Claim = {
   readonly hash: string;
-  /** As versions before this one made it: what was written by them is still found again. */
-  readonly formerHash?: () => string;
-  /** Whose idempotency keys these are. */
+  /** The namespace of the idempotency key. */
   readonly scope: string;
   readonly key: string | undefined;
 };
 
-/** What a repeat is compared with and answered with. */
+/** An object that an earlier request created: its content hash, to compare, and its stored answer. */
 export type First = { readonly id: string; readonly contentHash: string; readonly answer: string };
 
 type Named = { readonly accountId: string; readonly externalId?: string };
-type Fresh = Named & { readonly id: string; readonly createdAt: Date };
+type NewObject = Named & { readonly id: string; readonly createdAt: Date };
 
-/** How things of one kind are found again. */
+/** How objects of one kind are looked up. */
 export type Records = {
   byId(sql: Sql, accountId: string, id: string): Promise<First | undefined>;
   byExternalId(sql: Sql, accountId: string, externalId: string): Promise<First | undefined>;
-  /** The refusal of an externalId that stands for other content. */
+  /** The refusal of an externalId that was used with other content. */
   conflict(firstId: string): AppError;
 };
 
-/** Every caller of a sandbox is the same caller. */
-const SANDBOX_SCOPE = 'sandbox';
-
-export function scopeOf(mode: Mode, accountId: string): string {
-  return mode === 'sandbox' ? SANDBOX_SCOPE : accountId;
-}
-
-/** What the same request has made before, when it has. */
+/** The object that the same request created before, if it did. */
 export async function findEarlier(
   sql: Sql,
   records: Records,
@@ -52,29 +42,29 @@ export async function findEarlier(
   return first && isSame(claim, first) ? first : undefined;
 }
 
-/** Lets a key stand for a thing that is there already. Refuses one that stands for another content. */
-export async function lendKey(
+/** Binds a key to an existing object. Refuses a key that was used with other content. */
+export async function bindKey(
   tx: Sql,
   claim: Claim,
-  thing: { readonly objectId: string; readonly accountId: string },
+  object: { readonly objectId: string; readonly accountId: string },
   at: Date,
 ): Promise<void> {
   const { hash, scope, key } = claim;
   if (key === undefined) return;
-  const use = await takeKey(tx, scope, key, { ...thing, contentHash: hash }, at);
+  const use = await takeKey(tx, scope, key, { ...object, contentHash: hash }, at);
   if (use && !isSame(claim, use)) throw keyReused();
 }
 
 /**
- * Writes a thing with `insert`, which says false when its id or externalId is taken, or returns the one that was there
- * first. The unique indexes on key and externalId let one of many through; the others wait in the insert until that one is
- * committed or undone. Refuses a repeat with other content.
+ * Writes an object with `insert`, which returns false when its id or externalId is taken; then returns the existing object.
+ * The unique indexes on key and externalId let one of many concurrent requests through; the others wait in the insert until
+ * that one commits or rolls back. Refuses a repeat with other content.
  */
 export async function writeOnce(
   tx: Sql,
   records: Records,
   claim: Claim,
-  { id, accountId, externalId, createdAt }: Fresh,
+  { id, accountId, externalId, createdAt }: NewObject,
   insert: () => Promise<boolean>,
 ): Promise<First | undefined> {
   const { hash, scope, key } = claim;
@@ -90,15 +80,15 @@ export async function writeOnce(
     externalId === undefined
       ? await records.byId(tx, accountId, id)
       : await records.byExternalId(tx, accountId, externalId);
-  assert(first, 'what was in the way is there');
+  assert(first, 'the row that caused the conflict exists');
   if (!isSame(claim, first)) throw records.conflict(first.id);
   if (key !== undefined) await pointKeyAt(tx, scope, key, first.id);
   return first;
 }
 
-/** Whether what was written before has the same content. */
+/** Whether the earlier object has the same content. */
 export function isSame(claim: Claim, { contentHash }: Pick<First, 'contentHash'>): boolean {
-  return contentHash === claim.hash || contentHash === claim.formerHash?.();
+  return contentHash === claim.hash;
 }
 
 function keyReused(): AppError {

@@ -1,17 +1,24 @@
-// The account that something is made for.
+// Checks the account that an object is created for.
 import { AppError } from '../lib/errors.ts';
-import type { Mode } from '../lib/mode.ts';
 import type { Sql } from '../storage/database.ts';
-import type { Statement } from '../storage/together.ts';
-import { accountExists, accountsCheck, accountsOpening, type Opening, openAccount } from './store.ts';
+import { findAccounts, type Opening } from './store.ts';
 
-/** A sandbox opens an account when it is first named; live refuses one that it does not know. */
-export async function requireAccount(tx: Sql, mode: Mode, accountId: string, at: Date): Promise<void> {
-  if (mode === 'sandbox') return openAccount(tx, accountId, at);
-  if (!(await accountExists(tx, accountId))) throw new AppError('not_found', 'There is no such account.');
-}
+/** Which accounts may be used, and which accounts share idempotency keys. */
+export type AccountPolicy = {
+  /** The ids of the named accounts that may be used; an account may be named more than once. */
+  usable(tx: Sql, named: readonly Opening[]): Promise<ReadonlySet<string>>;
+  /** The namespace of the idempotency keys of an account. */
+  keyScopeOf(accountId: string): string;
+};
 
-/** The same for many at once, as a statement that fails with those that live does not know. */
-export function accountsRequirement(mode: Mode, named: readonly Opening[]): Statement {
-  return mode === 'sandbox' ? accountsOpening(named) : accountsCheck(named.map(({ id }) => id));
+/** Only accounts that an operator has opened; each has its own idempotency keys. */
+export const openedAccounts: AccountPolicy = {
+  usable: (tx, named) => findAccounts(tx, [...new Set(named.map(({ id }) => id))]),
+  keyScopeOf: accountId => accountId,
+};
+
+/** Refuses an account that may not be used. */
+export async function requireAccount(tx: Sql, accounts: AccountPolicy, id: string, at: Date): Promise<void> {
+  const usable = await accounts.usable(tx, [{ id, at }]);
+  if (!usable.has(id)) throw new AppError('not_found', 'There is no such account.');
 }

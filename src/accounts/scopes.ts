@@ -1,6 +1,6 @@
-// What a key may be allowed to do, one word for each kind of thing and what is done with it.
+// The scopes of API keys: `resource:read` or `resource:write`.
 
-/** What an account does with its own things. `all` stands for these. */
+/** The scopes for the resources of an account. `all` stands for these. */
 export const ACCOUNT_SCOPES = [
   'charges:read',
   'charges:write',
@@ -18,22 +18,25 @@ export const ACCOUNT_SCOPES = [
 ] as const;
 
 /**
- * What belongs to whoever runs the service: its figures, money that is nobody's yet, saying that money came, and
- * sending crypto again. A key has these only when they are named.
+ * The scopes of the operator: metrics, unmatched receipts, recording payments, and sending crypto again. A key has these
+ * only when they are listed explicitly.
  */
 export const OPERATOR_SCOPES = ['payments:read', 'payments:write', 'transfers:write', 'metrics:read'] as const;
 
 export const SCOPES = [...ACCOUNT_SCOPES, ...OPERATOR_SCOPES] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Reads `charges:read,charges:write` or `all`, in the order above, each once. Returns the words that are no scope beside. */
+/**
+ * Reads `charges:read,charges:write` or `all`. Returns the scopes, in the order above, each once, and the unknown
+ * names.
+ */
 export function readScopes(text: string): { scopes: Scope[]; unknown: string[] } {
-  const words = text
+  const names = text
     .split(',')
-    .map(word => word.trim())
-    .flatMap(word => (word === 'all' ? ACCOUNT_SCOPES : [word]));
+    .map(name => name.trim())
+    .flatMap(name => (name === 'all' ? ACCOUNT_SCOPES : [name]));
   return {
-    scopes: SCOPES.filter(scope => words.includes(scope)),
-    unknown: words.filter(word => !(SCOPES as readonly string[]).includes(word)),
+    scopes: SCOPES.filter(scope => names.includes(scope)),
+    unknown: names.filter(name => !(SCOPES as readonly string[]).includes(name)),
   };
 }

@@ -1,4 +1,4 @@
-// API keys in the database.
+// The SQL of API keys.
 import type { Row, Sql } from '../storage/database.ts';
 import type { Scope } from './scopes.ts';
 
@@ -15,7 +15,7 @@ export type ApiKey = {
 
 const COLUMNS = 'id, account_id, name, scopes, secret_hash, created_at, revoked_at, last_used_at';
 
-/** Writes the key; one that is there already stays as it is. */
+/** Inserts the key, unless it exists: then a retry has inserted it before. */
 export async function insertKey(tx: Sql, key: ApiKey): Promise<void> {
   await tx.query(
     `insert into api_keys (id, account_id, name, scopes, secret_hash, created_at)
@@ -46,7 +46,7 @@ export async function hasUsableKey(sql: Sql): Promise<boolean> {
   return row!.any;
 }
 
-/** Returns false when there is no such key. One that was revoked before keeps its first moment. */
+/** Returns false when there is no such key. A key that was revoked before keeps its first `revokedAt`. */
 export async function markRevoked(tx: Sql, id: string, at: Date): Promise<boolean> {
   const rows = await tx.query('update api_keys set revoked_at = coalesce(revoked_at, $2) where id = $1 returning id', [
     id,

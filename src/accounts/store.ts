@@ -1,6 +1,6 @@
-// Accounts in the database.
+// The SQL of accounts.
+
 import type { Sql } from '../storage/database.ts';
-import type { Statement } from '../storage/together.ts';
 
 /** Opens the account unless it is open already. */
 export async function openAccount(tx: Sql, id: string, at: Date): Promise<void> {
@@ -20,23 +20,22 @@ export async function listAccounts(sql: Sql): Promise<{ id: string; createdAt: D
   return rows.map(row => ({ id: row.id, createdAt: row.created_at }));
 }
 
+/** An account to open, and when it was first named. */
 export type Opening = { readonly id: string; readonly at: Date };
 
-/** Opens those accounts that are not open yet; each may be named more than once. */
-export function accountsOpening(openings: readonly Opening[]): Statement {
-  return {
-    name: 'open_accounts',
-    text: `insert into accounts (id, created_at)
-           select distinct on (id) id, at from unnest($1::text[], $2::timestamptz[]) as opening (id, at) order by id, at
-           on conflict (id) do nothing`,
-    values: [openings.map(opening => opening.id), openings.map(opening => opening.at)],
-  };
+/** Opens the accounts that do not exist yet; an account may be named more than once. */
+export async function openAccounts(tx: Sql, openings: readonly Opening[]): Promise<void> {
+  await tx.query(
+    `insert into accounts (id, created_at)
+     select distinct on (id) id, at from unnest($1::text[], $2::timestamptz[]) as opening (id, at) order by id, at
+     on conflict (id) do nothing`,
+    [openings.map(({ id }) => id), openings.map(({ at }) => at)],
+    { name: 'open_accounts' },
+  );
 }
 
-/** Fails with those accounts that are not open. */
-export function accountsCheck(ids: readonly string[]): Statement {
-  return {
-    text: 'select all_written(array_agg(id), $1::text[], true) from accounts where id = any($1)',
-    values: [[...new Set(ids)]],
-  };
+/** The ids that are accounts. */
+export async function findAccounts(tx: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ id: string }>('select id from accounts where id = any($1)', [ids]);
+  return new Set(rows.map(({ id }) => id));
 }

@@ -1,5 +1,5 @@
-// Addresses as each network writes them. Money sent to a wrong one is gone, so whatever can be known to be wrong is refused
-// here, each with a word of its own, and whatever is accepted has exactly one spelling.
+// Reads addresses of each network. A transfer to a wrong address is lost, so every detectable mistake is refused here,
+// each with its own code, and an accepted address has exactly one spelling.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { createBase58check } from '@scure/base';
@@ -19,7 +19,7 @@ export type AddressRefusal = {
   readonly message: string;
 };
 
-/** An address in its one spelling, or why it may not be paid to. */
+/** An address in its canonical spelling, or why it is refused. */
 export type AddressReading =
   | { readonly address: string; readonly refusal?: undefined }
   | { readonly address?: undefined; readonly refusal: AddressRefusal };
@@ -36,7 +36,7 @@ const BODY_BYTES = 20;
 
 const base58check = createBase58check(sha256);
 
-/** Customary places to burn, by their twenty bytes, that no rule below finds. The last is Tron's. */
+/** Common burn addresses, by their twenty bytes, that no rule below detects. The last one is of Tron. */
 const BURNS = [
   'dead000000000000000000000000000000000000',
   'dead000000000000000042069420694206942069',
@@ -48,7 +48,7 @@ const TOKEN_CONTRACTS: readonly string[] = [
   ...OTHER_TOKENS,
 ];
 
-/** Reads an address to pay to: one that exists there, that somebody may have the key of, and that is not our own. */
+/** Reads a destination address: valid on the network, no burn address, and not an address of the service. */
 export function readPayee(network: Network, text: string, own: readonly string[] = []): AddressReading {
   const reading = readAddress(network, text);
   if (reading.refusal) return reading;
@@ -63,8 +63,8 @@ export function readPayee(network: Network, text: string, own: readonly string[]
 }
 
 /**
- * Reads an address of a network into its one spelling. EVM: EIP-55, unless all letters are small or all are capital, which
- * says nothing of a checksum. Tron: base58check. https://eips.ethereum.org/EIPS/eip-55
+ * Reads an address of a network into its canonical spelling. EVM: checks EIP-55, unless all letters have the same case,
+ * which means no checksum. Tron: checks base58check. https://eips.ethereum.org/EIPS/eip-55
  */
 export function readAddress(network: Network, text: string): AddressReading {
   const { kind } = NETWORK_FACTS[network];
@@ -104,13 +104,13 @@ function decoded(text: string): Uint8Array | undefined {
   }
 }
 
-/** A letter is capital where the hash of the small ones has a digit of 8 or more. */
+/** EIP-55: a letter is upper case where the hash of the lower-case address has a digit of 8 or more. */
 function checksummed(digits: string): string {
   const hash = Buffer.from(keccak_256(Buffer.from(digits, 'ascii'))).toString('hex');
   return `0x${[...digits].map((digit, at) => (hash[at]! >= '8' ? digit.toUpperCase() : digit)).join('')}`;
 }
 
-/** What is wrong with the form, as helpfully as can be told. */
+/** The most helpful message about a malformed address. */
 function shapeFault(network: Network, kind: Kind, text: string): string {
   const bare = text.trim();
   const form = `must be ${FORMS[kind]}`;
@@ -125,13 +125,13 @@ function shapeFault(network: Network, kind: Kind, text: string): string {
   return form;
 }
 
-/** The twenty bytes of an address in its one spelling, as small hexadecimal digits. */
+/** The twenty bytes of a canonical address, as lower-case hexadecimal digits. */
 function bodyOf(address: string): string {
   if (EVM.test(address)) return address.slice(2).toLowerCase();
   return Buffer.from(base58check.decode(address).subarray(1)).toString('hex');
 }
 
-/** Precompiled contracts and their like, `…dEaD` among them, lie below 2^16; then one digit forty times, and the rest. */
+/** Addresses below 2^16 (precompiled contracts, `…dEaD`), one digit repeated forty times, and the listed ones. */
 function isBurn(body: string): boolean {
   return /^0{36}/.test(body) || /^(.)\1+$/.test(body) || BURNS.includes(body);
 }

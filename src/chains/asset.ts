@@ -1,4 +1,4 @@
-// What can be paid out where: each symbol with the networks it lives on. The same pairs stand in a check constraint.
+// The assets that can be paid out: each symbol with its networks. A check constraint lists the same pairs.
 
 export const SYMBOLS = ['usdt', 'usdc', 'trx', 'eth'] as const;
 export type AssetSymbol = (typeof SYMBOLS)[number];

@@ -1,9 +1,9 @@
-// A chain: how crypto leaves. One payout owns one slot (network, sender, nonce) for ever; every attempt to send it shares
-// that slot, so the chain itself lets at most one through. Bytes and hash are saved before they are sent, and what a
-// broadcast answers is never evidence: only what the chain shows is.
+// The interface of a chain that sends crypto. One payout owns one slot (network, sender, nonce) for ever; all its
+// attempts use that slot, so the chain executes at most one of them. Signed bytes and hash are saved before they are
+// sent. The answer of a broadcast proves nothing: only a lookup does.
 import type { AssetSymbol, Network } from './asset.ts';
 
-/** The place of one payout among all that a sender ever sends. Where a chain has no nonce, it is a count of our own. */
+/** The place of one payout among all transfers of a sender. On a chain without nonces the service counts itself. */
 export type Slot = { readonly network: Network; readonly sender: string; readonly nonce: bigint };
 
 export type Transfer = {
@@ -14,7 +14,7 @@ export type Transfer = {
   readonly to: string;
 };
 
-/** One try at a transfer: signed once, kept for ever, sent as often as needed. Numbered from 1. */
+/** An attempt at a transfer: signed once, stored for ever, sent as often as needed. Numbered from 1. */
 export type Attempt = {
   readonly number: number;
   readonly hash: string;
@@ -22,20 +22,20 @@ export type Attempt = {
   readonly raw: string;
 };
 
-/** What the chain shows of a transfer, whichever attempt carried it. *Unknown* is an answer: the reply was lost. */
+/** The result of a lookup, for whichever attempt the chain has taken. `unknown`: no node answered. */
 export type Sighting =
-  /** Nobody knows of any attempt: the newest may be sent again, byte for byte. */
+  /** No node knows any attempt: the newest one may be sent again with the same bytes. */
   | { readonly kind: 'absent' }
-  /** It waits to be mined. */
+  /** An attempt waits to be mined. */
   | { readonly kind: 'pending' }
-  /** As they are, the attempts will not be mined: a further one, in the same slot, may be signed. */
+  /** The attempts will not be mined at their fees: another one, in the same slot, may be signed. */
   | { readonly kind: 'stuck' }
   | {
       readonly kind: 'mined';
       readonly hash: string;
-      /** Blocks on top of it, its own included. */
+      /** The number of blocks from its own block to the head, both included. */
       readonly confirmations: number;
-      /** `transferred` only when destination, asset and amount are those that were asked for. */
+      /** `transferred` only if destination, asset and amount are those of the transfer. */
       readonly outcome: 'transferred' | 'reverted' | 'mismatched';
     }
   | { readonly kind: 'unknown' };
@@ -43,26 +43,26 @@ export type Sighting =
 export type Chain = {
   readonly name: string;
   readonly network: Network;
-  /** Our own address: what we send from, and never to. */
+  /** The address that the service sends from; it never sends to it. */
   readonly sender: string;
-  /** Confirmations at which a transfer counts as done, and at which nobody looks any more. */
+  /** Confirmations at which a transfer is done, and at which the lookups end. */
   readonly depth: number;
   readonly finality: number;
-  /** The first nonce that the sender has not used, for a sender that we have no slot of; undefined when nobody answered. */
+  /** The first unused nonce of the sender; undefined when no node answered. Needed once, before its first slot. */
   nextNonce(): Promise<bigint | undefined>;
-  /** Signs attempt `number` of a transfer; a later one outbids those before it. Nothing is sent. */
+  /** Signs attempt `number` of a transfer; a later attempt pays a higher fee. Nothing is sent. */
   sign(transfer: Transfer, number: number): Promise<Omit<Attempt, 'number'>>;
-  /** Sends signed bytes. Sending them again is sending them once. Never throws for what a node or a network can do. */
+  /** Sends signed bytes. Idempotent. Never throws for a failure of a node or of the network. */
   broadcast(attempt: Attempt): Promise<'sent' | 'unknown'>;
-  look(transfer: Transfer, attempts: readonly Attempt[]): Promise<Sighting>;
-  /** When to look again, after a sighting. Pure. */
-  lookAfter(sighting: Sighting, now: Date): Date;
+  lookup(transfer: Transfer, attempts: readonly Attempt[]): Promise<Sighting>;
+  /** When to look the transfer up again, after a sighting. Pure. */
+  nextLookupAt(sighting: Sighting, now: Date): Date;
 };
 
-/** The chain that serves each network; a network without one takes no orders. */
+/** The chain of each network; orders on a network without one are refused. */
 export type Chains = { readonly [N in Network]?: Chain };
 
-/** Every address that we send from. */
+/** Every address that the service sends from. */
 export function sendersOf(chains: Chains): string[] {
   return Object.values(chains).map(({ sender }) => sender);
 }

@@ -1,15 +1,15 @@
-// The networks as they are: how deep a transfer must lie, how fast blocks come, and where each token lives. Addresses and
-// decimals agree with the issuers' own lists; a node is asked again before anything is sent.
+// Facts about the networks: required confirmations, block time, and the contract of each token. Addresses and decimals
+// agree with the lists of the issuers; they are checked against a node again before anything is sent.
 import type { AssetSymbol, Network } from './asset.ts';
 
 type Token = { readonly address: string; readonly decimals: number };
 
 export type NetworkFacts = {
   readonly kind: 'evm' | 'tron';
-  /** Blocks on top of a transfer, its own included, after which it counts as done. */
+  /** The number of confirmations, its own block included, after which a transfer is done. */
   readonly confirmations: number;
   readonly blockMs: number;
-  /** The symbol that is the network's own coin, when it is one of ours. */
+  /** The symbol of the native coin of the network, if it is supported. */
   readonly native?: { readonly symbol: AssetSymbol; readonly decimals: number };
   readonly tokens: { readonly [S in AssetSymbol]?: Token };
 };
@@ -71,7 +71,7 @@ export const NETWORK_FACTS = {
   },
 } as const satisfies Record<Network, NetworkFacts>;
 
-/** Contracts of tokens that look like ours and are not paid out: bridged, or given up by their issuer. */
+/** Contracts of tokens that look like supported ones but are not paid out: bridged, or abandoned by their issuer. */
 export const OTHER_TOKENS: readonly string[] = [
   '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
   '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA',
@@ -80,7 +80,7 @@ export const OTHER_TOKENS: readonly string[] = [
   'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8',
 ];
 
-/** How many decimals an asset has on a network. Refuses a pair that does not exist. */
+/** The decimals of an asset on a network. Refuses a pair that does not exist. */
 export function decimalsOf(symbol: AssetSymbol, network: Network): number {
   const { native, tokens }: NetworkFacts = NETWORK_FACTS[network];
   const decimals = native?.symbol === symbol ? native.decimals : tokens[symbol]?.decimals;

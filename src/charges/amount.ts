@@ -1,5 +1,6 @@
-// What is owed on a charge on a civil day, line by line, with the rule behind each line. Pure: pix shifts a due day that is
-// no banking day and counts from there; a boleto forgives the wait until the next banking day, but only until then.
+// The amount owed on a charge on a civil day, as lines, each with the rule behind it. Pure. If the due day is no banking
+// day, pix moves it to the next one and counts interest from there; a boleto may be paid on the next banking day without
+// interest, but after that interest counts from the original due day.
 import assert from 'node:assert/strict';
 import { type BankingDayOverrides, nextBankingDay } from '../lib/banking-days.ts';
 import { addDays, type CivilDay, daysBetween } from '../lib/civil-days.ts';
@@ -9,32 +10,36 @@ import type { Method } from '../rails/rail.ts';
 export type AmountQuestion = {
   readonly method: Method;
   readonly payableCents: bigint;
-  /** Decimal text: percent of the amount, once. */
+  /** Decimal text: percent of the amount, charged once. */
   readonly finePercent?: string;
-  /** Decimal text: percent a month, a thirtieth of it each calendar day. */
+  /** Decimal text: percent per month; each calendar day counts a thirtieth of it. */
   readonly interestPercent?: string;
   readonly dueDay: CivilDay;
-  /** The last day it may be paid as asked; not before the due day. */
+  /** The last day of the validity that the caller requested; not before the due day. */
   readonly expireDay: CivilDay;
   readonly on: CivilDay;
   readonly overrides?: BankingDayOverrides;
 };
 
-export type AmountRule =
-  | 'on_time'
-  | 'pix_due_day_shift'
-  | 'lei_7089_1983'
-  | 'asked_amount'
-  | 'fine_once'
-  | 'interest_from_effective_due_day'
-  | 'interest_from_original_due_day';
+export const AMOUNT_RULES = [
+  'on_time',
+  'pix_due_day_shift',
+  'lei_7089_1983',
+  'asked_amount',
+  'fine_once',
+  'interest_from_effective_due_day',
+  'interest_from_original_due_day',
+] as const;
+export type AmountRule = (typeof AMOUNT_RULES)[number];
+
+export const AMOUNT_KINDS = ['original', 'fine', 'interest'] as const;
 
 export type AmountLine = {
-  readonly kind: 'original' | 'fine' | 'interest';
+  readonly kind: (typeof AMOUNT_KINDS)[number];
   readonly amountCents: bigint;
-  /** The percent it was worked out with, in its shortest form; the original has none. */
+  /** The percent that was applied, in its shortest form; the original has none. */
   readonly rate?: string;
-  /** The calendar days that interest was counted over. */
+  /** The number of calendar days for which interest was counted. */
   readonly days?: number;
   readonly rule: AmountRule;
   readonly explanation: string;
@@ -47,17 +52,17 @@ export type AmountOwed = {
   /** The last day without fine and interest: the first banking day on or after the due day. */
   readonly effectiveDueDay: CivilDay;
   readonly lastPayableDay: CivilDay;
-  /** Whether it may still be paid as asked. The lines are worked out either way: money that comes later still counts. */
+  /** Whether the charge can still be paid on this day. The lines are computed in any case: a later payment still counts. */
   readonly payable: boolean;
-  /** The calendar days that interest is counted over: zero up to the effective due day. */
+  /** The number of calendar days for which interest is counted: zero up to the effective due day. */
   readonly lateDays: number;
   readonly lines: readonly AmountLine[];
   readonly totalCents: bigint;
 };
 
 /**
- * What a payer owes on a day. Fine and interest are each truncated to cents on their own. A percent of zero makes no line;
- * one so small that it comes to nothing makes a line of zero.
+ * The amount owed on a day. Fine and interest are truncated to cents separately. A percent of zero gives no line; a percent
+ * so small that it truncates to zero cents gives a line of zero.
  */
 export function amountOwed(question: AmountQuestion): AmountOwed {
   const { on, method, dueDay, expireDay, overrides } = question;
@@ -85,14 +90,15 @@ export function amountOwed(question: AmountQuestion): AmountOwed {
 
 type Days = Pick<AmountQuestion, 'method' | 'dueDay' | 'expireDay' | 'overrides'>;
 
-/** The last day on which it may be paid as asked. */
+/** The last day on which the charge can be paid. */
 export function lastPayableDay(days: Days): CivilDay {
   return nextBankingDay(lastAskedDay(days, nextBankingDay(days.dueDay, days.overrides)), days.overrides);
 }
 
 /**
- * The last day before it is shifted to a banking day. A pix is valid for a number of days after its effective due day; a
- * boleto until a date, which shifts too, or one due and expiring on a Saturday could not be paid when the law lets it be.
+ * The last day before the move to a banking day. A pix is valid for a number of days after its effective due day, a
+ * boleto until a date. That date moves too: otherwise a boleto that is due and expires on a Saturday could not be paid on
+ * the Monday that the law allows.
  */
 function lastAskedDay({ method, dueDay, expireDay }: Days, effectiveDueDay: CivilDay): CivilDay {
   return method === 'pix' ? addDays(effectiveDueDay, daysBetween(dueDay, expireDay)) : expireDay;
@@ -169,7 +175,7 @@ function interestReason(question: AmountQuestion, effectiveDueDay: CivilDay, rat
         '(Bacen Pix API 2.9.0, juros, modalidade 3).',
     };
   }
-  // The law forgives the wait only when the next banking day was kept: the court counts from the original day otherwise.
+  // The law waives the interest only for a payment on the next banking day; later, the court counts from the original day.
   const source = effectiveDueDay === dueDay ? 'Código Civil, art. 397' : 'Lei 7.089/1983, art. 1; STJ, REsp 1.954.924';
   return {
     rule: 'interest_from_original_due_day',

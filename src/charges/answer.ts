@@ -1,41 +1,14 @@
-// What a caller is told when a charge is made: its id and a result per method. Kept with the charge, so that a repeat is
-// answered with the same words. In JSON: what is undefined is not there.
-import { type ChargeMethod, isOf } from './charge.ts';
+// The answer to the request that created a charge: its id and a result for each method. It is stored with the charge, so that
+// a repeat gets the same answer. Its schema is `CreatedCharge` in api/; JSON leaves out what is undefined.
+import { type Charge, type ChargeMethod, isOf } from './charge.ts';
 
-export type BoletoResult = {
-  readonly success: boolean;
-  readonly status: string;
-  readonly reason: string | undefined;
-  readonly digitableLine: string | undefined;
-  readonly barcode: string | undefined;
-  /** Where the page to print is. */
-  readonly pdfUrl: string | undefined;
-};
-
-export type PixResult = {
-  readonly success: boolean;
-  /** The BR Code; empty when the rail refused. */
-  readonly emv: string;
-  readonly status: string;
-  readonly reason: string | undefined;
-  readonly txid: string | undefined;
-  /** Where the picture of the code is. */
-  readonly qrCodeUrl: string | undefined;
-};
-
-export type ChargeAnswer = {
-  readonly id: string;
-  readonly boleto: BoletoResult | undefined;
-  readonly pix: PixResult | undefined;
-};
-
-export function chargeAnswer(id: string, methods: readonly ChargeMethod[]): ChargeAnswer {
+export function chargeAnswer({ id, methods }: Pick<Charge, 'id' | 'methods'>) {
   const boleto = methods.find(isOf('boleto'));
   const pix = methods.find(isOf('pix'));
   return { id, boleto: boleto && boletoResult(id, boleto), pix: pix && pixResult(id, pix) };
 }
 
-export function boletoResult(id: string, { status, reason, instrument }: ChargeMethod<'boleto'>): BoletoResult {
+export function boletoResult(id: string, { status, reason, instrument }: ChargeMethod<'boleto'>) {
   return {
     success: status !== 'FAILED',
     status,
@@ -46,7 +19,7 @@ export function boletoResult(id: string, { status, reason, instrument }: ChargeM
   };
 }
 
-export function pixResult(id: string, { status, reason, instrument }: ChargeMethod<'pix'>): PixResult {
+export function pixResult(id: string, { status, reason, instrument }: ChargeMethod<'pix'>) {
   return {
     success: status !== 'FAILED',
     emv: instrument?.emv ?? '',

@@ -1,9 +1,9 @@
-// Withdrawing a charge that nobody has paid.
+// Cancels an unpaid charge.
 import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
-import type { LivingCharge } from './charge.ts';
+import type { Charge } from './charge.ts';
 import { canceled, isUnpaid } from './life.ts';
 import { enqueueRetirement } from './retire.ts';
 import { lockCharges } from './store.ts';
@@ -12,22 +12,19 @@ import { writeStep } from './write.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
 
-/** Cancels every method that is still open. A canceled charge stays canceled; one that is paid or expired is refused. */
-export async function cancelCharge(deps: Deps, id: string): Promise<LivingCharge> {
-  await deps.clock.refresh();
+/** Cancels every unpaid method. A canceled charge is returned as it is; a paid or expired one is refused. */
+export async function cancelCharge(deps: Deps, id: string): Promise<Charge> {
   const at = deps.clock.now();
-  const after = await deps.db.transaction(async tx => {
+  return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);
     if (!charge) throw new AppError('not_found', 'There is no such charge.');
     if (charge.state === 'CANCELED') return charge;
-    if (!charge.ways.some(isUnpaid)) {
+    if (!charge.methods.some(isUnpaid)) {
       throw new AppError('wrong_state', `A charge that is ${charge.state} cannot be canceled.`);
     }
     const written = await writeStep(deps, tx, canceled(charge), at);
-    await clearTimers(tx, charge);
+    await clearTimers(tx, [charge]);
     await enqueueRetirement(deps.queue, tx, [{ before: charge, after: written }]);
     return written;
   });
-  deps.queue.nudge('charge.retire');
-  return after;
 }

@@ -1,4 +1,4 @@
-// A charge: its words and its states. Nothing here reads a database or a clock of its own.
+// The types of a charge and its closed lists of statuses. Nothing here reads the database or the clock.
 import { civilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
 import type { Instruments, Method, PaymentRequest } from '../rails/rail.ts';
@@ -19,7 +19,7 @@ export const METHOD_STATUSES = [
 ] as const;
 export type MethodStatus = (typeof METHOD_STATUSES)[number];
 
-/** Where each status of a method may lead. Money that comes late still counts. Drawn in docs/states.md. */
+/** The allowed next statuses of each status. A late payment still counts. Drawn in docs/states.md. */
 export const METHOD_TRANSITIONS = {
   pix: {
     CREATING: ['ACTIVE', 'FAILED', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
@@ -28,7 +28,7 @@ export const METHOD_TRANSITIONS = {
     EXPIRED: ['PAID'],
     CANCELED: ['PAID'],
     PAID: ['PARTIALLY_REFUNDED', 'REFUNDED'],
-    // Money may come again after money went back.
+    // A payer may pay again after a refund.
     PARTIALLY_REFUNDED: ['PAID', 'REFUNDED'],
     REFUNDED: ['PAID', 'PARTIALLY_REFUNDED'],
     FAILED: [],
@@ -47,7 +47,12 @@ export const METHOD_TRANSITIONS = {
   },
 } as const satisfies Record<Method, { readonly [status in MethodStatus]?: readonly MethodStatus[] }>;
 
-/** What a charge as a whole is: the furthest of its methods, and its money. */
+/** The statuses that a method of this kind can have. */
+export function statusesOf(method: Method): MethodStatus[] {
+  return METHOD_STATUSES.filter(status => status in METHOD_TRANSITIONS[method]);
+}
+
+/** The state of the whole charge, derived from its payments, its refunds and the statuses of its methods. */
 export const CHARGE_STATES = [
   'CREATING',
   'ACTIVE',
@@ -62,10 +67,12 @@ export const CHARGE_STATES = [
 ] as const;
 export type ChargeState = (typeof CHARGE_STATES)[number];
 
-export type Timing = 'on_time' | 'late';
-export type PaidAmount = 'exact' | 'partial' | 'over';
+export const TIMINGS = ['on_time', 'late'] as const;
+export type Timing = (typeof TIMINGS)[number];
+export const PAID_AMOUNTS = ['exact', 'partial', 'over'] as const;
+export type PaidAmount = (typeof PAID_AMOUNTS)[number];
 
-/** What a method is called once its rail has taken it. */
+/** The status of a method once its rail has registered it. */
 export const OPEN_STATUS = { pix: 'ACTIVE', boleto: 'REGISTERED' } as const satisfies Record<Method, MethodStatus>;
 
 export const ADDRESS_FIELDS = [
@@ -80,7 +87,8 @@ export const ADDRESS_FIELDS = [
 ] as const;
 export type Address = { readonly [field in (typeof ADDRESS_FIELDS)[number]]?: string };
 
-export type CustomerType = 'individual' | 'company';
+export const CUSTOMER_TYPES = ['individual', 'company'] as const;
+export type CustomerType = (typeof CUSTOMER_TYPES)[number];
 
 export type Customer = {
   readonly name: string;
@@ -90,7 +98,7 @@ export type Customer = {
   readonly address?: Address;
 };
 
-/** What a caller asks for. */
+/** The input of `createCharge`. */
 export type NewCharge = {
   readonly accountId: string;
   readonly amountCents: bigint;
@@ -101,28 +109,30 @@ export type NewCharge = {
   readonly expireAt?: Date;
   readonly externalId?: string;
   readonly sourceKey?: string;
-  /** Percents as decimal text: of the amount, once, and a month. */
+  /** Percents as decimal text: the fine once on the amount, the interest per month. */
   readonly finePercent?: string;
   readonly interestPercent?: string;
 };
 
-/** A charge as far as its fields could be read: each rule speaks when all it needs is there. */
-export type ChargeDraft = Partial<Omit<NewCharge, 'customer'>> & { readonly customer?: Partial<Customer> };
+/** The fields that the rules need, as far as they could be read. A rule is checked only when all its fields are present. */
+export type ChargeDraft = Partial<Pick<NewCharge, 'methods' | 'dueAt' | 'expireAt'>> & {
+  readonly customer?: Partial<Pick<Customer, 'document' | 'address'>>;
+};
 
-/** The rate at which a charge in another currency became payable in reais, locked when it was made. */
+/** The exchange rate of a charge in another currency, locked when the charge was created. */
 export type LockedRate = { readonly rate: string; readonly source: string; readonly at: Date };
 
-export type Charge = NewCharge & {
+export type ChargeTerms = Omit<NewCharge, 'methods'> & {
   readonly id: string;
   readonly payableCents: bigint;
   readonly lockedRate?: LockedRate;
   readonly expireAt: Date;
   readonly createdAt: Date;
-  /** The order of crypto that waits for its money. */
-  readonly transactionId?: string;
+  /** The crypto order that this charge pays for. */
+  readonly orderId?: string;
 };
 
-/** One way to pay a charge. */
+/** A method by which a charge can be paid, with its rail, status and instrument. */
 export type ChargeMethod<M extends Method = Method> = {
   readonly method: M;
   readonly rail: string;
@@ -131,20 +141,20 @@ export type ChargeMethod<M extends Method = Method> = {
   readonly reason?: string;
 };
 
-/** Money that came. */
+/** A payment that was received. */
 export type Payment = {
   readonly id: string;
   readonly method: Method;
   readonly amountCents: bigint;
   readonly paidAt: Date;
-  /** Who told us: the sandbox, an operator, a statement. */
+  /** Where the report came from: the sandbox, an operator, a statement, a rail. */
   readonly source: string;
-  /** The bank's own word for it; the same payment told twice is one payment. */
+  /** The bank's id of the payment. A second report with the same reference is the same payment. */
   readonly reference: string;
   readonly timing: Timing;
-  /** True when the charge was paid already. */
+  /** True when the charge had been paid before. */
   readonly isRepeat: boolean;
-  /** What had ended the method before the money came, when something had. */
+  /** The status that had ended the method before the payment, if one had. */
   readonly cameAfter?: CameAfter;
 };
 
@@ -153,7 +163,7 @@ export type CameAfter = (typeof CAME_AFTER)[number];
 
 export const REFUND_STATUSES = ['PENDING', 'DONE', 'FAILED'] as const;
 
-/** Money that goes back, out of one payment. It counts from the moment it is asked for, unless it fails. */
+/** A refund out of one payment. It reduces the kept amount from its request on, unless it fails. */
 export type Refund = {
   readonly id: string;
   readonly paymentId: string;
@@ -163,32 +173,32 @@ export type Refund = {
   readonly createdAt: Date;
 };
 
-/** A charge with all that happened to it. */
-export type LivingCharge = Charge & {
+/** A charge with its state, methods, payments and refunds. */
+export type Charge = ChargeTerms & {
   readonly state: ChargeState;
   readonly timing?: Timing;
   readonly paidAmount?: PaidAmount;
-  /** What was owed in reais on the day the first money came. */
+  /** The amount owed in reais on the day of the first payment. */
   readonly owedCents?: bigint;
-  /** How much of its money has been turned into crypto, and cannot go back. */
+  /** The part of its money that was converted into crypto and can no longer be refunded. */
   readonly committedCents: bigint;
   readonly eventCount: number;
-  readonly ways: readonly ChargeMethod[];
+  readonly methods: readonly ChargeMethod[];
   readonly payments: readonly Payment[];
   readonly refunds: readonly Refund[];
 };
 
-/** Whether an order of crypto waits for its money. */
-export function isOrdered({ transactionId }: Charge): boolean {
-  return transactionId !== undefined;
+/** Whether the charge pays for a crypto order. */
+export function isOrdered({ orderId }: Charge): boolean {
+  return orderId !== undefined;
 }
 
 export function isOf<M extends Method>(method: M) {
   return (candidate: ChargeMethod): candidate is ChargeMethod<M> => candidate.method === method;
 }
 
-/** A charge as a rail sees it. */
-export function paymentRequest(charge: Charge): PaymentRequest {
+/** The part of a charge that a rail needs. */
+export function paymentRequest(charge: ChargeTerms): PaymentRequest {
   const { finePercent, interestPercent, customer } = charge;
   return {
     id: charge.id,
@@ -205,6 +215,9 @@ export function paymentRequest(charge: Charge): PaymentRequest {
   };
 }
 
-export function withInstrument(charge: LivingCharge, method: Method, instrument: Instruments[Method]): LivingCharge {
-  return { ...charge, ways: charge.ways.map(way => (way.method === method ? { ...way, instrument } : way)) };
+export function withInstrument(charge: Charge, method: Method, instrument: Instruments[Method]): Charge {
+  const methods = charge.methods.map(candidate =>
+    candidate.method === method ? { ...candidate, instrument } : candidate,
+  );
+  return { ...charge, methods };
 }

@@ -1,20 +1,38 @@
-// What a new charge is refused for, beyond the form of its single fields.
+// The rules for a new charge that go beyond the form of single fields.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { Fault } from '../lib/errors.ts';
-import type { Mode } from '../lib/mode.ts';
 import type { Address, ChargeDraft, CustomerType } from './charge.ts';
 
-/** Everything wrong with a draft, as far as rules beyond a single field's form go. */
-export function checkCharge(draft: ChargeDraft, { mode, now }: { mode: Mode; now: Date }): Fault[] {
+/** The rules that can be switched off. A sandbox does so, so that callers can try any request. */
+export type ChargeRules = {
+  /** CPF and CNPJ must have valid check digits, not only the right shape. */
+  readonly checksDigits: boolean;
+  /** A charge must not be due before its creation. */
+  readonly refusesPastDueDates: boolean;
+  /** A boleto needs the payer's address. */
+  readonly needsBoletoAddress: boolean;
+};
+
+/** For real banks and real payers. */
+export const STRICT_CHARGE_RULES: ChargeRules = {
+  checksDigits: true,
+  refusesPastDueDates: true,
+  needsBoletoAddress: true,
+};
+
+/** All faults of a draft, except those in the form of single fields. */
+export function checkCharge(draft: ChargeDraft, rules: ChargeRules, now: Date): Fault[] {
   const faults: Fault[] = [];
   const { dueAt, expireAt, methods, customer } = draft;
   if (dueAt && expireAt && expireAt < dueAt) {
     faults.push({ path: 'expireAt', code: 'before_due_date', message: 'must not be earlier than dueAt' });
   }
-  if (customer?.document !== undefined) faults.push(...checkDocument(customer.document, mode));
-  if (mode === 'live') {
-    if (dueAt && dueAt < now) faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be in the past' });
-    if (methods?.includes('boleto') && customer) faults.push(...checkBoletoAddress(customer.address ?? {}));
+  if (customer?.document !== undefined) faults.push(...checkDocument(customer.document, rules));
+  if (rules.refusesPastDueDates && dueAt && dueAt < now) {
+    faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be in the past' });
+  }
+  if (rules.needsBoletoAddress && methods?.includes('boleto') && customer) {
+    faults.push(...checkBoletoAddress(customer.address ?? {}));
   }
   return faults;
 }
@@ -22,9 +40,9 @@ export function checkCharge(draft: ChargeDraft, { mode, now }: { mode: Mode; now
 const CPF = /^\d{11}$/;
 const CNPJ = /^[0-9A-Z]{12}\d{2}$/;
 
-/** A document as it is kept: without punctuation, in upper case. */
+/** A document as it is stored: without punctuation, in upper case. */
 export function normaliseDocument(text: string): string {
-  // Only ASCII is raised: ß would become SS, and pass for two letters of a CNPJ.
+  // Only ASCII letters are converted: ß would become SS and pass as two letters of a CNPJ.
   return text.replace(/[.\-/\s]/g, '').replace(/[a-z]+/g, letters => letters.toUpperCase());
 }
 
@@ -32,13 +50,12 @@ export function inferCustomerType(document: string): CustomerType {
   return CPF.test(document) ? 'individual' : 'company';
 }
 
-function checkDocument(document: string, mode: Mode): Fault[] {
+function checkDocument(document: string, { checksDigits }: ChargeRules): Fault[] {
   const path = 'customer.document';
   if (!CPF.test(document) && !CNPJ.test(document)) {
     return [{ path, code: 'not_a_document', message: 'must be a CPF (11 digits) or a CNPJ (14 characters)' }];
   }
-  // Sandbox takes invented documents; live does not.
-  if (mode === 'live' && !isValidCpf(document) && !isValidCnpj(document, { version: 2 })) {
+  if (checksDigits && !isValidCpf(document) && !isValidCnpj(document, { version: 2 })) {
     return [{ path, code: 'wrong_check_digits', message: 'has wrong check digits' }];
   }
   return [];

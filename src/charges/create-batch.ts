@@ -1,128 +1,115 @@
-// Charges that are asked for at the same time are written in one transaction: one commit, and so one wait for the disk,
-// serves all of them.
-import assert from 'node:assert/strict';
+// Writes charges that are requested at the same time in one transaction, so that one commit, and one wait for the disk,
+// serves all of them. storage/batching/README.md explains how batches form.
 import type { Claim } from '../accounts/once.ts';
-import { accountsRequirement } from '../accounts/require.ts';
-import { keysInsertion } from '../accounts/store-idempotency.ts';
+import type { AccountPolicy } from '../accounts/require.ts';
+import { type NewKeyUse, releaseKeys, takeKeys } from '../accounts/store-idempotency.ts';
 import type { Queue } from '../jobs/queue.ts';
-import { type Batcher, batcher } from '../lib/batcher.ts';
+import { type ConcurrencyLimit, concurrencyLimit } from '../lib/concurrency-limit.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import type { Mode } from '../lib/mode.ts';
-import { type AuditLine, linesInsertion } from '../storage/audit.ts';
-import type { Database, Lane } from '../storage/database.ts';
-import { isMoved, type SharedClock } from '../storage/shared-clock.ts';
-import { NotAllWritten, type Statement } from '../storage/together.ts';
-import { firstMoment } from './begin.ts';
-import type { LivingCharge } from './charge.ts';
-import { chargesInsertion } from './store.ts';
+import { type AuditLine, insertAuditLines } from '../storage/audit.ts';
+import { type Batcher, batcher } from '../storage/batching/batcher.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { beginCharges } from './begin.ts';
+import type { Charge } from './charge.ts';
+import { insertCharges } from './store.ts';
 
-/** A charge that is ready to be written, with what makes a repeat of it one. */
+/** A charge that is ready to be written, with the claim that detects a repeat of it. */
 export type ReadyCharge = {
-  readonly charge: LivingCharge;
+  readonly charge: Charge;
   readonly claim: Claim;
   readonly answer: string;
-  /** The turn of the clock that it was made in. */
-  readonly turn: number;
-  /** What the audit log is told of whoever asked. */
-  readonly line: AuditLine | undefined;
+  readonly auditLine: AuditLine | undefined;
 };
 
-type BatchDeps = {
+/**
+ * `skipped`: conflict or unknown commit; the caller retries it singly and so finds a charge that was committed after
+ * all.
+ */
+export type WriteOutcome = 'written' | 'skipped';
+export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome> & {
+  /** Limits single writes: a batch that was rolled back must not take every connection of the pool. */
+  readonly singly: ConcurrencyLimit;
+};
+
+type Deps = {
   readonly db: Database;
   readonly queue: Queue;
-  readonly clock: SharedClock;
-  readonly mode: Mode;
+  readonly accounts: AccountPolicy;
   readonly log: Log;
+  /** Hears of how many charges each batch holds. */
+  readonly observeChargeBatch?: ((size: number) => void) | undefined;
 };
-type Deps = BatchDeps & { readonly lane: Lane };
-type WriteDeps = Deps & { readonly unmoved: Statement };
 
-/**
- * Written: and committed. Left out: or nobody knows; it must be tried alone, which finds it if it is there after all. Untimely: it
- * was made with a time that is not the time any more, and must be made again. Refuses as unavailable when the database cannot be
- * reached; it may be there even then.
- */
-export type WriteOutcome = 'written' | 'left out' | 'untimely';
-export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;
+const LIMITS = { maxSize: 100, maxRunning: 3, maxWaiting: 5_000 } as const;
+const MAX_SINGLE_WRITES = 8;
+/** A batch must not wait long for a key or an externalId that another open transaction has taken; a single write may. */
+const LOCK_TIMEOUT_MS = 200;
 
-const MAX_SIZE = 100;
-/** In a rush two are being written, each on a connection of its own, and a third is on its way behind one of them. */
-const LANES = 2;
-const MAX_RUNNING = 3;
-/** In a rush the first of a turn are written while the rest of it is still being read. Fewer would cost more for each. */
-const ENOUGH = 32;
-const MAX_WAITING = 5_000;
-/** Many must not wait for one that another transaction holds or is about to take; that one waits alone. */
-export const LOCK_WAIT_MS = 200;
-
-export function chargeBatches(deps: BatchDeps): ChargeBatches {
-  const lanes = Array.from({ length: LANES }, () => ({ lane: deps.db.lane(LOCK_WAIT_MS), batches: 0 }));
-  const write = async (ready: readonly ReadyCharge[]) => {
-    const freest = lanes.reduce((a, b) => (b.batches < a.batches ? b : a));
-    freest.batches++;
-    return writeTogether({ ...deps, lane: freest.lane }, ready).finally(() => freest.batches--);
-  };
-  return batcher(write, {
-    maxSize: MAX_SIZE,
-    maxRunning: MAX_RUNNING,
-    enough: ENOUGH,
-    maxWaiting: MAX_WAITING,
-  });
-}
-
-async function writeTogether(deps: Deps, ready: readonly ReadyCharge[]): Promise<WriteOutcome[]> {
-  const [turn, unmoved] = [deps.clock.turn(), deps.clock.unmoved()];
-  const isTimely = (one: ReadyCharge) => one.turn === turn;
-  const otherwise = (one: ReadyCharge): WriteOutcome => (isTimely(one) ? 'left out' : 'untimely');
-  try {
-    const written = new Set(await writeFree({ ...deps, unmoved }, ready.filter(isTimely)));
-    return ready.map(one => (written.has(one) ? 'written' : otherwise(one)));
-  } catch (error) {
-    // Without a database none of them would fare better alone.
-    if (error instanceof AppError) throw error;
-    if (isMoved(error)) return ready.map(() => 'untimely');
-    deps.log.warn('charges could not be written together, and are tried one by one', { error });
-    return ready.map(otherwise);
-  }
-}
-
-/** Writes the charges whose key, account, id and externalId are to be had, and returns those. */
-async function writeFree(deps: WriteDeps, ready: readonly ReadyCharge[]): Promise<readonly ReadyCharge[]> {
-  if (ready.length === 0) return ready;
-  try {
-    await writeAll(deps, ready);
-    return ready;
-  } catch (error) {
-    if (!(error instanceof NotAllWritten)) throw error;
-    const { missing } = error;
-    const free = ready.filter(({ charge: { id, accountId } }) => !missing.has(id) && !missing.has(accountId));
-    assert(free.length < ready.length, 'what is missing is one of them');
-    // Repeats are rare: it is worth writing as if there were none.
-    return writeFree(deps, free);
-  }
+/** Throws `database_unavailable` when the database cannot be reached; the charges may have been committed even then. */
+export function startChargeBatches(deps: Deps): ChargeBatches {
+  const batches = batcher<ReadyCharge, WriteOutcome>(async ready => {
+    deps.observeChargeBatch?.(ready.length);
+    try {
+      return await deps.db.transaction(tx => writeBatch(deps, tx, ready), { lockTimeoutMs: LOCK_TIMEOUT_MS });
+    } catch (error) {
+      // The database cannot be reached: writing them singly would fail too.
+      if (error instanceof AppError) throw error;
+      deps.log.warn('a batch of charges was rolled back; each charge is now written singly', {
+        count: ready.length,
+        error,
+      });
+      return ready.map(() => 'skipped');
+    }
+  }, LIMITS);
+  return { ...batches, singly: concurrencyLimit(MAX_SINGLE_WRITES) };
 }
 
 /**
- * Writes all of them or none. Keys come first, here and alone: whoever waits for one holds nothing that others want, as a new
- * account is.
+ * Writes the charges whose account is usable and whose key, id and externalId are free. It takes the keys first, so that a
+ * transaction that waits for a key holds no other lock.
  */
-async function writeAll({ lane, queue, unmoved, mode }: WriteDeps, ready: readonly ReadyCharge[]): Promise<void> {
-  const charges = ready.map(({ charge }) => charge);
-  const keys = ready.flatMap(keyOf);
-  const lines = ready.flatMap(({ line }) => line ?? []);
-  const openings = charges.map(charge => ({ id: charge.accountId, at: charge.createdAt }));
-  const rows = ready.map(({ charge, claim, answer }) => ({ charge, hash: claim.hash, answer }));
-  await lane.together([
-    unmoved,
-    ...(keys.length > 0 ? [keysInsertion(keys, { orNothing: true })] : []),
-    accountsRequirement(mode, openings),
-    chargesInsertion(rows, { orNothing: true }),
-    ...(await firstMoment(queue, charges)),
-    ...(lines.length > 0 ? [linesInsertion(lines)] : []),
+async function writeBatch(
+  { queue, accounts }: Deps,
+  tx: Sql,
+  ready: readonly ReadyCharge[],
+): Promise<readonly WriteOutcome[]> {
+  const taken = await takeKeys(tx, ready.flatMap(keyUseOf));
+  const usable = await accounts.usable(
+    tx,
+    ready.map(({ charge }) => ({ id: charge.accountId, at: charge.createdAt })),
+  );
+  const candidates = ready.filter(
+    ({ charge, claim }) => usable.has(charge.accountId) && (claim.key === undefined || taken.has(charge.id)),
+  );
+  const written = await insertCharges(
+    tx,
+    candidates.map(({ charge, claim, answer }) => ({ charge, hash: claim.hash, answer })),
+  );
+  const isWritten = ({ charge }: ReadyCharge) => written.has(charge.id);
+  const inserted = ready.filter(isWritten);
+  // These statements do not depend on each other, so they are sent together.
+  await Promise.all([
+    releaseKeys(
+      tx,
+      ready
+        .filter(one => !isWritten(one))
+        .flatMap(keyUseOf)
+        .filter(({ objectId }) => taken.has(objectId)),
+    ),
+    beginCharges(
+      queue,
+      tx,
+      inserted.map(({ charge }) => charge),
+    ),
+    insertAuditLines(
+      tx,
+      inserted.flatMap(({ auditLine }) => auditLine ?? []),
+    ),
   ]);
+  return ready.map(one => (isWritten(one) ? 'written' : 'skipped'));
 }
 
-function keyOf({ charge: { id, accountId, createdAt }, claim: { scope, key, hash } }: ReadyCharge) {
+function keyUseOf({ charge: { id, accountId, createdAt }, claim: { scope, key, hash } }: ReadyCharge): NewKeyUse[] {
   return key === undefined ? [] : [{ scope, key, contentHash: hash, objectId: id, accountId, at: createdAt }];
 }

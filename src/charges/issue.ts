@@ -1,62 +1,122 @@
-// Taking a charge's method to its rail: the job `charge.issue`. Noted before it is sent, sent with no transaction open, and
-// looked up before it is ever sent again.
-import type { Jobs, Queue } from '../jobs/queue.ts';
+// Registers charges with their rails: the job `charge.issue`. A method is marked as submitted before the request is sent,
+// no transaction is open during the request, and a retry looks the method up before it sends again.
+import assert from 'node:assert/strict';
+import type { JobOutcome } from '../jobs/job.ts';
+import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import { type Finding, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
-import { type ChargeMethod, type LivingCharge, paymentRequest } from './charge.ts';
-import type { IssueBatches } from './issue-batch.ts';
-import { RETIRED } from './retire.ts';
-import { UndecidedError } from './undecided.ts';
+import { type Charge, type ChargeMethod, paymentRequest } from './charge.ts';
+import type { DecisionBatches } from './decide.ts';
+import { type ChargeRef, ISSUE } from './issue-job.ts';
+import { isRetired, RETIRE } from './retire.ts';
+import { findCharges, markSubmitted } from './store.ts';
+import { logUndecided } from './undecided.ts';
 
-type Deps = {
+export type IssueDeps = {
   readonly db: Database;
   readonly queue: Queue;
   readonly rails: Rails;
   readonly clock: Clock;
-  readonly issues: IssueBatches;
+  readonly log: Log;
+  readonly decisionBatches: DecisionBatches;
 };
 
-/** Registers one method of a charge. Throws to be tried again later while the rail has not decided. */
-export async function issueMethod(deps: Deps, { accountId, chargeId, method }: Jobs['charge.issue']): Promise<void> {
-  const charge = await deps.issues.find.add(chargeId);
-  const way = charge?.ways.find(candidate => candidate.method === method);
-  if (!charge || !way || charge.accountId !== accountId) return;
-  if (RETIRED.includes(way.status)) return withdrawWhenTaken(deps, charge, way);
-  if (way.status !== 'CREATING') return;
-
-  const finding = await askRail(deps, charge, way);
-  if (finding.kind !== 'registered' && finding.kind !== 'rejected') throw new UndecidedError();
-  await deps.issues.write.add({ chargeId, accountId, method: way.method, finding });
-}
-
 /**
- * The method was retired before its rail had decided. If the rail takes it after all, it must be taken back: an instrument
- * that nobody watches could be paid for ever.
+ * Registers the methods of charges concurrently and writes each decision as soon as its rail has answered. A charge whose
+ * rail has not decided gets its own job, which asks again later, so that it does not delay the others.
  */
-async function withdrawWhenTaken(
-  deps: Deps,
-  charge: LivingCharge,
-  { method, rail, instrument }: ChargeMethod,
-): Promise<void> {
-  if (!instrument) return;
-  const finding = await railNamed(deps.rails, method, rail).lookup(paymentRequest(charge), instrument);
-  if (finding.kind === 'unknown' || finding.kind === 'accepted') throw new UndecidedError();
-  if (finding.kind !== 'registered') return;
-  const job = { accountId: charge.accountId, chargeId: charge.id, method };
-  await deps.db.transaction(tx => deps.queue.enqueue(tx, 'charge.retire', [job]));
+export async function issueCharges(
+  deps: IssueDeps,
+  { charges: refs }: { readonly charges: readonly ChargeRef[] },
+): Promise<JobOutcome> {
+  const charges = await findCharges(
+    deps.db,
+    refs.map(({ chargeId }) => chargeId),
+  );
+  const isFirst = await markSubmitted(
+    deps.db,
+    charges.flatMap(charge => charge.methods.filter(isCreating).map(({ method }) => ({ charge, method }))),
+    deps.clock.now(),
+  );
+  const outcomes = await Promise.all(
+    charges.flatMap(charge =>
+      charge.methods.map(async method => ({
+        charge,
+        isDecided: await issueMethod(deps, charge, method, isFirst(charge, method.method)),
+      })),
+    ),
+  );
+  const undecided = new Set(outcomes.filter(({ isDecided }) => !isDecided).map(({ charge }) => charge));
+  if (undecided.size === 0) return 'done';
+  if (refs.length === 1) return 'postponed';
+  const jobs = [...undecided].map(({ id: chargeId, accountId }) => ({ charges: [{ accountId, chargeId }] }));
+  await deps.db.transaction(tx => deps.queue.enqueue(tx, ISSUE, jobs));
+  return 'done';
 }
 
-async function askRail(deps: Deps, charge: LivingCharge, way: ChargeMethod): Promise<Finding> {
-  const rail = railNamed(deps.rails, way.method, way.rail);
+const isCreating = ({ status }: ChargeMethod) => status === 'CREATING';
+
+/** True when the method needs no further work. A failure is retried later and does not affect the other methods. */
+async function issueMethod(
+  deps: IssueDeps,
+  charge: Charge,
+  chargeMethod: ChargeMethod,
+  isFirst: boolean,
+): Promise<boolean> {
+  const { method, rail } = chargeMethod;
+  try {
+    if (isRetired(chargeMethod)) return await withdrawIfRegistered(deps, charge, chargeMethod);
+    if (!isCreating(chargeMethod)) return true;
+    const finding = await askRail(deps, charge, chargeMethod, isFirst);
+    if (finding.kind !== 'registered' && finding.kind !== 'rejected') {
+      logUndecided(deps.log, finding, { chargeId: charge.id, chargeMethod: method, rail });
+      return false;
+    }
+    await deps.decisionBatches.add({ chargeId: charge.id, accountId: charge.accountId, method, finding });
+    return true;
+  } catch (error) {
+    deps.log.warn('a method of a charge was not registered; it is tried again', {
+      chargeId: charge.id,
+      chargeMethod: method,
+      rail,
+      error,
+    });
+    return false;
+  }
+}
+
+async function askRail(
+  deps: IssueDeps,
+  charge: Charge,
+  { method, rail: railName, instrument }: ChargeMethod,
+  isFirst: boolean,
+): Promise<Finding> {
+  assert(instrument, 'a method that is CREATING has an instrument');
+  const rail = railNamed(deps.rails, method, railName);
   const request = paymentRequest(charge);
-  const instrument = way.instrument;
-  if (!instrument) throw new Error('a method without an instrument is never issued');
-  const { id: chargeId, accountId } = charge;
-  const isFirst = await deps.issues.note.add({ chargeId, accountId, method: way.method, at: deps.clock.now() });
   if (!isFirst) {
     const finding = await rail.lookup(request, instrument);
     if (finding.kind !== 'absent') return finding;
   }
   return rail.submit(request, instrument);
+}
+
+/**
+ * The method was retired before its rail had decided. If the rail has registered it, the instrument must be withdrawn:
+ * otherwise a payer could still pay it.
+ */
+async function withdrawIfRegistered(
+  deps: IssueDeps,
+  charge: Charge,
+  { method, rail, instrument }: ChargeMethod,
+): Promise<boolean> {
+  if (!instrument) return true;
+  const finding = await railNamed(deps.rails, method, rail).lookup(paymentRequest(charge), instrument);
+  if (finding.kind === 'unknown' || finding.kind === 'accepted') return false;
+  if (finding.kind !== 'registered') return true;
+  const job = { accountId: charge.accountId, chargeId: charge.id, method };
+  await deps.db.transaction(tx => deps.queue.enqueue(tx, RETIRE, [job]));
+  return true;
 }

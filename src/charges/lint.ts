@@ -1,37 +1,41 @@
-// Warnings about a charge that is valid and yet looks like a mistake. They never refuse: what was asked is what is charged.
+// Warnings about a fine or an interest that is valid but looks like a mistake. A warning never refuses a charge or
+// changes it.
 import { comparePercents, hundredthOf, percentTruncated, plainPercent } from '../lib/percents.ts';
 
+export const WARNING_PATHS = ['taxes.fine', 'taxes.interest'] as const;
+export const WARNING_CODES = ['above_legal_custom', 'looks_like_basis_points'] as const;
+
 export type TaxWarning = {
-  readonly path: 'taxes.fine' | 'taxes.interest';
-  readonly code: 'above_legal_custom' | 'looks_like_basis_points';
+  readonly path: (typeof WARNING_PATHS)[number];
+  readonly code: (typeof WARNING_CODES)[number];
   readonly message: string;
 };
 
 type Taxes = { readonly payableCents: bigint; readonly finePercent?: string; readonly interestPercent?: string };
 
-type Custom = {
+type UsualMaximum = {
   readonly path: TaxWarning['path'];
-  /** The most that is customary, in percent. */
-  readonly most: string;
+  /** The highest customary value, in percent. */
+  readonly percent: string;
   readonly source: string;
-  /** How the percent is said: "2 %" or "1 % a month". */
+  /** The text after the percent: "2 %" or "1 % a month". */
   readonly period: string;
 };
 
-const FINE: Custom = { path: 'taxes.fine', most: '2', source: ' (Lei 8.078/1990, art. 52)', period: '' };
-const INTEREST: Custom = { path: 'taxes.interest', most: '1', source: '', period: ' a month' };
+const FINE: UsualMaximum = { path: 'taxes.fine', percent: '2', source: ' (Lei 8.078/1990, art. 52)', period: '' };
+const INTEREST: UsualMaximum = { path: 'taxes.interest', percent: '1', source: '', period: ' a month' };
 
-/** Nobody asks for a fifth on purpose: from here on it was most likely written in basis points or in cents. */
+/** A fifth is hardly meant: a percent from here on was most likely written in basis points or in cents. */
 const SUSPICIOUS_PERCENT = '20';
 
-/** What is unusual about the fine and the interest of a charge, with what each means for its amount in reais. */
+/** The warnings about the fine and the interest of a charge, with the resulting amounts in reais. */
 export function taxWarnings({ payableCents, finePercent, interestPercent }: Taxes): TaxWarning[] {
   return [...warn(FINE, payableCents, finePercent), ...warn(INTEREST, payableCents, interestPercent)];
 }
 
-function warn(custom: Custom, payableCents: bigint, percent: string | undefined): TaxWarning[] {
-  if (percent === undefined || comparePercents(percent, custom.most) <= 0) return [];
-  const { path, most, source, period } = custom;
+function warn(usual: UsualMaximum, payableCents: bigint, percent: string | undefined): TaxWarning[] {
+  if (percent === undefined || comparePercents(percent, usual.percent) <= 0) return [];
+  const { path, percent: most, source, period } = usual;
   const sent = plainPercent(percent);
   const amount = brl(payableCents);
   const result = brl(percentTruncated(payableCents, percent));

@@ -1,109 +1,185 @@
-// Money that came: recorded once, whoever tells of it and however often. The first pays the charge, what comes later is
-// kept beside it.
+// Records payments. A payment is recorded once, whatever source reports it and however often. The first payment pays the
+// charge; a later one is recorded as a repeat. Payments that are reported at the same time share one transaction.
+
 import type { Queue } from '../jobs/queue.ts';
 import { postEntries } from '../ledger/store.ts';
-import { concerns } from '../lib/act.ts';
 import { civilDay } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Method } from '../rails/rail.ts';
+import { type AuditLine, auditLineAbout, insertAuditLines } from '../storage/audit.ts';
+import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { isOrdered, type LivingCharge, type Payment } from './charge.ts';
-import { paid } from './life.ts';
+import { type Charge, isOrdered, type Payment } from './charge.ts';
+import { paid, type Step } from './life.ts';
 import { owedOn } from './owed.ts';
 import { paymentPosting } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
 import { lockCharges } from './store.ts';
-import { insertPayment, removeUnmatched } from './store-money.ts';
+import { findReferences, insertPayments, referenceKey, removeUnmatched } from './store-money.ts';
 import { clearTimers, setTimers } from './store-timers.ts';
-import { writeStep } from './write.ts';
+import { writeSteps } from './write.ts';
 
-export type PayDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
-
-/** What somebody who saw the money tells us. */
-export type Receipt = {
+/** A payment as an operator, a rail, a statement or the sandbox reports it. */
+export type ReportedPayment = {
   readonly chargeId: string;
   readonly method: Method;
-  /** What was owed that day, when absent. */
+  /** Defaults to the amount owed on that day. */
   readonly amountCents?: bigint;
   readonly paidAt: Date;
   readonly source: string;
   readonly reference: string;
 };
 
-export type Paid = { readonly charge: LivingCharge; readonly isNew: boolean };
+export type RecordedPayment = { readonly charge: Charge; readonly isNew: boolean };
 
-/**
- * Records money for a charge. The same reference again changes nothing. Refuses a method the charge never had, and a
- * reference that was told of other money.
- */
-export async function recordPayment(deps: PayDeps, receipt: Receipt): Promise<Paid> {
-  await deps.clock.refresh();
-  const now = deps.clock.now();
-  const id = uuidV7(now);
-  const told = await deps.db.transaction(async tx => {
-    const [charge] = await lockCharges(tx, [receipt.chargeId]);
-    if (!charge) throw new AppError('not_found', 'There is no such charge.');
-    concerns(charge.id);
-    const way = charge.ways.find(({ method }) => method === receipt.method);
-    if (!way || way.status === 'FAILED') {
-      throw new AppError('wrong_state', `This charge cannot be paid by ${receipt.method}.`);
-    }
-    const known = charge.payments.find(({ reference }) => reference === receipt.reference);
-    if (known) {
-      if (isSame(known, receipt)) return { charge, isNew: false };
-      throw referenceTaken();
-    }
-    // A price that holds for minutes is not judged by the day.
-    const isTooEarly = isOrdered(charge)
-      ? receipt.paidAt < charge.createdAt
-      : civilDay(receipt.paidAt) < civilDay(charge.createdAt);
-    if (isTooEarly) {
-      throw new AppError('wrong_state', 'Money cannot come before its charge was made.');
-    }
-    const owed = owedOn(charge, receipt.method, civilDay(receipt.paidAt));
-    const payment = {
-      id,
-      method: receipt.method,
-      amountCents: receipt.amountCents ?? owed.totalCents,
-      paidAt: receipt.paidAt,
-      source: receipt.source,
-      reference: receipt.reference,
-      timing: owed.on > owed.effectiveDueDay ? ('late' as const) : ('on_time' as const),
-    };
-    const step = paid(charge, payment, owed.totalCents);
-    const recorded = step.after.payments.at(-1)!;
-    if (!(await insertPayment(tx, charge, recorded, now))) throw referenceTaken();
-    await postEntries(tx, [paymentPosting(charge, recorded)]);
-    await removeUnmatched(tx, receipt.reference);
-    const after = await writeStep(deps, tx, step, now);
-    if (!recorded.isRepeat) await closeBooks(deps, tx, charge, after, recorded);
-    return { charge: after, isNew: true };
-  });
-  if (told.charge.transactionId !== undefined) deps.queue.nudge('transaction.follow');
-  return told;
+type Item = { readonly report: ReportedPayment; readonly id: string; readonly auditLine: AuditLine | undefined };
+/** A refusal concerns one report; the other reports of the batch are still recorded. */
+type Outcome = RecordedPayment | { readonly refusal: AppError };
+export type PaymentBatches = Batcher<Item, Outcome>;
+
+type BatchDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+export type PayDeps = { readonly clock: Clock; readonly paymentBatches: PaymentBatches };
+
+const LIMITS = { maxSize: 100, maxRunning: 2, maxWaiting: 5_000 } as const;
+/** A batch must not wait long for the row lock of one charge; a single write may. */
+const LOCK_TIMEOUT_MS = 200;
+
+export function startPaymentBatches(deps: BatchDeps): PaymentBatches {
+  return batcher((items, isSingle) => {
+    const options = isSingle ? {} : { lockTimeoutMs: LOCK_TIMEOUT_MS };
+    return deps.db.transaction(tx => recordBatch(deps, tx, items), options);
+  }, LIMITS);
 }
 
-/** Whether a payment is told again: the amount may be left out, but not be another. */
-function isSame(known: Payment, { method, amountCents }: Receipt): boolean {
+/**
+ * Records a payment of a charge. A second report with the same reference changes nothing. Refuses a method that the charge
+ * does not have, and a reference that was reported for another payment.
+ */
+export async function recordPayment(deps: PayDeps, report: ReportedPayment): Promise<RecordedPayment> {
+  // The id is made before the transaction, so a retry after a commit whose answer was lost finds its own payment.
+  const id = uuidV7(deps.clock.now());
+  const outcome = await deps.paymentBatches.add({ report, id, auditLine: auditLineAbout(report.chargeId) });
+  if ('refusal' in outcome) throw outcome.refusal;
+  return outcome;
+}
+
+/** A payment to be written, and the step of its charge. */
+type NewPayment = { readonly before: Charge; readonly payment: Payment; readonly step: Step; readonly item: Item };
+
+async function recordBatch(deps: BatchDeps, tx: Sql, items: readonly Item[]): Promise<readonly Outcome[]> {
+  const now = deps.clock.now();
+  const locked = await lockCharges(tx, [...new Set(items.map(({ report }) => report.chargeId))]);
+  const charges = new Map(locked.map(charge => [charge.id, charge]));
+  const taken = await findReferences(
+    tx,
+    items.flatMap(({ report: { chargeId, reference } }) => {
+      const accountId = charges.get(chargeId)?.accountId;
+      return accountId === undefined ? [] : [{ accountId, reference }];
+    }),
+  );
+  const fresh: NewPayment[] = [];
+  const outcomes = items.map((item): Outcome | undefined => {
+    const charge = charges.get(item.report.chargeId);
+    const verdict = judge(charge, item, taken);
+    if ('refusal' in verdict) return verdict;
+    if ('recorded' in verdict) return verdict.recorded;
+    taken.set(referenceKey(verdict.before.accountId, item.report.reference), verdict.before.id);
+    charges.set(verdict.before.id, verdict.step.after);
+    fresh.push(verdict);
+    return undefined;
+  });
+  const written = await writePayments(deps, tx, fresh, now);
+  return outcomes.map((outcome, index) => {
+    return outcome ?? { charge: written.get(items[index]!.report.chargeId)!, isNew: true };
+  });
+}
+
+type Verdict = { readonly refusal: AppError } | { readonly recorded: RecordedPayment } | NewPayment;
+
+/** Decides what a report means for the charge, including the earlier payments of this batch. */
+function judge(charge: Charge | undefined, item: Item, taken: ReadonlyMap<string, string>): Verdict {
+  const { report, id } = item;
+  if (!charge) return { refusal: new AppError('not_found', 'There is no such charge.') };
+  const method = charge.methods.find(candidate => candidate.method === report.method);
+  if (!method || method.status === 'FAILED') {
+    return { refusal: new AppError('wrong_state', `This charge cannot be paid by ${report.method}.`) };
+  }
+  const known = charge.payments.find(({ reference }) => reference === report.reference);
+  if (known) {
+    // The same id: an earlier run of this batch committed, but its answer was lost.
+    return isSame(known, report) ? { recorded: { charge, isNew: known.id === id } } : { refusal: referenceTaken() };
+  }
+  if (taken.has(referenceKey(charge.accountId, report.reference))) return { refusal: referenceTaken() };
+  // The price of an order is valid for minutes, so its payment is compared by the instant, not by the day.
+  const isTooEarly = isOrdered(charge)
+    ? report.paidAt < charge.createdAt
+    : civilDay(report.paidAt) < civilDay(charge.createdAt);
+  if (isTooEarly) return { refusal: new AppError('wrong_state', 'A payment cannot be earlier than its charge.') };
+  const owed = owedOn(charge, report.method, civilDay(report.paidAt));
+  const { method: paidBy, paidAt, source, reference, amountCents = owed.totalCents } = report;
+  const timing = owed.on > owed.effectiveDueDay ? ('late' as const) : ('on_time' as const);
+  const step = paid(charge, { id, method: paidBy, amountCents, paidAt, source, reference, timing }, owed.totalCents);
+  return { before: charge, payment: step.after.payments.at(-1)!, step, item };
+}
+
+/** Whether a report repeats a known payment: the amount may be missing, but must not differ. */
+function isSame(known: Payment, { method, amountCents }: ReportedPayment): boolean {
   return known.method === method && (amountCents === undefined || amountCents === known.amountCents);
 }
 
 function referenceTaken(): AppError {
-  return new AppError('reference_conflict', 'This reference was told of another payment.');
+  return new AppError('reference_conflict', 'This reference was reported for another payment.');
 }
 
-/** A paid charge waits for nothing but its bank, and the method that was not used goes. */
-async function closeBooks(
-  deps: PayDeps,
+/**
+ * Returns the charges after their payments. A paid charge keeps only the timer of its settlement; its other method is
+ * retired.
+ */
+async function writePayments(
+  { queue }: BatchDeps,
   tx: Sql,
-  before: LivingCharge,
-  after: LivingCharge,
-  payment: Payment,
-): Promise<void> {
-  await clearTimers(tx, after);
-  if (payment.method === 'boleto') await setTimers(tx, [settlementTimer(after, payment)]);
-  await enqueueRetirement(deps.queue, tx, [{ before, after }]);
+  fresh: readonly NewPayment[],
+  now: Date,
+): Promise<ReadonlyMap<string, Charge>> {
+  if (fresh.length === 0) return new Map();
+  const first = fresh.filter(({ payment }) => !payment.isRepeat);
+  const [charges] = await Promise.all([
+    writeSteps(
+      { queue },
+      tx,
+      fresh.map(({ step }) => ({ step, at: now })),
+    ),
+    insertPayments(tx, fresh, now),
+    postEntries(
+      tx,
+      fresh.map(({ before, payment }) => paymentPosting(before, payment)),
+    ),
+    removeUnmatched(
+      tx,
+      fresh.map(({ payment }) => payment.reference),
+    ),
+    clearTimers(
+      tx,
+      first.map(({ before }) => before),
+    ),
+    setTimers(
+      tx,
+      first
+        .filter(({ payment }) => payment.method === 'boleto')
+        .map(({ step, payment }) => settlementTimer(step.after, payment)),
+    ),
+    enqueueRetirement(
+      queue,
+      tx,
+      first.map(({ before, step }) => ({ before, after: step.after })),
+    ),
+    insertAuditLines(
+      tx,
+      fresh.flatMap(({ item }) => item.auditLine ?? []),
+    ),
+  ]);
+  return new Map(charges.map(charge => [charge.id, charge]));
 }

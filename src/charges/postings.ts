@@ -1,12 +1,12 @@
-// What the movements of a charge's money post in the ledger.
+// The ledger entries for payments, settlements and refunds of charges.
 import { paymentEntry, refundEntry, settlementEntry } from '../ledger/entries.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import type { LivingCharge, MethodStatus, Payment, Refund } from './charge.ts';
+import type { Charge, MethodStatus, Payment, Refund } from './charge.ts';
 import type { Step } from './life.ts';
 
-/** Money is dated by its payment, whenever we learn of it: a boleto may have been credited before anybody told us. */
-export function paymentPosting({ id, accountId }: LivingCharge, payment: Payment): Entry {
+/** The entry has the date of the payment, not of the report: a boleto may be credited before its payment is reported. */
+export function paymentPosting({ id, accountId }: Charge, payment: Payment): Entry {
   return paymentEntry({
     id: uuidV7(payment.paidAt),
     accountId,
@@ -18,9 +18,9 @@ export function paymentPosting({ id, accountId }: LivingCharge, payment: Payment
   });
 }
 
-/** One entry for each charge whose boleto was credited by its step. */
+/** One entry for each charge whose step settled a boleto. */
 export function settlementPostings(
-  steps: readonly { readonly before: LivingCharge; readonly step: Step; readonly at: Date }[],
+  steps: readonly { readonly before: Charge; readonly step: Step; readonly at: Date }[],
 ): Entry[] {
   const credited = steps.filter(
     ({ before, step }) => boletoStatus(before) !== 'SETTLED' && boletoStatus(step.after) === 'SETTLED',
@@ -32,17 +32,17 @@ export function settlementPostings(
   );
 }
 
-/** For a refund that is done. */
-export function refundPosting({ id, accountId }: LivingCharge, refund: Refund, at: Date): Entry {
+/** The entry of a refund that is done. */
+export function refundPosting({ id, accountId }: Charge, refund: Refund, at: Date): Entry {
   const { amountCents } = refund;
   return refundEntry({ id: uuidV7(at), accountId, chargeId: id, refundId: refund.id, at, amountCents });
 }
 
-/** Only the boleto that paid the charge is waited for: of what comes again, nobody tells us when it is credited. */
+/** Only the boleto that paid the charge is a receivable: there is no report of when a repeated payment is credited. */
 function isOwedByBank({ method, isRepeat }: Payment): boolean {
   return method === 'boleto' && !isRepeat;
 }
 
-function boletoStatus({ ways }: LivingCharge): MethodStatus | undefined {
-  return ways.find(({ method }) => method === 'boleto')?.status;
+function boletoStatus({ methods }: Charge): MethodStatus | undefined {
+  return methods.find(({ method }) => method === 'boleto')?.status;
 }

@@ -1,11 +1,11 @@
-// Rates at which a charge in dollars or euros becomes payable in reais: configured, and kept with the charge.
+// The configured rates that convert a charge in dollars or euros into reais. The rate is stored with the charge.
 import type { Currency } from '../lib/currency.ts';
 import { AppError } from '../lib/errors.ts';
 import type { LockedRate } from './charge.ts';
 
 type Foreign = Exclude<Currency, 'BRL'>;
 
-/** The rate of a moment. Refuses a currency that there is none for. */
+/** Returns the rate at a time. Refuses a currency without a configured rate. */
 export type RateSource = (currency: Foreign, at: Date) => LockedRate;
 
 export function configuredRates(rates: { readonly [currency in Foreign]?: string }, source: string): RateSource {

@@ -1,54 +1,59 @@
-// Asking the rails what money they have seen: the job `charge.reconcile`. What a notification would have told is learnt here
-// too, so a lost one costs time and nothing else.
-import type { Jobs, Queue } from '../jobs/queue.ts';
-import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
+// Asks the rails for received payments: the job `charge.reconcile`. It finds every payment that a notification would
+// report, so a lost notification only delays the payment.
+import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
+import { AppError, isOutage } from '../lib/errors.ts';
 import { type Rails, railNamed } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
-import { type LivingCharge, paymentRequest } from './charge.ts';
-import { type Receipt, recordPayment } from './pay.ts';
+import { type Charge, paymentRequest } from './charge.ts';
+import { type PayDeps, type ReportedPayment, recordPayment } from './pay.ts';
 import { findCharge } from './store.ts';
 import { insertUnmatched } from './store-money.ts';
 import { setTimers } from './store-timers.ts';
 
-type Deps = { readonly db: Database; readonly queue: Queue; readonly rails: Rails; readonly clock: Clock };
+type Deps = PayDeps & { readonly db: Database; readonly rails: Rails };
 
-export async function reconcileCharge(deps: Deps, { accountId, chargeId }: Jobs['charge.reconcile']): Promise<void> {
-  await deps.clock.refresh();
+export const RECONCILE = defineJob<{ readonly accountId: string; readonly chargeId: string }>('charge.reconcile');
+
+export async function reconcileCharge(
+  deps: Deps,
+  { accountId, chargeId }: PayloadOf<typeof RECONCILE>,
+): Promise<JobOutcome> {
   const until = deps.clock.now();
   const charge = await findCharge(deps.db, chargeId, accountId);
-  if (!charge) return;
-  for (const { method, rail: railName, instrument, status } of charge.ways) {
+  if (!charge) return 'done';
+  for (const { method, rail: railName, instrument, status } of charge.methods) {
     if (!instrument || status === 'FAILED') continue;
     const rail = railNamed(deps.rails, method, railName);
     for (const receipt of await rail.reconcile(paymentRequest(charge), instrument, until)) {
       await takeReceipt(deps, { chargeId, method, source: rail.name, ...receipt });
     }
   }
-  await lookAgain(deps, charge, until);
+  await scheduleNextLookup(deps, charge, until);
+  return 'done';
 }
 
-/** Money that the charge cannot take is kept for a person, and keeps nothing else from being taken. */
-async function takeReceipt(deps: Deps, receipt: Required<Receipt>): Promise<void> {
+/** A receipt that the charge refuses is stored for an operator and does not stop the other receipts. */
+async function takeReceipt(deps: Deps, receipt: Required<ReportedPayment>): Promise<void> {
   try {
     await recordPayment(deps, receipt);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === 'unavailable') throw error;
+    // Only a refusal by the charge says something about the money; an outage is tried again.
+    if (!(error instanceof AppError) || isOutage(error)) throw error;
     const { reference, paidAt, amountCents, source } = receipt;
     const unmatched = { reference: `${source} ${reference}`, postedAt: paidAt, amountCents, words: error.message };
     await deps.db.transaction(tx => insertUnmatched(tx, unmatched, deps.clock.now()));
   }
 }
 
-/** Sets the next look, while there is anything to wait for. */
-async function lookAgain(deps: Deps, charge: LivingCharge, after: Date): Promise<void> {
-  const looks = charge.ways
+/** Sets the timer of the next lookup, unless no rail expects anything more. */
+async function scheduleNextLookup(deps: Deps, charge: Charge, after: Date): Promise<void> {
+  const times = charge.methods
     .filter(({ status }) => status !== 'FAILED')
     .flatMap(
       ({ method, rail }) => railNamed(deps.rails, method, rail).reconcileAfter(paymentRequest(charge), after) ?? [],
     );
-  if (looks.length === 0) return;
-  const at = new Date(Math.min(...looks.map(Number)));
+  if (times.length === 0) return;
+  const at = new Date(Math.min(...times.map(Number)));
   await deps.db.transaction(tx =>
     setTimers(tx, [{ chargeId: charge.id, accountId: charge.accountId, kind: 'reconcile', at, isAwaited: true }]),
   );

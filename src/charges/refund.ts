@@ -1,26 +1,43 @@
-// Sending money back: the whole of a payment, a part of it, or what came too much. Promised in one transaction, so that no
-// cent is promised twice; carried out by the job `charge.refund`, which notes before it sends and looks before it sends
-// again.
+// Refunds: a whole payment, a part of it, or the excess. `requestRefund` reserves the amount in one transaction, so that
+// no cent is refunded twice. The job `charge.refund` carries it out: it marks the refund as submitted before it sends,
+// and looks it up before it sends again.
 import assert from 'node:assert/strict';
-import type { Jobs, Queue } from '../jobs/queue.ts';
+import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
+import type { Queue } from '../jobs/queue.ts';
 import { postEntries } from '../ledger/store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { contentHash } from '../lib/hash.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
 import { type Finding, type Rail, type Rails, type RefundRequest, railNamed } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import type { LivingCharge, Payment, Refund } from './charge.ts';
+import type { Charge, Payment, Refund } from './charge.ts';
 import { excessCents, refundAsked, refundableCents, refundEnded } from './life.ts';
 import { refundPosting } from './postings.ts';
 import { lockCharges } from './store.ts';
 import { findRefundByKey, insertRefund, markRefundSubmitted, updateRefund } from './store-money.ts';
-import { UndecidedError } from './undecided.ts';
+import { logUndecided } from './undecided.ts';
 import { writeStep } from './write.ts';
 
-export type RefundDeps = { readonly db: Database; readonly queue: Queue; readonly rails: Rails; readonly clock: Clock };
+export const REFUND = defineJob<{
+  readonly accountId: string;
+  readonly chargeId: string;
+  readonly refundId: string;
+}>('charge.refund');
 
-/** How much goes back: all that is left, an amount, or what came too much; out of one payment or the newest that holds it. */
+export type RefundDeps = {
+  readonly db: Database;
+  readonly queue: Queue;
+  readonly rails: Rails;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/**
+ * The amount: all that is left, a number of cents, or the excess. Without `paymentId` the newest payment that has
+ * enough.
+ */
 export type NewRefund = {
   readonly chargeId: string;
   readonly amount: bigint | 'all' | 'excess';
@@ -28,21 +45,20 @@ export type NewRefund = {
   readonly idempotencyKey?: string;
 };
 
-export type Asked = { readonly charge: LivingCharge; readonly refund: Refund; readonly replayed: boolean };
+export type RequestedRefund = { readonly charge: Charge; readonly refund: Refund; readonly replayed: boolean };
 
 /**
- * Promises a refund. Refuses more than a payment still holds, a rail that cannot send money back, and a repeat of a key
- * with another body.
+ * Reserves a refund and enqueues its job. Refuses more than is left of a payment, a rail that cannot refund, and a repeat
+ * of a key with another body.
  */
-export async function askRefund(deps: RefundDeps, input: NewRefund): Promise<Asked> {
-  await deps.clock.refresh();
+export async function requestRefund(deps: RefundDeps, input: NewRefund): Promise<RequestedRefund> {
   const now = deps.clock.now();
   const id = uuidV7(now);
   const hash = contentHash({ amount: String(input.amount), paymentId: input.paymentId });
-  const asked = await deps.db.transaction(async tx => {
+  return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [input.chargeId]);
     if (!charge) throw new AppError('not_found', 'There is no such charge.');
-    // One that is run again after a connection was lost at its commit finds its own.
+    // A retry after a commit whose answer was lost finds its own refund.
     const repeat = charge.refunds.find(refund => refund.id === id) ?? (await findRepeat(tx, charge, input, hash));
     if (repeat) return { charge, refund: repeat, replayed: repeat.id !== id };
     const { payment, amountCents } = chooseSource(charge, input);
@@ -55,21 +71,19 @@ export async function askRefund(deps: RefundDeps, input: NewRefund): Promise<Ask
     const refund: Refund = { id, paymentId: payment.id, amountCents, status: 'PENDING', createdAt: now };
     await insertRefund(tx, charge, refund, { key: input.idempotencyKey, contentHash: hash });
     const after = await writeStep(deps, tx, refundAsked(charge, refund), now);
-    await deps.queue.enqueue(tx, 'charge.refund', [{ accountId: charge.accountId, chargeId: charge.id, refundId: id }]);
+    await deps.queue.enqueue(tx, REFUND, [{ accountId: charge.accountId, chargeId: charge.id, refundId: id }]);
     return { charge: after, refund, replayed: false };
   });
-  deps.queue.nudge('charge.refund');
-  return asked;
 }
 
-/** The rail that the money came by. */
-function railOf(rails: Rails, charge: LivingCharge, { method }: Payment): Rail {
-  const way = charge.ways.find(candidate => candidate.method === method);
-  assert(way, 'money comes by a method of the charge');
-  return railNamed(rails, method, way.rail);
+/** The rail that received the payment. */
+function railOf(rails: Rails, charge: Charge, { method }: Payment): Rail {
+  const chargeMethod = charge.methods.find(candidate => candidate.method === method);
+  assert(chargeMethod, 'the method of a payment belongs to the charge');
+  return railNamed(rails, method, chargeMethod.rail);
 }
 
-async function findRepeat(tx: Sql, charge: LivingCharge, input: NewRefund, hash: string): Promise<Refund | undefined> {
+async function findRepeat(tx: Sql, charge: Charge, input: NewRefund, hash: string): Promise<Refund | undefined> {
   if (input.idempotencyKey === undefined) return undefined;
   const first = await findRefundByKey(tx, charge, input.idempotencyKey);
   if (first && first.contentHash !== hash) {
@@ -79,42 +93,44 @@ async function findRepeat(tx: Sql, charge: LivingCharge, input: NewRefund, hash:
 }
 
 /**
- * The newest payment that holds the amount. What came too much may have come in several payments: then as much of it goes
- * back as the newest holds, and the rest may be asked for again.
+ * Chooses the newest payment that has enough left. An excess may be spread over several payments: then the newest payment
+ * refunds as much of it as it has left, and the caller may request the rest again.
  */
-function chooseSource(
-  charge: LivingCharge,
-  { amount, paymentId }: NewRefund,
-): { payment: Payment; amountCents: bigint } {
+function chooseSource(charge: Charge, { amount, paymentId }: NewRefund): { payment: Payment; amountCents: bigint } {
   const payments = charge.payments.filter(({ id }) => paymentId === undefined || id === paymentId).reverse();
   if (payments.length === 0) throw new AppError('wrong_state', 'There is no payment to refund.');
   for (const payment of payments) {
     const leftCents = refundableCents(charge, payment);
-    const amountCents = wantedCents(charge, amount, leftCents);
+    const amountCents = requestedCents(charge, amount, leftCents);
     if (amountCents >= 1n && amountCents <= leftCents) return { payment, amountCents };
   }
   if (charge.committedCents > 0n) {
-    throw new AppError('wrong_state', 'This money was turned into crypto and cannot go back.');
+    throw new AppError('wrong_state', 'This money was converted into crypto and cannot be refunded.');
   }
   if (typeof amount !== 'bigint') throw new AppError('wrong_state', 'There is nothing left to refund.');
   const message = 'is more than a payment of this charge still holds';
   throw invalidRequest([{ path: 'amountCents', code: 'above_refundable', message }]);
 }
 
-function wantedCents(charge: LivingCharge, amount: NewRefund['amount'], leftCents: bigint): bigint {
+function requestedCents(charge: Charge, amount: NewRefund['amount'], leftCents: bigint): bigint {
   if (amount === 'all') return leftCents;
   if (amount !== 'excess') return amount;
-  const tooMuchCents = excessCents(charge);
-  return tooMuchCents < leftCents ? tooMuchCents : leftCents;
+  const excess = excessCents(charge);
+  return excess < leftCents ? excess : leftCents;
 }
 
-/** Carries a promised refund out. Throws to be tried again while the rail has not decided. */
-export async function carryOutRefund(deps: RefundDeps, { chargeId, refundId }: Jobs['charge.refund']): Promise<void> {
-  const finding = await askRail(deps, chargeId, refundId);
-  if (!finding) return;
-  if (finding.kind === 'unknown' || finding.kind === 'accepted' || finding.kind === 'absent')
-    throw new UndecidedError();
-  await deps.clock.refresh();
+/** Carries out a pending refund; postponed while the rail has not decided. */
+export async function carryOutRefund(
+  deps: RefundDeps,
+  { chargeId, refundId }: PayloadOf<typeof REFUND>,
+): Promise<JobOutcome> {
+  const asked = await askRail(deps, chargeId, refundId);
+  if (!asked) return 'done';
+  const { rail, finding } = asked;
+  if (finding.kind !== 'registered' && finding.kind !== 'rejected') {
+    logUndecided(deps.log, finding, { chargeId, refundId, rail: rail.name });
+    return 'postponed';
+  }
   const at = deps.clock.now();
   await deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [chargeId]);
@@ -128,11 +144,19 @@ export async function carryOutRefund(deps: RefundDeps, { chargeId, refundId }: J
     if (end.status === 'DONE') await postEntries(tx, [refundPosting(charge, refund, at)]);
     await writeStep(deps, tx, refundEnded(charge, refundId, end), at);
   });
+  return 'done';
 }
 
-/** Notes, then sends with no transaction open; what may have been sent is looked up first. */
-async function askRail(deps: RefundDeps, chargeId: string, refundId: string): Promise<Finding | undefined> {
-  const noted = await deps.db.transaction(async tx => {
+/**
+ * Marks the refund as submitted, then sends it with no transaction open. If an earlier run may have sent it, looks it
+ * up first.
+ */
+async function askRail(
+  deps: RefundDeps,
+  chargeId: string,
+  refundId: string,
+): Promise<{ rail: Rail; finding: Finding } | undefined> {
+  const submission = await deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [chargeId]);
     const refund = charge?.refunds.find(({ id }) => id === refundId);
     const payment = charge?.payments.find(({ id }) => id === refund?.paymentId);
@@ -145,11 +169,11 @@ async function askRail(deps: RefundDeps, chargeId: string, refundId: string): Pr
     };
     return { isFirst, request, rail: railOf(deps.rails, charge, payment) };
   });
-  if (!noted) return undefined;
-  const { isFirst, request, rail } = noted;
+  if (!submission) return undefined;
+  const { isFirst, request, rail } = submission;
   if (!isFirst) {
     const finding = await rail.lookupRefund(request);
-    if (finding.kind !== 'absent') return finding;
+    if (finding.kind !== 'absent') return { rail, finding };
   }
-  return rail.refund(request);
+  return { rail, finding: await rail.refund(request) };
 }

@@ -1,43 +1,56 @@
-// Taking back what may no longer be paid: the job `charge.retire` tells the rail of a method that was canceled, expired or
-// made needless by the other one.
-import type { Jobs, Queue } from '../jobs/queue.ts';
+// Withdraws methods that must no longer be paid: the job `charge.retire` cancels at the rail a method that was canceled,
+// has expired, or whose charge was paid by the other method.
+import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
+import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Rails, railNamed } from '../rails/rail.ts';
+import type { Log } from '../lib/log.ts';
+import { type Method, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { type LivingCharge, type MethodStatus, paymentRequest } from './charge.ts';
+import { type Charge, type ChargeMethod, type MethodStatus, paymentRequest } from './charge.ts';
 import { isUnpaid } from './life.ts';
 import { findCharge } from './store.ts';
-import { UndecidedError } from './undecided.ts';
+import { logUndecided } from './undecided.ts';
 
-/** Ended without money of its own. */
-export const RETIRED: readonly MethodStatus[] = ['CANCELED', 'EXPIRED', 'PAID_BY_OTHER_METHOD'];
+export const RETIRE = defineJob<{
+  readonly accountId: string;
+  readonly chargeId: string;
+  readonly method: Method;
+}>('charge.retire');
 
-/** Puts a job into the transaction for every method that a step has retired. */
+const RETIRED: readonly MethodStatus[] = ['CANCELED', 'EXPIRED', 'PAID_BY_OTHER_METHOD'];
+
+/** Whether a method has ended without a payment. */
+export const isRetired = ({ status }: ChargeMethod) => RETIRED.includes(status);
+
+/** Enqueues, in the transaction, a job for every method that a step has retired. */
 export async function enqueueRetirement(
   queue: Queue,
   tx: Sql,
-  steps: readonly { before: LivingCharge; after: LivingCharge }[],
+  steps: readonly { before: Charge; after: Charge }[],
 ): Promise<void> {
   const jobs = steps.flatMap(({ before, after }) =>
-    after.ways
-      .filter(
-        ({ method, status }) =>
-          RETIRED.includes(status) && before.ways.some(way => way.method === method && isUnpaid(way)),
-      )
+    after.methods
+      .filter(isRetired)
+      .filter(({ method }) => before.methods.some(former => former.method === method && isUnpaid(former)))
       .map(({ method }) => ({ accountId: after.accountId, chargeId: after.id, method })),
   );
-  if (jobs.length > 0) await queue.enqueue(tx, 'charge.retire', jobs);
+  await queue.enqueue(tx, RETIRE, jobs);
 }
 
-type Deps = { readonly db: Database; readonly rails: Rails; readonly clock: Clock };
+type Deps = { readonly db: Database; readonly rails: Rails; readonly clock: Clock; readonly log: Log };
 
-/** Asks the rail to take a method back. Asking twice is asking once; a lost reply is asked again. */
-export async function retireMethod(deps: Deps, { accountId, chargeId, method }: Jobs['charge.retire']): Promise<void> {
+/** Cancels a method at its rail. The call is idempotent: it is repeated after a lost reply. */
+export async function retireMethod(
+  deps: Deps,
+  { accountId, chargeId, method }: PayloadOf<typeof RETIRE>,
+): Promise<JobOutcome> {
   const charge = await findCharge(deps.db, chargeId, accountId);
-  const way = charge?.ways.find(candidate => candidate.method === method);
-  if (!charge || !way?.instrument || !RETIRED.includes(way.status)) return;
-  const rail = railNamed(deps.rails, way.method, way.rail);
-  if (!rail.can.withdraw) return;
-  const outcome = await rail.cancel(paymentRequest(charge), way.instrument);
-  if (outcome.kind === 'unknown' || outcome.kind === 'accepted') throw new UndecidedError();
+  const retired = charge?.methods.find(candidate => candidate.method === method);
+  if (!charge || !retired?.instrument || !isRetired(retired)) return 'done';
+  const rail = railNamed(deps.rails, retired.method, retired.rail);
+  if (!rail.can.withdraw) return 'done';
+  const outcome = await rail.cancel(paymentRequest(charge), retired.instrument);
+  if (outcome.kind !== 'unknown' && outcome.kind !== 'accepted') return 'done';
+  logUndecided(deps.log, outcome, { chargeId, chargeMethod: method, rail: rail.name });
+  return 'postponed';
 }

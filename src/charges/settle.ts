@@ -1,4 +1,4 @@
-// When the bank has the money of a paid boleto at hand: on the banking day after it was paid.
+// When a paid boleto is expected to be credited: on the banking day after the payment.
 import { addBankingDays } from '../lib/banking-days.ts';
 import { civilDay, momentOn } from '../lib/civil-days.ts';
 import { type Charge, isOrdered, type Payment } from './charge.ts';

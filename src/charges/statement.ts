@@ -1,37 +1,43 @@
-// Learning of money from a bank statement: what carries the txid of a charge pays it, the rest is kept for a person.
+// Imports a bank statement: an entry with the txid of a charge pays it; other incoming money is stored for an operator.
 import { createHash } from 'node:crypto';
 import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { StatementEntry } from '../rails/statement/statement.ts';
+import type { Database } from '../storage/database.ts';
 import { type PayDeps, recordPayment } from './pay.ts';
 import { findChargeByTxid, insertUnmatched } from './store-money.ts';
 
 export type Import = {
-  /** Money that paid a charge as asked, and money for a charge that was of another amount. */
+  /** Payments of the exact amount, and payments of another amount. */
   readonly matched: number;
   readonly differing: number;
-  /** Money that was known before, that no charge asked for; and entries that are not money coming in. */
+  /** Entries that were imported before, incoming money without a charge, and entries that are not incoming money. */
   readonly known: number;
   readonly unmatched: number;
   readonly outgoing: number;
 };
 
+export type ImportDeps = PayDeps & { readonly db: Database };
+
 const SOURCE = 'statement';
 const MAX_REFERENCE_LENGTH = 255;
 
-/** Takes entries one by one, each in a transaction of its own: a file imported again, or after a crash, changes nothing twice. */
-export async function importStatement(deps: PayDeps, entries: readonly StatementEntry[]): Promise<Import> {
+/** Imports entries one by one, each in its own transaction. To import a file again, also after a crash, is safe. */
+export async function importStatement(deps: ImportDeps, entries: readonly StatementEntry[]): Promise<Import> {
   const counts = { matched: 0, differing: 0, known: 0, unmatched: 0, outgoing: 0 };
   for (const entry of entries) counts[await importEntry(deps, entry)]++;
   return counts;
 }
 
-/** A bank that names no hour may mean any: what waits for money in time is not to win by that. */
+/**
+ * Without a time of day the payment may have come at any hour. Assume the last second, so that it never counts as in
+ * time by guess.
+ */
 function lastSecondOf(day: CivilDay): Date {
   return new Date(momentOn(addDays(day, 1)).getTime() - 1_000);
 }
 
-async function importEntry(deps: PayDeps, entry: StatementEntry): Promise<keyof Import> {
+async function importEntry(deps: ImportDeps, entry: StatementEntry): Promise<keyof Import> {
   if (entry.amountCents <= 0n) return 'outgoing';
   const reference = referenceOf(entry);
   const paidAt = earlier(entry.postedAt ?? lastSecondOf(entry.postedDay), deps.clock.now());
@@ -50,7 +56,7 @@ async function importEntry(deps: PayDeps, entry: StatementEntry): Promise<keyof 
       if (!isNew) return 'known';
       return charge.paidAmount === 'exact' ? 'matched' : 'differing';
     } catch (error) {
-      // What contradicts what is known, or what a charge cannot take, is left to a person.
+      // The charge refuses the payment, or the reference belongs to another one: an operator decides.
       if (!(error instanceof AppError) || !['wrong_state', 'reference_conflict'].includes(error.code)) throw error;
     }
   }
@@ -60,14 +66,14 @@ async function importEntry(deps: PayDeps, entry: StatementEntry): Promise<keyof 
   return isNew ? 'unmatched' : 'known';
 }
 
-/** A day without an hour counts as its noon, which may be yet to come. */
+/** The assumed last second of today lies in the future. */
 function earlier(a: Date, b: Date): Date {
   return a < b ? a : b;
 }
 
 /**
- * The payment's own id in the pix system, whoever tells it. Without one, what the bank calls the entry, bound to its day
- * and amount, since some banks use their numbers again.
+ * The end-to-end id of the pix payment, which is the same in every report. Without one, the reference of the bank with day
+ * and amount, because some banks reuse their numbers.
  */
 function referenceOf({ endToEndId, reference, postedDay, amountCents }: StatementEntry): string {
   if (endToEndId !== undefined) return endToEndId;

@@ -1,8 +1,8 @@
-// The SQL that holds the ledger against the charges: what payers gave, what the bank owes, what went back, what is at hand.
+// The SQL that compares the ledger with the charges: payments, paid boletos not credited yet, refunds, settled money.
 import type { LedgerCheck } from '../ledger/store-check.ts';
 
 const DONE = `status = 'DONE'`;
-/** The payment that the bank owes us: by boleto, the first, and not credited yet. */
+/** Payments that the bank has not credited yet: the first one of a charge, by boleto, before its settlement. */
 const OWED_BY_BANK = `
   select p.account_id, p.charge_id, p.amount_cents
     from payments p
@@ -33,7 +33,10 @@ export const CHARGE_LEDGER_CHECKS: readonly LedgerCheck[] = [
   ),
 ];
 
-/** Sums of a book by charge beside what the charges say. Entries of orders move money of their own in some of these books. */
+/**
+ * Compares the sum of a book per charge with the charges. It skips the entries of orders, which use some of these books
+ * too.
+ */
 function check(name: string, book: string, parts: string): LedgerCheck {
   return {
     name,

@@ -1,35 +1,58 @@
-// All SQL of payments, refunds and money that no charge asked for.
+// The SQL of payments, refunds and unmatched receipts.
 import type { PageQuery } from '../lib/paging.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
 
-/** Records money; false when the same reference was recorded before, for whichever charge. */
-export async function insertPayment(tx: Sql, charge: Charge, payment: Payment, at: Date): Promise<boolean> {
-  const rows = await tx.query(
+/** Inserts payments. Fails when another transaction has recorded one of the references for any charge of the account. */
+export async function insertPayments(
+  tx: Sql,
+  payments: readonly { readonly before: Charge; readonly payment: Payment }[],
+  at: Date,
+): Promise<void> {
+  const records = payments.map(({ before: { id, accountId }, payment }) => ({
+    id: payment.id,
+    account_id: accountId,
+    charge_id: id,
+    method: payment.method,
+    amount_cents: String(payment.amountCents),
+    paid_at: payment.paidAt,
+    source: payment.source,
+    reference: payment.reference,
+    timing: payment.timing,
+    is_repeat: payment.isRepeat,
+    came_after: payment.cameAfter,
+  }));
+  await tx.query(
     `insert into payments (id, account_id, charge_id, method, amount_cents, paid_at, source, reference, timing, is_repeat,
                            came_after, recorded_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-     on conflict (account_id, reference) do nothing
-     returning id`,
-    [
-      payment.id,
-      charge.accountId,
-      charge.id,
-      payment.method,
-      payment.amountCents,
-      payment.paidAt,
-      payment.source,
-      payment.reference,
-      payment.timing,
-      payment.isRepeat,
-      payment.cameAfter,
-      at,
-    ],
+     select id, account_id, charge_id, method, amount_cents, paid_at, source, reference, timing, is_repeat, came_after, $2
+       from json_to_recordset($1) as new_payment (
+              id uuid, account_id text, charge_id uuid, method text, amount_cents bigint, paid_at timestamptz,
+              source text, reference text, timing text, is_repeat boolean, came_after text)`,
+    [JSON.stringify(records), at],
+    { name: 'insert_payments' },
   );
-  return rows.length > 0;
 }
 
-/** The caller's word for one attempt at a refund, and what it stood for. */
+/** The ids of the charges of those references that are recorded, keyed by `referenceKey`. */
+export async function findReferences(
+  tx: Sql,
+  references: readonly { readonly accountId: string; readonly reference: string }[],
+): Promise<Map<string, string>> {
+  const rows = await tx.query<{ account_id: string; reference: string; charge_id: string }>(
+    `select p.account_id, p.reference, p.charge_id
+       from unnest($1::text[], $2::text[]) as r (account_id, reference)
+       join payments p on p.account_id = r.account_id and p.reference = r.reference`,
+    [references.map(({ accountId }) => accountId), references.map(({ reference }) => reference)],
+  );
+  return new Map(rows.map(row => [referenceKey(row.account_id, row.reference), row.charge_id]));
+}
+
+export function referenceKey(accountId: string, reference: string): string {
+  return `${accountId} ${reference}`;
+}
+
+/** The idempotency key of a refund request, and the hash of its content. */
 export type RefundKey = { readonly key: string | undefined; readonly contentHash: string };
 
 export async function insertRefund(
@@ -69,7 +92,7 @@ export async function findRefundByKey(
   return row && { id: row.id, contentHash: row.content_hash };
 }
 
-/** Notes that a refund is about to be sent to its rail. Returns false when it had been noted before. */
+/** Marks a refund as submitted before it is sent to its rail. Returns false when it was marked before. */
 export async function markRefundSubmitted(tx: Sql, charge: Charge, id: string, at: Date): Promise<boolean> {
   const rows = await tx.query(
     'update refunds set submitted_at = $3 where id = $1 and account_id = $2 and submitted_at is null returning id',
@@ -94,7 +117,7 @@ export async function updateRefund(
   ]);
 }
 
-/** Notes how much of a charge's money has been turned into crypto; its row is held. */
+/** Records how much of the money of a charge is converted into crypto. The caller holds the row lock of the charge. */
 export async function commitMoney(tx: Sql, charge: Charge, committedCents: bigint): Promise<void> {
   await tx.query('update charges set committed_cents = $3 where id = $1 and account_id = $2', [
     charge.id,
@@ -112,7 +135,7 @@ export async function findChargeByTxid(sql: Sql, txid: string): Promise<string |
   return row?.charge_id;
 }
 
-/** Keeps money that no charge asked for; false when it was kept before. */
+/** Stores a receipt that matches no charge; false when it was stored before. */
 export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Date): Promise<boolean> {
   const rows = await tx.query(
     `insert into unmatched_receipts (reference, posted_at, amount_cents, txid, words, recorded_at)
@@ -124,9 +147,9 @@ export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Da
   return rows.length > 0;
 }
 
-/** Money that was told of by somebody who knew whose it is waits for nobody any more. */
-export async function removeUnmatched(tx: Sql, reference: string): Promise<void> {
-  await tx.query('delete from unmatched_receipts where reference = $1', [reference]);
+/** Removes receipts that a charge has taken in the meantime. */
+export async function removeUnmatched(tx: Sql, references: readonly string[]): Promise<void> {
+  await tx.query('delete from unmatched_receipts where reference = any($1)', [references]);
 }
 
 export type UnmatchedReceipt = {
@@ -134,11 +157,11 @@ export type UnmatchedReceipt = {
   readonly postedAt: Date;
   readonly amountCents: bigint;
   readonly txid?: string;
-  /** What the bank wrote beside it. */
+  /** The text of the bank, or why the charge refused the payment. */
   readonly words: string;
 };
 
-/** Unmatched money, newest first, and how much of it there is. */
+/** A page of unmatched receipts, newest first, and their total number. */
 export async function readUnmatched(
   sql: Sql,
   page: PageQuery,

@@ -1,6 +1,6 @@
-// All SQL of what charges wait for.
+// The SQL of the timers of charges.
+
 import type { Sql } from '../storage/database.ts';
-import type { Statement } from '../storage/together.ts';
 import type { Charge } from './charge.ts';
 
 export type TimerKind = 'overdue' | 'expire' | 'settle' | 'reconcile';
@@ -11,14 +11,17 @@ export type Timer = {
   readonly at: Date;
 };
 
-/** A timer to be set. */
 export type NewTimer = Timer & {
-  /** Whether somebody outside is asked at it, or an order goes on: then moved time stops there. */
+  /**
+   * Whether the timer leads to a call to a rail or advances an order. A sandbox clock that is moved stops at such
+   * timers.
+   */
   readonly isAwaited?: boolean;
 };
 
-/** Sets timers; one that is set already keeps the earlier moment. */
+/** Sets timers. If a timer is set already, the earlier time wins. */
 export async function setTimers(tx: Sql, timers: readonly NewTimer[]): Promise<void> {
+  if (timers.length === 0) return;
   await tx.query(
     `insert into charge_timers (charge_id, account_id, kind, at, is_awaited)
      select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::boolean[])
@@ -34,32 +37,35 @@ export async function setTimers(tx: Sql, timers: readonly NewTimer[]): Promise<v
   );
 }
 
-/** What a charge waits for from the first. */
+/** The timers of a new charge: overdue at `dueAt`, expired at `closesAt`. */
 export type FirstTimers = {
   readonly charge: Pick<Charge, 'id' | 'accountId' | 'dueAt'>;
   readonly closesAt: Date;
-  /** Whether an order goes on when it closes. */
+  /** Whether its expiry advances an order. */
   readonly isOrdered: boolean;
 };
 
-/** The first timers of charges: none can be set already, and not to look for them spares nearly a third of the cost. */
-export function firstTimersInsertion(firsts: readonly FirstTimers[]): Statement {
-  return {
-    name: 'insert_first_timers',
-    text: `insert into charge_timers (charge_id, account_id, kind, at, is_awaited)
-           select id, account_id, kind, at, is_awaited
-             from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::boolean[])
-                    as charge (id, account_id, due_at, closes_at, is_ordered)
-            cross join lateral (values ('overdue', due_at, false), ('expire', closes_at, is_ordered))
-                    as timer (kind, at, is_awaited)`,
-    values: [
+/**
+ * Inserts the first timers of new charges. None can exist yet; leaving out the conflict check saves nearly a third of
+ * the cost.
+ */
+export async function insertFirstTimers(tx: Sql, firsts: readonly FirstTimers[]): Promise<void> {
+  await tx.query(
+    `insert into charge_timers (charge_id, account_id, kind, at, is_awaited)
+     select id, account_id, kind, at, is_awaited
+       from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::boolean[])
+              as charge (id, account_id, due_at, closes_at, is_ordered)
+      cross join lateral (values ('overdue', due_at, false), ('expire', closes_at, is_ordered))
+              as timer (kind, at, is_awaited)`,
+    [
       firsts.map(({ charge }) => charge.id),
       firsts.map(({ charge }) => charge.accountId),
       firsts.map(({ charge }) => charge.dueAt),
       firsts.map(({ closesAt }) => closesAt),
       firsts.map(({ isOrdered }) => isOrdered),
     ],
-  };
+    { name: 'insert_first_timers' },
+  );
 }
 
 /** Timers that are due, oldest first. */
@@ -71,7 +77,7 @@ export async function findDueTimers(tx: Sql, until: Date, limit: number): Promis
   return rows.map(toTimer);
 }
 
-/** Takes timers out of the table and returns those that were still there, in the order given. */
+/** Deletes timers and returns those that still existed, in the given order. */
 export async function takeTimers(tx: Sql, timers: readonly Timer[]): Promise<Timer[]> {
   const rows = await tx.query<TimerRow>(
     `delete from charge_timers t
@@ -90,7 +96,7 @@ function toTimer(row: TimerRow): Timer {
   return { chargeId: row.charge_id, accountId: row.account_id, kind: row.kind, at: row.at };
 }
 
-/** The next moment that moved time must stop at, up to another. */
+/** The next time up to `until` at which a moved sandbox clock must stop. */
 export async function nextAwaitedAt(sql: Sql, until: Date): Promise<Date | undefined> {
   const [row] = await sql.query<{ at: Date }>(
     `select at from charge_timers where is_awaited and at <= $1 order by at limit 1`,
@@ -99,10 +105,10 @@ export async function nextAwaitedAt(sql: Sql, until: Date): Promise<Date | undef
   return row?.at;
 }
 
-/** A charge that has ended waits for its time no more; its banks are still asked for money, as long as they want to be. */
-export async function clearTimers(tx: Sql, charge: Charge): Promise<void> {
-  await tx.query(
-    `delete from charge_timers where charge_id = $1 and account_id = $2 and kind in ('overdue', 'expire')`,
-    [charge.id, charge.accountId],
-  );
+/** Removes the overdue and expiry timers of charges that have ended. Their rails are still asked for payments. */
+export async function clearTimers(tx: Sql, charges: readonly Charge[]): Promise<void> {
+  if (charges.length === 0) return;
+  await tx.query(`delete from charge_timers where charge_id = any($1) and kind in ('overdue', 'expire')`, [
+    charges.map(({ id }) => id),
+  ]);
 }

@@ -1,16 +1,14 @@
-// The SQL of single charges.
+// The SQL of single charges and of batches of them.
 import type { First } from '../accounts/once.ts';
 import type { Currency } from '../lib/currency.ts';
 import type { Instruments, Method } from '../rails/rail.ts';
-import { type Row, run, type Sql } from '../storage/database.ts';
-import type { Rows, Statement } from '../storage/together.ts';
+import type { Row, Sql } from '../storage/database.ts';
 import type {
   CameAfter,
   Charge,
   ChargeMethod,
   ChargeState,
   Customer,
-  LivingCharge,
   MethodStatus,
   PaidAmount,
   Payment,
@@ -18,92 +16,87 @@ import type {
   Timing,
 } from './charge.ts';
 
-/** A charge to be written, with what a repeat is compared with and answered with. */
-export type NewRow = { readonly charge: LivingCharge; readonly hash: string; readonly answer: string };
-
-/** Writes one charge. Returns false when its id or its externalId is taken. */
-export async function insertCharge(tx: Sql, charge: LivingCharge, hash: string, answer: string): Promise<boolean> {
-  const [row] = await run<{ all: boolean }>(tx, chargesInsertion([{ charge, hash, answer }], { orNothing: false }));
-  return row!.all;
-}
+/** A charge to be written, with the content hash and the answer for repeats. */
+export type NewRow = { readonly charge: Charge; readonly hash: string; readonly answer: string };
 
 /**
- * Writes charges with their methods, except those whose id or externalId is taken, and says whether that was all; with `orNothing`
- * it fails with those. Waits for those who are about to take one of them, in the one order that keeps two who write many from
- * blocking each other. What is JSON goes as one array of it: quoted once more for an array of the database it would be twice as long.
+ * Inserts charges with their methods, except those whose id or externalId is taken, and returns the ids of the inserted
+ * ones. Waits for open transactions that have taken one of them. The fixed order of the rows prevents a deadlock of two
+ * batches.
  */
-export function chargesInsertion(rows: readonly NewRow[], { orNothing }: { readonly orNothing: boolean }): Statement {
-  const charges = rows.map(({ charge }) => charge);
-  const ways = charges.flatMap(charge => charge.ways.map(way => ({ charge, way })));
+export async function insertCharges(tx: Sql, rows: readonly NewRow[]): Promise<ReadonlySet<string>> {
+  if (rows.length === 0) return new Set();
+  const written = await tx.query<{ id: string }>(
+    INSERT_CHARGES,
+    [JSON.stringify(rows.map(chargeRecord)), JSON.stringify(rows.flatMap(({ charge }) => methodRecords(charge)))],
+    { name: 'insert_charges' },
+  );
+  return new Set(written.map(({ id }) => id));
+}
+
+/** Columns by name; PostgreSQL converts each text to the type that the statement declares. */
+function chargeRecord({ charge, hash, answer }: NewRow) {
   return {
-    name: 'insert_charges',
-    text: INSERT_CHARGES,
-    values: [
-      charges.map(charge => charge.id),
-      charges.map(charge => charge.accountId),
-      charges.map(charge => charge.externalId),
-      charges.map(charge => charge.sourceKey),
-      charges.map(charge => charge.amountCents),
-      charges.map(charge => charge.currency),
-      charges.map(charge => charge.payableCents),
-      charges.map(charge => charge.lockedRate?.rate),
-      charges.map(charge => charge.lockedRate?.source),
-      charges.map(charge => charge.lockedRate?.at),
-      JSON.stringify(charges.map(charge => charge.customer)),
-      charges.map(charge => charge.finePercent),
-      charges.map(charge => charge.interestPercent),
-      charges.map(charge => charge.dueAt),
-      charges.map(charge => charge.expireAt),
-      rows.map(row => row.hash),
-      // To the letter.
-      `[${rows.map(row => row.answer).join(',')}]`,
-      charges.map(charge => charge.createdAt),
-      charges.map(charge => charge.state),
-      charges.map(charge => charge.eventCount),
-      charges.map(charge => charge.transactionId),
-      ways.map(({ charge }) => charge.id),
-      ways.map(({ way }) => way.method),
-      ways.map(({ way }) => way.rail),
-      ways.map(({ way }) => way.status),
-      JSON.stringify(ways.map(({ way }) => way.instrument ?? null)),
-      ways.map(({ way }) => way.reason),
-      orNothing,
-    ],
+    id: charge.id,
+    account_id: charge.accountId,
+    external_id: charge.externalId,
+    source_key: charge.sourceKey,
+    amount_cents: String(charge.amountCents),
+    currency: charge.currency,
+    payable_cents: String(charge.payableCents),
+    rate: charge.lockedRate?.rate,
+    rate_source: charge.lockedRate?.source,
+    rate_at: charge.lockedRate?.at,
+    customer: charge.customer,
+    fine_percent: charge.finePercent,
+    interest_percent: charge.interestPercent,
+    due_at: charge.dueAt,
+    expire_at: charge.expireAt,
+    content_hash: hash,
+    answer,
+    created_at: charge.createdAt,
+    state: charge.state,
+    event_count: charge.eventCount,
+    order_id: charge.orderId,
   };
 }
 
-const INSERT_CHARGES = `with charge as (
+function methodRecords({ id, methods }: Charge) {
+  return methods.map(({ method, rail, status, instrument, reason }) => ({
+    charge_id: id,
+    method,
+    rail,
+    status,
+    instrument,
+    reason,
+  }));
+}
+
+const INSERT_CHARGES = `
+  with charge as (
     insert into charges (
       id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
       customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
-      event_count, transaction_id)
+      event_count, order_id)
     select id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
-           customer, fine_percent, interest_percent, due_at, expire_at, decode(content_hash, 'hex'), answer, created_at,
-           state, event_count, transaction_id
-      from rows from (
-             unnest(
-               $1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::numeric[],
-               $9::text[], $10::timestamptz[], $12::numeric[], $13::numeric[], $14::timestamptz[], $15::timestamptz[],
-               $16::text[], $18::timestamptz[], $19::text[], $20::integer[], $21::uuid[]),
-             jsonb_array_elements($11::jsonb),
-             json_array_elements($17::json))
-           as born (
-             id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source,
-             rate_at, fine_percent, interest_percent, due_at, expire_at, content_hash, created_at, state, event_count,
-             transaction_id, customer, answer)
+           customer, fine_percent, interest_percent, due_at, expire_at, decode(content_hash, 'hex'), answer::json,
+           created_at, state, event_count, order_id
+      from json_to_recordset($1) as new_charge (
+             id uuid, account_id text, external_id text, source_key text, amount_cents bigint, currency text,
+             payable_cents bigint, rate numeric, rate_source text, rate_at timestamptz, customer jsonb,
+             fine_percent numeric, interest_percent numeric, due_at timestamptz, expire_at timestamptz,
+             content_hash text, answer text, created_at timestamptz, state text, event_count integer, order_id uuid)
      order by account_id, external_id, id
     on conflict do nothing
     returning id, account_id, created_at),
   methods as (
     insert into charge_methods (charge_id, account_id, method, rail, status, instrument, reason, updated_at)
-    select charge.id, charge.account_id, method, rail, status, nullif(instrument, 'null'), reason, charge.created_at
+    select charge.id, charge.account_id, method, rail, status, instrument, reason, charge.created_at
       from charge
-      join rows from (
-             unnest($22::uuid[], $23::text[], $24::text[], $25::text[], $27::text[]),
-             jsonb_array_elements($26::jsonb))
-           as way (charge_id, method, rail, status, reason, instrument)
-        on way.charge_id = charge.id)
-  select all_written(array_agg(id::text), $1::uuid[]::text[], $28) as all from charge`;
+      join json_to_recordset($2) as new_method (
+             charge_id uuid, method text, rail text, status text, instrument jsonb, reason text)
+        on new_method.charge_id = charge.id)
+  select id from charge`;
 
 const FIRST = `select id, encode(content_hash, 'hex') as content_hash, answer::text as answer from charges`;
 
@@ -123,16 +116,17 @@ function toFirst(row: FirstRow): First {
   return { id: row.id, contentHash: row.content_hash, answer: row.answer };
 }
 
-const LIVING_CHARGE = `
-  select c.id, c.account_id, c.external_id, c.source_key, c.amount_cents, c.currency, c.payable_cents,
+/** What a `ChargeRow` is read from: columns of `charges c` and what lies in other tables. */
+export const CHARGE_COLUMNS = `
+         c.id, c.account_id, c.external_id, c.source_key, c.amount_cents, c.currency, c.payable_cents,
          trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
          trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
          c.due_at, c.expire_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
-         c.transaction_id, c.committed_cents,
+         c.order_id, c.committed_cents,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
                                             'instrument', m.instrument, 'reason', m.reason) order by m.method)
             from charge_methods m
-           where m.charge_id = c.id and m.account_id = c.account_id) as ways,
+           where m.charge_id = c.id and m.account_id = c.account_id) as methods,
          (select json_agg(json_build_object('id', p.id, 'method', p.method, 'amountCents', p.amount_cents::text,
                                             'paidAt', iso_utc(p.paid_at), 'source', p.source, 'reference', p.reference,
                                             'timing', p.timing, 'isRepeat', p.is_repeat, 'cameAfter', p.came_after)
@@ -143,13 +137,14 @@ const LIVING_CHARGE = `
                                             'status', r.status, 'reason', r.reason, 'createdAt', iso_utc(r.created_at))
                           order by r.id)
             from refunds r
-           where r.charge_id = c.id and r.account_id = c.account_id) as refunds
-    from charges c`;
+           where r.charge_id = c.id and r.account_id = c.account_id) as refunds`;
 
-/** A charge with all that happened to it; `accountId` narrows it to one account's. */
-export async function findCharge(sql: Sql, id: string, accountId?: string): Promise<LivingCharge | undefined> {
+const SELECT_CHARGE = `select ${CHARGE_COLUMNS} from charges c`;
+
+/** A charge with its methods, payments and refunds; `accountId` restricts the search to one account. */
+export async function findCharge(sql: Sql, id: string, accountId?: string): Promise<Charge | undefined> {
   const [row] = await sql.query<ChargeRow>(
-    `${LIVING_CHARGE} where c.id = $1 and ($2::text is null or c.account_id = $2)`,
+    `${SELECT_CHARGE} where c.id = $1 and ($2::text is null or c.account_id = $2)`,
     [id, accountId ?? null],
   );
   return row && toCharge(row);
@@ -160,30 +155,27 @@ export async function chargeExists(sql: Sql, id: string, accountId: string): Pro
   return rows.length > 0;
 }
 
-/** Charges with all that happened to them, in no order; `toCharges` reads them. */
-export function chargesSelection(ids: readonly string[]): Statement {
-  return { text: `${LIVING_CHARGE} where c.id = any($1)`, values: [ids] };
+/** Charges with their methods, payments and refunds, in no particular order. */
+export async function findCharges(sql: Sql, ids: readonly string[]): Promise<Charge[]> {
+  const rows = await sql.query<ChargeRow>(`${SELECT_CHARGE} where c.id = any($1)`, [ids]);
+  return rows.map(toCharge);
 }
 
-export function toCharges(rows: Rows): LivingCharge[] {
-  return rows.map(row => toCharge(row as ChargeRow));
-}
-
-/** Charges whose rows are held until the transaction ends, in the order that keeps two of them from blocking each other. */
-export async function lockCharges(tx: Sql, ids: readonly string[]): Promise<LivingCharge[]> {
-  const [, rows] = await Promise.all([
+/** Locks the rows of charges until the transaction ends, and reads them. The fixed order prevents deadlocks. */
+export async function lockCharges(tx: Sql, ids: readonly string[]): Promise<Charge[]> {
+  const [, charges] = await Promise.all([
     tx.query('select from charges where id = any($1) order by id for update', [ids]),
-    run(tx, chargesSelection(ids)),
+    findCharges(tx, ids),
   ]);
-  return toCharges(rows);
+  return charges;
 }
 
 /**
- * Writes the standing of charges whose rows are held: state, flags and statuses. What stands already is not written again: a
- * second method that is registered changes nothing of its charge.
+ * Updates the state, flags and method statuses of charges; the caller holds their row locks. Rows that would not change are
+ * not written: when a second method is registered, its charge stays the same.
  */
-export async function updateCharges(tx: Sql, charges: readonly LivingCharge[], at: readonly Date[]): Promise<void> {
-  const standings = tx.query(
+export async function updateCharges(tx: Sql, charges: readonly Charge[], at: readonly Date[]): Promise<void> {
+  const chargeUpdate = tx.query(
     `update charges c
         set state = u.state, timing = u.timing, paid_amount = u.paid_amount, owed_cents = u.owed_cents,
             event_count = u.event_count
@@ -202,25 +194,27 @@ export async function updateCharges(tx: Sql, charges: readonly LivingCharge[], a
       charges.map(charge => charge.eventCount),
     ],
   );
-  const ways = charges.flatMap((charge, index) => charge.ways.map(way => ({ charge, way, at: at[index] })));
-  const statuses = tx.query(
+  const methods = charges.flatMap((charge, index) =>
+    charge.methods.map(chargeMethod => ({ charge, chargeMethod, at: at[index] })),
+  );
+  const methodUpdate = tx.query(
     `update charge_methods m set status = u.status, reason = u.reason, updated_at = u.at
        from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[])
             as u (charge_id, account_id, method, status, reason, at)
       where m.charge_id = any($1) and m.charge_id = u.charge_id and m.account_id = u.account_id and m.method = u.method and m.status <> u.status`,
     [
-      ways.map(({ charge }) => charge.id),
-      ways.map(({ charge }) => charge.accountId),
-      ways.map(({ way }) => way.method),
-      ways.map(({ way }) => way.status),
-      ways.map(({ way }) => way.reason ?? null),
-      ways.map(item => item.at),
+      methods.map(({ charge }) => charge.id),
+      methods.map(({ charge }) => charge.accountId),
+      methods.map(({ chargeMethod }) => chargeMethod.method),
+      methods.map(({ chargeMethod }) => chargeMethod.status),
+      methods.map(({ chargeMethod }) => chargeMethod.reason ?? null),
+      methods.map(item => item.at),
     ],
   );
-  await Promise.all([standings, statuses]);
+  await Promise.all([chargeUpdate, methodUpdate]);
 }
 
-/** Keeps what the rail gave in place of what was made up front, such as a code that it alone can make. */
+/** Replaces the prepared instrument by the one from the rail, such as a code that only the rail can generate. */
 export async function replaceInstrument(
   tx: Sql,
   charge: Charge,
@@ -235,47 +229,39 @@ export async function replaceInstrument(
   ]);
 }
 
-/** A method that is about to be sent to its rail. */
-export type Submission = {
-  readonly chargeId: string;
-  readonly accountId: string;
-  readonly method: Method;
-  readonly at: Date;
-};
+/** A method that is about to be submitted to its rail. */
+export type Submission = { readonly charge: Charge; readonly method: Method };
 
 /**
- * Notes that methods are about to be sent. Says of each, in the order given, whether that is new. The planner must not see what it
- * looks for: its statistics know of hardly any that was not sent, and for so few it would compare each with each.
+ * Marks methods as submitted before they are sent. The returned function tells whether a method was marked by this call,
+ * and so was never sent before. The `case` hides the condition on `submitted_at` from the planner: its statistics expect
+ * hardly any row with null, and for so few rows it would choose a nested loop over all pairs.
  */
-export async function markSubmitted(tx: Sql, submissions: readonly Submission[]): Promise<boolean[]> {
-  const rows = await tx.query<{ charge_id: string; method: Method }>(
-    `update charge_methods m set submitted_at = s.at
-       from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as s (charge_id, account_id, method, at)
+export async function markSubmitted(
+  sql: Sql,
+  submissions: readonly Submission[],
+  at: Date,
+): Promise<(charge: Charge, method: Method) => boolean> {
+  const keyOf = (chargeId: string, method: Method) => `${chargeId} ${method}`;
+  if (submissions.length === 0) return () => false;
+  const rows = await sql.query<{ charge_id: string; method: Method }>(
+    `update charge_methods m set submitted_at = $4
+       from unnest($1::uuid[], $2::text[], $3::text[]) as s (charge_id, account_id, method)
       where m.charge_id = any($1) and m.charge_id = s.charge_id and m.account_id = s.account_id and m.method = s.method
-        and case when s.at is not null then m.submitted_at is null end
+        and case when s.method is not null then m.submitted_at is null end
       returning m.charge_id, m.method`,
     [
-      submissions.map(({ chargeId }) => chargeId),
-      submissions.map(({ accountId }) => accountId),
+      submissions.map(({ charge }) => charge.id),
+      submissions.map(({ charge }) => charge.accountId),
       submissions.map(({ method }) => method),
-      submissions.map(({ at }) => at),
+      at,
     ],
   );
-  const marked = new Set(rows.map(row => `${row.charge_id} ${row.method}`));
-  // The same method twice in a batch is new once.
-  return submissions.map(({ chargeId, method }) => marked.delete(`${chargeId} ${method}`));
+  const marked = new Set(rows.map(row => keyOf(row.charge_id, row.method)));
+  return (charge, method) => marked.has(keyOf(charge.id, method));
 }
 
-export type StatusCount = { readonly method: string; readonly status: string; readonly count: number };
-
-export async function countByStatus(sql: Sql): Promise<StatusCount[]> {
-  const rows = await sql.query<{ method: string; status: string; count: string }>(
-    'select method, status, count(*) from charge_methods group by method, status',
-  );
-  return rows.map(row => ({ method: row.method, status: row.status, count: Number(row.count) }));
-}
-
-type ChargeRow = Row & {
+export type ChargeRow = Row & {
   id: string;
   account_id: string;
   external_id: string | null;
@@ -297,14 +283,14 @@ type ChargeRow = Row & {
   paid_amount: PaidAmount | null;
   owed_cents: string | null;
   event_count: number;
-  transaction_id: string | null;
+  order_id: string | null;
   committed_cents: string;
-  ways: WayRow[];
+  methods: MethodRow[] | null;
   payments: PaymentRow[] | null;
   refunds: RefundRow[] | null;
 };
 
-type WayRow = {
+type MethodRow = {
   method: Method;
   rail: string;
   status: MethodStatus;
@@ -322,7 +308,7 @@ type RefundRow = Omit<Refund, 'amountCents' | 'createdAt' | 'reason'> & {
   reason: string | null;
 };
 
-function toCharge(row: ChargeRow): LivingCharge {
+export function toCharge(row: ChargeRow): Charge {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -336,8 +322,7 @@ function toCharge(row: ChargeRow): LivingCharge {
     state: row.state,
     eventCount: row.event_count,
     committedCents: BigInt(row.committed_cents),
-    methods: row.ways.map(way => way.method),
-    ways: row.ways.map(toWay),
+    methods: (row.methods ?? []).map(toMethod),
     payments: (row.payments ?? []).map(toPayment),
     refunds: (row.refunds ?? []).map(toRefund),
     ...(row.timing !== null && { timing: row.timing }),
@@ -345,7 +330,7 @@ function toCharge(row: ChargeRow): LivingCharge {
     ...(row.owed_cents !== null && { owedCents: BigInt(row.owed_cents) }),
     ...(row.external_id !== null && { externalId: row.external_id }),
     ...(row.source_key !== null && { sourceKey: row.source_key }),
-    ...(row.transaction_id !== null && { transactionId: row.transaction_id }),
+    ...(row.order_id !== null && { orderId: row.order_id }),
     ...(row.fine_percent !== null && { finePercent: row.fine_percent }),
     ...(row.interest_percent !== null && { interestPercent: row.interest_percent }),
     ...(row.rate !== null &&
@@ -354,7 +339,7 @@ function toCharge(row: ChargeRow): LivingCharge {
   };
 }
 
-function toWay({ method, rail, status, instrument, reason }: WayRow): ChargeMethod {
+function toMethod({ method, rail, status, instrument, reason }: MethodRow): ChargeMethod {
   return { method, rail, status, ...(instrument && { instrument }), ...(reason !== null && { reason }) };
 }
 

@@ -1,13 +1,14 @@
-// What time alone brings: overdue, expiry, settlement. The sweep takes what is due, oldest first, in bounded batches; each
-// batch is one short transaction, and no bank is asked inside it.
+// Handles due timers of charges: overdue, expiry, settlement. The sweep takes them oldest first, in bounded batches; each
+// batch is one short transaction without calls to a bank.
+import assert from 'node:assert/strict';
 import type { Queue } from '../jobs/queue.ts';
-import type { Sweep } from '../jobs/sweep.ts';
+import { lockSweeps, type Sweep } from '../jobs/sweep.ts';
 import { postEntries } from '../ledger/store.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { holdClock } from '../storage/shared-clock.ts';
-import type { LivingCharge } from './charge.ts';
+import type { Charge } from './charge.ts';
 import { expired, overdue, type Step, settled } from './life.ts';
 import { settlementPostings } from './postings.ts';
+import { RECONCILE } from './reconcile.ts';
 import { enqueueRetirement } from './retire.ts';
 import { lockCharges } from './store.ts';
 import { findDueTimers, nextAwaitedAt, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
@@ -20,44 +21,42 @@ const MAX_BATCHES = 100_000;
 
 const STEPS = { overdue, expire: expired, settle: settled } as const satisfies Record<
   Exclude<TimerKind, 'reconcile'>,
-  (charge: LivingCharge) => Step
+  (charge: Charge) => Step
 >;
 
-/** Most passes by itself; where a bank is to be asked, or an order waits, time must stop. */
+/** A moved sandbox clock stops only at timers that call a rail or advance an order. */
 export function chargeSweep(deps: Deps): Sweep {
   return { upTo: moment => sweepCharges(deps, moment), nextStopAt: nextAwaitedAt };
 }
 
-/** Does all that is due up to a moment, and returns how many timers that were. */
+/** Handles all timers due up to a time, and returns their number. */
 export async function sweepCharges(deps: Deps, until: Date): Promise<number> {
+  // Most sweeps find nothing; this read then saves the transaction. It still sees a timer that another node is taking.
+  if ((await findDueTimers(deps.db, until, 1)).length === 0) return 0;
   let swept = 0;
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const taken = await deps.db.transaction(tx => sweepBatch(deps.queue, tx, until));
     swept += taken;
     if (taken < BATCH_SIZE) return swept;
   }
-  throw new Error('timers keep making timers');
+  assert.fail('the sweep of charges did not finish: every batch was full');
 }
 
 async function sweepBatch(queue: Queue, tx: Sql, until: Date): Promise<number> {
-  // What is due is done in order.
-  await holdClock(tx);
+  // One sweep at a time, so that timers are handled in order.
+  await lockSweeps(tx);
   const due = await findDueTimers(tx, until, BATCH_SIZE);
-  // Charges first, then their timers, as everybody does: nobody waits for somebody who waits for them.
+  if (due.length === 0) return 0;
+  // Lock charges first, then their timers, in the order of all other transactions: this prevents deadlocks.
   const locked = await lockCharges(tx, [...new Set(due.map(timer => timer.chargeId))]);
   const charges = new Map(locked.map(charge => [charge.id, charge]));
   const timers = await takeTimers(tx, due);
-  await enqueueLooks(queue, tx, timers);
+  await enqueueLookups(queue, tx, timers);
   await takeSteps(queue, tx, timers, charges);
   return due.length;
 }
 
-async function takeSteps(
-  queue: Queue,
-  tx: Sql,
-  timers: readonly Timer[],
-  charges: Map<string, LivingCharge>,
-): Promise<void> {
+async function takeSteps(queue: Queue, tx: Sql, timers: readonly Timer[], charges: Map<string, Charge>): Promise<void> {
   const steps = timers.flatMap(({ chargeId, kind, at }) => {
     const before = charges.get(chargeId);
     if (!before || kind === 'reconcile') return [];
@@ -74,9 +73,9 @@ async function takeSteps(
   );
 }
 
-/** A bank is asked by a job, never inside a transaction. */
-async function enqueueLooks(queue: Queue, tx: Sql, timers: readonly Timer[]): Promise<void> {
-  const looks = timers.filter(({ kind }) => kind === 'reconcile');
-  const jobs = looks.map(({ accountId, chargeId }) => ({ accountId, chargeId }));
-  if (jobs.length > 0) await queue.enqueue(tx, 'charge.reconcile', jobs);
+/** A job asks the rail, never the transaction of the sweep. */
+async function enqueueLookups(queue: Queue, tx: Sql, timers: readonly Timer[]): Promise<void> {
+  const lookups = timers.filter(({ kind }) => kind === 'reconcile');
+  const jobs = lookups.map(({ accountId, chargeId }) => ({ accountId, chargeId }));
+  await queue.enqueue(tx, RECONCILE, jobs);
 }

@@ -1,46 +1,47 @@
-// The one way a step of a charge's life is written: its standing and its event together, while the charge's row is held.
+// Writes transitions of charges: the row and the event in one transaction. The caller holds the row locks.
 import { insertEvents } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
-import type { LivingCharge } from './charge.ts';
+import type { Charge } from './charge.ts';
 import type { Step } from './life.ts';
 import { updateCharges } from './store.ts';
 import { chargeView } from './view.ts';
+import { FOLLOW_ORDER } from './wake-order.ts';
 
 type Deps = { readonly queue: Queue };
 
-/** A step and the moment it happened. */
+/** A transition and when it happened. */
 export type DatedStep = { readonly step: Step; readonly at: Date };
 
 /**
- * Writes steps and returns the charges as they are then, each once. Those of one charge come in their order, each from where
- * the one before it led: it is written where the last one leads, and every one of them is told. An order that waits for one of
- * the charges is told by a job of the same transaction.
+ * Writes steps and returns the charges after them, each once. Several steps of one charge must be given in order, each
+ * starting from the result of the one before: the row gets the last result, and every step gets its event. If a charge pays
+ * for an order, the same transaction enqueues the job that advances the order.
  */
-export async function writeSteps({ queue }: Deps, tx: Sql, steps: readonly DatedStep[]): Promise<LivingCharge[]> {
+export async function writeSteps({ queue }: Deps, tx: Sql, steps: readonly DatedStep[]): Promise<Charge[]> {
   const counted = withCounts(steps);
   const last = new Map(counted.map(({ after, at }) => [after.id, { after, at }]));
   const charges = [...last.values()].map(({ after }) => after);
   const announced = counted.flatMap(({ after, event, at }) => (event ? [eventOf(after, event, at)] : []));
-  const awaited = counted.flatMap(({ after, event }) => (isAwaited(event) ? (followerOf(after) ?? []) : []));
+  const orders = counted.flatMap(({ after, event }) => (concernsOrder(event) ? (orderRefOf(after) ?? []) : []));
   const moments = [...last.values()].map(({ at }) => at);
-  // None of these waits for another.
+  // These statements do not depend on each other, so they are sent together.
   await Promise.all([
-    charges.length > 0 && updateCharges(tx, charges, moments),
-    announced.length > 0 && insertEvents(tx, announced),
-    awaited.length > 0 && queue.enqueue(tx, 'transaction.follow', awaited),
+    charges.length > 0 ? updateCharges(tx, charges, moments) : undefined,
+    insertEvents(tx, announced),
+    queue.enqueue(tx, FOLLOW_ORDER, orders),
   ]);
   return charges;
 }
 
-export async function writeStep(deps: Deps, tx: Sql, step: Step, at: Date): Promise<LivingCharge> {
+export async function writeStep(deps: Deps, tx: Sql, step: Step, at: Date): Promise<Charge> {
   const [after] = await writeSteps(deps, tx, [{ step, at }]);
   return after!;
 }
 
-/** The event that tells of a charge as it is now. */
-export function eventOf(charge: LivingCharge, type: string, at: Date) {
+/** An event that carries the charge as it is now. */
+export function eventOf(charge: Charge, type: string, at: Date) {
   return {
     id: uuidV7(at),
     accountId: charge.accountId,
@@ -52,21 +53,24 @@ export function eventOf(charge: LivingCharge, type: string, at: Date) {
   };
 }
 
-/** What an order waits for is money, or that there will be none; a refund that is asked for counts though nothing tells of it. */
-function isAwaited(event: Step['event']): boolean {
+/**
+ * An order waits for a payment, or for the end of the charge without one. A requested refund matters too, though it has
+ * no event.
+ */
+function concernsOrder(event: Step['event']): boolean {
   return event !== 'charge.active' && event !== 'charge.overdue';
 }
 
-function followerOf({ accountId, transactionId }: LivingCharge) {
-  return transactionId === undefined ? undefined : { accountId, transactionId };
+function orderRefOf({ accountId, orderId }: Charge) {
+  return orderId === undefined ? undefined : { accountId, orderId };
 }
 
-/** The steps with every event counted, those of the steps before it too. */
+/** The steps with `eventCount` raised by their own event and by the events of earlier steps of the same charge. */
 function withCounts(steps: readonly DatedStep[]) {
-  const told = new Map<string, number>();
+  const eventCounts = new Map<string, number>();
   return steps.map(({ step: { after, event }, at }) => {
-    const count = (told.get(after.id) ?? 0) + (event ? 1 : 0);
-    told.set(after.id, count);
+    const count = (eventCounts.get(after.id) ?? 0) + (event ? 1 : 0);
+    eventCounts.set(after.id, count);
     return { after: { ...after, eventCount: after.eventCount + count }, event, at };
   });
 }

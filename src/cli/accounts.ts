@@ -1,11 +1,11 @@
 // trilho accounts: opens accounts and lists them.
 import { accountExists, listAccounts, openAccount } from '../accounts/store.ts';
-import type { Config } from '../config.ts';
-import { concerns } from '../lib/act.ts';
+import type { Config } from '../config/config.ts';
+import { setAuditObject } from '../lib/audit-context.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { isStorable } from '../lib/text.ts';
-import { withDesk } from './office.ts';
+import { withDatabase } from './database.ts';
 
 const USAGE = 'Usage: trilho accounts create <id>, trilho accounts list';
 const MAX_ID_LENGTH = 255;
@@ -14,9 +14,9 @@ export async function accountsCommand(config: Config, log: Log, args: readonly s
   const [verb, id = '', ...rest] = args;
   if (verb === 'list' && args.length === 1) return list(config, log);
   if (verb !== 'create' || rest.length > 0 || !isAccountId(id)) throw new StartError(USAGE);
-  const isNew = await withDesk({ config, log, action: 'trilho accounts create' }, ({ db, clock }) =>
+  const isNew = await withDatabase({ config, log, action: 'trilho accounts create' }, ({ db, clock }) =>
     db.transaction(async tx => {
-      concerns(id);
+      setAuditObject(id);
       if (await accountExists(tx, id)) return false;
       await openAccount(tx, id, clock.now());
       return true;
@@ -27,7 +27,7 @@ export async function accountsCommand(config: Config, log: Log, args: readonly s
 }
 
 async function list(config: Config, log: Log): Promise<number> {
-  const accounts = await withDesk({ config, log, action: 'trilho accounts list' }, ({ db }) => listAccounts(db));
+  const accounts = await withDatabase({ config, log, action: 'trilho accounts list' }, ({ db }) => listAccounts(db));
   for (const { id, createdAt } of accounts) console.log(`${createdAt.toISOString()}  ${id}`);
   return 0;
 }

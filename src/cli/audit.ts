@@ -1,9 +1,9 @@
 // trilho audit verify: follows the audit log from its first line and says whether it is whole.
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { type Head, verifyAudit } from '../storage/audit-chain.ts';
-import { withDesk } from './office.ts';
+import { withDatabase } from './database.ts';
 
 const USAGE = 'Usage: trilho audit verify [<position> <hash>, as noted earlier]';
 const BROKEN = 1;
@@ -12,7 +12,7 @@ export async function auditCommand(config: Config, log: Log, args: readonly stri
   const [verb, ...words] = args;
   const noted = words.length === 0 ? undefined : readHead(words);
   if (verb !== 'verify') throw new StartError(USAGE);
-  const { head, broken, unsealed } = await withDesk({ config, log, action: 'trilho audit verify' }, ({ db }) =>
+  const { head, broken, unsealed } = await withDatabase({ config, log, action: 'trilho audit verify' }, ({ db }) =>
     verifyAudit(db, noted),
   );
   if (broken) {

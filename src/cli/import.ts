@@ -1,12 +1,12 @@
 // trilho import: learns of money from a bank statement.
 import { readFile } from 'node:fs/promises';
 import { importStatement } from '../charges/statement.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { readStatement, type StatementReading } from '../rails/statement/statement.ts';
 import { StatementError } from '../rails/statement/statement-error.ts';
-import { withOffice } from './office.ts';
+import { withCharges } from './database.ts';
 
 const MAX_FAULTS_SHOWN = 20;
 
@@ -15,7 +15,7 @@ export async function importCommand(config: Config, log: Log, args: readonly str
   const format = /\.(ofx|csv)$/i.exec(file)?.[1]?.toLowerCase() as 'ofx' | 'csv' | undefined;
   if (!format || args.length !== 1) throw new StartError('Usage: trilho import <statement.ofx or statement.csv>');
   const { entries, faults } = await read(file, format);
-  const counts = await withOffice({ config, log, action: 'trilho import' }, office => importStatement(office, entries));
+  const counts = await withCharges({ config, log, action: 'trilho import' }, deps => importStatement(deps, entries));
   console.log(
     `${counts.matched} paid a charge, ${counts.differing} of another amount, ${counts.unmatched} unmatched, ${counts.known} known before, ${counts.outgoing} not incoming.`,
   );

@@ -1,14 +1,14 @@
 // trilho keys: makes API keys, lists them and revokes them.
 import { parseArgs } from 'node:util';
-import { idMeant, prefixOf } from '../accounts/api-key.ts';
+import { prefixOf, readKeyId } from '../accounts/api-key.ts';
 import { createKey, revokeKey } from '../accounts/create-key.ts';
 import { readScopes, SCOPES } from '../accounts/scopes.ts';
 import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { isStorable } from '../lib/text.ts';
-import { withDesk } from './office.ts';
+import { withDatabase } from './database.ts';
 
 const USAGE = `Usage: trilho keys create --account <id> --scopes <scope,scope,…|all> [--name <words>], \
 trilho keys list [--account <id>], trilho keys revoke <id or prefix>`;
@@ -55,8 +55,8 @@ async function create(config: Config, log: Log, options: Options, words: readonl
   }
   if (config.mode === 'sandbox')
     throw new StartError('A sandbox asks nobody for a key; keys are made with TRILHO_MODE=live.');
-  const key = await withDesk({ config, log, action: 'trilho keys create' }, desk =>
-    createKey(desk, { accountId: account, scopes, ...(name !== undefined && { name }) }),
+  const key = await withDatabase({ config, log, action: 'trilho keys create' }, deps =>
+    createKey(deps, { accountId: account, scopes, ...(name !== undefined && { name }) }),
   );
   console.error(`Key ${key.id} of ${account}: ${scopes.join(', ')}. It is shown this once:`);
   console.log(key.text);
@@ -65,7 +65,7 @@ async function create(config: Config, log: Log, options: Options, words: readonl
 
 async function list(config: Config, log: Log, { account }: Options, words: readonly string[]): Promise<number> {
   if (words.length > 0) throw new StartError(USAGE);
-  const keys = await withDesk({ config, log, action: 'trilho keys list' }, ({ db }) => listKeys(db, account));
+  const keys = await withDatabase({ config, log, action: 'trilho keys list' }, ({ db }) => listKeys(db, account));
   for (const key of keys) console.log(lineOf(key));
   return 0;
 }
@@ -80,9 +80,9 @@ function lineOf({ id, accountId, name, scopes, createdAt, lastUsedAt, revokedAt 
 
 async function revoke(config: Config, log: Log, _options: Options, words: readonly string[]): Promise<number> {
   const [meant = ''] = words;
-  const id = idMeant(meant);
+  const id = readKeyId(meant);
   if (id === undefined || words.length !== 1) throw new StartError(USAGE);
-  await withDesk({ config, log, action: 'trilho keys revoke' }, desk => revokeKey(desk, id));
+  await withDatabase({ config, log, action: 'trilho keys revoke' }, deps => revokeKey(deps, id));
   console.log(`Key ${id} is revoked.`);
   return 0;
 }

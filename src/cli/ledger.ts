@@ -1,13 +1,13 @@
 // trilho ledger check: proves that the books are right, or names what is not.
 import { CHARGE_LEDGER_CHECKS } from '../charges/store-ledger-check.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { checkLedger } from '../ledger/check.ts';
 import type { CheckResult, LedgerCheck } from '../ledger/store-check.ts';
-import { apart } from '../lib/act.ts';
+import { withoutAuditContext } from '../lib/audit-context.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { ORDER_LEDGER_CHECKS } from '../transactions/store-ledger-check.ts';
-import { withOffice } from './office.ts';
+import { ORDER_LEDGER_CHECKS } from '../orders/store-ledger-check.ts';
+import { withCharges } from './database.ts';
 
 /** What each noun says that moved, beside what the ledger can prove of itself. */
 export const LEDGER_CHECKS: readonly LedgerCheck[] = [...CHARGE_LEDGER_CHECKS, ...ORDER_LEDGER_CHECKS];
@@ -17,9 +17,9 @@ const MAX_SHOWN = 20;
 /** Exit code 0 when the ledger is right, 1 when something differs. */
 export async function ledgerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   if (args.length !== 1 || args[0] !== 'check') throw new StartError('Usage: trilho ledger check');
-  const results = await withOffice({ config, log, action: 'ledger check' }, ({ db }) =>
+  const results = await withCharges({ config, log, action: 'ledger check' }, ({ db }) =>
     // Who only looks does nothing that the audit log could tell.
-    apart(() => checkLedger(db, LEDGER_CHECKS)),
+    withoutAuditContext(() => checkLedger(db, LEDGER_CHECKS)),
   );
   for (const line of report(results)) console.log(line);
   return results.every(({ total }) => total === 0) ? 0 : 1;

@@ -2,9 +2,9 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Config } from '../config.ts';
+import { EVENT_TYPES } from '../api/events.ts';
+import type { Config } from '../config/config.ts';
 import { messageBody, newSecret, secretText, signedHeaders } from '../events/sign.ts';
-import { EVENT_TYPES } from '../http/event-types.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 

@@ -1,35 +1,20 @@
-// Where log lines go: standard error, so that standard output keeps the words for a person.
-import { pino } from 'pino';
+// Where log lines go: standard error, so that standard output keeps what a person is to read. Coloured on a terminal, JSON
+// otherwise. A line is written before the call that logs it returns, so the last one before an exit is there.
+import { type DestinationStream, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
-import type { LogOutput } from '../lib/log.ts';
 
 const STANDARD_ERROR = 2;
+/** While nothing can be written (a full disk), so many bytes of lines wait; what comes on top is dropped. */
+const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** A reader that has gone away ends the lines, not the service. */
-export function logOutput(): LogOutput {
-  if (!process.stderr.isTTY) return eachTurn(pino.destination({ dest: STANDARD_ERROR, sync: true }));
-  return PinoPretty({ destination: STANDARD_ERROR, sync: true, colorize: true, translateTime: 'SYS:HH:MM:ss' });
-}
-
-/** Lines of one turn of the event loop are written at its end, in one go: requests that are answered together cost one write. */
-function eachTurn(output: LogOutput): LogOutput {
-  let held = '';
-  const flush = () => {
-    if (held === '') return;
-    const lines = held;
-    held = '';
-    try {
-      output.write(lines);
-    } catch {
-      // A full disk ends the lines too, not the service.
-    }
-  };
-  // What was said last is what matters most when the process leaves.
-  process.on('exit', flush);
-  return {
-    write: line => {
-      if (held === '') setImmediate(flush);
-      held += line;
-    },
-  };
+export function logOutput(): DestinationStream {
+  const output = pino.destination({ dest: STANDARD_ERROR, sync: true, maxLength: MAX_WAITING_BYTES });
+  // A reader that has gone away or a full disk ends the lines, not the service.
+  output.on('error', () => {});
+  if (process.stderr.isTTY) {
+    return PinoPretty({ destination: output, colorize: true, translateTime: 'SYS:HH:MM:ss' });
+  }
+  // Without `flushSync`: pino calls it after a fatal line, and on a full disk it would retry for ever instead of letting the
+  // process exit.
+  return { write: line => void output.write(line) };
 }

@@ -1,5 +1,5 @@
 // trilho migrate: brings the schema of DATABASE_URL up to date and leaves.
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { asStartFault, connect } from '../storage/connect.ts';

@@ -1,12 +1,12 @@
 // trilho pay: tells of money that came for a charge.
 import { recordPayment } from '../charges/pay.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
 import { StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { METHODS } from '../rails/rail.ts';
-import { withOffice } from './office.ts';
+import { withCharges } from './database.ts';
 
 const USAGE = 'trilho pay <charge id> <cents> <reference> [pix|boleto] [when, as 2026-12-10T12:00:00-03:00]';
 
@@ -22,13 +22,13 @@ export async function payCommand(config: Config, log: Log, args: readonly string
     !method ||
     args.length > 5;
   if (isWrong || (when !== undefined && !paidAt)) throw new StartError(`Usage: ${USAGE}`);
-  return withOffice({ config, log, action: 'trilho pay' }, async office => {
-    if (paidAt && paidAt > office.clock.now()) throw new StartError('Money cannot have come later than now.');
-    const { charge, isNew } = await recordPayment(office, {
+  return withCharges({ config, log, action: 'trilho pay' }, async deps => {
+    if (paidAt && paidAt > deps.clock.now()) throw new StartError('Money cannot have come later than now.');
+    const { charge, isNew } = await recordPayment(deps, {
       chargeId,
       method,
       amountCents: BigInt(cents),
-      paidAt: paidAt ?? office.clock.now(),
+      paidAt: paidAt ?? deps.clock.now(),
       source: 'operator',
       reference,
     });

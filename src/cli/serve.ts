@@ -1,9 +1,9 @@
 // trilho serve: starts the service, says where it is, and stops it when asked to.
 import { startApp } from '../app.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { version } from '../config/version.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { version } from '../version.ts';
 import { curlExamples } from '../web/curl.ts';
 
 /** How long an orderly start or stop may take once somebody wants us gone. */
@@ -13,7 +13,7 @@ const INTERRUPTED = 1;
 export async function serve(config: Config, log: Log): Promise<number> {
   const stopAsked = Promise.race([signalReceived(), leftByParent()]);
   stopAsked.then(leaveInTime);
-  const app = await startApp(config, { log });
+  const app = await startApp(config, log);
   const { list, charge } = curlExamples(app.url, systemClock, config.mode);
   console.log(`
   Trilho ${version} (${config.mode}) listens on ${app.url}

@@ -2,8 +2,8 @@
 // everybody's, so it is moved only where dates in the past cannot do the same.
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Config } from '../config.ts';
-import { EVENT_TYPES } from '../http/event-types.ts';
+import { EVENT_TYPES } from '../api/events.ts';
+import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { DEFAULT_URL } from './listen.ts';

@@ -1,24 +1,30 @@
 // Sending: what is due is claimed, sent with no transaction open, and its end is written. At least once, and in the order of
 // each object.
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Mode } from '../lib/mode.ts';
 import { type OutgoingAnswer, type Resolve, sendOutgoing } from '../lib/outgoing-request.ts';
+import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database } from '../storage/database.ts';
 import { fanOut } from './fan-out.ts';
 import { messageBody, signedHeaders } from './sign.ts';
-import { type Claimed, claimDue, type DeliveryEnd, endAttempt } from './store-deliveries.ts';
+import { type Claimed, claimDue, type DeliveryEnd, type Ended, endAttempts } from './store-deliveries.ts';
 import { ANSWER_TIMEOUT_MS, nextTryAt } from './webhook.ts';
 
 export type DeliverDeps = {
   readonly db: Database;
   readonly clock: Clock;
-  readonly mode: Mode;
+  readonly allowsLocal: boolean;
   readonly log: Log;
   /** How names are looked up; by DNS when absent. */
   readonly resolve?: Resolve | undefined;
+  /** Hears of every sending. */
+  readonly observeDelivery?: ((attempt: DeliveryAttempt) => void) | undefined;
 };
+
+/** How a sending went, for the metrics. */
+export type DeliveryAttempt = { readonly outcome: DeliveryEnd['kind']; readonly seconds: number };
 
 /** What one node has in hand at most. */
 export const MAX_IN_HAND = 1_000;
@@ -27,12 +33,28 @@ const HTTP_GONE = 410;
 
 /** Takes what is due, at most so many. */
 export async function claim(deps: DeliverDeps, limit: number): Promise<Claimed[]> {
-  await deps.clock.refresh();
   return claimDue(deps.db, { claim: randomUUID(), now: deps.clock.now(), limit });
 }
 
+/** Sendings that end at the same time are written by one statement. */
+export type DeliveryEnds = Batcher<Ended, void>;
+
+const END_LIMITS = { maxSize: 200, maxRunning: 1, maxWaiting: 10_000 } as const;
+
+export function startDeliveryEnds({ db, clock }: Pick<DeliverDeps, 'db' | 'clock'>): DeliveryEnds {
+  return batcher(async ended => {
+    await endAttempts(db, ended, clock.now());
+    return ended.map(() => undefined);
+  }, END_LIMITS);
+}
+
 /** Sends one delivery and writes what came of it. A signal cuts it short and leaves it to be sent again. */
-export async function attempt(deps: DeliverDeps, delivery: Claimed, signal?: AbortSignal): Promise<void> {
+export async function attempt(
+  deps: DeliverDeps,
+  ends: DeliveryEnds,
+  delivery: Claimed,
+  signal?: AbortSignal,
+): Promise<void> {
   const body = messageBody(delivery);
   const headers = signedHeaders({ id: delivery.eventId, sentAt: new Date(), body }, delivery.secrets);
   const answer = await sendOutgoing(deps, {
@@ -42,11 +64,21 @@ export async function attempt(deps: DeliverDeps, delivery: Claimed, signal?: Abo
     timeoutMs: ANSWER_TIMEOUT_MS,
     ...(signal && { signal }),
   });
-  await deps.clock.refresh();
-  const now = deps.clock.now();
   const isCutShort = answer.status === undefined && signal?.aborted === true;
-  const end = isCutShort ? ({ kind: 'interrupted' } as const) : endOf(answer, delivery.attempts, now);
-  await endAttempt(deps.db, delivery, answer, end, now);
+  const end = isCutShort ? ({ kind: 'interrupted' } as const) : endOf(answer, delivery.attempts, deps.clock.now());
+  deps.observeDelivery?.({ outcome: end.kind, seconds: answer.latencyMs / 1000 });
+  await ends.add({ delivery, attempt: answer, end });
+  logEnd(deps.log, delivery, answer, end);
+}
+
+function logEnd(log: Log, delivery: Claimed, { status, latencyMs }: OutgoingAnswer, end: DeliveryEnd): void {
+  const { webhookId, id: deliveryId, attempts: attempt } = delivery;
+  const fields = { webhookId, deliveryId, attempt, durationMs: latencyMs, ...(status !== undefined && { status }) };
+  if (end.kind === 'delivered') log.debug('delivered to a webhook', fields);
+  else if (end.kind === 'interrupted') log.info('a delivery was cut short by the stop; it is sent again', fields);
+  else if (end.isGone) log.warn('the webhook answered 410; it is disabled and its deliveries wait', fields);
+  else if (end.nextAt) log.info('a delivery failed; it is sent again', { ...fields, reason: end.words });
+  else log.warn('a delivery failed for the last time; it is given up', { ...fields, reason: end.words });
 }
 
 function endOf(answer: OutgoingAnswer, attempts: number, now: Date): DeliveryEnd {
@@ -64,15 +96,16 @@ export function failureWords({ status, error }: OutgoingAnswer): string {
   return error ?? `Answered ${status}.`;
 }
 
-/** Places events, writes their deliveries and sends all that is due, each once. Returns how many were sent. */
+/** Gives events their positions, writes their deliveries and sends all that is due, each once. Returns how many were sent. */
 export async function deliverDue(deps: DeliverDeps): Promise<number> {
+  const ends = startDeliveryEnds(deps);
   let sent = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     await fanOut(deps);
     const claimed = await claim(deps, MAX_IN_HAND);
     if (claimed.length === 0) return sent;
-    await Promise.all(claimed.map(delivery => attempt(deps, delivery)));
+    await Promise.all(claimed.map(delivery => attempt(deps, ends, delivery)));
     sent += claimed.length;
   }
-  throw new Error('deliveries make deliveries');
+  assert.fail('deliveries make deliveries');
 }

@@ -1,58 +1,67 @@
 // The loop that runs on every node: looks for events and for deliveries that are due, and sends them side by side.
-import { setTimeout as wait } from 'node:timers/promises';
-import { attempt, claim, type DeliverDeps, MAX_IN_HAND } from './deliver.ts';
+import { startLoop } from '../lib/loop.ts';
+import { attempt, claim, type DeliverDeps, MAX_IN_HAND, startDeliveryEnds } from './deliver.ts';
 import { fanOut } from './fan-out.ts';
+import { EVENTS_CHANNEL } from './store.ts';
 import type { Claimed } from './store-deliveries.ts';
 
-const LOOK_EVERY_MS = 100;
-const LOOK_AFTER_FAULT_MS = 1_000;
-/** What is on its way when we stop may come to its end for so long; then it is cut short and sent again by another. */
+/** New events of this process wake the loop; those of other nodes wait so long at most. */
+const LOOK_EVERY_MS = 500;
+/** Deliveries that end within this time are followed by one look, not by one each. */
+const GATHER_MS = 10;
+const LOOK_AFTER_FAILURE_MS = 1_000;
+/** What is on its way when we stop may come to its end for so long; then it is cut short and sent again by another node. */
 const STOP_PATIENCE_MS = 2_000;
 
-export function startDelivering(deps: DeliverDeps): { stop(): Promise<void> } {
-  const stopping = new AbortController();
+type Deps = DeliverDeps & {
+  /** Runs before each look. */
+  readonly beforeWork?: (() => Promise<void>) | undefined;
+};
+
+export function startDelivering(deps: Deps): { stop(): Promise<void> } {
   const cutting = new AbortController();
   const inHand = new Set<Promise<void>>();
-  let nudge = new AbortController();
+  const ends = startDeliveryEnds(deps);
 
   function send(delivery: Claimed): void {
-    const sending = attempt(deps, delivery, cutting.signal)
-      .catch(error => deps.log.warn('a delivery could not be ended and will be sent again', { error }))
+    const sending = attempt(deps, ends, delivery, cutting.signal)
+      .catch(error => {
+        const { webhookId, id: deliveryId, attempts } = delivery;
+        deps.log.warn('the end of a delivery was not written; it is sent again', {
+          webhookId,
+          deliveryId,
+          attempt: attempts,
+          error,
+        });
+      })
       .finally(() => {
         inHand.delete(sending);
         // The next one of its object may go now.
-        nudge.abort();
+        loop.wake();
       });
     inHand.add(sending);
   }
 
-  async function look(): Promise<boolean> {
+  async function look(): Promise<void> {
+    await deps.beforeWork?.();
     await fanOut(deps);
     const room = MAX_IN_HAND - inHand.size;
     const claimed = room > 0 ? await claim(deps, room) : [];
     for (const delivery of claimed) send(delivery);
-    return claimed.length > 0;
   }
 
-  async function takeTurns(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      nudge = new AbortController();
-      let restMs = LOOK_EVERY_MS;
-      try {
-        await look();
-      } catch (error) {
-        deps.log.warn('webhooks could not be served and will be tried again', { error });
-        restMs = LOOK_AFTER_FAULT_MS;
-      }
-      await wait(restMs, undefined, { signal: AbortSignal.any([stopping.signal, nudge.signal]) }).catch(() => {});
-    }
-  }
-
-  const turns = takeTurns();
+  const loop = startLoop({
+    name: 'delivering to webhooks',
+    task: look,
+    pauseMs: LOOK_EVERY_MS,
+    pauseAfterFailureMs: LOOK_AFTER_FAILURE_MS,
+    minPauseMs: GATHER_MS,
+    log: deps.log,
+  });
+  deps.db.listen(EVENTS_CHANNEL, () => loop.wake());
   return {
     stop: async () => {
-      stopping.abort();
-      await turns;
+      await loop.stop();
       const impatience = setTimeout(() => cutting.abort(), STOP_PATIENCE_MS);
       await Promise.all(inHand);
       clearTimeout(impatience);

@@ -7,45 +7,44 @@ import {
   findReplayMatches,
   insertAgain,
   insertDeliveries,
+  lockNextRange,
   lockReplay,
-  lockStretch,
   type Match,
   moveReader,
   moveReplay,
   readBacklog,
 } from './store-fan-out.ts';
-import { findHead, placeEvents } from './store-feed.ts';
+import { assignPositions, findHead } from './store-feed.ts';
 
 export type FanOutDeps = { readonly db: Database; readonly clock: Clock };
 
-/** Events looked at in one transaction; each may be for every webhook. */
-const STRETCH = 500;
+/** Events fanned out in one transaction; each may go to every webhook. */
+const RANGE_LENGTH = 500;
 const REPLAY_BITE = 1_000;
 
 /**
- * Places the events that are committed by now and writes their deliveries. Those that come meanwhile wait for the next call:
+ * Gives committed events their positions and writes their deliveries. Events that come meanwhile wait for the next call:
  * under load they would never end, and what is to be sent would wait for them. What is to be heard again goes on by a bite
  * each time, so that nobody waits for somebody's long past.
  */
 export async function fanOut({ db, clock }: FanOutDeps): Promise<void> {
   const { hasNew, hasOld } = await readBacklog(db);
   if (!hasNew && !hasOld) return;
-  await clock.refresh();
   if (hasOld) await db.transaction(tx => goOnReplaying(tx, clock.now()));
   if (!hasNew) return;
-  await placeEvents(db);
+  await assignPositions(db);
   const { position: head } = await findHead(db);
   while ((await db.transaction(tx => followFeed(tx, clock.now()))) < head);
 }
 
-/** Goes on by a stretch of the feed, and returns how far that is. */
+/** Fans out the next range of the feed, and returns its last position. */
 async function followFeed(tx: Sql, now: Date): Promise<bigint> {
-  const stretch = await lockStretch(tx, STRETCH);
-  if (stretch.upTo === stretch.after) return stretch.upTo;
-  const matches = await findMatches(tx, stretch);
+  const range = await lockNextRange(tx, RANGE_LENGTH);
+  if (range.upTo === range.after) return range.upTo;
+  const matches = await findMatches(tx, range);
   if (matches.length > 0) await insertDeliveries(tx, idsFor(matches, now), matches, now);
-  await moveReader(tx, stretch.upTo);
-  return stretch.upTo;
+  await moveReader(tx, range.upTo);
+  return range.upTo;
 }
 
 async function goOnReplaying(tx: Sql, now: Date): Promise<void> {

@@ -21,7 +21,6 @@ export type PingOutcome = {
 
 /** Returns what came of it. Whether the webhook is enabled, and how it fares, is not changed by it. */
 export async function pingWebhook(deps: DeliverDeps, { id, accountId, url }: Webhook): Promise<PingOutcome> {
-  await deps.clock.refresh();
   const now = deps.clock.now();
   const eventId = uuidV7(now);
   const occurredAt = now.toISOString();

@@ -134,61 +134,77 @@ export type DeliveryEnd =
   /** Never came to its end, through no fault of the address. */
   | { readonly kind: 'interrupted' };
 
+/** How one sending ended. */
+export type Ended = { readonly delivery: Claimed; readonly attempt: AttemptEnd; readonly end: DeliveryEnd };
+
 /**
- * Writes how a sending ended, all at once; a second run changes nothing. When the lease was over and somebody else has taken
- * the delivery, only the log is written; when it was asked for again meanwhile, it stays pending.
+ * Writes how sendings ended, many in one statement; a second run changes nothing. When a lease was over and another node has
+ * taken the delivery, only the attempt is written; when the delivery was asked for again meanwhile, it stays pending.
  */
-export async function endAttempt(sql: Sql, delivery: Claimed, attempt: AttemptEnd, end: DeliveryEnd, now: Date) {
-  await sql.query(
-    `with ended as (
-       update webhook_deliveries
-          set claim = null, claimed_until = null,
-              state = case when round = $5::integer then $6::text else state end,
-              attempts = case when round = $5::integer then greatest(0, attempts - $8::integer) else attempts end,
-              next_at = case when round = $5::integer then coalesce($7::timestamptz, next_at) else next_at end,
-              delivered_at = case when round = $5::integer and $6::text = 'delivered' then $9::timestamptz else delivered_at end
-        where id = $1 and account_id = $2 and claim = $3
-       returning webhook_id, object_id, position, next_at
-     ), noted as (
-       update webhook_attempts set latency_ms = $10, status = $11, error = $12, answer = $13
-        where delivery_id = $1 and account_id = $2 and number = $4
-     ), waiting as (
-       -- Later events of the object wait with a failed one, and are due with a delivered one.
-       update webhook_deliveries d
-          set next_at = case when $6::text = 'delivered' then $9::timestamptz else ended.next_at end
-         from ended
-        where d.webhook_id = ended.webhook_id and d.object_id = ended.object_id
-          and d.state = 'pending' and d.position > ended.position
-          and case when $6::text = 'delivered' then d.next_at > $9::timestamptz
-                   else $7::timestamptz is not null and d.next_at < ended.next_at end
-     )
-     update webhooks w
-        set failing_since = case when $14::text is null then null else coalesce(w.failing_since, $9::timestamptz) end,
-            last_error = coalesce($14::text, w.last_error),
-            last_error_at = case when $14::text is null then w.last_error_at else $9::timestamptz end,
-            enabled = w.enabled and not $15::boolean,
-            disabled_reason = case when $15::boolean and w.enabled then 'gone' else w.disabled_reason end
-       from ended
-      where w.id = ended.webhook_id and $8::integer = 0 and ($14::text is not null or w.failing_since is not null)`,
-    [
-      delivery.id,
-      delivery.accountId,
-      delivery.claim,
-      delivery.number,
-      delivery.round,
-      stateAfter(end),
-      (end.kind === 'failed' && end.nextAt) || null,
-      end.kind === 'interrupted' ? 1 : 0,
-      now,
-      attempt.latencyMs,
-      attempt.status ?? null,
-      attempt.error ?? null,
-      attempt.answer ?? null,
-      end.kind === 'failed' ? end.words : null,
-      end.kind === 'failed' && end.isGone,
-    ],
-  );
+export async function endAttempts(sql: Sql, ended: readonly Ended[], now: Date): Promise<void> {
+  await sql.query(END_ATTEMPTS, [JSON.stringify(ended.map(endRecord)), now], { name: 'end_attempts' });
 }
+
+function endRecord({ delivery, attempt, end }: Ended) {
+  return {
+    delivery_id: delivery.id,
+    account_id: delivery.accountId,
+    claim: delivery.claim,
+    number: delivery.number,
+    round: delivery.round,
+    state: stateAfter(end),
+    next_at: end.kind === 'failed' ? end.nextAt : undefined,
+    is_interrupted: end.kind === 'interrupted',
+    failure: end.kind === 'failed' ? end.words : undefined,
+    is_gone: end.kind === 'failed' && end.isGone,
+    latency_ms: attempt.latencyMs,
+    status: attempt.status,
+    error: attempt.error,
+    answer: attempt.answer,
+  };
+}
+
+const END_ATTEMPTS = `
+  with ending as materialized (
+    select * from json_to_recordset($1) as ending (
+      delivery_id uuid, account_id text, claim uuid, number integer, round integer, state text, next_at timestamptz,
+      is_interrupted boolean, failure text, is_gone boolean, latency_ms integer, status integer, error text, answer text)
+  ), ended as (
+    update webhook_deliveries d
+       set claim = null, claimed_until = null,
+           state = case when d.round = e.round then e.state else d.state end,
+           attempts = case when d.round = e.round and e.is_interrupted then greatest(0, d.attempts - 1) else d.attempts end,
+           next_at = case when d.round = e.round then coalesce(e.next_at, d.next_at) else d.next_at end,
+           delivered_at = case when d.round = e.round and e.state = 'delivered' then $2::timestamptz else d.delivered_at end
+      from ending e
+     where d.id = e.delivery_id and d.account_id = e.account_id and d.claim = e.claim
+    returning d.webhook_id, d.object_id, d.position, d.next_at, e.state as outcome, e.next_at as retry_at, e.is_interrupted,
+              e.failure, e.is_gone
+  ), attempts as (
+    update webhook_attempts a set latency_ms = e.latency_ms, status = e.status, error = e.error, answer = e.answer
+      from ending e
+     where a.delivery_id = e.delivery_id and a.account_id = e.account_id and a.number = e.number
+  ), waiting as (
+    -- Later events of the object wait with a failed one, and are due with a delivered one.
+    update webhook_deliveries d
+       set next_at = case when ended.outcome = 'delivered' then $2::timestamptz else ended.next_at end
+      from ended
+     where d.webhook_id = ended.webhook_id and d.object_id = ended.object_id
+       and d.state = 'pending' and d.position > ended.position
+       and case when ended.outcome = 'delivered' then d.next_at > $2::timestamptz
+                else ended.retry_at is not null and d.next_at < ended.next_at end
+  ), health as (
+    select webhook_id, bool_or(failure is null) as has_success, max(failure) as failure, bool_or(is_gone) as is_gone
+      from ended where not is_interrupted group by webhook_id
+  )
+  update webhooks w
+     set failing_since = case when h.has_success then null else coalesce(w.failing_since, $2::timestamptz) end,
+         last_error = coalesce(h.failure, w.last_error),
+         last_error_at = case when h.failure is null then w.last_error_at else $2::timestamptz end,
+         enabled = w.enabled and not h.is_gone,
+         disabled_reason = case when h.is_gone and w.enabled then 'gone' else w.disabled_reason end
+    from health h
+   where w.id = h.webhook_id and (h.failure is not null or w.failing_since is not null)`;
 
 function stateAfter(end: DeliveryEnd): string {
   if (end.kind === 'delivered') return 'delivered';

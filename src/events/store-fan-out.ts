@@ -11,7 +11,7 @@ export type Match = {
 };
 
 export type Backlog = {
-  /** There are events that were not looked at, placed or not. */
+  /** There are events without deliveries, with or without a position. */
   readonly hasNew: boolean;
   /** Somebody asked for old ones. */
   readonly hasOld: boolean;
@@ -19,15 +19,15 @@ export type Backlog = {
 
 export async function readBacklog(sql: Sql): Promise<Backlog> {
   const [row] = await sql.query<{ has_new: boolean; has_old: boolean }>(
-    `select r.position < f.position or exists (select from unplaced_events) as has_new,
+    `select r.position < f.position or exists (select from unpositioned_events) as has_new,
             exists (select from webhook_replays) as has_old
        from event_readers r, event_feed f where r.name = 'webhooks'`,
   );
   return { hasNew: row!.has_new, hasOld: row!.has_old };
 }
 
-/** The stretch of the feed to look at next, held until the transaction ends: one fan-out at a time, on whichever node. */
-export async function lockStretch(tx: Sql, length: number): Promise<{ after: bigint; upTo: bigint }> {
+/** The next range of positions to fan out. The reader's row stays locked until the transaction ends: one fan-out at a time. */
+export async function lockNextRange(tx: Sql, length: number): Promise<{ after: bigint; upTo: bigint }> {
   const [reader] = await tx.query<{ position: string }>(
     `select position from event_readers where name = 'webhooks' for update`,
   );
@@ -45,10 +45,10 @@ export async function moveReader(tx: Sql, position: bigint): Promise<void> {
 const WANTS = `(w.account_id is null or w.account_id = p.account_id) and (w.types is null or p.type = any (w.types))`;
 const MATCH = 'w.id as webhook_id, p.event_id, p.account_id, p.object_id, p.position';
 
-/** Who is to hear of what in a stretch. A disabled webhook too: what it missed waits for it. */
+/** The webhooks that receive each event of a range. Disabled ones too: their deliveries wait until they are enabled. */
 export async function findMatches(tx: Sql, { after, upTo }: { after: bigint; upTo: bigint }): Promise<Match[]> {
   const rows = await tx.query<MatchRow>(
-    `select ${MATCH} from event_places p
+    `select ${MATCH} from event_positions p
        join webhooks w on w.deleted_at is null and p.position > w.from_position and ${WANTS}
       where p.position > $1 and p.position <= $2 order by p.position, w.id`,
     [after, upTo],
@@ -75,7 +75,7 @@ export async function insertReplay(sql: Sql, { id, webhookId, since }: Replay, n
   const [row] = await sql.query<{ count: string }>(
     `with old as (
        select p.position from webhooks w, event_readers r, events e
-         join event_places p on p.event_id = e.id and p.account_id = e.account_id
+         join event_positions p on p.event_id = e.id and p.account_id = e.account_id
         where w.id = $2 and r.name = 'webhooks' and e.occurred_at >= $3
           -- What the webhook begins after, and what it was given already: nothing lies between.
           and p.position <= greatest(r.position, w.from_position) and ${WANTS}
@@ -106,7 +106,7 @@ export async function lockReplay(tx: Sql): Promise<Replaying | undefined> {
 /** The next events of a replay. */
 export async function findReplayMatches(tx: Sql, replay: Replaying, limit: number): Promise<Match[]> {
   const rows = await tx.query<MatchRow>(
-    `select ${MATCH} from event_places p
+    `select ${MATCH} from event_positions p
        join webhooks w on w.id = $1 and w.deleted_at is null and ${WANTS}
        join events e on e.id = p.event_id and e.account_id = p.account_id and e.occurred_at >= $2
       where p.position > $3 and p.position <= $4 order by p.position limit $5`,

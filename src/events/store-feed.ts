@@ -13,61 +13,64 @@ export type FeedFilter = {
   readonly objectId?: string;
 };
 
-/** An event by its position. Its mark tells it from another one that might have the position in another history. */
-export type Place = { readonly position: bigint; readonly mark: string };
-export type PlacedEvent = Place & { readonly json: string };
+/**
+ * A position in the feed. After a backup was restored, the same number may belong to another event; the mark, taken from the id
+ * of the event, tells the two apart.
+ */
+export type FeedPosition = { readonly position: bigint; readonly mark: string };
+export type FeedEvent = FeedPosition & { readonly json: string };
 
-const PLACE_LIMIT = 5_000;
-/** The end of an id is chance. */
+const BATCH_SIZE = 5_000;
+/** The end of a UUIDv7 is random. */
 const MARK = `right(p.event_id::text, 12)`;
 
-/** Gives every event that is committed by now its position. Cheap when all have theirs. */
-export async function placeEvents(db: Database): Promise<void> {
-  const [waiting] = await db.query<{ any: boolean }>('select exists (select from unplaced_events) as any');
+/** Gives every committed event its position. Cheap when all events have one. */
+export async function assignPositions(db: Database): Promise<void> {
+  const [waiting] = await db.query<{ any: boolean }>('select exists (select from unpositioned_events) as any');
   if (!waiting!.any) return;
-  // Those that are committed meanwhile may wait for the next call: under load they would never end.
-  while ((await db.transaction(placeBatch)) >= PLACE_LIMIT);
+  // Events that commit meanwhile wait for the next call: under load the loop would never end.
+  while ((await db.transaction(assignBatch)) >= BATCH_SIZE);
 }
 
 /**
- * Positions commit in their order, since whoever gives them holds the feed's row until then. Events are placed in the order they
- * were written, and so those of one object in the order of their sequence: whoever changes an object holds it. Returns how
+ * Locks the row of the feed until the commit, so positions become visible in their order. Events get positions in the order they
+ * were written; a transaction locks an object before it changes it, so events of one object follow their sequence. Returns how
  * many there were.
  */
-async function placeBatch(tx: Sql): Promise<number> {
+async function assignBatch(tx: Sql): Promise<number> {
   await tx.query('select from event_feed for update');
-  const [placed] = await tx.query<{ count: string }>(
+  const [assigned] = await tx.query<{ count: string }>(
     `with taken as (
-       -- Not «in»: the table seems empty to the planner, which would look the few up for each of the many.
-       delete from unplaced_events
-        where number <= (select max(number) from (select number from unplaced_events order by number limit $1) few)
+       -- Not «in»: the planner takes the table for empty and would scan the subquery once for each row.
+       delete from unpositioned_events
+        where number <= (select max(number) from (select number from unpositioned_events order by number limit $1) batch)
        returning *
-     ), placed as (
-       insert into event_places (position, event_id, account_id, type, object_id)
+     ), assigned as (
+       insert into event_positions (position, event_id, account_id, type, object_id)
        select f.position + row_number() over (order by number), event_id, account_id, type, object_id
          from taken, event_feed f
      )
      update event_feed f set position = f.position + t.count from (select count(*) from taken) t returning t.count`,
-    [PLACE_LIMIT],
+    [BATCH_SIZE],
   );
-  return Number(placed!.count);
+  return Number(assigned!.count);
 }
 
 /** The last event of the feed; position 0 when there is none. */
-export async function findHead(sql: Sql): Promise<Place> {
-  const [row] = await sql.query<PlaceRow>(
-    `select f.position, coalesce((select ${MARK} from event_places p where p.position = f.position), '') as mark
+export async function findHead(sql: Sql): Promise<FeedPosition> {
+  const [row] = await sql.query<PositionRow>(
+    `select f.position, coalesce((select ${MARK} from event_positions p where p.position = f.position), '') as mark
        from event_feed f`,
   );
-  return toPlace(row!);
+  return toPosition(row!);
 }
 
-export async function findPlace(sql: Sql, position: bigint): Promise<Place | undefined> {
-  const [row] = await sql.query<PlaceRow>(
-    `select p.position, ${MARK} as mark from event_places p where p.position = $1`,
+export async function findPosition(sql: Sql, position: bigint): Promise<FeedPosition | undefined> {
+  const [row] = await sql.query<PositionRow>(
+    `select p.position, ${MARK} as mark from event_positions p where p.position = $1`,
     [position],
   );
-  return row && toPlace(row);
+  return row && toPosition(row);
 }
 
 /** Events after a position up to another, in order. */
@@ -75,20 +78,20 @@ export async function readAfter(
   sql: Sql,
   { after, upTo, limit }: { after: bigint; upTo: bigint; limit: number },
   { type, accountId, objectId }: FeedFilter,
-): Promise<PlacedEvent[]> {
+): Promise<FeedEvent[]> {
   const values: unknown[] = [after, upTo, limit];
   const equals = (column: string, value: unknown) =>
     value === undefined ? '' : ` and ${column} = $${values.push(value)}`;
-  // An object is found among the events, a type and an account among the places: that is where they are indexed.
+  // The object has an index on events; type and account have theirs on positions.
   const filter = equals('p.type', type) + equals('p.account_id', accountId) + equals('e.object_id', objectId);
-  const rows = await sql.query<PlaceRow & { json: string }>(
+  const rows = await sql.query<PositionRow & { json: string }>(
     `select p.position, ${MARK} as mark, ${EVENT_JSON} as json
-       from event_places p join events e on e.id = p.event_id and e.account_id = p.account_id
+       from event_positions p join events e on e.id = p.event_id and e.account_id = p.account_id
       where p.position > $1 and p.position <= $2${filter}
       order by p.position limit $3`,
     values,
   );
-  return rows.map(row => ({ ...toPlace(row), json: row.json }));
+  return rows.map(row => ({ ...toPosition(row), json: row.json }));
 }
 
 /** An event as JSON; `accountId` narrows it to one account's. */
@@ -100,8 +103,8 @@ export async function findEvent(sql: Sql, id: string, accountId?: string): Promi
   return row?.json;
 }
 
-type PlaceRow = { position: string; mark: string };
+type PositionRow = { position: string; mark: string };
 
-function toPlace({ position, mark }: PlaceRow): Place {
+function toPosition({ position, mark }: PositionRow): FeedPosition {
   return { position: BigInt(position), mark };
 }

@@ -1,7 +1,7 @@
 // SQL of webhooks.
 import type { PageQuery } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
-import type { Webhook } from './webhook.ts';
+import type { DisabledReason, Webhook } from './webhook.ts';
 
 type Row = {
   id: string;
@@ -9,7 +9,7 @@ type Row = {
   url: string;
   types: string[] | null;
   enabled: boolean;
-  disabled_reason: 'gone' | null;
+  disabled_reason: DisabledReason | null;
   failing_since: Date | null;
   last_error: string | null;
   last_error_at: Date | null;
@@ -20,24 +20,30 @@ type Row = {
 const COLUMNS = `id, account_id, url, types, enabled, disabled_reason, failing_since, last_error, last_error_at,
   created_at, updated_at`;
 
-/** Writes a webhook that hears of all that is placed from now on. A second run finds the first. */
-export async function insertWebhook(sql: Sql, webhook: Webhook, secret: Buffer): Promise<void> {
+/**
+ * Writes a webhook that receives every event that gets its position from now on. Returns false when its account, or the
+ * webhooks of every account, are at the limit. Creations wait for each other, so that two of them cannot both take the last
+ * place. A second run finds the first.
+ */
+export async function insertWebhook(
+  tx: Sql,
+  webhook: Webhook,
+  { secret, limit }: { readonly secret: Buffer; readonly limit: number },
+): Promise<boolean> {
   const { id, accountId = null, url, types = null, enabled, createdAt } = webhook;
-  await sql.query(
+  await tx.query('lock table webhooks in share row exclusive mode');
+  const others = await tx.query(
+    `select from webhooks where deleted_at is null and account_id is not distinct from $2 and id <> $1 limit $3`,
+    [id, accountId, limit],
+  );
+  if (others.length >= limit) return false;
+  await tx.query(
     `insert into webhooks (id, account_id, url, types, enabled, secret, from_position, created_at, updated_at)
      select $1, $2, $3, $4, $5, $6, position, $7, $7 from event_feed
      on conflict do nothing`,
     [id, accountId, url, types, enabled, secret, createdAt],
   );
-}
-
-/** Those of one account, or those that hear of every account. */
-export async function countWebhooks(sql: Sql, accountId: string | undefined): Promise<number> {
-  const [row] = await sql.query<{ count: string }>(
-    'select count(*) from webhooks where deleted_at is null and account_id is not distinct from $1',
-    [accountId ?? null],
-  );
-  return Number(row!.count);
+  return true;
 }
 
 export async function findWebhook(sql: Sql, id: string): Promise<Webhook | undefined> {
@@ -69,7 +75,7 @@ export type WebhookChange = {
 };
 
 /** What is not named stays. Being enabled again is a fresh start: all that waits is due, with all its tries. */
-export async function changeWebhook(
+export async function updateWebhook(
   sql: Sql,
   id: string,
   { url, types, enabled }: WebhookChange,
@@ -93,7 +99,7 @@ export async function changeWebhook(
   return row && toWebhook(row);
 }
 
-export async function deleteWebhook(sql: Sql, id: string, now: Date): Promise<Webhook | undefined> {
+export async function markDeleted(sql: Sql, id: string, now: Date): Promise<Webhook | undefined> {
   const [row] = await sql.query<Row>(
     `update webhooks set deleted_at = $2, enabled = false, updated_at = $2
       where id = $1 and deleted_at is null returning ${COLUMNS}`,
@@ -108,7 +114,7 @@ export const OLD_SECRETS = `(
     from unnest(w.old_secrets, w.old_until) as old (secret, until) where old.until > $2)`;
 
 /** The present secret signs on until a moment beside the new one, as do those before it that still do. A second run changes nothing. */
-export async function rotateSecret(
+export async function replaceSecret(
   sql: Sql,
   { id, secret, until, now }: { id: string; secret: Buffer; until: Date; now: Date },
 ): Promise<Webhook | undefined> {

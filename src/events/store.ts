@@ -1,6 +1,6 @@
 // The event log: what happened, written in the transaction that made it happen.
-import { run, type Sql } from '../storage/database.ts';
-import type { Statement } from '../storage/together.ts';
+
+import type { Sql } from '../storage/database.ts';
 
 export type Event = {
   readonly id: string;
@@ -14,18 +14,17 @@ export type Event = {
   readonly object: object;
 };
 
-export async function insertEvents(tx: Sql, events: readonly Event[]): Promise<void> {
-  await run(tx, eventsInsertion(events));
-}
+/** Where those listen who wait for events. */
+export const EVENTS_CHANNEL = 'events';
 
-export function eventsInsertion(events: readonly Event[]): Statement {
-  return {
-    name: 'insert_events',
-    text: `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
-           select * from rows from (
-             unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::integer[], $6::timestamptz[]),
-             jsonb_array_elements($7::jsonb))`,
-    values: [
+export async function insertEvents(tx: Sql, events: readonly Event[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.query(
+    `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
+     select * from rows from (
+       unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::integer[], $6::timestamptz[]),
+       jsonb_array_elements($7::jsonb))`,
+    [
       events.map(event => event.id),
       events.map(event => event.accountId),
       events.map(event => event.type),
@@ -34,5 +33,7 @@ export function eventsInsertion(events: readonly Event[]): Statement {
       events.map(event => event.occurredAt),
       JSON.stringify(events.map(event => event.object)),
     ],
-  };
+    { name: 'insert_events' },
+  );
+  tx.notify?.(EVENTS_CHANNEL);
 }

@@ -1,36 +1,36 @@
-// Waiting for the feed to grow: one look at the database serves everybody who waits on this node, and nobody looks while
-// nobody waits.
-import { setTimeout as wait } from 'node:timers/promises';
+// Waiting for the feed to grow: one query serves every stream that waits on this node, and none is made while none waits.
 import type { Log } from '../lib/log.ts';
+import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database } from '../storage/database.ts';
-import { findHead, placeEvents } from './store-feed.ts';
+import { assignPositions, findHead } from './store-feed.ts';
 
 export type FeedWatch = {
   /** Returns when the feed has grown beyond a position, or when the signal says so. */
   waitBeyond(position: bigint, signal: AbortSignal): Promise<void>;
 };
 
+/** New events of this process wake the loop; those of other nodes wait so long at most. */
 const LOOK_EVERY_MS = 100;
-const LOOK_AFTER_FAULT_MS = 1_000;
+const LOOK_AFTER_FAILURE_MS = 1_000;
 
 export function watchFeed({ db, log }: { db: Database; log: Log }): FeedWatch {
   const waiting = new Set<{ readonly position: bigint; wake(): void }>();
-  let isLooking = false;
+  let loop: Loop | undefined;
 
   async function look(): Promise<void> {
-    isLooking = true;
-    while (waiting.size > 0) {
-      try {
-        await placeEvents(db);
-        const { position } = await findHead(db);
-        for (const waiter of waiting) if (waiter.position < position) waiter.wake();
-        await wait(LOOK_EVERY_MS);
-      } catch (error) {
-        log.warn('the event feed cannot be read and will be tried again', { error });
-        await wait(LOOK_AFTER_FAULT_MS);
-      }
-    }
-    isLooking = false;
+    await assignPositions(db);
+    const { position } = await findHead(db);
+    for (const waiter of waiting) if (waiter.position < position) waiter.wake();
+  }
+
+  function start(): Loop {
+    return startLoop({
+      name: 'watching the event feed',
+      task: look,
+      pauseMs: LOOK_EVERY_MS,
+      pauseAfterFailureMs: LOOK_AFTER_FAILURE_MS,
+      log,
+    });
   }
 
   return {
@@ -40,12 +40,16 @@ export function watchFeed({ db, log }: { db: Database; log: Log }): FeedWatch {
         function wake(): void {
           waiting.delete(waiter);
           signal.removeEventListener('abort', wake);
+          if (waiting.size === 0) {
+            loop?.stop();
+            loop = undefined;
+          }
           resolve();
         }
         if (signal.aborted) return resolve();
         signal.addEventListener('abort', wake);
         waiting.add(waiter);
-        if (!isLooking) look();
+        loop ??= start();
       }),
   };
 }

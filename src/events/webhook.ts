@@ -8,14 +8,17 @@ export type Webhook = {
   /** Absent: every type. */
   readonly types?: readonly string[];
   readonly enabled: boolean;
-  /** `gone`: it answered 410. */
-  readonly disabledReason?: 'gone';
+  readonly disabledReason?: DisabledReason;
   readonly failingSince?: Date;
   readonly lastError?: string;
   readonly lastErrorAt?: Date;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
+
+/** Why the service disabled it. `gone`: it answered 410. */
+export const DISABLED_REASONS = ['gone'] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 export const HEALTHS = ['ok', 'failing', 'disabled'] as const;
 export type Health = (typeof HEALTHS)[number];
@@ -33,7 +36,7 @@ export const ANSWER_TIMEOUT_MS = 15_000;
 /** For how long both secrets sign after a rotation. */
 export const BOTH_SECRETS_MS = 86_400_000;
 /** Objects of which an address hears at the same time; one that fails is tried with one alone. */
-export const OBJECTS_AT_ONCE = 5;
+export const OBJECTS_AT_ONCE = 20;
 export const OBJECTS_AT_ONCE_WHEN_FAILING = 1;
 export const MAX_WEBHOOKS = 1_000;
 

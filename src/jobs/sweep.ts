@@ -1,44 +1,53 @@
-// What time alone brings: each noun knows what is due and does it, here is when it is asked to.
-import { setTimeout as wait } from 'node:timers/promises';
+// Runs the sweeps of the nouns once a second. A sweep handles the timers of a noun that are due.
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Sql } from '../storage/database.ts';
 
 export type Sweep = {
   /**
-   * Does all that is due up to a moment, oldest first, and returns how many timers that were. When it returns, what another
-   * node has taken is committed as well.
+   * Handles all timers due up to a time, oldest first, and returns their number. When it returns, timers that another node
+   * had taken are committed as well.
    */
   upTo(moment: Date): Promise<number>;
-  /** The next moment at which the outside world is to be asked, up to another: time must not pass over it. */
+  /** The next time up to `until` at which an external system is called: a moved sandbox clock stops there. */
   nextStopAt(sql: Sql, until: Date): Promise<Date | undefined>;
 };
 
 const SWEEP_EVERY_MS = 1_000;
 
-type Deps = { readonly sweeps: readonly Sweep[]; readonly clock: Clock; readonly log: Log };
+type Deps = {
+  readonly sweeps: readonly Sweep[];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Runs before each sweep. */
+  readonly beforeWork?: (() => Promise<void>) | undefined;
+};
 
-/** Sweeps from time to time until it is stopped. A sweep that fails is tried again with the next. */
-export function startSweeping({ sweeps, clock, log }: Deps): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  async function takeTurns(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      for (const sweep of sweeps) {
-        try {
-          await clock.refresh();
-          await sweep.upTo(clock.now());
-        } catch (error) {
-          log.warn('a sweep failed and will be tried again', { error });
-        }
-      }
-      await wait(SWEEP_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-  const turns = takeTurns();
+export function startSweeping({ sweeps, clock, log, beforeWork }: Deps): { stop(): Promise<void> } {
+  // One loop for each: a failing sweep must not delay the others.
+  const loops: Loop[] = sweeps.map(sweep =>
+    startLoop({
+      name: 'a sweep of due timers',
+      task: async () => {
+        await beforeWork?.();
+        await sweep.upTo(clock.now());
+      },
+      pauseMs: SWEEP_EVERY_MS,
+      log,
+    }),
+  );
   return {
     stop: async () => {
-      stopping.abort();
-      await turns;
+      await Promise.all(loops.map(loop => loop.stop()));
     },
   };
+}
+
+/**
+ * Holds the sweep lock until the transaction ends: only one sweep runs at a time across all nodes, so timers keep their
+ * order.
+ */
+export async function lockSweeps(tx: Sql): Promise<void> {
+  await tx.query('select from sweep_lock for update');
 }

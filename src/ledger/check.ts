@@ -1,12 +1,15 @@
-// Whether the ledger is right: in itself, and beside what the nouns say that moved. A check is a query that finds what
-// differs; each noun brings its own, since this room knows none of them.
+// Checks the ledger: its own invariants, and its agreement with charges and orders. A check is a query that returns the
+// differences; each noun defines its own, because the ledger does not depend on the nouns.
 import type { Database } from '../storage/database.ts';
 import { type CheckResult, findDifferences, type LedgerCheck, OWN_CHECKS, openSnapshot } from './store-check.ts';
 
-/** Differences of one check that are brought along; the others are only counted. */
+/** The number of differences of one check that are returned; the others are only counted. */
 export const MAX_DIFFERENCES = 20;
 
-/** Runs the ledger's own checks and more, all on one snapshot, so that what goes on meanwhile does not look wrong. */
+/**
+ * Runs the ledger's own checks and `moreChecks` on one snapshot, so that concurrent changes do not show up as
+ * differences.
+ */
 export function checkLedger(db: Database, moreChecks: readonly LedgerCheck[]): Promise<CheckResult[]> {
   return db.transaction(
     async tx => {

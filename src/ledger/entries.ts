@@ -1,67 +1,82 @@
-// The entries there are, one pure function for each. Each takes what moved and gives lines that sum to zero; an amount of
-// zero has no line.
+// Builds ledger entries, one pure function for each kind. The lines of an entry sum to zero; an amount of zero gets no
+// line.
 import assert from 'node:assert/strict';
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import { cryptoCurrency } from './currency.ts';
 import type { Book, Entry, Line } from './entry.ts';
 
-/** What every entry is told of; `id` names the entry, not its cause. */
+/** The fields of every entry; `id` is the id of the entry, not of its cause. */
 type Head = Pick<Entry, 'id' | 'accountId' | 'at'>;
 type OfCharge = Head & { readonly chargeId: string; readonly amountCents: bigint };
-type OfTransaction = Head & { readonly transactionId: string; readonly chargeId?: string };
+type OfOrder = Head & { readonly orderId: string; readonly chargeId?: string };
 type Crypto = { readonly symbol: AssetSymbol; readonly network: Network; readonly units: bigint };
 
-/** Money came. `isReceivable`: by the boleto that it paid, so the bank still owes it. */
+/** A payment was received. `isReceivable`: it came by the boleto that it paid, so the bank has not credited it yet. */
 export function paymentEntry(input: OfCharge & { paymentId: string; isReceivable: boolean }): Entry {
   const { amountCents, paymentId, isReceivable, ...head } = input;
-  const lines = moved('payer', isReceivable ? 'receivable' : 'settled', amountCents);
+  const lines = movedLines('payer', isReceivable ? 'receivable' : 'settled', amountCents);
   return { ...head, kind: 'payment', causeId: paymentId, lines };
 }
 
-/** The bank credited a paid boleto. A charge has one such moment, so it is the cause. */
+/** The bank credited a paid boleto. That happens once for a charge, so the charge is the cause. */
 export function settlementEntry({ amountCents, ...head }: OfCharge): Entry {
-  return { ...head, kind: 'settlement', causeId: head.chargeId, lines: moved('receivable', 'settled', amountCents) };
+  return {
+    ...head,
+    kind: 'settlement',
+    causeId: head.chargeId,
+    lines: movedLines('receivable', 'settled', amountCents),
+  };
 }
 
-/** Money went back. */
+/** A refund was done. */
 export function refundEntry(input: OfCharge & { refundId: string }): Entry {
   const { amountCents, refundId, ...head } = input;
-  return { ...head, kind: 'refund', causeId: refundId, lines: moved('settled', 'refund', amountCents) };
+  return { ...head, kind: 'refund', causeId: refundId, lines: movedLines('settled', 'refund', amountCents) };
 }
 
-/** What was decided for an order: what of its money is kept, what of that is our fee, and the crypto promised for the rest. */
-export type Commitment = OfTransaction &
+/** The terms of an order: the money that pays for it, the fee in that, and the crypto committed for the rest. */
+export type Commitment = OfOrder &
   Crypto & {
-    /** One for each time an order is priced. */
+    /** A new id each time an order is priced. */
     readonly commitmentId: string;
     readonly keptCents: bigint;
     readonly feeCents: bigint;
   };
 
-/** Reais become a promise of crypto. */
+/** Reais are exchanged for a commitment of crypto. */
 export function commitmentEntry(commitment: Commitment): Entry {
-  return { ...headOf(commitment), kind: 'commitment', causeId: commitment.commitmentId, lines: committed(commitment) };
+  return {
+    ...headOf(commitment),
+    kind: 'commitment',
+    causeId: commitment.commitmentId,
+    lines: committedLines(commitment),
+  };
 }
 
-/** A commitment is taken back, line by line: the order is refunded, or priced again. */
+/** A commitment is reversed, line by line: the order is refunded, or gets a new price. */
 export function releaseEntry(commitment: Commitment): Entry {
-  const lines = committed(commitment).map(line => ({ ...line, amount: -line.amount }));
+  const lines = committedLines(commitment).map(line => ({ ...line, amount: -line.amount }));
   return { ...headOf(commitment), kind: 'release', causeId: commitment.commitmentId, lines };
 }
 
-type OfPayout = OfTransaction & Crypto & { readonly payoutId: string };
+type OfPayout = OfOrder & Crypto & { readonly payoutId: string };
 
-/** Promised crypto left. */
+/** Committed crypto was sent. */
 export function payoutEntry(payout: OfPayout): Entry {
-  return { ...headOf(payout), kind: 'payout', causeId: payout.payoutId, lines: left(payout, payout.units) };
+  return { ...headOf(payout), kind: 'payout', causeId: payout.payoutId, lines: sentLines(payout, payout.units) };
 }
 
-/** Crypto that had left came back: a chain undid the transfer and carried it out otherwise. */
+/** Reverses a payout: a reorganisation undid the transfer, and it was then mined without effect. */
 export function payoutUndoneEntry(payout: OfPayout): Entry {
-  return { ...headOf(payout), kind: 'payout_undone', causeId: payout.payoutId, lines: left(payout, -payout.units) };
+  return {
+    ...headOf(payout),
+    kind: 'payout_undone',
+    causeId: payout.payoutId,
+    lines: sentLines(payout, -payout.units),
+  };
 }
 
-function left({ symbol, network }: Crypto, units: bigint): Line[] {
+function sentLines({ symbol, network }: Crypto, units: bigint): Line[] {
   const currency = cryptoCurrency(symbol, network);
   return balanced([
     { book: 'crypto_owed', currency, amount: units },
@@ -69,20 +84,20 @@ function left({ symbol, network }: Crypto, units: bigint): Line[] {
   ]);
 }
 
-function headOf({ id, accountId, at, transactionId, chargeId }: OfTransaction) {
-  return { id, accountId, at, transactionId, ...(chargeId !== undefined && { chargeId }) };
+function headOf({ id, accountId, at, orderId, chargeId }: OfOrder) {
+  return { id, accountId, at, orderId, ...(chargeId !== undefined && { chargeId }) };
 }
 
-/** Cents that go from one book to another. */
-function moved(from: Book, to: Book, amountCents: bigint): Line[] {
+/** Moves cents from one book to another. */
+function movedLines(from: Book, to: Book, amountCents: bigint): Line[] {
   return balanced([
     { book: from, currency: 'BRL', amount: -amountCents },
     { book: to, currency: 'BRL', amount: amountCents },
   ]);
 }
 
-function committed({ keptCents, feeCents, symbol, network, units }: Commitment): Line[] {
-  assert(feeCents >= 0n && keptCents >= feeCents && units >= 0n, 'a fee is part of what is kept');
+function committedLines({ keptCents, feeCents, symbol, network, units }: Commitment): Line[] {
+  assert(feeCents >= 0n && keptCents >= feeCents && units >= 0n, 'a fee is part of the money of the order');
   const currency = cryptoCurrency(symbol, network);
   return balanced([
     { book: 'payer', currency: 'BRL', amount: keptCents },
@@ -94,8 +109,8 @@ function committed({ keptCents, feeCents, symbol, network, units }: Commitment):
 }
 
 function balanced(lines: readonly Line[]): Line[] {
-  for (const alike of Map.groupBy(lines, line => line.currency).values()) {
-    const sum = alike.reduce((total, { amount }) => total + amount, 0n);
+  for (const sameCurrency of Map.groupBy(lines, line => line.currency).values()) {
+    const sum = sameCurrency.reduce((total, { amount }) => total + amount, 0n);
     assert(sum === 0n, 'the lines of an entry sum to zero');
   }
   const kept = lines.filter(({ amount }) => amount !== 0n);

@@ -1,24 +1,24 @@
-// An entry of the ledger: one movement, told by lines that sum to zero in each currency. The words of both lists stand in
-// check constraints too.
+// The types of a ledger entry: one movement, whose lines sum to zero in each currency. Check constraints list the same
+// books and kinds.
 import type { LedgerCurrency } from './currency.ts';
 
-/** Where money and crypto can be. A plus is what a book has gained, a minus what it has given. */
+/** The books. A positive amount goes into a book, a negative one out of it. */
 export const BOOKS = [
-  /** What payers gave: minus when they pay. */
+  /** Payments by payers: negative. */
   'payer',
   /** Paid boletos that the bank has not credited. */
   'receivable',
-  /** Money at hand. */
+  /** Money that is available. */
   'settled',
-  /** Money that went back. */
+  /** Refunded money. */
   'refund',
   /** The position between reais and crypto. */
   'exchange',
-  /** What we earn: minus. */
+  /** Fees that the service has earned: negative. */
   'fee',
-  /** Crypto that is promised: minus. */
+  /** Committed crypto: negative. */
   'crypto_owed',
-  /** Crypto that left: minus. */
+  /** Sent crypto: negative. */
   'crypto_paid',
 ] as const;
 export type Book = (typeof BOOKS)[number];
@@ -44,12 +44,12 @@ export type Line = {
 export type Entry = {
   readonly id: string;
   readonly kind: EntryKind;
-  /** What moved. The same cause posts one entry of a kind. */
+  /** The id of the cause. One cause posts at most one entry of a kind. */
   readonly causeId: string;
   readonly accountId: string;
-  /** When it moved. */
+  /** The time of the movement. */
   readonly at: Date;
   readonly chargeId?: string;
-  readonly transactionId?: string;
+  readonly orderId?: string;
   readonly lines: readonly Line[];
 };

@@ -1,11 +1,11 @@
-// The SQL of checking: the snapshot, a check's query with its count, and what the ledger can prove of itself.
+// The SQL of ledger checks: the snapshot, the query of a check with its count, and the ledger's own checks.
 import type { Sql } from '../storage/database.ts';
 
 export type LedgerCheck = {
   readonly name: string;
   /**
-   * Selects what differs, and nothing where all is well: `object_id` (an id, as text), `currency` (empty where there is
-   * none), `expected` and `found` (whole numbers, as the books keep them). It takes no parameters.
+   * Selects the differences: `object_id` (an id, as text), `currency` (empty if there is none), `expected` and `found`
+   * (integers in the smallest unit). It takes no parameters.
    */
   readonly sql: string;
 };
@@ -18,14 +18,14 @@ export type Difference = {
   readonly found: string;
 };
 
-/** A check with how many differences it found, and the first of them. */
+/** A check with its number of differences, and the first of them. */
 export type CheckResult = {
   readonly check: string;
   readonly total: number;
   readonly differences: readonly Difference[];
 };
 
-/** What must hold whatever moved. Sums that are zero for each account are zero for all. */
+/** The invariants of the ledger itself. If the sums of each account are zero, the sum of all accounts is zero too. */
 export const OWN_CHECKS: readonly LedgerCheck[] = [
   {
     name: 'entries sum to zero',
@@ -49,7 +49,7 @@ export const OWN_CHECKS: readonly LedgerCheck[] = [
   },
 ];
 
-/** Everything that the transaction reads is of one moment. It looks at all there is, for as long as that takes. */
+/** Gives the transaction one snapshot and no statement timeout, because it reads all rows. */
 export async function openSnapshot(tx: Sql): Promise<void> {
   await tx.query('set transaction isolation level repeatable read, read only');
   await tx.query('set local statement_timeout = 0');

@@ -1,4 +1,4 @@
-// Reading the ledger: sums of its lines, and its entries page by page.
+// The SQL that reads balances and pages of entries.
 import type { PageQuery } from '../lib/paging.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import { pageSql } from '../storage/page.ts';
@@ -14,7 +14,7 @@ export type Balance = {
 export type CurrencySum = Pick<Balance, 'currency' | 'amount'>;
 export type BalanceFilter = { readonly accountId?: string; readonly currency?: LedgerCurrency };
 
-/** Up to `limit` balances, in order, and the sums of all that match, shown or not; both of one snapshot. */
+/** Up to `limit` balances, in order, and the sums of all matching ones; both from one snapshot. */
 export async function readBalances(
   sql: Sql,
   { accountId, currency }: BalanceFilter,
@@ -38,7 +38,7 @@ export async function readBalances(
   return { balances: row!.balances.map(toAmount), sums: row!.sums.map(toAmount) };
 }
 
-/** An amount travels in JSON as text: a number would be read as a float. */
+/** Amounts are text in the JSON: a number would be read as a float. */
 type Written<T extends { amount: bigint }> = Omit<T, 'amount'> & { readonly amount: string };
 
 function toAmount<T extends { readonly amount: string }>(row: T): Omit<T, 'amount'> & { amount: bigint } {
@@ -48,15 +48,15 @@ function toAmount<T extends { readonly amount: string }>(row: T): Omit<T, 'amoun
 export type EntryFilter = PageQuery & {
   readonly accountId?: string;
   readonly chargeId?: string;
-  readonly transactionId?: string;
+  readonly orderId?: string;
 };
 
-/** A page of entries with their lines, newest first, and how many there are; both of one snapshot. */
+/** A page of entries with their lines, newest first, and their total number; both from one snapshot. */
 export async function readEntryPage(sql: Sql, query: EntryFilter): Promise<{ entries: Entry[]; total: number }> {
   const { where, limit, offset, values } = pageSql(query, {
     account_id: query.accountId,
     charge_id: query.chargeId,
-    transaction_id: query.transactionId,
+    order_id: query.orderId,
   });
   const rows = await sql.query<EntryRow & { total: string }>(
     `with entries as not materialized (select e.*, e.at as created_at from ledger_entries e),
@@ -69,7 +69,7 @@ export async function readEntryPage(sql: Sql, query: EntryFilter): Promise<{ ent
               where l.entry_id = page.id and l.account_id = page.account_id) as lines
        from matching left join page on true
       order by page.at desc, page.id desc`,
-    // The list needs no number of its page.
+    // The last value is the page number, which this statement does not use.
     values.slice(0, -1),
   );
   return { entries: rows.filter(row => row.id !== null).map(toEntry), total: Number(rows[0]!.total) };
@@ -81,7 +81,7 @@ type EntryRow = Row & {
   kind: EntryKind;
   cause_id: string;
   charge_id: string | null;
-  transaction_id: string | null;
+  order_id: string | null;
   at: Date;
   lines: Written<Balance>[] | null;
 };
@@ -94,7 +94,7 @@ function toEntry(row: EntryRow): Entry {
     accountId: row.account_id,
     at: row.at,
     ...(row.charge_id !== null && { chargeId: row.charge_id }),
-    ...(row.transaction_id !== null && { transactionId: row.transaction_id }),
+    ...(row.order_id !== null && { orderId: row.order_id }),
     lines: (row.lines ?? []).map(toAmount),
   };
 }

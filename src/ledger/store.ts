@@ -1,17 +1,18 @@
-// Writing to the ledger.
+// The SQL that writes ledger entries.
 import type { Sql } from '../storage/database.ts';
 import type { Entry } from './entry.ts';
 
 /**
- * Posts entries with all their lines, in the transaction of what they tell of. An entry whose cause was posted before is
- * passed over whole: a transaction that is run again posts once. The database refuses lines that do not sum to zero.
+ * Posts entries with their lines, in the transaction of the change that caused them. An entry whose cause was posted
+ * before is skipped with its lines, so a retried transaction posts once. The database refuses lines that do not sum to
+ * zero.
  */
 export async function postEntries(tx: Sql, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return;
   const lines = entries.flatMap(entry => entry.lines.map(line => ({ entry, line })));
   await tx.query(
     `with entry as (
-       insert into ledger_entries (id, account_id, kind, cause_id, charge_id, transaction_id, at)
+       insert into ledger_entries (id, account_id, kind, cause_id, charge_id, order_id, at)
        select * from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::timestamptz[])
        on conflict (cause_id, account_id, kind) do nothing
        returning id, account_id)
@@ -27,7 +28,7 @@ export async function postEntries(tx: Sql, entries: readonly Entry[]): Promise<v
       entries.map(entry => entry.kind),
       entries.map(entry => entry.causeId),
       entries.map(entry => entry.chargeId ?? null),
-      entries.map(entry => entry.transactionId ?? null),
+      entries.map(entry => entry.orderId ?? null),
       entries.map(entry => entry.at),
       lines.map(({ entry }) => entry.id),
       lines.map(({ entry }) => entry.accountId),

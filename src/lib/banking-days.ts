@@ -1,16 +1,17 @@
 // Banking days of Brazil: every weekday that is neither a national holiday nor one of the bank holidays of Resolução CMN
-// 4.880 (Carnival Monday and Tuesday, Corpus Christi). Half days, 24 and 31 December and Ash Wednesday among them, count.
+// 4.880 (Carnival Monday and Tuesday, Corpus Christi). Half days, such as 24 and 31 December and Ash Wednesday, count as
+// banking days.
 import { createRequire } from 'node:module';
 import type Holidays from 'date-holidays';
 import { addDays, type CivilDay } from './civil-days.ts';
-import { remembered } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
-/** Days on which an operator knows better than the calendar: true is a banking day, false is none. */
+/** Days for which an operator overrides the calendar: true is a banking day, false is none. */
 export type BankingDayOverrides = ReadonlyMap<CivilDay, boolean>;
 
-/** The calendar's own longest pause is four days; only overrides could make one that never ends. */
+/** A limit for the search: the longest pause in the calendar is four days, but overrides could make an endless one. */
 const MAX_PAUSE_DAYS = 366;
-/** Some forty years: a longer wait is a mistake in the caller. */
+/** About forty years: a larger number is a bug of the caller. */
 const MAX_BANKING_DAYS = 10_000;
 
 /** Whether banks settle on that day. Refuses text that is no day. */
@@ -24,12 +25,12 @@ export function isBankingDay(day: CivilDay, overrides?: BankingDayOverrides): bo
 
 /** The first banking day on or after a day. */
 export function nextBankingDay(day: CivilDay, overrides?: BankingDayOverrides): CivilDay {
-  return overrides ? soughtBankingDay(day, overrides) : calendarBankingDay(day);
+  return overrides ? findBankingDay(day, overrides) : calendarBankingDay(day);
 }
 
-const calendarBankingDay = remembered((day: CivilDay) => soughtBankingDay(day));
+const calendarBankingDay = memoize((day: CivilDay) => findBankingDay(day));
 
-function soughtBankingDay(day: CivilDay, overrides?: BankingDayOverrides): CivilDay {
+function findBankingDay(day: CivilDay, overrides?: BankingDayOverrides): CivilDay {
   let candidate = day;
   for (let pause = 0; pause <= MAX_PAUSE_DAYS; pause++) {
     if (isBankingDay(candidate, overrides)) return candidate;
@@ -39,8 +40,8 @@ function soughtBankingDay(day: CivilDay, overrides?: BankingDayOverrides): Civil
 }
 
 /**
- * The banking day that comes `count` banking days after a day. One that is no banking day counts as the next that is, so
- * zero days after a Saturday is Monday and one day after it is Tuesday. Refuses to count backwards.
+ * The banking day that comes `count` banking days after a day. A day that is no banking day counts as the next banking day:
+ * zero days after a Saturday is Monday, and one day after it is Tuesday. Refuses to count backwards.
  */
 export function addBankingDays(day: CivilDay, count: number, overrides?: BankingDayOverrides): CivilDay {
   if (!Number.isInteger(count) || count < 0 || count > MAX_BANKING_DAYS) {
@@ -51,13 +52,13 @@ export function addBankingDays(day: CivilDay, count: number, overrides?: Banking
   return result;
 }
 
-// A year takes some 5 ms to work out and never changes. At most ten thousand can be named, with some fifteen days each.
+// A year takes about 5 ms to compute and never changes. There are at most ten thousand years, with about fifteen days each.
 const years = new Map<number, ReadonlySet<CivilDay>>();
 
 function holidaysOf(year: number): ReadonlySet<CivilDay> {
   const known = years.get(year);
   if (known) return known;
-  // The package takes a year below 100 for one of the last century; its days then match none of ours.
+  // The package maps a year below 100 to the 1900s; its days then match no day of the requested year.
   const days = new Set(
     loadCalendar()
       .getHolidays(year)
@@ -70,8 +71,8 @@ function holidaysOf(year: number): ReadonlySet<CivilDay> {
 let calendar: Holidays | undefined;
 
 /**
- * Loads the calendars of the whole world, some 100 ms, so only when the first day is asked for. Naming no state leaves the
- * holidays of the nation; the two types leave out observances and half days.
+ * Loading takes about 100 ms, because the package contains the calendars of the whole world; so it happens at the first
+ * use. Without a state only national holidays count; the two types exclude observances and half days.
  */
 function loadCalendar(): Holidays {
   if (!calendar) {

@@ -1,5 +1,5 @@
 // Civil days: `YYYY-MM-DD` in America/Sao_Paulo, from the time zone database and never from a fixed offset.
-import { remembered } from './remembered.ts';
+import { memoize } from './memoize.ts';
 
 export type CivilDay = string;
 
@@ -13,26 +13,26 @@ const saoPaulo = new Intl.DateTimeFormat('en-CA', {
   day: '2-digit',
 });
 
-// Intl counts the years before year 1 backwards, and writes early years without their zeros.
+// Intl counts the years before year 1 backwards, and writes early years without leading zeros.
 const FIRST_NAMED_MS = Date.parse('0001-01-01T12:00:00Z');
 
-// Since 1914 the offset has been whole hours, so that no day begins within an hour. Asked for the same few hours over and
-// over, and slow to work out.
+// Since 1914 the offset has been whole hours, so a day never begins within an hour. The result is cached by the hour,
+// because Intl is slow and most calls are about the same few hours.
 const WHOLE_HOURS_SINCE_MS = Date.parse('1914-01-02T00:00:00Z');
-const dayOfHour = remembered((hour: number) => shownDay(hour * HOUR_MS));
+const dayOfHour = memoize((hour: number) => localDay(hour * HOUR_MS));
 
-/** The day a clock on a wall in São Paulo shows at that moment; before year 1 it is the first day of year 1. */
+/** The local day in São Paulo at that time; before year 1 it is the first day of year 1. */
 export function civilDay(at: Date): CivilDay {
   const ms = at.getTime();
-  return ms >= WHOLE_HOURS_SINCE_MS ? dayOfHour(Math.floor(ms / HOUR_MS)) : shownDay(ms);
+  return ms >= WHOLE_HOURS_SINCE_MS ? dayOfHour(Math.floor(ms / HOUR_MS)) : localDay(ms);
 }
 
-function shownDay(ms: number): CivilDay {
+function localDay(ms: number): CivilDay {
   return saoPaulo.format(Math.max(ms, FIRST_NAMED_MS)).padStart('YYYY-MM-DD'.length, '0');
 }
 
-/** The number of a day: counted, days are compared and added up. Most that is asked for is about the same few of them. */
-const numberOf = remembered((day: CivilDay) => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY_MS));
+/** The number of a day since 1970, for arithmetic. Cached, because most calls are about the same few days. */
+const numberOf = memoize((day: CivilDay) => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY_MS));
 
 /** Whole days from one civil day to another; negative when `to` is earlier. */
 export function daysBetween(from: CivilDay, to: CivilDay): number {
@@ -41,11 +41,9 @@ export function daysBetween(from: CivilDay, to: CivilDay): number {
 
 const FIRST_NUMBER = numberOf('0000-01-01');
 const LAST_NUMBER = numberOf('9999-12-31');
-const dayOfNumber = remembered((number: number) =>
-  new Date(number * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length),
-);
+const dayOfNumber = memoize((number: number) => new Date(number * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length));
 
-/** The day that is `days` later, or earlier when negative. It stays within the years that four digits can name. */
+/** The day that is `days` later, or earlier when negative. The result is limited to the years 0000 to 9999. */
 export function addDays(day: CivilDay, days: number): CivilDay {
   return dayOfNumber(Math.min(Math.max(numberOf(day) + days, FIRST_NUMBER), LAST_NUMBER));
 }
@@ -61,14 +59,14 @@ const saoPauloTime = new Intl.DateTimeFormat('en-US', {
   second: 'numeric',
 });
 
-/** The moment at which a clock on a wall in São Paulo shows that day and this hour. */
+/** The time at which the local time in São Paulo is this day and hour. */
 export function momentOn(day: CivilDay, hour = 0): Date {
-  return new Date(momentShownAs(Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS));
+  return new Date(fromLocalTime(Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS));
 }
 
-/** The moment, in milliseconds, at which the wall shows what UTC shows at another. */
-const momentShownAs = remembered((asUtcMs: number): number => {
-  // The offset at about that time; where it changes at midnight, the day begins with the change.
+/** Converts local time in São Paulo, given as if it were UTC, to milliseconds since 1970. */
+const fromLocalTime = memoize((asUtcMs: number): number => {
+  // Use the offset three hours later; if the offset changes at midnight, the day begins with the change.
   const near = new Date(asUtcMs + 3 * HOUR_MS);
   const part = Object.fromEntries(saoPauloTime.formatToParts(near).map(({ type, value }) => [type, Number(value)]));
   const shownMs = Date.UTC(

@@ -1,9 +1,6 @@
-// The one source of business time. Rules ask a Clock; nobody calls Date.now() in a rule.
+// The only source of business time. Rules use a Clock and never call Date.now().
 
-export type Clock = {
-  now(): Date;
-  /** Learns what other nodes know of the time. Called where a piece of work begins. */
-  refresh(): Promise<void>;
-};
+export type Clock = { now(): Date };
 
-export const systemClock: Clock = { now: () => new Date(), refresh: async () => {} };
+/** The time of the machine. */
+export const systemClock: Clock = { now: () => new Date() };

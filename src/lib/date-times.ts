@@ -1,11 +1,11 @@
-// Date-times on the wire: two grammars, one calendar check. A moment is milliseconds since 1970.
+// Date-times on the wire: two grammars, one calendar check. A moment counts milliseconds since 1970.
 
-/** A moment as it was written, which may lie between two milliseconds. */
+/** A parsed date-time. Its fraction may be finer than a millisecond. */
 export type Moment = {
   /** The whole millisecond at or before it, and at or after it. */
   readonly floorMs: number;
   readonly ceilMs: number;
-  /** The digits of its fraction past the milliseconds, without closing zeros. */
+  /** The digits of its fraction after the milliseconds, without trailing zeros. */
   readonly beyond: string;
 };
 
@@ -14,7 +14,7 @@ const UTC = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z
 // Bodies: RFC 3339, any offset, either case; seconds may be left out as in the grammar above.
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:\d{2})$/i;
 
-/** Long enough for any real clock; a longer one is noise. */
+/** Longer than any real date-time. */
 const MAX_LENGTH = 64;
 const MINUTE_MS = 60_000;
 /** The last moment that ISO 8601 writes with a four-digit year. */
@@ -48,11 +48,11 @@ function read(grammar: RegExp, text: string): Moment | undefined {
   return { floorMs, ceilMs: beyond === '' ? floorMs : floorMs + 1, beyond };
 }
 
-/** Years repeat after four hundred. */
+/** The Gregorian calendar repeats after 400 years. */
 const CYCLE_YEARS = 400;
 const CYCLE_MS = 146_097 * 86_400_000;
 
-/** The language takes a year below 100 for one of the last century, so it is asked for a later one. */
+/** Date.UTC maps a year below 100 to the 1900s, so the year is shifted by one cycle of the calendar. */
 function utcMs(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
   return Date.UTC(year + CYCLE_YEARS, month - 1, day, hour, minute, second) - CYCLE_MS;
 }
@@ -78,7 +78,7 @@ function daysIn(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** A stretch of time as ISO 8601 writes it: `P3D`, `P1M`, `PT2H30M`. Months and years keep the day where they can. */
+/** An ISO 8601 duration: `P3D`, `P1M`, `PT2H30M`. Adding months or years keeps the day of the month where it exists. */
 export type Duration = { readonly months: number; readonly ms: number };
 
 const DURATION =
@@ -96,11 +96,11 @@ export function parseDuration(text: string): Duration | undefined {
     number,
     number,
   ];
-  const minutesInAll = ((weeks * 7 + days) * 24 + hours) * 60 + minutes;
-  return { months: years * 12 + months, ms: (minutesInAll * 60 + seconds) * 1000 };
+  const totalMinutes = ((weeks * 7 + days) * 24 + hours) * 60 + minutes;
+  return { months: years * 12 + months, ms: (totalMinutes * 60 + seconds) * 1000 };
 }
 
-/** Undefined past the last moment that ISO 8601 writes with a four-digit year. */
+/** Undefined when the result has a year of more than four digits. */
 export function addDuration(at: Date, { months, ms }: Duration): Date | undefined {
   const moved = new Date(at);
   moved.setUTCDate(1);

@@ -1,9 +1,9 @@
-// Decimals as text and as whole numbers of their smallest unit: "1.5" with six decimals is 1,500,000 units. No float on the
-// way, and every division says which way it rounds.
+// Decimals as text and as integers of their smallest unit: "1.5" with six decimals is 1,500,000 units. No floats, and every
+// division names its rounding.
 
 const DECIMAL = /^(\d+)(?:\.(\d+))?$/;
 
-/** The units of decimal text; undefined when it is none, or has more decimals than the unit can hold. */
+/** The units of decimal text; undefined when the text is no decimal, or has more decimals than the unit. */
 export function parseUnits(text: string, decimals: number): bigint | undefined {
   const [, whole, fraction = ''] = DECIMAL.exec(text) ?? [];
   if (whole === undefined) return undefined;
@@ -14,10 +14,13 @@ export function parseUnits(text: string, decimals: number): bigint | undefined {
 
 const SCIENTIFIC = /^(\d{1,60})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** The most decimals that `plainDecimal` reads; an exponent may shift as far. */
+/** The maximum number of decimals, and of the exponent, that `plainDecimal` reads. */
 export const MAX_DECIMALS = 60;
 
-/** A number as JSON writes it, with its exponent written out and in its shortest form: "1.50e-3" is "0.0015". Undefined when it is none, below zero, or longer than any number of ours. */
+/**
+ * Converts a JSON number to its shortest decimal text without exponent: "1.50e-3" is "0.0015". Undefined when the text is
+ * no number, is negative, or is longer than any number the service uses.
+ */
 export function plainDecimal(text: string): string | undefined {
   const [, whole, fraction = '', exponent = '0'] = SCIENTIFIC.exec(text) ?? [];
   if (whole === undefined) return undefined;
@@ -37,12 +40,12 @@ export function formatUnits(units: bigint, decimals: number): string {
   return sign + (fraction === '' ? whole : `${whole}.${fraction}`);
 }
 
-/** A quotient of numbers that are not negative, rounded down. */
+/** The quotient of two numbers, rounded down. Neither may be negative. */
 export function divideDown(dividend: bigint, divisor: bigint): bigint {
   return dividend / divisor;
 }
 
-/** A quotient of numbers that are not negative, rounded up. */
+/** The quotient of two numbers, rounded up. Neither may be negative. */
 export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }
@@ -51,10 +54,13 @@ export function tenTo(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-/** Decimal text that JSON.stringify writes as a number, digit for digit. */
-export function exactNumber(text: string): unknown {
+/** A number that JSON.stringify writes digit for digit, however many digits it has. */
+export type ExactNumber = { readonly rawJSON: string };
+
+/** A value that JSON.stringify writes as a number with exactly these digits. */
+export function exactNumber(text: string): ExactNumber {
   return rawJson(text);
 }
 
-// The language has it; the compiler's library does not name it yet.
-const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
+// JavaScript has JSON.rawJSON; the type library does not declare it yet.
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): ExactNumber };

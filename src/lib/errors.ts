@@ -3,6 +3,30 @@
 /** One thing wrong with an input: where, a word for machines, a sentence for people. */
 export type Fault = { readonly path: string; readonly code: string; readonly message: string };
 
+/**
+ * Why the service cannot do now what it could do at another time, one code a cause. None of them says anything about the
+ * request: nothing is concluded from it, and the same one may succeed later.
+ */
+export const OUTAGES = [
+  /** The database cannot be reached or does not answer. */
+  'database_unavailable',
+  /** The database answers, but a statement, a lock or a conflict of transactions took too long. */
+  'database_timeout',
+  /** More work came than is taken on: requests in flight, a full batch queue, no free database connection. */
+  'overloaded',
+  /** This node is shutting down. */
+  'stopping',
+  /** A bank or PSP does not answer. */
+  'rail_unavailable',
+  /** No node of a network answers. */
+  'chain_unavailable',
+  /** Price sources are silent, stale or too far apart. */
+  'price_unavailable',
+  /** A setting is missing that only an operator can give. */
+  'not_configured',
+] as const;
+export type Outage = (typeof OUTAGES)[number];
+
 export type ErrorCode =
   | 'invalid_request'
   | 'malformed_request'
@@ -10,7 +34,6 @@ export type ErrorCode =
   | 'unauthorized'
   | 'missing_scope'
   | 'rate_limited'
-  | 'overloaded'
   | 'external_id_conflict'
   | 'idempotency_key_reused'
   | 'charge_refused'
@@ -18,9 +41,8 @@ export type ErrorCode =
   | 'reference_conflict'
   | 'wallet_exists'
   | 'order_refused'
-  | 'price_unavailable'
   | 'too_many_streams'
-  | 'unavailable';
+  | Outage;
 
 /** The one thing that an answer is about, by its kind. */
 export type FirstThere =
@@ -49,6 +71,10 @@ export class AppError extends Error {
     this.faults = details.faults ?? [];
     this.first = details.first;
   }
+}
+
+export function isOutage(error: unknown): error is AppError & { readonly code: Outage } {
+  return error instanceof AppError && (OUTAGES as readonly ErrorCode[]).includes(error.code);
 }
 
 /** Refuses an input, naming every fault. */

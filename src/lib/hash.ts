@@ -1,14 +1,14 @@
-// Fingerprints of content, in hexadecimal digits.
+// SHA-256 hashes of content, as hexadecimal text.
 import { hash } from 'node:crypto';
 
 export type Plain = string | number | boolean | null | readonly Plain[] | { readonly [key: string]: Plain | undefined };
 
-/** The same for equal content, however its keys were ordered. */
+/** Equal content has the same hash, independent of the order of keys. */
 export function contentHash(value: Plain): string {
   return textHash(JSON.stringify(ordered(value)));
 }
 
-/** As digits: the bytes themselves would be memory of their own for each. */
+/** Returns text, because a Buffer would need its own allocation. */
 export function textHash(text: string): string {
   return hash('sha256', text, 'hex');
 }

@@ -1,4 +1,4 @@
-// Ids are made by the application: UUID version 7 (RFC 9562), so that they sort by time and need no sequence.
+// Generates ids: UUID version 7 (RFC 9562), which sort by time and need no sequence in the database.
 import { randomBytes } from 'node:crypto';
 
 const POOL_BYTES = 4092;
@@ -6,7 +6,7 @@ const DIGITS_PER_ID = 12;
 let pool = '';
 let used = 0;
 
-/** Twelve digits of chance. One call into the operating system serves some seven hundred ids. */
+/** Twelve random hexadecimal digits. One call to the operating system serves about seven hundred ids. */
 function nextRandom(): string {
   if (used === pool.length) {
     pool = randomBytes(POOL_BYTES).toString('hex');
@@ -16,12 +16,12 @@ function nextRandom(): string {
   return pool.slice(used - DIGITS_PER_ID, used);
 }
 
-/** Where the count begins is chance, so that two processes do not count alike; far enough from its end. */
+/** The counter starts at a random value, so that two processes differ, and far below its maximum. */
 let count = randomBytes(4).readUInt32BE() & 0x01ff_ffff;
 
 /**
- * A UUIDv7 for the given moment. Those that one process makes for one millisecond are in order: the 26 bits after the time
- * count up (RFC 9562, section 6.2), and 48 bits of chance follow.
+ * A UUIDv7 for the given time. Ids of one process within one millisecond are in order: the 26 bits after the time are a
+ * counter (RFC 9562, section 6.2), followed by 48 random bits.
  */
 export function uuidV7(at: Date): string {
   count = (count + 1) & 0x03ff_ffff;
@@ -32,7 +32,7 @@ export function uuidV7(at: Date): string {
 
 const lastTime = { ms: Number.NaN, text: '' };
 
-/** Many ids are made for one moment, whose part is written once. */
+/** Many ids share one millisecond, so its text is cached. */
 function timeText(ms: number): string {
   if (ms !== lastTime.ms) {
     const digits = ms.toString(16).padStart(12, '0');
@@ -42,12 +42,12 @@ function timeText(ms: number): string {
   return lastTime.text;
 }
 
-/** The time of an id begins with 1970; what lies before is as old as an id can say. */
+/** The time of a UUIDv7 begins in 1970; an earlier time becomes 0. */
 function timeOf(at: Date): number {
   return Math.max(at.getTime(), 0);
 }
 
-/** The UUIDv7 of a moment and ten bytes, for data that must come out the same each time. */
+/** A UUIDv7 from a time and ten given bytes, for data that must be the same each time. */
 export function uuidV7Of(at: Date, random: Uint8Array): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(timeOf(at), 0, 6);

@@ -1,104 +1,142 @@
-// The log: JSON lines for machines, coloured ones on a terminal. What is logged is an allow-list: a field not named here
-// does not reach a line, so a document, a name, an address or a key cannot slip in with an object.
+// The log: one JSON line a message, written by pino. What a line may carry is an allow-list: a field that is not named here is
+// dropped, so a document, a name, an address or a key cannot slip in with an object.
+import { AssertionError } from 'node:assert';
+import { type DestinationStream, pino } from 'pino';
+import { AppError, StartError } from './errors.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** All that a line may carry besides its message: counts, codes, route patterns and ids of our own making. */
+/** All that a line may carry besides its message: ids, counts, codes and route patterns. Ids of objects are UUIDs. */
 export type LogFields = {
   readonly requestId?: string;
   readonly method?: string;
   readonly route?: string;
   readonly status?: number;
   readonly durationMs?: number;
+  readonly offsetMs?: number;
   readonly chargeId?: string;
   readonly chargeMethod?: string;
+  readonly orderId?: string;
+  readonly payoutId?: string;
+  readonly refundId?: string;
+  readonly webhookId?: string;
+  readonly deliveryId?: string;
+  readonly rail?: string;
+  readonly network?: string;
+  readonly priceSource?: string;
+  readonly symbol?: string;
+  readonly currency?: string;
+  /** The id of an API key, which is no secret. */
+  readonly keyId?: string;
   readonly job?: string;
   readonly migration?: string;
-  readonly priceSource?: string;
-  /** A word of our own making, never what somebody else said. */
+  /** The number of a try: of a job, a delivery or a transfer. */
+  readonly attempt?: number;
+  /** How many objects the line is about. */
+  readonly count?: number;
+  /** Text of our own, never what another system said. */
   readonly reason?: string;
   readonly error?: unknown;
 };
 
-type Write = (message: string, fields?: LogFields) => void;
-export type Log = { readonly [level in 'error' | 'warn' | 'info' | 'debug']: Write };
-
-/** As the readers of such lines number them; `silent` is above all. */
-const NUMBERS: Record<LogLevel, number> = {
-  fatal: 60,
-  error: 50,
-  warn: 40,
-  info: 30,
-  debug: 20,
-  trace: 10,
-  silent: Number.POSITIVE_INFINITY,
+const FIELDS: Readonly<Record<keyof LogFields, true>> = {
+  requestId: true,
+  method: true,
+  route: true,
+  status: true,
+  durationMs: true,
+  offsetMs: true,
+  chargeId: true,
+  chargeMethod: true,
+  orderId: true,
+  payoutId: true,
+  refundId: true,
+  webhookId: true,
+  deliveryId: true,
+  rail: true,
+  network: true,
+  priceSource: true,
+  symbol: true,
+  currency: true,
+  keyId: true,
+  job: true,
+  migration: true,
+  attempt: true,
+  count: true,
+  reason: true,
+  error: true,
 };
 
-/** Where lines go. */
-export type LogOutput = { write(line: string): void };
+type Write = (message: string, fields?: LogFields) => void;
+export type Log = { readonly [level in 'fatal' | 'error' | 'warn' | 'info' | 'debug']: Write };
 
-export function createLog(level: LogLevel, output: LogOutput): Log {
-  const writer = (name: keyof Log): Write => {
-    const number = NUMBERS[name];
-    if (number < NUMBERS[level]) return () => {};
-    return (message, fields = {}) => output.write(lineOf(number, message, fields));
+export function createLog(level: LogLevel, output: DestinationStream): Log {
+  const logger = pino(
+    {
+      level,
+      // Neither process id nor host name: what collects the lines adds where they come from.
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: name => ({ level: name }), log: allowedFields },
+      serializers: { error: describeError },
+    },
+    output,
+  );
+  const writer =
+    (name: keyof Log): Write =>
+    (message, fields = {}) =>
+      logger[name](fields, message);
+  return {
+    fatal: writer('fatal'),
+    error: writer('error'),
+    warn: writer('warn'),
+    info: writer('info'),
+    debug: writer('debug'),
   };
-  return { error: writer('error'), warn: writer('warn'), info: writer('info'), debug: writer('debug') };
 }
 
-/** Each field by its name: that is the allow-list. What is undefined is not there. */
-function lineOf(level: number, msg: string, fields: LogFields): string {
-  const line = {
-    level,
-    time: timeText(Date.now()),
-    requestId: fields.requestId,
-    method: fields.method,
-    route: fields.route,
-    status: fields.status,
-    durationMs: fields.durationMs,
-    chargeId: fields.chargeId,
-    chargeMethod: fields.chargeMethod,
-    job: fields.job,
-    migration: fields.migration,
-    priceSource: fields.priceSource,
-    reason: fields.reason,
-    error: fields.error === undefined ? undefined : describeError(fields.error),
-    msg,
-  } satisfies Record<keyof LogFields | 'level' | 'time' | 'msg', unknown>;
-  return `${JSON.stringify(line)}\n`;
+function allowedFields(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(FIELDS, name)));
 }
 
-const lastTime = { ms: Number.NaN, text: '' };
-
-/** Many lines are written in one millisecond. */
-function timeText(ms: number): string {
-  if (ms !== lastTime.ms) {
-    lastTime.ms = ms;
-    lastTime.text = new Date(ms).toISOString();
-  }
-  return lastTime.text;
-}
+const MAX_FRAMES = 12;
 
 /**
- * What may be said of an error: its kind, its code and where it was thrown. Never its message: a driver's quotes the
- * values it was given.
+ * What may be said of an error: its kind, its code, where it was thrown, and its message if we wrote it. The message of a
+ * library is left out: a driver's quotes the values it was given.
  */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
-  const frames = (error.stack ?? '').split('\n').filter(line => /^\s+at /.test(line));
   return {
     name: error.name,
-    code: wordOf(code),
-    table: wordOf(table),
-    constraint: wordOf(constraint),
-    at: frames.slice(0, 12).map(frame => frame.trim()),
+    code: shortWord(code),
+    message: isOurs(error) ? error.message : undefined,
+    table: shortWord(table),
+    constraint: shortWord(constraint),
+    at: framesOf(error),
     cause: error.cause === undefined ? undefined : describeError(error.cause),
   };
 }
 
-/** Somebody else's error may carry anything there. */
-function wordOf(value: unknown): string | number | undefined {
-  return typeof value === 'string' || typeof value === 'number' ? value : undefined;
+/** An assertion with a text of its own is one of ours; without one, Node writes the values into it. */
+function isOurs(error: Error): boolean {
+  if (error instanceof AssertionError) return !error.generatedMessage;
+  return error instanceof AppError || error instanceof StartError;
+}
+
+/** The stack begins with the message, which may have lines of its own. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const frames = stack.slice(stack.indexOf(message) + message.length).split('\n');
+  return frames
+    .filter(line => /^\s+at /.test(line))
+    .slice(0, MAX_FRAMES)
+    .map(line => line.trim());
+}
+
+/** A library's error may carry anything under these names; a code, a table and a constraint are short words. */
+function shortWord(value: unknown): string | number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^[\w.-]{1,63}$/.test(value) ? value : undefined;
 }

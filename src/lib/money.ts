@@ -1,6 +1,6 @@
 // Money is whole cents in a bigint. Every division names its rounding.
 
-/** `amountCents` times a decimal rate such as "5.4321", rounded half to even as banks do. */
+/** `amountCents` times a decimal rate such as "5.4321", rounded half to even. */
 export function convertCents(amountCents: bigint, rate: string): bigint {
   const [whole = '0', fraction = ''] = rate.split('.');
   const divisor = 10n ** BigInt(fraction.length);

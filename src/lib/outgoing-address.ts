@@ -1,15 +1,14 @@
-// Where a request of ours may go when somebody else chose the address. Only public addresses, so that nobody reaches through
-// us what only we can reach; a sandbox also speaks with its own machine.
+// Which addresses a request may go to when a user chose the URL: only public ones, so that a caller cannot use the
+// service to reach its internal network (SSRF). A sandbox may also reach its own machine.
 // https://www.iana.org/assignments/iana-ipv4-special-registry https://www.iana.org/assignments/iana-ipv6-special-registry
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import type { Mode } from './mode.ts';
 
 const NOT_PUBLIC_V4 = subnets('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
-  '100.64.0.0/10', // shared by carriers; a cloud's metadata too
+  '100.64.0.0/10', // carrier-grade NAT; also the metadata service of a cloud
   '127.0.0.0/8',
-  '168.63.129.16/32', // looks public, and is a cloud's own
+  '168.63.129.16/32', // looks public, but is internal to a cloud
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -25,7 +24,7 @@ const NOT_PUBLIC_V4 = subnets('ipv4', [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]);
-/** All that is given out for use in public. Addresses that hide an IPv4 one (mapped, compatible, NAT64) lie outside. */
+/** All public IPv6 addresses. Addresses that contain an IPv4 one (mapped, compatible, NAT64) lie outside. */
 const GLOBAL_V6 = subnets('ipv6', ['2000::/3']);
 const NOT_PUBLIC_V6 = subnets('ipv6', [
   '2001::/23', // protocols, Teredo among them
@@ -36,9 +35,9 @@ const NOT_PUBLIC_V6 = subnets('ipv6', [
 ]);
 const LOOPBACK_V4 = subnets('ipv4', ['127.0.0.0/8']);
 
-/** Ports of servers that would take the text of a request for words of their own. */
+/** Ports of protocols whose servers could interpret the text of an HTTP request as commands. */
 const REFUSED_PORTS = [22, 23, 25, 53, 110, 143, 465, 587, 993, 995];
-/** Names that lead nowhere in public. https://www.iana.org/assignments/special-use-domain-names */
+/** Top-level names that do not exist in the public DNS. https://www.iana.org/assignments/special-use-domain-names */
 const PRIVATE_NAMES = [
   ...['localhost', 'local', 'internal', 'intranet', 'lan', 'home', 'corp', 'private'],
   ...['arpa', 'onion', 'test', 'invalid', 'alt'],
@@ -46,8 +45,8 @@ const PRIVATE_NAMES = [
 const MAX_URL_LENGTH = 2_048;
 
 /** Whether a request may be sent to this address, given as an IP. */
-export function isAddressAllowed(address: string, mode: Mode): boolean {
-  if (mode === 'sandbox' && isLoopback(address)) return true;
+export function isAddressAllowed(address: string, allowsLocal: boolean): boolean {
+  if (allowsLocal && isLoopback(address)) return true;
   if (isIPv4(address)) return !NOT_PUBLIC_V4.check(address, 'ipv4');
   if (isIP(address) !== 6 || address.includes('%')) return false;
   return GLOBAL_V6.check(address, 'ipv6') && !NOT_PUBLIC_V6.check(address, 'ipv6');
@@ -57,36 +56,36 @@ function isLoopback(address: string): boolean {
   return isIPv4(address) ? LOOPBACK_V4.check(address, 'ipv4') : address === '::1';
 }
 
-/** The host of a URL as an IP or a name, without the brackets and the last dot that may stand around it. */
+/** The host of a URL as an IP or a name, without brackets and without a final dot. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
 
-/** This machine by name. Such a name is never looked up (RFC 6761). */
+/** Names of this machine, which are never resolved by DNS (RFC 6761). */
 export function isLocalName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** What is wrong with a URL as an address to send to, as the end of a sentence about it; undefined when nothing is. */
-export function urlFault(text: string, mode: Mode): string | undefined {
+/** Why a URL is refused, as the end of a sentence about it; undefined when it is allowed. */
+export function urlFault(text: string, allowsLocal: boolean): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`;
   if (!URL.canParse(text) || /[\s\\]|\p{Cc}/u.test(text)) return 'must be a URL such as https://example.com/hooks';
   const url = new URL(text);
-  if (url.protocol !== 'https:' && !(mode === 'sandbox' && url.protocol === 'http:')) return 'must begin with https://';
+  if (url.protocol !== 'https:' && !(allowsLocal && url.protocol === 'http:')) return 'must begin with https://';
   if (authorityOf(text).includes('@')) return 'must not hold a user or a password';
   if (url.hash !== '') return 'must not have a fragment';
   if (REFUSED_PORTS.includes(Number(url.port))) return `must not use port ${url.port}`;
-  return hostFault(text, hostOf(url), mode);
+  return hostFault(text, hostOf(url), allowsLocal);
 }
 
-function hostFault(text: string, host: string, mode: Mode): string | undefined {
+function hostFault(text: string, host: string, allowsLocal: boolean): string | undefined {
   if (isIP(host) !== 0) {
-    // 2130706433, 0x7f.1 and 0177.0.0.1 are read as 127.0.0.1; who writes so wants it unseen.
+    // 2130706433, 0x7f.1 and 0177.0.0.1 are parsed as 127.0.0.1; such forms serve only to hide the address.
     if (isIPv4(host) && authorityOf(text).replace(/:\d*$/, '') !== host)
       return 'must write its address in plain numbers';
-    return isAddressAllowed(host, mode) ? undefined : 'must not lead to an address that is not public';
+    return isAddressAllowed(host, allowsLocal) ? undefined : 'must not lead to an address that is not public';
   }
-  if (mode === 'sandbox' && isLocalName(host)) return undefined;
+  if (allowsLocal && isLocalName(host)) return undefined;
   const labels = host.split('.');
   if (labels.length < 2 || PRIVATE_NAMES.includes(labels.at(-1)!)) return 'must have a public name';
   return undefined;

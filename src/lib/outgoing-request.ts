@@ -1,43 +1,42 @@
-// One guarded POST to an address that somebody else chose. Every address its name leads to is checked, the socket goes to the
-// checked ones and nowhere else, and no redirect is followed.
+// A guarded POST to a URL that a user chose. Every address of its host is checked, the socket connects only to checked
+// addresses, and redirects are not followed.
 import { Resolver } from 'node:dns/promises';
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Mode } from './mode.ts';
 import { hostOf, isAddressAllowed, isLocalName, urlFault } from './outgoing-address.ts';
 
-/** All addresses of a name; none when it has none. */
+/** Resolves a name to all its addresses; empty when it has none. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export type OutgoingRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** For everything: finding the address, connecting, sending, and the answer's first line. */
+  /** The limit for DNS, connecting, sending and the status line of the answer together. */
   readonly timeoutMs: number;
-  /** Cuts it short. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal;
 };
 
-/** What came of it. `error` is a sentence that holds nothing of the other side's but a code. */
+/** The result. `error` is a sentence of this service; of the receiver it contains at most an error code. */
 export type OutgoingAnswer = {
   readonly status?: number;
   readonly error?: string;
-  /** The beginning of the answer, as text that can be stored. */
+  /** The beginning of the body, as storable text. */
   readonly answer?: string;
   readonly latencyMs: number;
 };
 
 const ANSWER_BYTES = 1_024;
-/** What the rest of a short answer may take once its first line is there. */
+/** The limit for reading the body after the status line. */
 const ANSWER_TIMEOUT_MS = 1_000;
 
-/** `resolve` is by DNS when absent. */
-type Needs = { readonly mode: Mode; readonly resolve?: Resolve | undefined };
+/** `resolve` defaults to DNS. */
+type Deps = { readonly allowsLocal: boolean; readonly resolve?: Resolve | undefined };
 
 export async function sendOutgoing(
-  { mode, resolve = resolveByDns }: Needs,
+  { allowsLocal, resolve = resolveByDns }: Deps,
   request: OutgoingRequest,
 ): Promise<OutgoingAnswer> {
   const started = performance.now();
@@ -45,90 +44,121 @@ export async function sendOutgoing(
   const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
   const latencyMs = () => Math.round(performance.now() - started);
   try {
-    const addresses = await checkedAddresses(request.url, { mode, resolve, signal });
+    const addresses = await checkedAddresses(request.url, { allowsLocal, resolve, signal });
     const { status, answer } = await exchange(request, addresses, signal);
     return { status, answer, latencyMs: latencyMs() };
   } catch (error) {
-    return { error: wordsFor(error, timeout, request), latencyMs: latencyMs() };
+    return { error: errorText(error, timeout, request), latencyMs: latencyMs() };
   }
 }
 
 /**
- * What is wrong with a URL as an address to send to, as the end of a sentence about it; undefined when nothing is. A name that
- * has no address yet may get one, and is checked again with every request.
+ * Why a URL is refused, as the end of a sentence about it; undefined when it is allowed. A name without an address is
+ * allowed, because it may get one; it is checked again with every request.
  */
 export async function outgoingFault(
-  { mode, resolve = resolveByDns }: Needs,
+  { allowsLocal, resolve = resolveByDns }: Deps,
   text: string,
 ): Promise<string | undefined> {
-  const fault = urlFault(text, mode);
+  const fault = urlFault(text, allowsLocal);
   if (fault !== undefined) return fault;
   const host = hostOf(new URL(text));
   if (isIP(host) !== 0 || isLocalName(host)) return undefined;
   const addresses = await resolve(host, AbortSignal.timeout(DNS_TIMEOUT_MS)).catch(() => []);
-  const isPublic = addresses.every(address => isAddressAllowed(address, mode));
+  const isPublic = addresses.every(address => isAddressAllowed(address, allowsLocal));
   return isPublic ? undefined : 'must not lead to an address that is not public';
 }
 
-/** A refusal of ours: nothing was sent. */
+/** The service refused the URL or the answer. */
 class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-type Guard = { readonly mode: Mode; readonly resolve: Resolve; readonly signal: AbortSignal };
+type Guard = { readonly allowsLocal: boolean; readonly resolve: Resolve; readonly signal: AbortSignal };
 
-/** Every address of the URL's host. One that is not allowed spoils them all: the next answer might put it first. */
-async function checkedAddresses(text: string, { mode, resolve, signal }: Guard): Promise<readonly string[]> {
-  const fault = urlFault(text, mode);
+/** All addresses of the host. One forbidden address refuses them all: the next DNS answer might list it first. */
+async function checkedAddresses(text: string, { allowsLocal, resolve, signal }: Guard): Promise<readonly string[]> {
+  const fault = urlFault(text, allowsLocal);
   if (fault !== undefined) throw new Refused(`the url ${fault}`);
   const host = hostOf(new URL(text));
   if (isIP(host) !== 0) return [host];
   const addresses = isLocalName(host) ? ['127.0.0.1', '::1'] : await resolve(host, signal);
   if (addresses.length === 0) throw new Refused('its name has no address');
-  if (!addresses.every(address => isAddressAllowed(address, mode))) {
+  if (!addresses.every(address => isAddressAllowed(address, allowsLocal))) {
     throw new Refused('its name leads to an address that is not public');
   }
   return addresses;
 }
 
-function exchange(
+/** Connections to frequent receivers are reused. A reused socket is connected to an address that was checked. */
+const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 64, timeout: 30_000 } as const;
+const agents = { http: new HttpAgent(KEEP_ALIVE), https: new HttpsAgent(KEEP_ALIVE) };
+
+type Exchanged = { readonly status: number; readonly answer: string };
+
+/**
+ * The receiver may close a kept connection just as it is reused; then it has read nothing, and a new connection is
+ * tried.
+ */
+async function exchange(
+  request: OutgoingRequest,
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<Exchanged> {
+  try {
+    return await exchangeOnce(request, addresses, signal, true);
+  } catch (error) {
+    if (!(error instanceof StaleSocket)) throw error;
+    return exchangeOnce(request, addresses, signal, false);
+  }
+}
+
+/** A reused connection was closed before any answer. */
+class StaleSocket extends Error {
+  override readonly name = 'StaleSocket';
+}
+
+function exchangeOnce(
   { url, headers, body }: OutgoingRequest,
   addresses: readonly string[],
   signal: AbortSignal,
-): Promise<{ status: number; answer: string }> {
-  const send = url.toLowerCase().startsWith('https:') ? httpsRequest : httpRequest;
+  mayReuse: boolean,
+): Promise<Exchanged> {
+  const isHttps = url.toLowerCase().startsWith('https:');
+  const send = isHttps ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     let isAnswered = false;
     const request = send(url, {
       method: 'POST',
-      // Neither a proxy of the environment nor a socket that was opened for somebody else.
-      agent: false,
+      // Explicit agents, so that a proxy of the environment is not used.
+      agent: mayReuse ? agents[isHttps ? 'https' : 'http'] : false,
       lookup: pinnedTo(addresses),
-      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       signal,
     });
     request.once('response', response => {
       isAnswered = true;
       readBeginning(request, response).then(answer => resolve({ status: response.statusCode ?? 0, answer }));
     });
-    // Once there is a status, what ends the rest is no fault any more.
+    // After the status line an error does not matter any more.
     request.on('error', error => {
-      if (!isAnswered) reject(error);
+      if (isAnswered) return;
+      reject(request.reusedSocket && !signal.aborted ? new StaleSocket() : error);
     });
-    // Nobody asked for another protocol, and no answer comes after it.
+    // The request asked for no upgrade, and no answer follows one.
     request.once('upgrade', (_response, socket) => {
       socket.destroy();
       reject(new Refused('it answered with another protocol'));
     });
-    // However it ends, it ends: nobody waits for a socket that is gone.
+    // Settle the promise in any case when the socket is closed.
     request.once('close', () => {
-      if (!isAnswered) reject(new Refused('it went away without an answer'));
+      if (!isAnswered) reject(new Refused('it closed the connection without an answer'));
     });
     request.end(body);
   });
 }
 
-/** Answers with what was checked, whatever the name leads to by now. */
+/** A lookup function that returns only the checked addresses, whatever DNS would answer now. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const found = addresses.map(address => ({ address, family: isIP(address) }));
   return (_host, options, callback) => {
@@ -137,28 +167,32 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** The status is known: however the rest comes, and if it never does, this returns. */
+/**
+ * Reads the beginning of the body. Always resolves, also when the body never ends. After a short body the socket is
+ * reusable.
+ */
 function readBeginning(request: ClientRequest, response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise(resolve => {
     const finish = () => {
-      clearTimeout(impatience);
-      request.destroy();
+      clearTimeout(limit);
+      if (!response.complete) request.destroy();
       resolve(storable(Buffer.concat(chunks).subarray(0, ANSWER_BYTES)));
     };
-    const impatience = setTimeout(finish, ANSWER_TIMEOUT_MS);
+    const limit = setTimeout(finish, ANSWER_TIMEOUT_MS);
     response.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes >= ANSWER_BYTES) finish();
     });
+    response.once('end', finish);
     response.once('close', finish);
     response.once('error', finish);
   });
 }
 
-/** Bytes that are no text, and the character that PostgreSQL cannot hold, become U+FFFD. */
+/** Invalid UTF-8 and U+0000, which PostgreSQL refuses, become U+FFFD. */
 function storable(bytes: Buffer): string {
   return bytes.toString('utf8').replaceAll('\u0000', '\ufffd');
 }
@@ -167,8 +201,8 @@ const DNS_TIMEOUT_MS = 3_000;
 const DNS_TRIES = 2;
 
 /**
- * Asks name servers directly. The system's own way would wait in one of four threads that all of Node shares, and a few slow
- * names would hold up everybody.
+ * Asks name servers directly. The lookup of the operating system would occupy one of the four shared threads of Node, and a
+ * few slow names would delay all other work.
  */
 async function resolveByDns(name: string, signal: AbortSignal): Promise<string[]> {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
@@ -182,9 +216,9 @@ async function resolveByDns(name: string, signal: AbortSignal): Promise<string[]
   }
 }
 
-function wordsFor(error: unknown, timeout: AbortSignal, { timeoutMs, signal }: OutgoingRequest): string {
+function errorText(error: unknown, timeout: AbortSignal, { timeoutMs, signal }: OutgoingRequest): string {
   if (error instanceof Refused) return `Refused: ${error.message}.`;
-  if (signal?.aborted) return 'Cut short by a stop of the service.';
+  if (signal?.aborted) return 'Aborted: the service was stopping.';
   if (timeout.aborted) return `No answer within ${timeoutMs / 1000} seconds.`;
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? `Not reached: ${code}.` : 'Not reached.';

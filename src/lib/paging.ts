@@ -1,4 +1,4 @@
-// How a list is cut into pages and bounded in time.
+// Pages and time bounds of lists.
 import { isLater, type Moment } from './date-times.ts';
 import type { Fault } from './errors.ts';
 
@@ -13,7 +13,8 @@ export type PageQuery = {
   readonly pageSize: number;
 };
 
-export function checkPageQuery({ from, to }: PageQuery): Fault[] {
+/** `from` must not be later than `to`. */
+export function checkRange({ from, to }: Pick<PageQuery, 'from' | 'to'>): Fault[] {
   if (!from || !to || !isLater(from, to)) return [];
   return [
     { path: 'from', code: 'after_to', message: 'must not be later than to' },
@@ -21,11 +22,11 @@ export function checkPageQuery({ from, to }: PageQuery): Fault[] {
   ];
 }
 
-/** What every page says of the whole. */
+/** The counts that every page carries. */
 export type PageCounts = {
   readonly total: number;
   readonly totalPages: number;
-  /** As asked for, also past the end. */
+  /** The requested page, also when it lies past the end. */
   readonly currentPage: number;
   readonly hasMore: boolean;
 };

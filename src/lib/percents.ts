@@ -1,4 +1,4 @@
-// Percents as decimal text, such as "2" or "0.033": exact with any number of decimals, and no float on the way.
+// Percents as decimal text, such as "2" or "0.033": exact with any number of decimals, no floats.
 
 /** `units` / 10^`decimals` percent. */
 type Percent = { readonly units: bigint; readonly decimals: number };
@@ -6,19 +6,19 @@ type Percent = { readonly units: bigint; readonly decimals: number };
 const DAYS_A_MONTH = 30n;
 const HUNDRED = 100n;
 
-/** That percent of an amount, truncated to whole cents. */
+/** A percent of an amount, truncated to cents. */
 export function percentTruncated(amountCents: bigint, percent: string): bigint {
   const { units, decimals } = read(percent);
   return truncate(amountCents * units, HUNDRED * tenTo(decimals));
 }
 
-/** Simple interest at a percent a month, a thirtieth of it each calendar day, truncated to whole cents once, at the end. */
+/** Simple interest at a percent per month, a thirtieth per calendar day; truncated to cents once, at the end. */
 export function interestTruncated(amountCents: bigint, percentAMonth: string, days: number): bigint {
   const { units, decimals } = read(percentAMonth);
   return truncate(amountCents * units * BigInt(days), HUNDRED * DAYS_A_MONTH * tenTo(decimals));
 }
 
-/** Below zero when `a` is the smaller, above zero when it is the larger. */
+/** Negative when `a` is smaller, positive when it is larger, else 0. */
 export function comparePercents(a: string, b: string): number {
   const [left, right] = [read(a), read(b)];
   const difference = left.units * tenTo(right.decimals) - right.units * tenTo(left.decimals);
@@ -30,7 +30,7 @@ export function plainPercent(percent: string): string {
   return write(read(percent));
 }
 
-/** A hundredth of it, exact: what somebody meant who wrote "200" for 2 %. */
+/** An exact hundredth: 2 % for a caller who wrote "200". */
 export function hundredthOf(percent: string): string {
   const { units, decimals } = read(percent);
   return write({ units, decimals: decimals + 2 });
@@ -59,7 +59,7 @@ function tenTo(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-/** Towards zero, which is what the division of bigints does. */
+/** Rounds towards zero, as the division of bigints does. */
 function truncate(dividend: bigint, divisor: bigint): bigint {
   return dividend / divisor;
 }

@@ -1,10 +1,10 @@
-// A limit on how often something may happen: each name has a bucket of tokens that fills up evenly.
+// Rate limiting: each name has a token bucket that fills at a constant rate.
 import type { Clock } from './clock.ts';
 
 export type Taken = {
   readonly isAllowed: boolean;
   readonly remaining: number;
-  /** Seconds until the bucket is full, and until there is a token again. */
+  /** Seconds until the bucket is full, and until the next token. */
   readonly fullInSeconds: number;
   readonly nextInSeconds: number;
 };
@@ -13,14 +13,14 @@ type Bucket = { tokens: number; atMs: number };
 
 const MAX_BUCKETS = 10_000;
 
-/** Lets each name take `perSecond` tokens a second, and as many at once after a pause. */
+/** Each name may take `perSecond` tokens per second; a full bucket allows as many at once. */
 export function tokenBuckets(perSecond: number, clock: Pick<Clock, 'now'>): { take(name: string): Taken } {
   const buckets = new Map<string, Bucket>();
 
   function bucketOf(name: string, nowMs: number): Bucket {
     const found = buckets.get(name);
     if (found) return found;
-    // The oldest is forgotten, which at worst means that it is full again.
+    // Drop the oldest bucket; at worst that name gets a full bucket again.
     const [oldest] = buckets.size < MAX_BUCKETS ? [] : buckets.keys();
     if (oldest !== undefined) buckets.delete(oldest);
     const fresh = { tokens: perSecond, atMs: nowMs };
@@ -32,7 +32,7 @@ export function tokenBuckets(perSecond: number, clock: Pick<Clock, 'now'>): { ta
     take: name => {
       const nowMs = clock.now().getTime();
       const bucket = bucketOf(name, nowMs);
-      // A machine's clock may be set back.
+      // The clock of the machine may be set back.
       const elapsedMs = Math.max(0, nowMs - bucket.atMs);
       bucket.tokens = Math.min(perSecond, bucket.tokens + (elapsedMs * perSecond) / 1000);
       bucket.atMs = nowMs;

@@ -1,11 +1,11 @@
-// Many readings of one price, judged: the median of the fresh ones, or none at all.
+// Computes the median of the fresh readings of a price, or refuses.
 import { MAX_DECIMALS, parseUnits, tenTo } from '../lib/decimals.ts';
 import type { Reading } from './fetch.ts';
 import type { PriceInput } from './price.ts';
 
 export type Limits = {
   readonly maxAgeSeconds: number;
-  /** How far a fresh reading may lie from the median, in percent, as decimal text. */
+  /** The maximum distance of a fresh reading from the median, in percent, as decimal text. */
   readonly maxSpreadPercent: string;
 };
 
@@ -13,31 +13,32 @@ export type Verdict =
   | { readonly value: string; readonly at: Date; readonly inputs: readonly PriceInput[] }
   | { readonly refusal: 'too few fresh prices' | 'prices too far apart' };
 
-/** How far a source's clock may be ahead of ours. */
+/** How far the clock of a source may be ahead of this service. */
 const MAX_AHEAD_MS = 60_000;
 const PERCENT_DECIMALS = 4;
 
 /**
- * The median of the readings that are fresh; of two in the middle the higher one. Refused when they are not a majority of
- * all sources, or when one of them lies too far from it. The price is as old as the oldest reading that counted.
+ * The median of the fresh readings; of two in the middle, the higher one. Refuses when the fresh readings are not a
+ * majority of all sources, or when one of them is too far from the median. The price has the time of its oldest fresh
+ * reading.
  */
 export function judge(readings: readonly Reading[], limits: Limits, now: Date): Verdict {
-  const told = readings.filter(reading => 'value' in reading);
-  const inputs = told.map(({ source, value, at }): PriceInput => {
+  const answered = readings.filter(reading => 'value' in reading);
+  const inputs = answered.map(({ source, value, at }): PriceInput => {
     const leftOut = staleness(at, limits, now);
     return { source, value, at: at.toISOString(), ...(leftOut && { leftOut }) };
   });
-  const fresh = told
+  const fresh = answered
     .filter(({ at }) => staleness(at, limits, now) === undefined)
     .map(({ value, at }) => ({ value, at, units: unitsOf(value) }))
     .sort((a, b) => (a.units < b.units ? -1 : a.units > b.units ? 1 : 0));
   const middle = fresh[Math.floor(fresh.length / 2)];
   if (!middle || fresh.length * 2 <= readings.length) return { refusal: 'too few fresh prices' };
-  const isApart = ({ units }: { units: bigint }) => {
+  const isTooFar = ({ units }: { units: bigint }) => {
     const distance = units > middle.units ? units - middle.units : middle.units - units;
     return distance * tenTo(PERCENT_DECIMALS) * 100n > middle.units * spreadUnits(limits);
   };
-  if (fresh.some(isApart)) return { refusal: 'prices too far apart' };
+  if (fresh.some(isTooFar)) return { refusal: 'prices too far apart' };
   const at = new Date(Math.min(...fresh.map(reading => reading.at.getTime())));
   return { value: middle.value, at, inputs };
 }

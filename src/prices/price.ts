@@ -1,21 +1,23 @@
-// A price of crypto: where it came from, of what moment it is, and what it was made of. No price is ever made up: who has
-// none that can be trusted refuses.
+// A price of crypto with its source, its time and its inputs. A source without a reliable price refuses; it never invents
+// one.
 import type { Currency } from '../lib/currency.ts';
 import { AppError } from '../lib/errors.ts';
 
-/** One number that a price was made of, as it was given. */
+/** Why a reading was recorded but not used. */
+export const LEFT_OUT = ['too_old', 'in_the_future'] as const;
+
+/** One reading that a price was computed from, as the source gave it. */
 export type PriceInput = {
   readonly source: string;
   /** Decimal text. */
   readonly value: string;
   /** ISO 8601 in UTC. */
   readonly at: string;
-  /** Why it was kept but did not count. */
-  readonly leftOut?: 'too_old' | 'in_the_future';
+  readonly leftOut?: (typeof LEFT_OUT)[number];
 };
 
 export type Price = {
-  /** Currency for one unit, as decimal text. */
+  /** The price of one unit in the currency, as decimal text. */
   readonly value: string;
   readonly source: string;
   readonly at: Date;
@@ -24,7 +26,7 @@ export type Price = {
 
 export type PriceSource = {
   readonly name: string;
-  /** The price at this moment. Refuses with `price_unavailable` when there is none that can be trusted. */
+  /** The price at a time. Refuses with `price_unavailable` when there is no reliable one. */
   price(symbol: string, currency: Currency, now: Date): Promise<Price>;
 };
 

@@ -1,4 +1,4 @@
-// What makes a request for a quote one that can be priced. Pure; every fault is named at once.
+// Checks a request for a quote. Pure; returns all faults at once.
 import { type AssetSymbol, NETWORKS_OF, type Network } from '../chains/asset.ts';
 import { decimalsOf } from '../chains/networks.ts';
 import type { Currency } from '../lib/currency.ts';
@@ -6,7 +6,7 @@ import { formatUnits, parseUnits } from '../lib/decimals.ts';
 import type { Fault } from '../lib/errors.ts';
 import { MAX_COST_CENTS, type QuoteRequest, type Wanted } from './quote.ts';
 
-/** A request as far as it could be read. An amount that is there but could not be read is null. */
+/** The fields of a request that could be read. An amount that is present but could not be read is null. */
 export type QuoteDraft = {
   readonly accountId?: string;
   readonly symbol?: AssetSymbol;
@@ -21,7 +21,7 @@ export type CheckedQuote = { readonly request?: QuoteRequest; readonly faults: r
 
 const CENT_DECIMALS = 2;
 
-/** The request that a draft makes, or everything that is wrong with it. What is missing beside is left to the reader. */
+/** The checked request, or its faults. The schema reports other missing fields. */
 export function checkQuote(draft: QuoteDraft): CheckedQuote {
   const { accountId, symbol, network, currency } = draft;
   const networkFaults = checkNetwork(symbol, network);
@@ -51,7 +51,7 @@ function checkOneAmount({ cost, quantity }: QuoteDraft): Fault[] {
   }));
 }
 
-/** Reads the amount that is there; without decimals, as when symbol or network is wrong, only what can be said without. */
+/** Reads the given amount. Without `decimals`, because symbol or network is wrong, it checks only what needs none. */
 function readWanted({ cost, quantity }: QuoteDraft, decimals: number | undefined, faults: Fault[]): Wanted | undefined {
   if (cost != null) {
     const costCents = readAmount('cost', cost, CENT_DECIMALS, faults);

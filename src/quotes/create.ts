@@ -1,11 +1,10 @@
-// Making a quote: the price is asked for first, with no transaction open, and only then is anything written.
-import { requireAccount } from '../accounts/require.ts';
+// Creates a quote: reads the price first, with no transaction open, and then writes the quote.
+import { type AccountPolicy, requireAccount } from '../accounts/require.ts';
 import { decimalsOf } from '../chains/networks.ts';
-import { concerns } from '../lib/act.ts';
+import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import type { Mode } from '../lib/mode.ts';
 import type { PriceSource } from '../prices/price.ts';
 import type { Database } from '../storage/database.ts';
 import { MAX_COST } from './check.ts';
@@ -18,15 +17,15 @@ export type MakeQuoteDeps = {
   readonly feePercent: string;
 };
 
-export type QuoteDeps = MakeQuoteDeps & { readonly db: Database; readonly mode: Mode };
+export type QuoteDeps = MakeQuoteDeps & { readonly db: Database; readonly accounts: AccountPolicy };
 
-/** Prices a request and keeps the quote. Refuses what `makeQuote` refuses, and in live an unknown account. */
+/** Prices a request and stores the quote. Refuses what `makeQuote` refuses, and in live mode an unknown account. */
 export async function createQuote(deps: QuoteDeps, input: QuoteRequest): Promise<Quote> {
   const quote = await makeQuote(deps, input);
   await deps.db.transaction(async tx => {
-    if (quote.accountId !== undefined) await requireAccount(tx, deps.mode, quote.accountId, quote.createdAt);
+    if (quote.accountId !== undefined) await requireAccount(tx, deps.accounts, quote.accountId, quote.createdAt);
     await insertQuote(tx, quote);
-    concerns(quote.id);
+    setAuditObject(quote.id);
   });
   return quote;
 }
@@ -36,8 +35,7 @@ export async function createQuote(deps: QuoteDeps, input: QuoteRequest): Promise
  * that costs more than can be paid, and everything while there is no price.
  */
 export async function makeQuote(deps: MakeQuoteDeps, { wanted, ...asked }: QuoteRequest): Promise<Quote> {
-  await deps.clock.refresh();
-  // Taken before the sources are asked: a slow one shortens the lock and never lengthens it.
+  // Read the clock before the price sources: a slow source shortens the life of the quote, never extends it.
   const now = deps.clock.now();
   const { value: price, source, at: priceAt, inputs } = await deps.prices.price(asked.symbol, asked.currency, now);
   const decimals = decimalsOf(asked.symbol, asked.network);

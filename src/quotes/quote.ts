@@ -1,4 +1,4 @@
-// A quote: a price locked for a while, and the exact arithmetic of cost, fee and quantity. Pure: nothing here asks or writes.
+// A quote: a price that is locked for some minutes, and the exact arithmetic of cost, fee and quantity. Pure.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Currency } from '../lib/currency.ts';
 import { divideDown, divideUp, tenTo } from '../lib/decimals.ts';
@@ -6,18 +6,18 @@ import type { PriceInput } from '../prices/price.ts';
 
 export type Quote = {
   readonly id: string;
-  /** When given, only this account may order with it. */
+  /** If set, only this account may use the quote. */
   readonly accountId?: string;
   readonly symbol: AssetSymbol;
   readonly network: Network;
   readonly currency: Currency;
-  /** Currency for one unit, as decimal text. */
+  /** The price of one unit in the currency, as decimal text. */
   readonly price: string;
   readonly feePercent: string;
-  /** What is paid in all, the fee included. */
+  /** The total to pay, fee included. */
   readonly costCents: bigint;
   readonly feeCents: bigint;
-  /** Smallest units of the asset, of which 10^`decimals` are one. */
+  /** Smallest units of the asset; 10^`decimals` of them are one. */
   readonly units: bigint;
   readonly decimals: number;
   readonly source: string;
@@ -27,7 +27,7 @@ export type Quote = {
   readonly expiresAt: Date;
 };
 
-/** What is asked for: how much to pay, or how much to get. */
+/** The requested amount: how much to pay, or how much to get. */
 export type Wanted = { readonly costCents: bigint } | { readonly units: bigint };
 
 export type QuoteRequest = {
@@ -39,16 +39,16 @@ export type QuoteRequest = {
 };
 
 export const QUOTE_LIFE_MS = 5 * 60_000;
-/** What a pix can carry. */
+/** The maximum of a pix. */
 export const MAX_COST_CENTS = 999_999_999_999n;
 
-/** A quote serves until its last moment and no longer. */
+/** A quote is valid until just before `expiresAt`. */
 export function isExpired({ expiresAt }: Pick<Quote, 'expiresAt'>, now: Date): boolean {
   return now >= expiresAt;
 }
 
 export type Terms = {
-  /** Currency for one unit, as decimal text above zero. */
+  /** The price of one unit in the currency, as decimal text above zero. */
   readonly price: string;
   readonly decimals: number;
   /** From 0 to below 100, as decimal text. */
@@ -60,9 +60,9 @@ export type PricedOrder = { readonly costCents: bigint; readonly feeCents: bigin
 const CENTS = 100n;
 
 /**
- * What an order costs, what of it is fee, and what it buys. Every rounding goes against who pays: the fee up, a quantity
- * down, a cost up. Given a cost, it buys as much as the rest after the fee can pay, which may be nothing at all. Given
- * units, the cost is the smallest whose rest after the fee can pay for them.
+ * Computes the cost, fee and quantity of an order. Every rounding is against the payer: fee up, quantity down, cost up.
+ * Given a cost, the quantity is what the cost minus the fee can buy, which may be zero. Given units, the cost is the
+ * smallest that, minus its fee, pays for them.
  */
 export function priceOrder(terms: Terms): PricedOrder {
   const price = fractionOf(terms.price);
@@ -77,7 +77,7 @@ export function priceOrder(terms: Terms): PricedOrder {
     return { costCents, feeCents, units };
   }
   const netCents = divideUp(terms.units * price.numerator * CENTS, oneUnit * price.denominator);
-  // cost − ⌈cost · fee⌉ ≥ net holds just when cost · (1 − fee) ≥ net, since net is whole.
+  // cost − ⌈cost · fee⌉ ≥ net exactly when cost · (1 − fee) ≥ net, because net is an integer.
   const costCents = divideUp(netCents * fee.denominator, fee.denominator - fee.numerator);
   return { costCents, feeCents: feeOf(costCents, fee), units: terms.units };
 }

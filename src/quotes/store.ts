@@ -1,11 +1,11 @@
-// All SQL of quotes. There is no update: a quote is never changed.
+// The SQL of quotes. There is no update: a quote never changes.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Currency } from '../lib/currency.ts';
 import type { PriceInput } from '../prices/price.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import type { Quote } from './quote.ts';
 
-/** Writes a quote; one that is there already stays as it is. */
+/** Inserts a quote, unless its id exists: then a retry has inserted it before. */
 export async function insertQuote(tx: Sql, quote: Quote): Promise<void> {
   await tx.query(
     `insert into quotes (id, account_id, symbol, network, currency, price, fee_percent, fee_cents, cost_cents, units,
@@ -43,7 +43,7 @@ export async function findQuote(sql: Sql, id: string): Promise<Quote | undefined
   return row && toQuote(row);
 }
 
-/** Holds a quote until the transaction ends, so that one order at a time looks whether it is used. */
+/** Locks the row of a quote until the transaction ends, so that only one order at a time checks whether it is used. */
 export async function lockQuote(tx: Sql, id: string): Promise<void> {
   await tx.query('select from quotes where id = $1 for update', [id]);
 }

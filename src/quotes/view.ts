@@ -1,4 +1,4 @@
-// A quote as callers see it. Its numbers are written digit for digit; `exact` has the same as text, for parsers that round.
+// A quote as the API shows it. Its JSON numbers are exact; `exact` has the same values as text, for parsers that round.
 import { exactNumber, formatUnits } from '../lib/decimals.ts';
 import type { Quote } from './quote.ts';
 

@@ -1,9 +1,11 @@
-// The rail of a method that this service does not offer: it refuses everything before anything is made.
+// The rail of a method that this service does not offer: it refuses every request.
+import { AppError } from '../lib/errors.ts';
 import type { Method, Rail } from './rail.ts';
 
 export function absentRail<M extends Method>(method: M): Rail<M> {
+  const notConfigured = () => new AppError('not_configured', `No rail is configured for ${method}.`);
   const never = async (): Promise<never> => {
-    throw new Error(`${method} is not offered, so nothing of it was ever made`);
+    throw notConfigured();
   };
   return {
     name: 'absent',
@@ -16,7 +18,7 @@ export function absentRail<M extends Method>(method: M): Rail<M> {
       message: `cannot hold ${method}: this service does not offer it`,
     }),
     prepare: () => {
-      throw new Error(`${method} is not offered`);
+      throw notConfigured();
     },
     submit: never,
     lookup: never,

@@ -9,34 +9,34 @@ export const MAX_PIX_CENTS = 999_999_999_999n;
 
 const TXID_LENGTH = 25;
 
-/** Who is paid. */
+/** The receiver of the payment. */
 export type Receiver = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
 
 /**
- * Writes static codes with their amount and txid. Names are folded to ASCII and cut to what the code holds. Most of a code is
- * the same for every charge of a receiver, and is made once.
+ * Builds static codes with amount and txid. Names are converted to ASCII and cut to the length that the code allows. The
+ * part that is the same for every charge of a receiver is built once.
  */
 export function staticBrCodes({ key, receiverName, receiverCity }: Receiver): (cents: bigint, txid: string) => string {
   const sample = generatePixPayload({ key, merchantName: receiverName, merchantCity: receiverCity });
   const fields = readFields(sample ?? '');
   assert(sample && fields, 'a BR Code needs a valid key, name and city');
-  const among = (from: string, to: string) =>
+  const fieldsBetween = (from: string, to: string) =>
     fields
       .filter(({ id }) => id >= from && id < to)
       .map(({ id, value }) => field(id, value))
       .join('');
-  const [before, after] = [among('00', AMOUNT), among(AMOUNT, MORE)];
+  const [before, after] = [fieldsBetween('00', AMOUNT), fieldsBetween(AMOUNT, ADDITIONAL_DATA)];
   return (amountCents, txid) => {
     assert(amountCents >= 1n && amountCents <= MAX_PIX_CENTS, 'a BR Code cannot hold this amount');
     assert(TXID.test(txid), 'a BR Code cannot hold this txid');
-    const text = `${before}${field(AMOUNT, reaisText(amountCents))}${after}${field(MORE, field(TXID_IN_MORE, txid))}${CHECKSUM}`;
+    const text = `${before}${field(AMOUNT, reaisText(amountCents))}${after}${field(ADDITIONAL_DATA, field(TXID_FIELD, txid))}${CHECKSUM}`;
     return text + checksum(text);
   };
 }
 
 const AMOUNT = '54';
-const MORE = '62';
-const TXID_IN_MORE = '05';
+const ADDITIONAL_DATA = '62';
+const TXID_FIELD = '05';
 const TXID = /^[0-9A-Za-z]{1,25}$/;
 const CHECKSUM = '6304';
 
@@ -48,15 +48,15 @@ function field(id: string, value: string): string {
   return id + String(value.length).padStart(2, '0') + value;
 }
 
-/** A UUID as the 25 letters and digits that a static code's txid may have: 36^25 is just above 2^128. */
+/** A UUID as a txid of 25 letters and digits, the maximum in a static code: 36^25 is just above 2^128. */
 export function txidOf(uuid: string): string {
   return uuidToBigInt(uuid).toString(36).toUpperCase().padStart(TXID_LENGTH, '0');
 }
 
 /**
- * Whether a BR Code came whole: every field as long as it says, down into the templates, the version first, and a checksum
- * last that matches. It promises nothing about who is paid or how much. A code that only sets up a recurrence has neither
- * key nor location and is intact all the same, which is why a validator of payments does not serve here.
+ * Whether a BR Code is complete: the lengths of all fields match, also inside templates, the version comes first, and the
+ * checksum at the end is right. It does not check receiver and amount. A code that only sets up a recurrence has neither
+ * key nor location and is still intact, so a validator for payment codes cannot be used here.
  */
 export function isBrCodeIntact(emv: string): boolean {
   const fields = readFields(emv);
@@ -70,7 +70,7 @@ const CHECKSUM_LENGTH = 4;
 
 type Field = { readonly id: string; readonly value: string };
 
-/** Two digits of id, two of length, then the value, one field after another; undefined when they do not add up. */
+/** Reads fields of two digits id, two digits length, and value; undefined when the lengths do not match the text. */
 function readFields(text: string): readonly Field[] | undefined {
   const fields: Field[] = [];
   for (let at = 0; at < text.length; ) {
@@ -84,7 +84,7 @@ function readFields(text: string): readonly Field[] | undefined {
   return fields;
 }
 
-/** The fields made of fields: receivers of each arrangement, additional data, other languages, and the unreserved ones. */
+/** Fields that contain fields: receivers of each arrangement, additional data, other languages, and the unreserved ones. */
 function isTemplate(id: string): boolean {
   return (id >= '26' && id <= '51') || id === '62' || id === '64' || id >= '80';
 }
@@ -96,7 +96,7 @@ function checksum(text: string): string {
   return crc.toString(16).toUpperCase().padStart(CHECKSUM_LENGTH, '0');
 }
 
-/** What each value of a byte does to the checksum, bit by bit. */
+/** The CRC lookup table, one entry per byte value. */
 const CRC_OF_BYTE = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 8;
   for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;

@@ -1,4 +1,4 @@
-// The refusal of an amount that a rail's instrument has no room for.
+// Refuses an amount above the maximum of a rail.
 import type { Rail, Refusal } from './rail.ts';
 
 export function checkCeiling({ method, limits }: Rail, amountCents: bigint): Refusal | undefined {

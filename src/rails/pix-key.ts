@@ -1,5 +1,5 @@
-// The static pix key rail: a BR Code of a key the receiver has at any bank. It registers nothing and hears nothing: an
-// operator or an imported statement tells of money, and money goes back by hand.
+// The static pix key rail: a BR Code with a pix key of the receiver, at any bank. It has no connection to the bank: an
+// operator or an imported statement reports payments, and refunds are made by hand.
 
 import { MAX_PIX_CENTS, type Receiver, staticBrCodes, txidOf } from './br-code.ts';
 import type { Rail } from './rail.ts';
@@ -9,7 +9,7 @@ export function pixKeyRail(receiver: Receiver): Rail<'pix'> {
   return {
     name: 'pix-key',
     method: 'pix',
-    // A static code can be paid for ever, and money goes back in the app of the bank.
+    // A static code stays payable for ever, and refunds are made in the app of the bank.
     can: { refund: false, withdraw: false },
     limits: { maxAmountCents: MAX_PIX_CENTS },
     check: () => undefined,
@@ -17,7 +17,7 @@ export function pixKeyRail(receiver: Receiver): Rail<'pix'> {
       const txid = txidOf(id);
       return { txid, emv: brCode(amountCents, txid) };
     },
-    // It can be paid from the moment it is made: nobody is asked.
+    // A static code is payable without registration.
     submit: async () => ({ kind: 'registered' }),
     lookup: async () => ({ kind: 'registered' }),
     cancel: async () => ({ kind: 'rejected', reason: 'A static code cannot be withdrawn.' }),

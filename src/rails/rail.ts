@@ -1,19 +1,20 @@
-// How money arrives: the one interface behind which every bank, PSP and file exchange stands. A rail knows nothing of
-// charges or the database. What it is asked for carries a reference that never changes, so asking twice is asking once.
+// The interface of every rail that receives money: bank, PSP or file exchange. A rail does not depend on charges or the
+// database. Every request carries a reference that never changes, so requests are idempotent.
 import type { CivilDay } from '../lib/civil-days.ts';
+import { AppError } from '../lib/errors.ts';
 
 export const METHODS = ['boleto', 'pix'] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What a payer is to pay, in reais. */
+/** The amount and terms of a payment, in reais. */
 export type PaymentRequest = {
-  /** A UUID; the references of an instrument are made from it. */
+  /** A UUID; the references of an instrument are derived from it. */
   readonly id: string;
   readonly amountCents: bigint;
   readonly dueDay: CivilDay;
-  /** The last day it is to be paid as asked. */
+  /** The last day of the requested validity. */
   readonly expireDay: CivilDay;
-  /** Decimal text: percent of the amount, once, and percent a month. */
+  /** Decimal text: the fine as a percent of the amount, once; the interest as a percent per month. */
   readonly finePercent?: string;
   readonly interestPercent?: string;
   readonly payer: {
@@ -24,82 +25,86 @@ export type PaymentRequest = {
   };
 };
 
-/** Money to send back out of a payment. */
+/** A refund out of one payment. */
 export type RefundRequest = {
-  /** A UUID, the same each time it is asked. */
+  /** A UUID, the same for every retry. */
   readonly id: string;
-  /** What the bank calls the payment. */
+  /** The bank's id of the payment. */
   readonly paymentReference: string;
   readonly amountCents: bigint;
 };
 
-/** Money the bank has seen. */
-export type Receipt = { readonly reference: string; readonly amountCents: bigint; readonly paidAt: Date };
+/** A payment that the bank has received. */
+export type ReceivedPayment = { readonly reference: string; readonly amountCents: bigint; readonly paidAt: Date };
 
-/** What the payer is given, with the references the bank knows it by. */
+/** What the payer pays with, and the references by which the bank identifies it. */
 export type PixInstrument = { readonly txid: string; readonly emv: string };
 export type BoletoInstrument = { readonly ourNumber: string; readonly barcode: string; readonly digitableLine: string };
 export type Instruments = { readonly pix: PixInstrument; readonly boleto: BoletoInstrument };
 
-/** Why a request can never be served by a rail, known without asking anybody. */
+/** Why a rail can never accept a request; decided without a call to the bank. */
 export type Refusal = { readonly path: string; readonly code: string; readonly message: string };
 
 /**
- * What the bank said. *Unknown* is an answer: the reply was lost, and only a lookup tells whether the request arrived.
- * *Accepted* means: taken, and decided later.
+ * The answer of the bank. `unknown`: the reply was lost, and only a lookup shows whether the request arrived. `accepted`:
+ * the bank has the request and decides later.
  */
 export type Outcome =
   | {
       readonly kind: 'registered';
-      /** In place of what was prepared, where only the bank could make it, such as a dynamic code. */
+      /** Replaces the prepared instrument, if only the bank can create it, such as a dynamic code. */
       readonly instrument?: Instruments[Method];
     }
   | { readonly kind: 'accepted' }
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'unknown' };
 
-/** What a lookup finds; *absent* means that the request never arrived and may be sent. */
+/** The result of a lookup. `absent`: the request never arrived and may be sent. */
 export type Finding = Outcome | { readonly kind: 'absent' };
 
 export type Rail<M extends Method = Method> = {
   readonly name: string;
   readonly method: M;
-  /** What it can do beyond taking a payment; what it cannot is refused before it is asked. */
+  /** Optional abilities; the caller does not use one that is false. */
   readonly can: {
-    /** Send money back. */
+    /** Can refund a payment. */
     readonly refund: boolean;
-    /** Take back what it was given, so that it may be paid no more. */
+    /** Can withdraw an instrument, so that it can no longer be paid. */
     readonly withdraw: boolean;
   };
   readonly limits: { readonly maxAmountCents: bigint };
-  /** Refuses what this rail can never carry, beyond its limits, which are kept by whoever asks it. Pure. */
+  /** Refuses a request that this rail can never accept. The caller checks `limits` itself. Pure. */
   check(request: PaymentRequest): Refusal | undefined;
-  /** The instrument with its references, the same each time for one request. Pure. */
+  /** Builds the instrument with its references; the same each time for one request. Pure. */
   prepare(request: PaymentRequest): Instruments[M];
-  /** Asks the bank to take it. Never throws for what a bank or a network can do. */
+  /** Registers the instrument at the bank. Never throws for a failure of the bank or of the network. */
   submit(request: PaymentRequest, instrument: Instruments[M]): Promise<Outcome>;
-  /** Asks what became of it, by its reference. */
+  /** Looks up the result of `submit` by the reference. */
   lookup(request: PaymentRequest, instrument: Instruments[M]): Promise<Finding>;
-  /** Asks the bank to let it be paid no more. *Rejected* means that there was nothing to take back. */
+  /** Withdraws the instrument at the bank. `rejected` means that there was nothing to withdraw. */
   cancel(request: PaymentRequest, instrument: Instruments[M]): Promise<Outcome>;
   refund(request: RefundRequest): Promise<Outcome>;
   lookupRefund(request: RefundRequest): Promise<Finding>;
-  /** When to ask next, after a moment, whether money came; undefined when there is no need to ask. Pure. */
+  /** The time of the next `reconcile` after `after`; undefined when none is needed. Pure. */
   reconcileAfter(request: PaymentRequest, after: Date): Date | undefined;
-  /** All money the bank has seen for it up to a moment, each time from the first. */
-  reconcile(request: PaymentRequest, instrument: Instruments[M], until: Date): Promise<readonly Receipt[]>;
+  /**
+   * All payments that the bank has received for it up to a time, including those returned before. Throws `rail_unavailable`
+   * when the bank does not answer.
+   */
+  reconcile(request: PaymentRequest, instrument: Instruments[M], until: Date): Promise<readonly ReceivedPayment[]>;
 };
 
 /** The rail that serves each method. */
 export type Rails = { readonly [M in Method]: Rail<M> } & {
-  /** Rails that take nothing new, and still answer for what they were given. */
+  /** Rails that get no new charges, but still serve their old ones. */
   readonly former?: readonly Rail[];
 };
 
-/** The rail that a method was given to, also when another serves the method by now. */
+/** The rail on which a method was registered, also when the method has another rail now. */
 export function railNamed(rails: Rails, method: Method, name: string): Rail {
   const all: readonly Rail[] = [rails[method], ...(rails.former ?? [])];
   const rail = all.find(candidate => candidate.method === method && candidate.name === name);
-  if (!rail) throw new Error(`the rail ${name} is not configured, and charges are on it`);
+  if (!rail)
+    throw new AppError('not_configured', `The rail ${name} of ${method} is not configured, and charges are on it.`);
   return rail;
 }

@@ -1,26 +1,27 @@
-// The audit log, second half: committed lines are moved from the inbox into a chain, where each hash covers the line and the
-// hash before it. So a line that is changed, moved or taken out later breaks the chain.
-import { setTimeout as wait } from 'node:timers/promises';
+// The audit log, second half: seals committed lines. It moves them from the inbox into a hash chain, where each hash
+// covers the line and the previous hash, so a line that is changed, moved or removed later breaks the chain.
+import assert from 'node:assert/strict';
 import { contentHash } from '../lib/hash.ts';
 import type { Log } from '../lib/log.ts';
+import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database, Row, Sql } from './database.ts';
 
 export type Head = { readonly position: number; readonly hash: string };
 
 export type Verdict = {
-  /** How far the chain was followed. */
+  /** The last line that was verified. */
   readonly head: Head;
-  /** The first line that is not as it was sealed. */
+  /** The first line that does not match the chain. */
   readonly broken?: { readonly position: number; readonly reason: string };
-  /** Lines of the last moment, which no hash covers yet. */
+  /** The number of recent lines that are still in the inbox, without a hash. */
   readonly unsealed: number;
 };
 
 const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 1_000_000;
 const SEAL_EVERY_MS = 500;
-/** Where every chain begins. */
-const BEGINNING: Head = { position: 0, hash: '0'.repeat(64) };
+/** The start of every chain. */
+const GENESIS: Head = { position: 0, hash: '0'.repeat(64) };
 
 const LINE = 'id, iso_utc(at) as at, actor, action, object_id, request_id, status';
 
@@ -35,13 +36,13 @@ type LineRow = Row & {
 };
 type SealedRow = LineRow & { position: string; hash: string };
 
-/** Moves every line that is committed by now into the chain, and returns how many those were. One node at a time does it. */
+/** Moves every committed line into the chain, and returns their number. A row lock lets one node at a time do it. */
 export async function sealAudit(db: Database): Promise<number> {
-  // Most looks find nothing, and then nobody is kept waiting.
+  // Most runs find nothing; then no lock is taken.
   const [waiting] = await db.query<{ any: boolean }>('select exists (select from audit_inbox) as any');
   if (!waiting?.any) return 0;
   let sealed = 0;
-  // Lines that come meanwhile may wait for the next call: under load they would never end.
+  // Stop at the first batch that is not full: under load, new lines would keep this loop running for ever.
   for (let isFull = true; isFull; ) {
     const batch = await db.transaction(sealBatch);
     sealed += batch.sealed;
@@ -59,9 +60,9 @@ async function sealBatch(tx: Sql): Promise<{ taken: number; sealed: number }> {
   const ids = lines.map(({ id }) => id);
   const known = await tx.query<{ id: string }>('select id from audit_log where id = any($1)', [ids]);
   const isKnown = new Set(known.map(({ id }) => id));
-  // A transaction that was run again after a lost commit may have left its line a second time.
+  // A transaction retried after a commit whose answer was lost may have inserted its line a second time.
   const fresh = lines.filter(({ id }) => !isKnown.has(id));
-  let head = last ? { position: Number(last.position), hash: last.hash } : BEGINNING;
+  let head = last ? { position: Number(last.position), hash: last.hash } : GENESIS;
   const heads = fresh.map(line => {
     head = nextHead(head, line);
     return head;
@@ -77,11 +78,11 @@ async function sealBatch(tx: Sql): Promise<{ taken: number; sealed: number }> {
   return { taken: lines.length, sealed: fresh.length };
 }
 
-/** Follows the chain from its beginning. `noted` is a head that was kept elsewhere: it must still be there. */
-export async function verifyAudit(sql: Sql, noted?: Head): Promise<Verdict> {
+/** Verifies the chain from its start. `knownHead` is a head that was stored elsewhere: it must be part of the chain. */
+export async function verifyAudit(sql: Sql, knownHead?: Head): Promise<Verdict> {
   const [inbox] = await sql.query<{ count: string }>('select count(*) from audit_inbox');
   const unsealed = Number(inbox!.count);
-  let head = BEGINNING;
+  let head = GENESIS;
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const lines = await sql.query<SealedRow>(
       `select position, encode(hash, 'hex') as hash, ${LINE} from audit_log where position > $1 order by position limit $2`,
@@ -89,21 +90,22 @@ export async function verifyAudit(sql: Sql, noted?: Head): Promise<Verdict> {
     );
     for (const line of lines) {
       const next = nextHead(head, line);
-      const reason = faultOf(line, next, noted);
+      const reason = faultOf(line, next, knownHead);
       if (reason !== undefined) return { head, unsealed, broken: { position: next.position, reason } };
       head = next;
     }
     if (lines.length === BATCH_SIZE) continue;
-    if (!noted || noted.position <= head.position) return { head, unsealed };
+    if (!knownHead || knownHead.position <= head.position) return { head, unsealed };
     return { head, unsealed, broken: { position: head.position + 1, reason: 'it was there once and is gone' } };
   }
-  throw new Error('the audit log has no end');
+  assert.fail(`the audit log has more than ${MAX_BATCHES} batches`);
 }
 
-function faultOf(line: SealedRow, expected: Head, noted: Head | undefined): string | undefined {
+function faultOf(line: SealedRow, expected: Head, knownHead: Head | undefined): string | undefined {
   if (Number(line.position) !== expected.position) return 'it is missing';
   if (line.hash !== expected.hash) return 'it, or the order it stands in, was changed';
-  if (noted?.position === expected.position && noted.hash !== expected.hash) return 'it is not the one that was noted';
+  if (knownHead?.position === expected.position && knownHead.hash !== expected.hash)
+    return 'it is not the one that was recorded';
   return undefined;
 }
 
@@ -114,25 +116,15 @@ function nextHead(previous: Head, line: LineRow): Head {
   return { position, hash: contentHash(content) };
 }
 
-/** Seals from time to time until it is stopped, and once more then. What fails is tried again with the next turn. */
-export function startSealing({ db, log }: { db: Database; log: Log }): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  async function takeTurns(): Promise<void> {
-    for (let isLast = false; !isLast; ) {
-      isLast = stopping.signal.aborted;
-      try {
-        await sealAudit(db);
-      } catch (error) {
-        log.warn('the audit log could not be sealed and will be tried again', { error });
-      }
-      if (!isLast) await wait(SEAL_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-  const turns = takeTurns();
-  return {
-    stop: async () => {
-      stopping.abort();
-      await turns;
+/** Seals twice a second until it is stopped, and once more at the stop. */
+export function startSealing({ db, log }: { db: Database; log: Log }): Loop {
+  return startLoop({
+    name: 'sealing the audit log',
+    task: async () => {
+      await sealAudit(db);
     },
-  };
+    pauseMs: SEAL_EVERY_MS,
+    runsAtStop: true,
+    log,
+  });
 }

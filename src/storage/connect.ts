@@ -1,4 +1,4 @@
-// The first word with a database: is it there, and new enough? What goes wrong is said in one line.
+// Opens the database and checks its version. A failure becomes a StartError of one line.
 import type pg from 'pg';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -23,14 +23,17 @@ export async function connect({ connection, log }: { connection: pg.PoolConfig; 
     if (error instanceof StartError) throw error;
     const cause = error instanceof AppError ? error.cause : error;
     const { code } = cause as { code?: string };
-    throw new StartError(`The database cannot be used${placeOf(connection)}: ${wordsFor(code)}.`);
+    throw new StartError(`The database cannot be used${placeOf(connection)}: ${reasonOf(code)}.`);
   }
 }
 
-/** What went wrong between the first word and the first request, in one line where the cause is not ours. */
+/** Converts a fault during the start into a StartError of one line, when its cause lies outside the service. */
 export function asStartFault(error: unknown): unknown {
-  if (error instanceof AppError && error.code === 'unavailable') {
-    return new StartError('The database went away during the start; try again.');
+  if (error instanceof AppError) {
+    const isAway = error.code === 'database_unavailable';
+    return new StartError(
+      isAway ? 'The connection to the database was lost during the start; try again.' : error.message,
+    );
   }
   if ((error as { code?: unknown } | null)?.code === INSUFFICIENT_PRIVILEGE) {
     return new StartError(
@@ -47,13 +50,15 @@ function placeOf({ connectionString }: pg.PoolConfig): string {
   return host ? ` at ${host}` : '';
 }
 
-function wordsFor(code: string | undefined): string {
+function reasonOf(code: string | undefined): string {
   switch (code) {
     case '28P01':
     case '28000':
       return 'it refuses the user or the password';
     case '3D000':
       return 'it has no database of this name';
+    case '53300':
+      return 'it takes no more connections';
     case undefined:
       return 'it cannot be reached';
     default:

@@ -1,26 +1,33 @@
-// Lists whose rows are counted beforehand: any page at any depth, with an exact total, in the same short time. The counting
-// is PostgreSQL's own work: migrations/0030_list_counts.sql and docs/decisions/0024-exact-pages.md.
+// Lists with precomputed counts: any page at any depth, with an exact total, in about the same short time. PostgreSQL
+// keeps the counts: migrations/0010_list_counts.sql to 0012_list_pages.sql, explained in
+// docs/decisions/0024-exact-pages.md.
 import type { PageQuery } from '../lib/paging.ts';
 
-/** The tables that are counted. */
-export type CountedList = 'crypto_transactions' | 'charges';
+/** The lists that are counted: the names of their tables. */
+export type CountedList = 'orders' | 'charges';
 
-/** What the rows of a list may be narrowed to: the columns of its view `…_listed`. */
+/** The filters of a list: the columns of its view `listed_…`. */
 export type CountedFilter = {
-  readonly a?: string | undefined;
-  readonly b?: string | undefined;
-  readonly c?: string | undefined;
+  readonly accountId?: string | undefined;
+  /** The symbol of an order, the source key of a charge. */
+  readonly label?: string | undefined;
+  /** The status of an order, the state of a charge. */
+  readonly state?: string | undefined;
 };
 
 /**
- * A part of a statement, `found`, with the `total` of what matches and the `ids` on the page; the rows that the statement
- * reads by these ids are of the same snapshot. It takes the parameters $1 to $8, of which $8 is the size of a page.
+ * A CTE, `found`, with one row: the `total` of matching rows and the `ids` on the page. Rows that the same statement
+ * reads by these ids come from the same snapshot. It takes the parameters $1 to $8 of `pageValues`; $8 is the page size.
  */
-export const FOUND = `found as materialized (
-  select total, ids from find_page($1, $2, $3, $4, moment_of($5), moment_of($6), $7, $8))`;
+export const FOUND_PAGE = `found as materialized (
+  select total, ids from find_list_page($1, $2, $3, $4, from_epoch_ms($5), from_epoch_ms($6), $7, $8))`;
 
-export function foundValues(list: CountedList, { a = '', b = '', c = '' }: CountedFilter, query: PageQuery): unknown[] {
-  // Rows lie on whole milliseconds, so a bound between two of them moves to the one inside the range.
-  const { from, to, page, pageSize } = query;
-  return [list, a, b, c, from?.ceilMs, to?.floorMs, BigInt(page - 1) * BigInt(pageSize), pageSize];
+/** The parameters $1 to $8 of `FOUND_PAGE`. */
+export function pageValues(
+  list: CountedList,
+  { accountId = '', label = '', state = '' }: CountedFilter,
+  { from, to, page, pageSize }: PageQuery,
+): unknown[] {
+  // Rows have whole milliseconds, so a bound between two milliseconds is rounded to the one inside the range.
+  return [list, accountId, label, state, from?.ceilMs, to?.floorMs, BigInt(page - 1) * BigInt(pageSize), pageSize];
 }

@@ -1,14 +1,20 @@
 // How SQL is spoken: a pool, and transactions that are run again when the server asks for it.
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { backOff } from '../lib/backoff.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { asParameter } from './array-literal.ts';
-import { isAborted, isForgotten, isRetryable, isSilence, isUnavailable } from './faults.ts';
-import { openLane } from './lane.ts';
-import type { Rows, Statement } from './together.ts';
+import {
+  type DatabaseOutage,
+  isAborted,
+  isForgotten,
+  isLockTimeout,
+  isRetryable,
+  isSilence,
+  outageOf,
+} from './faults.ts';
 
 // A moment is sent in UTC: the machine's own zone has had offsets of odd seconds, and the driver knows only minutes.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -18,7 +24,7 @@ export type Row = Record<string, unknown>;
 /** Something that runs a statement: the pool, or one open transaction. */
 export type Sql = {
   /**
-   * A statement with a name is planned once a connection, which pays for large inserts; a name has one text. One that looks
+   * A statement with a name is prepared once a connection, which pays for large inserts; a name has one text. One that looks
    * for rows had better be planned each time, as long as its table may be small one day and large the next.
    */
   query<R extends Row = Row>(
@@ -26,17 +32,8 @@ export type Sql = {
     values?: readonly unknown[],
     options?: { readonly name?: string },
   ): Promise<R[]>;
-};
-
-/** A statement that was made elsewhere. */
-export function run<R extends Row = Row>(sql: Sql, { text, values, ...options }: Statement): Promise<R[]> {
-  return sql.query<R>(text, values, options);
-}
-
-/** A connection for what many do together; see `lane.ts`. Each statement is a transaction by itself. */
-export type Lane = Sql & {
-  /** Runs statements as one transaction that is sent whole, and returns the rows of each. */
-  together(statements: readonly Statement[]): Promise<readonly Rows[]>;
+  /** Inside a transaction: wakes who listens in this process when it has committed. Only a hint: the others poll. */
+  readonly notify?: (channel: string) => void;
 };
 
 export type Database = Sql & {
@@ -46,8 +43,8 @@ export type Database = Sql & {
    * writes in a way that a second run finds the first.
    */
   transaction<T>(work: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** A lane whose statements wait so long for somebody else's lock. What is said on it is run again as in `transaction`. */
-  lane(lockWaitMs: number): Lane;
+  /** Calls `hear` after each commit of this process whose transaction notified the channel. */
+  listen(channel: string, hear: () => void): void;
   poolStats(): PoolStats;
   /** Waits for what is running, then returns when the server holds no session of ours any more. */
   close(): Promise<void>;
@@ -58,14 +55,17 @@ export type TransactionOptions = {
   readonly isLong?: boolean;
   /** Whether all that it reads is as it was at one moment. */
   readonly isSnapshot?: boolean;
-  /**
-   * How long it waits for somebody else's lock before it fails; without it, as long as a statement may take. Such a
-   * transaction is for many at once: its first statements are sent together with its beginning, and no plan looks at their values.
-   */
-  readonly lockWaitMs?: number;
+  /** How long a statement waits for a lock of another transaction before it fails; without it, as long as it may take. */
+  readonly lockTimeoutMs?: number;
 };
 
-export type PoolStats = { readonly total: number; readonly idle: number; readonly waiting: number };
+/** Open connections, those of them that are free, callers that wait for one, and the most that may be open. */
+export type PoolStats = {
+  readonly total: number;
+  readonly idle: number;
+  readonly waiting: number;
+  readonly max: number;
+};
 
 type Options = {
   readonly connection: pg.PoolConfig;
@@ -74,7 +74,8 @@ type Options = {
 };
 
 const MAX_CONNECTIONS = 20;
-const CONNECT_TIMEOUT_MS = 5_000;
+/** Also the wait for a free connection of the pool. */
+const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** A server that went silent cannot keep its own limit, so the driver has one a little above. */
 const SILENCE_TIMEOUT_MS = 12_000;
@@ -87,6 +88,12 @@ const MAX_ATTEMPTS = 5;
 const RETRY_WINDOW_MS = 3_000;
 const RETRY_BASE_MS = 10;
 const RETRY_CAP_MS = 400;
+
+const OUTAGE_MESSAGES: Record<DatabaseOutage, string> = {
+  database_unavailable: 'The database cannot be reached; try again shortly.',
+  database_timeout: 'The database did not finish in time; try again shortly.',
+  overloaded: 'No database connection became free in time; try again shortly.',
+};
 
 export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS }: Options): Database {
   const pool = new pg.Pool({
@@ -104,7 +111,9 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     max: maxConnections,
   });
   // A connection that dies while idle is dropped and replaced; the next caller need not hear of it.
-  pool.on('error', error => log.warn('an idle database connection was lost', { error }));
+  pool.on('error', error =>
+    log.warn('an idle database connection was lost; the pool opens another when it needs one', { error }),
+  );
   // One may also die in the hands of a transaction, between two of its statements. The next statement fails and says so;
   // the event, with nobody listening, would end the process.
   pool.on('connect', client => client.on('error', () => {}));
@@ -112,7 +121,8 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
   pool.on('connect', client => open.add(client));
   pool.on('remove', client => open.delete(client));
 
-  async function attempt<T>(work: () => Promise<T>): Promise<T> {
+  /** `handlesLockTimeout`: the caller set a limit for locks and wants to hear of it as it is. */
+  async function attempt<T>(work: () => Promise<T>, handlesLockTimeout = false): Promise<T> {
     const lastTryAt = Date.now() + RETRY_WINDOW_MS;
     for (let tried = 1; ; tried++) {
       try {
@@ -123,30 +133,38 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
           await backOff(tried, RETRY_BASE_MS, RETRY_CAP_MS);
           continue;
         }
-        if (isUnavailable(error)) {
-          throw new AppError('unavailable', 'The database cannot be reached; try again shortly.', { cause: error });
-        }
-        throw error;
+        const outage = handlesLockTimeout && isLockTimeout(error) ? undefined : outageOf(error);
+        throw outage ? new AppError(outage, OUTAGE_MESSAGES[outage], { cause: error }) : error;
       }
     }
   }
 
+  const listeners = new Map<string, (() => void)[]>();
+
   return {
     query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
-      attempt(async () => rowsOf<R>(await pool.query<R>({ text, values: values.map(asParameter), ...options }))),
+      attempt(async () => rowsOf<R>(await pool.query<R>({ text, values: [...values], ...options }))),
 
-    transaction: (work, options = {}) => attempt(() => runTransaction(pool, work, options)),
-
-    lane: lockWaitMs => {
-      const send = openLane(pool, lockWaitMs);
-      return {
-        query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
-          attempt(async () => (await send([{ text, values, ...options }]))[0] as R[]),
-        together: statements => attempt(() => send(statements)),
-      };
+    transaction: async (work, options = {}) => {
+      const channels = new Set<string>();
+      const result = await attempt(() => {
+        channels.clear();
+        return runTransaction(pool, tx => work({ ...tx, notify: channel => void channels.add(channel) }), options);
+      }, options.lockTimeoutMs !== undefined);
+      for (const channel of channels) for (const hear of listeners.get(channel) ?? []) hear();
+      return result;
     },
 
-    poolStats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    listen: (channel, hear) => {
+      listeners.set(channel, [...(listeners.get(channel) ?? []), hear]);
+    },
+
+    poolStats: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: maxConnections,
+    }),
 
     close: async () => {
       const ended = pool.end();
@@ -163,21 +181,19 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 async function runTransaction<T>(
   pool: pg.Pool,
   work: (tx: Sql) => Promise<T>,
-  { isLong = false, isSnapshot = false, lockWaitMs }: TransactionOptions,
+  { isLong = false, isSnapshot = false, lockTimeoutMs }: TransactionOptions,
 ): Promise<T> {
-  const silenceMs = isLong ? LONG_TIMEOUT_MS : SILENCE_TIMEOUT_MS;
   const client = await pool.connect();
-  let [begun, isOver]: [Promise<unknown>, boolean] = [Promise.resolve(), false];
+  let isOver = false;
   let broken: Error | undefined;
   let firstFault: unknown;
   const tx: Sql = {
     query: async <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) => {
-      // The connection may be somebody else's by now.
-      if (isOver) throw new Error('a statement came after the end of its transaction');
-      const statement = { text, values: values.map(asParameter), query_timeout: silenceMs, ...options };
-      writeAtOnce(client);
+      // The connection may belong to another transaction by now.
+      assert(!isOver, 'a statement came after the end of its transaction');
+      const timeout = { query_timeout: isLong ? LONG_TIMEOUT_MS : SILENCE_TIMEOUT_MS };
       try {
-        return rowsOf<R>(await client.query<R>(statement as pg.QueryConfig));
+        return rowsOf<R>(await client.query<R>({ text, values: [...values], ...timeout, ...options }));
       } catch (error) {
         firstFault ??= error;
         throw error;
@@ -185,18 +201,14 @@ async function runTransaction<T>(
     },
   };
   try {
-    if (lockWaitMs !== undefined) {
-      writeAtOnce(client);
-      begun = beginAtOnce(client, lockWaitMs);
-    } else await client.query(isSnapshot ? 'begin isolation level repeatable read' : 'begin');
+    await client.query(beginText(isSnapshot, lockTimeoutMs));
     const result = await work(tx).finally(() => {
       isOver = true;
     });
-    await begun;
     await client.query('commit');
     return result;
   } catch (thrown) {
-    // What was said along with the one that failed is refused for that, and may be heard of first.
+    // Statements that were sent along with the one that failed are refused because of it, and may be heard of first.
     const error = isAborted(thrown) ? (firstFault ?? thrown) : thrown;
     // A session that is silent, has forgotten its statements or cannot even roll back is thrown away with its transaction.
     if (isSilence(error) || isForgotten(error)) broken = error as Error;
@@ -205,38 +217,15 @@ async function runTransaction<T>(
         broken = reason;
       });
     }
-    // What followed a beginning that was refused failed for that reason.
-    await begun;
     throw error;
   } finally {
     client.release(broken);
   }
 }
 
-/** What is said to the database in one go is written in one go: a write costs the same for little and for much. */
-function writeAtOnce({ connection: { stream } }: pg.PoolClient): void {
-  stream.cork();
-  process.nextTick(() => stream.uncork());
-}
-
-/**
- * Begins a transaction and does not wait for it: what is said next is on its way while we go on. Were the beginning refused,
- * that would be carried out with no transaction around it; so a session that is not in ours ends itself before.
- */
-function beginAtOnce(client: pg.PoolClient, lockWaitMs: number): Promise<unknown> {
-  const begun = Promise.all([
-    client.query(
-      `begin; set local lock_timeout = ${lockWaitMs}; set local plan_cache_mode = force_generic_plan;
-       set local trilho.begun = 'yes'`,
-    ),
-    client.query({
-      name: 'end_unless_begun',
-      text: `select pg_terminate_backend(pg_backend_pid()) where current_setting('trilho.begun', true) is distinct from 'yes'`,
-    }),
-  ]);
-  // That nobody waits for it yet is no fault.
-  begun.catch(() => {});
-  return begun;
+function beginText(isSnapshot: boolean, lockTimeoutMs: number | undefined): string {
+  const begin = isSnapshot ? 'begin isolation level repeatable read' : 'begin';
+  return lockTimeoutMs === undefined ? begin : `${begin}; set local lock_timeout = ${lockTimeoutMs}`;
 }
 
 /** Several statements in one text give several results. */

@@ -1,6 +1,6 @@
-// What a failure of the database says: whether to try again, to tell the caller to, or to throw the session away.
-import pg from 'pg';
-import { NotAllWritten } from './together.ts';
+// What a failure of the database means: whether to run the transaction again, what to tell the caller, and whether to throw
+// the session away.
+import type { Outage } from '../lib/errors.ts';
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
@@ -17,11 +17,29 @@ export function isRetryable(error: unknown): boolean {
   return isConnectionLoss(error) || isForgotten(error) || (SQLSTATE.test(code) && code.startsWith('08'));
 }
 
-/** The database is not there, not ready, or has no room: the caller may try again later. */
-export function isUnavailable(error: unknown): boolean {
+export type DatabaseOutage = Extract<Outage, 'database_unavailable' | 'database_timeout' | 'overloaded'>;
+
+const TOO_MANY_CONNECTIONS = '53300';
+const LOCK_TIMEOUT = '55P03';
+/** Statement timeout, lock timeout, and conflicts with other transactions that outlasted every retry. */
+const TOO_SLOW = ['57014', LOCK_TIMEOUT, '40001', '40P01'];
+
+/** What an error says about the state of the database; undefined when it is about the statement itself. */
+export function outageOf(error: unknown): DatabaseOutage | undefined {
   const code = codeOf(error);
-  if (isRetryable(error) || isSilence(error)) return true;
-  return SQLSTATE.test(code) && (code.startsWith('53') || code.startsWith('57'));
+  if (isPoolExhausted(error) || code === TOO_MANY_CONNECTIONS) return 'overloaded';
+  if (TOO_SLOW.includes(code)) return 'database_timeout';
+  const isAway = isRetryable(error) || isSilence(error) || (SQLSTATE.test(code) && /^5[37]/.test(code));
+  return isAway ? 'database_unavailable' : undefined;
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === LOCK_TIMEOUT;
+}
+
+/** Every connection of the pool was in use for as long as a caller waits. The driver gives this no code. */
+function isPoolExhausted(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
 /** The statement was refused because one before it had failed, and says nothing of its own. */
@@ -37,12 +55,6 @@ export function isForgotten(error: unknown): boolean {
   return ['26000', '42P05'].includes(codeOf(error));
 }
 
-/** The session has not just refused a statement: it is gone, silent or has forgotten what it should know. */
-export function isUnusable(error: unknown): boolean {
-  const isRefusal = error instanceof pg.DatabaseError || error instanceof NotAllWritten;
-  return !isRefusal || isForgotten(error) || /^(57P|08)/.test(codeOf(error));
-}
-
 /** The driver gave up waiting; it gives this no code. */
 export function isSilence(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
@@ -54,8 +66,5 @@ function isConnectionLoss(error: unknown): boolean {
   )
     return true;
   // The driver gives these no code.
-  return (
-    error instanceof Error &&
-    /connection terminated|timeout exceeded when trying to connect|not queryable/i.test(error.message)
-  );
+  return error instanceof Error && /connection terminated|not queryable/i.test(error.message);
 }

@@ -1,16 +1,16 @@
-// What a database is used for, written at its first start and never changed.
+// The mode of a database, sandbox or live: written at the first start and never changed.
 import { StartError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { Sql } from './database.ts';
 
-/** Refuses a database that no service of this mode has started on. */
+/** Refuses a new database, and one of the other mode. */
 export async function requireInstallation(sql: Sql, mode: Mode): Promise<void> {
   const [found] = await sql.query<{ mode: string }>('select mode from installation');
-  if (!found) throw new StartError('This database is new: start the service once before.');
+  if (!found) throw new StartError('This database is new: start the service once first.');
   if (found.mode !== mode) throw belongsToOther(found.mode, mode);
 }
 
-/** Returns true for the one start that is the first. Refuses to open a sandbox's database in live, and the other way. */
+/** Returns true for the first start only. Refuses to open a sandbox database in live mode, and a live one in a sandbox. */
 export async function claimInstallation(tx: Sql, mode: Mode, at: Date): Promise<boolean> {
   const claimed = await tx.query(
     'insert into installation (mode, created_at) values ($1, $2) on conflict (only_one) do nothing returning mode',

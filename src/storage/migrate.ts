@@ -1,4 +1,4 @@
-// Migrations: numbered SQL files, forward only, applied once, safe when several nodes start at the same moment.
+// Migrations: numbered SQL files, forward only, applied once, safe when several nodes start at the same time.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { StartError } from '../lib/errors.ts';
@@ -28,18 +28,21 @@ async function readFolder(): Promise<Migration[]> {
   );
 }
 
-/** Brings the schema up to date. Refuses a database that holds a migration this version does not know, or knows otherwise. */
+/**
+ * Applies missing migrations. Refuses a database with a migration that this version does not have, or has with other
+ * text.
+ */
 export async function migrate({ db, log }: { db: Database; log: Log }): Promise<void> {
   const migrations = await readMigrations();
-  await createLedger(db);
+  await createMigrationTable(db);
   await db.transaction(
     async tx => {
-      // A migration may take as long as the data it moves.
+      // The duration of a migration depends on the amount of data.
       await tx.query('set local statement_timeout = 0');
-      // Whoever holds this lock applies; the others wait here, then find nothing left to do.
+      // The node that gets this lock applies the migrations; the others wait here and then find nothing to do.
       await tx.query('lock table schema_migrations in exclusive mode');
       const applied = await appliedMigrations(tx);
-      refuseStrangers(applied, migrations);
+      refuseUnknown(applied, migrations);
       for (const migration of migrations) {
         if (applied.has(migration.name)) continue;
         await tx.query(migration.sql);
@@ -60,9 +63,9 @@ export async function isMigrated(db: Sql): Promise<boolean> {
   return migrations.every(({ name }) => applied.has(name));
 }
 
-async function createLedger(db: Database): Promise<void> {
-  const [found] = await db.query<{ ledger: string | null }>(`select to_regclass('schema_migrations')::text as ledger`);
-  if (found?.ledger) return;
+async function createMigrationTable(db: Database): Promise<void> {
+  const [found] = await db.query<{ name: string | null }>(`select to_regclass('schema_migrations')::text as name`);
+  if (found?.name) return;
   try {
     await db.query(`
       create table if not exists schema_migrations (
@@ -71,8 +74,8 @@ async function createLedger(db: Database): Promise<void> {
         applied_at timestamptz not null default now()
       )`);
   } catch (error) {
-    // Two nodes may both pass «if not exists»; the catalogue lets one through, and then the table is there. The other is
-    // told of a duplicate key, table or type, depending on how far it came.
+    // Two nodes may both pass «if not exists». One creates the table; the other gets a duplicate key, table or type error,
+    // depending on how far it came.
     if (!['23505', '42P07', '42710'].includes((error as { code?: string }).code ?? '')) throw error;
   }
 }
@@ -82,7 +85,7 @@ async function appliedMigrations(db: Sql): Promise<Map<string, string>> {
   return new Map(rows.map(row => [row.name, row.sha256]));
 }
 
-function refuseStrangers(applied: Map<string, string>, migrations: readonly Migration[]): void {
+function refuseUnknown(applied: Map<string, string>, migrations: readonly Migration[]): void {
   const known = new Map(migrations.map(migration => [migration.name, migration.sha256]));
   for (const [name, sha256] of applied) {
     if (!known.has(name)) {
@@ -90,7 +93,7 @@ function refuseStrangers(applied: Map<string, string>, migrations: readonly Migr
     }
     if (known.get(name) !== sha256) {
       throw new StartError(
-        `The migration ${name} differs from the one this database was made with; a shipped migration is never edited.`,
+        `The migration ${name} differs from the one that was applied to this database; a released migration is never edited.`,
       );
     }
   }

@@ -1,4 +1,4 @@
-// The SQL that every list shares: conditions with their parameters, and the cut of a page.
+// The SQL that the uncounted lists share: conditions with their parameters, limit and offset.
 import type { PageQuery } from '../lib/paging.ts';
 
 export type PageSql = {
@@ -12,14 +12,14 @@ export type PageSql = {
 };
 
 /**
- * `equals` names columns with the value each must have; one without a value is not a condition. `always` is a condition of the
- * list itself.
+ * `equals` maps columns to required values; an undefined value adds no condition. `always` is a fixed condition of the
+ * list.
  */
 export function pageSql(query: PageQuery, equals: Readonly<Record<string, unknown>>, always?: string): PageSql {
   const values: unknown[] = [];
   const parameter = (value: unknown) => `$${values.push(value)}`;
-  // Rows lie on whole milliseconds, so a bound between two of them moves to the one inside the range.
-  // An interval is multiplied in floating point: whole seconds stay exact to the year 9999, milliseconds only to 2255.
+  // Rows have whole milliseconds, so a bound between two milliseconds is rounded to the one inside the range.
+  // PostgreSQL multiplies intervals in floating point: seconds stay exact to the year 9999, milliseconds only to 2255.
   const moment = (ms: number) => {
     const at = `${parameter(ms)}::bigint`;
     return `(timestamptz 'epoch' + ${at} / 1000 * interval '1 second' + ${at} % 1000 * interval '1 millisecond')`;

@@ -1,4 +1,4 @@
-// All SQL of wallets.
+// The SQL of wallets.
 import type { Network } from '../chains/asset.ts';
 import type { PageQuery } from '../lib/paging.ts';
 import type { Row, Sql } from '../storage/database.ts';
@@ -7,7 +7,7 @@ import type { Wallet } from './wallet.ts';
 
 const COLUMNS = 'id, account_id, name, network, address, created_at, usable_at';
 
-/** Writes a wallet; false when the account has one with this address on this network, or this very one is there. */
+/** Inserts a wallet; false when its id exists, or the account has a wallet with this address on this network. */
 export async function insertWallet(tx: Sql, wallet: Wallet): Promise<boolean> {
   const rows = await tx.query(
     `insert into wallets (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning id`,
@@ -16,8 +16,11 @@ export async function insertWallet(tx: Sql, wallet: Wallet): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What kept a wallet from being written: the account's other one with its address, or its own row. */
-export async function findTwin(tx: Sql, { id, accountId, network, address }: Wallet): Promise<Wallet | undefined> {
+/** The row that kept a wallet from being inserted: its own id, or the account's wallet with the same address. */
+export async function findConflicting(
+  tx: Sql,
+  { id, accountId, network, address }: Wallet,
+): Promise<Wallet | undefined> {
   const [row] = await tx.query<WalletRow>(
     `select ${COLUMNS} from wallets
       where account_id = $2 and (id = $1 or (network = $3 and address = $4 and removed_at is null))
@@ -29,9 +32,9 @@ export async function findTwin(tx: Sql, { id, accountId, network, address }: Wal
 }
 
 type Lookup = {
-  /** Only when it is this account's. */
+  /** Restricts the search to this account. */
   readonly accountId?: string | undefined;
-  /** Also when it was removed, for those who named it before. */
+  /** Includes removed wallets, for orders that refer to them. */
   readonly withRemoved?: boolean;
 };
 
@@ -48,7 +51,7 @@ export async function findWallet(
   return row && toWallet(row);
 }
 
-/** False when there is none, or none any more. */
+/** False when the wallet does not exist or was removed before. */
 export async function markRemoved(tx: Sql, id: string, accountId: string | undefined, at: Date): Promise<boolean> {
   const rows = await tx.query(
     `update wallets set removed_at = $2
@@ -61,7 +64,7 @@ export async function markRemoved(tx: Sql, id: string, accountId: string | undef
 
 export type WalletQuery = PageQuery & { readonly accountId?: string; readonly network?: Network };
 
-/** Wallets newest first, and how many there are in all; what was removed does not count. */
+/** A page of wallets, newest first, and their total number; without removed ones. */
 export async function readWalletPage(sql: Sql, query: WalletQuery): Promise<{ wallets: Wallet[]; total: number }> {
   const { where, limit, offset, values } = pageSql(query, { account_id: query.accountId, network: query.network });
   const rows = await sql.query<WalletRow & { total: string }>(
@@ -69,7 +72,7 @@ export async function readWalletPage(sql: Sql, query: WalletQuery): Promise<{ wa
           matching as (select count(*) as total from kept ${where}),
           page as (select * from kept ${where} order by created_at desc, id desc limit ${limit} offset ${offset})
      select matching.total, page.* from matching left join page on true order by created_at desc, id desc`,
-    // The list needs no number of its page.
+    // The last value is the page number, which this statement does not use.
     values.slice(0, -1),
   );
   return { wallets: rows.filter(row => row.id !== null).map(toWallet), total: Number(rows[0]!.total) };

@@ -1,4 +1,4 @@
-// A wallet: an address of somebody's, with the name they know it by. Nothing of it changes after its creation.
+// A wallet: a named address of an account. It never changes after its creation.
 
 import { readPayee } from '../chains/address.ts';
 import type { Network } from '../chains/asset.ts';
@@ -14,11 +14,11 @@ export type NewWallet = {
 export type Wallet = NewWallet & {
   readonly id: string;
   readonly createdAt: Date;
-  /** Nothing is ordered to it before. */
+  /** Orders to it are refused before this time. */
   readonly usableAt: Date;
 };
 
-/** Why the address of a wallet may not be paid to, as far as it and its network could be read. */
+/** The faults of the address, if both address and network could be read. */
 export function checkWallet({ network, address }: Partial<NewWallet>, own: readonly string[]): Fault[] {
   if (network === undefined || address === undefined) return [];
   const { refusal } = readPayee(network, address, own);

@@ -2,14 +2,14 @@
 import { buffer } from 'node:stream/consumers';
 import PDFDocument from 'pdfkit';
 import { drawCompensationSlip } from './boleto/compensation-slip.ts';
+import { reais, writtenDay } from './boleto/format.ts';
 import { toLatin } from './boleto/latin.ts';
 import { drawCut, drawReceipt } from './boleto/receipt.ts';
 import type { BoletoSlip } from './boleto/slip.ts';
-import { reais, writtenDay } from './boleto/words.ts';
 
 /**
- * The same slip gives the same bytes: the file's date is the document's, and its id comes from its title and date.
- * Any text is printable; what is too long shrinks, then it is cut. Asserts a barcode of 44 digits.
+ * The same slip gives the same bytes: the date of the file is that of the document, and its id is derived from title and
+ * date. Any text is printable; a text that is too long is shrunk, then cut. Asserts a barcode of 44 digits.
  */
 export async function boletoPdf(slip: BoletoSlip): Promise<Buffer> {
   const beneficiary = toLatin(slip.beneficiary.name);

@@ -1,11 +1,12 @@
-// What a payer is shown of a charge: the QR code of its pix, the page of its boleto.
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Type } from 'typebox';
-import { type ChargeMethod, isOf, type LivingCharge } from '../charges/charge.ts';
+// Routes of the pictures of a charge: the QR code of its pix, the PDF of its boleto.
+import type { FastifyInstance } from 'fastify';
+import { type Charge, type ChargeMethod, isOf } from '../charges/charge.ts';
 import { isUnpaid } from '../charges/life.ts';
 import { owedOn } from '../charges/owed.ts';
-import { chargeParams, requireCharge } from '../http/charge-params.ts';
-import { problemResponses } from '../http/responses.ts';
+import { requireCharge } from '../charges/require.ts';
+import { Binary, media } from '../http/server/answers.ts';
+import { idOf } from '../http/server/path.ts';
+import { defineRoute } from '../http/server/route.ts';
 import { civilDay } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
@@ -17,38 +18,31 @@ type Deps = { readonly db: Sql; readonly mode: Mode };
 
 export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
   const picture = (
-    path: string,
+    file: string,
     operationId: string,
     summary: string,
     type: string,
-    draw: (charge: LivingCharge) => Promise<string | Buffer>,
+    draw: (charge: Charge) => Promise<string | Buffer>,
   ) =>
-    app.get<{ Params: { id: string } }>(
-      `/charges/:id/${path}`,
-      {
-        config: { scope: 'charges:read' },
-        schema: {
-          operationId,
-          summary,
-          tags: ['Charges'],
-          params: chargeParams,
-          response: {
-            200: {
-              description: summary,
-              content: { [type]: { schema: Type.String({ format: 'binary' }), example: 'a picture' } },
-            },
-            ...problemResponses('malformed_request', 'not_found', 'wrong_state'),
-          },
-        },
+    defineRoute(app, {
+      method: 'GET',
+      url: `/charges/:id/${file}`,
+      access: 'charges:read',
+      operationId,
+      summary,
+      tag: 'Charges',
+      path: idOf('charge'),
+      answer: media<string | Buffer>(type, Binary, summary, 'a picture'),
+      problems: ['wrong_state'],
+      handle: async ({ path, caller }, reply) => {
+        const drawn = await draw(await requireCharge(deps.db, path.id, caller?.accountId));
+        // Other sites may embed the picture.
+        reply.header('cross-origin-resource-policy', 'cross-origin');
+        return drawn;
       },
-      async (request, reply): Promise<FastifyReply> => {
-        const drawn = await draw(await requireCharge(deps.db, request));
-        // A shop shows it on its own page.
-        return reply.type(type).header('cross-origin-resource-policy', 'cross-origin').send(drawn);
-      },
-    );
+    });
 
-  // What draws is loaded with the first picture: a service that shows none starts without it.
+  // The drawing libraries are loaded with the first picture, so that the service starts faster.
   picture('pix.svg', 'getPixSvg', 'The QR code of the pix, as SVG', 'image/svg+xml', async charge => {
     const { qrSvg } = await import('./qr-code.ts');
     return qrSvg(instrumentOf(charge, 'pix').emv);
@@ -63,15 +57,18 @@ export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-function instrumentOf<M extends Method>(charge: LivingCharge, method: M): NonNullable<ChargeMethod<M>['instrument']> {
-  const way = charge.ways.find(isOf(method));
-  if (!way?.instrument || way.status === 'FAILED') throw new AppError('not_found', `This charge has no ${method}.`);
-  // A picture invites to pay: there is none of what may no longer be paid.
-  if (!isUnpaid(way)) throw new AppError('wrong_state', `The ${method} of this charge is ${way.status}.`);
-  return way.instrument;
+function instrumentOf<M extends Method>(charge: Charge, method: M): NonNullable<ChargeMethod<M>['instrument']> {
+  const chargeMethod = charge.methods.find(isOf(method));
+  if (!chargeMethod?.instrument || chargeMethod.status === 'FAILED')
+    throw new AppError('not_found', `This charge has no ${method}.`);
+  // No picture of a method that must no longer be paid.
+  if (!isUnpaid(chargeMethod)) {
+    throw new AppError('wrong_state', `The ${method} of this charge is ${chargeMethod.status}.`);
+  }
+  return chargeMethod.instrument;
 }
 
-/** The receiver of a sandbox, who has no document and no account. */
+/** The invented receiver of a sandbox, without a document or an account. */
 const SANDBOX_BENEFICIARY = {
   name: 'Trilho Sandbox',
   document: '00000000000000',
@@ -79,17 +76,17 @@ const SANDBOX_BENEFICIARY = {
   code: '0000001',
 };
 
-function slipOf(charge: LivingCharge, { barcode, ourNumber }: BoletoInstrument, mode: Mode): BoletoSlip {
+function slipOf(charge: Charge, { barcode, ourNumber }: BoletoInstrument, mode: Mode): BoletoSlip {
   const { customer, payableCents, finePercent, interestPercent } = charge;
   const dueDay = civilDay(charge.dueAt);
   const issuedDay = civilDay(charge.createdAt);
-  const pix = charge.ways.find(isOf('pix'));
+  const pix = charge.methods.find(isOf('pix'));
   const emv = pix && isUnpaid(pix) ? pix.instrument?.emv : undefined;
   return {
     bankName: 'Sandbox',
     barcode,
     ourNumber,
-    wallet: '01',
+    carteira: '01',
     documentNumber: charge.externalId ?? charge.id,
     issuedDay,
     processedDay: issuedDay,

@@ -1,4 +1,4 @@
-// One command for each operation that works as printed: on the home page and when the service starts.
+// curl commands that work as printed, for the home page and the output at the start.
 
 import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -6,7 +6,7 @@ import type { Mode } from '../lib/mode.ts';
 
 const DUE_IN_DAYS = 7;
 
-/** In live they take the key from `$KEY`. */
+/** In live mode the commands take the key from `$KEY`. */
 export function curlExamples(url: string, clock: Clock, mode: Mode): { list: string; charge: string } {
   const dueAt = new Date(clock.now().getTime() + DUE_IN_DAYS * DAY_MS).toISOString();
   const body = {

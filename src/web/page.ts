@@ -1,4 +1,4 @@
-// What every page for a person shares: one quiet style, no script, nothing from another host.
+// The frame of every HTML page: one style, no script, nothing from another host.
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 
@@ -17,7 +17,7 @@ dd { margin: 0; }
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 const POLICY = `default-src 'none'; img-src 'self'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
-/** Sends a page; `body` is HTML of our own. */
+/** Sends a page; `body` must be trusted HTML. */
 export function sendPage(reply: FastifyReply, title: string, body: string): FastifyReply {
   return reply
     .header('content-security-policy', POLICY)

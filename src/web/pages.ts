@@ -1,13 +1,13 @@
-// Pages for a person: the way in, and what each problem means.
+// HTML pages: the home page, and the explanation of each problem code.
 import type { FastifyInstance } from 'fastify';
-import { PROBLEMS, type ProblemCode } from '../http/problem.ts';
+import { PROBLEMS, type ProblemCode } from '../api/problem.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
 import { curlExamples } from './curl.ts';
 import { escapeHtml, sendPage } from './page.ts';
 
-/** Two rails and three sleepers. */
+/** The icon: two rails and three sleepers. */
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path stroke="#1a7f5a" stroke-width="2" d="M5 0v16M11 0v16M2 3h12M2 8h12M2 13h12"/></svg>';
 

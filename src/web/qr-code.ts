@@ -1,16 +1,16 @@
-// The pix QR code as a picture: an SVG for pages, a PNG for messages, one path for the boleto.
+// Draws the pix QR code: SVG for pages, PNG for messages, a path for the boleto.
 import { create, toBuffer } from 'qrcode';
 
-/** Bacen's manual of the BR Code asks for M; the four modules of white around the code are the standard's. */
+/** The BR Code manual of Bacen requires level M; the QR standard requires four white modules around the code. */
 const ERROR_CORRECTION = 'M';
 const QUIET_MODULES = 4;
-/** Whole pixels, so that edges stay sharp: a usual code fills a phone's width at three pixels to the point. */
+/** Whole pixels per module keep edges sharp: a usual code fills the width of a phone at three pixels per point. */
 const PNG_PIXELS_PER_MODULE = 12;
 
-/** A code as one path of dark runs, without its quiet zone. Units are modules. */
+/** A code as one path of dark modules, without its quiet zone. Units are modules. */
 export type QrPath = { readonly size: number; readonly path: string };
 
-/** Refuses, by throwing, a text that no QR code can hold. */
+/** Throws for a text that is too long for a QR code. */
 export function qrPath(emv: string): QrPath {
   const { modules } = create(emv, { errorCorrectionLevel: ERROR_CORRECTION });
   const runs: string[] = [];
@@ -26,7 +26,7 @@ export function qrPath(emv: string): QrPath {
   return { size: modules.size, path: runs.join('') };
 }
 
-/** Scales to whatever box it is put in. White is drawn too: on a dark page the code would not be read otherwise. */
+/** Scales to its box. The white background is drawn too: on a dark page the code would not be readable otherwise. */
 export function qrSvg(emv: string): string {
   const { size, path } = qrPath(emv);
   const side = size + 2 * QUIET_MODULES;

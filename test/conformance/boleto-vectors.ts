@@ -1,4 +1,4 @@
-// Reads published boletos, which two projects describe in two ways, into our words; and names those that are laid out
+// Reads published boletos, which two projects describe in two methods, into our words; and names those that are laid out
 // otherwise than we do it.
 import type { BoletoAccount } from '../../src/rails/boleto/account.ts';
 import { BOLETO_BANKS } from '../../src/rails/boleto/banks.ts';
@@ -21,8 +21,8 @@ export type BoletoVector = {
   readonly inputs?: Words;
 };
 
-/** What brcobranca assumes where a test names no wallet. */
-const ASSUMED_WALLETS: Words = { '001': '18', '033': '102', '341': '175' };
+/** What brcobranca assumes where a test names no carteira. */
+const ASSUMED_CARTEIRAS: Words = { '001': '18', '033': '102', '341': '175' };
 
 export function slipOf({ dueDate, amountCents, inputs = {} }: BoletoVector): { dueDay: string; amountCents: bigint } {
   const [reais = '', cents = ''] = (inputs['valor'] ?? '').split('.');
@@ -37,7 +37,7 @@ export function accountOf({ bank, account, inputs = {}, ...vector }: BoletoVecto
     return {
       agency: inputs['agencia'] ?? '',
       accountNumber: inputs['conta_corrente'] ?? '',
-      wallet: inputs['carteira'] ?? ASSUMED_WALLETS[bank] ?? '',
+      carteira: inputs['carteira'] ?? ASSUMED_CARTEIRAS[bank] ?? '',
       beneficiaryCode: inputs['convenio'] ?? '',
     };
   }
@@ -45,7 +45,7 @@ export function accountOf({ bank, account, inputs = {}, ...vector }: BoletoVecto
   return {
     agency: account['Agencia'] ?? '',
     accountNumber: account['Conta'] ?? '',
-    wallet: account['CarteiraPadrao'] ?? '',
+    carteira: account['CarteiraPadrao'] ?? '',
     // To us a client number of Sicoob includes its check digit, as it stands in the barcode.
     beneficiaryCode: bank === '756' ? beneficiaryCode + beneficiaryCodeDv : beneficiaryCode,
     modality: account['VariacaoCarteiraPadrao'] ?? '',
@@ -63,7 +63,7 @@ export function ourNumberOf({ bank, nossoNumero, beneficiaryCode = '', inputs = 
 export function otherLayoutOf(vector: BoletoVector): string | undefined {
   const { bank, account = {}, inputs = {} } = vector;
   if (!BOLETO_BANKS.has(bank)) return 'of a bank whose free field we do not write';
-  const { wallet, beneficiaryCode = '' } = accountOf(vector);
+  const { carteira, beneficiaryCode = '' } = accountOf(vector);
   if (bank === '001') {
     if (ourNumberOf(vector) === '') return '001: no our number, the bank is to give it';
     if (inputs['codigo_servico'] === 'true') return '001: 17 free digits after an agreement of 6, service code 21';
@@ -72,8 +72,8 @@ export function otherLayoutOf(vector: BoletoVector): string | undefined {
   if (bank === '033' && account['VariacaoCarteiraPadrao'] === '2') {
     return '033: an our number of 13 digits without check digit';
   }
-  if (bank === '341' && wallet === '112') return '341: wallet 112, whose check digit is disputed; we refuse it';
-  if (bank === '341' && wallet === '196') return '341: wallet 196, with a document number; we refuse it';
+  if (bank === '341' && carteira === '112') return '341: carteira 112, whose check digit is disputed; we refuse it';
+  if (bank === '341' && carteira === '196') return '341: carteira 196, with a document number; we refuse it';
   return undefined;
 }
 

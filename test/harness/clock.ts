@@ -1,7 +1,10 @@
 // A clock that a test moves.
-import type { Clock } from '../../src/lib/clock.ts';
+import type { SandboxClock } from '../../src/sandbox/clock/sandbox-clock.ts';
 
-export type TestClock = Clock & { set(moment: string): void; advanceMs(ms: number): void };
+export type TestClock = Pick<SandboxClock, 'now' | 'refresh'> & {
+  set(moment: string): void;
+  advanceMs(ms: number): void;
+};
 
 export function testClock(start: string): TestClock {
   let nowMs = Date.parse(start);

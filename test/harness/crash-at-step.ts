@@ -1,21 +1,22 @@
 // One verb of a charge's life in a process of its own that is killed after a given number of steps.
 import { cancelCharge } from '../../src/charges/cancel.ts';
 import { createCharge } from '../../src/charges/create.ts';
-import { chargeBatches } from '../../src/charges/create-batch.ts';
-import { issueMethod } from '../../src/charges/issue.ts';
-import { issueBatches } from '../../src/charges/issue-batch.ts';
-import { recordPayment } from '../../src/charges/pay.ts';
+import { startChargeBatches } from '../../src/charges/create-batch.ts';
+import { startDecisionBatches } from '../../src/charges/decide.ts';
+import { issueCharges } from '../../src/charges/issue.ts';
+import { recordPayment, startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { reconcileCharge } from '../../src/charges/reconcile.ts';
-import { askRefund, carryOutRefund } from '../../src/charges/refund.ts';
+import { carryOutRefund, requestRefund } from '../../src/charges/refund.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
-import type { Method } from '../../src/rails/rail.ts';
+import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
+import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { sharedClock } from '../../src/storage/shared-clock.ts';
 import { testClock } from './clock.ts';
 import type { CrashOrder } from './crash.ts';
 import { fileBank } from './file-bank.ts';
+import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import { dieAfter } from './steps.ts';
 
@@ -30,26 +31,27 @@ const WORDS = ['submit', 'lookup', 'cancel', 'refund', 'lookupRefund', 'reconcil
 const order: ChargeCrash = JSON.parse(process.argv[2]!);
 const steps = dieAfter(order.step);
 const real = openDatabase({ connection: { connectionString: order.databaseUrl }, log: silentLog, maxConnections: 2 });
-const queue = await startQueue({ db: real, log: silentLog });
-const clock = sharedClock(real, testClock(order.now));
+const queue = await startQueue({ db: real, log: silentLog, kinds: ALL_JOBS });
+const clock = testClock(order.now);
 const bank = fileBank(order.bankFile);
 const rails = { pix: steps.partner(bank.pix, WORDS), boleto: steps.partner(bank.boleto, WORDS) };
-const db = steps.database(real);
-const mode = 'sandbox';
-const batches = chargeBatches({ db, queue, clock, mode, log: silentLog });
-const issues = issueBatches({ db, queue, rails, clock, batches });
-const deps = {
-  db,
+const base = {
+  db: steps.database(real),
   queue,
-  batches,
-  issues,
   rails,
   rates: configuredRates({}, 'test'),
   clock,
-  mode,
+  accounts: sandboxAccounts,
+  chargeRules: SANDBOX_CHARGE_RULES,
+  log: silentLog,
 } as const;
+const deps = {
+  ...base,
+  chargeBatches: startChargeBatches(base),
+  decisionBatches: startDecisionBatches(base),
+  paymentBatches: startPaymentBatches(base),
+};
 const { chargeId, refundId = '' } = order;
-const job = (method: Method) => ({ accountId: 'acme', chargeId, method });
 
 const VERBS: Record<string, () => Promise<unknown>> = {
   create: () =>
@@ -62,7 +64,7 @@ const VERBS: Record<string, () => Promise<unknown>> = {
       customer: { name: 'Maria', document: '52998224725', type: 'individual' },
       dueAt: new Date('2026-12-11T02:59:59Z'),
     }),
-  issue: () => issueMethod(deps, job('pix')),
+  issue: () => issueCharges(deps, { charges: [{ accountId: 'acme', chargeId }] }),
   pay: () =>
     recordPayment(deps, {
       chargeId,
@@ -72,7 +74,7 @@ const VERBS: Record<string, () => Promise<unknown>> = {
       reference: `paid ${chargeId}`,
     }),
   cancel: () => cancelCharge(deps, chargeId),
-  refund: () => askRefund(deps, { chargeId, amount: 1_000n, idempotencyKey: 'once' }),
+  refund: () => requestRefund(deps, { chargeId, amount: 1_000n, idempotencyKey: 'once' }),
   'carry out refund': () => carryOutRefund(deps, { accountId: 'acme', chargeId, refundId }),
   reconcile: () => reconcileCharge(deps, { accountId: 'acme', chargeId }),
   sweep: () => sweepCharges(deps, clock.now()),

@@ -10,8 +10,6 @@ export type CutWire = {
   mend(): void;
   /** How often it was cut so. */
   cuts(): number;
-  /** How many connections have carried charges. */
-  carriers(): number;
   close(): Promise<void>;
 };
 
@@ -29,7 +27,6 @@ export async function startCutWire(databaseUrl: string): Promise<CutWire> {
   let isForGood = false;
   let isDead = false;
   let cuts = 0;
-  const carriers = new Set<Socket>();
 
   function cut(): void {
     cuts++;
@@ -54,10 +51,7 @@ export async function startCutWire(databaseUrl: string): Promise<CutWire> {
     }
     here.on('data', chunk => {
       const heard = Buffer.concat([lastHeard, chunk]);
-      if (heard.includes(CHARGES)) {
-        holdsCharges = true;
-        carriers.add(here);
-      }
+      if (heard.includes(CHARGES)) holdsCharges = true;
       lastHeard = heard.subarray(-CHARGES.length);
       there.write(chunk);
     });
@@ -81,7 +75,6 @@ export async function startCutWire(databaseUrl: string): Promise<CutWire> {
       isDead = false;
     },
     cuts: () => cuts,
-    carriers: () => carriers.size,
     close: async () => {
       for (const socket of sockets) socket.destroy();
       wire.close();

@@ -15,12 +15,13 @@ export type TestDatabase = { readonly url: string; drop(): Promise<void> };
 
 export async function createDatabase(template = TEMPLATE): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await asAdmin(`create database ${name} template ${template}`);
+  // By copying files, a fifth of what it takes to log every page.
+  await asAdmin(`create database ${name} template ${template} strategy file_copy`);
   return { url: databaseUrl(name), drop: () => asAdmin(`drop database ${name} with (force)`) };
 }
 
-async function asAdmin(statement: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: databaseUrl('postgres') });
+export async function asAdmin(statement: string, database = 'postgres'): Promise<void> {
+  const admin = new pg.Client({ connectionString: databaseUrl(database) });
   await admin.connect();
   try {
     await admin.query(statement);

@@ -2,7 +2,7 @@
 // afterwards how often.
 import { appendFileSync, readFileSync } from 'node:fs';
 import type { Method, Outcome, Rail, Rails } from '../../src/rails/rail.ts';
-import { sandboxRails } from '../../src/rails/sandbox.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
 
 export function bankRecords(file: string): string[] {
   return readFileSync(file, 'utf8').split('\n').filter(Boolean);

@@ -1,7 +1,7 @@
 // Requests made by chance, each with the statuses that the contract leaves for it. Good values are mixed with everything
 // that a confused or hostile client might send.
 import { SYMBOLS } from '../../src/chains/asset.ts';
-import { STATUSES } from '../../src/transactions/transaction.ts';
+import { STATUSES } from '../../src/orders/order.ts';
 import { type Random, randomOf } from './random.ts';
 
 export type Case = {

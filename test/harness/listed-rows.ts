@@ -9,7 +9,7 @@ export type MomentSql = string;
 /** Orders of crypto: `n` counts from 1; accounts, symbols and statuses vary with it. */
 export async function insertOrders(sql: Sql, count: number, moment: MomentSql, salt = 0): Promise<void> {
   await sql.query(
-    `insert into crypto_transactions (
+    `insert into orders (
        id, account_id, status, symbol, network, quantity, currency, cost, price, wallet_id, wallet_address, wallet_name,
        settlement_schedule, settlement_date, created_at, updated_at)
      select gen_random_uuid(), 'account-' || (n + $2) % 7 % 4,
@@ -43,7 +43,7 @@ export async function insertCharges(sql: Sql, count: number, moment: MomentSql, 
 /** What a page must hold: counted and skipped row by row. */
 export async function readTheLongWay(
   sql: Sql,
-  table: 'crypto_transactions' | 'charges',
+  table: 'orders' | 'charges',
   query: PageQuery,
   equals: Readonly<Record<string, unknown>>,
 ): Promise<{ total: number; ids: string[] }> {
@@ -57,25 +57,27 @@ export async function readTheLongWay(
   return { total: Number(row!.total), ids: row!.ids };
 }
 
-/** Kept counts that are not what the tables hold, or are parts of what is not split. */
+/** Counts that differ from the rows of the tables, and parts of a bucket that is not split. */
 export function wrongCounts(sql: Sql): Promise<Row[]> {
   return sql.query(
     `with listed as (
-       select 'crypto_transactions' as list, a, b, c, tick_of(created_at) as tick from crypto_transactions_listed
+       select 'orders' as list, account_id, label, state, tick_of(created_at) as tick from listed_orders
        union all
-       select 'charges', a, b, c, tick_of(created_at) from charges_listed),
-     truly as (
-       select t.list, case when by_a then a else '' end as a, case when by_b then b else '' end as b,
-              case when by_c then c else '' end as c, level, tick >> tick_bits(level) as bucket, count(*)
-         from listed t join list_rollups r on r.list = t.list and (b is not null or not by_b)
+       select 'charges', account_id, label, state, tick_of(created_at) from listed_charges),
+     counted as (
+       select t.list, case when by_account then account_id else '' end as account_id,
+              case when by_label then label else '' end as label, case when by_state then state else '' end as state,
+              level, tick >> bucket_bits(level) as bucket, count(*) as true_count
+         from listed t join list_rollups r on r.list = t.list and (label is not null or not by_label)
         cross join generate_series(0, 6) level
         group by 1, 2, 3, 4, 5, 6)
-     select n.*, truly.count as truly
-       from list_counts n left join truly using (list, a, b, c, level, bucket)
-      where n.count is distinct from truly.count
+     select n.*, counted.true_count
+       from list_counts n left join counted using (list, account_id, label, state, level, bucket)
+      where n.row_count is distinct from counted.true_count
          or n.level > 0 and not exists (
               select from list_counts w
-               where w.list = n.list and w.a = n.a and w.b = n.b and w.c = n.c and w.level = n.level - 1 and w.is_split
-                 and w.bucket = n.bucket >> (tick_bits(n.level - 1) - tick_bits(n.level)))`,
+               where w.list = n.list and w.account_id = n.account_id and w.label = n.label and w.state = n.state
+                 and w.level = n.level - 1 and w.is_split
+                 and w.bucket = n.bucket >> (bucket_bits(n.level - 1) - bucket_bits(n.level)))`,
   );
 }

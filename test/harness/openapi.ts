@@ -1,4 +1,5 @@
-// The OpenAPI document that a running service serves, as a judge of what it answers.
+// The OpenAPI document of a running service, as a judge of what the service answers.
+import { hash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Service } from './service.ts';
 
@@ -20,17 +21,46 @@ export type OpenApi = {
   readonly components: { readonly schemas: Record<string, { readonly examples?: readonly unknown[] }> };
 };
 
+/** What a service answered to a request. */
+export type Exchange = {
+  readonly method: string;
+  /** With its query, if any. */
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+  readonly json: unknown;
+};
+
 export type Judge = {
   readonly document: OpenApi;
   /** What is wrong with the value by the schema at this place of the document; undefined when nothing is. */
   faultOf(place: readonly string[], value: unknown): string | undefined;
+  /** What the document does not say of an answer, or says otherwise; undefined when they agree. */
+  faultOfAnswer(exchange: Exchange): string | undefined;
 };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+const PROBLEM = ['components', 'schemas', 'Problem'];
+/** Addresses that the document leaves out: pages, health, metrics, the document itself. */
+const UNDOCUMENTED = /^\/(?:docs(?:\/.*)?|problems(?:\/.*)?|metrics|livez|readyz|openapi\.json|favicon\.ico)?$/;
 
 export async function readOpenApi(service: Service): Promise<Judge> {
-  const document: OpenApi = (await service.get('/openapi.json')).json;
+  return judgeOf((await service.get('/openapi.json')).text);
+}
+
+/** Compiling takes longer than checking, and many services of one process have the same document. */
+const judges = new Map<string, Judge>();
+
+export function judgeOf(text: string): Judge {
+  const key = hash('sha256', text);
+  const judge = judges.get(key) ?? createJudge(JSON.parse(text));
+  judges.set(key, judge);
+  return judge;
+}
+
+function createJudge(document: OpenApi): Judge {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true });
   ajv.addFormat('uuid', UUID);
   ajv.addFormat('date-time', text => RFC_3339.test(text) && !Number.isNaN(Date.parse(text)));
@@ -38,20 +68,72 @@ export async function readOpenApi(service: Service): Promise<Judge> {
   ajv.addFormat('duration', /^P[\dYMWDTHS]+$/);
   ajv.addFormat('binary', true);
   ajv.addFormat('uri-reference', text => URL.canParse(text, 'http://here.example'));
-  // The document itself is no schema, but what is pointed at lies in it; the last word is ours.
+  // The document is no schema itself, but the schemas lie in it; the last keyword is ours.
   ajv.addVocabulary([...Object.keys(document), 'x-storable']);
   ajv.addSchema(document, 'openapi', undefined, false);
   const compiled = new Map<string, ValidateFunction>();
-  return {
-    document,
-    faultOf: (place, value) => {
-      const pointer = place.map(part => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
-      let validate = compiled.get(pointer);
-      if (!validate) {
-        validate = ajv.compile({ $ref: `openapi#/${pointer}` });
-        compiled.set(pointer, validate);
-      }
-      return validate(value) ? undefined : ajv.errorsText(validate.errors);
-    },
+  const operationAt = operationFinder(document);
+
+  function faultOf(place: readonly string[], value: unknown): string | undefined {
+    const pointer = pointerTo(document, place);
+    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` });
+    compiled.set(pointer, validate);
+    return validate(value) ? undefined : ajv.errorsText(validate.errors);
+  }
+
+  function faultOfAnswer(exchange: Exchange): string | undefined {
+    const { method, path, status, json, text } = exchange;
+    const address = addressOf(path);
+    const type = exchange.contentType.split(';', 1)[0] ?? '';
+    const found = operationAt(method === 'HEAD' ? 'get' : method.toLowerCase(), address);
+    if (!found) {
+      if (type === 'application/problem+json') return method === 'HEAD' ? undefined : faultOf(PROBLEM, json);
+      return UNDOCUMENTED.test(address) ? undefined : 'the document has no such operation';
+    }
+    const { operation, place } = found;
+    const response = operation.responses[status];
+    if (!response) return `the document has no ${status} for ${place.slice(1).join(' ')}`;
+    if (!response.content) return text === '' ? undefined : `the document has no body for ${status}`;
+    if (!Object.hasOwn(response.content, type)) return `the document has no ${type} for ${status}`;
+    if (method === 'HEAD' || !type.endsWith('json')) return undefined;
+    return faultOf([...place, 'responses', String(status), 'content', type, 'schema'], json);
+  }
+
+  return { document, faultOf, faultOfAnswer };
+}
+
+/** The address without its query, as a router reads it. */
+function addressOf(path: string): string {
+  const address = path.split('?', 1)[0] ?? path;
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
+}
+
+type Found = { readonly operation: Operation; readonly place: readonly string[] };
+
+/** A function that finds the operation at an address; one without parameters comes before one with them. */
+function operationFinder(document: OpenApi): (method: string, address: string) => Found | undefined {
+  const templates = Object.entries(document.paths)
+    .map(([template, operations]) => ({
+      template,
+      operations,
+      pattern: new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+    }))
+    .sort((a, b) => a.template.split('{').length - b.template.split('{').length);
+  return (method, address) => {
+    const match = templates.find(({ pattern }) => pattern.test(address));
+    const operation = match?.operations[method];
+    return match && operation && { operation, place: ['paths', match.template, method] };
   };
+}
+
+/** A pointer to a place of the document; what refers to a component is that component, which is compiled once. */
+function pointerTo(document: unknown, place: readonly string[]): string {
+  const schema = place.reduce<unknown>((here, part) => (here as Record<string, unknown> | undefined)?.[part], document);
+  const { $ref } = (schema ?? {}) as { $ref?: string };
+  if ($ref?.startsWith('#/')) return $ref.slice(1);
+  return place.map(part => `/${encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 }

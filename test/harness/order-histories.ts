@@ -16,7 +16,7 @@ export function throughNode(state: OrderHistory, service: Service): OrderHistory
   return { ...state, service, driver: orderDriver(service, state.accountId) };
 }
 
-/** Few networks, so that their weather matters to many orders, and after how long a transfer is done and not yet final. */
+/** Few networks, so that their fault matters to many orders, and after how long a transfer is done and not yet final. */
 const ASSETS = [
   { symbol: 'usdt', network: 'polygon', currency: 'BRL', doneAfter: 'PT3M' },
   { symbol: 'usdt', network: 'polygon', currency: 'USD', doneAfter: 'PT3M' },
@@ -29,7 +29,7 @@ const SIZES = [{ cost: 541 }, { cost: 19.37 }, { cost: 100.01 }, { quantity: 12.
 const METHOD_CHOICES = [['pix'], ['pix'], ['pix'], ['boleto'], ['boleto', 'pix']] as const;
 const SCHEDULES = ['D0', 'D0', 'D1', 'D2'] as const;
 const PAID_CENTS = [undefined, undefined, undefined, undefined, 5_000, 100_000] as const;
-const WEATHERS = ['silent', 'stalled', 'failing', 'failing'] as const;
+const CHAIN_FAULTS = ['rpc_timeout', 'stalled', 'reverting', 'reverting'] as const;
 const WAITS = ['PT1M', 'PT3M', 'PT10M', 'PT4H'] as const;
 const REORGANISED = [1, 10, 70, 100] as const;
 
@@ -53,19 +53,19 @@ async function order(state: OrderHistory, network: string, body: Record<string, 
   return charge?.id;
 }
 
-/** An order that is paid at once and sent in some weather. */
-async function send(state: OrderHistory, random: Random, weather: string): Promise<(typeof ASSETS)[number]> {
+/** An order that is paid at once and sent in some fault. */
+async function send(state: OrderHistory, random: Random, fault: string): Promise<(typeof ASSETS)[number]> {
   const asset = random.pick(ASSETS);
   const { symbol, network, currency } = asset;
   const wanted = { symbol, network, currency, ...random.pick(SIZES) };
   const chargeId = await order(state, network, { settlementSchedule: 'D0', charge: CHARGE_PART, ...wanted });
-  await direct(state, network, { weather });
+  await direct(state, network, { fault });
   await post(state, `/sandbox/charges/${chargeId}/pay`, { method: 'pix' });
   return asset;
 }
 
 const direct = async (state: OrderHistory, network: string, change: Record<string, unknown>) =>
-  void withoutFault(await state.driver.weather(network, change));
+  void withoutFault(await state.driver.fault(network, change));
 
 async function wait(state: OrderHistory, duration: string): Promise<void> {
   const moved = await post(state, '/sandbox/clock', { advance: duration });
@@ -88,8 +88,8 @@ function onOrder(
   };
 }
 
-export async function clearWeather({ driver }: OrderHistory): Promise<void> {
-  for (const network of NETWORKS_USED) await driver.weather(network, { weather: 'clear' });
+export async function clearFaults({ driver }: OrderHistory): Promise<void> {
+  for (const network of NETWORKS_USED) await driver.fault(network, { fault: 'none' });
 }
 
 const OWN_MOVES: readonly Move<OrderHistory>[] = [
@@ -112,18 +112,18 @@ const OWN_MOVES: readonly Move<OrderHistory>[] = [
     name: 'storm',
     weight: 3,
     run: async (state, random) => {
-      const { network } = await send(state, random, random.pick(WEATHERS));
+      const { network } = await send(state, random, random.pick(CHAIN_FAULTS));
       await wait(state, random.pick(['PT1M', 'PT20M']));
-      if (random.chance(0.6)) await direct(state, network, { weather: 'clear' });
+      if (random.chance(0.6)) await direct(state, network, { fault: 'none' });
     },
   },
   {
     name: 'undo',
     weight: 2,
     run: async (state, random) => {
-      const { network, doneAfter } = await send(state, random, 'clear');
+      const { network, doneAfter } = await send(state, random, 'none');
       await wait(state, doneAfter);
-      await direct(state, network, { reorganise: 100, ...(random.chance(0.5) && { weather: 'failing' }) });
+      await direct(state, network, { reorganise: 100, ...(random.chance(0.5) && { fault: 'reverting' }) });
     },
   },
   {
@@ -139,7 +139,7 @@ const OWN_MOVES: readonly Move<OrderHistory>[] = [
     if (status === 201) state.charges.push(json.charge.id);
   }),
   onOrder('cancel order', 1, (state, id) => post(state, `/crypto/transactions/${id}/cancel`)),
-  { name: 'clear', weight: 2, run: state => clearWeather(state) },
+  { name: 'clear faults', weight: 2, run: state => clearFaults(state) },
   {
     name: 'reorganise',
     weight: 1,

@@ -1,8 +1,8 @@
 // What must hold of every order whatever happened, read from the database and held against the chains.
 import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
+import { ENDINGS, STATUSES } from '../../src/orders/order.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { ENDINGS, STATUSES } from '../../src/transactions/transaction.ts';
 import type { Service } from './service.ts';
 
 /** What is wrong when all is quiet: nothing, when each order was paid as it says and told of itself once. */
@@ -30,13 +30,13 @@ export async function differences(db: Database): Promise<string[]> {
 export async function stuckOrders(service: Service): Promise<string[]> {
   const rows = await service.sql<{ words: string }>(`
     select concat_ws(' ', t.id, t.status, c.state, p.state) as words
-      from crypto_transactions t
+      from orders t
       left join charges c on c.id = t.charge_id and c.account_id = t.account_id
-      left join payouts p on p.transaction_id = t.id and p.account_id = t.account_id and p.state <> 'reverted'
+      left join payouts p on p.order_id = t.id and p.account_id = t.account_id and p.state <> 'reverted'
      where t.ended_as is null and t.hold_reason is null
        and not (t.status = 'fulfilled' and p.state in ('done', 'final'))
        and not (t.status = 'pending_payment' and c.state in ('CREATING', 'ACTIVE', 'OVERDUE'))
-       and not exists (select from transaction_timers w where w.transaction_id = t.id and w.account_id = t.account_id)
+       and not exists (select from order_timers w where w.order_id = t.id and w.account_id = t.account_id)
        and not (t.status = 'pending_fulfillment' and exists (
          select from charge_timers w where w.charge_id = c.id and w.account_id = c.account_id and w.kind = 'settle'))`);
   return rows.map(({ words }) => words);
@@ -46,18 +46,18 @@ export async function stuckOrders(service: Service): Promise<string[]> {
 async function wrongTransfers(service: Service): Promise<string[]> {
   const rows = await service.sql<{ words: string }>(`
     with moved as (
-      select p.transaction_id, count(*) as times, sum(m.units) as units, min(m.destination) as destination
+      select p.order_id, count(*) as times, sum(m.units) as units, min(m.destination) as destination
         from sandbox_chain_transactions m
         join payouts p on p.network = m.network and p.sender = m.sender and p.nonce = m.nonce
-       where not m.reverts group by p.transaction_id),
+       where not m.reverts group by p.order_id),
     paid as (
       select t.id, t.wallet_address, p.units, concat_ws(' ', t.status, t.hold_reason, t.ended_as) as standing,
              (t.status = 'fulfilled' and t.ended_as is null and p.id is not null)::int as expected
-        from crypto_transactions t
+        from orders t
         left join payouts p
-          on p.transaction_id = t.id and p.account_id = t.account_id and p.state in ('done', 'final'))
+          on p.order_id = t.id and p.account_id = t.account_id and p.state in ('done', 'final'))
     select concat_ws(' ', paid.id, standing, 'moved', coalesce(times, 0), 'times', moved.units, paid.units) as words
-      from paid left join moved on moved.transaction_id = paid.id
+      from paid left join moved on moved.order_id = paid.id
      where coalesce(times, 0) <> expected or moved.units <> paid.units or destination <> wallet_address
      union all
     select concat_ws(' ', m.hash, 'belongs to no order')
@@ -70,8 +70,8 @@ async function wrongTransfers(service: Service): Promise<string[]> {
 async function wrongMoney(service: Service): Promise<string[]> {
   const rows = await service.sql<{ words: string }>(`
     select concat_ws(' ', t.id, t.status, 'keeps', kept, 'of', t.due_cents) as words
-      from crypto_transactions t
-      join payouts p on p.transaction_id = t.id and p.account_id = t.account_id and p.state <> 'reverted'
+      from orders t
+      join payouts p on p.order_id = t.id and p.account_id = t.account_id and p.state <> 'reverted'
      cross join lateral (
        select (select coalesce(sum(amount_cents), 0) from payments where charge_id = t.charge_id)
             - (select coalesce(sum(amount_cents), 0) from refunds where charge_id = t.charge_id and status <> 'FAILED') as kept)
@@ -92,10 +92,10 @@ async function wrongEvents(service: Service): Promise<string[]> {
      union all
     select concat_ws(' ', object_id, 'is told of in another order')
       from (select e.object_id, e.sequence, lag(e.sequence) over (partition by e.object_id order by p.position) as before
-              from event_places p join events e on e.id = p.event_id) told
+              from event_positions p join events e on e.id = p.event_id) told
      where sequence < before
      union all
     select concat_ws(' ', id, 'counts other events than it has')
-      from crypto_transactions t where event_count <> (select count(*) from events where object_id = t.id)`);
+      from orders t where event_count <> (select count(*) from events where object_id = t.id)`);
   return rows.map(({ words }) => words);
 }

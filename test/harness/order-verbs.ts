@@ -1,27 +1,32 @@
 // The verbs of an order's life with what they need, outside any service: for a process that dies in the middle of one, and
 // for a test that takes one step and no further.
 import type { Chain, Chains } from '../../src/chains/chain.ts';
-import { sandboxChains } from '../../src/chains/sandbox.ts';
-import { recordPayment } from '../../src/charges/pay.ts';
+import { recordPayment, startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
-import { tablePrices } from '../../src/prices/table.ts';
-import { sandboxRails } from '../../src/rails/sandbox.ts';
+import type { Log } from '../../src/lib/log.ts';
+import { attachCharge } from '../../src/orders/attach.ts';
+import { cancelOrder } from '../../src/orders/cancel.ts';
+import { createOrder, type OrderDeps } from '../../src/orders/create.ts';
+import { followOrder } from '../../src/orders/follow.ts';
+import { payoutOwner } from '../../src/orders/payout-progress.ts';
+import { repriceOrder } from '../../src/orders/reprice.ts';
+import { retryOrder } from '../../src/orders/retry.ts';
+import { sweepOrders } from '../../src/orders/sweep.ts';
+import { advancePayout } from '../../src/payouts/advance.ts';
+import { chainOf } from '../../src/payouts/open.ts';
+import { transferOf } from '../../src/payouts/payout.ts';
+import { findPayoutOfOrder, insertAttempt } from '../../src/payouts/store.ts';
+import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
+import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
+import { sandboxChainStore } from '../../src/sandbox/chains/store.ts';
+import { tablePrices } from '../../src/sandbox/prices.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { attachCharge } from '../../src/transactions/attach.ts';
-import { cancelOrder } from '../../src/transactions/cancel.ts';
-import { chainOf } from '../../src/transactions/claim.ts';
-import { followOrder } from '../../src/transactions/follow.ts';
-import { fulfillOrder } from '../../src/transactions/fulfill.ts';
-import { createOrder, type OrderDeps } from '../../src/transactions/order.ts';
-import { transferOf } from '../../src/transactions/payout.ts';
-import { repriceOrder } from '../../src/transactions/reprice.ts';
-import { retryOrder } from '../../src/transactions/retry.ts';
-import { findPayout, insertAttempt } from '../../src/transactions/store-payouts.ts';
-import { sandboxChainMemory } from '../../src/transactions/store-sandbox-chain.ts';
-import { sweepOrders } from '../../src/transactions/sweep.ts';
 import { type TestClock, testClock } from './clock.ts';
+import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import type { Steps } from './steps.ts';
 
@@ -35,22 +40,22 @@ const PART = {
   methods: ['pix'],
 } as const;
 
-const WORDS = ['nextNonce', 'sign', 'broadcast', 'look'] as const satisfies readonly (keyof Chain)[];
+const WORDS = ['nextNonce', 'sign', 'broadcast', 'lookup'] as const satisfies readonly (keyof Chain)[];
 
 export type Office = {
-  readonly deps: Omit<OrderDeps, 'clock'> & { readonly clock: TestClock };
+  readonly deps: Omit<OrderDeps, 'clock'> & { readonly clock: TestClock; readonly log: Log };
   /** The database, uncounted. */
   readonly db: Database;
   close(): Promise<void>;
 };
 
-/** What the verbs need, at a moment of its own; the chain's memory is the database, so it outlives the process. */
+/** What the verbs need, at a moment of its own; the chain's store is the database, so it outlives the process. */
 export async function openOffice(databaseUrl: string, now: string, steps?: Steps): Promise<Office> {
   const db = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog, maxConnections: 3 });
-  const queue = await startQueue({ db, log: silentLog });
+  const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
   const clock = testClock(now);
-  const { feePercent, settlement, prices, rates, mode } = readConfig({ TRILHO_MODE: 'sandbox' });
-  const chains = sandboxChains({ clock, memory: sandboxChainMemory(db) });
+  const { feePercent, settlement, prices, rates } = readConfig({ TRILHO_MODE: 'sandbox' });
+  const chains = sandboxChains({ clock, store: sandboxChainStore(db) });
   const watched = Object.entries(chains).map(([network, chain]) => [network, steps?.partner(chain, WORDS) ?? chain]);
   return {
     db,
@@ -58,7 +63,9 @@ export async function openOffice(databaseUrl: string, now: string, steps?: Steps
       db: steps?.database(db) ?? db,
       queue,
       clock,
-      mode,
+      log: silentLog,
+      accounts: sandboxAccounts,
+      chargeRules: SANDBOX_CHARGE_RULES,
       feePercent,
       settlement,
       rails: sandboxRails,
@@ -100,17 +107,23 @@ export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
     }),
   attach: (deps, { transactionId }) => attachCharge(deps, transactionId, PART),
   'pay and follow': async (deps, { transactionId, chargeId }) => {
-    await recordPayment(deps, {
-      chargeId,
-      method: 'pix',
-      paidAt: deps.clock.now(),
-      source: 'test',
-      reference: `paid ${chargeId}`,
-    });
-    await followOrder(deps, { accountId: ACCOUNT, transactionId });
+    await recordPayment(
+      { ...deps, paymentBatches: startPaymentBatches(deps) },
+      {
+        chargeId,
+        method: 'pix',
+        paidAt: deps.clock.now(),
+        source: 'test',
+        reference: `paid ${chargeId}`,
+      },
+    );
+    await followOrder(deps, { accountId: ACCOUNT, orderId: transactionId });
   },
-  follow: (deps, { transactionId }) => followOrder(deps, { accountId: ACCOUNT, transactionId }),
-  fulfill: (deps, { transactionId }) => fulfillOrder(deps, { accountId: ACCOUNT, transactionId }),
+  follow: (deps, { transactionId }) => followOrder(deps, { accountId: ACCOUNT, orderId: transactionId }),
+  fulfill: async (deps, { transactionId }) => {
+    const payout = await findPayoutOfOrder(deps.db, transactionId, ACCOUNT);
+    if (payout) await advancePayout({ ...deps, payoutOwner }, { accountId: ACCOUNT, payoutId: payout.id });
+  },
   reprice: (deps, { transactionId }) => repriceOrder(deps, transactionId),
   retry: (deps, { transactionId }) => retryOrder(deps, transactionId),
   cancel: (deps, { transactionId }) => cancelOrder(deps, transactionId),
@@ -120,7 +133,7 @@ export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
 
 /** How crypto is NOT sent: in whichever slot is free, and written down afterwards. The control that must pay twice. */
 async function sendThenSave({ db, chains, clock }: Office['deps'], { transactionId }: Victim): Promise<void> {
-  const payout = await findPayout(db, { id: transactionId, accountId: ACCOUNT });
+  const payout = await findPayoutOfOrder(db, transactionId, ACCOUNT);
   if (!payout || payout.attempts.length > 0) return;
   const chain = chainOf(chains, payout.network);
   const transfer = transferOf(payout);

@@ -18,7 +18,7 @@ export type OrderDriver = {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back.
   read(order: Answer | string): Promise<any>;
   advance(duration: string): Promise<void>;
-  weather(network: string, change: Record<string, unknown>): Promise<Answer>;
+  fault(network: string, change: Record<string, unknown>): Promise<Answer>;
   /** Names of the order's events in order, without their prefix. */
   events(order: Answer | string): Promise<string>;
 };
@@ -68,7 +68,7 @@ export function orderDriver(service: Service, accountId = 'acme'): OrderDriver {
       assert.equal(status, 200, text);
     },
 
-    weather: (network, change) => service.post(`/sandbox/chains/${network}`, change),
+    fault: (network, change) => service.post(`/sandbox/chains/${network}`, change),
 
     events: async order => {
       const rows = await service.sql<{ type: string; sequence: number }>(

@@ -1,8 +1,8 @@
 // The real service as a real process: started from the command line with an environment of its own, in a folder of its
 // own, watched through what it prints and answers. Whatever it leaves behind ends with its test.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,18 +19,24 @@ export const IS_ROOT = process.getuid?.() === 0;
 
 const WAIT_LIMIT_MS = 45_000;
 const LOOK_AGAIN_MS = 15;
+/** For a look that is a request: those in between would be most of what the service does meanwhile. */
+export const ASK_AGAIN_MS = 150;
 
 /** What a test and a subtest have in common: a place to leave what must be done when they are over. */
 export type Over = { after(work: () => Promise<void>): void };
 
 /** Waits until `look` returns something, and returns that. Fails, naming what was waited for, when it never does. */
-export async function until<T>(what: string, look: () => T | Promise<T>): Promise<NonNullable<T>> {
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  everyMs = LOOK_AGAIN_MS,
+): Promise<NonNullable<T>> {
   const deadline = Date.now() + WAIT_LIMIT_MS;
   for (;;) {
     const found = await look();
     if (found) return found;
     if (Date.now() > deadline) assert.fail(`waited in vain: ${what}`);
-    await wait(LOOK_AGAIN_MS);
+    await wait(everyMs);
   }
 }
 
@@ -41,6 +47,21 @@ export async function ownFolder(t: Over, parent = tmpdir()): Promise<string> {
     await endProcesses(folder);
     await rm(folder, { recursive: true, force: true });
   });
+  return folder;
+}
+
+/**
+ * A folder whose data directory holds a database that is made and migrated, in which no service has started yet. For tests
+ * that are not about making one.
+ */
+export async function folderWithDatabase(t: Over): Promise<string> {
+  const folder = await ownFolder(t);
+  const ready = process.env['TEST_READY_CLUSTER']!;
+  // Where another user has to run the database, the service itself has to find a place for it.
+  if (statSync(ready).uid !== process.getuid!()) return folder;
+  const dataDir = path.join(folder, 'data');
+  await mkdir(dataDir);
+  execFileSync('cp', ['-a', ready, path.join(dataDir, 'postgres')]);
   return folder;
 }
 
@@ -145,8 +166,6 @@ export function launch(options: Launch): Running {
       PATH: process.env['PATH'],
       HOME: folder,
       TMPDIR: tmpdir(),
-      // Halves the time of a start, and these tests start the service some ninety times.
-      NODE_COMPILE_CACHE: path.join(tmpdir(), 'node-compile-cache'),
       PORT: '0',
       TRILHO_DATA_DIR: path.join(folder, 'data'),
       ...env,
@@ -256,10 +275,11 @@ export function refusalOf(ended: Ended): string {
 
 /** Waits until both methods of a charge are registered. */
 export async function untilIssued(service: Trilho, id: string): Promise<void> {
-  await until(`charge ${id} to be issued`, async () => {
+  const isIssued = async () => {
     const { json } = await service.get(`/charges/${id}`);
     return json?.pix?.status === 'ACTIVE' && json?.boleto?.status === 'REGISTERED';
-  });
+  };
+  await until(`charge ${id} to be issued`, isIssued, ASK_AGAIN_MS);
 }
 
 /** Asks the embedded database itself, over its socket. */

@@ -1,12 +1,14 @@
 // A whole service for a test: real HTTP, a database of its own, a clock that the test moves, jobs that run when told to. In
-// live it has the account acme, and requests bring a key of it unless they bring another.
+// live it has the account acme, and requests bring a key of it unless they bring another. Every answer is held against the
+// OpenAPI document of the service.
+import assert from 'node:assert/strict';
 import pg from 'pg';
 import { createKey, revokeKey } from '../../src/accounts/create-key.ts';
 import { SCOPES, type Scope } from '../../src/accounts/scopes.ts';
 import { openAccount } from '../../src/accounts/store.ts';
 import { type App, startApp } from '../../src/app.ts';
 import type { Chains } from '../../src/chains/chain.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Log } from '../../src/lib/log.ts';
 import type { Mode } from '../../src/lib/mode.ts';
 import type { Resolve } from '../../src/lib/outgoing-request.ts';
@@ -17,6 +19,7 @@ import { claimInstallation } from '../../src/storage/installation.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { createDatabase, type TestDatabase } from './databases.ts';
 import { silentLog } from './log.ts';
+import { type Judge, judgeOf } from './openapi.ts';
 
 export type Answer = {
   readonly status: number;
@@ -76,8 +79,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     TRILHO_PAGE_SIZE: options.pageSize === undefined ? undefined : String(options.pageSize),
     ...options.env,
   });
-  const needs = {
-    log: options.log ?? silentLog,
+  const overrides = {
     clock,
     work: options.work ?? false,
     ...(options.rails && { rails: options.rails }),
@@ -87,14 +89,19 @@ export async function startService(options: Options = {}): Promise<Service> {
   };
   const makeKey: Service['makeKey'] = (accountId, scopes = SCOPES) => keyFor(database.url, clock, accountId, scopes);
   const own = options.mode === 'live' && !options.beside ? (await makeKey('acme')).text : undefined;
-  const app: App = await startApp(config, needs);
+  const app: App = await startApp(config, options.log ?? silentLog, overrides);
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  let judge: Judge | undefined;
   const send = async (path: string, { headers, ...init }: RequestInit) => {
     const given = new Headers(headers);
     if (own !== undefined && !given.has('authorization') && !given.has('x-api-key')) {
       given.set('authorization', `Bearer ${own}`);
     }
-    return toAnswer(await fetch(app.url + path, { ...init, headers: given }));
+    const answer = await toAnswer(await fetch(app.url + path, { ...init, headers: given }));
+    // Read inside the process: a request for it would be counted, logged and limited like those of the test.
+    judge ??= judgeOf(app.openApiText());
+    assertDocumented(judge, init.method ?? 'GET', path, answer);
+    return answer;
   };
   return {
     url: app.url,
@@ -119,6 +126,13 @@ export async function startService(options: Options = {}): Promise<Service> {
       await database.drop();
     },
   };
+}
+
+/** Fails unless the document of the service says that the operation may answer this. */
+function assertDocumented(judge: Judge, method: string, path: string, { status, headers, text, json }: Answer): void {
+  const contentType = headers.get('content-type') ?? '';
+  const fault = judge.faultOfAnswer({ method, path, status, contentType, text, json });
+  assert.equal(fault, undefined, `${method} ${path} answered ${status}, which /openapi.json does not say: ${fault}`);
 }
 
 function shared({ databaseUrl }: Service): TestDatabase {

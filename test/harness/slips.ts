@@ -1,5 +1,5 @@
 // A boleto as a sandbox charge makes it, to be changed by a test in one place.
-import { sandboxRails } from '../../src/rails/sandbox.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
 import type { BoletoSlip } from '../../src/web/boleto/slip.ts';
 
 const CHARGE = {
@@ -16,7 +16,7 @@ export function slipWith(changes: Partial<BoletoSlip> = {}): BoletoSlip {
     bankName: 'Banco Sandbox',
     barcode,
     ourNumber,
-    wallet: '17',
+    carteira: '17',
     documentNumber: 'pedido-1042',
     issuedDay: '2026-11-16',
     processedDay: '2026-11-17',

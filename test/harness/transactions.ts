@@ -1,7 +1,7 @@
 // Crypto transactions for tests, written the way the service writes them.
 import { uuidV7 } from '../../src/lib/ids.ts';
-import { insertTransactions } from '../../src/transactions/store.ts';
-import type { Transaction } from '../../src/transactions/transaction.ts';
+import type { Transaction } from '../../src/orders/order.ts';
+import { insertTransactions } from '../../src/orders/store-list.ts';
 import type { Service } from './service.ts';
 
 export function transaction(changes: Partial<Transaction> = {}): Transaction {

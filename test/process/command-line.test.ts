@@ -10,6 +10,7 @@ import { describe, test } from 'node:test';
 import {
   copyProject,
   faultsOf,
+  folderWithDatabase,
   kill,
   launch,
   ownFolder,
@@ -44,7 +45,7 @@ describe('the command line', { concurrency: 2 }, () => {
   });
 
   test('a port in use is refused in one line, and the database does not stay behind', async t => {
-    const folder = await ownFolder(t);
+    const folder = await folderWithDatabase(t);
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -55,7 +56,7 @@ describe('the command line', { concurrency: 2 }, () => {
   });
 
   test('an address that is not of this machine is refused in one line', async t => {
-    const folder = await ownFolder(t);
+    const folder = await folderWithDatabase(t);
     assert.match(refusalOf(await runToEnd({ folder, env: { HOST: '203.0.113.1' } })), /HOST 203\.0\.113\.1/);
     assert.deepEqual(processesOf(folder), []);
   });
@@ -70,7 +71,7 @@ describe('the command line', { concurrency: 2 }, () => {
   });
 
   test('a file .env in the working directory is read, and the environment goes before it', async t => {
-    const folder = await ownFolder(t);
+    const folder = await folderWithDatabase(t);
     await writeFile(path.join(folder, '.env'), 'TRILHO_PAGE_SIZE=3\nPORT=1\n');
     const service = await startTrilho({ folder });
     const { json } = await service.get('/crypto/transactions');
@@ -92,7 +93,7 @@ describe('the command line', { concurrency: 2 }, () => {
   });
 
   test('pay and import tell a running service of money, each payment once', async t => {
-    const folder = await ownFolder(t);
+    const folder = await folderWithDatabase(t);
     const service = await startTrilho({ folder });
     const run = (...args: string[]) => runToEnd({ folder, command: [process.execPath, TRILHO, ...args] });
     const paid = await service.charge({ methods: ['pix'] });
@@ -137,7 +138,7 @@ describe('the command line', { concurrency: 2 }, () => {
   test('started by an old Node it runs itself with the one it brought, and passes signals on', async t => {
     const oldNode = findOldNode();
     if (!oldNode) return t.skip('no Node older than 22.18 on this machine');
-    const folder = await ownFolder(t);
+    const folder = await folderWithDatabase(t);
     const { code, stdout } = await runToEnd({ folder, command: [oldNode, TRILHO, 'version'] });
     assert.equal(code, 0);
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
@@ -154,7 +155,7 @@ describe('the command line', { concurrency: 2 }, () => {
     ['Ctrl-C in its terminal', 'SIGINT', true],
   ] as const) {
     test(`npm start ends with everything it started on ${what}`, async t => {
-      const folder = await ownFolder(t);
+      const folder = await folderWithDatabase(t);
       const project = path.join(folder, 'project');
       await copyProject(project);
       const npm = launch({ folder, cwd: project, command: ['npm', 'start'], ownGroup: true });

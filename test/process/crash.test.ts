@@ -8,9 +8,9 @@ import {
   askDatabase,
   databasePid,
   embeddedConnection,
+  folderWithDatabase,
   isAlive,
   kill,
-  ownFolder,
   startTrilho,
   type Trilho,
   until,
@@ -48,7 +48,7 @@ describe('crashes', { concurrency: 4 }, () => {
     ['the service and its database', true],
   ] as const) {
     test(`after a kill of ${what} every acknowledged charge is there and goes on to be issued`, async t => {
-      const folder = await ownFolder(t);
+      const folder = await folderWithDatabase(t);
       const service = await startTrilho({ folder });
       const { acknowledged, unanswered, done } = makeCharges(service);
       await until('some charges to be acknowledged', () => acknowledged.size >= ENOUGH_CHARGES);
@@ -79,7 +79,7 @@ describe('crashes', { concurrency: 4 }, () => {
     ['Idempotency-Key', () => ({}), (n: number) => ({ 'idempotency-key': `attempt-${n}` })],
   ] as const) {
     test(`after a crash between commit and answer a repeat with the same ${how} gets what was made`, async t => {
-      const folder = await ownFolder(t);
+      const folder = await folderWithDatabase(t);
       const dying = await startTrilho({ folder, env: { NODE_OPTIONS: `--import=${crash}` } });
       const numbers = Array.from({ length: CLIENTS }, (_, number) => number);
       const ask = (service: Trilho, n: number) => service.post('/charges', chargeBody(changes(n)), headers(n));

@@ -10,9 +10,11 @@ import pg from 'pg';
 import { linkLibraries } from '../../src/storage/embedded/binaries.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import {
+  ASK_AGAIN_MS,
   askDatabase,
   databasePid,
   embeddedConnection,
+  folderWithDatabase,
   kill,
   launch,
   ownFolder,
@@ -95,7 +97,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
   });
 
   test('a killed database comes back by itself while the service runs, and meanwhile the answer is 503', async t => {
-    const folder = await ownFolder(t);
+    const folder = await folderWithDatabase(t);
     const service = await startTrilho({ folder });
     const id = await service.charge();
     // Requests go on all the time, so that the connection is lost at every possible moment of one.
@@ -117,7 +119,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       const now = databasePid(path.join(folder, 'data'));
       return now !== undefined && now !== pid;
     });
-    await until('the service to be ready', async () => (await service.get('/readyz')).status === 200);
+    await until('the service to be ready', async () => (await service.get('/readyz')).status === 200, ASK_AGAIN_MS);
     const before = made;
     await until('charges again', () => made > before);
     isOver = true;
@@ -129,10 +131,10 @@ describe('the embedded database', { concurrency: 2 }, () => {
   });
 
   test('a stop asked for while the database is gone leaves nothing running', async t => {
-    const folder = await ownFolder(t);
+    const folder = await folderWithDatabase(t);
     const service = await startTrilho({ folder });
     kill(databasePid(path.join(folder, 'data'))!, 'SIGKILL');
-    await until('the service to start it again', () => service.stderr().includes('the embedded database is gone'));
+    await until('the service to start it again', () => service.stderr().includes('the embedded database has stopped'));
     assert.equal((await service.end()).code, 0);
     assert.deepEqual(processesOf(folder), []);
   });
@@ -156,7 +158,7 @@ async function runCurl(command: string) {
 
 describe('two services on one data directory', { concurrency: 2 }, () => {
   test('the second joins, outlives the first, and the last one out stops the database', async t => {
-    const folder = await ownFolder(t);
+    const folder = await folderWithDatabase(t);
     const first = await startTrilho({ folder });
     const second = await startTrilho({ folder });
     const id = await first.charge();
@@ -197,7 +199,7 @@ describe('two services on one data directory', { concurrency: 2 }, () => {
   });
 
   test('one starts while the other stops, again and again, and no charge is lost', async t => {
-    const folder = await ownFolder(t);
+    const folder = await folderWithDatabase(t);
     let service = await startTrilho({ folder });
     const ids: string[] = [];
     for (let round = 0; round < 3; round++) {
@@ -213,7 +215,7 @@ describe('two services on one data directory', { concurrency: 2 }, () => {
 describe('a stop', { concurrency: 2 }, () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`${signal} lets a request in flight finish, then leaves with 0 and nothing running`, async t => {
-      const folder = await ownFolder(t);
+      const folder = await folderWithDatabase(t);
       const service = await startTrilho({ folder });
       const holder = new pg.Client(embeddedConnection(service.dataPlace));
       await holder.connect();
@@ -260,7 +262,7 @@ describe('a stop', { concurrency: 2 }, () => {
   });
 
   test('a stop with nobody reading its words still stops the database', async t => {
-    const folder = await ownFolder(t);
+    const folder = await folderWithDatabase(t);
     const service = await startTrilho({ folder });
     service.child.stdout!.destroy();
     service.child.stderr!.destroy();

@@ -1,4 +1,4 @@
-// What a process has to say reaches standard error, line by line, until the moment it leaves.
+// Log lines reach standard error one by one, until the process exits.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
@@ -12,12 +12,13 @@ const REQUESTS = 120;
 const FULL = '/dev/full';
 /** The service with a fault in it that comes when it is asked for. */
 const FAULT = `process.on('SIGUSR2', () => { throw new Error('a fault'); })`;
+const withFault = `--import=data:text/javascript,${encodeURIComponent(FAULT)}`;
 
-test('requests that are answered at once have a line each, and a fault nobody caught has the last', async t => {
+test('requests that are answered at once have a line each, and an uncaught exception has the last', async t => {
   const folder = await ownFolder(t);
   const { url, drop } = await createDatabase();
   t.after(drop);
-  const env = { DATABASE_URL: url, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAULT)}` };
+  const env = { DATABASE_URL: url, NODE_OPTIONS: withFault };
   const service = await startTrilho({ folder, env });
   const bodies = Array.from({ length: REQUESTS }, () => ({ body: chargeBody() }));
   const answers = await postAtOnce(service.url, '/charges', bodies);
@@ -31,7 +32,9 @@ test('requests that are answered at once have a line each, and a fault nobody ca
     requests.map(({ requestId }) => requestId).sort(),
     answers.map(({ headers }) => headers.get('x-request-id')).sort(),
   );
-  assert.equal(said.at(-1).msg, 'a fault nobody caught; leaving');
+  const last = said.at(-1);
+  assert.equal(last.level, 'fatal');
+  assert.equal(last.msg, 'uncaught exception; exiting');
 });
 
 test('a log that cannot be written does not end the service', { skip: !existsSync(FULL) && `no ${FULL}` }, async t => {
@@ -42,4 +45,16 @@ test('a log that cannot be written does not end the service', { skip: !existsSyn
   const service = await startTrilho({ folder, env: { DATABASE_URL: url }, command: ['sh', '-c', serve] });
   for (let times = 0; times < 3; times++) await service.charge();
   assert.equal((await service.end()).code, 0);
+});
+
+test('an uncaught exception exits, though its line cannot be written', {
+  skip: !existsSync(FULL) && `no ${FULL}`,
+}, async t => {
+  const folder = await ownFolder(t);
+  const { url, drop } = await createDatabase();
+  t.after(drop);
+  const env = { DATABASE_URL: url, NODE_OPTIONS: withFault };
+  const serve = `exec '${process.execPath}' '${PROJECT}/bin/trilho.js' serve 2>${FULL}`;
+  const service = await startTrilho({ folder, env, command: ['sh', '-c', serve] });
+  assert.equal((await service.end('SIGUSR2')).code, 1);
 });

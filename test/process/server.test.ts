@@ -14,8 +14,10 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { createDatabase } from '../harness/databases.ts';
+import { ALL_JOBS } from '../harness/jobs.ts';
 import { silentLog } from '../harness/log.ts';
 import {
+  ASK_AGAIN_MS,
   askDatabase,
   type DatabaseServer,
   freePort,
@@ -200,7 +202,7 @@ describe('migrations', { concurrency: 2 }, () => {
         const db = await connect({ connection, log: silentLog });
         try {
           await migrate({ db, log: silentLog });
-          const queue = await startQueue({ db, log: silentLog });
+          const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
           await queue.stop();
         } finally {
           await db.close();
@@ -284,12 +286,12 @@ test('a server that goes away is answered with 503 until it is back, and nothing
     assert.equal(status, 503);
     assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
     assert.ok(Number(headers.get('retry-after')) > 0);
-    assert.equal(json.code, 'unavailable');
+    assert.equal(json.code, 'database_unavailable');
   }
   assert.equal((await service.get('/livez')).status, 200);
 
   await server.start();
-  await until('the service to be ready again', async () => (await service.get('/readyz')).status === 200);
+  await until('the service to be ready again', async () => (await service.get('/readyz')).status === 200, ASK_AGAIN_MS);
   const afterwards = acknowledged.length;
   await until('charges again', () => acknowledged.length > afterwards + 20);
   isOver = true;

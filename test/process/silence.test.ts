@@ -60,7 +60,7 @@ test('a silent database is answered with 503, and does not keep the service from
   ]);
   for (const answer of [ready, list, charge]) {
     assert.equal(answer.status, 503, answer.text);
-    assert.equal(answer.json.code, 'unavailable');
+    assert.equal(answer.json.code, 'database_unavailable');
     assert.ok(answer.headers.get('retry-after'));
   }
   assert.equal((await service.get('/livez')).status, 200);

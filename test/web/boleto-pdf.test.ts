@@ -38,7 +38,7 @@ const LONGEST = slipWith({
     freeField: '9'.repeat(25),
   }),
   ourNumber: '9'.repeat(25),
-  wallet: '123/4567',
+  carteira: '123/4567',
   documentNumber: 'W'.repeat(255),
   dueDay: '2049-10-13',
   lastPayableDay: '2049-11-13',
@@ -212,7 +212,7 @@ test('a slip that cannot be paid late speaks of no fees', async () => {
   assert.ok(!lines.some(line => line.includes('multa')));
 });
 
-// As the banks print them; 748 and 085 have ways of their own where the digit would be 10.
+// As the banks print them; 748 and 085 have methods of their own where the digit would be 10.
 const BANKS = ['001-9', '033-7', '041-8', '077-9', '085-1', '104-0', '237-2', '341-7', '422-7', '748-X', '756-0'];
 for (const written of [...BANKS, '999-7']) {
   test(`the bank's code is written ${written}`, async () => {
@@ -277,7 +277,7 @@ const BLANK: BoletoSlip = {
   ...LONGEST,
   bankName: '',
   ourNumber: '',
-  wallet: '',
+  carteira: '',
   documentNumber: '',
   beneficiary: {
     name: '',

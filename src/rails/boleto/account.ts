@@ -1,34 +1,34 @@
-// The account that a boleto pays into, as the contract with the bank names it, and whether a layout can hold it.
+// The bank account that a boleto pays into, as the contract with the bank names it, and the check of its fields.
 
-/** No bank needs all of it: `checkAccount` of a bank says what is missing. Everything is text, for zeros in front count. */
+/** No bank needs all fields: `checkAccount` of a bank lists the missing ones. All are text, because leading zeros count. */
 export type BoletoAccount = {
   /** The branch, «agência» or «cooperativa», without its check digit. */
   readonly agency?: string;
   /** Without its check digit. */
   readonly accountNumber?: string;
   readonly accountDigit?: string;
-  /** «Carteira»: the kind of collection agreed on with the bank. */
-  readonly wallet?: string;
+  /** The kind of collection agreed on with the bank. */
+  readonly carteira?: string;
   /** The bank's name for the receiver: «convênio», «código do beneficiário», «código do cliente». */
   readonly beneficiaryCode?: string;
-  /** «Modalidade», a word of Sicoob. */
+  /** «Modalidade»; used by Sicoob only. */
   readonly modality?: string;
 };
 
 export type AccountField = keyof BoletoAccount;
 
-/** One thing that keeps an account from being used; the message follows the field's name in a sentence. */
+/** Why an account cannot be used; the message follows the name of the field in a sentence. */
 export type AccountProblem = { readonly field: AccountField; readonly message: string };
 
-/** The fields a layout needs and how many digits it has for each. */
+/** The fields that a layout needs, and the number of digits of each. */
 export type FieldWidths = { readonly [field in AccountField]?: number };
 
 /**
- * Codes are written in full: a short one is a mistake that zeros in front would hide. A number may leave its zeros out.
+ * Codes must have all their digits: padding a short one with zeros would hide a mistake. Numbers may omit leading zeros.
  */
-const CODES: readonly AccountField[] = ['wallet', 'modality'];
+const CODES: readonly AccountField[] = ['carteira', 'modality'];
 
-/** Every needed field that is missing, is not digits, or does not fit. */
+/** Every needed field that is missing, has other characters than digits, or has the wrong length. */
 export function checkFields(account: BoletoAccount, widths: FieldWidths): AccountProblem[] {
   const problems: AccountProblem[] = [];
   for (const [field, width] of Object.entries(widths) as [AccountField, number][]) {

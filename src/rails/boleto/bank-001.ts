@@ -1,11 +1,11 @@
-// Banco do Brasil. The length of the agreement («convênio») decides the layout: with 7 digits the our number stands
-// beside it alone, with 4 or 6 the agency and the account follow. The bank's «Especificações técnicas para confecção de
+// Banco do Brasil. The length of the agreement («convênio») decides the layout: with 7 digits only the our number
+// follows it, with 4 or 6 digits also the agency and the account. The bank's «Especificações técnicas para confecção de
 // boleto de cobrança» has all three.
 import type { BoletoAccount } from './account.ts';
 import { defineBank } from './bank.ts';
 import { modulo11 } from './digits.ts';
 
-/** How many digits an agreement of each length leaves for the our number. */
+/** The number of digits of the our number for each length of the agreement. */
 const OUR_NUMBER_DIGITS: { readonly [length: number]: number } = { 4: 7, 6: 5, 7: 10 };
 const LONGEST = 7;
 
@@ -17,17 +17,17 @@ export const bancoDoBrasil = defineBank({
   widths: account => {
     const length = lengthOf(account);
     return length === 4 || length === 6
-      ? { agency: 4, accountNumber: 8, wallet: 2, beneficiaryCode: length }
-      : { wallet: 2, beneficiaryCode: LONGEST };
+      ? { agency: 4, accountNumber: 8, carteira: 2, beneficiaryCode: length }
+      : { carteira: 2, beneficiaryCode: LONGEST };
   },
-  // Zeros in front of a shorter agreement would name another receiver, so its length is judged as it was written.
+  // A shorter agreement padded with zeros would be another receiver, so the length is checked before padding.
   check: (_, account) =>
     lengthOf(account) in OUR_NUMBER_DIGITS ? [] : [{ field: 'beneficiaryCode', message: 'must be 4, 6 or 7 digits' }],
   ourNumberDigits: account => OUR_NUMBER_DIGITS[lengthOf(account)] ?? 0,
-  freeField: ({ agency, accountNumber, wallet, beneficiaryCode }, ourNumber) =>
+  freeField: ({ agency, accountNumber, carteira, beneficiaryCode }, ourNumber) =>
     beneficiaryCode.length === LONGEST
-      ? `000000${beneficiaryCode}${ourNumber}${wallet}`
-      : beneficiaryCode + ourNumber + agency + accountNumber + wallet,
+      ? `000000${beneficiaryCode}${ourNumber}${carteira}`
+      : beneficiaryCode + ourNumber + agency + accountNumber + carteira,
   formatOurNumber: ({ beneficiaryCode }, ourNumber) => {
     const number = beneficiaryCode + ourNumber;
     return beneficiaryCode.length === LONGEST ? number : `${number}-${checkDigit(number)}`;

@@ -1,4 +1,4 @@
-// Bradesco. The free field has no check digit; the one beside a printed our number covers the wallet too.
+// Bradesco. The free field has no check digit; the check digit of a printed our number covers the carteira too.
 import { defineBank } from './bank.ts';
 import { modulo11 } from './digits.ts';
 
@@ -7,10 +7,10 @@ const TWO_TO_SEVEN = [2, 3, 4, 5, 6, 7] as const;
 export const bradesco = defineBank({
   code: '237',
   name: 'Bradesco',
-  widths: () => ({ agency: 4, accountNumber: 7, wallet: 2 }),
+  widths: () => ({ agency: 4, accountNumber: 7, carteira: 2 }),
   ourNumberDigits: () => 11,
-  freeField: ({ agency, accountNumber, wallet }, ourNumber) => `${agency}${wallet}${ourNumber}${accountNumber}0`,
-  formatOurNumber: ({ wallet }, ourNumber) => `${wallet}/${ourNumber}-${checkDigit(wallet + ourNumber)}`,
+  freeField: ({ agency, accountNumber, carteira }, ourNumber) => `${agency}${carteira}${ourNumber}${accountNumber}0`,
+  formatOurNumber: ({ carteira }, ourNumber) => `${carteira}/${ourNumber}-${checkDigit(carteira + ourNumber)}`,
 });
 
 /** The letter P stands for ten. */

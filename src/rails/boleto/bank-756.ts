@@ -3,18 +3,18 @@
 import { defineBank } from './bank.ts';
 import { modulo11OrZero } from './digits.ts';
 
-/** The bank gives them as 3, 1, 9, 7 from the left; over the 21 digits it covers, they read so from the right. */
+/** The bank lists them as 3, 1, 9, 7 from the left; over 21 digits that is 3, 7, 9, 1 from the right. */
 const WEIGHTS = [3, 7, 9, 1] as const;
 const ONLY_INSTALMENT = '001';
 
 export const sicoob = defineBank({
   code: '756',
   name: 'Sicoob',
-  widths: () => ({ agency: 4, beneficiaryCode: 7, wallet: 1, modality: 2 }),
+  widths: () => ({ agency: 4, beneficiaryCode: 7, carteira: 1, modality: 2 }),
   ourNumberDigits: () => 7,
-  freeField: ({ agency, beneficiaryCode, wallet, modality }, ourNumber) => {
+  freeField: ({ agency, beneficiaryCode, carteira, modality }, ourNumber) => {
     const digit = checkDigit(agency, beneficiaryCode, ourNumber);
-    return `${wallet}${agency}${modality}${beneficiaryCode}${ourNumber}${digit}${ONLY_INSTALMENT}`;
+    return `${carteira}${agency}${modality}${beneficiaryCode}${ourNumber}${digit}${ONLY_INSTALMENT}`;
   },
   formatOurNumber: ({ agency, beneficiaryCode }, ourNumber) =>
     `${ourNumber}-${checkDigit(agency, beneficiaryCode, ourNumber)}`,

@@ -1,5 +1,5 @@
-// What a bank decides about a boleto: the 25 digits of its own in the barcode («campo livre»), how it writes «nosso
-// número», the number by which we and the bank know a slip, and which accounts it can serve.
+// The bank-specific part of a boleto: the 25 digits of its free field in the barcode («campo livre»), the format of «nosso
+// número», the number that identifies the boleto at the bank, and the accounts that it supports.
 import assert from 'node:assert/strict';
 import {
   type AccountField,
@@ -10,30 +10,36 @@ import {
 } from './account.ts';
 import { zeroFilled } from './digits.ts';
 
-/** All is pure. An our number is the sequential part alone: digits, without wallet, agreement or check digit. */
+/** Pure functions. An our number is the sequential part only: digits, without carteira, agreement or check digit. */
 export type BoletoBank = {
   /** Three digits, as in the barcode. */
   readonly code: string;
   readonly name: string;
-  /** The most digits the sequential part may have. With Banco do Brasil the account's agreement decides; 0 for a wrong one. */
+  /**
+   * The maximum number of digits of the sequential part. At Banco do Brasil it depends on the agreement; 0 for a wrong
+   * one.
+   */
   ourNumberDigits(account: BoletoAccount): number;
-  /** The 25 digits. Asserts an account without problems and an our number that fits and is not zero. */
+  /** The 25 digits. Asserts that the account is valid and that the our number fits and is not zero. */
   freeField(account: BoletoAccount, ourNumber: string): string;
-  /** The our number as a slip shows it, with its check digit where the bank has one. Asserts as `freeField` does. */
+  /** The our number as printed, with its check digit if the bank has one. Asserts as `freeField` does. */
   formatOurNumber(account: BoletoAccount, ourNumber: string): string;
-  /** Everything that keeps the bank's layout from serving this account; empty when it can. */
+  /** Why the layout cannot be used with this account; empty when it can. */
   checkAccount(account: BoletoAccount): readonly AccountProblem[];
 };
 
-/** An account ready for a layout: what it needs is filled to its width, and what is absent is empty. */
+/** An account with the needed fields zero-filled to their width; absent fields are empty. */
 export type FilledAccount = { readonly [field in AccountField]: string };
 
-/** What a bank's own file says; `defineBank` adds the guards, so that the layouts read like the bank's table. */
+/**
+ * The part that each bank file defines; `defineBank` adds the checks, so that a layout reads like the table of the
+ * bank.
+ */
 type Layout = {
   readonly code: string;
   readonly name: string;
   widths(account: BoletoAccount): FieldWidths;
-  /** Rules beyond the width of single fields, asked once those hold: the account filled, and as it was written. */
+  /** Further rules, checked once all widths are right; gets the zero-filled account and the original one. */
   check?(filled: FilledAccount, account: BoletoAccount): readonly AccountProblem[];
   ourNumberDigits(account: BoletoAccount): number;
   freeField(account: FilledAccount, ourNumber: string): string;
@@ -43,7 +49,10 @@ type Layout = {
 const FREE_FIELD = /^\d{25}$/;
 const SOME_DIGIT = /[1-9]/;
 
-/** A bank from its layout. A wrong barcode sends money astray, so what does not fit stops here instead of being cut. */
+/**
+ * Builds a bank from its layout. A wrong barcode sends money to a wrong account, so a value that does not fit fails
+ * here.
+ */
 export function defineBank(layout: Layout): BoletoBank {
   const checkAccount = (account: BoletoAccount): readonly AccountProblem[] => {
     const widths = layout.widths(account);
@@ -53,7 +62,7 @@ export function defineBank(layout: Layout): BoletoBank {
   const ready = (account: BoletoAccount, ourNumber: string): [FilledAccount, string] => {
     const [problem] = checkAccount(account);
     assert(problem === undefined, `bank ${layout.code}: ${problem?.field} ${problem?.message}`);
-    // To several banks zero means: number it yourself. Such a slip would have another number than ours.
+    // For several banks zero means that the bank assigns the number, which would then differ from the printed one.
     assert(SOME_DIGIT.test(ourNumber), 'an our number is not zero');
     return [fill(account, layout.widths(account)), zeroFilled(ourNumber, layout.ourNumberDigits(account))];
   };
@@ -80,7 +89,7 @@ function fill(account: BoletoAccount, widths: FieldWidths): FilledAccount {
     agency: field('agency'),
     accountNumber: field('accountNumber'),
     accountDigit: field('accountDigit'),
-    wallet: field('wallet'),
+    carteira: field('carteira'),
     beneficiaryCode: field('beneficiaryCode'),
     modality: field('modality'),
   };

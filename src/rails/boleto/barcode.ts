@@ -1,4 +1,4 @@
-// The boleto's barcode (44 digits) and the line a person types (47 digits), as FEBRABAN lays them out.
+// The barcode of a boleto (44 digits) and its digitable line (47 digits), as defined by FEBRABAN.
 import assert from 'node:assert/strict';
 import { type CivilDay, daysBetween } from '../../lib/civil-days.ts';
 import { modulo10, modulo11 } from './digits.ts';
@@ -7,7 +7,7 @@ import { modulo10, modulo11 } from './digits.ts';
 export const MAX_BOLETO_CENTS = 9_999_999_999n;
 
 const FIRST_DAY: CivilDay = '1997-10-07';
-/** On this day the four digits of the due-date factor ran out, and counting began again at 1000. */
+/** On this day the four digits of the due-date factor were exhausted, and it started again at 1000. */
 const SECOND_COUNT: CivilDay = '2025-02-22';
 const REAL = '9';
 
@@ -19,16 +19,16 @@ type Boleto = {
   readonly freeField: string;
 };
 
-/** Days as the barcode counts them; undefined for a day it cannot name. */
+/** The due-date factor of a day; undefined for a day that the barcode cannot express. */
 export function dueDateFactor(day: CivilDay): number | undefined {
-  const again = daysBetween(SECOND_COUNT, day);
-  const factor = again >= 0 ? 1000 + again : daysBetween(FIRST_DAY, day);
+  const secondDays = daysBetween(SECOND_COUNT, day);
+  const factor = secondDays >= 0 ? 1000 + secondDays : daysBetween(FIRST_DAY, day);
   return factor >= 1000 && factor <= 9999 ? factor : undefined;
 }
 
 export function boletoBarcode({ bank, dueDay, amountCents, freeField }: Boleto): string {
   const factor = dueDateFactor(dueDay);
-  assert(factor !== undefined, 'the barcode cannot name this due date');
+  assert(factor !== undefined, 'the barcode cannot express this due date');
   assert(amountCents >= 1n && amountCents <= MAX_BOLETO_CENTS, 'the barcode cannot hold this amount');
   assert(/^\d{3}$/.test(bank) && /^\d{25}$/.test(freeField), 'a bank has 3 digits, its free field 25');
   const head = bank + REAL;

@@ -1,9 +1,9 @@
-// Digits as bank layouts want them: filled up with zeros, and guarded by check digits.
+// Zero filling and check digits for bank layouts.
 import assert from 'node:assert/strict';
 
 const TWO_TO_NINE = [2, 3, 4, 5, 6, 7, 8, 9] as const;
 
-/** The number with zeros in front, `width` digits in all. Asserts that it is digits and fits: nothing is ever cut off. */
+/** The number with leading zeros, `width` digits in total. Asserts that it consists of digits and fits. */
 export function zeroFilled(number: string, width: number): string {
   assert(/^\d+$/.test(number) && number.length <= width, `a number of this layout has 1 to ${width} digits`);
   return number.padStart(width, '0');
@@ -20,8 +20,8 @@ export function modulo10(digits: string): number {
 }
 
 /**
- * Eleven less the rest of modulo 11: 1 to 11, because each use writes 10 and 11 in a way of its own. The weights are
- * given from the rightmost digit on and begin again when they run out.
+ * Eleven minus the remainder of modulo 11: 1 to 11; each caller decides how 10 and 11 are written. The weights start at the
+ * rightmost digit and repeat.
  */
 export function modulo11(digits: string, weights: readonly number[] = TWO_TO_NINE): number {
   let sum = 0;

@@ -1,6 +1,6 @@
-// Amounts as Brazilian banks print them, read into cents digit by digit: never a float, never a guess.
+// Reads amounts as Brazilian banks print them into cents, without floats and without guessing.
 
-/** Longer than any amount with its sign, symbol and letter; a longer one is noise. */
+/** Longer than any amount with its sign, symbol and letter. */
 const MAX_LENGTH = 40;
 /** Ten trillion reais: more than any account holds, and well within PostgreSQL's bigint. */
 export const MAX_AMOUNT_CENTS = 10n ** 15n - 1n;
@@ -13,8 +13,8 @@ const AMOUNT = new RegExp(
 
 /**
  * Reads `1.234,56`, `1234.56`, `1,234.56`, `-10,00`, `10,00-`, `(10,00)`, `R$ 10,00`, `10,00 C`, `10,00 D`, `10`.
- * Undefined for everything else: fractions of a cent, signs that contradict each other, and `1.234` or `1,234`, which
- * one bank means as a thousand and another as one and a bit.
+ * Undefined for everything else: fractions of a cent, contradicting signs, and `1.234` or `1,234`, which mean a thousand at
+ * one bank and a fraction at another.
  */
 export function centsOf(text: string): bigint | undefined {
   if (text.length > MAX_LENGTH) return undefined;
@@ -51,7 +51,7 @@ function isGrouped(digits: string, mark: string): boolean {
   return /^\d{1,3}$/.test(head) && groups.every(group => /^\d{3}$/.test(group));
 }
 
-/** Places beyond the cents are taken only when they are zeros. */
+/** Decimals after the cents are accepted only if they are zeros. */
 function join(whole: string, fraction: string): bigint | undefined {
   if (!/^(?:\d|\d\d0*)$/.test(fraction)) return undefined;
   return BigInt(whole + fraction.slice(0, 2).padEnd(2, '0'));

@@ -1,16 +1,16 @@
-// A statement's bytes as text. The bytes decide and not the header: banks declare 1252 over UTF-8 and the other way round.
+// Decodes a statement. The bytes decide, not the header: some banks declare 1252 for UTF-8, and others the reverse.
 import { StatementError } from './statement-error.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-// What windows-1252 has where Latin-1 has control characters, 0x80 to 0x9F; its five empty places stay as they are.
-// Written out because Node's own decoder took windows-1252 for Latin-1 in several releases.
+// The characters of windows-1252 at 0x80 to 0x9F, where Latin-1 has control characters; five codes stay undefined.
+// Listed here, because the decoder of several Node releases treats windows-1252 as Latin-1.
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /**
- * UTF-8 where the bytes are valid UTF-8, otherwise windows-1252, of which Latin-1's letters are a part. Portuguese text
- * in 1252 is not valid UTF-8: that would need each accented letter to stand before one of the signs 0x80 to 0xBF.
- * Every line break becomes a line feed. Refuses UTF-16.
+ * Decodes valid UTF-8 as UTF-8, and other bytes as windows-1252, which includes the letters of Latin-1. Portuguese text in
+ * 1252 is not valid UTF-8: each accented letter would have to precede a byte from 0x80 to 0xBF. Every line break becomes a
+ * line feed. Refuses UTF-16.
  */
 export function textOf(bytes: Buffer): string {
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {

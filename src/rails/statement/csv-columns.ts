@@ -1,4 +1,4 @@
-// Which column of a CSV statement means what, by the names that banks give them in Portuguese and in English.
+// Maps the columns of a CSV statement to their meaning, by the names that banks use in Portuguese and English.
 
 /** Names are compared without accents, case, punctuation and the currency. */
 const NAMES = {
@@ -99,14 +99,14 @@ const NAMES = {
 
 type Meaning = keyof typeof NAMES;
 
-/** The places of the columns with a meaning, in their order; a meaning may have none or several. */
+/** The indexes of the columns of each meaning, in order; a meaning may have no column or several. */
 export type Columns = { readonly count: number; readonly at: Readonly<Record<Meaning, readonly number[]>> };
 
 const MEANING_OF = new Map<string, Meaning>(
   Object.entries(NAMES).flatMap(([meaning, names]) => names.map(name => [name, meaning as Meaning] as const)),
 );
 
-/** The columns that a row names; undefined unless it names a date and an amount, which makes it the header. */
+/** The columns of a header row; undefined unless the row names a date and an amount. */
 export function columnsOf(row: readonly string[]): Columns | undefined {
   const meanings = row.map(name => MEANING_OF.get(plainName(name)));
   const places = (meaning: Meaning) => meanings.flatMap((found, place) => (found === meaning ? [place] : []));
@@ -125,7 +125,7 @@ export function columnsOf(row: readonly string[]): Columns | undefined {
   } satisfies Record<Meaning, number[]>;
   const hasAmount = at.amount.length > 0 || (at.credit.length > 0 && at.debit.length > 0);
   if (at.date.length === 0 || !hasAmount) return undefined;
-  // Closing separators make empty columns that rows may leave out.
+  // Trailing separators make empty columns, which the rows may omit.
   const last = row.findLastIndex(name => name.trim() !== '');
   return { count: last + 1, at };
 }

@@ -1,6 +1,7 @@
-// The rows of a CSV file: one separator, quotes with doubled quotes, quoted line breaks. A broken row costs only itself.
+// Reads rows of a CSV file: one separator, quoted fields with doubled quotes and line breaks. A broken row affects no
+// other.
 
-/** More than any statement's row; it bounds how far a quote that is never closed can reach. */
+/** Longer than any real row; it limits the search for a closing quote. */
 const MAX_ROW_LENGTH = 20_000;
 /** More columns than any bank exports. */
 const MAX_COLUMNS = 200;
@@ -8,12 +9,12 @@ const MAX_COLUMNS = 200;
 export const SEPARATORS = [';', '\t', ','] as const;
 export type Separator = (typeof SEPARATORS)[number];
 
-/** A row and where the next one begins; `broken` says why a row has no fields. */
+/** A row and the offset of the next one; `broken` is the reason why a row has no fields. */
 export type Row = { readonly fields: readonly string[]; readonly broken?: string; readonly next: number };
 
 /**
- * Reads the row that begins at a place of a text whose line breaks are line feeds. After a broken row the next physical
- * line is tried, so that a quote left open does not swallow the rest of the file.
+ * Reads the row at an offset. Line breaks must be line feeds. After a broken row the next physical line is tried, so that
+ * an unclosed quote does not consume the rest of the file.
  */
 export function rowAt(text: string, start: number, separator: Separator): Row {
   const window = text.slice(start, start + MAX_ROW_LENGTH);
@@ -37,7 +38,7 @@ export function rowAt(text: string, start: number, separator: Separator): Row {
 
 type Field = { readonly value: string; readonly end: number };
 
-/** A field and the place of the separator or line break after it; a text says why there is none. */
+/** A field and the offset of the separator or line break after it; or, as text, why it cannot be read. */
 function fieldAt(window: string, start: number, separator: Separator): Field | string {
   let at = start;
   while (window[at] === ' ') at++;

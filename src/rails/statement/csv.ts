@@ -1,5 +1,5 @@
-// CSV statements: the separator and the columns are learnt from the header, which may stand below a few lines about the
-// account. What the header does not name is not read.
+// Reads CSV statements. Separator and columns come from the header, which may follow a few lines about the account. Columns
+// without a known name are ignored.
 import { centsOf } from './amount.ts';
 import { type Columns, columnsOf } from './csv-columns.ts';
 import { rowAt, SEPARATORS, type Separator } from './csv-rows.ts';
@@ -8,21 +8,21 @@ import { csvPosted } from './posted.ts';
 import { StatementError } from './statement-error.ts';
 import { type Direction, directed, isBalance, lineCounter, oneLine, type StatementLine } from './statement-line.ts';
 
-/** How far below the top a header is looked for. */
+/** The number of lines in which the header is searched. */
 const MAX_LINES_ABOVE_HEADER = 50;
 
 const CREDITS: readonly string[] = ['c', 'credito', 'credit', 'entrada', 'receita'];
 const DEBITS: readonly string[] = ['d', 'debito', 'debit', 'saida', 'despesa'];
 
 /**
- * The rows of a CSV statement in their order, each with the line it begins on. A row that cannot be read is a fault;
- * empty rows and balances are passed over. Refuses a file whose header names no date and amount, or two amounts.
+ * The rows of a CSV statement in order, each with its line number. A row that cannot be read is a fault; empty rows and
+ * balances are skipped. Refuses a file whose header names no date and amount, or two amounts.
  */
 export function* readCsv(text: string): Generator<StatementLine> {
   const { separator, columns, next } = headerOf(text);
   const lineAt = lineCounter(text);
   let start = next;
-  // Every row goes forward in the text, whose length the caller has limited.
+  // Every row advances in the text, and the caller limits its length.
   while (start < text.length) {
     const line = lineAt(start);
     const row = rowAt(text, start, separator);
@@ -41,7 +41,7 @@ export function* readCsv(text: string): Generator<StatementLine> {
 
 type Header = { readonly separator: Separator; readonly columns: Columns; readonly next: number };
 
-/** The separator is the one under which a line turns out to be the header. */
+/** Tries each separator until a line is a header. */
 function headerOf(text: string): Header {
   let start = 0;
   for (let line = 0; line < MAX_LINES_ABOVE_HEADER && start < text.length; line++) {
@@ -62,12 +62,12 @@ function headerOf(text: string): Header {
   );
 }
 
-/** What a row says; a text says why it cannot be read; undefined when it is no entry. */
+/** The entry of a row; or, as text, why it cannot be read; undefined when the row is no entry. */
 function readRow(fields: readonly string[], { count, at }: Columns, separator: Separator) {
   const first = (places: readonly number[]) => fields[places[0] ?? -1] ?? '';
   const texts = at.text.map(place => fields[place] ?? '').filter(text => text !== '');
   if (texts.length > 0 && texts.every(isBalance)) return undefined;
-  // An amount such as 10,00 without quotes falls into two columns where the comma separates: it must not be read as 10.
+  // With a comma as separator an unquoted 10,00 fills two columns: it must not be read as 10.
   const extra = fields.slice(count).some(field => field !== '');
   if (extra || (separator === ',' && fields.length < count)) return 'The row has not as many columns as the header.';
   const time = first(at.time);
@@ -80,7 +80,7 @@ function readRow(fields: readonly string[], { count, at }: Columns, separator: S
   if (cents === undefined) return 'The amount is not one in reais and cents.';
   const id = first(at.id);
   const document = first(at.document);
-  // Some banks call the txid «identificador». A static code can be paid twice, so that does not tell payments apart.
+  // Some banks call the txid «identificador». A static code can be paid twice, so a txid does not identify a payment.
   const isTxid = txidAsId(id) !== undefined;
   return {
     posted,
@@ -99,7 +99,7 @@ function directedCents(amount: string, direction: string): bigint | undefined {
   return cents === undefined ? undefined : directed(cents, directionOf(direction));
 }
 
-/** Columns for credit and debit: exactly one is filled, or the other is zero; a debit may be written with its sign. */
+/** Columns for credit and debit: exactly one is filled, or the other is zero; a debit may have a sign. */
 function sidedCents(credit: string, debit: string): bigint | undefined {
   const creditCents = credit === '' ? 0n : centsOf(credit);
   const debitCents = debit === '' ? 0n : centsOf(debit);
@@ -108,7 +108,7 @@ function sidedCents(credit: string, debit: string): bigint | undefined {
   return creditCents !== 0n ? creditCents : directed(debitCents, 'debit');
 }
 
-/** A column called «tipo» may also say how money moved («PIX»), which tells nothing about its direction. */
+/** A column «tipo» may contain the kind of transfer («PIX») instead of the direction. */
 function directionOf(value: string): Direction {
   const plain = value.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
   if (DEBITS.includes(plain)) return 'debit';

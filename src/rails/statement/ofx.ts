@@ -1,22 +1,22 @@
-// OFX statements, 1.x (SGML, tags left open) and 2.x (XML), read by one tokenizer: what Brazilian banks export lies
-// between the two. No entity is ever expanded but the five of XML, the no-break space and numbers.
+// Reads OFX statements, 1.x (SGML, unclosed tags) and 2.x (XML), with one tokenizer, because Brazilian banks export
+// mixtures of both. Only the five entities of XML, the no-break space and numeric entities are expanded.
 import { centsOf } from './amount.ts';
 import { ofxPosted } from './posted.ts';
 import { StatementError } from './statement-error.ts';
 import { type Direction, directed, isBalance, lineCounter, oneLine, type StatementLine } from './statement-line.ts';
 
-// The lengths bound what the search may try at each «<»: one that opens no tag is text, as in «A < B».
+// The lengths limit the search at each «<»; a «<» that opens no tag is text, as in «A < B».
 const TOKEN = /<(?:!--|!\[CDATA\[|!DOCTYPE|\?|(\/?)([A-Za-z][A-Za-z0-9._-]{0,63})(?:\s[^<>]{0,300})?\/?>)/gi;
 const ENDS: Readonly<Record<string, string>> = { '<!--': '-->', '<![CDATA[': ']]>', '<?': '?>' };
 const ENTITY = /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7})|#x([0-9a-f]{1,6}));/gi;
 const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 const ENTRY = 'STMTTRN';
-/** An entry left open ends where its list does. */
+/** An unclosed entry ends at the end of its list. */
 const LIST_ENDS: readonly string[] = ['BANKTRANLIST', 'STMTRS', 'CCSTMTRS', 'STMTTRNRS', 'OFX'];
 const SINGLE_FIELDS = ['TRNTYPE', 'DTPOSTED', 'TRNAMT', 'FITID', 'CURSYM'] as const;
 const TEXT_FIELDS = ['NAME', 'MEMO', 'CHECKNUM', 'REFNUM'] as const;
-/** The currency of the purchase, when the amount is already in the account's. */
+/** The original currency of a purchase whose amount is already in the currency of the account. */
 const ORIGINAL_CURRENCY = 'ORIGCURRENCY';
 const REAIS: readonly string[] = ['', 'BRL', 'R$', '986'];
 const DEBITS: readonly string[] = ['DEBIT', 'D'];
@@ -25,9 +25,9 @@ type Field = (typeof SINGLE_FIELDS)[number] | (typeof TEXT_FIELDS)[number];
 type Draft = { readonly line: number; readonly number: number; readonly fields: Map<Field, string[]> };
 
 /**
- * The entries of an OFX statement in their order, each with the line it begins on. An entry that cannot be read is a
- * fault, and so is a file that ends before it is closed, because its last entry may be cut short.
- * Refuses what is not OFX, declares a document type, or is not in reais.
+ * The entries of an OFX statement in order, each with its line number. An entry that cannot be read is a fault, and so is
+ * a file without its closing tag, because its last entry may be truncated. Refuses a file that is not OFX, declares a
+ * document type, or is not in reais.
  */
 export function* readOfx(text: string): Generator<StatementLine> {
   const lineAt = lineCounter(text);
@@ -40,7 +40,7 @@ export function* readOfx(text: string): Generator<StatementLine> {
   let originalCurrency = false;
   let from = 0;
 
-  // Every step goes forward in the text, whose length the caller has limited.
+  // Every step advances in the text, and the caller limits its length.
   for (let token = tokenAt(text, from); token; token = tokenAt(text, from)) {
     if (leaf !== '') value += unescapeText(text.slice(from, token.start));
     from = token.end;
@@ -84,7 +84,7 @@ type Token =
   | { readonly kind: 'raw'; readonly raw: string; readonly start: number; readonly end: number }
   | { readonly kind: 'doctype'; readonly start: number; readonly end: number };
 
-/** The next token at or after a place; undefined at the end, and where a comment or a CDATA section never ends. */
+/** The next token at or after an offset; undefined at the end, and at an unclosed comment or CDATA section. */
 function tokenAt(text: string, from: number): Token | undefined {
   TOKEN.lastIndex = from;
   const match = TOKEN.exec(text);
@@ -103,7 +103,7 @@ function tokenAt(text: string, from: number): Token | undefined {
   return { kind: 'raw', raw, start, end: end + closing.length };
 }
 
-/** Banks leave «&» as it is in names of shops, so what is no known escape stays as written. */
+/** Banks do not escape «&» in names of shops, so an unknown entity stays as it is. */
 function unescapeText(text: string): string {
   return text.replace(ENTITY, (whole: string, name?: string, decimal?: string, hexadecimal?: string) => {
     if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole;

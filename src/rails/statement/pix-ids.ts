@@ -1,16 +1,18 @@
-// The two ids by which a pix is known, as banks print them: the txid the receiver chose, the endToEndId the system gave.
+// Finds the two ids of a pix in bank texts: the txid, chosen by the receiver, and the endToEndId, given by the pix system.
 
 const TXID_LENGTH = 25;
-// A run of exactly 25, so that a longer code is never cut into a false txid; the word TXID may be glued to it.
+// Exactly 25 characters, so that a longer code never yields a false txid; the text TXID may directly precede it.
 const TXID_IN_TEXT = new RegExp(`(?<![0-9A-Z])(?:TXID)?([0-9A-Z]{${TXID_LENGTH}})(?![0-9A-Z])`, 'gi');
 const TXID_ALONE = new RegExp(`^[0-9A-Z]{1,${TXID_LENGTH}}$`, 'i');
-// E, the payer's institution (8 digits), the minute it began (yyyyMMddHHmm), 11 of its own choice.
+// E, the institution of the payer (8 digits), the minute of the start (yyyyMMddHHmm), 11 characters chosen by the
+// institution.
 const END_TO_END_ID =
   /(?<![0-9A-Za-z])E\d{8}\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-9A-Za-z]{11}(?![0-9A-Za-z])/;
 
 /**
- * The txid printed in a text, in upper case. Of several runs the first with both letters and digits is taken, as ours
- * have; a run of one kind only is more likely a word or a number, and is taken when nothing better stands there.
+ * The txid in a text, in upper case. Of several candidates the first with both letters and digits is used, because the
+ * txids of this service have both; a candidate of only letters or only digits is likely another word or number, and is
+ * the second choice.
  */
 export function txidIn(text: string): string | undefined {
   let fallback: string | undefined;
@@ -21,17 +23,17 @@ export function txidIn(text: string): string | undefined {
   return fallback;
 }
 
-/** A bank's own id that is also a txid, in upper case. Digits alone are not: many banks number with long digits. */
+/** An id of the bank that is also a txid, in upper case. Only digits do not count: many banks use long numbers as ids. */
 export function txidAsId(id: string): string | undefined {
   return id.length === TXID_LENGTH && TXID_ALONE.test(id) && isMixed(id) ? id.toUpperCase() : undefined;
 }
 
-/** What a txid column holds, in upper case; longer ids belong to dynamic codes, and `***` means none. */
+/** The txid in a txid column, in upper case. Longer ids belong to dynamic codes; `***` means no txid. */
 export function txidInColumn(value: string): string | undefined {
   return TXID_ALONE.test(value) ? value.toUpperCase() : undefined;
 }
 
-/** The endToEndId in a text; its letters keep their case, which tells ids apart. */
+/** The endToEndId in a text. It is case-sensitive, so its case is kept. */
 export function endToEndIdIn(text: string): string | undefined {
   return END_TO_END_ID.exec(text)?.[0];
 }

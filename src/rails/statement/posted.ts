@@ -1,17 +1,17 @@
-// When a bank booked an entry: the dates of OFX and of CSV files, as a civil day and, where an hour is told, a moment.
+// Reads the booking dates of OFX and CSV files: a civil day and, if the file has a time of day, an instant.
 import { type CivilDay, civilDay } from '../../lib/civil-days.ts';
 import { parseUtc } from '../../lib/date-times.ts';
 
 export type Posted = { readonly day: CivilDay; readonly at?: Date };
 
-/** The real began in 1994; an entry before it, or generations ahead, is a misread date. */
+/** The real exists since 1994; an earlier date, or one far in the future, is a misread date. */
 const FIRST_YEAR = 1994;
 const LAST_YEAR = 2199;
-/** The longest date either format writes, with its zone. */
+/** The longest date of both formats, with its zone. */
 const MAX_LENGTH = 48;
 const HOUR_MINUTES = 60;
 const MINUTE_MS = 60_000;
-/** Brazil's own zones reach from Noronha (or São Paulo's former summer) to Acre. */
+/** The time zones of Brazil, from Noronha (or the former summer time of São Paulo) to Acre. */
 const BRAZIL_FROM_MINUTES = -5 * HOUR_MINUTES;
 const BRAZIL_TO_MINUTES = -2 * HOUR_MINUTES;
 const EARLIEST_ZONE_HOURS = -12;
@@ -46,7 +46,7 @@ export function ofxPosted(text: string): Posted | undefined {
   return postedOf({ year, month, day, hour, minute, second, fraction, offsetMinutes });
 }
 
-/** Reads `16/11/2026`, `16/11/26`, `2026-11-16`, each with an optional time and zone. The day stands before the month. */
+/** Reads `16/11/2026`, `16/11/26`, `2026-11-16`, each with an optional time and zone. The day precedes the month. */
 export function csvPosted(text: string): Posted | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const dayFirst = DAY_FIRST.exec(text);
@@ -69,9 +69,9 @@ export function csvPosted(text: string): Posted | undefined {
 }
 
 /**
- * A time without a zone is São Paulo's, though OFX says Greenwich: that is what Brazilian banks mean. Midnight is no
- * moment but how a bank writes that it tells only the day, whatever zone it puts there. The day stays as written, unless
- * a real time stands in a zone outside Brazil.
+ * A time without a zone is São Paulo time, though the OFX standard says GMT: Brazilian banks mean it so. Midnight is not
+ * a time: banks write it, with any zone, when they know only the day. The day stays as written, unless the time is real
+ * and its zone lies outside Brazil.
  */
 function postedOf(written: Written): Posted | undefined {
   const { year, month, day, hour = '00', minute = '00', second = '00', fraction = '0', offsetMinutes } = written;
@@ -97,7 +97,7 @@ const saoPaulo = new Intl.DateTimeFormat('en-CA', {
   second: '2-digit',
 });
 
-/** The moment a clock in São Paulo showed that time; the offset is asked of the time zone database near that moment. */
+/** Converts local time in São Paulo to an instant, with the offset of the time zone database near that time. */
 function inSaoPaulo(wallMs: number): Date {
   const near = wallMs - (wallMs % 1_000) + 3 * HOUR_MINUTES * MINUTE_MS;
   const shownMs = Date.parse(`${saoPaulo.format(near).replace(', ', 'T')}Z`);

@@ -1,22 +1,22 @@
-// What both formats are brought to: one line of a statement, either read or told as a fault.
+// The common form of both formats: a line of a statement, either read or a fault.
 import type { Posted } from './posted.ts';
 
-/** A line that cannot be read, for the operator to look at. */
+/** A line that cannot be read, shown to the operator. */
 export type StatementFault = { readonly line: number; readonly message: string };
 
 export type ReadLine = {
   readonly line: number;
   readonly posted: Posted;
   readonly amountCents: bigint;
-  /** The bank's words about it, in the order they are shown. */
+  /** The texts of the bank, in their order. */
   readonly texts: readonly string[];
   /** An id that the bank gives to one entry only. */
   readonly bankId: string;
-  /** A document number: the bank's own, but many entries may share it. */
+  /** A document number of the bank, which several entries may share. */
   readonly documentNumber: string;
-  /** Further ids beside it, which do not tell entries apart but may hold one of a pix. */
+  /** Further ids, which do not identify the entry but may contain the id of a pix. */
   readonly otherIds: readonly string[];
-  /** What stands in columns made for these two ids. */
+  /** The contents of the columns for these two ids. */
   readonly txidColumn: string;
   readonly endToEndIdColumn: string;
 };
@@ -26,28 +26,28 @@ export type StatementLine = ReadLine | StatementFault;
 export type Direction = 'credit' | 'debit' | undefined;
 
 /**
- * An amount under the direction its bank names beside it. Some banks write debits without a sign, so a named debit is
- * never positive; a negative amount stays negative whatever is named, because money in doubt must not be credited.
+ * Applies the direction that the bank names to an amount. Some banks write debits without a sign, so a debit is never
+ * positive. A negative amount stays negative whatever the direction, because doubtful money must not be credited.
  */
 export function directed(amountCents: bigint, direction: Direction): bigint {
   return direction === 'debit' && amountCents > 0n ? -amountCents : amountCents;
 }
 
-/** One line of text: a statement's line breaks, tabs and control characters mean nothing, and PostgreSQL refuses U+0000. */
+/** Joins a text into one line: line breaks, tabs and control characters have no meaning, and PostgreSQL refuses U+0000. */
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
-// «S A L D O» with gaps is how one bank prints its closing line.
+// One bank prints its closing line as «S A L D O», with spaces.
 const BALANCE =
   /^(?:saldo|s a l d o)(?: (?:anterior|inicial|final|atual|parcial|disponivel|do dia|em conta|em c\/c|total|total disponivel|total disponivel dia|conta corrente))?$/i;
 
-/** Whether a line tells what the account holds and not that money moved. The whole text must say so, not its beginning. */
+/** Whether a line shows a balance and not a movement. The whole text must match, not only its beginning. */
 export function isBalance(text: string): boolean {
   return BALANCE.test(oneLine(text).normalize('NFD').replace(/\p{M}/gu, ''));
 }
 
-/** Tells the line of each place in a text, for places asked in rising order; the whole text is walked once. */
+/** Returns the line number of an offset. Offsets must rise, so that the text is scanned once. */
 export function lineCounter(text: string): (offset: number) => number {
   let line = 1;
   let newline = text.indexOf('\n');

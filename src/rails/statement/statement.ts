@@ -1,5 +1,5 @@
-// Bank statements that an operator imports: what arrived on the account, with the ids by which a pix to a static key is
-// recognised. Reading is pure; whoever matches the entries to charges stands above the rails.
+// Reads bank statements that an operator imports: the entries of the account, with the ids that identify a pix to a
+// static key. Pure; `charges/statement.ts` matches the entries to charges.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { textOf } from './charset.ts';
 import { readCsv } from './csv.ts';
@@ -9,14 +9,14 @@ import { createReferences } from './references.ts';
 import { StatementError } from './statement-error.ts';
 import { oneLine, type ReadLine, type StatementFault } from './statement-line.ts';
 
-/** A year of a busy shop; larger statements are exported in parts. */
+/** A year of a busy shop; larger statements must be exported in parts. */
 export const MAX_STATEMENT_BYTES = 10 * 1024 * 1024;
 export const MAX_STATEMENT_ENTRIES = 100_000;
-/** With so many lines that cannot be read it is not a statement of that format. */
+/** With this many unreadable lines the file is not a statement of that format. */
 export const MAX_STATEMENT_FAULTS = 10_000;
-/** OFX gives FITID so much room; a longer id is a misread line. */
+/** The maximum length of FITID in OFX; a longer id is a misread line. */
 const MAX_ID_LENGTH = 255;
-/** What is kept of a bank's words; ids are looked for in all of them. */
+/** The stored length of the bank's texts; ids are searched in the full texts. */
 const MAX_TEXT_LENGTH = 1_000;
 const BETWEEN_TEXTS = ' | ';
 
@@ -24,30 +24,30 @@ export type StatementFormat = 'ofx' | 'csv';
 
 export type StatementEntry = {
   /**
-   * The same whenever this entry is imported again, and never that of another entry of the file. It is unique for one
-   * account only, and as unique over time as the bank's ids are.
+   * The same at every import of this entry, and different from every other entry of the file. It is unique within one
+   * account only, and over time only as far as the ids of the bank are.
    */
   readonly reference: string;
   readonly postedDay: CivilDay;
-  /** The moment as the bank wrote it, where it told an hour; noon is often only a bank's way to fill the field. */
+  /** The instant, if the bank gave a time of day; noon is often only a filler. */
   readonly postedAt?: Date;
   /** Credits are positive, debits negative. */
   readonly amountCents: bigint;
   readonly text: string;
-  /** In upper case, as ours are; 25 characters unless the statement has a column for it. */
+  /** In upper case; 25 characters unless the statement has a column for it. */
   readonly txid?: string;
   readonly endToEndId?: string;
 };
 
 export type StatementReading = {
   readonly entries: readonly StatementEntry[];
-  /** The lines that could not be read, in their order. The messages hold nothing of the statement's content. */
+  /** The unreadable lines, in order. The messages contain nothing of the statement. */
   readonly faults: readonly StatementFault[];
 };
 
 /**
- * Reads a statement. A line that cannot be read becomes a fault and the others still come; a StatementError is thrown
- * for a file that is not of that format, not in reais, or beyond a limit. The same bytes always give the same reading.
+ * Reads a statement. An unreadable line becomes a fault and does not affect the others. Throws a StatementError for a
+ * file that is not of that format, not in reais, or beyond a limit. The same bytes always give the same result.
  */
 export function readStatement(bytes: Buffer, format: StatementFormat): StatementReading {
   if (bytes.length > MAX_STATEMENT_BYTES) {
@@ -108,12 +108,12 @@ function entryOf(line: ReadLine, referenceOf: ReturnType<typeof createReferences
   };
 }
 
-/** Banks often repeat the name in the memo; each text is told once. */
+/** Banks often repeat the name in the memo; each text is kept once. */
 function joined(texts: readonly string[]): string {
   return [...new Set(texts.map(oneLine))].filter(text => text !== '').join(BETWEEN_TEXTS);
 }
 
-/** A cut through a character of two halves drops its first half, which PostgreSQL could not hold. */
+/** If the cut splits a surrogate pair, the first half is dropped too, because PostgreSQL refuses it. */
 function cut(text: string): string {
   return text.length <= MAX_TEXT_LENGTH ? text : text.slice(0, MAX_TEXT_LENGTH).replace(/[\ud800-\udbff]$/, '');
 }

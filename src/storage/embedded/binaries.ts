@@ -1,4 +1,4 @@
-// Where the PostgreSQL that npm brought lies, and the library links it needs.
+// Finds the PostgreSQL binaries that npm installed, and creates the library links that they need.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '../../lib/errors.ts';
 
-/** The variable that tells the platform's loader where else to look for libraries. */
+/** The variable with the additional library folders of the dynamic loader. */
 export const LIBRARY_PATH = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';
 
 /** The folder that holds `bin`, `lib` and `share` of the platform's package. */
@@ -22,12 +22,12 @@ export function locateBinaries(): string {
 }
 
 /**
- * A folder of short library names (`libpq.so.5` for `libpq.so.5.18`) for the loader to search. The package would make
- * them in an install script; made here, they are there however and by whomever it was installed.
+ * Creates a folder of short library names (`libpq.so.5` for `libpq.so.5.18`) for the loader. The package creates them in an
+ * install script; creating them here works also when install scripts did not run or another user installed the package.
  */
 export async function linkLibraries(native: string, home: string): Promise<string> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8');
-  // Another release in the same place brings other libraries.
+  // The hash changes with the release of the package, which may have other libraries.
   const links = path.join(home, `lib-${shortHash(native + list)}`);
   if (existsSync(links)) return links;
   const draft = await mkdtemp(path.join(home, '.lib-'));
@@ -41,7 +41,10 @@ export async function linkLibraries(native: string, home: string): Promise<strin
 
 type LinkEntry = { readonly source: string; readonly target: string };
 
-/** Puts a finished folder in its place at once. When somebody was first, theirs stays and ours goes. */
+/**
+ * Moves a finished folder into place atomically. If another process was first, its folder stays and this one is
+ * removed.
+ */
 export async function renameInto(draft: string, place: string): Promise<void> {
   try {
     await rename(draft, place);

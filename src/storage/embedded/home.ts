@@ -1,4 +1,4 @@
-// Where the embedded database lives and as whom it runs: settled once at start, before anything is launched.
+// Decides where the embedded database stores its data and as which user it runs; once, before anything is started.
 import { chmodSync, constants, existsSync } from 'node:fs';
 import { access, chown, cp, mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,14 +8,17 @@ import { candidateIdentities, canRun, type Identity } from './identity.ts';
 
 export type Home = {
   readonly identity: Identity;
-  /** The cluster: PostgreSQL's own files, and its socket. */
+  /** The data directory of PostgreSQL, with its socket. */
   readonly clusterDir: string;
   readonly logFile: string;
   readonly binDir: string;
   readonly env: NodeJS.ProcessEnv;
 };
 
-/** Where root keeps the database when the user that runs it may not enter the data directory. */
+/**
+ * The folder for the database of a service started by root, if the user that runs PostgreSQL cannot enter the data
+ * directory.
+ */
 const SYSTEM_HOME = '/var/lib/trilho';
 
 export async function settleHome(dataDir: string): Promise<Home> {
@@ -23,9 +26,9 @@ export async function settleHome(dataDir: string): Promise<Home> {
   await makeDir(dataDir);
   const home = path.join(SYSTEM_HOME, shortHash(dataDir));
   const mayMove = process.getuid?.() === 0 && !existsSync(clusterIn(dataDir));
-  // Data that went there once is there still, even when the data directory itself would do by now.
-  const hasMoved = mayMove && existsSync(clusterIn(home));
-  const inPlace = hasMoved ? undefined : await tryHome(dataDir, native);
+  // If the data was created there once, use it, even when the data directory itself would work now.
+  const isThere = mayMove && existsSync(clusterIn(home));
+  const inPlace = isThere ? undefined : await tryHome(dataDir, native);
   if (inPlace) return inPlace;
   if (mayMove) {
     await makeDir(home);
@@ -56,7 +59,7 @@ function clusterIn(home: string): string {
 async function makeDir(dir: string): Promise<void> {
   try {
     await makeMissing(dir);
-    // It may be there already and belong to somebody else.
+    // The directory may exist and belong to another user.
     await access(dir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as { code?: string };
@@ -66,7 +69,7 @@ async function makeDir(dir: string): Promise<void> {
   }
 }
 
-/** Level by level: Node's own way never ends in a place where folders cannot be made, such as /proc. */
+/** Creates level by level: the recursive option of Node never returns where folders cannot be created, such as in /proc. */
 async function makeMissing(dir: string): Promise<void> {
   if (existsSync(dir)) return;
   await makeMissing(path.dirname(dir));
@@ -75,9 +78,9 @@ async function makeMissing(dir: string): Promise<void> {
   });
 }
 
-/** A copy that any user may run, for a project that lies where only root may look. */
+/** Copies the binaries to a place where any user can run them, for a project in a folder that only root can read. */
 async function copyBinaries(native: string, home: string): Promise<string> {
-  // Another release in the same place is another copy.
+  // The hash changes with the release, so that each release gets its own copy.
   const release = await readFile(path.join(native, '..', 'package.json'), 'utf8');
   const copy = path.join(home, `postgresql-${shortHash(native + release)}`);
   if (existsSync(copy)) return copy;
@@ -88,7 +91,7 @@ async function copyBinaries(native: string, home: string): Promise<string> {
   return copy;
 }
 
-/** Gives a file or folder to the identity, where that is another user. */
+/** Changes the owner of a file or folder to the identity, if that is another user. */
 export async function giveTo(identity: Identity, place: string): Promise<void> {
   if (identity.user) await chown(place, identity.user.uid, identity.user.gid);
 }

@@ -1,5 +1,5 @@
-// As whom the database runs. PostgreSQL refuses root, so a service started by root hands it to somebody else: root itself
-// under another name in a user namespace (files stay where they are and whose they are), or another user of the machine.
+// The user that runs the database. PostgreSQL refuses root, so a service started by root runs it in a user namespace
+// where root has another uid (files and owners stay as they are), or as another user of the machine.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -7,27 +7,23 @@ import path from 'node:path';
 export type Identity = {
   /** The command line that runs `command` as this identity. */
   wrap(command: string, args: readonly string[]): [command: string, args: string[]];
-  /** The user to switch to, when it is another than ours; files made for it must be given to it. */
+  /** The user to switch to, if it differs from the current one; files for the database must belong to it. */
   readonly user: { readonly uid: number; readonly gid: number } | undefined;
 };
 
 const asIs: Identity = { wrap: (command, args) => [command, [...args]], user: undefined };
 
 /**
- * Identities worth trying, best first. `place` exists already or will be made; what exists is run by its owner.
+ * Identities to try, best first. If `place` exists already and root does not own it, only its owner is tried.
  */
 export function candidateIdentities(place: string): Identity[] {
   if (process.getuid?.() !== 0) return [asIs];
   const owner = ownerOf(nearestExisting(place));
-  if (existsSync(place) && owner.uid !== 0) return [another(owner)];
+  if (existsSync(place) && owner.uid !== 0) return [asUser(owner)];
   const users = readUsers();
   const names = ['postgres', 'daemon', 'nobody'].flatMap(name => users.get(name) ?? []);
   const [alias] = names;
-  return [
-    ...(alias ? [namespaced(alias.uid)] : []),
-    ...(owner.uid !== 0 ? [another(owner)] : []),
-    ...names.map(another),
-  ];
+  return [...(alias ? [namespaced(alias.uid)] : []), ...(owner.uid !== 0 ? [asUser(owner)] : []), ...names.map(asUser)];
 }
 
 /** True when this identity can run `command` from inside `folder`. */
@@ -43,7 +39,7 @@ function namespaced(uid: number): Identity {
   };
 }
 
-function another(user: { uid: number; gid: number }): Identity {
+function asUser(user: { uid: number; gid: number }): Identity {
   return { ...asIs, user: { uid: user.uid, gid: user.gid } };
 }
 

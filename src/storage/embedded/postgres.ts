@@ -1,6 +1,6 @@
-// A real PostgreSQL as a child of the service: on a socket inside its own folder, no port, everything synced to disk.
-// Several services on one data directory share it: the first starts it, the last one out stops it, and whoever finds it
-// gone starts it again. PostgreSQL's own lock file decides who is first, so none of this can harm the data.
+// Runs PostgreSQL as a child process of the service: on a socket in its own folder, without a port, with fsync on.
+// Several services on one data directory share it: the first one starts it, the last one stops it, and any of them
+// restarts it when it is gone. The lock file of PostgreSQL allows only one server, so the data is safe.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export type EmbeddedPostgres = {
   readonly connection: pg.PoolConfig;
   /** The folder that holds the data. */
   readonly clusterDir: string;
-  /** Leaves the database; stops it when nobody else uses it. Close every connection of one's own before. */
+  /** Stops the database, unless another service uses it. The caller closes its own connections before. */
   stop(): Promise<void>;
 };
 
@@ -27,20 +27,20 @@ const LEAVING = 'trilho, leaving';
 const TOO_MANY_CONNECTIONS = '53300';
 const PORT = 5432;
 const SOCKET_NAME = `.s.PGSQL.${PORT}`;
-/** The kernel's limit less the closing zero: 107 bytes on Linux, 103 on macOS. */
+/** The limit of the kernel without the final zero byte: 107 bytes on Linux, 103 on macOS. */
 const MAX_SOCKET_PATH_BYTES = 103;
-/** A database that was killed replays its log before it answers. */
+/** A killed database replays its write-ahead log before it accepts connections. */
 const START_LIMIT_MS = 120_000;
 const MAX_FAILED_LAUNCHES = 25;
-const LOOK_AGAIN_MS = 40;
-const LAUNCH_AGAIN_MS = 200;
+const PROBE_EVERY_MS = 40;
+const RELAUNCH_AFTER_MS = 200;
 const STOP_LIMIT_MS = 30_000;
-const KEEPER_INTERVAL_MS = 1_000;
+const WATCH_EVERY_MS = 1_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 const SETTINGS = {
   listen_addresses: '',
-  // The folder it runs in, which is the cluster's own: short whatever the data directory is called.
+  // The working directory of the server, which is the cluster folder: a short path whatever the data directory is.
   unix_socket_directories: '.',
   unix_socket_permissions: '0700',
   port: String(PORT),
@@ -50,7 +50,7 @@ const SETTINGS = {
   full_page_writes: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Its log never quotes a statement or a value: they hold documents and names.
+  // Its log must not quote statements or values: they contain documents and names.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 };
@@ -80,11 +80,11 @@ export async function startEmbeddedPostgres({
       child = undefined;
       failedLaunches++;
     });
-    // It outlives us if we are killed, and the next start finds it running.
+    // If this process is killed, the database keeps running, and the next start finds it.
     child.unref();
   }
 
-  /** Returns when the database answers; starts it when nobody else does. */
+  /** Returns when the database answers; starts it if no other service does. */
   async function ensureRunning(): Promise<void> {
     const deadline = Date.now() + START_LIMIT_MS;
     failedLaunches = 0;
@@ -92,42 +92,42 @@ export async function startEmbeddedPostgres({
       const state = await probe(connection);
       if (state === 'up') return;
       if (state === 'down' && !child) {
-        if (failedLaunches > 0) await wait(LAUNCH_AGAIN_MS);
+        if (failedLaunches > 0) await wait(RELAUNCH_AFTER_MS);
         launch();
       }
-      await wait(LOOK_AGAIN_MS);
+      await wait(PROBE_EVERY_MS);
     }
     throw new StartError(`The embedded database does not start; its log is ${home.logFile}.`);
   }
 
   await ensureRunning();
 
-  let mending: Promise<void> | undefined;
-  const keeper = setInterval(() => {
-    if (mending || runningPid(home.clusterDir) !== undefined) return;
-    log.warn('the embedded database is gone; starting it again');
-    mending = ensureRunning()
-      .catch(error => log.error('the embedded database did not start again', { error }))
+  let restarting: Promise<void> | undefined;
+  const watcher = setInterval(() => {
+    if (restarting || runningPid(home.clusterDir) !== undefined) return;
+    log.warn('the embedded database has stopped; restarting it');
+    restarting = ensureRunning()
+      .catch(error => log.error('the embedded database could not be restarted; it is tried again', { error }))
       .finally(() => {
-        mending = undefined;
+        restarting = undefined;
       });
-  }, KEEPER_INTERVAL_MS);
-  keeper.unref();
+  }, WATCH_EVERY_MS);
+  watcher.unref();
 
   return {
     connection,
     clusterDir: home.clusterDir,
     stop: async () => {
-      clearInterval(keeper);
-      // One that is on its way up would outlive us.
-      await mending;
+      clearInterval(watcher);
+      // Wait for a restart in progress: otherwise the database would outlive this service.
+      await restarting;
       if (!(await isInUse(connection))) await shutDown(home.clusterDir);
       await socket.dispose();
     },
   };
 }
 
-/** Makes the cluster beside its place and moves it there whole: a crash or a second service never leaves half of one. */
+/** Creates the cluster in a temporary folder and renames it: a crash or a second service never leaves an incomplete one. */
 async function initialise(home: Home): Promise<void> {
   const { clusterDir, identity, binDir, env } = home;
   if (existsSync(clusterDir)) return checkVersion(clusterDir, binDir);
@@ -137,22 +137,23 @@ async function initialise(home: Home): Promise<void> {
     ...['--pgdata', draft, '--username', USER, '--auth', 'trust', '--encoding', 'UTF8'],
     ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--no-instructions'],
   ]);
-  const made = spawnSync(command, args, { ...identity.user, env, cwd: draft, encoding: 'utf8' });
-  if (made.status !== 0) {
+  const initdb = spawnSync(command, args, { ...identity.user, env, cwd: draft, encoding: 'utf8' });
+  if (initdb.status !== 0) {
     await rm(draft, { recursive: true, force: true });
-    const said = (made.stderr ?? '').split('\n').find(line => line.includes('error:')) ?? made.error?.message ?? '';
-    throw new StartError(`The embedded database could not be made. ${said}`.trim());
+    const reason =
+      (initdb.stderr ?? '').split('\n').find(line => line.includes('error:')) ?? initdb.error?.message ?? '';
+    throw new StartError(`The embedded database could not be created. ${reason}`.trim());
   }
   await renameInto(draft, clusterDir);
 }
 
 async function checkVersion(clusterDir: string, binDir: string): Promise<void> {
-  const made = (await readFile(path.join(clusterDir, 'PG_VERSION'), 'utf8')).trim();
+  const clusterVersion = (await readFile(path.join(clusterDir, 'PG_VERSION'), 'utf8')).trim();
   const share = path.join(binDir, '..', 'share', 'postgresql', 'postgres.bki');
-  const brought = /PostgreSQL (\d+)/.exec(readFileSync(share, 'utf8').slice(0, 64))?.[1];
-  if (brought !== undefined && made !== brought) {
+  const binaryVersion = /PostgreSQL (\d+)/.exec(readFileSync(share, 'utf8').slice(0, 64))?.[1];
+  if (binaryVersion !== undefined && clusterVersion !== binaryVersion) {
     throw new StartError(
-      `The data in ${clusterDir} is of PostgreSQL ${made}, this Trilho brings ${brought}: dump and restore it first.`,
+      `The data in ${clusterDir} is of PostgreSQL ${clusterVersion}, this Trilho has ${binaryVersion}: dump and restore it first.`,
     );
   }
 }
@@ -163,7 +164,7 @@ function spawnPostgres({ clusterDir, identity, binDir, env, logFile }: Home): Ch
   const isLogFull = existsSync(logFile) && statSync(logFile).size > MAX_LOG_BYTES;
   const out = openSync(logFile, isLogFull ? 'w' : 'a', 0o600);
   try {
-    // A session of its own: Ctrl-C in a terminal is for us, and we stop it when our requests are done.
+    // Detached: Ctrl-C in a terminal reaches only the service, which stops the database after its requests are done.
     return spawn(command, args, { ...identity.user, env, detached: true, stdio: ['ignore', out, out] });
   } finally {
     closeSync(out);
@@ -187,7 +188,7 @@ async function probe(connection: pg.PoolConfig): Promise<State> {
   }
 }
 
-/** Does anybody else use it? Others that ask this do not count: they are leaving too. */
+/** Whether another service uses the database. Services that are asking this do not count: they are stopping too. */
 async function isInUse(connection: pg.PoolConfig): Promise<boolean> {
   const client = new pg.Client({ ...connection, application_name: LEAVING, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
@@ -202,25 +203,25 @@ async function isInUse(connection: pg.PoolConfig): Promise<boolean> {
     );
     return rows[0]?.others ?? false;
   } catch (error) {
-    // No room for one more is the surest sign of others.
+    // All connections are taken, so others use it.
     return (error as { code?: string }).code === TOO_MANY_CONNECTIONS;
   } finally {
     await client.end().catch(() => {});
   }
 }
 
-/** Asks it to stop («fast»: sessions end, everything is written out) and waits until it is gone. */
+/** Stops the server («fast»: sessions end, data is flushed) and waits until the process has ended. */
 async function shutDown(clusterDir: string): Promise<void> {
   const pid = runningPid(clusterDir);
   if (pid === undefined) return;
   const deadline = Date.now() + STOP_LIMIT_MS;
   signal(pid, 'SIGINT');
   while (isAlive(pid) && Date.now() < deadline) await wait(10);
-  // Its log makes even this safe; the next start replays it.
+  // The write-ahead log makes even this safe; the next start replays it.
   if (isAlive(pid)) signal(pid, 'SIGQUIT');
 }
 
-/** Another service that leaves may have been first, and then there is nobody to tell. */
+/** Another service may have stopped the process already. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -229,10 +230,10 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** The process that serves this cluster, when there is one. */
+/** The process id of the server of this cluster, if it runs. */
 function runningPid(clusterDir: string): number | undefined {
   const pid = lockedBy(clusterDir);
-  return pid !== undefined && isAlive(pid) && !isStranger(pid, clusterDir) ? pid : undefined;
+  return pid !== undefined && isAlive(pid) && !isOtherProgram(pid, clusterDir) ? pid : undefined;
 }
 
 function lockedBy(clusterDir: string): number | undefined {
@@ -245,19 +246,20 @@ function lockedBy(clusterDir: string): number | undefined {
 }
 
 /**
- * After a crash of the machine the lock may name a process id that somebody else has by now, and PostgreSQL would refuse
- * to start for ever. Its server always runs inside its cluster, so one that runs elsewhere is not it.
+ * After a crash of the machine the lock file may contain a process id that another program has now, and PostgreSQL would
+ * refuse to start for ever. The working directory of a server is its cluster, so a process with another one is not a
+ * server.
  */
 function removeStaleLock(clusterDir: string): void {
   const pid = lockedBy(clusterDir);
-  if (pid === undefined || !isAlive(pid) || !isStranger(pid, clusterDir)) return;
+  if (pid === undefined || !isAlive(pid) || !isOtherProgram(pid, clusterDir)) return;
   rmSync(path.join(clusterDir, 'postmaster.pid'), { force: true });
   rmSync(path.join(clusterDir, `${SOCKET_NAME}.lock`), { force: true });
 }
 
-function isStranger(pid: number, clusterDir: string): boolean {
+function isOtherProgram(pid: number, clusterDir: string): boolean {
   try {
-    // The kernel names the folder itself, whatever links lead to it.
+    // The link shows the real path, so resolve the symbolic links of the cluster path too.
     return readlinkSync(`/proc/${pid}/cwd`) !== realpathSync(clusterDir);
   } catch {
     return false;
@@ -273,12 +275,12 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** The cluster's folder under a name short enough for a socket's address. */
+/** The cluster folder under a path that is short enough for a socket address. */
 async function shortSocketDir(clusterDir: string): Promise<{ dir: string; dispose(): Promise<void> }> {
   if (Buffer.byteLength(path.join(clusterDir, SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES) {
     return { dir: clusterDir, dispose: async () => {} };
   }
-  // A private folder, so that nobody else can put another database under the name.
+  // A private folder, so that no other user can put another database under this path.
   const folder = await mkdtemp(path.join(tmpdir().length < 60 ? tmpdir() : '/tmp', 'trilho-'));
   const dir = path.join(folder, 'db');
   await symlink(clusterDir, dir);

@@ -1,9 +1,7 @@
-// The lower half, «ficha de compensação»: what a bank keeps. The order and the names of its boxes are FEBRABAN's.
+// Draws the lower half, «ficha de compensação», which the bank keeps. FEBRABAN defines the order and the names of its
+// boxes.
 import { BARCODE_MM, drawBarcode } from './barcode.ts';
 import { drawField, drawLabelledBox, drawRow, inside, LABEL, VALUE } from './fields.ts';
-import { CUT_Y, LEFT, PAGE_HEIGHT, RIGHT, WIDTH } from './page.ts';
-import { drawRule, drawText, type Paper } from './paper.ts';
-import type { BoletoSlip } from './slip.ts';
 import {
   addressLines,
   instructions,
@@ -12,9 +10,12 @@ import {
   writtenDay,
   writtenDocument,
   writtenLine,
-} from './words.ts';
+} from './format.ts';
+import { CUT_Y, LEFT, PAGE_HEIGHT, RIGHT, WIDTH } from './page.ts';
+import { drawRule, drawText, type Paper } from './paper.ts';
+import type { BoletoSlip } from './slip.ts';
 
-/** The amounts stand in a column of their own at the right; the other boxes share what is left of it. */
+/** The amounts have their own column at the right; the other boxes share the rest of the width. */
 const AMOUNTS_WIDTH = 46;
 const BODY_WIDTH = WIDTH - AMOUNTS_WIDTH;
 const AMOUNTS_X = LEFT + BODY_WIDTH;
@@ -29,7 +30,7 @@ const PAYER_Y = INSTRUCTIONS_Y + 5 * AMOUNT_HEIGHT;
 const PAYER_HEIGHT = 14.6;
 const LINE_HEIGHT = 3.6;
 
-/** The middle of the bars lies 12 mm above the edge, where the banks' readers look. */
+/** The middle of the bars is 12 mm above the edge, where the readers of the banks scan. */
 const BARCODE_Y = PAGE_HEIGHT - 12 - BARCODE_MM.height / 2;
 
 export function drawCompensationSlip(paper: Paper, slip: BoletoSlip): void {
@@ -46,7 +47,7 @@ const BANK_WIDTH = 29;
 const CODE_WIDTH = 22;
 const HEADER_BASELINE = HEADER_Y + 6.4;
 
-/** The code stands 5 mm high and the digitable line 3.5 mm, so that machines read them too. */
+/** The bank code is 5 mm high and the digitable line 3.5 mm, so that machines can read them too. */
 const CODE_SIZE = 19.7;
 const LINE_SIZE = 13.8;
 
@@ -86,7 +87,7 @@ function drawRows(paper: Paper, slip: BoletoSlip): void {
   ]);
   drawRow(paper, row(3), [
     { label: 'Uso do banco', width: 26 },
-    { label: 'Carteira', value: slip.wallet, align: 'center', width: 24 },
+    { label: 'Carteira', value: slip.carteira, align: 'center', width: 24 },
     { label: 'Espécie', value: 'R$', align: 'center', width: 22 },
     { label: 'Quantidade', width: 32 },
     { label: 'Valor', width: 40 },
@@ -94,7 +95,7 @@ function drawRows(paper: Paper, slip: BoletoSlip): void {
   ]);
 }
 
-/** Filled in at the till. */
+/** Filled in by the cashier. */
 const AMOUNTS = [
   '(-) Desconto/Abatimento',
   '(-) Outras deduções',

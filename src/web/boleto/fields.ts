@@ -1,11 +1,11 @@
-// The labelled boxes that a boleto is made of.
+// Draws the labelled boxes of a boleto.
 import { type Box, drawText, fillBoxes, frameBox, type Paper } from './paper.ts';
 
 export type Field = {
   readonly label: string;
   readonly value?: string;
   readonly align?: 'left' | 'center' | 'right';
-  /** What the eye looks for first: the due day and the amount. */
+  /** Emphasised: the due day and the amount. */
   readonly strong?: boolean;
 };
 
@@ -17,7 +17,7 @@ const VALUE_ABOVE_BOTTOM = 1.3;
 export const LABEL = { size: 5.8, leastSize: 4.5, ink: 'label' } as const;
 export const VALUE = { size: 8.5, leastSize: 5.5 } as const;
 
-/** A box with a small label in its upper corner and a value at its foot. */
+/** A box with a small label at the top and a value at the bottom. */
 export function drawField(paper: Paper, box: Box, { label, value = '', align = 'left', strong = false }: Field): void {
   if (strong) fillBoxes(paper, [box], 'shade');
   drawLabelledBox(paper, box, label);
@@ -25,7 +25,7 @@ export function drawField(paper: Paper, box: Box, { label, value = '', align = '
   drawText(paper, value, place, { ...VALUE, align, bold: strong });
 }
 
-/** The box and its label alone, for whoever writes more than a line into it. */
+/** The box with its label only, for a caller that writes more than one line into it. */
 export function drawLabelledBox(paper: Paper, box: Box, label: string): void {
   frameBox(paper, box);
   drawText(paper, label, { ...inside(box), y: box.y + LABEL_BASELINE }, LABEL);

@@ -1,10 +1,10 @@
-// Any text in the letters that a PDF's built-in Helvetica has: Windows-1252. Portuguese fits whole; the rest is folded to
-// its nearest letter, so that no name can crash the page or print as garbage.
+// Converts any text to Windows-1252, the characters of the built-in Helvetica of PDF. It contains all Portuguese letters;
+// other letters become the nearest one, so that no name breaks the page.
 
 const BEYOND_LATIN_1 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
 const PRINTABLE = new RegExp(`^[\\x20-\\x7e\\xa0-\\xff${BEYOND_LATIN_1}]$`, 'u');
 
-/** Letters and signs that Unicode does not take apart by itself, and the soft hyphen, which is not to be seen. */
+/** Letters and signs that Unicode does not decompose, and the invisible soft hyphen. */
 const NEAREST: Readonly<Record<string, string>> = {
   Ł: 'L',
   ł: 'l',
@@ -32,12 +32,12 @@ const NEAREST: Readonly<Record<string, string>> = {
   '″': '"',
 };
 
-/** Pictures, and marks that only steer how others are shown. */
+/** Emoji, and marks that only control how other characters are displayed. */
 const UNSEEN = /[\p{Cf}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/u;
 const COMBINING = /\p{M}/u;
 const UNKNOWN = '?';
 
-/** One line of text; what has no nearest letter becomes a question mark, and what cannot be seen is left out. */
+/** One line of text. A character without a nearest letter becomes a question mark; invisible characters are removed. */
 export function toLatin(text: string): string {
   const letters = Array.from(text.normalize('NFC').replace(/[\s\p{Cc}]/gu, ' '), latinLetter);
   return letters.join('').replace(/ +/g, ' ').trim();

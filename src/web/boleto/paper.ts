@@ -1,4 +1,4 @@
-// Drawing on an A4 page in millimetres from its upper left corner: rules, boxes, and text that never leaves its box.
+// Draws on an A4 page, in millimetres from its upper left corner: lines, boxes, and text that never leaves its box.
 import type PDFDocument from 'pdfkit';
 import { toLatin } from './latin.ts';
 
@@ -20,7 +20,7 @@ export function drawRule(paper: Paper, from: readonly [number, number], to: read
   paper.moveTo(mm(from[0]), mm(from[1])).lineTo(mm(to[0]), mm(to[1])).lineWidth(RULE_POINTS).stroke(INK.rule);
 }
 
-/** Several boxes are filled as one shape: some viewers widen a lone box to whole pixels, which spoils bars. */
+/** Fills several boxes as one shape: some viewers widen a single box to whole pixels, which distorts a barcode. */
 export function fillBoxes(paper: Paper, boxes: readonly Box[], ink: Ink): void {
   for (const { x, y, width, height } of boxes) paper.rect(mm(x), mm(y), mm(width), mm(height));
   paper.fill(INK[ink]);
@@ -36,23 +36,23 @@ export function fillPath(paper: Paper, path: string, x: number, y: number, unit:
 }
 
 export type TextStyle = {
-  /** Points; text that is too long shrinks to the least size, then it is cut. */
+  /** Points; text that is too long is shrunk to the least size, then cut. */
   readonly size: number;
   readonly leastSize?: number;
   readonly bold?: boolean;
   readonly ink?: Ink;
   readonly align?: 'left' | 'center' | 'right';
-  /** Lines the text may take, one unless told; the second stands `leading` millimetres below the first. */
+  /** The maximum number of lines, by default one; each line is `leading` millimetres below the one before. */
   readonly lines?: number;
   readonly leading?: number;
-  /** Whether it is the last line that stands on the baseline, and the others above it. */
+  /** Whether the last line is on the baseline, with the others above it. */
   readonly upwards?: boolean;
 };
 
-/** Where a text stands: the left end of its baseline, and how far it may go. */
+/** The position of a text: the left end of its baseline, and its maximum width. */
 export type Place = { readonly x: number; readonly y: number; readonly width: number };
 
-/** Writes text on its baseline. */
+/** Draws text on its baseline. */
 export function drawText(paper: Paper, text: string, place: Place, style: TextStyle): void {
   paper.font(style.bold ? BOLD : REGULAR);
   const { lines, size } = fitText(paper, toLatin(text).slice(0, MAX_CHARACTERS), place.width, style);

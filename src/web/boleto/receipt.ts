@@ -1,9 +1,6 @@
-// The upper half, «recibo do pagador»: what the payer reads and keeps. Its form is free; what it must name is not.
+// Draws the upper half, «recibo do pagador», which the payer keeps. Its layout is free; its required contents are not.
 import { qrPath } from '../qr-code.ts';
 import { drawRow, LABEL } from './fields.ts';
-import { CUT_Y, LEFT, RIGHT, WIDTH } from './page.ts';
-import { drawRule, drawText, fillBoxes, fillPath, frameBox, type Paper } from './paper.ts';
-import type { BoletoSlip } from './slip.ts';
 import {
   addressLines,
   instructions,
@@ -13,13 +10,16 @@ import {
   writtenDay,
   writtenDocument,
   writtenLine,
-} from './words.ts';
+} from './format.ts';
+import { CUT_Y, LEFT, RIGHT, WIDTH } from './page.ts';
+import { drawRule, drawText, fillBoxes, fillPath, frameBox, type Paper } from './paper.ts';
+import type { BoletoSlip } from './slip.ts';
 
 const TOP = 12;
 const ROW_HEIGHT = 8;
 const GAP = 6;
 
-/** Each part is told where to begin and says where it ended. */
+/** Each part gets the y where it begins and returns the y where it ends. */
 export function drawReceipt(paper: Paper, slip: BoletoSlip): void {
   let y = TOP;
   if (slip.sandbox) y = drawWarning(paper, y) + GAP;
@@ -32,7 +32,7 @@ export function drawReceipt(paper: Paper, slip: BoletoSlip): void {
   drawText(paper, 'Autenticação mecânica - Recibo do pagador', foot, { ...LABEL, align: 'right' });
 }
 
-/** Where scissors go between the halves. */
+/** The cut line between the halves. */
 export function drawCut(paper: Paper): void {
   paper.save().dash(1, { space: 1.5 });
   drawRule(paper, [LEFT, CUT_Y], [RIGHT, CUT_Y]);
@@ -88,7 +88,7 @@ function drawLine(paper: Paper, { bankName, barcode }: BoletoSlip, y: number): n
   return y + box.height;
 }
 
-/** More than half a millimetre a module for a usual code. Around it the page is white for more than the quiet zone. */
+/** More than half a millimetre per module for a usual code. The white space around it exceeds the quiet zone. */
 const QR_SIZE = 36;
 const PIX_STEPS = [
   '1. Abra o aplicativo do seu banco e escolha pagar com Pix.',
@@ -109,7 +109,7 @@ function drawPix(paper: Paper, emv: string, y: number): number {
   return y + QR_SIZE;
 }
 
-/** The rest of what a receipt must name. */
+/** The remaining required contents of a receipt. */
 function drawRecord(paper: Paper, slip: BoletoSlip, y: number): number {
   const { payer, beneficiary } = slip;
   const { kind, number } = writtenDocument(payer.document);

@@ -38,19 +38,19 @@ const ACCOUNTS: { readonly [code: string]: fc.Arbitrary<BoletoAccount> } = {
   '001': fc
     .constantFrom(4, 6, 7)
     .chain(length =>
-      fc.record({ agency: digits(4), accountNumber: digits(8), wallet: digits(2), beneficiaryCode: digits(length) }),
+      fc.record({ agency: digits(4), accountNumber: digits(8), carteira: digits(2), beneficiaryCode: digits(length) }),
     ),
-  '033': fc.record({ beneficiaryCode: digits(7), wallet: digits(3) }),
+  '033': fc.record({ beneficiaryCode: digits(7), carteira: digits(3) }),
   '104': fc.record({
     beneficiaryCode: fc.oneof(digits(6), fc.integer({ min: 1_100_000, max: 9_999_999 }).map(String)),
   }),
-  '237': fc.record({ agency: digits(4), accountNumber: digits(7), wallet: digits(2) }),
+  '237': fc.record({ agency: digits(4), accountNumber: digits(7), carteira: digits(2) }),
   '341': fc.record({
     agency: digits(4),
     accountNumber: digits(5),
-    wallet: fc.constantFrom('109', '110', '126', '168', '175'),
+    carteira: fc.constantFrom('109', '110', '126', '168', '175'),
   }),
-  '756': fc.record({ agency: digits(4), beneficiaryCode: digits(7), wallet: digits(1), modality: digits(2) }),
+  '756': fc.record({ agency: digits(4), beneficiaryCode: digits(7), carteira: digits(1), modality: digits(2) }),
   '999': fc.constant({}),
 };
 
@@ -110,7 +110,7 @@ describe('every boleto of every account', () => {
 describe('check digits', () => {
   test('Banco do Brasil writes ten as X', () => {
     // The digits of these eleven-digit numbers are those of brcobranca's tests of modulo 11.
-    const account = { agency: '4042', accountNumber: '61900', wallet: '18' };
+    const account = { agency: '4042', accountNumber: '61900', carteira: '18' };
     const printed = (beneficiaryCode: string, ourNumber: string) =>
       bankOf('001').formatOurNumber({ ...account, beneficiaryCode }, ourNumber);
     assert.equal(printed('850680', '14982'), '85068014982-9');
@@ -120,14 +120,14 @@ describe('check digits', () => {
   });
 
   test('Bradesco writes ten as P and eleven as 0', () => {
-    const account = { agency: '1234', accountNumber: '123456', wallet: '00' };
+    const account = { agency: '1234', accountNumber: '123456', carteira: '00' };
     assert.equal(bankOf('237').formatOurNumber(account, '6'), '00/00000000006-P');
     assert.equal(bankOf('237').formatOurNumber(account, '14'), '00/00000000014-0');
   });
 
   test('Itaú leaves agency and account out of the check digit of five wallets', () => {
     // 126 and 12345678, doubled from the right by turns: 7 + 7 + 3 + 5 + 8 + 3 + 4 + 1 + 3 + 2 + 2 is 45.
-    const account = { agency: '0057', accountNumber: '12345', wallet: '126' };
+    const account = { agency: '0057', accountNumber: '12345', carteira: '126' };
     assert.equal(bankOf('341').formatOurNumber(account, '12345678'), '126/12345678-5');
     assert.equal(bankOf('341').freeField(account, '12345678'), '1261234567850057123457000');
   });
@@ -155,23 +155,24 @@ describe('an account that a layout cannot hold', () => {
     assert.deepEqual(problems('237', { agency: '12345', accountNumber: '12-3' }), [
       'agency must be 1 to 4 digits',
       'accountNumber must be 1 to 7 digits',
-      'wallet is required',
+      'carteira is required',
     ]);
-    assert.deepEqual(problems('999', {}), []);
   });
 
   test('may leave out the zeros of a number, not of a code', () => {
-    assert.deepEqual(problems('237', { agency: '1', accountNumber: '1', wallet: '9' }), ['wallet must be 2 digits']);
-    assert.deepEqual(problems('756', { agency: '1', beneficiaryCode: '1', wallet: '1', modality: '1' }), [
+    assert.deepEqual(problems('237', { agency: '1', accountNumber: '1', carteira: '9' }), [
+      'carteira must be 2 digits',
+    ]);
+    assert.deepEqual(problems('756', { agency: '1', beneficiaryCode: '1', carteira: '1', modality: '1' }), [
       'modality must be 2 digits',
     ]);
   });
 
   test('is one of Banco do Brasil whose agreement has a length without layout', () => {
-    assert.deepEqual(problems('001', { wallet: '17', beneficiaryCode: '12345' }), [
+    assert.deepEqual(problems('001', { carteira: '17', beneficiaryCode: '12345' }), [
       'beneficiaryCode must be 4, 6 or 7 digits',
     ]);
-    assert.deepEqual(problems('001', { wallet: '17', beneficiaryCode: '123456' }), [
+    assert.deepEqual(problems('001', { carteira: '17', beneficiaryCode: '123456' }), [
       'agency is required',
       'accountNumber is required',
     ]);
@@ -182,17 +183,17 @@ describe('an account that a layout cannot hold', () => {
   });
 
   test('is one of Itaú with another layout, a disputed digit, or a digit of another account', () => {
-    const account = { agency: '0810', accountNumber: '53678', wallet: '175' };
+    const account = { agency: '0810', accountNumber: '53678', carteira: '175' };
     assert.deepEqual(problems('341', { ...account, accountDigit: '9' }), []);
     assert.deepEqual(problems('341', { ...account, accountDigit: '8' }), [
       'accountDigit does not belong to this agency and account number',
     ]);
-    assert.match(problems('341', { ...account, wallet: '196' }).join(), /^wallet .*document number/);
-    assert.match(problems('341', { ...account, wallet: '112' }).join(), /^wallet .*not known for certain/);
+    assert.match(problems('341', { ...account, carteira: '196' }).join(), /^carteira .*document number/);
+    assert.match(problems('341', { ...account, carteira: '112' }).join(), /^carteira .*not known for certain/);
   });
 
   test('never becomes a barcode', () => {
-    const account = { agency: '0810', accountNumber: '53678', wallet: '196' };
+    const account = { agency: '0810', accountNumber: '53678', carteira: '196' };
     assert.throws(() => bankOf('341').freeField(account, '1'), assert.AssertionError);
     assert.throws(() => bankOf('341').formatOurNumber(account, '1'), assert.AssertionError);
   });

@@ -19,7 +19,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '001',
     source: 'BoletoNetCore',
-    account: { wallet: '11', beneficiaryCode: '1234567' },
+    account: { carteira: '11', beneficiaryCode: '1234567' },
     ourNumber: '321',
     printed: '12345670000000321',
     dueDay: '2018-01-02',
@@ -31,7 +31,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '001',
     source: 'brcobranca',
-    account: { wallet: '18', beneficiaryCode: '1238798' },
+    account: { carteira: '18', beneficiaryCode: '1238798' },
     ourNumber: '7777700168',
     dueDay: '2008-02-03',
     amountCents: 72_356n,
@@ -42,7 +42,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '001',
     source: 'brcobranca',
-    account: { agency: '4042', accountNumber: '61900', wallet: '18', beneficiaryCode: '123879' },
+    account: { agency: '4042', accountNumber: '61900', carteira: '18', beneficiaryCode: '123879' },
     ourNumber: '1234',
     dueDay: '2008-02-01',
     amountCents: 13_500n,
@@ -53,7 +53,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '001',
     source: 'brcobranca',
-    account: { agency: '4042', accountNumber: '61900', wallet: '18', beneficiaryCode: '1238' },
+    account: { agency: '4042', accountNumber: '61900', carteira: '18', beneficiaryCode: '1238' },
     ourNumber: '123456',
     dueDay: '2008-02-01',
     amountCents: 13_500n,
@@ -64,7 +64,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '033',
     source: 'BoletoNetCore',
-    account: { beneficiaryCode: '1234567', wallet: '101' },
+    account: { beneficiaryCode: '1234567', carteira: '101' },
     ourNumber: '13724',
     printed: '000000013724-3',
     dueDay: '2016-09-02',
@@ -76,7 +76,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '033',
     source: 'BoletoNetCore',
-    account: { beneficiaryCode: '1234567', wallet: '101' },
+    account: { beneficiaryCode: '1234567', carteira: '101' },
     ourNumber: '443',
     printed: '000000000443-0',
     dueDay: '2016-09-02',
@@ -88,7 +88,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '033',
     source: 'brcobranca',
-    account: { beneficiaryCode: '1899775', wallet: '102' },
+    account: { beneficiaryCode: '1899775', carteira: '102' },
     ourNumber: '9000026',
     dueDay: '2011-10-09',
     amountCents: 2_500n,
@@ -123,7 +123,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '237',
     source: 'BoletoNetCore',
-    account: { agency: '1234', accountNumber: '123456', wallet: '09' },
+    account: { agency: '1234', accountNumber: '123456', carteira: '09' },
     ourNumber: '456',
     printed: '09/00000000456-4',
     dueDay: '2016-10-01',
@@ -135,7 +135,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '237',
     source: 'BoletoNetCore',
-    account: { agency: '1234', accountNumber: '123456', wallet: '19' },
+    account: { agency: '1234', accountNumber: '123456', carteira: '19' },
     ourNumber: '443',
     printed: '19/00000000443-0',
     dueDay: '2016-09-02',
@@ -147,7 +147,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '237',
     source: 'brcobranca',
-    account: { agency: '4042', accountNumber: '61900', wallet: '03' },
+    account: { agency: '4042', accountNumber: '61900', carteira: '03' },
     ourNumber: '777700168',
     dueDay: '2008-02-02',
     amountCents: 13_500n,
@@ -158,7 +158,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '341',
     source: 'brcobranca',
-    account: { agency: '0810', accountNumber: '53678', accountDigit: '9', wallet: '175' },
+    account: { agency: '0810', accountNumber: '53678', accountDigit: '9', carteira: '175' },
     ourNumber: '258281',
     dueDay: '2008-02-02',
     amountCents: 13_500n,
@@ -169,7 +169,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '341',
     source: 'the manual of Itaú',
-    account: { agency: '0057', accountNumber: '12345', accountDigit: '7', wallet: '110' },
+    account: { agency: '0057', accountNumber: '12345', accountDigit: '7', carteira: '110' },
     ourNumber: '12345678',
     printed: '110/12345678-8',
     dueDay: '2002-05-01',
@@ -181,7 +181,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '756',
     source: 'BoletoNetCore',
-    account: { agency: '4277', beneficiaryCode: '172278', wallet: '1', modality: '01' },
+    account: { agency: '4277', beneficiaryCode: '172278', carteira: '1', modality: '01' },
     ourNumber: '9',
     printed: '0000009-7',
     dueDay: '2017-09-27',
@@ -193,7 +193,7 @@ export const PUBLISHED: readonly Published[] = [
   {
     bank: '756',
     source: 'BoletoNetCore',
-    account: { agency: '4277', beneficiaryCode: '172278', wallet: '1', modality: '01' },
+    account: { agency: '4277', beneficiaryCode: '172278', carteira: '1', modality: '01' },
     ourNumber: '12349',
     printed: '0012349-2',
     dueDay: '2016-12-28',

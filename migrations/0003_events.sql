@@ -1,0 +1,153 @@
+-- Events, their order in the feed, and webhooks. See docs/decisions/0021-event-feed.md and 0022-webhooks.md.
+
+-- What happened to a charge or an order, as the API shows it, inserted in the transaction of the change itself. `sequence`
+-- counts the events of one object. There is no foreign key to accounts: the object's own row has it, and events are written with
+-- every charge.
+create table events (
+  id          uuid not null,
+  account_id  text not null,
+  type        text not null,
+  object_id   uuid not null,
+  sequence    integer not null check (sequence >= 1),
+  occurred_at timestamptz not null,
+  object      jsonb not null,
+  primary key (id, account_id),
+  unique (object_id, account_id, sequence)
+);
+create index events_by_time on events (occurred_at);
+
+-- The last position given. The transaction that gives positions locks this row, so positions become visible in their order and a
+-- reader of «position > n» misses no event, whatever order transactions commit in.
+create table event_feed (
+  only_one boolean primary key default true check (only_one),
+  position bigint not null default 0 check (position >= 0)
+);
+insert into event_feed default values;
+
+-- Events that have no position yet, numbered as they were written. A transaction locks an object before it changes it, so the
+-- events of one object are numbered in the order of their sequence.
+-- The table fills and empties all the time and is read ten times a second, so autovacuum must not wait for a share of its size.
+create table unpositioned_events (
+  number     bigint generated always as identity primary key,
+  event_id   uuid not null,
+  account_id text not null,
+  type       text not null,
+  object_id  uuid not null
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+
+-- The position of each event in the feed. It is plain data that a dump carries to another server, unlike a transaction id.
+-- It is not a column of `events`: an update would write the whole event, and every index of it, a second time.
+create table event_positions (
+  position   bigint primary key check (position >= 1),
+  event_id   uuid not null,
+  account_id text not null,
+  type       text not null,
+  object_id  uuid not null
+);
+create unique index event_positions_of_event on event_positions (event_id);
+create index event_positions_by_account on event_positions (account_id, position);
+create index event_positions_by_type on event_positions (type, position);
+
+create function queue_events_for_position() returns trigger language plpgsql as $$
+begin
+  insert into unpositioned_events (event_id, account_id, type, object_id)
+  select id, account_id, type, object_id from inserted_events;
+  return null;
+end
+$$;
+create trigger events_queue_for_position after insert on events
+  referencing new table as inserted_events for each statement execute function queue_events_for_position();
+
+-- How far each reader of the feed has come.
+create table event_readers (
+  name     text primary key,
+  position bigint not null check (position >= 0)
+);
+insert into event_readers (name, position) values ('webhooks', 0);
+
+-- URLs that receive events. The secret is stored as it is, because it signs each delivery.
+create table webhooks (
+  id              uuid primary key,
+  -- Null: events of every account. No foreign key: a sandbox accepts a webhook for an account that does not exist yet.
+  account_id      text,
+  url             text not null check (length(url) between 1 and 2048),
+  -- Null: every type.
+  types           text[] check (cardinality(types) >= 1),
+  enabled         boolean not null,
+  -- It receives events whose position is greater than this.
+  from_position   bigint not null,
+  -- Why the service disabled it; null when a caller did.
+  disabled_reason text check (disabled_reason in ('gone')),
+  secret          bytea not null,
+  -- Earlier secrets that still sign, each until the time at the same index of old_until.
+  old_secrets     bytea[] not null default '{}',
+  old_until       timestamptz[] not null default '{}',
+  -- Since when no delivery has succeeded, and what the last failure was.
+  failing_since   timestamptz,
+  last_error      text,
+  last_error_at   timestamptz,
+  created_at      timestamptz not null,
+  updated_at      timestamptz not null,
+  deleted_at      timestamptz,
+  check (cardinality(old_secrets) = cardinality(old_until))
+);
+-- Webhooks whose last delivery failed, for /metrics.
+create index webhooks_failing on webhooks (failing_since) where enabled and failing_since is not null;
+
+-- One row for each event and each webhook that receives it. It stays pending until it is delivered or given up; of the pending
+-- deliveries of one object, the one with the lowest position is sent first.
+create table webhook_deliveries (
+  id            uuid not null,
+  account_id    text not null,
+  webhook_id    uuid not null references webhooks (id),
+  event_id      uuid not null,
+  object_id     uuid not null,
+  position      bigint not null,
+  state         text not null check (state in ('pending', 'delivered', 'failed')),
+  -- Grows when a caller asks for the event again, so that a late answer to an earlier round does not end a later one.
+  round         integer not null default 0,
+  -- Requests sent in this round, and in all rounds.
+  attempts      integer not null default 0,
+  sent          integer not null default 0,
+  next_at       timestamptz not null,
+  -- The worker that is sending it, and until when (by the database's clock) no other worker may.
+  claim         uuid,
+  claimed_until timestamptz,
+  created_at    timestamptz not null,
+  delivered_at  timestamptz,
+  primary key (id, account_id),
+  foreign key (event_id, account_id) references events (id, account_id),
+  unique (webhook_id, event_id, account_id),
+  check ((claim is null) = (claimed_until is null))
+);
+create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_at, position) where state = 'pending';
+create index webhook_deliveries_of_object on webhook_deliveries (webhook_id, object_id, position) where state = 'pending';
+create index webhook_deliveries_claimed on webhook_deliveries (webhook_id, claimed_until) where claim is not null;
+create index webhook_deliveries_newest on webhook_deliveries (webhook_id, position desc, id desc);
+create index webhook_deliveries_by_state on webhook_deliveries (webhook_id, state, position desc, id desc);
+
+-- Every request, inserted before it is sent. A row without status and error belongs to a request that a crash cut short.
+create table webhook_attempts (
+  delivery_id uuid not null,
+  account_id  text not null,
+  number      integer not null,
+  started_at  timestamptz not null,
+  latency_ms  integer check (latency_ms >= 0),
+  status      integer,
+  error       text,
+  -- The beginning of the response body.
+  answer      text,
+  primary key (delivery_id, account_id, number),
+  foreign key (delivery_id, account_id) references webhook_deliveries (id, account_id)
+);
+
+-- Requests to send a webhook its events again, worked off in batches.
+create table webhook_replays (
+  id         uuid primary key,
+  webhook_id uuid not null references webhooks (id),
+  since      timestamptz not null,
+  -- The last position that is done, and the last one to do.
+  done       bigint not null,
+  until      bigint not null,
+  created_at timestamptz not null
+);

@@ -1,0 +1,73 @@
+// API keys as they were read a moment ago: a busy key costs one look-up a second, not one a request. Every node hears of a
+// key that is made or revoked within a second, because nothing older than that is used.
+import type { Clock } from '../lib/clock.ts';
+import type { Sql } from '../storage/database.ts';
+import { type ApiKey, findKey } from './store-keys.ts';
+
+export type KeyCache = {
+  /** The key as it was at most so long ago; undefined when there was none. Callers that ask at once share one look-up. */
+  find(id: string, maxAgeMs?: number): Promise<ApiKey | undefined>;
+  /** The key as it was read last, however long ago that is, up to an hour. Asks nobody. */
+  recall(id: string): ApiKey | undefined;
+};
+
+type Deps = {
+  readonly db: Sql;
+  /** The machine's time, which no sandbox moves. */
+  readonly machineClock: Clock;
+};
+
+type LookUp = {
+  /** When it was asked for: what it finds is as it was then, or later. */
+  readonly askedMs: number;
+  readonly key: Promise<ApiKey | undefined>;
+  hasFailed: boolean;
+  /** What this look-up found, or the one before it while this one is under way or has failed. */
+  last: { readonly key: ApiKey | undefined; readonly atMs: number } | undefined;
+};
+
+/** With the time of a look-up itself this stays below a second. */
+const MAX_AGE_MS = 900;
+const RECALL_LIMIT_MS = 3_600_000;
+/** Unknown ids are kept too, so that a caller with a bad key costs no more than one with a good key. */
+const MAX_IDS = 10_000;
+
+export function keyCache({ db, machineClock }: Deps): KeyCache {
+  /** In the order in which they were asked for. */
+  const lookUps = new Map<string, LookUp>();
+
+  function ask(id: string, nowMs: number): LookUp {
+    const last = lookUps.get(id)?.last;
+    const lookUp: LookUp = { askedMs: nowMs, key: findKey(db, id), hasFailed: false, last };
+    lookUp.key.then(
+      key => {
+        lookUp.last = { key, atMs: nowMs };
+      },
+      () => {
+        lookUp.hasFailed = true;
+      },
+    );
+    lookUps.delete(id);
+    lookUps.set(id, lookUp);
+    const [oldest] = lookUps.keys();
+    if (lookUps.size > MAX_IDS && oldest !== undefined) lookUps.delete(oldest);
+    return lookUp;
+  }
+
+  return {
+    find: (id, maxAgeMs = MAX_AGE_MS) => {
+      const nowMs = machineClock.now().getTime();
+      const known = lookUps.get(id);
+      // A machine's clock may be set back: what seems to come from the future is not used.
+      const ageMs = known ? nowMs - known.askedMs : Number.NaN;
+      const isFresh = known && !known.hasFailed && ageMs >= 0 && ageMs < maxAgeMs;
+      return (isFresh ? known : ask(id, nowMs)).key;
+    },
+
+    recall: id => {
+      const last = lookUps.get(id)?.last;
+      const isRecent = last && machineClock.now().getTime() - last.atMs < RECALL_LIMIT_MS;
+      return isRecent ? last.key : undefined;
+    },
+  };
+}

@@ -1,0 +1,164 @@
+// A charge as answers and events show it, and the list of charges.
+import { type Static, Type } from 'typebox';
+import { CHARGE_STATES, type MethodStatus, PAID_AMOUNTS, statusesOf, TIMINGS } from '../charges/charge.ts';
+import { WARNING_CODES, WARNING_PATHS } from '../charges/lint.ts';
+import { CURRENCIES } from '../lib/currency.ts';
+import type { Method } from '../rails/rail.ts';
+import { CustomerView } from './customers.ts';
+import { ChargeBody } from './new-charge.ts';
+import { pageCounts, pageParameters } from './paging.ts';
+import { PaymentView } from './payments.ts';
+import { RefundView } from './refunds.ts';
+import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
+
+const success = Type.Boolean({ description: 'False when the rail refused this method.' });
+const reason = Type.Optional(Type.String({ description: 'Why it was refused.' }));
+const Status = (method: Method) =>
+  OneOf<MethodStatus>(statusesOf(method), { description: 'CREATING at first; see the states of a charge.' });
+
+const BoletoResult = Type.Object(
+  {
+    success,
+    status: Status('boleto'),
+    reason,
+    digitableLine: Type.Optional(Type.String({ pattern: '^[0-9]{47}$', description: 'The line a payer types.' })),
+    barcode: Type.Optional(Type.String({ pattern: '^[0-9]{44}$' })),
+    pdfUrl: Type.Optional(Type.String({ format: 'uri-reference', description: 'The page to print.' })),
+  },
+  { $id: 'BoletoResult', additionalProperties: false },
+);
+
+const PixResult = Type.Object(
+  {
+    success,
+    emv: Type.String({ description: 'The BR Code a payer scans or pastes; empty when refused.' }),
+    status: Status('pix'),
+    reason,
+    txid: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z]{1,35}$' })),
+    qrCodeUrl: Type.Optional(Type.String({ format: 'uri-reference', description: 'The QR code as a picture.' })),
+  },
+  { $id: 'PixResult', additionalProperties: false },
+);
+
+const results = { boleto: Type.Optional(Ref(BoletoResult)), pix: Type.Optional(Ref(PixResult)) };
+
+export const CreatedCharge = Type.Object(
+  { id: Uuid(), ...results },
+  { $id: 'CreatedCharge', additionalProperties: false },
+);
+
+export const ChargeView = Type.Object(
+  {
+    id: Uuid(),
+    accountId: Type.String(),
+    externalId: Type.Optional(Type.String()),
+    sourceKey: Type.Optional(Type.String()),
+    state: OneOf(CHARGE_STATES, { description: 'The state of the charge as a whole; see the states of a charge.' }),
+    timing: Type.Optional(OneOf(TIMINGS, { description: 'When the first money came.' })),
+    paidAmount: Type.Optional(OneOf(PAID_AMOUNTS, { description: 'All money that came, against what was owed.' })),
+    amountCents: Type.Integer(),
+    currency: OneOf(CURRENCIES),
+    payable: Type.Object(
+      {
+        amountCents: Type.Integer({ description: 'What pix and boleto ask for, in reais.' }),
+        currency: Type.Literal('BRL'),
+        rate: Type.Optional(Type.String({ description: 'Reais for one unit of the currency, exact.' })),
+        rateSource: Type.Optional(Type.String()),
+        rateAt: Type.Optional(DateTime()),
+      },
+      { additionalProperties: false },
+    ),
+    customer: CustomerView,
+    taxes: Type.Optional(
+      Type.Object(
+        { fine: Type.Optional(Type.Number()), interest: Type.Optional(Type.Number()) },
+        { additionalProperties: false },
+      ),
+    ),
+    ...results,
+    payments: Type.Array(Ref(PaymentView)),
+    refunds: Type.Array(Ref(RefundView)),
+    warnings: Type.Array(
+      Type.Object(
+        { path: OneOf(WARNING_PATHS), code: OneOf(WARNING_CODES), message: Type.String() },
+        { additionalProperties: false },
+      ),
+      { description: 'What is valid but looks like a mistake.' },
+    ),
+    transactionId: Type.Optional(Uuid({ description: 'The order of crypto that this charge pays for.' })),
+    dueAt: DateTime(),
+    expireAt: DateTime(),
+    createdAt: DateTime(),
+  },
+  { $id: 'Charge', additionalProperties: false },
+);
+
+export const ChargesQuery = Type.Object(
+  {
+    accountId: Type.Optional(Text({ description: 'Only charges of this account.' })),
+    state: Type.Optional(OneOf(CHARGE_STATES, { description: 'Only charges in this state.' })),
+    externalId: Type.Optional(Text({ description: 'Only charges with this id of yours.' })),
+    sourceKey: Type.Optional(Text({ description: 'Only charges from this source.' })),
+    ...pageParameters,
+  },
+  { additionalProperties: false },
+);
+
+export const ChargesPage = Type.Object(
+  { charges: Type.Array(Ref(ChargeView)), ...pageCounts },
+  { $id: 'ChargesPage', additionalProperties: false },
+);
+
+export const CHARGE_SCHEMAS = [ChargeBody, BoletoResult, PixResult, CreatedCharge, ChargeView, ChargesPage];
+
+const EXAMPLE_ID = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
+
+const BOLETO_EXAMPLE: Static<typeof BoletoResult> = {
+  success: true,
+  status: 'CREATING',
+  digitableLine: '99991763257480024098395153362157516560000015990',
+  barcode: '99995165600000159901763274800240989515336215',
+  pdfUrl: `/charges/${EXAMPLE_ID}/boleto.pdf`,
+};
+
+const PIX_EXAMPLE: Static<typeof PixResult> = {
+  success: true,
+  emv: '00020126410014br.gov.bcb.pix0119sandbox@example.com5204000053039865406159.905802BR5914Trilho Sandbox6009Sao Paulo6229052503F1MKBVSRFF8UP09VDWWL1CN63040299',
+  status: 'CREATING',
+  txid: '03F1MKBVSRFF8UP09VDWWL1CN',
+  qrCodeUrl: `/charges/${EXAMPLE_ID}/pix.png`,
+};
+
+export const CREATED_EXAMPLE: Static<typeof CreatedCharge> = {
+  id: EXAMPLE_ID,
+  boleto: BOLETO_EXAMPLE,
+  pix: PIX_EXAMPLE,
+};
+
+export const CHARGE_EXAMPLE: Static<typeof ChargeView> = {
+  id: EXAMPLE_ID,
+  accountId: 'acme',
+  externalId: 'order-1042',
+  state: 'ACTIVE',
+  amountCents: 15_990,
+  currency: 'BRL',
+  payable: { amountCents: 15_990, currency: 'BRL' },
+  customer: { name: 'Maria da Silva', document: '52998224725', type: 'individual' },
+  taxes: { fine: 2, interest: 1 },
+  boleto: { ...BOLETO_EXAMPLE, status: 'REGISTERED' },
+  pix: { ...PIX_EXAMPLE, status: 'ACTIVE' },
+  payments: [],
+  refunds: [],
+  warnings: [],
+  dueAt: '2026-12-11T02:59:59.000Z',
+  expireAt: '2027-01-10T02:59:59.000Z',
+  createdAt: '2026-11-16T06:33:20.240Z',
+};
+
+export const CHARGES_EXAMPLE: Static<typeof ChargesPage> = {
+  charges: [CHARGE_EXAMPLE],
+  total: 1,
+  totalPages: 1,
+  currentPage: 1,
+  hasMore: false,
+};

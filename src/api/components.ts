@@ -1,0 +1,29 @@
+// Every schema with a name of its own: what the OpenAPI document shows under components, beside the problem.
+import type { TSchema } from 'typebox';
+import { AMOUNT_SCHEMAS } from './amounts.ts';
+import { CHARGE_SCHEMAS } from './charges.ts';
+import { EVENT_SCHEMAS } from './events.ts';
+import { LEDGER_SCHEMAS } from './ledger.ts';
+import { NEW_ORDER_SCHEMAS } from './new-order.ts';
+import { ORDER_SCHEMAS } from './orders.ts';
+import { PAYMENT_SCHEMAS } from './payments.ts';
+import { QUOTE_SCHEMAS } from './quotes.ts';
+import { REFUND_SCHEMAS } from './refunds.ts';
+import { TRANSACTION_SCHEMAS } from './transactions.ts';
+import { WALLET_SCHEMAS } from './wallets.ts';
+import { WEBHOOK_SCHEMAS } from './webhooks.ts';
+
+export const COMPONENTS: readonly TSchema[] = [
+  ...TRANSACTION_SCHEMAS,
+  ...QUOTE_SCHEMAS,
+  ...NEW_ORDER_SCHEMAS,
+  ...ORDER_SCHEMAS,
+  ...CHARGE_SCHEMAS,
+  ...REFUND_SCHEMAS,
+  ...PAYMENT_SCHEMAS,
+  ...AMOUNT_SCHEMAS,
+  ...EVENT_SCHEMAS,
+  ...WEBHOOK_SCHEMAS,
+  ...LEDGER_SCHEMAS,
+  ...WALLET_SCHEMAS,
+];

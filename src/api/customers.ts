@@ -1,0 +1,54 @@
+// Who pays: as a request names them, as an answer shows them.
+import { type Static, Type } from 'typebox';
+import { CUSTOMER_TYPES, type Customer, type CustomerType } from '../charges/charge.ts';
+import { inferCustomerType, normaliseDocument } from '../charges/check.ts';
+import { LooseText, OneOf, Text } from './schemas.ts';
+
+/** Further names for a company, as other services call it. */
+const ACCEPTED_TYPES = [...CUSTOMER_TYPES, 'business', 'corporation'] as const;
+
+const Address = Type.Object(
+  {
+    street: Type.Optional(LooseText()),
+    number: Type.Optional(LooseText()),
+    postalCode: Type.Optional(LooseText()),
+    city: Type.Optional(LooseText()),
+    countryCode: Type.Optional(LooseText()),
+    complement: Type.Optional(LooseText()),
+    neighborhood: Type.Optional(LooseText()),
+    state: Type.Optional(LooseText()),
+  },
+  { additionalProperties: false },
+);
+
+export const CustomerBody = Type.Object(
+  {
+    name: Text(),
+    document: Text({ description: 'CPF or CNPJ, punctuation allowed.', maxLength: 32 }),
+    type: Type.Optional(OneOf(ACCEPTED_TYPES, { description: 'Inferred from the document when absent.' })),
+    address: Type.Optional(Address),
+  },
+  { additionalProperties: false },
+);
+export type CustomerBody = Static<typeof CustomerBody>;
+
+export const CustomerView = Type.Object(
+  {
+    name: Type.String(),
+    document: Type.String({ description: 'Without punctuation.' }),
+    type: OneOf(CUSTOMER_TYPES),
+    address: Type.Optional(Address),
+  },
+  { additionalProperties: false },
+);
+
+/** The customer of a body in the words of the noun. */
+export function toCustomer({ name, document, type, address }: CustomerBody): Customer {
+  const normalised = normaliseDocument(document);
+  return { name, document: normalised, type: toCustomerType(type, normalised), ...(address && { address }) };
+}
+
+function toCustomerType(type: CustomerBody['type'], document: string): CustomerType {
+  if (type === undefined) return inferCustomerType(document);
+  return type === 'individual' ? 'individual' : 'company';
+}

@@ -1,0 +1,166 @@
+// Every type of event, with the schema and an example of the object it shows; the feed of events; and what webhooks receive.
+// A noun that has events adds its line here.
+import { type Static, Type } from 'typebox';
+import { CHARGE_EVENTS } from '../charges/life.ts';
+import { PING } from '../events/ping.ts';
+import { ORDER_EVENT_TYPES } from '../orders/order.ts';
+import { CHARGE_EXAMPLE } from './charges.ts';
+import { ORDER_EXAMPLE } from './orders.ts';
+import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
+
+type Family = {
+  readonly types: readonly string[];
+  readonly schema: string;
+  readonly objectId: string;
+  readonly example: object;
+};
+
+const FAMILIES: readonly Family[] = [
+  { types: CHARGE_EVENTS, schema: 'Charge', objectId: CHARGE_EXAMPLE.id, example: CHARGE_EXAMPLE },
+  { types: ORDER_EVENT_TYPES, schema: 'Order', objectId: ORDER_EXAMPLE.transactionId, example: ORDER_EXAMPLE },
+];
+
+export const EVENT_TYPES: readonly string[] = FAMILIES.flatMap(({ types }) => types);
+
+export const Event = Type.Object(
+  {
+    id: Uuid(),
+    type: OneOf(EVENT_TYPES),
+    occurredAt: DateTime({ description: 'By the clock of the service, which a sandbox may move.' }),
+    accountId: Type.String(),
+    objectId: Uuid(),
+    sequence: Type.Integer({ minimum: 1, description: 'Counts the events of the object from 1.' }),
+    object: Type.Unsafe<object>({
+      anyOf: FAMILIES.map(({ schema }) => ({ $ref: `${schema}#` })),
+      description: 'The object as the API showed it then.',
+    }),
+  },
+  { $id: 'Event', additionalProperties: false },
+);
+
+export const EVENT_EXAMPLE: Static<typeof Event> = {
+  id: '019a8b5e-3c71-7a30-8c12-7d0e6f1a2b3c',
+  type: 'charge.active',
+  occurredAt: '2026-11-16T06:33:21.040Z',
+  accountId: 'acme',
+  objectId: CHARGE_EXAMPLE.id,
+  sequence: 2,
+  object: CHARGE_EXAMPLE,
+};
+
+const after = Type.Optional(
+  Text({
+    description: 'The `cursor` of the page before; from the beginning when absent. `end`: only events still to come.',
+  }),
+);
+const filters = {
+  type: Type.Optional(OneOf(EVENT_TYPES, { description: 'Only events of this type.' })),
+  accountId: Type.Optional(Text({ description: 'Only events of this account.' })),
+  objectId: Type.Optional(Uuid({ description: 'Only events of this object.' })),
+};
+
+export const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1_000;
+
+export const EventsQuery = Type.Object(
+  {
+    after,
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+    ...filters,
+  },
+  { additionalProperties: false },
+);
+
+export const EventsPage = Type.Object(
+  {
+    events: Type.Array(Ref(Event)),
+    cursor: Type.String({ description: 'Where to go on, also when there are no more for now.' }),
+    hasMore: Type.Boolean(),
+  },
+  { $id: 'EventsPage', additionalProperties: false },
+);
+
+export const StreamQuery = Type.Object({ after, ...filters }, { additionalProperties: false });
+
+export const StreamHeaders = Type.Object({
+  'Last-Event-ID': Type.Optional(
+    Type.String({ description: 'The `id` of the last event received; it takes precedence over `after`.' }),
+  ),
+});
+
+const CURSOR_EXAMPLE = '1042-7d0e6f1a2b3c';
+
+export const EVENTS_EXAMPLE: Static<typeof EventsPage> = {
+  events: [EVENT_EXAMPLE],
+  cursor: CURSOR_EXAMPLE,
+  hasMore: false,
+};
+
+export const STREAM_EXAMPLE = `id: ${CURSOR_EXAMPLE}\ndata: ${JSON.stringify(EVENT_EXAMPLE)}\n\n`;
+
+export const EVENT_SCHEMAS = [Event, EventsPage];
+
+/** The `webhooks` of the OpenAPI document: what is sent for each type. */
+export function webhookDocuments(): Record<string, object> {
+  const events = FAMILIES.flatMap(({ types, schema, objectId, example }) =>
+    types.map((type, index) => {
+      const event = { ...EVENT_EXAMPLE, type, sequence: index + 1, objectId };
+      const ref = { $ref: `#/components/schemas/${schema}` };
+      return [type, documentOf(type, [eventSchema(type, ref), { ...event, object: example }])];
+    }),
+  );
+  const webhookId = '019a8b60-0a11-7b22-9c33-4d44e55f6677';
+  const ping = { ...EVENT_EXAMPLE, type: PING, sequence: 1, objectId: webhookId, object: { webhookId } };
+  const pingObject = { type: 'object', properties: { webhookId: { type: 'string', format: 'uuid' } } };
+  return Object.fromEntries([...events, [PING, documentOf(PING, [eventSchema(PING, pingObject), ping])]]);
+}
+
+function eventSchema(type: string, object: object): object {
+  const { id, occurredAt, accountId, objectId, sequence } = Event.properties;
+  return {
+    type: 'object',
+    required: ['id', 'type', 'occurredAt', 'objectId', 'sequence', 'object'],
+    properties: { id, type: { type: 'string', const: type }, occurredAt, accountId, objectId, sequence, object },
+    additionalProperties: false,
+  };
+}
+
+function documentOf(type: string, [schema, event]: readonly [object, { occurredAt: string; object: object }]): object {
+  const name = type.replaceAll(/[._](\w)/g, (_, letter: string) => letter.toUpperCase());
+  return {
+    post: {
+      operationId: `on${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+      summary: type,
+      tags: ['Webhooks'],
+      parameters: HEADERS,
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['type', 'timestamp', 'data'],
+              properties: {
+                type: { type: 'string', const: type },
+                timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
+                data: schema,
+              },
+              additionalProperties: false,
+            },
+            example: { type, timestamp: event.occurredAt, data: event },
+          },
+        },
+      },
+      responses: { '2XX': { description: 'Any 2xx within 15 seconds counts as delivered.' } },
+    },
+  };
+}
+
+const HEADERS = [
+  ['webhook-id', 'The id of the event: a repeated id is a repeated event.'],
+  ['webhook-timestamp', 'When it was sent, in seconds since 1970.'],
+  [
+    'webhook-signature',
+    'Standard Webhooks 1.0: `v1,` and a signature in base64; two of them for a day after a rotation.',
+  ],
+].map(([name, description]) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } }));

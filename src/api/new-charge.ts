@@ -1,0 +1,102 @@
+// The body of POST /charges, and what it means in the words of the noun.
+import { type Static, Type } from 'typebox';
+import type { ChargeDraft, NewCharge } from '../charges/charge.ts';
+import { normaliseDocument } from '../charges/check.ts';
+import { CURRENCIES } from '../lib/currency.ts';
+import { METHODS } from '../rails/rail.ts';
+import { CustomerBody, toCustomer } from './customers.ts';
+import { DateTime, dateOf, OneOf, Text } from './schemas.ts';
+import type { DeepPartial } from './wire.ts';
+
+/** Far above any lawful rate; more than this is a typing error. */
+const MAX_PERCENT = 1_000_000;
+
+export const MethodsBody = Type.Array(OneOf(METHODS), {
+  minItems: 1,
+  maxItems: METHODS.length,
+  description: 'Methods to pay by; a repeated one counts once.',
+});
+
+const Percent = (description: string) => Type.Number({ minimum: 0, maximum: MAX_PERCENT, description });
+
+const EXAMPLE = {
+  accountId: 'acme',
+  externalId: 'order-1042',
+  amountCents: 15_990,
+  currency: 'BRL',
+  methods: ['boleto', 'pix'],
+  customer: {
+    name: 'Maria da Silva',
+    document: '529.982.247-25',
+    type: 'individual',
+    address: { street: 'Rua das Flores', number: '100', city: 'São Paulo', state: 'SP', postalCode: '01001-000' },
+  },
+  taxes: { fine: 2, interest: 1 },
+  dueAt: '2026-12-10T23:59:59-03:00',
+};
+
+export const ChargeBody = Type.Object(
+  {
+    accountId: Text({ description: 'The account the charge belongs to. A sandbox opens an account it does not know.' }),
+    externalId: Type.Optional(
+      Text({ description: 'Your own id. A repeat for the same account returns the first charge.' }),
+    ),
+    sourceKey: Type.Optional(Text({ description: 'Your own name for where the charge comes from.' })),
+    amountCents: Type.Integer({ minimum: 1, description: 'Hundredths of the currency.' }),
+    currency: OneOf(CURRENCIES, { description: 'USD and EUR are payable in reais at a rate locked now.' }),
+    methods: MethodsBody,
+    customer: CustomerBody,
+    taxes: Type.Optional(
+      Type.Object(
+        {
+          fine: Type.Optional(Percent('Percent of the amount, once, from the first late day.')),
+          interest: Type.Optional(Percent('Percent a month, a thirtieth of it each day.')),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    dueAt: DateTime({ description: 'RFC 3339, any offset.' }),
+    expireAt: Type.Optional(DateTime({ description: 'Not before dueAt; 30 days after it when absent.' })),
+  },
+  { $id: 'NewCharge', additionalProperties: false, examples: [EXAMPLE] },
+);
+export type ChargeBody = Static<typeof ChargeBody>;
+
+/** The charge that a body asks for. */
+export function toNewCharge({ taxes = {}, ...body }: ChargeBody): NewCharge {
+  const { accountId, externalId, sourceKey, amountCents, currency, methods, customer, dueAt, expireAt } = body;
+  return {
+    accountId,
+    amountCents: BigInt(amountCents),
+    currency,
+    methods: [...new Set(methods)],
+    customer: toCustomer(customer),
+    dueAt: dateOf(dueAt),
+    ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
+    ...(externalId !== undefined && { externalId }),
+    ...(sourceKey !== undefined && { sourceKey }),
+    ...(taxes.fine !== undefined && { finePercent: decimalText(taxes.fine) }),
+    ...(taxes.interest !== undefined && { interestPercent: decimalText(taxes.interest) }),
+  };
+}
+
+/** What the rules of a charge look at, of a body that has faults elsewhere. */
+export function toChargeDraft({ methods, customer, dueAt, expireAt }: DeepPartial<ChargeBody>): ChargeDraft {
+  return {
+    ...(methods && { methods }),
+    ...(customer && {
+      customer: {
+        ...(customer.document !== undefined && { document: normaliseDocument(customer.document) }),
+        ...(customer.address && { address: customer.address }),
+      },
+    }),
+    ...(dueAt !== undefined && { dueAt: dateOf(dueAt) }),
+    ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
+  };
+}
+
+/** A JSON number as plain decimal text: 1e-7 too. */
+function decimalText(number: number): string {
+  const text = String(number);
+  return text.includes('e') ? number.toFixed(20).replace(/\.?0+$/, '') : text;
+}

@@ -1,0 +1,106 @@
+// The bodies that order crypto, name who pays for it, or ask for a new price; and what they mean in the words of the noun.
+import { type Static, Type } from 'typebox';
+import type { OrderCharge } from '../orders/charge-of-order.ts';
+import { SETTLEMENT_SCHEDULES } from '../orders/order.ts';
+import { CustomerBody, toCustomer } from './customers.ts';
+import { MethodsBody } from './new-charge.ts';
+import { QUOTE_EXAMPLE, quoteFields } from './quotes.ts';
+import { DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';
+import { TRANSACTION_EXAMPLE } from './transactions.ts';
+
+const chargeFields = {
+  customer: CustomerBody,
+  methods: MethodsBody,
+  externalId: Type.Optional(Text({ description: 'Your own id for the charge; it must be new.' })),
+  sourceKey: Type.Optional(Text()),
+  dueAt: Type.Optional(
+    DateTime({
+      description: 'When absent: the end of the quote, or of the third day when a boleto is among the methods.',
+    }),
+  ),
+  expireAt: Type.Optional(DateTime({ description: 'Not before dueAt; dueAt when absent.' })),
+};
+
+const CHARGE_EXAMPLE = { customer: { name: 'Maria da Silva', document: '529.982.247-25' }, methods: ['pix'] };
+
+export const OrderChargeBody = Type.Object(chargeFields, {
+  $id: 'OrderCharge',
+  additionalProperties: false,
+  examples: [CHARGE_EXAMPLE],
+});
+type OrderChargeBody = Static<typeof OrderChargeBody>;
+
+export const OrderBody = Type.Object(
+  {
+    accountId: Text({ description: 'The account that orders. A sandbox opens an account it does not know.' }),
+    externalId: Type.Optional(
+      Text({ description: 'Your own id. A repeat for the same account returns the first order.' }),
+    ),
+    quoteId: Type.Optional(
+      Uuid({
+        description: 'A quote that has not expired. Or give the fields of a quote to order at the current price.',
+      }),
+    ),
+    symbol: Type.Optional(quoteFields.symbol),
+    network: Type.Optional(quoteFields.network),
+    currency: Type.Optional(quoteFields.currency),
+    cost: quoteFields.cost,
+    quantity: quoteFields.quantity,
+    walletId: Uuid({ description: 'A wallet of the account, on the network of the order.' }),
+    settlementSchedule: OneOf(SETTLEMENT_SCHEDULES, { description: 'Banking days after payment.' }),
+    charge: Type.Optional(
+      Type.Object(chargeFields, {
+        additionalProperties: false,
+        description: 'Who pays and how. It may come later, until the quote expires.',
+      }),
+    ),
+  },
+  {
+    $id: 'NewOrder',
+    additionalProperties: false,
+    examples: [
+      {
+        accountId: 'acme',
+        externalId: 'order-2071',
+        quoteId: QUOTE_EXAMPLE.id,
+        walletId: TRANSACTION_EXAMPLE.walletId,
+        settlementSchedule: 'D0',
+        charge: CHARGE_EXAMPLE,
+      },
+      {
+        accountId: 'acme',
+        symbol: 'usdt',
+        network: 'tron',
+        currency: 'BRL',
+        cost: 500,
+        walletId: TRANSACTION_EXAMPLE.walletId,
+        settlementSchedule: 'D1',
+      },
+    ],
+  },
+);
+export type OrderBody = Static<typeof OrderBody>;
+
+export const RepriceBody = Type.Object(
+  {
+    quoteId: Type.Optional(
+      Uuid({ description: 'A quote for exactly the money received; the current price when absent.' }),
+    ),
+  },
+  { $id: 'Reprice', additionalProperties: false, examples: [{}] },
+);
+
+export const NEW_ORDER_SCHEMAS = [OrderChargeBody, OrderBody, RepriceBody];
+
+/** Who pays for an order and how, in the words of the noun. */
+export function toOrderCharge(body: OrderChargeBody): OrderCharge {
+  const { customer, methods, externalId, sourceKey, dueAt, expireAt } = body;
+  return {
+    customer: toCustomer(customer),
+    methods: [...new Set(methods)],
+    ...(externalId !== undefined && { externalId }),
+    ...(sourceKey !== undefined && { sourceKey }),
+    ...(dueAt !== undefined && { dueAt: dateOf(dueAt) }),
+    ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
+  };
+}

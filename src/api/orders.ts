@@ -1,0 +1,132 @@
+// An order of crypto as answers and events show it, and the list of orders on hold.
+import { type Static, Type } from 'typebox';
+import { ENDINGS, HOLD_REASONS, ORDER_EVENT_TYPES } from '../orders/order.ts';
+import { PAYOUT_STATES } from '../payouts/payout.ts';
+import { CHARGE_EXAMPLE, ChargeView } from './charges.ts';
+import { pageCounts, pageParameters } from './paging.ts';
+import { QUOTE_EXAMPLE } from './quotes.ts';
+import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
+import { CryptoTransaction, TRANSACTION_EXAMPLE } from './transactions.ts';
+
+const { properties: listed } = CryptoTransaction;
+
+export const OrderView = Type.Object(
+  {
+    ...listed,
+    accountId: Type.String(),
+    externalId: Type.Optional(Type.String()),
+    fee: Type.Number({ description: 'What the service keeps of the cost, exact.' }),
+    exact: Type.Object(
+      { quantity: Type.String(), cost: Type.String(), price: Type.String(), fee: Type.String() },
+      { additionalProperties: false, description: 'The same numbers as text, for a parser that rounds numbers.' },
+    ),
+    quote: Type.Optional(
+      Type.Object(
+        {
+          id: Type.Optional(Uuid()),
+          source: Type.String({ description: 'Where the price comes from.' }),
+          priceAt: DateTime(),
+          expiresAt: DateTime({ description: 'An order whose money is complete later is held for a new price.' }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    chargeId: Type.Optional(Uuid()),
+    repricedAt: Type.Optional(DateTime({ description: 'When a new price was taken for money already received.' })),
+    transfer: Type.Optional(
+      Type.Object(
+        {
+          state: OneOf(PAYOUT_STATES),
+          sender: Type.String(),
+          hash: Type.Optional(Type.String({ description: "The chain's own id of the transfer." })),
+          confirmations: Type.Integer({ minimum: 0 }),
+          confirmationsNeeded: Type.Optional(Type.Integer({ minimum: 1 })),
+        },
+        { additionalProperties: false, description: 'The transfer on its chain, once it has begun.' },
+      ),
+    ),
+    holdReason: Type.Optional(
+      OneOf(HOLD_REASONS, { description: 'Why the order is on hold; see the states of an order.' }),
+    ),
+    heldAt: Type.Optional(DateTime()),
+    lastError: Type.Optional(Type.String({ description: 'The last error, for an operator.' })),
+    endedAs: Type.Optional(
+      OneOf(ENDINGS, { description: 'How it ended without being fulfilled; no list shows it then.' }),
+    ),
+    endedAt: Type.Optional(DateTime()),
+  },
+  { $id: 'Order', additionalProperties: false },
+);
+
+const { properties: viewed } = OrderView;
+
+export const OrderDetail = Type.Object(
+  {
+    ...viewed,
+    charge: Type.Optional(Ref(ChargeView)),
+    timeline: Type.Array(
+      Type.Object(
+        { at: DateTime(), event: OneOf(ORDER_EVENT_TYPES), holdReason: Type.Optional(OneOf(HOLD_REASONS)) },
+        { additionalProperties: false },
+      ),
+      { description: 'What happened when, oldest first.' },
+    ),
+  },
+  { $id: 'OrderDetail', additionalProperties: false },
+);
+
+export const HeldQuery = Type.Object(
+  {
+    accountId: Type.Optional(Text({ description: 'Only orders of this account.' })),
+    reason: Type.Optional(OneOf(HOLD_REASONS, { description: 'Only orders held for this reason.' })),
+    ...pageParameters,
+  },
+  { additionalProperties: false },
+);
+
+export const HeldPage = Type.Object(
+  { orders: Type.Array(Ref(OrderView)), ...pageCounts },
+  { $id: 'HeldOrdersPage', additionalProperties: false },
+);
+
+export const ORDER_SCHEMAS = [OrderView, OrderDetail, HeldPage];
+
+const { boleto: _, ...pixOnly } = CHARGE_EXAMPLE;
+
+/** An order as events and lists show it. */
+export const ORDER_EXAMPLE: Static<typeof OrderView> = {
+  ...TRANSACTION_EXAMPLE,
+  status: 'pending_payment',
+  accountId: 'acme',
+  externalId: 'order-2071',
+  fee: 0,
+  exact: { quantity: '462.962962', cost: '2500', price: '5.4', fee: '0' },
+  quote: {
+    id: QUOTE_EXAMPLE.id,
+    source: 'table',
+    priceAt: '2026-11-12T14:00:00.000Z',
+    expiresAt: '2026-11-12T14:05:00.000Z',
+  },
+  chargeId: CHARGE_EXAMPLE.id,
+};
+
+export const ORDER_DETAIL_EXAMPLE: Static<typeof OrderDetail> = {
+  ...ORDER_EXAMPLE,
+  charge: { ...pixOnly, transactionId: TRANSACTION_EXAMPLE.transactionId },
+  timeline: [{ at: '2026-11-12T14:00:00.000Z', event: 'crypto_transaction.pending_payment' }],
+};
+
+export const HELD_EXAMPLE: Static<typeof HeldPage> = {
+  orders: [
+    {
+      ...ORDER_EXAMPLE,
+      status: 'pending_fulfillment',
+      holdReason: 'underpaid',
+      heldAt: ORDER_EXAMPLE.updatedAt,
+    },
+  ],
+  total: 1,
+  totalPages: 1,
+  currentPage: 1,
+  hasMore: false,
+};

@@ -1,0 +1,47 @@
+// Paging on the wire: the parameters and the counts that every list has.
+import assert from 'node:assert/strict';
+import { type Static, Type } from 'typebox';
+import { type Moment, parseUtc } from '../lib/date-times.ts';
+import type { Fault } from '../lib/errors.ts';
+import { checkRange, MAX_PAGE_SIZE, type PageQuery } from '../lib/paging.ts';
+import { UtcDateTime } from './schemas.ts';
+
+export const pageParameters = {
+  from: Type.Optional(UtcDateTime({ description: 'Created at this moment or later, in UTC: `2024-02-29T10:30Z`.' })),
+  to: Type.Optional(UtcDateTime({ description: 'Created at this moment or earlier, in UTC.' })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
+  pageSize: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, description: '20 unless configured otherwise.' }),
+  ),
+};
+
+export const pageCounts = {
+  total: Type.Integer({ minimum: 0, description: 'How many match, exactly.' }),
+  totalPages: Type.Integer({ minimum: 0 }),
+  currentPage: Type.Integer({ minimum: 1, description: 'The page as asked for, also past the end.' }),
+  hasMore: Type.Boolean(),
+};
+
+const parameters = Type.Object(pageParameters);
+type PageParameters = Static<typeof parameters>;
+
+/** The part of a list that a query asks for. */
+export function toPageQuery({ page = 1, pageSize, ...range }: PageParameters, defaultPageSize: number): PageQuery {
+  return { page, pageSize: pageSize ?? defaultPageSize, ...toRange(range) };
+}
+
+/** What the schema of a list cannot say: `from` must not be later than `to`. */
+export function checkPage({ query }: { readonly query: Pick<PageParameters, 'from' | 'to'> }): Fault[] {
+  return checkRange(toRange(query));
+}
+
+function toRange({ from, to }: Pick<PageParameters, 'from' | 'to'>): Pick<PageQuery, 'from' | 'to'> {
+  return { ...(from !== undefined && { from: utcOf(from) }), ...(to !== undefined && { to: utcOf(to) }) };
+}
+
+/** The moment of text that a UtcDateTime let through. */
+export function utcOf(text: string): Moment {
+  const moment = parseUtc(text);
+  assert(moment, 'a schema lets only moments in UTC through');
+  return moment;
+}

@@ -1,0 +1,81 @@
+// Money that came: how it is reported, how it is shown, and money that no charge asked for.
+import { type Static, Type } from 'typebox';
+import { CAME_AFTER, TIMINGS } from '../charges/charge.ts';
+import type { Fault } from '../lib/errors.ts';
+import { METHODS } from '../rails/rail.ts';
+import { pageCounts, pageParameters } from './paging.ts';
+import { DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';
+
+/** More than any instrument can ask for. */
+export const MAX_CENTS = 999_999_999_999;
+
+export const PaymentBody = Type.Object(
+  {
+    method: Type.Optional(OneOf(METHODS, { description: '`pix` when absent.' })),
+    amountCents: Type.Integer({ minimum: 1, maximum: MAX_CENTS, description: 'Cents of reais, as received.' }),
+    paidAt: Type.Optional(DateTime({ description: 'When it was paid; now when absent, never later than now.' })),
+    reference: Text({
+      description: "The bank's id of the payment, such as the endToEndId of a pix: the same one again changes nothing.",
+    }),
+  },
+  {
+    $id: 'NewPayment',
+    additionalProperties: false,
+    examples: [{ amountCents: 15_990, reference: 'E9999999920261210130000000000001' }],
+  },
+);
+
+export const PaymentView = Type.Object(
+  {
+    id: Uuid(),
+    method: OneOf(METHODS),
+    amountCents: Type.Integer(),
+    paidAt: DateTime(),
+    timing: OneOf(TIMINGS),
+    isRepeat: Type.Boolean({ description: 'True for money that came when the charge was already paid.' }),
+    cameAfter: Type.Optional(OneOf(CAME_AFTER, { description: 'What had ended the method before the money came.' })),
+    source: Type.String({ description: 'Who reported it: `operator`, `sandbox`, a statement or a rail.' }),
+    reference: Type.String({ description: "The bank's id of the payment." }),
+  },
+  { $id: 'Payment', additionalProperties: false },
+);
+
+const { page, pageSize } = pageParameters;
+export const UnmatchedQuery = Type.Object({ page, pageSize }, { additionalProperties: false });
+
+export const UnmatchedPage = Type.Object(
+  {
+    payments: Type.Array(
+      Type.Object(
+        {
+          reference: Type.String(),
+          postedAt: DateTime(),
+          amountCents: Type.Integer(),
+          txid: Type.Optional(Type.String()),
+          words: Type.String({ description: 'What the bank wrote beside it.' }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    ...pageCounts,
+  },
+  { $id: 'UnmatchedPage', additionalProperties: false },
+);
+
+export const UNMATCHED_EXAMPLE: Static<typeof UnmatchedPage> = {
+  payments: [
+    { reference: '20261210001', postedAt: '2026-12-10T15:00:00.000Z', amountCents: 5_000, words: 'PIX RECEBIDO' },
+  ],
+  total: 1,
+  totalPages: 1,
+  currentPage: 1,
+  hasMore: false,
+};
+
+export const PAYMENT_SCHEMAS = [PaymentBody, PaymentView, UnmatchedPage];
+
+/** What the schema cannot say: money is not paid later than now. */
+export function checkPaidAt(path: string, paidAt: string | undefined, now: Date): Fault[] {
+  if (paidAt === undefined || dateOf(paidAt) <= now) return [];
+  return [{ path, code: 'in_the_future', message: 'must not be later than now' }];
+}

@@ -1,0 +1,46 @@
+// Money that goes back.
+import { type Static, Type } from 'typebox';
+import { REFUND_STATUSES } from '../charges/charge.ts';
+import type { Fault } from '../lib/errors.ts';
+import { DateTime, OneOf, Uuid } from './schemas.ts';
+import type { DeepPartial } from './wire.ts';
+
+export const RefundBody = Type.Object(
+  {
+    amountCents: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Cents of reais; all that is left when absent.' }),
+    ),
+    excess: Type.Optional(Type.Literal(true, { description: 'Only what was paid above what was owed.' })),
+    paymentId: Type.Optional(Uuid({ description: 'The payment to refund; the newest that holds enough when absent.' })),
+  },
+  { $id: 'NewRefund', additionalProperties: false, examples: [{ amountCents: 5_000 }] },
+);
+export type RefundBody = Static<typeof RefundBody>;
+
+/** What the schema cannot say: how much is either an amount or the excess. */
+export function checkRefund({ amountCents, excess }: DeepPartial<RefundBody>): Fault[] {
+  if (amountCents === undefined || excess === undefined) return [];
+  return [{ path: 'excess', code: 'not_allowed', message: 'must not stand beside amountCents' }];
+}
+
+export const RefundView = Type.Object(
+  {
+    id: Uuid(),
+    paymentId: Uuid(),
+    amountCents: Type.Integer(),
+    status: OneOf(REFUND_STATUSES),
+    reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
+    createdAt: DateTime(),
+  },
+  { $id: 'Refund', additionalProperties: false },
+);
+
+export const REFUND_EXAMPLE: Static<typeof RefundView> = {
+  id: '019a9c11-7a30-7c55-8b1d-2f6e4d3c2b1a',
+  paymentId: '019a9c10-1b20-7f43-9a0c-5e4d3c2b1a09',
+  amountCents: 5_000,
+  status: 'PENDING',
+  createdAt: '2026-12-11T12:00:00.000Z',
+};
+
+export const REFUND_SCHEMAS = [RefundBody, RefundView];

@@ -1,0 +1,57 @@
+// Schemas that several resources share. One schema validates, types and documents.
+import assert from 'node:assert/strict';
+import { type Static, type TSchema, Type } from 'typebox';
+import { parseRfc3339 } from '../lib/date-times.ts';
+
+type Options = { readonly description?: string };
+
+const MAX_TEXT_LENGTH = 255;
+
+/** Text that may be left out but, when given, says something. */
+export const Text = (options: Options & { readonly maxLength?: number } = {}) =>
+  Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, pattern: '\\S', 'x-storable': true, ...options });
+
+/** Text of any kind, empty included. */
+export const LooseText = (options: Options = {}) =>
+  Type.String({ maxLength: MAX_TEXT_LENGTH, 'x-storable': true, ...options });
+
+export const Uuid = (options: Options = {}) => Type.String({ format: 'uuid', ...options });
+
+export const DateTime = (options: Options & { readonly pattern?: string } = {}) =>
+  Type.String({ format: 'date-time', ...options });
+
+/** The moment of text that a DateTime let through. */
+export function dateOf(text: string): Date {
+  const date = parseRfc3339(text);
+  assert(date, 'a schema lets only date-times through');
+  return date;
+}
+
+/** A moment in UTC as `from` and `to` take it: seconds may be left out, the Z may not. */
+export const UtcDateTime = (options: Options = {}) =>
+  DateTime({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z$', ...options });
+
+/** One word of a closed list. */
+export const OneOf = <const T extends string>(words: readonly T[], options: Options = {}) =>
+  Type.Enum([...words], { type: 'string', ...options });
+
+/** A civil day, `YYYY-MM-DD`. */
+export const Day = (options: Options = {}) => Type.String({ format: 'date', ...options });
+
+const MAX_DECIMAL_LENGTH = 100;
+
+/** A JSON number, or text for those whose numbers would lose digits. */
+export const Decimal = (options: Options = {}) =>
+  Type.Unsafe<number | string>({ type: ['number', 'string'], maxLength: MAX_DECIMAL_LENGTH, ...options });
+
+/** The name of a schema that the document shows under components: its `$id`. */
+export function nameOf(schema: TSchema): string | undefined {
+  return '$id' in schema && typeof schema.$id === 'string' ? schema.$id : undefined;
+}
+
+/** A schema with a name, by that name: the document shows it once. */
+export function Ref<S extends TSchema>(schema: S) {
+  const name = nameOf(schema);
+  assert(name !== undefined, 'only a schema with an $id can be referred to');
+  return Type.Unsafe<Static<S>>({ $ref: `${name}#` });
+}

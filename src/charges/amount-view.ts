@@ -1,0 +1,21 @@
+// What a charge asks for on a day, as the API shows it: by each method that its rail took.
+import type { CivilDay } from '../lib/civil-days.ts';
+import type { Method } from '../rails/rail.ts';
+import type { Charge } from './charge.ts';
+import { owedOn } from './owed.ts';
+
+export function amountView(charge: Charge, on: CivilDay) {
+  return {
+    on,
+    currency: 'BRL' as const,
+    boleto: methodAmount(charge, 'boleto', on),
+    pix: methodAmount(charge, 'pix', on),
+  };
+}
+
+function methodAmount(charge: Charge, method: Method, on: CivilDay) {
+  if (!charge.methods.some(way => way.method === method && way.status !== 'FAILED')) return undefined;
+  const { on: _on, method: _method, lines, totalCents, ...rest } = owedOn(charge, method, on);
+  const shown = lines.map(line => ({ ...line, amountCents: Number(line.amountCents) }));
+  return { ...rest, lines: shown, totalCents: Number(totalCents) };
+}

@@ -1,0 +1,78 @@
+// Writes the decisions of rails for many methods in one transaction: status, event, next lookup.
+import type { Queue } from '../jobs/queue.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Finding, type Method, type Rails, railNamed } from '../rails/rail.ts';
+import { type Batcher, batcher } from '../storage/batching/batcher.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { type Charge, paymentRequest, withInstrument } from './charge.ts';
+import { registered, rejected, type Step } from './life.ts';
+import { isRetired, RETIRE } from './retire.ts';
+import { lockCharges, replaceInstrument } from './store.ts';
+import { type NewTimer, setTimers } from './store-timers.ts';
+import { type DatedStep, writeSteps } from './write.ts';
+
+type Deps = { readonly db: Database; readonly queue: Queue; readonly rails: Rails; readonly clock: Clock };
+
+/** The decision of a rail about a method. */
+export type Decision = {
+  readonly chargeId: string;
+  readonly accountId: string;
+  readonly method: Method;
+  readonly finding: Extract<Finding, { kind: 'registered' | 'rejected' }>;
+};
+
+export type DecisionBatches = Batcher<Decision, void>;
+
+const LIMITS = { maxSize: 400, maxRunning: 1, maxWaiting: 10_000 } as const;
+/** A batch must not wait long for the row lock of one charge; a single write may. */
+const LOCK_TIMEOUT_MS = 200;
+
+export function startDecisionBatches(deps: Deps): DecisionBatches {
+  return batcher(async (decisions, isSingle) => {
+    const options = isSingle ? {} : { lockTimeoutMs: LOCK_TIMEOUT_MS };
+    await deps.db.transaction(tx => writeDecisions(deps, tx, decisions), options);
+    return decisions.map(() => undefined);
+  }, LIMITS);
+}
+
+async function writeDecisions(deps: Deps, tx: Sql, decisions: readonly Decision[]): Promise<void> {
+  const locked = await lockCharges(
+    tx,
+    decisions.map(({ chargeId }) => chargeId),
+  );
+  const charges = new Map(locked.map(charge => [charge.id, charge]));
+  const at = deps.clock.now();
+  const steps: DatedStep[] = [];
+  const lookups = new Map<string, NewTimer>();
+  const toWithdraw: Omit<Decision, 'finding'>[] = [];
+  for (const { chargeId, accountId, method, finding } of decisions) {
+    const charge = charges.get(chargeId);
+    const before = charge?.methods.find(candidate => candidate.method === method);
+    if (!charge || !before) continue;
+    if (before.status !== 'CREATING') {
+      // The method was canceled, expired or replaced while the rail registered it: the registration must be withdrawn.
+      if (finding.kind === 'registered' && isRetired(before)) toWithdraw.push({ chargeId, accountId, method });
+      continue;
+    }
+    const step = await stepOf(tx, charge, method, finding, at);
+    steps.push({ step, at });
+    charges.set(chargeId, step.after);
+    if (finding.kind === 'rejected') continue;
+    const lookupAt = railNamed(deps.rails, method, before.rail).reconcileAfter(paymentRequest(charge), at);
+    const known = lookups.get(chargeId);
+    if (!lookupAt || (known && known.at <= lookupAt)) continue;
+    lookups.set(chargeId, { chargeId, accountId, kind: 'reconcile', at: lookupAt, isAwaited: true });
+  }
+  await Promise.all([
+    writeSteps(deps, tx, steps),
+    setTimers(tx, [...lookups.values()]),
+    deps.queue.enqueue(tx, RETIRE, toWithdraw),
+  ]);
+}
+
+async function stepOf(tx: Sql, charge: Charge, method: Method, finding: Decision['finding'], at: Date): Promise<Step> {
+  if (finding.kind === 'rejected') return rejected(charge, method, finding.reason);
+  if (!finding.instrument) return registered(charge, method, at);
+  await replaceInstrument(tx, charge, method, finding.instrument);
+  return registered(withInstrument(charge, method, finding.instrument), method, at);
+}

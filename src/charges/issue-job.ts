@@ -1,0 +1,8 @@
+// The job that registers charges with their rails. In its own file, because the code that writes charges enqueues it and
+// must not import the handler.
+import { defineJob } from '../jobs/job.ts';
+
+export type ChargeRef = { readonly accountId: string; readonly chargeId: string };
+
+/** Registers every method of the charges on which its rail has not decided yet. */
+export const ISSUE = defineJob<{ readonly charges: readonly ChargeRef[] }>('charge.issue');

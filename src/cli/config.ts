@@ -1,0 +1,35 @@
+// trilho config: prints the settings in effect, where each one came from, and no secret.
+import type { Config } from '../config/config.ts';
+import type { EffectiveSetting, Settings } from '../config/read.ts';
+import type { Log } from '../lib/log.ts';
+import type { Mode } from '../lib/mode.ts';
+
+/** The settings come from the caller: a secret that is read from a pipe can be read once only. */
+export async function configCommand(
+  { mode }: Config,
+  _log: Log,
+  _args: readonly string[],
+  { effective }: Settings,
+): Promise<number> {
+  for (const row of effective) if (isShown(row, mode)) console.log(lineOf(row, mode));
+  return 0;
+}
+
+/** A setting without effect in this mode is left out, unless it is given. */
+function isShown({ setting, origin }: EffectiveSetting, mode: Mode): boolean {
+  return hasEffect(setting.mode, mode) || origin !== 'default';
+}
+
+function lineOf({ setting, origin, text }: EffectiveSetting, mode: Mode): string {
+  const value = text === undefined ? '(not set)' : setting.isSecret ? '(set, hidden)' : onOneLine(text);
+  const note = hasEffect(setting.mode, mode) ? '' : `, no effect in ${mode}`;
+  return `${setting.name}=${value}   (${origin}${note})`;
+}
+
+function hasEffect(settingMode: Mode | undefined, mode: Mode): boolean {
+  return settingMode === undefined || settingMode === mode;
+}
+
+function onOneLine(text: string): string {
+  return /\p{Cc}/u.test(text) ? JSON.stringify(text) : text;
+}

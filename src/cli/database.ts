@@ -1,0 +1,92 @@
+// What a command that acts needs: the database of DATABASE_URL, or the embedded one, which may be running already and then
+// goes on running. What it changes is written to the audit log as the operator's doing.
+import { CHARGE_JOBS } from '../charges/jobs.ts';
+import { type PaymentBatches, startPaymentBatches } from '../charges/pay.ts';
+import type { Config } from '../config/config.ts';
+import { startQueue } from '../jobs/queue.ts';
+import { withAuditContext, withoutAuditContext } from '../lib/audit-context.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { PAYOUT_JOBS } from '../payouts/advance.ts';
+import { sandboxClock } from '../sandbox/clock/sandbox-clock.ts';
+import { sealAudit } from '../storage/audit-chain.ts';
+import { asStartFault, connect } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
+import { startDatabaseClock } from '../storage/database-clock.ts';
+import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
+import { claimInstallation, requireInstallation } from '../storage/installation.ts';
+import { migrate } from '../storage/migrate.ts';
+
+export type CommandDeps = { readonly db: Database; readonly clock: Clock };
+
+type Task = {
+  readonly config: Config;
+  readonly log: Log;
+  /** The command, as the audit log names it. */
+  readonly action: string;
+};
+
+/** Does `work` on charges, where a service has started before, and leaves everything as it was found. */
+export async function withCharges<T>(
+  task: Task,
+  work: (deps: CommandDeps & { readonly paymentBatches: PaymentBatches }) => Promise<T>,
+): Promise<T> {
+  return runCommand(task, async (deps, stops) => {
+    await requireInstallation(deps.db, task.config.mode);
+    const queue = await startQueue({ db: deps.db, log: task.log, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS] });
+    stops.push(() => queue.stop());
+    return work({ ...deps, paymentBatches: startPaymentBatches({ ...deps, queue }) });
+  });
+}
+
+/**
+ * Does `work` on accounts and keys. In live that comes before the first start, so it takes a new database for live; the
+ * first start of a sandbox fills it and is left to the service.
+ */
+export async function withDatabase<T>(task: Task, work: (deps: CommandDeps) => Promise<T>): Promise<T> {
+  const { mode } = task.config;
+  return runCommand(task, async deps => {
+    const claim = () => deps.db.transaction(tx => claimInstallation(tx, mode, deps.clock.now()));
+    // As the first start would: that is no operator's act.
+    if (mode === 'live') await withoutAuditContext(claim);
+    else await requireInstallation(deps.db, mode);
+    return work(deps);
+  });
+}
+
+type Stops = (() => Promise<void>)[];
+
+async function runCommand<T>(task: Task, work: (deps: CommandDeps, stops: Stops) => Promise<T>): Promise<T> {
+  const { config, log, action } = task;
+  const stops: Stops = [];
+  try {
+    const embedded =
+      config.databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir: config.dataDir, log }) : undefined;
+    if (embedded) stops.push(() => embedded.stop());
+    const connection = embedded?.connection ?? { connectionString: config.databaseUrl! };
+    const db = await connect({ connection, log });
+    stops.push(() => db.close());
+    await migrate({ db, log });
+    const clock = await openClock(task, db, stops);
+    const context = { actor: 'operator', action, at: clock.now(), status: 0 };
+    const result = await withAuditContext(context, () => work({ db, clock }, stops));
+    await sealAudit(db);
+    return result;
+  } catch (error) {
+    throw asStartFault(error);
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+/** The same time as the service's. */
+async function openClock({ config, log }: Task, db: Database, stops: Stops): Promise<Clock> {
+  if (config.mode === 'sandbox') {
+    const clock = sandboxClock(db, systemClock);
+    await clock.refresh();
+    return clock;
+  }
+  const clock = await startDatabaseClock({ db, log, machineClock: systemClock });
+  stops.push(() => clock.stop());
+  return clock;
+}

@@ -1,0 +1,102 @@
+// What the service runs with, read once from the settings into one frozen Config.
+import type { Duration } from '../lib/date-times.ts';
+import type { LogLevel } from '../lib/log.ts';
+import type { Mode } from '../lib/mode.ts';
+import type { PriceSourceSettings } from './price-settings.ts';
+import { type Environment, readSettings, type Settings } from './read.ts';
+import type { ReadFile } from './read-file.ts';
+import type { SettingValues } from './settings.ts';
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  /** Absent: the embedded database. */
+  readonly databaseUrl?: string;
+  readonly logLevel: LogLevel;
+  readonly mode: Mode;
+  readonly dataDir: string;
+  readonly demo: boolean;
+  readonly pageSize: number;
+  /** Requests a second of one caller, and requests at once; 0 for no limit. */
+  readonly rateLimit: number;
+  readonly maxInFlight: number;
+  /** Reais for one unit of another currency, as decimal text; a sandbox has one for each. */
+  readonly rates: { readonly USD?: string; readonly EUR?: string };
+  /** How long after its creation a wallet may first be paid to. */
+  readonly walletWait: Duration;
+  readonly settlement: SettlementSettings;
+  /** The static pix key that live charges are paid to. */
+  readonly pixKey?: PixKey;
+  readonly prices: PriceSettings;
+  /** Percent of what is paid for crypto that the service keeps, as decimal text. */
+  readonly feePercent: string;
+};
+
+/** Hours of the day in São Paulo, D0 day and night or not, and days that an operator declared open or closed. */
+export type SettlementSettings = {
+  readonly cutOffHour: number;
+  readonly opensAtHour: number;
+  readonly d0: SettingValues['TRILHO_SAME_DAY'];
+  readonly bankingDays: ReadonlyMap<string, boolean>;
+};
+
+/** A sandbox has a table, live has sources. */
+export type PriceSettings = {
+  /** Reais for one unit of each symbol, as decimal text. */
+  readonly table: Readonly<Record<string, string>>;
+  readonly sources: readonly PriceSourceSettings[];
+  readonly maxAgeSeconds: number;
+  readonly maxSpreadPercent: string;
+};
+
+export type PixKey = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
+
+/**
+ * Throws a StartError that lists every fault; a value of a secret setting is in none of them.
+ *
+ * @example
+ * const config = readConfig(process.env);
+ */
+export function readConfig(environment: Environment, readFile?: ReadFile): Config {
+  return configOf(readSettings(environment, readFile));
+}
+
+export function configOf({ values }: Settings): Config {
+  const databaseUrl = values.DATABASE_URL;
+  const { TRILHO_RATE_USD: USD, TRILHO_RATE_EUR: EUR } = values;
+  const pixKey = pixKeyOf(values);
+  return Object.freeze({
+    host: values.HOST,
+    port: values.PORT,
+    ...(databaseUrl !== undefined && { databaseUrl }),
+    logLevel: values.LOG_LEVEL,
+    mode: values.TRILHO_MODE,
+    dataDir: values.TRILHO_DATA_DIR,
+    demo: values.TRILHO_DEMO,
+    pageSize: values.TRILHO_PAGE_SIZE,
+    rateLimit: values.TRILHO_RATE_LIMIT,
+    maxInFlight: values.TRILHO_MAX_IN_FLIGHT,
+    rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
+    walletWait: values.TRILHO_WALLET_WAIT,
+    ...(pixKey && { pixKey }),
+    prices: {
+      table: values.TRILHO_PRICES ?? {},
+      sources: values.TRILHO_PRICE_SOURCES ?? [],
+      maxAgeSeconds: values.TRILHO_PRICE_MAX_AGE,
+      maxSpreadPercent: values.TRILHO_PRICE_MAX_SPREAD,
+    },
+    feePercent: values.TRILHO_FEE_PERCENT,
+    settlement: {
+      cutOffHour: values.TRILHO_CUT_OFF,
+      opensAtHour: values.TRILHO_SETTLES_AT,
+      d0: values.TRILHO_SAME_DAY,
+      bankingDays: values.TRILHO_BANKING_DAYS ?? new Map(),
+    },
+  });
+}
+
+function pixKeyOf(values: SettingValues): PixKey | undefined {
+  const { TRILHO_PIX_KEY: key, TRILHO_PIX_NAME: receiverName, TRILHO_PIX_CITY: receiverCity } = values;
+  if (key === undefined || receiverName === undefined || receiverCity === undefined) return undefined;
+  return { key, receiverName, receiverCity };
+}

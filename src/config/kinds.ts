@@ -1,0 +1,142 @@
+// The kinds of values that settings take: how a text is read, and the words that faults and documentation use for it.
+import path from 'node:path';
+import { isValidPixKey } from '@brazilian-utils/brazilian-utils';
+import type { Static, TSchema } from 'typebox';
+import { addDuration, type Duration, parseDuration, parseUtc } from '../lib/date-times.ts';
+import { comparePercents, plainPercent } from '../lib/percents.ts';
+import { checkSchema } from './check-schema.ts';
+
+/** One thing wrong with a text. */
+export type Wrong = {
+  /** Where inside the value, such as `[1].url`; absent, it is the value as a whole. */
+  readonly at?: string;
+  readonly message: string;
+  /** The part of the text that a fault repeats, unless the setting is secret. */
+  readonly quote?: string;
+};
+
+export type Parsed<T> = { readonly value: T } | { readonly wrong: readonly Wrong[] };
+
+export type Kind<T> = {
+  /** What a value is: `a whole number from 1 to 100`. */
+  readonly words: string;
+  readonly parse: (text: string) => Parsed<T>;
+  /** How a value in effect is printed; absent, as it was given. */
+  show?(value: T): string;
+};
+
+/** A kind whose text is either a value or, as a whole, none. */
+export function kindOf<T>(words: string, read: (text: string) => T | undefined): Kind<T> {
+  return {
+    words,
+    parse: text => {
+      const value = read(text);
+      return value === undefined ? { wrong: [{ message: `must be ${words}`, quote: text }] } : { value };
+    },
+  };
+}
+
+export const text = (words: string) => kindOf(words, given => given);
+
+export function wholeNumber(least: number, most: number): Kind<number> {
+  return kindOf(`a whole number from ${least} to ${most}`, given => {
+    const number = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
+    return number >= least && number <= most ? number : undefined;
+  });
+}
+
+export function oneOf<const T extends string>(allowed: readonly T[]): Kind<T> {
+  return kindOf(`one of ${allowed.join(', ')}`, given => allowed.find(word => word === given));
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = { on: true, off: false };
+
+export const onOrOff = kindOf('one of on, off', given => (Object.hasOwn(SWITCH, given) ? SWITCH[given] : undefined));
+
+/** Exact, as decimal text. */
+export const decimalAboveZero = (example: string) =>
+  kindOf(`a decimal above 0 such as ${example}`, given =>
+    /^\d{1,6}(\.\d{1,8})?$/.test(given) && Number(given) > 0 ? given : undefined,
+  );
+
+/** Exact, as decimal text in its shortest form. */
+export const percentUpTo = (most: string) =>
+  kindOf(`a percent from 0 to ${most} with at most 4 decimals`, given =>
+    /^\d{1,3}(\.\d{1,4})?$/.test(given) && comparePercents(given, most) <= 0 ? plainPercent(given) : undefined,
+  );
+
+const LONGEST_DURATION_MS = 366 * 24 * 60 * 60 * 1000;
+
+export const durationUpToAYear: Kind<Duration> = kindOf('a length of time such as PT24H, at most a year', given => {
+  const duration = parseDuration(given);
+  const end = duration && addDuration(new Date(0), duration);
+  return end && end.getTime() <= LONGEST_DURATION_MS ? duration : undefined;
+});
+
+/** As hours: 17:30 is 17.5. */
+export const timeOfDay = (example: string) =>
+  kindOf(`a time of day such as ${example}`, given => {
+    const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(given) ?? [];
+    return hours === undefined ? undefined : Number(hours) + Number(minutes) / 60;
+  });
+
+/** Days that are open (true) or closed (false) whatever the calendar says. */
+export const bankingDays: Kind<ReadonlyMap<string, boolean>> = {
+  words: 'a list such as 2026-12-24=closed,2026-12-26=open, each day once',
+  parse: given => {
+    const days = new Map<string, boolean>();
+    const wrong: Wrong[] = [];
+    for (const entry of given.split(',').filter(Boolean)) {
+      const [, day, standing] = /^(\d{4}-\d{2}-\d{2})=(open|closed)$/.exec(entry.trim()) ?? [];
+      if (day !== undefined && parseUtc(`${day}T00:00Z`) && !days.has(day)) days.set(day, standing === 'open');
+      else wrong.push({ message: `must be ${bankingDays.words}`, quote: entry });
+    }
+    return wrong.length > 0 ? { wrong } : { value: days };
+  },
+};
+
+/** Absolute; a relative path starts at the working directory. */
+export const folder: Kind<string> = {
+  ...kindOf('a path', given => path.resolve(given)),
+  show: resolved => resolved,
+};
+
+export const postgresUrl = kindOf('a URL such as postgres://user:password@host:5432/database', given =>
+  /^postgres(ql)?:\/\//.test(given) && URL.canParse(given) ? given : undefined,
+);
+
+export const pixKey = kindOf('a pix key: a CPF, a CNPJ, an e-mail address, a phone number or a random key', given =>
+  isValidPixKey(given) ? given : undefined,
+);
+
+/** A BR Code holds ASCII: accents are dropped, letters of other scripts are lost. Not quoted, since it may name a person. */
+export const brCodeText: Kind<string> = {
+  words: 'text with a letter or digit that a BR Code can hold',
+  parse: given =>
+    /[A-Za-z0-9]/.test(given.normalize('NFD'))
+      ? { value: given }
+      : { wrong: [{ message: `must be ${brCodeText.words}` }] },
+};
+
+/** JSON of a schema; each fault has its path inside the value, and no value is quoted. */
+export function jsonOf<S extends TSchema>(schema: S, words: string): Kind<Static<S>> {
+  return {
+    words,
+    parse: given => {
+      const json = parseJson(given);
+      if (!json) return { wrong: [{ message: `must be ${words}` }] };
+      const checked = checkSchema(schema, json.value);
+      if ('value' in checked) return checked;
+      return { wrong: checked.faults.map(({ path: at, message }) => ({ at, message })) };
+    },
+  };
+}
+
+/** Undefined when the text is not JSON. */
+export function parseJson(given: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(given) };
+  } catch {
+    return undefined;
+  }
+}

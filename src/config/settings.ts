@@ -1,0 +1,244 @@
+// Every setting of the service, once. Reading, faults, `trilho config`, `.env.example` and docs/configuration.md come from
+// this table; after a change run `npm run docs:settings`.
+import { LOG_LEVELS } from '../lib/log.ts';
+import { MODES, type Mode } from '../lib/mode.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../lib/paging.ts';
+import {
+  bankingDays,
+  brCodeText,
+  decimalAboveZero,
+  durationUpToAYear,
+  folder,
+  type Kind,
+  oneOf,
+  onOrOff,
+  percentUpTo,
+  pixKey,
+  postgresUrl,
+  text,
+  timeOfDay,
+  wholeNumber,
+} from './kinds.ts';
+import { priceMaxAge, priceMaxSpread, priceSources, priceTable, SANDBOX_PRICES } from './price-settings.ts';
+
+export type Setting = {
+  /** The environment variable. A secret may also be given as a file, by the same name with `_FILE`. */
+  readonly name: string;
+  readonly kind: Kind<unknown>;
+  /** Text of the kind, for both modes or for each; a mode without one has no value unless it is given. */
+  readonly default?: string | Readonly<Partial<Record<Mode, string>>>;
+  /** The only mode in which it has an effect. */
+  readonly mode?: Mode;
+  /** Why the other mode refuses it; absent, the other mode ignores it. */
+  readonly refusal?: string;
+  /** Never shown and never repeated in a fault. */
+  readonly isSecret?: true;
+  /** Settings of one group are given all together or not at all. */
+  readonly group?: string;
+  /** Where it may stand instead in the file that TRILHO_CONFIG names. */
+  readonly inFile?: string;
+  /** For people, as whole sentences. */
+  readonly meaning: string;
+};
+
+/** The others are read by it, so it is read first. */
+export const DEFAULT_MODE = 'sandbox' satisfies Mode;
+const MAX_LIMIT = 1_000_000;
+const NO_REAL_KEY = 'a sandbox takes no real pix key';
+
+export const SETTINGS = [
+  {
+    name: 'PORT',
+    kind: wholeNumber(0, 65_535),
+    default: '3000',
+    meaning: 'Port to listen on; 0 takes any free one.',
+  },
+  {
+    name: 'HOST',
+    kind: text('a host name or an address of this machine'),
+    default: '127.0.0.1',
+    meaning: 'Address to listen on; 0.0.0.0 lets other machines in.',
+  },
+  {
+    name: 'DATABASE_URL',
+    kind: postgresUrl,
+    isSecret: true,
+    meaning: 'The PostgreSQL server, 14 or later. Not set: the embedded database.',
+  },
+  {
+    name: 'LOG_LEVEL',
+    kind: oneOf(LOG_LEVELS),
+    default: 'info',
+    meaning: 'How much is logged: lines of this level and of the more important ones.',
+  },
+  {
+    name: 'TRILHO_CONFIG',
+    kind: text('a path to a JSON file'),
+    meaning: 'File with the structured settings.',
+  },
+  {
+    name: 'TRILHO_MODE',
+    kind: oneOf(MODES),
+    default: DEFAULT_MODE,
+    meaning: 'What the service is for. Live needs an API key: trilho accounts create, then trilho keys create.',
+  },
+  {
+    name: 'TRILHO_DATA_DIR',
+    kind: folder,
+    default: './data',
+    meaning: 'Folder of the embedded database; a relative path starts at the working directory.',
+  },
+  {
+    name: 'TRILHO_DEMO',
+    kind: onOrOff,
+    default: 'on',
+    mode: 'sandbox',
+    meaning: 'Whether the first start on a new database adds sixty invented crypto transactions.',
+  },
+  {
+    name: 'TRILHO_PAGE_SIZE',
+    kind: wholeNumber(1, MAX_PAGE_SIZE),
+    default: String(DEFAULT_PAGE_SIZE),
+    meaning: 'Rows on a page of a list when the caller does not say.',
+  },
+  {
+    name: 'TRILHO_RATE_LIMIT',
+    kind: wholeNumber(0, MAX_LIMIT),
+    default: { sandbox: '0', live: '100' },
+    meaning:
+      'Requests a second of one API key (in a sandbox: of one address), counted by each node for itself; 0 for no limit.',
+  },
+  {
+    name: 'TRILHO_MAX_IN_FLIGHT',
+    kind: wholeNumber(0, MAX_LIMIT),
+    default: { sandbox: '0', live: '1000' },
+    meaning: 'Requests that each node answers at a time; 0 for no limit.',
+  },
+  {
+    // Live has no default: an invented rate would move real money.
+    name: 'TRILHO_RATE_USD',
+    kind: decimalAboveZero('5.40'),
+    default: { sandbox: '5.40' },
+    meaning: 'Reais for one dollar. Live takes no charges in dollars without it.',
+  },
+  {
+    name: 'TRILHO_RATE_EUR',
+    kind: decimalAboveZero('6.25'),
+    default: { sandbox: '6.25' },
+    meaning: 'Reais for one euro. Live takes no charges in euros without it.',
+  },
+  {
+    name: 'TRILHO_WALLET_WAIT',
+    kind: durationUpToAYear,
+    default: 'PT0S',
+    meaning: 'How long after its creation a wallet may first be paid to.',
+  },
+  {
+    name: 'TRILHO_PIX_KEY',
+    kind: pixKey,
+    mode: 'live',
+    refusal: NO_REAL_KEY,
+    // It may be a person's document.
+    isSecret: true,
+    group: 'static pix key',
+    meaning: 'The static pix key that charges are paid to.',
+  },
+  {
+    name: 'TRILHO_PIX_NAME',
+    kind: brCodeText,
+    mode: 'live',
+    refusal: NO_REAL_KEY,
+    group: 'static pix key',
+    meaning: 'Name of the receiver as payers see it; its first 25 characters are used.',
+  },
+  {
+    name: 'TRILHO_PIX_CITY',
+    kind: brCodeText,
+    mode: 'live',
+    refusal: NO_REAL_KEY,
+    group: 'static pix key',
+    meaning: 'City of the receiver; its first 15 characters are used.',
+  },
+  {
+    name: 'TRILHO_PRICES',
+    kind: priceTable,
+    default: { sandbox: SANDBOX_PRICES },
+    mode: 'sandbox',
+    // They would move real money.
+    refusal: 'live takes no invented prices; set TRILHO_PRICE_SOURCES',
+    meaning: 'Reais for one unit of each symbol; a symbol that is left out has no price.',
+  },
+  {
+    name: 'TRILHO_PRICE_SOURCES',
+    kind: priceSources,
+    mode: 'live',
+    refusal: 'a sandbox asks no source for prices; set TRILHO_PRICES',
+    // An address may hold a key.
+    isSecret: true,
+    inFile: 'prices.sources',
+    meaning: 'HTTP sources of prices. Live gives no quotes without one.',
+  },
+  {
+    name: 'TRILHO_PRICE_MAX_AGE',
+    kind: priceMaxAge,
+    default: '60',
+    mode: 'live',
+    inFile: 'prices.maxAgeSeconds',
+    meaning: 'Seconds after which the price of a source is too old.',
+  },
+  {
+    name: 'TRILHO_PRICE_MAX_SPREAD',
+    kind: priceMaxSpread,
+    default: '1',
+    mode: 'live',
+    inFile: 'prices.maxSpreadPercent',
+    meaning: 'Percent by which the price of a source may differ from the median of all.',
+  },
+  {
+    name: 'TRILHO_FEE_PERCENT',
+    kind: percentUpTo('50'),
+    default: '0',
+    meaning: 'Percent of what is paid for crypto that the service keeps.',
+  },
+  {
+    name: 'TRILHO_CUT_OFF',
+    kind: timeOfDay('17:00'),
+    default: '17:00',
+    meaning: 'Time in São Paulo from which a payment counts for the next banking day.',
+  },
+  {
+    name: 'TRILHO_SETTLES_AT',
+    kind: timeOfDay('09:00'),
+    default: '09:00',
+    meaning: 'Time in São Paulo from which the orders of a settlement day are paid out.',
+  },
+  {
+    name: 'TRILHO_SAME_DAY',
+    kind: oneOf(['at_once', 'banking_days']),
+    default: 'at_once',
+    meaning:
+      'When a D0 order is paid out: at_once at any hour of any day, banking_days on banking days by the cut-off.',
+  },
+  {
+    name: 'TRILHO_BANKING_DAYS',
+    kind: bankingDays,
+    meaning: 'Days that differ from the Brazilian banking calendar.',
+  },
+] as const satisfies readonly Setting[];
+
+type Row = (typeof SETTINGS)[number];
+
+/** A setting with a default in both modes always has a value. */
+type ValueOf<R> = R extends { readonly kind: Kind<infer T> }
+  ? R extends { readonly default: string | Readonly<Record<Mode, string>> }
+    ? T
+    : T | undefined
+  : never;
+
+/** The value of every setting by its name. */
+export type SettingValues = { readonly [R in Row as R['name']]: ValueOf<R> };
+
+/** The text that stands for a setting that is not given. */
+export function defaultOf(setting: Setting, mode: Mode): string | undefined {
+  return typeof setting.default === 'string' ? setting.default : setting.default?.[mode];
+}

@@ -1,0 +1,44 @@
+// Changing, deleting and re-keying a webhook. `accountId` is the caller's account, when it has one.
+import type { Clock } from '../lib/clock.ts';
+import { invalidRequest } from '../lib/errors.ts';
+import type { Database } from '../storage/database.ts';
+import type { WebhookDeps, WebhookWithSecret } from './create-webhook.ts';
+import { present, requireWebhook } from './require-webhook.ts';
+import { newSecret, secretText } from './sign.ts';
+import { markDeleted, replaceSecret, updateWebhook, type WebhookChange } from './store-webhooks.ts';
+import { BOTH_SECRETS_MS, type Webhook } from './webhook.ts';
+import { checkWebhookUrl } from './webhook-url.ts';
+
+type Deps = { readonly db: Database; readonly clock: Clock };
+
+/** What is not named stays. Refuses an address that events may not be sent to. */
+export async function changeWebhook(
+  deps: WebhookDeps,
+  id: string,
+  { url, types, enabled }: WebhookChange,
+  accountId?: string,
+): Promise<Webhook> {
+  const faults = await checkWebhookUrl(deps, url);
+  if (faults.length > 0) throw invalidRequest(faults);
+  await requireWebhook(deps.db, id, accountId);
+  const now = deps.clock.now();
+  const changes = { url, types: types && [...new Set(types)], enabled };
+  return present(await deps.db.transaction(tx => updateWebhook(tx, id, changes, now)));
+}
+
+/** Nothing is sent to it any more. Returns the webhook as it was. */
+export async function deleteWebhook({ db, clock }: Deps, id: string, accountId?: string): Promise<Webhook> {
+  await requireWebhook(db, id, accountId);
+  const now = clock.now();
+  return present(await db.transaction(tx => markDeleted(tx, id, now)));
+}
+
+/** For a day the old secret and the new one both sign, so that a receiver can change over. */
+export async function rotateSecret({ db, clock }: Deps, id: string, accountId?: string): Promise<WebhookWithSecret> {
+  const now = clock.now();
+  const secret = newSecret();
+  const until = new Date(now.getTime() + BOTH_SECRETS_MS);
+  await requireWebhook(db, id, accountId);
+  const webhook = present(await db.transaction(tx => replaceSecret(tx, { id, secret, until, now })));
+  return { webhook, secret: secretText(secret) };
+}

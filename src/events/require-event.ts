@@ -1,0 +1,10 @@
+// The event that a caller names, as JSON text; `accountId` narrows it to one account's.
+import { AppError } from '../lib/errors.ts';
+import type { Sql } from '../storage/database.ts';
+import { findEvent } from './store-feed.ts';
+
+export async function requireEvent(db: Sql, id: string, accountId?: string): Promise<string> {
+  const json = await findEvent(db, id, accountId);
+  if (json === undefined) throw new AppError('not_found', 'There is no such event.');
+  return json;
+}

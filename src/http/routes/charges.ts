@@ -1,0 +1,110 @@
+// Charges: created, read, listed, canceled.
+import type { FastifyInstance } from 'fastify';
+import {
+  CHARGE_EXAMPLE,
+  CHARGES_EXAMPLE,
+  ChargesPage,
+  ChargesQuery,
+  ChargeView,
+  CREATED_EXAMPLE,
+  CreatedCharge,
+} from '../../api/charges.ts';
+import { ChargeBody, toChargeDraft, toNewCharge } from '../../api/new-charge.ts';
+import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { cancelCharge } from '../../charges/cancel.ts';
+import { checkCharge } from '../../charges/check.ts';
+import { type CreateDeps, createCharge } from '../../charges/create.ts';
+import { listCharges } from '../../charges/list.ts';
+import { requireCharge, requireChargeOf } from '../../charges/require.ts';
+import { chargeView } from '../../charges/view.ts';
+import { created, jsonText, LOCATION, ok, REPLAYED } from '../server/answers.ts';
+import { accountOf } from '../server/auth.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Charges';
+
+export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly pageSize: number }): void {
+  defineRoute(app, {
+    method: 'POST',
+    url: '/charges',
+    access: 'charges:write',
+    operationId: 'createCharge',
+    summary: 'Create a charge',
+    description:
+      'Payable by boleto, pix or both. A repeat by externalId or Idempotency-Key returns the first charge, however many arrive at once.',
+    tag,
+    takesIdempotencyKey: true,
+    body: ChargeBody,
+    // A body that fits its schema is checked by createCharge, after it has looked for an earlier charge: a repeat gets the
+    // first charge even when its dueAt has passed since.
+    alsoCheck: ({ body }) => checkCharge(toChargeDraft(body), deps.chargeRules, deps.clock.now()),
+    answer: created(CreatedCharge, 'The charge, with a result for each method', CREATED_EXAMPLE, {
+      ...LOCATION,
+      ...REPLAYED,
+    }),
+    problems: ['not_found', 'external_id_conflict', 'idempotency_key_reused', 'charge_refused'],
+    handle: async ({ body, idempotencyKey, caller }, reply) => {
+      accountOf(caller, body.accountId);
+      const { id, answer, replayed } = await createCharge(deps, toNewCharge(body), idempotencyKey);
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      reply.header('location', `/charges/${id}`);
+      return jsonText(answer);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/charges/:id',
+    access: 'charges:read',
+    operationId: 'getCharge',
+    summary: 'Read a charge',
+    tag,
+    path: idOf('charge'),
+    answer: ok(ChargeView, 'The charge as it is now', CHARGE_EXAMPLE),
+    handle: async ({ path, caller }) => chargeView(await requireCharge(deps.db, path.id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/charges',
+    access: 'charges:read',
+    operationId: 'listCharges',
+    summary: 'List charges',
+    description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
+    tag,
+    query: ChargesQuery,
+    check: checkPage,
+    answer: ok(ChargesPage, 'A page of charges', CHARGES_EXAMPLE),
+    problems: ['not_found'],
+    handle: async ({ query, caller }) => {
+      const { state, externalId, sourceKey } = query;
+      const accountId = accountOf(caller, query.accountId);
+      return listCharges(deps, {
+        ...toPageQuery(query, deps.pageSize),
+        ...(accountId !== undefined && { accountId }),
+        ...(state !== undefined && { state }),
+        ...(externalId !== undefined && { externalId }),
+        ...(sourceKey !== undefined && { sourceKey }),
+      });
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/charges/:id/cancel',
+    access: 'charges:write',
+    operationId: 'cancelCharge',
+    summary: 'Cancel a charge',
+    description: 'Withdraws every method that is still open. Canceling a canceled charge changes nothing.',
+    tag,
+    path: idOf('charge'),
+    refusesBody: true,
+    answer: ok(ChargeView, 'The charge, canceled', { ...CHARGE_EXAMPLE, state: 'CANCELED' }),
+    problems: ['wrong_state'],
+    handle: async ({ path, caller }) => {
+      await requireChargeOf(deps.db, path.id, caller?.accountId);
+      return chargeView(await cancelCharge(deps, path.id));
+    },
+  });
+}

@@ -1,0 +1,105 @@
+// GET /events/stream: the feed as server-sent events. https://html.spec.whatwg.org/multipage/server-sent-events.html
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { STREAM_EXAMPLE, StreamHeaders, StreamQuery } from '../../api/events.ts';
+import { cursorOf, readFeed, requirePosition } from '../../events/feed.ts';
+import type { FeedFilter, FeedPosition } from '../../events/store-feed.ts';
+import { type FeedWatch, watchFeed } from '../../events/watch.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Database } from '../../storage/database.ts';
+import { media } from '../server/answers.ts';
+import { accountOf } from '../server/auth.ts';
+import { defineRoute } from '../server/route.ts';
+
+type Deps = { readonly db: Database; readonly log: Log };
+
+/** Of one account, or of everybody in a sandbox, on one node. */
+const MAX_STREAMS = 100;
+/** What is read ahead of a slow reader, at most. */
+const PAGE_SIZE = 100;
+const HEARTBEAT_MS = 15_000;
+const RECONNECT_MS = 1_000;
+const LOOK_AT_KEY_MS = 800;
+
+export function eventStreamRoutes(app: FastifyInstance, deps: Deps): void {
+  const watch = watchFeed(deps);
+  /** Each open stream with whose it is. */
+  const streams = new Map<AbortController, string>();
+  // They would go on for ever, and the stop would wait for them.
+  app.addHook('preClose', async () => {
+    for (const stream of streams.keys()) stream.abort();
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/events/stream',
+    access: 'events:read',
+    isLasting: true,
+    operationId: 'streamEvents',
+    summary: 'Stream events',
+    description:
+      'The same events in the same order as server-sent events, each with its cursor as `id`. A client that reconnects with `Last-Event-ID` misses nothing.',
+    tag: 'Events',
+    query: StreamQuery,
+    headers: StreamHeaders,
+    answer: media<Readable>('text/event-stream; charset=utf-8', Type.String(), 'Events as they happen', STREAM_EXAMPLE),
+    problems: ['not_found', 'too_many_streams'],
+    handle: async ({ query, caller, request }) => {
+      const lastEventId = request.headers['last-event-id'];
+      const { after, accountId: asked, ...rest } = query;
+      const accountId = accountOf(caller, asked);
+      const filter = { ...rest, ...(accountId !== undefined && { accountId }) };
+      const from = await requirePosition(deps, typeof lastEventId === 'string' && lastEventId ? lastEventId : after);
+      const owner = caller?.accountId ?? '';
+      if ([...streams.values()].filter(other => other === owner).length >= MAX_STREAMS) {
+        throw new AppError('too_many_streams', `There are ${MAX_STREAMS} streams open already.`);
+      }
+      const stream = new AbortController();
+      streams.set(stream, owner);
+      request.raw.socket.once('close', () => stream.abort());
+      endWhenRevoked(request, stream);
+      stream.signal.addEventListener('abort', () => streams.delete(stream));
+      return Readable.from(writeEvents({ ...deps, watch }, from, filter, stream), { objectMode: false });
+    },
+  });
+}
+
+/** A stream outlives its request, so its key is looked at again: one that is revoked ends it within a second. */
+function endWhenRevoked({ stillMayCall }: FastifyRequest, stream: AbortController): void {
+  if (!stillMayCall) return;
+  const look = setInterval(async () => {
+    const may = await stillMayCall().catch(() => true);
+    if (!may) stream.abort();
+  }, LOOK_AT_KEY_MS);
+  stream.signal.addEventListener('abort', () => clearInterval(look));
+}
+
+/** Goes on until it is cut. A page is read only when the one before has been taken, so a slow reader costs one page. */
+async function* writeEvents(
+  deps: Deps & { readonly watch: FeedWatch },
+  from: FeedPosition,
+  filter: FeedFilter,
+  stream: AbortController,
+): AsyncGenerator<string> {
+  try {
+    // The cursor is sent at the start and with every heartbeat: a client that is cut off before an event knows where to resume.
+    yield `retry: ${RECONNECT_MS}\nid: ${cursorOf(from)}\n\n`;
+    let end = from;
+    while (!stream.signal.aborted) {
+      const page = await readFeed(deps, end, { limit: PAGE_SIZE, ...filter });
+      if (page.events.length > 0) {
+        yield page.events.map(event => `id: ${cursorOf(event)}\ndata: ${event.json}\n\n`).join('');
+      }
+      end = page.end;
+      if (page.hasMore) continue;
+      const before = end.position;
+      const heartbeat = AbortSignal.timeout(HEARTBEAT_MS);
+      await deps.watch.waitBeyond(before, AbortSignal.any([stream.signal, heartbeat]));
+      if (heartbeat.aborted) yield `: still here\nid: ${cursorOf(end)}\n\n`;
+    }
+  } finally {
+    stream.abort();
+  }
+}

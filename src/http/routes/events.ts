@@ -1,0 +1,49 @@
+// Events: the feed, page by page, and one event.
+import type { FastifyInstance } from 'fastify';
+import { DEFAULT_LIMIT, EVENT_EXAMPLE, EVENTS_EXAMPLE, Event, EventsPage, EventsQuery } from '../../api/events.ts';
+import { cursorOf, readFeed, requirePosition } from '../../events/feed.ts';
+import { requireEvent } from '../../events/require-event.ts';
+import type { Database } from '../../storage/database.ts';
+import { jsonText, ok } from '../server/answers.ts';
+import { accountOf } from '../server/auth.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Events';
+
+export function eventRoutes(app: FastifyInstance, deps: { readonly db: Database }): void {
+  defineRoute(app, {
+    method: 'GET',
+    url: '/events',
+    access: 'events:read',
+    operationId: 'listEvents',
+    summary: 'List events',
+    description:
+      'Oldest first, in an order that never changes. A reader that goes on with each `cursor` gets every event exactly once, also those that happen meanwhile.',
+    tag,
+    query: EventsQuery,
+    answer: ok(EventsPage, 'Events, oldest first', EVENTS_EXAMPLE),
+    problems: ['not_found'],
+    handle: async ({ query, caller }) => {
+      const { after, limit = DEFAULT_LIMIT, accountId: asked, ...rest } = query;
+      const accountId = accountOf(caller, asked);
+      const filter = { ...rest, ...(accountId !== undefined && { accountId }) };
+      const { events, end, hasMore } = await readFeed(deps, await requirePosition(deps, after), { limit, ...filter });
+      // The events are stored as JSON; parsing them here would round their decimals.
+      const list = events.map(({ json }) => json).join(',');
+      return jsonText(`{"events":[${list}],"cursor":${JSON.stringify(cursorOf(end))},"hasMore":${hasMore}}`);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/events/:id',
+    access: 'events:read',
+    operationId: 'getEvent',
+    summary: 'Read an event',
+    tag,
+    path: idOf('event'),
+    answer: ok(Event, 'The event', EVENT_EXAMPLE),
+    handle: async ({ path, caller }) => jsonText(await requireEvent(deps.db, path.id, caller?.accountId)),
+  });
+}

@@ -1,0 +1,22 @@
+// /livez: the process answers. /readyz: it can serve, that is, the database answers and its schema is in place.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../lib/errors.ts';
+import type { Sql } from '../../storage/database.ts';
+import { isMigrated } from '../../storage/migrate.ts';
+
+/** Whoever asks this asks again soon, and wants an answer before that. */
+const READY_LIMIT_MS = 2_000;
+
+const HEALTH = { config: { public: true, isUnlimited: true }, schema: { hide: true } } as const;
+
+export function healthRoutes(app: FastifyInstance, { db }: { db: Sql }): void {
+  app.get('/livez', HEALTH, async () => ({ status: 'ok' }));
+
+  app.get('/readyz', HEALTH, async () => {
+    const isReady = await Promise.race([isMigrated(db), wait(READY_LIMIT_MS, 'silent' as const, { ref: false })]);
+    if (isReady === 'silent') throw new AppError('database_unavailable', 'The database does not answer.');
+    if (!isReady) throw new AppError('not_configured', 'The database lacks a migration: run trilho migrate.');
+    return { status: 'ok' };
+  });
+}

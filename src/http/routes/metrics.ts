@@ -1,0 +1,151 @@
+// /metrics: what a Prometheus server reads. It answers also when the database does not: then most of all. What is read from
+// the database for it is bounded, so that it costs the same at any size.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { Gauge, type Registry } from 'prom-client';
+import { NETWORKS } from '../../chains/asset.ts';
+import { type DeliveryLag, readDeliveryLag } from '../../events/store-lag.ts';
+import type { Queue, QueueDepth } from '../../jobs/queue.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isOutage } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import { HOLD_REASONS } from '../../orders/order.ts';
+import { countHeldOrders, type HeldCount } from '../../orders/store.ts';
+import { countWatchedPayouts, type WatchedCount } from '../../payouts/store.ts';
+import type { Database } from '../../storage/database.ts';
+
+type Deps = {
+  readonly registry: Registry;
+  readonly db: Database;
+  readonly queue: Pick<Queue, 'depths'>;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** Rows that are counted of a kind; a gauge that stands at it means: this many or more. */
+const COUNT_LIMIT = 10_000;
+/** How long a scrape waits for the database. Prometheus gives up after ten seconds by default. */
+const READ_LIMIT_MS = 2_000;
+
+export function metricsRoutes(app: FastifyInstance, deps: Deps): void {
+  const { registry, db, log } = deps;
+  showPool(registry, db);
+  const show = backlogGauges(registry);
+  let reading: Promise<Backlog | NoBacklog> | undefined;
+
+  /** One read at a time: scrapes that come while the database is silent take no further connection. */
+  async function refresh(): Promise<void> {
+    reading ??= readBacklog(deps)
+      .catch((error: unknown): NoBacklog => {
+        // A statement that the database refuses is a fault of ours, and says that the database is there.
+        const level = isOutage(error) ? 'warn' : 'error';
+        log[level]('the backlog could not be read from the database; its gauges are absent', { error });
+        return isOutage(error) ? 'unreachable' : 'failed';
+      })
+      .finally(() => {
+        reading = undefined;
+      });
+    show(await Promise.race([reading, wait(READ_LIMIT_MS, 'unreachable' as const, { ref: false })]));
+  }
+
+  app.get(
+    '/metrics',
+    { config: { scope: 'metrics:read', isUnlimited: true, answersWithoutDatabase: true }, schema: { hide: true } },
+    async (_request, reply) => {
+      await refresh();
+      reply.type(registry.contentType);
+      return registry.metrics();
+    },
+  );
+}
+
+/** What waits, as the database knows it. */
+type Backlog = {
+  readonly depths: readonly QueueDepth[];
+  readonly lag: DeliveryLag;
+  readonly payouts: readonly WatchedCount[];
+  readonly held: readonly HeldCount[];
+  readonly now: Date;
+};
+
+/** Why nothing is known of it. */
+type NoBacklog = 'unreachable' | 'failed';
+
+/** One statement after the other: the figures are not worth a second connection. */
+async function readBacklog({ db, queue, clock }: Deps): Promise<Backlog> {
+  const now = clock.now();
+  return {
+    now,
+    depths: await queue.depths(),
+    lag: await readDeliveryLag(db, now, COUNT_LIMIT),
+    payouts: await countWatchedPayouts(db, COUNT_LIMIT),
+    held: await countHeldOrders(db, COUNT_LIMIT),
+  };
+}
+
+/** A function that shows what was read. When nothing could be read these gauges are absent. */
+function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => void {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const up = gauge('trilho_database_up', '1 when the database answered this scrape in time.');
+  const jobs = gauge('trilho_jobs', 'Jobs that are not done, by queue and state.', ['queue', 'state']);
+  const jobAge = gauge('trilho_jobs_oldest_ready_seconds', 'How long the oldest due job waits.', ['queue']);
+  const pending = gauge('trilho_webhook_deliveries_pending', 'Deliveries that wait for enabled webhooks.');
+  const lag = gauge('trilho_webhook_delivery_lag_seconds', 'How long the oldest due delivery waits.');
+  const failing = gauge('trilho_webhooks_failing', 'Enabled webhooks whose last delivery failed.');
+  const events = gauge('trilho_events_waiting', 'Events of which no deliveries are written yet.');
+  const payouts = gauge('trilho_payouts', 'Payouts that are watched.', ['network', 'state']);
+  const payoutAge = gauge('trilho_payouts_oldest_open_seconds', 'How long the oldest open payout waits.', ['network']);
+  const held = gauge('trilho_orders_held', 'Orders on hold.', ['reason']);
+  const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, held];
+
+  return backlog => {
+    for (const each of fromDatabase) {
+      each.reset();
+      // A gauge without labels is reset to 0, which would be a figure; nothing is known now.
+      each.remove({});
+    }
+    up.set(backlog === 'unreachable' ? 0 : 1);
+    if (typeof backlog === 'string') return;
+    const { now } = backlog;
+    for (const { name, oldestReadySeconds, ...counts } of backlog.depths) {
+      for (const [state, count] of Object.entries(counts)) jobs.set({ queue: name, state }, count);
+      jobAge.set({ queue: name }, oldestReadySeconds);
+    }
+    pending.set(backlog.lag.pending);
+    lag.set(secondsSince(backlog.lag.oldestDueAt, now));
+    failing.set(backlog.lag.failingWebhooks);
+    events.set(backlog.lag.waitingEvents);
+    for (const network of NETWORKS) {
+      for (const state of ['open', 'done']) {
+        const found = backlog.payouts.find(one => one.network === network && one.state === state);
+        payouts.set({ network, state }, found?.count ?? 0);
+        if (state === 'open') payoutAge.set({ network }, secondsSince(found?.oldestAt, now));
+      }
+    }
+    for (const reason of HOLD_REASONS) {
+      held.set({ reason }, backlog.held.find(one => one.reason === reason)?.count ?? 0);
+    }
+  };
+}
+
+function secondsSince(moment: Date | undefined, now: Date): number {
+  return moment ? Math.max(0, (now.getTime() - moment.getTime()) / 1000) : 0;
+}
+
+/** What the process knows by itself. */
+function showPool(registry: Registry, db: Database): void {
+  new Gauge({
+    name: 'trilho_database_connections',
+    help: 'Connections of the pool, callers that wait for one, and the most there may be.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      const { total, idle, waiting, max } = db.poolStats();
+      this.set({ state: 'busy' }, total - idle);
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'waiting' }, waiting);
+      this.set({ state: 'max' }, max);
+    },
+  });
+}

@@ -1,0 +1,87 @@
+// What can be done with an order: name who pays, cancel it, take a new price, send its transfer again.
+import type { FastifyInstance } from 'fastify';
+import { OrderChargeBody, RepriceBody, toOrderCharge } from '../../api/new-order.ts';
+import { ORDER_DETAIL_EXAMPLE, OrderDetail } from '../../api/orders.ts';
+import { attachCharge } from '../../orders/attach.ts';
+import { cancelOrder } from '../../orders/cancel.ts';
+import type { OrderDeps } from '../../orders/create.ts';
+import { isPastClaim, repriceOrder } from '../../orders/reprice.ts';
+import { retryOrder } from '../../orders/retry.ts';
+import { requireOrder, showOrder } from '../../orders/show.ts';
+import { created, ok } from '../server/answers.ts';
+import { requireScope } from '../server/auth.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Crypto transactions';
+const path = idOf('crypto transaction');
+const answer = ok(OrderDetail, 'The order as it is then', ORDER_DETAIL_EXAMPLE);
+
+export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps): void {
+  defineRoute(app, {
+    method: 'POST',
+    url: '/crypto/transactions/:id/charge',
+    access: 'transactions:write',
+    operationId: 'attachCharge',
+    summary: 'Add the charge of an order',
+    description: 'For an order that was created without a charge, until its quote expires.',
+    tag,
+    path,
+    body: OrderChargeBody,
+    answer: created(OrderDetail, 'The order with its charge', ORDER_DETAIL_EXAMPLE),
+    problems: ['external_id_conflict', 'wrong_state', 'charge_refused'],
+    handle: async ({ path: { id }, body, caller }) =>
+      showOrder(deps, await attachCharge(deps, id, toOrderCharge(body), caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/crypto/transactions/:id/cancel',
+    access: 'transactions:write',
+    operationId: 'cancelOrder',
+    summary: 'Cancel an unpaid order',
+    description: 'Its charge is canceled with it. Canceling a canceled order changes nothing.',
+    tag,
+    path,
+    answer,
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, caller }) => showOrder(deps, await cancelOrder(deps, id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/crypto/transactions/:id/reprice',
+    access: 'transactions:write',
+    operationId: 'repriceOrder',
+    summary: 'Fulfil a held order at a new price',
+    description:
+      'For money that came after the quote had expired, was too little, or came after the order had ended; and for the money of an order whose transfer failed (in live this needs the scope `transfers:write`). All money that was kept buys crypto at the new price.',
+    tag,
+    path,
+    body: RepriceBody,
+    isBodyOptional: true,
+    answer,
+    problems: ['wrong_state', 'order_refused', 'price_unavailable', 'chain_unavailable', 'not_configured'],
+    handle: async ({ path: { id }, body, caller }) => {
+      const found = await requireOrder(deps.db, id, caller?.accountId);
+      // A second transfer is the operator's decision.
+      if (isPastClaim(found)) requireScope(caller, 'transfers:write');
+      return showOrder(deps, await repriceOrder(deps, found.id, body.quoteId));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/crypto/transactions/:id/retry',
+    access: 'transfers:write',
+    operationId: 'retryOrder',
+    summary: 'Retry a failed transfer',
+    description:
+      'For an order held as `transfer_reverted`: its transfer was mined without effect. A second transfer is made, in a slot of its own.',
+    tag,
+    path,
+    answer,
+    problems: ['wrong_state', 'chain_unavailable', 'not_configured'],
+    handle: async ({ path: { id }, caller }) => showOrder(deps, await retryOrder(deps, id, caller?.accountId)),
+  });
+}

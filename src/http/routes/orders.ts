@@ -1,0 +1,120 @@
+// Orders of crypto: created, read, listed.
+import type { FastifyInstance } from 'fastify';
+import { OrderBody, toOrderCharge } from '../../api/new-order.ts';
+import { HELD_EXAMPLE, HeldPage, HeldQuery, ORDER_DETAIL_EXAMPLE, OrderDetail } from '../../api/orders.ts';
+import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { TRANSACTIONS_EXAMPLE, TransactionsPage, TransactionsQuery } from '../../api/transactions.ts';
+import { invalidRequest } from '../../lib/errors.ts';
+import { createOrder, type OrderDeps } from '../../orders/create.ts';
+import { listHeldOrders, listTransactions } from '../../orders/list.ts';
+import { requireOrder, showOrder } from '../../orders/show.ts';
+import { created, jsonText, LOCATION, ok, REPLAYED } from '../server/answers.ts';
+import { accountOf } from '../server/auth.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+import { readQuoteChoice } from './quote-fields.ts';
+
+const tag = 'Crypto transactions';
+
+export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly pageSize: number }): void {
+  defineRoute(app, {
+    method: 'GET',
+    url: '/crypto/transactions',
+    access: 'transactions:read',
+    operationId: 'listCryptoTransactions',
+    summary: 'List crypto transactions',
+    description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
+    tag,
+    query: TransactionsQuery,
+    check: checkPage,
+    answer: ok(TransactionsPage, 'A page of transactions', TRANSACTIONS_EXAMPLE),
+    handle: async ({ query, caller }) => {
+      const { symbol, status } = query;
+      const accountId = accountOf(caller);
+      const page = await listTransactions(deps, {
+        ...toPageQuery(query, deps.pageSize),
+        ...(accountId !== undefined && { accountId }),
+        ...(symbol && { symbol }),
+        ...(status && { status }),
+      });
+      return jsonText(page);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/crypto/transactions',
+    access: 'transactions:write',
+    operationId: 'createOrder',
+    summary: 'Order crypto',
+    description:
+      'At a locked price, to a wallet, settled on schedule; with `charge`, the charge that pays for it is created too. A repeat by externalId, Idempotency-Key or quoteId returns the first order.',
+    tag,
+    takesIdempotencyKey: true,
+    body: OrderBody,
+    alsoCheck: ({ given, body }) => readQuoteChoice(given, body).faults,
+    answer: created(OrderDetail, 'The order', ORDER_DETAIL_EXAMPLE, { ...LOCATION, ...REPLAYED }),
+    problems: [
+      'not_found',
+      'external_id_conflict',
+      'idempotency_key_reused',
+      'charge_refused',
+      'order_refused',
+      'price_unavailable',
+      'not_configured',
+    ],
+    handle: async ({ given, body, idempotencyKey, caller }, reply) => {
+      const { quote, faults } = readQuoteChoice(given, body);
+      if (!quote || faults.length > 0) throw invalidRequest(faults);
+      const { externalId, walletId, settlementSchedule, charge } = body;
+      const order = {
+        accountId: accountOf(caller, body.accountId),
+        quote,
+        walletId,
+        settlementSchedule,
+        ...(externalId !== undefined && { externalId }),
+        ...(charge && { charge: toOrderCharge(charge) }),
+      };
+      const { id, answer, replayed } = await createOrder(deps, order, idempotencyKey);
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      reply.header('location', `/crypto/transactions/${id}`);
+      return jsonText(answer);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/crypto/transactions/:id',
+    access: 'transactions:read',
+    operationId: 'getOrder',
+    summary: 'Read an order',
+    description: 'Also one that expired, was canceled or was refunded, which no list shows.',
+    tag,
+    path: idOf('crypto transaction'),
+    answer: ok(OrderDetail, 'The order as it is now', ORDER_DETAIL_EXAMPLE),
+    handle: async ({ path, caller }) => showOrder(deps, await requireOrder(deps.db, path.id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/crypto/transactions/held',
+    access: 'transactions:read',
+    operationId: 'listHeldOrders',
+    summary: 'List orders on hold',
+    description: 'Those held longest first, also orders that had ended when money came.',
+    tag,
+    query: HeldQuery,
+    check: checkPage,
+    answer: ok(HeldPage, 'A page of orders', HELD_EXAMPLE),
+    problems: ['not_found'],
+    handle: async ({ query, caller }) => {
+      const { reason } = query;
+      const accountId = accountOf(caller, query.accountId);
+      return listHeldOrders(deps, {
+        ...toPageQuery(query, deps.pageSize),
+        ...(accountId !== undefined && { accountId }),
+        ...(reason && { reason }),
+      });
+    },
+  });
+}

@@ -1,0 +1,64 @@
+// Payments that an operator records, and money that no charge asked for.
+import type { FastifyInstance } from 'fastify';
+import { CHARGE_EXAMPLE, ChargeView } from '../../api/charges.ts';
+import { toPageQuery } from '../../api/paging.ts';
+import { checkPaidAt, PaymentBody, UNMATCHED_EXAMPLE, UnmatchedPage, UnmatchedQuery } from '../../api/payments.ts';
+import { dateOf } from '../../api/schemas.ts';
+import { listUnmatched } from '../../charges/list-unmatched.ts';
+import { type PayDeps, recordPayment } from '../../charges/pay.ts';
+import { requireChargeOf } from '../../charges/require.ts';
+import { chargeView } from '../../charges/view.ts';
+import type { Sql } from '../../storage/database.ts';
+import { created, ok } from '../server/answers.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Charges';
+
+type Deps = PayDeps & { readonly db: Sql; readonly pageSize: number };
+
+export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
+  defineRoute(app, {
+    method: 'POST',
+    url: '/charges/:id/payments',
+    access: 'payments:write',
+    operationId: 'recordPayment',
+    summary: 'Record a payment',
+    description: 'For money that no bank reports to the service, such as a pix to a static key.',
+    tag,
+    path: idOf('charge'),
+    body: PaymentBody,
+    check: ({ body }) => checkPaidAt('paidAt', body.paidAt, deps.clock.now()),
+    answer: created(ChargeView, 'The charge after the payment', CHARGE_EXAMPLE, {
+      'Idempotent-Replayed': { description: '`true` when this reference was already recorded.', type: 'string' },
+    }),
+    problems: ['wrong_state', 'reference_conflict'],
+    handle: async ({ path, body, caller }, reply) => {
+      const { method = 'pix', amountCents, paidAt, reference } = body;
+      await requireChargeOf(deps.db, path.id, caller?.accountId);
+      const { charge, isNew } = await recordPayment(deps, {
+        chargeId: path.id,
+        method,
+        amountCents: BigInt(amountCents),
+        paidAt: paidAt === undefined ? deps.clock.now() : dateOf(paidAt),
+        source: 'operator',
+        reference,
+      });
+      if (!isNew) reply.header('idempotent-replayed', 'true');
+      return chargeView(charge);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/payments/unmatched',
+    access: 'payments:read',
+    operationId: 'listUnmatchedPayments',
+    summary: 'List payments without a charge',
+    description: 'Payments that an imported statement or a rail reports and that fit no charge, newest first.',
+    tag,
+    query: UnmatchedQuery,
+    answer: ok(UnmatchedPage, 'A page of payments', UNMATCHED_EXAMPLE),
+    handle: async ({ query }) => listUnmatched(deps, toPageQuery(query, deps.pageSize)),
+  });
+}

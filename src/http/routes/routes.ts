@@ -1,0 +1,48 @@
+// Every resource of the API.
+import type { FastifyInstance } from 'fastify';
+import { COMPONENTS } from '../../api/components.ts';
+import type { CreateDeps } from '../../charges/create.ts';
+import type { PayDeps } from '../../charges/pay.ts';
+import type { DeliverDeps } from '../../events/deliver.ts';
+import type { OrderDeps } from '../../orders/create.ts';
+import type { QuoteDeps } from '../../quotes/create.ts';
+import type { CreateWalletDeps } from '../../wallets/create.ts';
+import { amountRoutes } from './amounts.ts';
+import { chargeRoutes } from './charges.ts';
+import { eventStreamRoutes } from './event-stream.ts';
+import { eventRoutes } from './events.ts';
+import { healthRoutes } from './health.ts';
+import { ledgerRoutes } from './ledger.ts';
+import { orderActionRoutes } from './order-actions.ts';
+import { orderRoutes } from './orders.ts';
+import { paymentRoutes } from './payments.ts';
+import { quoteRoutes } from './quotes.ts';
+import { refundRoutes } from './refunds.ts';
+import { walletRoutes } from './wallets.ts';
+import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
+import { webhookRoutes } from './webhooks.ts';
+
+type Deps = PayDeps &
+  CreateDeps &
+  OrderDeps &
+  CreateWalletDeps &
+  QuoteDeps &
+  DeliverDeps & { readonly pageSize: number };
+
+export function apiRoutes(app: FastifyInstance, deps: Deps): void {
+  for (const schema of COMPONENTS) app.addSchema(schema);
+  orderRoutes(app, deps);
+  orderActionRoutes(app, deps);
+  quoteRoutes(app, deps);
+  chargeRoutes(app, deps);
+  refundRoutes(app, deps);
+  amountRoutes(app, deps);
+  paymentRoutes(app, deps);
+  eventRoutes(app, deps);
+  eventStreamRoutes(app, deps);
+  webhookRoutes(app, deps);
+  webhookDeliveryRoutes(app, deps);
+  ledgerRoutes(app, deps);
+  walletRoutes(app, deps);
+  healthRoutes(app, deps);
+}

@@ -1,0 +1,96 @@
+// Wallets: where crypto is paid to.
+import type { FastifyInstance } from 'fastify';
+import { checkPage, toPageQuery } from '../../api/paging.ts';
+import {
+  WALLET_EXAMPLE,
+  WALLETS_EXAMPLE,
+  WalletBody,
+  WalletsPage,
+  WalletsQuery,
+  WalletView,
+} from '../../api/wallets.ts';
+import { sendersOf } from '../../chains/chain.ts';
+import { type CreateWalletDeps, createWallet } from '../../wallets/create.ts';
+import { listWallets } from '../../wallets/list.ts';
+import { removeWallet } from '../../wallets/remove.ts';
+import { requireWallet } from '../../wallets/require.ts';
+import { walletView } from '../../wallets/view.ts';
+import { checkWallet } from '../../wallets/wallet.ts';
+import { created, LOCATION, noContent, ok, REPLAYED } from '../server/answers.ts';
+import { accountOf } from '../server/auth.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Wallets';
+
+export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { readonly pageSize: number }): void {
+  defineRoute(app, {
+    method: 'POST',
+    url: '/wallets',
+    access: 'wallets:write',
+    operationId: 'createWallet',
+    summary: 'Create a wallet',
+    description:
+      'An address to pay crypto to, checked as strictly as its network allows. The same name and address again return the first wallet.',
+    tag,
+    body: WalletBody,
+    alsoCheck: ({ body }) => checkWallet(body, sendersOf(deps.chains)),
+    answer: created(WalletView, 'The wallet', WALLET_EXAMPLE, { ...LOCATION, ...REPLAYED }),
+    problems: ['not_found', 'wallet_exists'],
+    handle: async ({ body, caller }, reply) => {
+      const accountId = accountOf(caller, body.accountId);
+      const { wallet, replayed } = await createWallet(deps, { ...body, accountId });
+      if (replayed) reply.header('idempotent-replayed', 'true');
+      reply.header('location', `/wallets/${wallet.id}`);
+      return walletView(wallet);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/wallets',
+    access: 'wallets:read',
+    operationId: 'listWallets',
+    summary: 'List wallets',
+    description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
+    tag,
+    query: WalletsQuery,
+    check: checkPage,
+    answer: ok(WalletsPage, 'A page of wallets', WALLETS_EXAMPLE),
+    problems: ['not_found'],
+    handle: async ({ query, caller }) => {
+      const { network } = query;
+      const accountId = accountOf(caller, query.accountId);
+      return listWallets(deps, {
+        ...toPageQuery(query, deps.pageSize),
+        ...(accountId !== undefined && { accountId }),
+        ...(network && { network }),
+      });
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/wallets/:id',
+    access: 'wallets:read',
+    operationId: 'getWallet',
+    summary: 'Read a wallet',
+    tag,
+    path: idOf('wallet'),
+    answer: ok(WalletView, 'The wallet', WALLET_EXAMPLE),
+    handle: async ({ path, caller }) => walletView(await requireWallet(deps.db, path.id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'DELETE',
+    url: '/wallets/:id',
+    access: 'wallets:write',
+    operationId: 'removeWallet',
+    summary: 'Remove a wallet',
+    description: 'No new order can name it; orders that name it already go on.',
+    tag,
+    path: idOf('wallet'),
+    answer: noContent('The wallet is removed'),
+    handle: async ({ path, caller }) => removeWallet(deps, path.id, caller?.accountId),
+  });
+}

@@ -1,0 +1,41 @@
+// What a request changes is written to the audit log as the act of its caller.
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import { withAuditContext } from '../../lib/audit-context.ts';
+import type { Clock } from '../../lib/clock.ts';
+
+const READING = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Call it before any route is added. The handler runs inside the hook's last call, and so inside the act. */
+export function auditRequests(app: FastifyInstance, { clock }: { clock: Clock }): void {
+  const successes = new Map<string, number>();
+  app.addHook('onRoute', ({ method, url, schema }) => {
+    for (const one of [method].flat()) successes.set(`${one} ${url}`, successOf(schema));
+  });
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (READING.includes(request.method)) return done();
+    const { id } = (request.params ?? {}) as { id?: string };
+    const action = `${request.method} ${request.route.url}`;
+    withAuditContext(
+      {
+        actor: request.caller ? `key:${request.caller.keyId}` : 'sandbox',
+        action,
+        at: clock.now(),
+        status: successes.get(action) ?? OK,
+        requestId: request.id,
+        ...(id !== undefined && UUID.test(id) && { objectId: id.toLowerCase() }),
+      },
+      done,
+    );
+  });
+}
+
+/** Whatever else stands in an address may be anything, and has no place in the log. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const OK = 200;
+
+/** The line is written with the change, before the answer: it bears the status that a success of this route has. */
+function successOf(schema: FastifySchema | undefined): number {
+  const { response = {} } = (schema ?? {}) as { response?: Record<string, unknown> };
+  return Number(Object.keys(response).find(status => status.startsWith('2')) ?? OK);
+}

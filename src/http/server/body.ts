@@ -1,0 +1,48 @@
+// Reading a JSON body: UTF-8 and nothing else, so that what is stored is what was sent.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../lib/errors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The JSON text of the body, for those who need a number as it was written. */
+    bodyText: string | undefined;
+  }
+}
+
+/** What a request brought. */
+export type Given = { readonly body: unknown; readonly bodyText?: string | undefined };
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+
+export function readBodies(app: FastifyInstance): void {
+  app.decorateRequest('bodyText', undefined);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) =>
+    readJson(request, bytes),
+  );
+}
+
+function readJson(request: FastifyRequest, bytes: Buffer): unknown {
+  const charset = CHARSET.exec(request.headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw unsupported();
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupported();
+  // No body at all, for an address that needs none.
+  if (bytes.length === 0) return undefined;
+  const text = attempt(() => decoder.decode(bytes), 'The body is not valid UTF-8.');
+  request.bodyText = text;
+  return attempt(() => JSON.parse(text), 'The body is not valid JSON.');
+}
+
+function attempt<T>(read: () => T, otherwise: string): T {
+  try {
+    return read();
+  } catch {
+    // The parser's own message quotes the body.
+    throw new AppError('malformed_request', otherwise);
+  }
+}
+
+function unsupported(): Error {
+  return Object.assign(new Error('a body that is not plain JSON in UTF-8'), { statusCode: 415 });
+}

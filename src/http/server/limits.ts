@@ -1,0 +1,50 @@
+// How much is taken on: requests a second of one caller, and requests at once of all. Each node counts its own.
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { tokenBuckets } from '../../lib/token-bucket.ts';
+
+export type Limits = {
+  /** Requests a second of one key, or in a sandbox of one address; 0 for no limit. */
+  readonly rateLimit: number;
+  /** Requests being answered at a time; 0 for no limit. */
+  readonly maxInFlight: number;
+  /** The machine's time, which no sandbox moves. */
+  readonly machineClock: Clock;
+};
+
+/** Refuses a request while as many as can be are being answered, rather than let all of them wait. */
+export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): void {
+  if (maxInFlight === 0) return;
+  let inFlight = 0;
+  app.addHook('onRequest', async (request, reply) => {
+    const { isUnlimited, isLasting } = request.route.config;
+    if (isUnlimited || isLasting) return;
+    if (inFlight >= maxInFlight) throw new AppError('overloaded', 'Too many requests are being answered; try again.');
+    inFlight++;
+    // Comes once for each, whether it was answered or the caller went away.
+    reply.raw.once('close', () => inFlight--);
+  });
+}
+
+/**
+ * Refuses what comes faster than the limit, and tells everybody how much is left, in the headers of
+ * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-06. Comes after it is known who calls.
+ */
+export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Limits, keyedBy: 'key' | 'address'): void {
+  if (rateLimit === 0) return;
+  const buckets = tokenBuckets(rateLimit, machineClock);
+  app.addHook('onRequest', async (request, reply) => {
+    const name = keyedBy === 'key' ? request.caller?.keyId : request.ip;
+    if (name === undefined || request.route.config.isUnlimited) return;
+    const { isAllowed, remaining, fullInSeconds, nextInSeconds } = buckets.take(name);
+    reply.headers({
+      'ratelimit-limit': rateLimit,
+      'ratelimit-remaining': remaining,
+      'ratelimit-reset': fullInSeconds,
+    });
+    if (isAllowed) return;
+    reply.header('retry-after', nextInSeconds);
+    throw new AppError('rate_limited', `One caller may send ${rateLimit} requests a second.`);
+  });
+}

@@ -1,0 +1,82 @@
+// What is counted and timed as it happens. Other rooms get one function each and know nothing of the registry behind it.
+// docs/metrics.md lists every metric.
+import { Counter, collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
+import type { ChainCall } from '../../chains/observed.ts';
+import type { DeliveryAttempt } from '../../events/deliver.ts';
+import type { RailCall } from '../../rails/observed.ts';
+
+export type AnsweredRequest = {
+  readonly method: string;
+  /** The pattern, never the address: that may hold anything. */
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+};
+
+export type Observers = {
+  readonly observeRequest: (answered: AnsweredRequest) => void;
+  readonly observeRailCall: (call: RailCall) => void;
+  readonly observeChainCall: (call: ChainCall) => void;
+  readonly observeDelivery: (attempt: DeliveryAttempt) => void;
+  readonly observeChargeBatch: (size: number) => void;
+};
+
+const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Of calls to other systems, which are slower and are given more time. */
+const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100];
+
+export function createObservers(registry: Registry): Observers {
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'trilho_http_requests_total',
+    help: 'Requests answered.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'trilho_http_request_duration_seconds',
+    help: 'Time from the first byte in to the last byte out.',
+    labelNames: ['method', 'route'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  const railSeconds = new Histogram({
+    name: 'trilho_rail_call_duration_seconds',
+    help: 'Calls to banks and PSPs, by what came of them.',
+    labelNames: ['rail', 'method', 'operation', 'outcome'],
+    buckets: CALL_SECONDS,
+    registers,
+  });
+  const chainSeconds = new Histogram({
+    name: 'trilho_chain_call_duration_seconds',
+    help: 'Calls to the nodes and the signer of a network, by what came of them.',
+    labelNames: ['network', 'operation', 'outcome'],
+    buckets: CALL_SECONDS,
+    registers,
+  });
+  const deliverySeconds = new Histogram({
+    name: 'trilho_webhook_attempt_duration_seconds',
+    help: 'Deliveries sent to webhooks, by what came of them.',
+    labelNames: ['outcome'],
+    buckets: CALL_SECONDS,
+    registers,
+  });
+  const batchSizes = new Histogram({
+    name: 'trilho_charge_batch_size',
+    help: 'Charges written by one transaction.',
+    buckets: BATCH_SIZES,
+    registers,
+  });
+  return {
+    observeRequest: ({ method, route, status, seconds }) => {
+      requests.inc({ method, route, status });
+      requestSeconds.observe({ method, route }, seconds);
+    },
+    observeRailCall: ({ seconds, ...labels }) => railSeconds.observe(labels, seconds),
+    observeChainCall: ({ seconds, ...labels }) => chainSeconds.observe(labels, seconds),
+    observeDelivery: ({ seconds, ...labels }) => deliverySeconds.observe(labels, seconds),
+    observeChargeBatch: size => batchSizes.observe(size),
+  };
+}

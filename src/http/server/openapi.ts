@@ -1,0 +1,53 @@
+// /openapi.json, made from the schemas that validate.
+import swagger from '@fastify/swagger';
+import type { FastifyInstance } from 'fastify';
+import { webhookDocuments } from '../../api/events.ts';
+
+/** A key goes into either header. */
+const SECURITY = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+} as const;
+
+type Deps = { readonly version: string; readonly requiresKeys: boolean };
+
+/** Call it before any route is added: it watches them being added. */
+export async function collectOpenApi(app: FastifyInstance, { version, requiresKeys }: Deps): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.1',
+      info: {
+        title: 'Trilho',
+        version,
+        description: 'Charge in reais by pix and boleto, settle into crypto.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'This service' }],
+      ...(requiresKeys && { components: { securitySchemes: SECURITY } }),
+      tags: [
+        { name: 'Charges', description: 'Money asked for by pix or boleto, with its payments and refunds.' },
+        { name: 'Events', description: 'What happened, in order: page by page or as a stream.' },
+        { name: 'Webhooks', description: 'Addresses that events are sent to, and their deliveries.' },
+        { name: 'Sandbox', description: 'Sandbox only: pay charges, move the clock, inject faults into chains.' },
+        { name: 'Wallets', description: 'Addresses that crypto is paid to.' },
+        { name: 'Crypto quotes', description: 'Prices of crypto, each locked for five minutes.' },
+        { name: 'Crypto transactions', description: 'Orders of crypto and their progress.' },
+        { name: 'Ledger', description: 'Every movement of money and crypto, and the balances.' },
+      ],
+    },
+    // A schema is called by its own name.
+    refResolver: { buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema-${index}`) },
+  });
+}
+
+export function openApiRoutes(app: FastifyInstance): void {
+  app.get('/openapi.json', { config: { public: true }, schema: { hide: true } }, async (_request, reply) => {
+    reply.type('application/json; charset=utf-8');
+    return openApiText(app);
+  });
+}
+
+/** The document as JSON text. */
+export function openApiText(app: FastifyInstance): string {
+  return JSON.stringify({ ...app.swagger(), webhooks: webhookDocuments() });
+}

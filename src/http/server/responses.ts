@@ -1,0 +1,51 @@
+// How problems are documented: each with an example of its own.
+import { EXAMPLE_REQUEST_ID, PROBLEMS, type ProblemCode, problem } from '../../api/problem.ts';
+
+export type Header = { readonly description: string; readonly type: string };
+
+/** On every answer. */
+export const REQUEST_ID: Record<string, Header> = {
+  'X-Request-Id': { description: "The request's id, also in the log.", type: 'string' },
+};
+const RETRY_AFTER: Record<string, Header> = {
+  'Retry-After': { description: 'Seconds to wait before trying again.', type: 'integer' },
+};
+
+/** What any operation may answer; the first two in live only. */
+const ANYWHERE = [
+  'unauthorized',
+  'missing_scope',
+  'rate_limited',
+  'internal_error',
+  'database_unavailable',
+  'database_timeout',
+  'overloaded',
+  'stopping',
+] as const satisfies readonly ProblemCode[];
+
+/** The documented problems of an operation, by status; several of one status stand beside each other as examples. */
+export function problemResponses(...codes: readonly ProblemCode[]): Record<number, object> {
+  const all: readonly ProblemCode[] = [...codes, ...ANYWHERE];
+  const byStatus = Map.groupBy(all, code => PROBLEMS[code].status);
+  return Object.fromEntries([...byStatus].map(([status, alike]) => [status, problemResponse(alike)]));
+}
+
+function problemResponse(codes: readonly ProblemCode[]): object {
+  return {
+    description: codes.map(code => PROBLEMS[code].title).join('; '),
+    headers: codes.some(code => [429, 503].includes(PROBLEMS[code].status))
+      ? { ...REQUEST_ID, ...RETRY_AFTER }
+      : REQUEST_ID,
+    content: {
+      'application/problem+json': {
+        schema: { $ref: 'Problem#' },
+        examples: Object.fromEntries(
+          codes.map(code => [
+            code,
+            { summary: PROBLEMS[code].title, value: problem(code, EXAMPLE_REQUEST_ID, PROBLEMS[code].example) },
+          ]),
+        ),
+      },
+    },
+  };
+}

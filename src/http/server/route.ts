@@ -1,0 +1,191 @@
+// The definition of an operation. From it come the route, the reading of the request, the documentation, and the types that
+// the handler works with: it gets values that fit the schemas of the request and returns one that fits that of the answer.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import type { Caller } from '../../accounts/authenticate.ts';
+import type { Scope } from '../../accounts/scopes.ts';
+import type { ProblemCode } from '../../api/problem.ts';
+import type { DeepPartial } from '../../api/wire.ts';
+import { type Fault, invalidRequest } from '../../lib/errors.ts';
+import { type Answer, byName } from './answers.ts';
+import type { Given } from './body.ts';
+import { IdempotencyHeaders, readIdempotencyKey } from './idempotency-key.ts';
+import { type Path, pathReader } from './path.ts';
+import { type Reader, type Reading, reader } from './reader.ts';
+import { problemResponses } from './responses.ts';
+
+export type Operation<P extends TObject, Q extends TObject, B extends TSchema, T> = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  /** What a key must be allowed to do to call it; `public`: no key is asked for. */
+  readonly access: Scope | 'public';
+  /** True: goes on for as long as the caller likes, and so does not count as a request in flight. */
+  readonly isLasting?: true;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** The parts of the url that name something. */
+  readonly path?: Path<P>;
+  readonly query?: Q;
+  readonly body?: B;
+  /** True: a body that is absent is read as an empty object. */
+  readonly isBodyOptional?: true;
+  /** True: a body with any field is refused. */
+  readonly refusesBody?: true;
+  readonly takesIdempotencyKey?: true;
+  /** Further headers, for the documentation only. */
+  readonly headers?: TObject;
+  readonly answer: Answer<T>;
+  /** What it may refuse, beside what every operation of its form may. */
+  readonly problems?: readonly ProblemCode[];
+  /** Rules about several fields. Their faults are named together with those of single fields. */
+  check?(request: PartialRequest<Q, B>): readonly Fault[] | Promise<readonly Fault[]>;
+  /**
+   * Rules that the noun itself enforces. They are asked only about a request that is refused anyway, so that the caller
+   * learns of every fault at once.
+   */
+  alsoCheck?(request: PartialRequest<Q, B>): readonly Fault[] | Promise<readonly Fault[]>;
+  handle(request: ReadRequest<P, Q, B>, reply: FastifyReply): Promise<NoInfer<T>>;
+};
+
+/** A request as far as it could be read. */
+export type PartialRequest<Q extends TObject, B extends TSchema> = {
+  readonly query: DeepPartial<Static<Q>>;
+  readonly body: DeepPartial<Static<B>>;
+  readonly given: Given;
+};
+
+/** A request that fits its schemas. */
+export type ReadRequest<P extends TObject, Q extends TObject, B extends TSchema> = {
+  readonly path: Static<P>;
+  readonly query: Static<Q>;
+  readonly body: Static<B>;
+  /** The body as it arrived, for numbers that must not become floats. */
+  readonly given: Given;
+  readonly idempotencyKey: string | undefined;
+  /** Who calls; undefined in a sandbox and on public routes. */
+  readonly caller: Caller | undefined;
+  readonly request: FastifyRequest;
+};
+
+const NoFields = Type.Object({}, { additionalProperties: false });
+type NoFields = typeof NoFields;
+
+/**
+ * Adds an operation.
+ *
+ * @example
+ * defineRoute(app, {
+ *   method: 'GET', url: '/quotes/:id', access: 'quotes:read',
+ *   operationId: 'getQuote', summary: 'Read a quote', tag: 'Quotes',
+ *   path: idOf('quote'),
+ *   answer: ok(QuoteView, 'The quote', QUOTE_EXAMPLE),
+ *   handle: async ({ path, caller }) => quoteView(await requireQuote(db, path.id, caller?.accountId)),
+ * });
+ */
+export function defineRoute<
+  T,
+  P extends TObject = NoFields,
+  Q extends TObject = NoFields,
+  B extends TSchema = NoFields,
+>(app: FastifyInstance, operation: Operation<P, Q, B, T>): void {
+  const { method, url, access, isLasting, answer } = operation;
+  const read = requestReader(operation);
+  app.route({
+    method,
+    url,
+    config: { ...(access === 'public' ? { public: true } : { scope: access }), ...(isLasting && { isLasting }) },
+    schema: documentOf(operation),
+    handler: async (request, reply) => {
+      const value = await operation.handle(await read(request), reply);
+      reply.code(answer.status);
+      if (answer.contentType !== undefined) reply.type(answer.contentType);
+      return reply.send(answer.write(value));
+    },
+  });
+}
+
+/** Reads a request, or refuses it with every fault that it has. A path that names nothing is refused after those. */
+function requestReader<T, P extends TObject, Q extends TObject, B extends TSchema>(operation: Operation<P, Q, B, T>) {
+  const { takesIdempotencyKey, check, alsoCheck } = operation;
+  const readPath = operation.path ? pathReader(operation.path) : nothing<Static<P>>;
+  const readQuery = operation.query ? reader(operation.query, 'query') : readIgnored<Static<Q>>;
+  const readBody = bodyReader(operation);
+  return async (request: FastifyRequest): Promise<ReadRequest<P, Q, B>> => {
+    const key = takesIdempotencyKey ? readIdempotencyKey(request) : { value: undefined, faults: [] };
+    const query = readQuery(request.query);
+    const body = readBody(request.body);
+    const given = { body: request.body, bodyText: request.bodyText };
+    const partial = { query: query.partial, body: body.partial, given };
+    const faults = [...key.faults, ...query.faults, ...body.faults, ...((await check?.(partial)) ?? [])];
+    if (!query.isWhole || !body.isWhole || faults.length > 0) {
+      throw invalidRequest([...faults, ...((await alsoCheck?.(partial)) ?? [])]);
+    }
+    return {
+      path: readPath(request.params),
+      query: query.value,
+      body: body.value,
+      given,
+      idempotencyKey: key.value,
+      caller: request.caller,
+      request,
+    };
+  };
+}
+
+type BodyRules<B extends TSchema> = {
+  readonly body?: B;
+  readonly isBodyOptional?: true;
+  readonly refusesBody?: true;
+};
+
+function bodyReader<B extends TSchema>({ body, isBodyOptional, refusesBody }: BodyRules<B>): Reader<Static<B>> {
+  if (body) {
+    const read = reader(body, 'body');
+    return isBodyOptional ? data => read(data ?? {}) : read;
+  }
+  if (!refusesBody) return readIgnored<Static<B>>;
+  const readNoFields = reader(NoFields, 'body');
+  return data => {
+    const { isWhole, faults } = readNoFields(data ?? {});
+    return isWhole ? readIgnored() : { isWhole, partial: nothing(), faults };
+  };
+}
+
+/** A part of a request that its operation does not look at. */
+function readIgnored<T>(): Reading<T> {
+  return { isWhole: true, value: nothing(), partial: nothing(), faults: [] };
+}
+
+/** Where there is no schema, T is the type of NoFields, which an empty object fits. */
+function nothing<T>(): T {
+  return {} as T;
+}
+
+function documentOf<T, P extends TObject, Q extends TObject, B extends TSchema>(operation: Operation<P, Q, B, T>) {
+  const { operationId, summary, description, tag, path, query, body, headers, takesIdempotencyKey, answer } = operation;
+  const documentedHeaders = headers ?? (takesIdempotencyKey && IdempotencyHeaders);
+  return {
+    operationId,
+    summary,
+    ...(description !== undefined && { description }),
+    tags: [tag],
+    ...(path && { params: path.schema }),
+    ...(query && { querystring: query }),
+    ...(documentedHeaders && { headers: documentedHeaders }),
+    ...(body && { body: byName(body) }),
+    response: { [answer.status]: answer.document, ...problemResponses(...problemsOf(operation)) },
+  };
+}
+
+/** The problems that follow from the form of an operation, and those that it names. */
+function problemsOf<T, P extends TObject, Q extends TObject, B extends TSchema>(operation: Operation<P, Q, B, T>) {
+  const { method, path, query, body, refusesBody, takesIdempotencyKey, problems = [] } = operation;
+  const codes: ProblemCode[] = ['malformed_request'];
+  if (query ?? body ?? refusesBody ?? takesIdempotencyKey) codes.push('invalid_request');
+  if (path) codes.push('not_found');
+  // Whether or not the operation looks at its body.
+  if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
+  return new Set([...codes, ...problems]);
+}

@@ -1,0 +1,205 @@
+// The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
+import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { PROBLEM_TYPE, Problem, type ProblemCode, problem, problemOf, retryAfterSeconds } from '../../api/problem.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError, isOutage, type Outage } from '../../lib/errors.ts';
+import { uuidV7 } from '../../lib/ids.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Database } from '../../storage/database.ts';
+import { auditRequests } from './audit.ts';
+import { guardRoutes, requireScopes } from './auth.ts';
+import { readBodies } from './body.ts';
+import { type Answered, onClientError } from './client-error.ts';
+import { answerHeaders } from './headers.ts';
+import { type Limits, limitInFlight, limitRate } from './limits.ts';
+import type { Observers } from './observers.ts';
+import { collectOpenApi, openApiRoutes } from './openapi.ts';
+import { allowedMethods, watchRoutes } from './route-table.ts';
+
+export type ServerDeps = Limits &
+  Pick<Observers, 'observeRequest'> & {
+    readonly db: Database;
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly requiresKeys: boolean;
+    readonly version: string;
+    /** Runs before a request with a scope is handled. */
+    readonly beforeWork?: (() => Promise<void>) | undefined;
+  };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Its `routeOptions`, which are made anew whenever they are asked for. */
+    route: FastifyRequest['routeOptions'];
+  }
+}
+
+const BODY_LIMIT_BYTES = 64 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 65_000;
+const TIMEOUT_CHECK_MS = 1_000;
+const MAX_PARAM_LENGTH = 500;
+
+/** The server without resources: whoever calls it adds them. */
+export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
+  /** Every answer is logged and counted, whoever sent it. The route is a pattern, never the address: that may hold anything. */
+  const answered = ({ requestId, method, route = 'unknown', status, durationMs }: Answered) => {
+    const rounded = Math.round(durationMs * 10) / 10;
+    deps.log.info('request', { requestId, method, route, status, durationMs: rounded });
+    deps.observeRequest({ method, route, status, seconds: durationMs / 1000 });
+  };
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      // Node would refuse a missing Host with an empty answer; the hook below refuses it with a problem.
+      requireHostHeader: false,
+    },
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // What arrives while we stop is still served; only idle connections are closed.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestIdHeader: false,
+    genReqId: request => requestIdOf(request.headers['x-request-id']),
+    clientErrorHandler: (error, socket) => onClientError(error, socket, answered),
+    // What the framework refuses before any hook has run.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(answerHeaders(request.id));
+      const sent = sendError(deps.log, error, request, reply as FastifyReply);
+      answered({
+        requestId: request.id,
+        method: request.method,
+        status: reply.statusCode,
+        durationMs: reply.elapsedTime,
+      });
+      return sent;
+    },
+  });
+  // Node would answer an Expect it does not know with an empty 417; passing it over is as lawful, and needs no problem.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  // Schemas document; reading and writing are done in plain sight by the handlers.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => data => JSON.stringify(data));
+  app.addSchema(Problem);
+  readBodies(app);
+  app.decorateRequest('route');
+
+  app.addHook('onRequest', async (request, reply) => {
+    request.route = request.routeOptions;
+    reply.headers(answerHeaders(request.id));
+    refuseMissingHost(request);
+    refuseBadEncoding(request.url);
+  });
+  limitInFlight(app, deps);
+  guardRoutes(app, deps);
+  limitRate(app, deps, deps.requiresKeys ? 'key' : 'address');
+  requireScopes(app);
+  const { beforeWork } = deps;
+  if (beforeWork) {
+    app.addHook('preHandler', async request => {
+      // A database that cannot be reached is told of by the handler that needs it.
+      if (request.route.config.scope !== undefined) await beforeWork().catch(() => {});
+    });
+  }
+  auditRequests(app, deps);
+  app.addHook('onResponse', async (request, reply) => {
+    answered({
+      requestId: request.id,
+      method: request.method,
+      route: request.route.url ?? 'unknown',
+      status: reply.statusCode,
+      durationMs: reply.elapsedTime,
+    });
+  });
+  app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
+  const routes = watchRoutes(app);
+  app.setNotFoundHandler((request, reply) => {
+    const methods = allowedMethods(routes, request.url);
+    if (methods.length === 0) return sendProblem(request, reply, 'not_found', 'There is nothing at this address.');
+    reply.header('allow', methods.join(', '));
+    return sendProblem(request, reply, 'method_not_allowed', `This address takes ${methods.join(', ')}.`);
+  });
+
+  await collectOpenApi(app, deps);
+  openApiRoutes(app);
+  return app;
+}
+
+const UUID_OR_TRACE_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,64})$/i;
+
+/** The caller's own id when it can be nothing but an id: it stands in the log, where a document or a name may not. */
+function requestIdOf(given: string | string[] | undefined): string {
+  return typeof given === 'string' && UUID_OR_TRACE_ID.test(given) ? given : uuidV7(new Date());
+}
+
+/** HTTP/1.1 asks for a Host, be it empty; 1.0 did not know it. https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
+function refuseMissingHost({ raw, headers }: FastifyRequest): void {
+  if (raw.httpVersion === '1.1' && headers.host === undefined) {
+    throw new AppError('malformed_request', 'The Host header is missing.');
+  }
+}
+
+function refuseBadEncoding(url: string): void {
+  if (!url.includes('%')) return;
+  try {
+    decodeURIComponent(url);
+  } catch {
+    throw new AppError('malformed_request', 'The address is not encoded as a URL is.');
+  }
+}
+
+function sendProblem(request: FastifyRequest, reply: FastifyReply, code: ProblemCode, detail: string): FastifyReply {
+  const body = problem(code, request.id, { detail });
+  return reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body));
+}
+
+/** What the framework itself refuses, by the status it would give. */
+const FRAMEWORK_REFUSALS: Record<number, [ProblemCode, string]> = {
+  400: ['malformed_request', 'The request cannot be read.'],
+  404: ['not_found', 'There is nothing at this address.'],
+  408: ['request_timeout', 'The request did not arrive in time.'],
+  413: ['payload_too_large', 'The body is larger than 64 kB.'],
+  414: ['not_found', 'There is nothing at this address.'],
+  415: ['unsupported_media_type', 'Send the body as application/json, in UTF-8 and not compressed.'],
+};
+
+/** What the log says of a request that was refused for a reason other than its own. */
+const OUTAGE_LINES: Record<Outage, string> = {
+  database_unavailable: 'request refused: the database cannot be reached',
+  database_timeout: 'request refused: the database took too long',
+  overloaded: 'request refused: too much is under way',
+  stopping: 'request refused: this node is stopping',
+  rail_unavailable: 'request refused: the rail does not answer',
+  chain_unavailable: 'request refused: no node of the chain answers',
+  price_unavailable: 'request refused: there is no price to rely on',
+  not_configured: 'request refused: a setting is missing',
+};
+
+/** What the framework refused has met no hook, and so has no `route`. */
+function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? 'unknown';
+}
+
+function sendError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // The framework would close the connection on a body that cannot be read, and leave those behind it without an answer. One
+  // that was heard to its end has nothing left to come.
+  if (request.raw.complete) reply.removeHeader('connection');
+  if (error instanceof AppError) {
+    if (isOutage(error)) log.warn(OUTAGE_LINES[error.code], { requestId: request.id, route: routeOf(request), error });
+    const body = problemOf(error, request.id);
+    const waitSeconds = retryAfterSeconds(error.code);
+    if (waitSeconds !== undefined) reply.header('retry-after', waitSeconds);
+    return reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body));
+  }
+  const refusal = FRAMEWORK_REFUSALS[(error as FastifyError).statusCode ?? 500];
+  if (refusal) return sendProblem(request, reply, ...refusal);
+  log.error('request failed: answered 500', { requestId: request.id, route: routeOf(request), error });
+  return sendProblem(request, reply, 'internal_error', 'The request could not be completed.');
+}

@@ -1,0 +1,77 @@
+// A background loop: runs a task repeatedly, with a pause in between, until it is stopped.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Log } from './log.ts';
+
+export type Loop = {
+  /** Ends the current pause. */
+  wake(): void;
+  /** Starts no further run and returns when the current one has ended. */
+  stop(): Promise<void>;
+};
+
+type Options = {
+  /** What the loop does, for the log: "sealing the audit log". */
+  readonly name: string;
+  readonly task: (signal: AbortSignal) => Promise<void>;
+  readonly pauseMs: number;
+  /** A pause that `wake` does not cut short: several calls within it cause one run. */
+  readonly minPauseMs?: number;
+  /** The pause after a failed run; `pauseMs` when absent. */
+  readonly pauseAfterFailureMs?: number;
+  /** Runs once more at the stop, so that no work is left over. */
+  readonly runsAtStop?: boolean;
+  /** How long `stop` waits for the current run; without a limit when absent. */
+  readonly stopLimitMs?: number;
+  readonly log: Log;
+};
+
+/** A run that throws is logged; the loop goes on. */
+export function startLoop(options: Options): Loop {
+  const {
+    name,
+    task,
+    pauseMs,
+    minPauseMs = 0,
+    pauseAfterFailureMs = pauseMs,
+    runsAtStop = false,
+    stopLimitMs,
+    log,
+  } = options;
+  const stopping = new AbortController();
+  let waking = new AbortController();
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      // A `wake` from here on ends the pause after this run.
+      waking = new AbortController();
+      const hasFailed = await runOnce();
+      await pause(minPauseMs, stopping.signal);
+      await pause(hasFailed ? pauseAfterFailureMs : pauseMs, AbortSignal.any([stopping.signal, waking.signal]));
+    }
+    if (runsAtStop) await runOnce();
+  }
+
+  async function pause(ms: number, signal: AbortSignal): Promise<void> {
+    if (ms > 0) await wait(ms, undefined, { signal }).catch(() => {});
+  }
+
+  async function runOnce(): Promise<boolean> {
+    try {
+      await task(stopping.signal);
+      return false;
+    } catch (error) {
+      log.warn(`${name} failed; it is tried again`, { error });
+      return true;
+    }
+  }
+
+  const ended = run();
+  return {
+    wake: () => waking.abort(),
+    stop: async () => {
+      stopping.abort();
+      if (stopLimitMs === undefined) await ended;
+      else await Promise.race([ended, wait(stopLimitMs, undefined, { ref: false })]);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+// Adds a charge to an order that was created without a payer.
+import { type ChargeDeps, writeCharge } from '../charges/create.ts';
+import { AppError } from '../lib/errors.ts';
+import { noSuchOrder } from './cancel.ts';
+import { chargeOfOrder, type OrderCharge } from './charge-of-order.ts';
+import type { Order } from './order.ts';
+import { findOrder, lockOrder, updateOrder } from './store.ts';
+import { clearOrderTimers } from './store-timers.ts';
+
+/** Refuses an order that has a charge, has ended, or whose price has expired. */
+export async function attachCharge(
+  deps: ChargeDeps,
+  id: string,
+  part: OrderCharge,
+  accountId?: string,
+): Promise<Order> {
+  const now = deps.clock.now();
+  const found = await findOrder(deps.db, id, accountId);
+  if (!found) throw noSuchOrder();
+  const charge = chargeOfOrder(deps, found, part, now);
+  return deps.db.transaction(async tx => {
+    const before = await lockOrder(tx, id);
+    if (!before) throw noSuchOrder();
+    // A retry after a commit whose answer was lost finds its own change.
+    if (before.chargeId === charge.id) return before;
+    if (before.chargeId !== undefined) throw new AppError('wrong_state', 'This order has a charge.');
+    if (before.ended || before.status !== 'pending_payment' || !before.quote || before.quote.expiresAt <= now) {
+      throw new AppError('wrong_state', 'The price of this order is gone; make a new one.');
+    }
+    const after = { ...before, chargeId: charge.id, dueCents: charge.payableCents, updatedAt: now };
+    await updateOrder(tx, after);
+    await clearOrderTimers(tx, after, ['expire']);
+    await writeCharge(deps, tx, charge);
+    return after;
+  });
+}

@@ -1,0 +1,67 @@
+// Builds the charge of an order. Its amount is the cost of the order, and it is payable about as long as the price is
+// valid; after a later payment the order is on hold.
+
+import { type BuildDeps, buildCharge } from '../charges/build.ts';
+import type { Charge, Customer } from '../charges/charge.ts';
+import { addDays, civilDay, momentOn } from '../lib/civil-days.ts';
+import { parseUnits } from '../lib/decimals.ts';
+import { AppError } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Method } from '../rails/rail.ts';
+import type { Order } from './order.ts';
+
+/** The fields of the charge that the caller gives. */
+export type OrderCharge = {
+  readonly customer: Customer;
+  readonly methods: readonly Method[];
+  readonly externalId?: string;
+  readonly sourceKey?: string;
+  readonly dueAt?: Date;
+  readonly expireAt?: Date;
+};
+
+/** A boleto takes days to be paid, so it is due at the end of the third day. */
+const BOLETO_DAYS = 3;
+const CENT_DECIMALS = 2;
+
+/** Refuses what `buildCharge` refuses; the faults name the fields of the order request. */
+export function chargeOfOrder(
+  deps: BuildDeps,
+  order: Order,
+  { dueAt, expireAt, ...part }: OrderCharge,
+  now: Date,
+): Charge {
+  const due = dueAt ?? defaultDue(order, part.methods, now);
+  try {
+    const charge = buildCharge(
+      deps,
+      {
+        ...part,
+        accountId: order.accountId,
+        amountCents: parseUnits(order.cost, CENT_DECIMALS)!,
+        currency: order.currency,
+        dueAt: due,
+        expireAt: expireAt ?? due,
+      },
+      uuidV7(now),
+      now,
+    );
+    return { ...charge, orderId: order.id };
+  } catch (error) {
+    throw error instanceof AppError ? withinCharge(error) : error;
+  }
+}
+
+function defaultDue({ quote }: Order, methods: readonly Method[], now: Date): Date {
+  if (methods.includes('boleto')) return new Date(momentOn(addDays(civilDay(now), BOLETO_DAYS + 1)).getTime() - 1_000);
+  return quote?.expiresAt ?? now;
+}
+
+/** Renames the faults of the charge to fields of the order request; the amount of the charge is the cost of the order. */
+function withinCharge(error: AppError): AppError {
+  const faults = error.faults.map(fault => ({
+    ...fault,
+    path: fault.path === 'amountCents' ? 'cost' : fault.path === 'currency' ? 'currency' : `charge.${fault.path}`,
+  }));
+  return new AppError(error.code, error.message, { faults });
+}

@@ -1,0 +1,197 @@
+// Creates an order: a locked price, a destination wallet and, if the caller names a payer, a charge; all in one
+// transaction. No call to a rail or a chain happens here.
+import { bindKey, type Claim, type First, findEarlier, isSame, type Records, writeOnce } from '../accounts/once.ts';
+import { requireAccount } from '../accounts/require.ts';
+import type { Chains } from '../chains/chain.ts';
+import type { Charge } from '../charges/charge.ts';
+import { type ChargeDeps, writeCharge } from '../charges/create.ts';
+import { insertEvents } from '../events/store.ts';
+import { setAuditObject } from '../lib/audit-context.ts';
+import { formatUnits } from '../lib/decimals.ts';
+import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
+import { contentHash, type Plain } from '../lib/hash.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import { type MakeQuoteDeps, makeQuote } from '../quotes/create.ts';
+import { isExpired, type Quote, type QuoteRequest } from '../quotes/quote.ts';
+import { findQuote, insertQuote, lockQuote } from '../quotes/store.ts';
+import type { Sql } from '../storage/database.ts';
+import { findWallet } from '../wallets/store.ts';
+import type { Wallet } from '../wallets/wallet.ts';
+import { chargeOfOrder, type OrderCharge } from './charge-of-order.ts';
+import { type Order, orderEventType, type SettlementSchedule } from './order.ts';
+import { type SettlementRules, settlementAt } from './settlement.ts';
+import { findFirstByExternalId, findFirstById, findFirstByQuote, insertOrder, recordQuoteUse } from './store.ts';
+import { setOrderTimer } from './store-timers.ts';
+import { orderDetail } from './view.ts';
+import { orderEvent } from './write.ts';
+
+export type OrderDeps = ChargeDeps & MakeQuoteDeps & { readonly chains: Chains; readonly settlement: SettlementRules };
+
+/** The input of `createOrder`: the id of an existing quote, or the fields for a new one. */
+export type NewOrder = {
+  readonly accountId: string;
+  readonly externalId?: string;
+  readonly quote: { readonly id: string } | QuoteRequest;
+  readonly walletId: string;
+  readonly settlementSchedule: SettlementSchedule;
+  readonly charge?: OrderCharge;
+};
+
+export type CreatedOrder = { readonly id: string; readonly answer: string; readonly replayed: boolean };
+
+/**
+ * Creates an order in `pending_payment`, with its charge if a payer is named. A repeat, by externalId, by idempotency key
+ * or of the same quote, gets the first order again. Refuses a quote that has expired or is used, and a wallet that may
+ * not receive yet.
+ */
+export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyKey?: string): Promise<CreatedOrder> {
+  const now = deps.clock.now();
+  const hash = contentHash(contentOf(input));
+  const claim: Claim = { hash, scope: deps.accounts.keyScopeOf(input.accountId), key: idempotencyKey };
+  // Look for a repeat first: it needs no price, and its quote was used by the first request.
+  const earlier = await findFirst(deps, claim, input);
+  if (earlier) return { id: earlier.id, answer: earlier.answer, replayed: true };
+
+  const quote = await takeQuote(deps, input);
+  const wallet = await takeWallet(deps, input, quote, now);
+  const unpaid = buildOrder(deps, input, quote, wallet, now);
+  const charge = input.charge && chargeOfOrder(deps, unpaid, input.charge, now);
+  const order = charge ? { ...unpaid, chargeId: charge.id, dueCents: charge.payableCents } : unpaid;
+  const created = { at: now, event: orderEventType('pending_payment') };
+  const answer = JSON.stringify(orderDetail(order, { charge, timeline: [created] }));
+  const isOwnQuote = !('id' in input.quote);
+
+  const first = await deps.db.transaction(async tx => {
+    await requireAccount(tx, deps.accounts, order.accountId, now);
+    if (isOwnQuote) await insertQuote(tx, quote);
+    else {
+      // The lock serialises the orders of one quote.
+      await lockQuote(tx, quote.id);
+      const other = await findFirstByQuote(tx, quote.id);
+      if (other && other.id !== order.id) return sameOrder(other, claim);
+    }
+    const known = await writeOnce(tx, records, claim, order, () => insertOrder(tx, order, hash, answer));
+    setAuditObject(known?.id ?? order.id);
+    if (known) return known;
+    await beginOrder(deps, tx, order, charge);
+    return { id: order.id, answer };
+  });
+  return { id: first.id, answer: first.answer, replayed: first.id !== order.id };
+}
+
+const records: Records = {
+  byId: findFirstById,
+  byExternalId: findFirstByExternalId,
+  conflict: transactionId =>
+    new AppError('external_id_conflict', 'Another order of this account has this externalId.', {
+      first: { transactionId },
+    }),
+};
+
+async function findFirst({ db, clock }: OrderDeps, claim: Claim, input: NewOrder): Promise<First | undefined> {
+  const earlier = await findEarlier(db, records, claim, input);
+  if (earlier || !('id' in input.quote)) return earlier;
+  const used = await findFirstByQuote(db, input.quote.id);
+  if (!used || !isSame(claim, used)) return undefined;
+  // An idempotency key of this request now refers to the order too.
+  const { accountId } = input;
+  await db.transaction(tx => bindKey(tx, claim, { objectId: used.id, accountId }, clock.now()));
+  return used;
+}
+
+/** The first order of the quote, if it was made by the same request; otherwise refuses. */
+function sameOrder(first: First, claim: Claim): First {
+  if (isSame(claim, first)) return first;
+  throw refused('quoteId', 'used', 'was used for another order');
+}
+
+async function beginOrder(deps: OrderDeps, tx: Sql, order: Order, charge: Charge | undefined): Promise<void> {
+  await recordQuoteUse(tx, order.quote!.id!, order);
+  await insertEvents(tx, [orderEvent(order, 'pending_payment', order.createdAt)]);
+  if (charge) await writeCharge(deps, tx, charge);
+  else await setOrderTimer(tx, order, 'expire', order.quote!.expiresAt);
+}
+
+/** The quote that the caller named, or a new one. */
+async function takeQuote(deps: OrderDeps, { accountId, quote: asked }: NewOrder): Promise<Quote> {
+  if (!('id' in asked)) return makeQuote(deps, { ...asked, accountId });
+  const quote = await findQuote(deps.db, asked.id);
+  if (!quote || (quote.accountId !== undefined && quote.accountId !== accountId)) {
+    throw invalidRequest([{ path: 'quoteId', code: 'unknown', message: 'is no quote of this account' }]);
+  }
+  if (isExpired(quote, deps.clock.now())) throw refused('quoteId', 'expired', 'has expired: ask for a new quote');
+  return quote;
+}
+
+async function takeWallet(deps: OrderDeps, input: NewOrder, { network }: Quote, now: Date): Promise<Wallet> {
+  const wallet = await findWallet(deps.db, input.walletId, { accountId: input.accountId });
+  const faults: Fault[] = [];
+  if (!wallet) throw invalidRequest([{ path: 'walletId', code: 'unknown', message: 'is no wallet of this account' }]);
+  if (wallet.network !== network) {
+    faults.push({ path: 'walletId', code: 'other_network', message: `is on ${wallet.network}, not on ${network}` });
+  }
+  if (faults.length > 0) throw invalidRequest(faults);
+  if (!deps.chains[network]) throw refused('network', 'no_chain', 'is not paid out to by this service');
+  if (wallet.usableAt > now) {
+    throw refused('walletId', 'not_usable_yet', `may receive from ${wallet.usableAt.toISOString()} on`);
+  }
+  return wallet;
+}
+
+function refused(path: string, code: string, message: string): AppError {
+  return new AppError('order_refused', `${path} ${message}.`, { faults: [{ path, code, message }] });
+}
+
+function buildOrder(deps: OrderDeps, input: NewOrder, quote: Quote, wallet: Wallet, now: Date): Order {
+  const { accountId, externalId, settlementSchedule } = input;
+  return {
+    id: uuidV7(now),
+    accountId,
+    status: 'pending_payment',
+    symbol: quote.symbol,
+    network: quote.network,
+    quantity: formatUnits(quote.units, quote.decimals),
+    cost: formatUnits(quote.costCents, 2),
+    price: quote.price,
+    currency: quote.currency,
+    walletId: wallet.id,
+    walletAddress: wallet.address,
+    walletName: wallet.name,
+    settlementSchedule,
+    // The planned date, as if the order were paid now.
+    settlementDate: settlementAt(settlementSchedule, now, deps.settlement),
+    createdAt: now,
+    updatedAt: now,
+    feeCents: quote.feeCents,
+    quote: { id: quote.id, source: quote.source, priceAt: quote.priceAt, expiresAt: quote.expiresAt },
+    eventCount: 1,
+    ...(externalId !== undefined && { externalId }),
+  };
+}
+
+/**
+ * The content that two requests must share to count as the same request. `operation` keeps it different from any
+ * charge.
+ */
+function contentOf({ quote, charge, ...input }: NewOrder): Plain {
+  return { operation: 'order', ...input, quote: quoteContent(quote), charge: charge && chargeContent(charge) };
+}
+
+function quoteContent(quote: NewOrder['quote']): Plain {
+  if ('id' in quote) return { id: quote.id };
+  const { wanted, ...fields } = quote;
+  return {
+    ...fields,
+    ...('costCents' in wanted ? { costCents: String(wanted.costCents) } : { units: String(wanted.units) }),
+  };
+}
+
+function chargeContent({ customer, methods, dueAt, expireAt, ...rest }: OrderCharge): Plain {
+  return {
+    ...rest,
+    methods: [...methods].sort(),
+    customer: { ...customer, address: { ...customer.address } },
+    dueAt: dueAt?.toISOString(),
+    expireAt: expireAt?.toISOString(),
+  };
+}

@@ -1,0 +1,212 @@
+// The state transitions of an order as pure functions of the order, its charge and the time. The caller applies `nextStep`
+// until none is due, so the result does not depend on how often, or in which order, notifications arrive.
+import assert from 'node:assert/strict';
+import type { Charge } from '../charges/charge.ts';
+import { divideUp, parseUnits } from '../lib/decimals.ts';
+import type { PayoutNews } from '../payouts/sighting.ts';
+import { type Money, moneyOf } from './money.ts';
+import {
+  type Commitment,
+  type Ending,
+  type HoldReason,
+  type Order,
+  type OrderEvent,
+  STATUS_TRANSITIONS,
+  type Status,
+} from './order.ts';
+import { type SettlementRules, settlementAt } from './settlement.ts';
+
+/** The order after a step and its event; no event when only `lastError` changed. */
+export type OrderStep = { readonly after: Order; readonly event?: OrderEvent };
+
+export type StepContext = {
+  readonly charge: Charge | undefined;
+  readonly rules: SettlementRules;
+  readonly now: Date;
+  /** Generates the id of a commitment. */
+  readonly newId: () => string;
+};
+
+/** The next step that is due, if any. */
+export function nextStep(order: Order, context: StepContext): OrderStep | undefined {
+  const { charge, now } = context;
+  if (!charge) return hasLapsed(order, now) ? ended(order, 'expired', now) : undefined;
+  const money = moneyOf(charge, order.dueCents ?? charge.payableCents);
+  if (order.ended) return afterEnd(order, money, now);
+  switch (order.status) {
+    case 'pending_payment':
+      if (money.cameCents > 0n) return { after: moved(order, 'pending_fulfillment'), event: 'pending_fulfillment' };
+      return money.end && ended(order, money.end, now);
+    case 'pending_fulfillment':
+    case 'fulfillment_scheduled':
+      return towardsSettlement(order, money, context);
+    default:
+      // The transfer was reverted, so the crypto was not sent and the payment may have been refunded.
+      return order.hold?.reason === 'transfer_reverted' && money.isRefunded ? ended(order, 'refunded', now) : undefined;
+  }
+}
+
+/** An order without a charge cannot be paid, and it gets no charge once its price has expired. */
+function hasLapsed({ status, ended: end, quote }: Order, now: Date): boolean {
+  return status === 'pending_payment' && end === undefined && quote !== undefined && quote.expiresAt <= now;
+}
+
+function afterEnd(order: Order, money: Money, now: Date): OrderStep | undefined {
+  if (money.keptCents > 0n) return held(order, 'paid_after_end', now);
+  const isRecorded = order.ended?.as === 'refunded' && !order.hold;
+  return money.isRefunded && !isRecorded ? ended(order, 'refunded', now) : undefined;
+}
+
+function towardsSettlement(order: Order, money: Money, context: StepContext): OrderStep | undefined {
+  const { rules, now } = context;
+  if (money.isRefunded) return ended(order, 'refunded', now);
+  const reason = holdReasonOf(order, money);
+  if (reason) return held(order, reason, now);
+  if (order.hold) return resumed(order);
+  if (!money.availableAt || money.availableAt > now) return undefined;
+  if (order.status === 'fulfillment_scheduled') {
+    return order.settlementDate <= now ? claimed(order, context) : undefined;
+  }
+  const countsFrom = order.repricedAt && order.repricedAt > money.availableAt ? order.repricedAt : money.availableAt;
+  const settlementDate = settlementAt(order.settlementSchedule, countsFrom, rules);
+  if (order.settlementSchedule === 'D0' && settlementDate <= now) {
+    return claimed({ ...order, settlementDate }, context);
+  }
+  const scheduled = { ...moved(order, 'fulfillment_scheduled'), settlementDate };
+  return { after: withCommitment(scheduled, context), event: 'fulfillment_scheduled' };
+}
+
+/** Why the received money does not meet the terms of the price, if it does not. */
+export function holdReasonOf({ dueCents = 0n, quote }: Order, money: Money): HoldReason | undefined {
+  if (money.cameCents < dueCents) return 'underpaid';
+  if (money.keptCents < dueCents) return money.isRefundPending ? 'refund_pending' : 'partially_refunded';
+  // The price is valid only for a payment in time.
+  return money.fullyPaidAt && quote && money.fullyPaidAt > quote.expiresAt ? 'quote_expired' : undefined;
+}
+
+/** The crypto is sent now: the transaction that writes this step also takes a slot for the payout. */
+function claimed({ lastError: _, ...order }: Order, context: StepContext): OrderStep {
+  return { after: withCommitment(moved(order, 'fulfilling'), context), event: 'fulfilling' };
+}
+
+/** The order with a commitment; an existing one is kept. */
+export function withCommitment(order: Order, { newId }: Pick<StepContext, 'newId'>): Order {
+  return order.commitment ? order : { ...order, commitment: commitmentOf(order, newId()) };
+}
+
+/** The reais that pay for the order, and the fee in them, rounded up to a cent. */
+function commitmentOf({ dueCents, feeCents, cost }: Order, id: string): Commitment {
+  const costCents = parseUnits(cost, 2);
+  assert(dueCents !== undefined && costCents !== undefined, 'a paid order has dueCents and a cost');
+  return { id, moneyCents: dueCents, feeCents: divideUp(dueCents * feeCents, costCents) };
+}
+
+export function ended(order: Order, as: Ending, at: Date): OrderStep {
+  const { hold: _, commitment: __, lastError: ___, ...rest } = order;
+  return { after: { ...rest, ended: { as, at } }, event: as };
+}
+
+function held(order: Order, reason: HoldReason, at: Date): OrderStep | undefined {
+  if (order.hold?.reason === reason) return undefined;
+  return { after: { ...order, hold: { reason, at } }, event: 'held' };
+}
+
+function resumed(order: Order): OrderStep {
+  const { hold: _, lastError: __, ...rest } = order;
+  return { after: rest, event: 'resumed' };
+}
+
+/** The `lastError` while a chain does not answer. */
+export const NO_ANSWER = 'The chain does not answer.';
+
+/** Sets `lastError`; no step when it has this value already. */
+export function withLastError(order: Order, lastError: string): OrderStep | undefined {
+  return order.lastError === lastError ? undefined : { after: { ...order, lastError } };
+}
+
+/** When the boleto of an order is credited, if the order waits only for that. */
+export function waitsForCredit(order: Order, charge: Charge | undefined, now: Date): Date | undefined {
+  if (!charge || order.status !== 'pending_fulfillment' || order.ended || order.hold) return undefined;
+  const { availableAt } = moneyOf(charge, order.dueCents ?? charge.payableCents);
+  return availableAt && availableAt > now ? availableAt : undefined;
+}
+
+const STUCK = 'The chain has not taken the transfer yet; more was bid for it.';
+const UNDONE = 'A reorganisation undid the transfer; the same bytes were sent again.';
+
+/** The step that news of its payout causes, if any. */
+export function afterPayout(order: Order, news: PayoutNews, at: Date): OrderStep | undefined {
+  switch (news.kind) {
+    case 'no_answer':
+      return withLastError(order, NO_ANSWER);
+    case 'stuck':
+      return withLastError(order, STUCK);
+    case 'undone':
+      return held({ ...order, lastError: UNDONE }, 'reorganised', at);
+    case 'reverted':
+      return reverted(order, news.error, at);
+    case 'done':
+      if (order.status === 'fulfilling') return fulfilled(order, at);
+      return order.hold ? resumed({ ...order, settlementDate: at }) : answered(order);
+    case 'in_progress':
+      return answered(order);
+  }
+}
+
+/** The chain answers again: clear the error. */
+function answered({ lastError, ...order }: Order): OrderStep | undefined {
+  return lastError === NO_ANSWER || lastError === STUCK ? { after: order } : undefined;
+}
+
+/** The transfer has enough confirmations. */
+function fulfilled(order: Order, at: Date): OrderStep {
+  const { hold: _, lastError: __, ...rest } = moved(order, 'fulfilled');
+  return { after: { ...rest, settlementDate: at }, event: 'fulfilled' };
+}
+
+/** The chain executed the transfer without effect: the commitment is released until an operator decides. */
+function reverted(order: Order, lastError: string, at: Date): OrderStep {
+  const { commitment: _, ...rest } = order;
+  return { after: { ...rest, lastError, hold: { reason: 'transfer_reverted', at } }, event: 'held' };
+}
+
+/** A second transfer was started. A fulfilled order is on hold until that transfer has enough confirmations. */
+export function sentAgain(order: Order, at: Date): OrderStep {
+  return order.status === 'fulfilled' ? undone(order, at) : resumed(order);
+}
+
+function undone(order: Order, at: Date): OrderStep {
+  const lastError = 'A chain undid the transfer; another one is on its way.';
+  return { after: { ...order, lastError, hold: { reason: 'reorganised', at } }, event: 'held' };
+}
+
+export type NewPrice = {
+  readonly quote: NonNullable<Order['quote']>;
+  readonly price: string;
+  readonly quantity: string;
+  readonly cost: string;
+  readonly feeCents: bigint;
+  readonly dueCents: bigint;
+};
+
+/** The received money buys crypto at a new price. An order that had ended is reopened. */
+export function repriced(
+  order: Order,
+  { quote, ...terms }: NewPrice,
+  { now, newId }: Pick<StepContext, 'now' | 'newId'>,
+): OrderStep {
+  const { hold: _, ended: __, commitment: ___, lastError: ____, ...rest } = order;
+  const reopened = rest.status === 'pending_payment' ? moved(rest, 'pending_fulfillment') : rest;
+  const after = { ...reopened, ...terms, quote, repricedAt: now };
+  // An order that had a commitment gets a new one at the new terms.
+  const hadCommitment = after.status !== 'pending_fulfillment';
+  const committed = hadCommitment ? withCommitment(after, { newId }) : after;
+  return { after: committed.status === 'fulfilled' ? undone(committed, now).after : committed, event: 'repriced' };
+}
+
+/** The order at its next status. A transition that the table does not list is a bug: it fails. */
+function moved<O extends Order>(order: O, to: Status): O {
+  const allowed: readonly Status[] = STATUS_TRANSITIONS[order.status];
+  assert(allowed.includes(to), `an order does not go from ${order.status} to ${to}`);
+  return { ...order, status: to };
+}

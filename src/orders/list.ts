@@ -1,0 +1,19 @@
+// Lists orders: filtered, paged, with exact totals. PostgreSQL writes the JSON of the list of crypto transactions, so a decimal
+// reaches the wire as it is stored. Total and rows of a page come from one snapshot.
+import { countPages } from '../lib/paging.ts';
+import type { Sql } from '../storage/database.ts';
+import type { ListQuery } from './order.ts';
+import { type HeldQuery, readHeldPage } from './store.ts';
+import { readPage } from './store-list.ts';
+import { orderView } from './view.ts';
+
+/** One page as JSON text: `{ transactions, total, totalPages, currentPage, hasMore }`. */
+export async function listTransactions({ db }: { readonly db: Sql }, query: ListQuery): Promise<string> {
+  return readPage(db, query);
+}
+
+/** Orders on hold, those held longest first. */
+export async function listHeldOrders({ db }: { readonly db: Sql }, query: HeldQuery) {
+  const { orders, total } = await readHeldPage(db, query);
+  return { orders: orders.map(order => orderView(order)), ...countPages(total, query) };
+}

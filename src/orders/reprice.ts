@@ -1,0 +1,135 @@
+// Gives an order a new price when its payment was late, too small, or came after its end. The new quantity is what all the
+// kept money buys.
+
+import { decimalsOf } from '../chains/networks.ts';
+import type { Charge } from '../charges/charge.ts';
+import { keptCents } from '../charges/life.ts';
+import { FOLLOW_ORDER } from '../charges/wake-order.ts';
+import { divideDown, formatUnits, tenTo } from '../lib/decimals.ts';
+import { AppError } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import { chainSilent, knowsSender } from '../payouts/open.ts';
+import type { MakeQuoteDeps } from '../quotes/create.ts';
+import { isExpired, priceOrder, QUOTE_LIFE_MS, type Quote } from '../quotes/quote.ts';
+import { findQuote, lockQuote } from '../quotes/store.ts';
+import { findWallet } from '../wallets/store.ts';
+import { noSuchOrder } from './cancel.ts';
+import { claimPayout } from './claim.ts';
+import { catchUp, type FollowDeps, lockChargeOf } from './follow.ts';
+import { type NewPrice, repriced } from './life.ts';
+import type { HoldReason, Order } from './order.ts';
+import { findFirstByQuote, findOrder, lockOrder, recordQuoteUse } from './store.ts';
+import { writeOrderStep } from './write.ts';
+
+type Deps = FollowDeps & MakeQuoteDeps;
+
+/** The hold reasons that a new price resolves. */
+const REPRICEABLE: readonly HoldReason[] = [
+  'underpaid',
+  'quote_expired',
+  'partially_refunded',
+  'paid_after_end',
+  'transfer_reverted',
+];
+
+/** Uses the current price, or that of an existing quote for exactly this money. Refuses an order without such a hold. */
+export async function repriceOrder(deps: Deps, id: string, quoteId?: string, accountId?: string): Promise<Order> {
+  const now = deps.clock.now();
+  const found = await findOrder(deps.db, id, accountId);
+  if (!found) throw noSuchOrder();
+  requireHeld(found);
+  const quote = quoteId === undefined ? undefined : await requireQuote(deps, found, quoteId, now);
+  const { value, source, at } = quote
+    ? { value: quote.price, source: quote.source, at: quote.priceAt }
+    : await deps.prices.price(found.symbol, found.currency, now);
+  const canClaim = await knowsSender(deps, found.network);
+  if (!canClaim && isPastClaim(found)) throw chainSilent(found.network);
+
+  return deps.db.transaction(async tx => {
+    const before = await lockOrder(tx, id);
+    const charge = before && (await lockChargeOf(tx, before));
+    if (!before || !charge) throw noSuchOrder();
+    // A retry after a commit whose answer was lost finds its own change.
+    if (before.repricedAt?.getTime() === now.getTime()) return before;
+    requireHeld(before);
+    if (!(await findWallet(tx, before.walletId))) {
+      throw new AppError('wrong_state', 'The wallet of this order was removed: refund its charge.');
+    }
+    if (quote) {
+      await lockQuote(tx, quote.id);
+      if (await findFirstByQuote(tx, quote.id)) throw refused('used', 'was used for another order');
+      await recordQuoteUse(tx, quote.id, before);
+    }
+    const terms = termsOf(deps, before, charge, value, quote);
+    const expiresAt = quote?.expiresAt ?? new Date(now.getTime() + QUOTE_LIFE_MS);
+    const price = { ...terms, quote: { source, priceAt: at, expiresAt, ...(quote && { id: quote.id }) } };
+    const after = await writeOrderStep(tx, before, repriced(before, price, { now, newId: () => uuidV7(now) }), now);
+    if (isPastClaim(before)) {
+      await claimPayout(deps, tx, after, charge, now);
+      return after;
+    }
+    const { order: caughtUp, isWaitingForSender } = (await catchUp(deps, tx, id, canClaim))!;
+    // No node has answered with the nonce of the sender: a job asks until one does.
+    if (isWaitingForSender)
+      await deps.queue.enqueue(tx, FOLLOW_ORDER, [{ accountId: caughtUp.accountId, orderId: id }]);
+    return caughtUp;
+  });
+}
+
+/** Whether a payout was opened for the order before: if it was reverted, the order needs another. */
+export function isPastClaim({ status }: Order): boolean {
+  return status === 'fulfilling' || status === 'fulfilled';
+}
+
+function requireHeld({ hold }: Order): void {
+  if (hold && REPRICEABLE.includes(hold.reason)) return;
+  throw new AppError('wrong_state', 'This order is not held for a new price.');
+}
+
+async function requireQuote({ db }: Deps, order: Order, id: string, now: Date): Promise<Quote> {
+  const quote = await findQuote(db, id);
+  if (!quote || (quote.accountId !== undefined && quote.accountId !== order.accountId)) {
+    throw refused('unknown', 'is no quote of this account');
+  }
+  if (isExpired(quote, now)) throw refused('expired', 'has expired: ask for a new quote');
+  const isSame = quote.symbol === order.symbol && quote.network === order.network && quote.currency === order.currency;
+  if (!isSame) throw refused('other_asset', 'is for another symbol, network or currency than the order');
+  return quote;
+}
+
+/** The terms of the order for all the kept money at a price. */
+function termsOf(
+  { feePercent }: Deps,
+  { symbol, network, currency }: Order,
+  charge: Charge,
+  price: string,
+  quote: Quote | undefined,
+): Omit<NewPrice, 'quote'> {
+  const dueCents = keptCents(charge);
+  if (dueCents <= 0n) throw new AppError('wrong_state', 'There is no money left to convert.');
+  const costCents = inCurrency(charge, dueCents);
+  if (quote && quote.costCents !== costCents) {
+    throw refused('other_cost', `must be for a cost of ${formatUnits(costCents, 2)} ${currency}`);
+  }
+  const decimals = decimalsOf(symbol, network);
+  const priced = quote ?? priceOrder({ price, decimals, feePercent, costCents });
+  if (priced.units <= 0n) throw new AppError('wrong_state', `The money buys no ${symbol} at ${price} ${currency}.`);
+  return {
+    price,
+    quantity: formatUnits(priced.units, decimals),
+    cost: formatUnits(costCents, 2),
+    feeCents: priced.feeCents,
+    dueCents,
+  };
+}
+
+/** Converts reais into the currency of the charge at its locked rate, rounded down. */
+function inCurrency({ lockedRate, payableCents, amountCents }: Charge, cents: bigint): bigint {
+  if (!lockedRate || cents === payableCents) return lockedRate ? amountCents : cents;
+  const [whole = '', fraction = ''] = lockedRate.rate.split('.');
+  return divideDown(cents * tenTo(fraction.length), BigInt(whole + fraction));
+}
+
+function refused(code: string, message: string): AppError {
+  return new AppError('order_refused', `quoteId ${message}.`, { faults: [{ path: 'quoteId', code, message }] });
+}

@@ -1,0 +1,70 @@
+// The SQL that compares the ledger with the orders: committed crypto, sent crypto, fees, and the reais that paid for it.
+import { NETWORKS_OF, SYMBOLS } from '../chains/asset.ts';
+import { decimalsOf } from '../chains/networks.ts';
+import type { LedgerCheck } from '../ledger/store-check.ts';
+
+/** Every asset with its decimals, as rows. */
+const ASSETS = SYMBOLS.flatMap(symbol =>
+  NETWORKS_OF[symbol].map(network => `('${symbol}', '${network}', ${decimalsOf(symbol, network)})`),
+).join(', ');
+
+/** Each order with its committed and its sent units of the asset. */
+const ORDERS = `
+  select t.account_id, t.id, t.symbol || '.' || t.network as asset, t.committed_cents, t.committed_fee_cents,
+         case when t.commitment_id is null then 0 else t.quantity * 10::numeric ^ asset.decimals end as promised,
+         coalesce(gone.units, 0) as gone, t.status, t.hold_reason, t.event_count, t.charge_id, t.commitment_id
+    from orders t
+    join (values ${ASSETS}) as asset (symbol, network, decimals)
+      on asset.symbol = t.symbol and asset.network = t.network
+    left join (select order_id, account_id, sum(units) as units
+                 from payouts where state in ('done', 'final')
+                group by order_id, account_id) as gone
+      on gone.order_id = t.id and gone.account_id = t.account_id`;
+
+export const ORDER_LEDGER_CHECKS: readonly LedgerCheck[] = [
+  check('promised crypto is in crypto_owed', 'crypto_owed', 'asset', 'gone - promised'),
+  check('crypto that left is in crypto_paid', 'crypto_paid', 'asset', '-gone'),
+  check('fees of orders are in fee', 'fee', `'BRL'`, '-coalesce(committed_fee_cents, 0)'),
+  check('reais that became crypto are taken from payer', 'payer', `'BRL'`, 'coalesce(committed_cents, 0)'),
+  {
+    name: 'no crypto left twice',
+    sql: `select id::text as object_id, asset as currency, promised as expected, gone as found
+            from (${ORDERS}) orders where gone > promised`,
+  },
+  {
+    name: 'what is fulfilled has left',
+    // Demo data has neither events nor a transfer.
+    sql: `select id::text as object_id, asset as currency, promised as expected, gone as found
+            from (${ORDERS}) orders
+           where status = 'fulfilled' and hold_reason is null and event_count > 0 and gone <> promised`,
+  },
+  {
+    name: 'money that became crypto cannot go back',
+    sql: `select c.id::text as object_id, 'BRL' as currency,
+                 case when o.status in ('fulfilling', 'fulfilled') then coalesce(o.committed_cents, 0) else 0 end as expected,
+                 c.committed_cents as found
+            from charges c join (${ORDERS}) o on o.charge_id = c.id and o.account_id = c.account_id
+           where c.committed_cents
+                 <> case when o.status in ('fulfilling', 'fulfilled') then coalesce(o.committed_cents, 0) else 0 end`,
+  },
+];
+
+/** Compares the sum of a book per order with the orders. */
+function check(name: string, book: string, currency: string, amount: string): LedgerCheck {
+  return {
+    name,
+    sql: `
+      with expected as (
+        select account_id, id, ${currency} as currency, ${amount} as amount from (${ORDERS}) orders where ${amount} <> 0),
+      found as (
+        select e.account_id, e.order_id as id, l.currency, sum(l.amount) as amount
+          from ledger_entries e
+          join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id
+         where e.kind in ('commitment', 'release', 'payout', 'payout_undone') and l.book = '${book}'
+         group by e.account_id, e.order_id, l.currency)
+      select coalesce(id::text, account_id) as object_id, currency,
+             coalesce(expected.amount, 0) as expected, coalesce(found.amount, 0) as found
+        from expected full join found using (account_id, id, currency)
+       where coalesce(expected.amount, 0) <> coalesce(found.amount, 0)`,
+  };
+}

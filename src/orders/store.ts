@@ -1,0 +1,295 @@
+// The SQL of single orders and of the list of orders on hold.
+import type { First } from '../accounts/once.ts';
+import type { AssetSymbol, Network } from '../chains/asset.ts';
+import type { Currency } from '../lib/currency.ts';
+import type { PageQuery } from '../lib/paging.ts';
+import type { Row, Sql } from '../storage/database.ts';
+import { pageSql } from '../storage/page.ts';
+import type { Ending, HoldReason, Order, OrderEventType, SettlementSchedule, Status } from './order.ts';
+
+/** Inserts an order unless its id or its externalId is taken; waits for an open transaction that has taken them. */
+export async function insertOrder(tx: Sql, order: Order, contentHash: string, answer: string): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into orders (
+       id, account_id, status, symbol, network, quantity, currency, cost, price, wallet_id, wallet_address, wallet_name,
+       settlement_schedule, settlement_date, created_at, updated_at, external_id, quote_id, charge_id, fee_cents,
+       price_source, price_at, quote_expires_at, due_cents, event_count, content_hash, answer)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
+             $25, decode($26, 'hex'), $27)
+     on conflict do nothing
+     returning id`,
+    [
+      order.id,
+      order.accountId,
+      order.status,
+      order.symbol,
+      order.network,
+      order.quantity,
+      order.currency,
+      order.cost,
+      order.price,
+      order.walletId,
+      order.walletAddress,
+      order.walletName,
+      order.settlementSchedule,
+      order.settlementDate,
+      order.createdAt,
+      order.updatedAt,
+      order.externalId,
+      order.quote?.id,
+      order.chargeId,
+      order.feeCents,
+      order.quote?.source,
+      order.quote?.priceAt,
+      order.quote?.expiresAt,
+      order.dueCents,
+      order.eventCount,
+      contentHash,
+      answer,
+    ],
+  );
+  return rows.length > 0;
+}
+
+const FIRST = `select id, encode(content_hash, 'hex') as content_hash, answer::text as answer from orders`;
+
+export async function findFirstById(sql: Sql, accountId: string, id: string): Promise<First | undefined> {
+  const rows = await sql.query<FirstRow>(`${FIRST} where id = $1 and account_id = $2`, [id, accountId]);
+  return rows[0] && toFirst(rows[0]);
+}
+
+export async function findFirstByExternalId(
+  sql: Sql,
+  accountId: string,
+  externalId: string,
+): Promise<First | undefined> {
+  const rows = await sql.query<FirstRow>(`${FIRST} where account_id = $1 and external_id = $2`, [
+    accountId,
+    externalId,
+  ]);
+  return rows[0] && toFirst(rows[0]);
+}
+
+/** The order that a quote was used for. */
+export async function findFirstByQuote(sql: Sql, quoteId: string): Promise<First | undefined> {
+  const rows = await sql.query<FirstRow>(
+    `${FIRST} where (id, account_id) = (select order_id, account_id from quote_uses where quote_id = $1)`,
+    [quoteId],
+  );
+  return rows[0] && toFirst(rows[0]);
+}
+
+/** Records that a quote is used by an order. The caller holds the row lock of the quote, or has just inserted it. */
+export async function recordQuoteUse(tx: Sql, quoteId: string, { id, accountId }: Order): Promise<void> {
+  await tx.query('insert into quote_uses (quote_id, order_id, account_id) values ($1, $2, $3)', [
+    quoteId,
+    id,
+    accountId,
+  ]);
+}
+
+type FirstRow = { id: string; content_hash: string; answer: string };
+
+function toFirst(row: FirstRow): First {
+  return { id: row.id, contentHash: row.content_hash, answer: row.answer };
+}
+
+const ORDER = `
+  select id, account_id, status, symbol, network, trim_scale(quantity)::text as quantity, currency,
+         trim_scale(cost)::text as cost, trim_scale(price)::text as price, wallet_id, wallet_address, wallet_name,
+         settlement_schedule, settlement_date, created_at, updated_at, external_id, quote_id, charge_id, fee_cents,
+         price_source, price_at, quote_expires_at, due_cents, repriced_at, hold_reason, held_at, last_error, ended_as,
+         ended_at, commitment_id, committed_cents, committed_fee_cents, event_count
+    from orders`;
+
+/** An order; `accountId` restricts the search to one account. */
+export async function findOrder(sql: Sql, id: string, accountId?: string): Promise<Order | undefined> {
+  const [row] = await sql.query<OrderRow>(`${ORDER} where id = $1 and ($2::text is null or account_id = $2)`, [
+    id,
+    accountId ?? null,
+  ]);
+  return row && toOrder(row);
+}
+
+/**
+ * Locks the row of an order until the transaction ends, and reads it. Lock its charge only after it, to prevent
+ * deadlocks.
+ */
+export async function lockOrder(tx: Sql, id: string): Promise<Order | undefined> {
+  const [row] = await tx.query<OrderRow>(`${ORDER} where id = $1 for update`, [id]);
+  return row && toOrder(row);
+}
+
+export type HeldQuery = PageQuery & { readonly accountId?: string; readonly reason?: HoldReason };
+
+/** Orders on hold, the longest held first, and their total number; both from one snapshot. */
+export async function readHeldPage(sql: Sql, query: HeldQuery): Promise<{ orders: Order[]; total: number }> {
+  const { where, limit, offset, values } = pageSql(
+    query,
+    { account_id: query.accountId, hold_reason: query.reason },
+    'hold_reason is not null',
+  );
+  const rows = await sql.query<OrderRow & { total: string }>(
+    `with matching as (select count(*) as total from orders ${where}),
+          page as (${ORDER} ${where} order by held_at, id limit ${limit} offset ${offset})
+     select matching.total, page.* from matching left join page on true order by page.held_at, page.id`,
+    // The last value is the page number, which this statement does not use.
+    values.slice(0, -1),
+  );
+  return { orders: rows.filter(row => row.id !== null).map(toOrder), total: Number(rows[0]!.total) };
+}
+
+export type HeldCount = { readonly reason: string; readonly count: number };
+
+/** Orders on hold by reason. Counts the `limit` that have been held longest, so that it costs the same however many there are. */
+export async function countHeldOrders(sql: Sql, limit: number): Promise<HeldCount[]> {
+  const rows = await sql.query<{ reason: string; count: string }>(
+    `select hold_reason as reason, count(*)
+       from (select hold_reason from orders where hold_reason is not null order by held_at limit $1) held
+      group by hold_reason`,
+    [limit],
+  );
+  return rows.map(({ reason, count }) => ({ reason, count: Number(count) }));
+}
+
+/** Updates an order; the caller holds its row lock. */
+export async function updateOrder(tx: Sql, order: Order): Promise<void> {
+  await tx.query(
+    `update orders
+        set status = $3, quantity = $4, cost = $5, price = $6, settlement_date = $7, updated_at = $8, quote_id = $9,
+            charge_id = $10, fee_cents = $11, price_source = $12, price_at = $13, quote_expires_at = $14, due_cents = $15,
+            repriced_at = $16, hold_reason = $17, held_at = $18, last_error = $19, ended_as = $20, ended_at = $21,
+            commitment_id = $22, committed_cents = $23, committed_fee_cents = $24, event_count = $25
+      where id = $1 and account_id = $2`,
+    [
+      order.id,
+      order.accountId,
+      order.status,
+      order.quantity,
+      order.cost,
+      order.price,
+      order.settlementDate,
+      order.updatedAt,
+      order.quote?.id,
+      order.chargeId,
+      order.feeCents,
+      order.quote?.source,
+      order.quote?.priceAt,
+      order.quote?.expiresAt,
+      order.dueCents,
+      order.repricedAt,
+      order.hold?.reason,
+      order.hold?.at,
+      order.lastError,
+      order.ended?.as,
+      order.ended?.at,
+      order.commitment?.id,
+      order.commitment?.moneyCents,
+      order.commitment?.feeCents,
+      order.eventCount,
+    ],
+  );
+}
+
+export type TimelineEntry = { readonly at: Date; readonly event: OrderEventType; readonly holdReason?: HoldReason };
+
+/** The events of an order, oldest first. */
+export async function readTimeline(sql: Sql, order: Order): Promise<TimelineEntry[]> {
+  const rows = await sql.query<{ type: OrderEventType; occurred_at: Date; hold_reason: HoldReason | null }>(
+    `select type, occurred_at, object ->> 'holdReason' as hold_reason
+       from events where object_id = $1 and account_id = $2 order by sequence`,
+    [order.id, order.accountId],
+  );
+  return rows.map(({ type, occurred_at, hold_reason }) => ({
+    at: occurred_at,
+    event: type,
+    ...(hold_reason !== null && { holdReason: hold_reason }),
+  }));
+}
+
+type OrderRow = Row & {
+  id: string;
+  account_id: string;
+  status: Status;
+  symbol: AssetSymbol;
+  network: Network;
+  quantity: string;
+  currency: Currency;
+  cost: string;
+  price: string;
+  wallet_id: string;
+  wallet_address: string;
+  wallet_name: string;
+  settlement_schedule: SettlementSchedule;
+  settlement_date: Date;
+  created_at: Date;
+  updated_at: Date;
+  external_id: string | null;
+  quote_id: string | null;
+  charge_id: string | null;
+  fee_cents: string;
+  price_source: string | null;
+  price_at: Date | null;
+  quote_expires_at: Date | null;
+  due_cents: string | null;
+  repriced_at: Date | null;
+  hold_reason: HoldReason | null;
+  held_at: Date | null;
+  last_error: string | null;
+  ended_as: Ending | null;
+  ended_at: Date | null;
+  commitment_id: string | null;
+  committed_cents: string | null;
+  committed_fee_cents: string | null;
+  event_count: number;
+};
+
+function toOrder(row: OrderRow): Order {
+  const { price_source, price_at, quote_expires_at } = row;
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    status: row.status,
+    symbol: row.symbol,
+    network: row.network,
+    quantity: row.quantity,
+    currency: row.currency,
+    cost: row.cost,
+    price: row.price,
+    walletId: row.wallet_id,
+    walletAddress: row.wallet_address,
+    walletName: row.wallet_name,
+    settlementSchedule: row.settlement_schedule,
+    settlementDate: row.settlement_date,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    feeCents: BigInt(row.fee_cents),
+    eventCount: row.event_count,
+    ...(row.external_id !== null && { externalId: row.external_id }),
+    ...(row.charge_id !== null && { chargeId: row.charge_id }),
+    ...(price_source !== null &&
+      price_at !== null &&
+      quote_expires_at !== null && {
+        quote: {
+          source: price_source,
+          priceAt: price_at,
+          expiresAt: quote_expires_at,
+          ...(row.quote_id !== null && { id: row.quote_id }),
+        },
+      }),
+    ...(row.due_cents !== null && { dueCents: BigInt(row.due_cents) }),
+    ...(row.repriced_at !== null && { repricedAt: row.repriced_at }),
+    ...(row.hold_reason !== null && row.held_at !== null && { hold: { reason: row.hold_reason, at: row.held_at } }),
+    ...(row.last_error !== null && { lastError: row.last_error }),
+    ...(row.ended_as !== null && row.ended_at !== null && { ended: { as: row.ended_as, at: row.ended_at } }),
+    ...(row.commitment_id !== null &&
+      row.committed_cents !== null &&
+      row.committed_fee_cents !== null && {
+        commitment: {
+          id: row.commitment_id,
+          moneyCents: BigInt(row.committed_cents),
+          feeCents: BigInt(row.committed_fee_cents),
+        },
+      }),
+  };
+}

@@ -1,0 +1,67 @@
+// The simulated bank behind the sandbox rail. The last four digits of the amount choose one of the behaviours below, so
+// that every outcome can be produced on purpose and is the same each time. The README lists them.
+import { addDays, momentOn } from '../lib/civil-days.ts';
+import type { Finding, Method, Outcome, PaymentRequest, ReceivedPayment, RefundRequest } from '../rails/rail.ts';
+
+type Behaviour = 'plain' | 'rejects' | 'slow' | 'loses_reply' | 'pays_twice' | 'pays_late';
+
+/** By the last four digits of the cents: BRL 90.01, 190.01, 1,290.01 … */
+const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
+  '9001': 'rejects',
+  '9002': 'slow',
+  '9003': 'loses_reply',
+  '9004': 'pays_twice',
+  '9005': 'pays_late',
+};
+
+const PAYS_AT_HOUR = 10;
+const LATE_DAYS = 5;
+const REFUSAL = 'The sandbox bank refuses amounts that end in 90.01.';
+
+function behaviourOf(amountCents: bigint): Behaviour {
+  return BEHAVIOURS[String(amountCents % 10_000n)] ?? 'plain';
+}
+
+export function submit(amountCents: bigint): Outcome {
+  switch (behaviourOf(amountCents)) {
+    case 'rejects':
+      return { kind: 'rejected', reason: REFUSAL };
+    case 'slow':
+      return { kind: 'accepted' };
+    case 'loses_reply':
+      return { kind: 'unknown' };
+    default:
+      return { kind: 'registered' };
+  }
+}
+
+/** By the time of a lookup the slow bank has decided, and a request whose reply was lost turns out to be registered. */
+export function lookup(amountCents: bigint): Finding {
+  return behaviourOf(amountCents) === 'rejects' ? { kind: 'rejected', reason: REFUSAL } : { kind: 'registered' };
+}
+
+export const submitRefund = ({ amountCents }: RefundRequest): Outcome => submit(amountCents);
+export const lookupRefund = ({ amountCents }: RefundRequest): Finding => lookup(amountCents);
+
+/** When the simulated payer pays by itself: on the due day by both methods, or some days late by pix. */
+function paysAt({ amountCents, dueDay }: PaymentRequest, method: Method): Date | undefined {
+  const behaviour = behaviourOf(amountCents);
+  if (behaviour === 'pays_twice') return momentOn(dueDay, PAYS_AT_HOUR);
+  if (behaviour === 'pays_late' && method === 'pix') return momentOn(addDays(dueDay, LATE_DAYS), PAYS_AT_HOUR);
+  return undefined;
+}
+
+export function reconcileAfter(request: PaymentRequest, method: Method, after: Date): Date | undefined {
+  const at = paysAt(request, method);
+  return at && at > after ? at : undefined;
+}
+
+export function receivedUntil(
+  request: PaymentRequest,
+  method: Method,
+  reference: string,
+  until: Date,
+): ReceivedPayment[] {
+  const paidAt = paysAt(request, method);
+  return paidAt && paidAt <= until ? [{ reference, amountCents: request.amountCents, paidAt }] : [];
+}

@@ -1,0 +1,153 @@
+// The SQL of the sandbox chains. They are stored in the database, so that every node sees the same chain.
+import type { AssetSymbol, Network } from '../../chains/asset.ts';
+import type { Database, Row, Sql } from '../../storage/database.ts';
+import type { SandboxClock } from '../clock/sandbox-clock.ts';
+import type { ChainStore, ChainTransaction } from './simulated-chain.ts';
+import { type ChainFault, type ChainSimulation, heightAt } from './simulation.ts';
+
+/** The chain, joined with the transaction that matches a condition, if there is one. */
+const CHAIN_WITH = (condition: string) =>
+  `select c.network, fault, behind_blocks, stands_at, sender, nonce, hash, destination, symbol, units, bid, block, reverts,
+          sent_at
+     from sandbox_chains c left join sandbox_chain_transactions t on t.network = c.network and ${condition}
+    where c.network = $1`;
+
+/** Uses its own connections, never the caller's transaction. */
+export function sandboxChainStore(db: Database): ChainStore {
+  async function readWith(
+    condition: string,
+    values: unknown[],
+  ): Promise<{ simulation: ChainSimulation; held?: ChainTransaction }> {
+    const [row] = await db.query<SimulationRow & (TransactionRow | { hash: null })>(CHAIN_WITH(condition), values);
+    return {
+      simulation: toSimulation(row!),
+      ...(row!.hash !== null && { held: toTransaction(row as TransactionRow) }),
+    };
+  }
+
+  return {
+    readSimulation: network => readSimulation(db, network),
+
+    readSlot: ({ network, sender, nonce }) => readWith('sender = $2 and nonce = $3', [network, sender, nonce]),
+
+    readHash: (network, hash) => readWith('hash = $2', [network, hash]),
+
+    readLastNonce: async (network, sender) => {
+      const [row] = await db.query<SimulationRow & { nonce: string | null }>(
+        `select fault, behind_blocks, stands_at,
+                (select max(nonce) from sandbox_chain_transactions where network = $1 and sender = $2) as nonce
+           from sandbox_chains where network = $1`,
+        [network, sender],
+      );
+      return { simulation: toSimulation(row!), ...(row!.nonce !== null && { nonce: BigInt(row!.nonce) }) };
+    },
+
+    keep: ({ slot, to, symbol, units, bid, hash }, arrive) =>
+      db.transaction(async tx => {
+        const simulation = await readSimulation(tx, slot.network, 'for share');
+        const { height, block, reverts, sentAt } = arrive(simulation);
+        await tx.query(
+          `insert into sandbox_chain_transactions as held
+             (network, sender, nonce, hash, destination, symbol, units, bid, block, reverts, sent_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+           on conflict (network, sender, nonce) do update
+              set (hash, destination, symbol, units, bid, block, reverts, sent_at) =
+                  (excluded.hash, excluded.destination, excluded.symbol, excluded.units, excluded.bid, excluded.block,
+                   excluded.reverts, excluded.sent_at)
+            where held.block > $12 and held.bid < excluded.bid`,
+          [slot.network, slot.sender, slot.nonce, hash, to, symbol, units, bid, block, reverts, sentAt, height],
+        );
+        return simulation;
+      }),
+
+    change: (network, decide) =>
+      db.transaction(async tx => {
+        const { simulation, forget } = decide(await readSimulation(tx, network, 'for update'));
+        await tx.query('update sandbox_chains set fault = $2, behind_blocks = $3, stands_at = $4 where network = $1', [
+          network,
+          simulation.fault,
+          simulation.behind,
+          simulation.standsAt,
+        ]);
+        if (!forget) return 0;
+        const rows = await tx.query(
+          'delete from sandbox_chain_transactions where network = $1 and block between $2 and $3 returning hash',
+          [network, forget.first, forget.last],
+        );
+        return rows.length;
+      }),
+  };
+}
+
+/** The number of effective transfers per slot, and per asset and destination. */
+export type TransferCounts = {
+  readonly perSlot: ReadonlyMap<string, number>;
+  readonly perDestination: ReadonlyMap<string, number>;
+};
+
+/** Counts mined transactions that did not revert. Slot keys are `sender nonce`, destination keys `symbol address`. */
+export async function countTransfers(
+  { db, clock }: { readonly db: Sql; readonly clock: Pick<SandboxClock, 'now' | 'refresh'> },
+  network: Network,
+): Promise<TransferCounts> {
+  await clock.refresh();
+  const height = heightAt(network, await readSimulation(db, network), clock.now());
+  const count = async (columns: string) => {
+    const rows = await db.query<{ name: string; count: number }>(
+      `select concat_ws(' ', ${columns}) as name, count(*)::int as count
+         from sandbox_chain_transactions
+        where network = $1 and block <= $2 and not reverts
+        group by ${columns} order by ${columns}`,
+      [network, height],
+    );
+    return new Map(rows.map(row => [row.name, row.count]));
+  };
+  return { perSlot: await count('sender, nonce'), perDestination: await count('symbol, destination') };
+}
+
+async function readSimulation(
+  sql: Sql,
+  network: Network,
+  lock: '' | 'for share' | 'for update' = '',
+): Promise<ChainSimulation> {
+  const [row] = await sql.query<SimulationRow>(
+    `select fault, behind_blocks, stands_at from sandbox_chains where network = $1 ${lock}`,
+    [network],
+  );
+  return toSimulation(row!);
+}
+
+type SimulationRow = Row & { fault: ChainFault; behind_blocks: string; stands_at: string | null };
+
+function toSimulation({ fault, behind_blocks, stands_at }: SimulationRow): ChainSimulation {
+  return { fault, behind: Number(behind_blocks), ...(stands_at !== null && { standsAt: Number(stands_at) }) };
+}
+
+type TransactionRow = Row & {
+  network: Network;
+  sender: string;
+  nonce: string;
+  hash: string;
+  destination: string;
+  symbol: AssetSymbol;
+  units: string;
+  bid: string;
+  block: string;
+  reverts: boolean;
+  sent_at: Date;
+};
+
+function toTransaction(row: TransactionRow): ChainTransaction {
+  const { network, sender, hash, symbol, reverts } = row;
+  return {
+    slot: { network, sender, nonce: BigInt(row.nonce) },
+    to: row.destination,
+    symbol,
+    units: BigInt(row.units),
+    bid: BigInt(row.bid),
+    hash,
+    block: Number(row.block),
+    reverts,
+    sentAt: row.sent_at,
+  };
+}

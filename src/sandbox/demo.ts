@@ -1,0 +1,100 @@
+// Sixty invented orders for a new sandbox, the same each time, so that the list is not empty at the start.
+import { createHash } from 'node:crypto';
+import { openAccount } from '../accounts/store.ts';
+import { type AssetSymbol, NETWORKS_OF, SYMBOLS } from '../chains/asset.ts';
+import { DAY_MS } from '../lib/civil-days.ts';
+import type { Currency } from '../lib/currency.ts';
+import { uuidV7Of } from '../lib/ids.ts';
+import { SETTLEMENT_SCHEDULES, type SettlementSchedule, type Status, type Transaction } from '../orders/order.ts';
+import { insertTransactions } from '../orders/store-list.ts';
+import type { Sql } from '../storage/database.ts';
+
+const ACCOUNT = 'demo';
+const COUNT = 60;
+const NEWEST = new Date('2026-11-13T17:42:09.125Z');
+const HOUR_MS = 3_600_000;
+/** A little over three days, so that sixty orders cover half a year. */
+const APART_MS = 73 * HOUR_MS;
+
+const WALLETS = [
+  { name: 'Treasury', evm: '0x280ca5dc39910cddbfe09d0657fb76ca6505d63a', tron: 'TDcyBXJ4xSYF5QcbrDY7TQzBAroqiNLksF' },
+  { name: 'Supplier', evm: '0x3e13f7b66ad6ff3621261c5043979fd240fb78bb', tron: 'TFdSpKx7ybhstE61EnYQXNcAA7oy6ZZtP7' },
+  { name: 'Payroll', evm: '0x5d46f96b8641c212a0ba6397056bfa016a302a5b', tron: 'TJUQsHBcRMgNzUU7vb6xMy3tHUDzWGb5hy' },
+] as const;
+
+/** Hundredths of a real for one unit. */
+const PRICE_CENTS = { usdt: 541n, usdc: 540n, trx: 178n, eth: 1_873_250n } as const satisfies Record<
+  AssetSymbol,
+  bigint
+>;
+const CURRENCY_PER_REAL = { BRL: 100n, USD: 540n, EUR: 625n } as const satisfies Record<Currency, bigint>;
+
+export async function insertDemo(tx: Sql): Promise<void> {
+  const transactions = demoTransactions();
+  await openAccount(tx, ACCOUNT, transactions.at(-1)!.createdAt);
+  await insertTransactions(tx, transactions);
+}
+
+/** Newest first. Every symbol, network and status occurs. */
+export function demoTransactions(): Transaction[] {
+  const pairs = SYMBOLS.flatMap(symbol => NETWORKS_OF[symbol].map(network => ({ symbol, network })));
+  return Array.from({ length: COUNT }, (_, index) => {
+    const { symbol, network } = pairs[(index * 5) % pairs.length]!;
+    const random = createHash('sha256').update(`trilho demo ${index}`).digest();
+    const createdAt = new Date(NEWEST.getTime() - index * APART_MS - (random.readUInt32BE(0) % HOUR_MS));
+    const wallet = WALLETS[random[4]! % WALLETS.length]!;
+    const currency = (['BRL', 'BRL', 'BRL', 'USD', 'EUR'] as const)[index % 5]!;
+    const schedule = SETTLEMENT_SCHEDULES[random[5]! % SETTLEMENT_SCHEDULES.length]!;
+    const status = statusAt(index);
+    const settlementDate = settlementAfter(createdAt, schedule);
+    return {
+      id: uuidV7Of(createdAt, random.subarray(6, 16)),
+      accountId: ACCOUNT,
+      status,
+      symbol,
+      network,
+      ...amounts(symbol, currency, network === 'bsc' ? 18 : symbol === 'eth' ? 18 : 6, random),
+      currency,
+      walletId: uuidV7Of(NEWEST, createHash('sha256').update(wallet.name).digest().subarray(0, 10)),
+      walletAddress: network === 'tron' ? wallet.tron : wallet.evm,
+      walletName: wallet.name,
+      settlementSchedule: schedule,
+      settlementDate,
+      createdAt,
+      updatedAt: status === 'fulfilled' ? settlementDate : new Date(createdAt.getTime() + 45_000),
+    };
+  });
+}
+
+/** The newest orders wait for a payment, the oldest are fulfilled. */
+function statusAt(index: number): Status {
+  if (index < 6) return 'pending_payment';
+  if (index < 9) return 'pending_fulfillment';
+  if (index < 14) return 'fulfillment_scheduled';
+  if (index < 17) return 'fulfilling';
+  return 'fulfilled';
+}
+
+function amounts(symbol: AssetSymbol, currency: Currency, decimals: number, random: Buffer) {
+  const priceCents =
+    (PRICE_CENTS[symbol] * (9_700n + BigInt(random.readUInt16BE(16) % 600)) * 100n) /
+    (10_000n * CURRENCY_PER_REAL[currency]);
+  const costCents = 15_000n + BigInt(random.readUInt32BE(18) % 5_000_000);
+  const quantity = (costCents * 10n ** BigInt(decimals)) / priceCents;
+  return { price: decimal(priceCents, 2), cost: decimal(costCents, 2), quantity: decimal(quantity, decimals) };
+}
+
+function decimal(units: bigint, scale: number): string {
+  const digits = String(units).padStart(scale + 1, '0');
+  return `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** Skips weekends only: demo data ignores holidays. */
+function settlementAfter(createdAt: Date, schedule: SettlementSchedule): Date {
+  let at = createdAt.getTime() + 20 * 60_000;
+  for (let days = Number(schedule.slice(1)); days > 0; ) {
+    at += DAY_MS;
+    if (![0, 6].includes(new Date(at).getUTCDay())) days--;
+  }
+  return new Date(at);
+}

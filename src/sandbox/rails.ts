@@ -1,0 +1,73 @@
+// The sandbox rail: real encoders in front of a simulated bank. Every instrument has a valid form and none can be paid:
+// the pix key is at example.com, and no bank has the number 999.
+import { uuidToBigInt } from '../lib/ids.ts';
+import { boletoBarcode, digitableLine, dueDateFactor, MAX_BOLETO_CENTS } from '../rails/boleto/barcode.ts';
+import { MAX_PIX_CENTS, staticBrCodes, txidOf } from '../rails/br-code.ts';
+import type { PaymentRequest, Rail, Rails } from '../rails/rail.ts';
+import * as bank from './bank.ts';
+import { sandboxBank } from './bank-999.ts';
+
+const brCode = staticBrCodes({
+  key: 'sandbox@example.com',
+  receiverName: 'Trilho Sandbox',
+  receiverCity: 'Sao Paulo',
+});
+
+const pix: Rail<'pix'> = {
+  name: 'sandbox',
+  method: 'pix',
+  can: { refund: true, withdraw: true },
+  limits: { maxAmountCents: MAX_PIX_CENTS },
+  check: () => undefined,
+  prepare: ({ id, amountCents }) => {
+    const txid = txidOf(id);
+    return { txid, emv: brCode(amountCents, txid) };
+  },
+  submit: async ({ amountCents }) => bank.submit(amountCents),
+  lookup: async ({ amountCents }) => bank.lookup(amountCents),
+  cancel: async () => ({ kind: 'registered' }),
+  refund: async request => bank.submitRefund(request),
+  lookupRefund: async request => bank.lookupRefund(request),
+  reconcileAfter: (request, after) => bank.reconcileAfter(request, 'pix', after),
+  reconcile: async (request, { txid }, until) => bank.receivedUntil(request, 'pix', txid, until),
+};
+
+const boleto: Rail<'boleto'> = {
+  name: 'sandbox',
+  method: 'boleto',
+  can: { refund: true, withdraw: true },
+  limits: { maxAmountCents: MAX_BOLETO_CENTS },
+  check: ({ dueDay }) => {
+    if (dueDateFactor(dueDay) === undefined) {
+      return {
+        path: 'dueAt',
+        code: 'due_date_out_of_range',
+        message: 'is a day that a boleto cannot name: it must lie between 2000-07-03 and 2049-10-13',
+      };
+    }
+    return undefined;
+  },
+  prepare: ({ id, amountCents, dueDay }: PaymentRequest) => {
+    const ourNumber = ourNumberOf(id);
+    const freeField = sandboxBank.freeField({}, ourNumber);
+    const barcode = boletoBarcode({ bank: sandboxBank.code, dueDay, amountCents, freeField });
+    return { ourNumber, barcode, digitableLine: digitableLine(barcode) };
+  },
+  submit: async ({ amountCents }) => bank.submit(amountCents),
+  lookup: async ({ amountCents }) => bank.lookup(amountCents),
+  cancel: async () => ({ kind: 'registered' }),
+  refund: async request => bank.submitRefund(request),
+  lookupRefund: async request => bank.lookupRefund(request),
+  reconcileAfter: (request, after) => bank.reconcileAfter(request, 'boleto', after),
+  reconcile: async (request, { ourNumber }, until) => bank.receivedUntil(request, 'boleto', ourNumber, until),
+};
+
+export const sandboxRails: Rails = { pix, boleto };
+
+/** 25 digits from a UUIDv7: 13 from its time, 12 from its random bits. */
+function ourNumberOf(uuid: string): string {
+  const bits = uuidToBigInt(uuid);
+  const timeMs = bits >> 80n;
+  const random = bits & ((1n << 62n) - 1n);
+  return String(timeMs).padStart(13, '0').slice(-13) + String(random % 10n ** 12n).padStart(12, '0');
+}

@@ -1,0 +1,8 @@
+// The rules of a sandbox, where callers can try any request: invented documents, past due dates, payers without an address.
+import type { ChargeRules } from '../charges/check.ts';
+
+export const SANDBOX_CHARGE_RULES: ChargeRules = {
+  checksDigits: false,
+  refusesPastDueDates: false,
+  needsBoletoAddress: false,
+};

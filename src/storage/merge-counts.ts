@@ -1,0 +1,55 @@
+// Merges recorded changes of counted lists into their counts, in the background, so that a writer only inserts a small row.
+import type { Log } from '../lib/log.ts';
+import { type Loop, startLoop } from '../lib/loop.ts';
+import type { Database } from './database.ts';
+
+const MERGE_EVERY_MS = 1_000;
+/** Changes that one transaction merges. */
+const BATCH_SIZE = 10_000;
+/** Rows that one transaction reads to split buckets; the last bucket may exceed it. */
+const SPLIT_BUDGET_ROWS = 200_000;
+const STOP_LIMIT_MS = 5_000;
+
+/**
+ * Merges all pending changes in bounded batches and splits the buckets that have grown. Several nodes may call it at once: one of
+ * them works, the others find nothing to do.
+ */
+export async function mergeCounts({ db, signal }: { db: Database; signal?: AbortSignal }): Promise<void> {
+  const [row] = await db.query<{ any: boolean }>(
+    `select exists (select from list_changes where xid >= first_unmerged_xid())
+            or exists (select from list_buckets_to_split) as any`,
+  );
+  if (!row!.any) return;
+  while (!signal?.aborted && (await mergeBatch(db)));
+}
+
+/** Returns whether more can be done at once; false also while another node merges. */
+function mergeBatch(db: Database): Promise<boolean> {
+  return db.transaction(
+    async tx => {
+      await tx.query('set transaction isolation level repeatable read');
+      // Splitting one large bucket takes as long as it has rows.
+      await tx.query('set local statement_timeout = 0');
+      const [row] = await tx.query<{ merged: number | null }>('select merge_list_changes($1, $2) as merged', [
+        BATCH_SIZE,
+        SPLIT_BUDGET_ROWS,
+      ]);
+      const { merged } = row!;
+      if (merged === null) return false;
+      const [left] = await tx.query<{ any: boolean }>('select exists (select from list_buckets_to_split) as any');
+      return merged >= BATCH_SIZE || left!.any;
+    },
+    { isLong: true },
+  );
+}
+
+/** Merges once a second until it is stopped. A run that is cut off is rolled back; the next run does it again. */
+export function startMergingCounts({ db, log }: { db: Database; log: Log }): Loop {
+  return startLoop({
+    name: 'merging list counts',
+    task: signal => mergeCounts({ db, signal }),
+    pauseMs: MERGE_EVERY_MS,
+    stopLimitMs: STOP_LIMIT_MS,
+    log,
+  });
+}

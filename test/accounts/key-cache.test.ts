@@ -1,0 +1,116 @@
+// The cache of API keys: one look-up for all who ask at once, none older than a second, and never more than so many.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { createKey, revokeKey } from '../../src/accounts/create-key.ts';
+import { type KeyCache, keyCache } from '../../src/accounts/key-cache.ts';
+import { openAccount } from '../../src/accounts/store.ts';
+import { AppError } from '../../src/lib/errors.ts';
+import { type Database, openDatabase, type Sql } from '../../src/storage/database.ts';
+import { type TestClock, testClock } from '../harness/clock.ts';
+import { createDatabase, type TestDatabase } from '../harness/databases.ts';
+import { silentLog } from '../harness/log.ts';
+
+const UNKNOWN = '000000000000';
+
+let database: TestDatabase;
+let db: Database;
+let id: string;
+/** Ids that the database was asked for, in order; while it is away every look-up fails. */
+let asked: unknown[];
+let isAway: boolean;
+let clock: TestClock;
+let cache: KeyCache;
+before(async () => {
+  database = await createDatabase();
+  db = openDatabase({ connection: { connectionString: database.url }, log: silentLog });
+});
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  clock = testClock('2026-11-16T12:00:00.000Z');
+  await openAccount(db, 'acme', clock.now());
+  ({ id } = await createKey({ db, clock }, { accountId: 'acme', scopes: ['charges:read'] }));
+  asked = [];
+  isAway = false;
+  const counting: Sql = {
+    query: async (text, values = [], options = {}) => {
+      asked.push(values[0]);
+      if (isAway) throw new AppError('database_unavailable', 'The database cannot be reached.');
+      return db.query(text, values, options);
+    },
+  };
+  cache = keyCache({ db: counting, machineClock: clock });
+});
+
+test('callers that ask at once share one look-up, and so do those of the next 900 ms', async () => {
+  const found = await Promise.all(Array.from({ length: 50 }, () => cache.find(id)));
+  assert.deepEqual(new Set(found.map(key => key?.accountId)), new Set(['acme']));
+  clock.advanceMs(899);
+  await cache.find(id);
+  assert.deepEqual(asked, [id]);
+  clock.advanceMs(1);
+  await cache.find(id);
+  assert.deepEqual(asked, [id, id]);
+});
+
+test('a revocation is heard of within 900 ms', async () => {
+  assert.equal((await cache.find(id))?.revokedAt, undefined);
+  await revokeKey({ db, clock }, id);
+  clock.advanceMs(900);
+  assert.ok((await cache.find(id))?.revokedAt);
+});
+
+test('who wants something fresher than is known has it looked up', async () => {
+  await cache.find(id);
+  clock.advanceMs(100);
+  await cache.find(id, 101);
+  assert.equal(asked.length, 1);
+  await cache.find(id, 100);
+  assert.equal(asked.length, 2);
+});
+
+test('an unknown id is remembered like a known one', async () => {
+  assert.equal(await cache.find(UNKNOWN), undefined);
+  assert.equal(await cache.find(UNKNOWN), undefined);
+  assert.deepEqual(asked, [UNKNOWN]);
+});
+
+test('a look-up that failed is not kept, and what was known before can be recalled', async () => {
+  await cache.find(id);
+  clock.advanceMs(900);
+  isAway = true;
+  await assert.rejects(cache.find(id), { code: 'database_unavailable' });
+  await assert.rejects(cache.find(id), { code: 'database_unavailable' });
+  assert.equal(asked.length, 3);
+  assert.equal(cache.recall(id)?.accountId, 'acme');
+  assert.equal(cache.recall(UNKNOWN), undefined);
+  clock.advanceMs(3_600_000);
+  assert.equal(cache.recall(id), undefined, 'not for ever');
+  isAway = false;
+  assert.ok(await cache.find(id));
+});
+
+test('a clock that is set back makes nothing last longer', async () => {
+  await cache.find(id);
+  clock.advanceMs(-60_000);
+  await cache.find(id);
+  assert.equal(asked.length, 2);
+});
+
+test('no more ids are kept than the limit, those asked for longest ago go first', async () => {
+  const counted: unknown[] = [];
+  const empty: Sql = {
+    query: async (_text, values = []) => {
+      counted.push(values[0]);
+      return [];
+    },
+  };
+  const full = keyCache({ db: empty, machineClock: clock });
+  for (let number = 0; number <= 10_000; number++) await full.find(String(number).padStart(12, '0'));
+  await full.find('000000010000');
+  assert.equal(counted.length, 10_001);
+  await full.find('000000000000');
+  assert.equal(counted.length, 10_002);
+});

@@ -1,0 +1,366 @@
+// Who may call in live: every route of the running service, asked with every kind of key there is.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { fastify } from 'fastify';
+import { hashOfKey, idOfKey, newKey } from '../../src/accounts/api-key.ts';
+import { ACCOUNT_SCOPES, SCOPES, type Scope } from '../../src/accounts/scopes.ts';
+import { guardRoutes } from '../../src/http/server/auth.ts';
+import { tablePrices } from '../../src/sandbox/prices.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { silentLog } from '../harness/log.ts';
+import { type OpenApi, readOpenApi } from '../harness/openapi.ts';
+import { ADDRESSES } from '../harness/orders.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+import { seed, transaction } from '../harness/transactions.ts';
+
+/** What nobody is asked a key for. A new line here is a decision. */
+const PUBLIC = [
+  '/',
+  '/docs',
+  '/docs/',
+  '/docs/js/scalar.js',
+  '/favicon.ico',
+  '/livez',
+  '/openapi.json',
+  '/problems',
+  '/problems/:code',
+  '/readyz',
+];
+
+let service: Service;
+let document: OpenApi;
+/** Of the account acme, whose things are asked for; and of another, who must not see them. */
+let own: string;
+let foreign: string;
+let revoked: string;
+const GARBAGE = 'trilho_live_000000000000_0000000000000000000000000000000000000000000000000';
+
+/**
+ * The things of acme, each under the name that addresses and bodies have for it. A route with a parameter that is not here
+ * fails the walk: make one of its objects, so that it can be asked for.
+ */
+const things: Record<string, string> = { accountId: 'acme' };
+
+before(async () => {
+  // A name that is known while the webhook is made and leads nowhere then: nothing of this test leaves the machine.
+  let addresses = ['93.184.215.14'];
+  const resolve = async () => addresses;
+  const prices = tablePrices({ reais: { usdt: '5.41' }, rates: {} });
+  service = await startService({ mode: 'live', rails: sandboxRails, prices, resolve });
+  own = (await service.makeKey('acme')).text;
+  foreign = (await service.makeKey('other')).text;
+  const gone = await service.makeKey('acme');
+  revoked = gone.text;
+  await service.revokeKey(gone.id);
+  ({ document } = await readOpenApi(service));
+
+  const made = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'order-of-acme' }));
+  assert.equal(made.status, 201, made.text);
+  things['/charges/:id'] = made.json.id;
+  await service.runJobs();
+  const reference = 'E9999999920261116130000000000001';
+  await service.post(`/charges/${made.json.id}/payments`, { amountCents: 15_990, reference });
+  const order = transaction({ accountId: 'acme' });
+  await seed(service, [order]);
+  await service.sql(`update orders set hold_reason = 'reorganised', held_at = created_at where id = $1`, [order.id]);
+  things['transactionId'] = order.id;
+  things['/crypto/transactions/:id'] = order.id;
+  const wallet = await service.post('/wallets', {
+    accountId: 'acme',
+    name: 'Treasury',
+    network: 'tron',
+    address: ADDRESSES.tron,
+  });
+  assert.equal(wallet.status, 201, wallet.text);
+  things['walletId'] = wallet.json.id;
+  things['/wallets/:id'] = wallet.json.id;
+  const hook = await service.post('/webhooks', { accountId: 'acme', url: 'https://example.com/hook' });
+  assert.equal(hook.status, 201, hook.text);
+  things['/webhooks/:id'] = hook.json.id;
+  addresses = [];
+  const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'heard-of' }));
+  await service.runJobs();
+  const { events } = (await service.get(`/events?objectId=${later.json.id}`)).json;
+  things['/events/:id'] = events[0].id;
+  const { deliveries } = (await service.get(`/webhooks/${hook.json.id}/deliveries`)).json;
+  things['/webhooks/:id/deliveries/:deliveryId'] = deliveries[0].id;
+  const quote = await service.post('/crypto/quotes', { symbol: 'usdt', network: 'tron', currency: 'BRL', cost: 500 });
+  assert.equal(quote.status, 201, quote.text);
+  things['quoteId'] = quote.json.id;
+  things['/crypto/quotes/:id'] = quote.json.id;
+});
+after(() => service.stop());
+
+const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
+const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25', address };
+
+type Route = { readonly method: string; readonly url: string; readonly access: Scope | 'public' };
+
+const guarded = () => service.routes.filter(({ access, method }) => access !== 'public' && method !== 'HEAD');
+/** A stream that is allowed never ends; it has a test of its own. */
+const ending = () =>
+  guarded()
+    .filter(({ url }) => url !== '/events/stream')
+    .sort((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method));
+/** What is made, changed or gone would not be read as it was before. */
+const ORDER = ['GET', 'POST', 'PATCH', 'DELETE'];
+const isOperators = ({ access }: Route) => !(ACCOUNT_SCOPES as readonly string[]).includes(access);
+
+/** The address of a route, about acme's things. */
+function pathOf({ url }: Route): string {
+  const prefixes = [...url.matchAll(/:\w+/g)].map(({ index, 0: { length } }) => url.slice(0, index + length));
+  const filled = prefixes.reduceRight((path, prefix) => {
+    const id = things[prefix];
+    assert.ok(id, `${url}: make what ${prefix} stands for, so that the walk can ask for it`);
+    return prefix.replace(/:\w+$/, id) + path.slice(prefix.length);
+  }, url);
+  return url.endsWith('/replay') ? `${filled}?from=2026-01-01T00:00Z` : filled;
+}
+
+/** The documented example of a body, about acme's things. */
+function bodyOf({ method, url }: Route): Record<string, unknown> | undefined {
+  const operation = document.paths[url.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+  const { schema, example } = Object.values(operation?.requestBody?.content ?? {})[0] ?? { schema: {} };
+  const name = (schema as { $ref?: string }).$ref?.split('/').at(-1) ?? '';
+  const found = example ?? document.components.schemas[name]?.examples?.[0];
+  if (found === undefined) return undefined;
+  const body: Record<string, unknown> = { ...(found as object), ...(url === '/charges' && { customer: CUSTOMER }) };
+  for (const field of Object.keys(body)) if (things[field] !== undefined) body[field] = things[field];
+  return body;
+}
+
+async function ask(route: Route, headers: Record<string, string>): Promise<Answer> {
+  const body = bodyOf(route);
+  return service.send(pathOf(route), {
+    method: route.method,
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const namesAcme = ({ method, url }: Route) =>
+  url.includes(':') || Object.keys(bodyOf({ method, url, access: 'public' }) ?? {}).some(field => field in things);
+
+/** What can stand only in an answer about acme. */
+function tellsOfAcme({ text }: Answer): boolean {
+  return ['acme', 'order-of-acme', ...Object.values(things)].some(word => text.includes(word));
+}
+
+test('the walk sees the routes, and only those above are public', () => {
+  assert.ok(guarded().length >= 10);
+  const open = service.routes.filter(({ access }) => access === 'public').map(({ url }) => url);
+  assert.deepEqual([...new Set(open)].sort(), PUBLIC);
+});
+
+test('every public route answers without a key', async () => {
+  for (const url of PUBLIC) {
+    const { status } = await fetch(service.url + url.replace(':code', 'not_found'));
+    assert.equal(status, 200, url);
+  }
+});
+
+test('a route that does not say who may call it cannot be added', () => {
+  const app = fastify();
+  const { clock } = service;
+  guardRoutes(app, { db: { query: async () => [] }, clock, machineClock: clock, log: silentLog, requiresKeys: true });
+  app.get('/said', { config: { scope: 'charges:read' } }, async () => ({}));
+  assert.throws(() => app.get('/unsaid', async () => ({})), /\/unsaid must declare/);
+});
+
+test('without a key, with garbage and with a revoked key every route answers 401', async () => {
+  for (const route of guarded()) {
+    assert.equal((await fetch(service.url + pathOf(route), { method: route.method })).status, 401, route.url);
+    for (const headers of [
+      { authorization: '' },
+      bearer('x'),
+      bearer(GARBAGE),
+      bearer(revoked),
+      { 'x-api-key': revoked },
+      { authorization: `Basic ${own}` },
+    ] as Record<string, string>[]) {
+      const refused = await ask(route, headers);
+      assert.equal(refused.status, 401, `${route.method} ${route.url} ${JSON.stringify(headers)}`);
+      assert.equal(refused.json.code, 'unauthorized');
+      assert.equal(refused.headers.get('www-authenticate'), 'Bearer');
+      assert.equal(tellsOfAcme(refused), false);
+    }
+  }
+});
+
+test('a key without its scope is refused by every route with a 403 that names the scope', async () => {
+  const keys = new Map<Scope, string>();
+  for (const route of guarded()) {
+    const scope = route.access as Scope;
+    const lacking = SCOPES.filter(other => other !== scope);
+    if (!keys.has(scope)) keys.set(scope, (await service.makeKey('acme', lacking)).text);
+    const refused = await ask(route, bearer(keys.get(scope)!));
+    assert.equal(refused.status, 403, `${route.method} ${route.url}`);
+    assert.equal(refused.json.code, 'missing_scope');
+    assert.ok(refused.json.detail.includes(scope));
+    assert.equal(tellsOfAcme(refused), false);
+  }
+});
+
+test('another account gets 404 for what is not its own, and lists that say nothing of it', async () => {
+  for (const route of ending().filter(route => !isOperators(route) || route.url.includes(':'))) {
+    const answer = await ask(route, bearer(foreign));
+    const name = `${route.method} ${route.url}`;
+    if (namesAcme(route)) assert.equal(answer.status, 404, `${name}: ${answer.text}`);
+    if (route.method === 'GET' && !namesAcme(route)) assert.equal(answer.json.total ?? 0, 0, name);
+    assert.equal(tellsOfAcme(answer), false, `${name}: ${answer.text}`);
+  }
+});
+
+test('with a key of its own, acme is told of its things by the same requests', async () => {
+  for (const route of ending()) {
+    const answer = await ask(route, bearer(own));
+    const name = `${route.method} ${route.url}: ${answer.text}`;
+    assert.ok(answer.status < 500 && ![401, 403, 404].includes(answer.status), name);
+    if (route.method !== 'GET' || isOperators(route) || /\.\w+$/.test(route.url)) continue;
+    assert.equal(answer.status, 200, name);
+    const isAboutAcme = tellsOfAcme(answer) || route.url.includes(':');
+    assert.ok(isAboutAcme, `${name}: make something of acme for it to tell`);
+  }
+});
+
+test('a stream tells its own account alone, and ends within a second of the key', async () => {
+  const key = await service.makeKey('other');
+  const response = await fetch(`${service.url}/events/stream`, { headers: bearer(key.text) });
+  assert.equal(response.status, 200);
+  await service.revokeKey(key.id);
+  // A stream looks almost a second apart, so what it goes by must be young.
+  service.clock.advanceMs(100);
+  // Ends by itself; all that acme did before is not in it.
+  const told = await response.text();
+  assert.ok(!told.includes('acme') && !told.includes('data:'), told);
+  const foreignFilter = await service.get('/events/stream?accountId=acme', bearer(foreign));
+  assert.equal(foreignFilter.status, 404);
+});
+
+describe('a filter by account', () => {
+  test('finds its own, and calls another not found', async () => {
+    assert.ok((await service.get('/charges?accountId=acme')).json.total > 0);
+    for (const id of ['other', 'nobody']) {
+      const missing = await service.get(`/charges?accountId=${id}`);
+      assert.equal(missing.status, 404, id);
+      assert.equal(missing.json.detail, 'There is no such account.');
+    }
+  });
+});
+
+describe('a key', () => {
+  test('goes into either header, and both must agree', async () => {
+    const status = async (headers: Record<string, string>) => (await service.get('/charges', headers)).status;
+    assert.equal(await status({ 'x-api-key': own }), 200);
+    assert.equal(await status({ authorization: `bearer ${own}` }), 200);
+    assert.equal(await status({ authorization: `Bearer ${own}`, 'x-api-key': own }), 200);
+    assert.equal(await status({ authorization: `Bearer ${own}`, 'x-api-key': foreign }), 401);
+    assert.equal(await status({ authorization: `Basic ${own}`, 'x-api-key': own }), 401);
+  });
+
+  test('that is mistyped is told apart from one that is unknown, and neither from the other kinds', async () => {
+    const detail = async (key: string) => (await service.get('/charges', bearer(key))).json.detail;
+    const mistyped = own.slice(0, -8) + (own.at(-8) === 'a' ? 'b' : 'a') + own.slice(-7);
+    assert.equal(idOfKey(mistyped), undefined);
+    assert.match(await detail(mistyped), /mistyped/);
+    const ofElsewhere = newKey().text;
+    assert.notEqual(idOfKey(ofElsewhere), undefined);
+    const unknown = await detail(ofElsewhere);
+    assert.doesNotMatch(unknown, /mistyped|revoked/);
+    assert.equal(await detail(revoked), unknown);
+    // The id of one and the secret of another.
+    assert.match(await detail(own.slice(0, 24) + foreign.slice(24)), /mistyped/);
+  });
+
+  test('has a prefix, 256 bits and a checksum, and only its hash is kept', async () => {
+    assert.match(own, /^trilho_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);
+    const rows = await service.sql<{ row: string }>('select row_to_json(k)::text as row from api_keys k');
+    for (const { row } of rows) assert.equal(row.includes(own.split('_')[3]!.slice(0, 20)), false);
+  });
+
+  test('is refused by every node within a second of being revoked', async t => {
+    const second = await startService({ mode: 'live', rails: sandboxRails, beside: service });
+    t.after(() => second.stop());
+    const key = await service.makeKey('acme');
+    const ask = (node: Service) => node.get('/charges', bearer(key.text));
+    for (const node of [service, second]) assert.equal((await ask(node)).status, 200);
+    await service.revokeKey(key.id);
+    service.clock.advanceMs(900);
+    for (const node of [service, second]) assert.equal((await ask(node)).status, 401);
+  });
+
+  test('is good within a second of being made, also where it was asked for before', async () => {
+    const { id, text } = newKey();
+    const ask = () => service.get('/charges', bearer(text));
+    assert.equal((await ask()).status, 401);
+    await service.sql(
+      `insert into api_keys (id, account_id, scopes, secret_hash, created_at) values ($1, 'acme', $2, $3, now())`,
+      [id, SCOPES, hashOfKey(text)],
+    );
+    service.clock.advanceMs(900);
+    assert.equal((await ask()).status, 200);
+  });
+
+  test('has its last use noted, once a minute', async () => {
+    const key = await service.makeKey('acme');
+    const used = async () => {
+      const [row] = await service.sql<{ at: Date | null }>('select last_used_at as at from api_keys where id = $1', [
+        key.id,
+      ]);
+      return row!.at?.toISOString();
+    };
+    const call = () => service.get('/charges', bearer(key.text));
+    assert.equal(await used(), undefined);
+    const first = service.clock.now().toISOString();
+    await call();
+    await untilUsed(used, first);
+    service.clock.advanceMs(59_000);
+    await call();
+    service.clock.advanceMs(1_000);
+    await call();
+    await untilUsed(used, service.clock.now().toISOString());
+  });
+});
+
+/** Noting goes on beside the request, so it may come a moment after the answer. */
+async function untilUsed(used: () => Promise<string | undefined>, moment: string): Promise<void> {
+  for (let look = 0; look < 500; look++) if ((await used()) === moment) return;
+  assert.equal(await used(), moment);
+}
+
+test('an idempotency key of one account is free for another', async () => {
+  const body = (accountId: string) => chargeBody({ accountId, customer: CUSTOMER, methods: ['pix'] });
+  const once = { 'idempotency-key': 'one-word' };
+  const first = await service.post('/charges', body('acme'), { ...once, ...bearer(own) });
+  const other = await service.post('/charges', body('other'), { ...once, ...bearer(foreign) });
+  assert.equal(first.status, 201);
+  assert.equal(other.status, 201);
+  assert.notEqual(first.json.id, other.json.id);
+});
+
+test('the document of a live service names the scope of every operation', () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const url = path.replace(/\{(\w+)\}/g, ':$1');
+      const route = guarded().find(candidate => candidate.url === url && candidate.method === method.toUpperCase());
+      assert.ok(route, `${method} ${path}`);
+      const { security } = operation as { security?: unknown };
+      assert.deepEqual(security, [{ bearer: [route.access] }, { apiKey: [route.access] }], `${method} ${path}`);
+    }
+  }
+});
+
+test('a sandbox asks for nothing and passes over whatever it is sent', async t => {
+  const sandbox = await startService();
+  t.after(() => sandbox.stop());
+  for (const headers of [
+    {},
+    bearer('nonsense'),
+    { 'x-api-key': GARBAGE },
+    { authorization: 'Basic x', 'x-api-key': 'y' },
+  ] as Record<string, string>[]) {
+    assert.equal((await sandbox.get('/charges', headers)).status, 200);
+    assert.equal((await sandbox.get('/metrics', headers)).status, 200);
+  }
+});

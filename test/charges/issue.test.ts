@@ -1,0 +1,248 @@
+// Taking a charge to its rail, when the rail is slow, deaf or unwilling.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { ISSUE } from '../../src/charges/issue-job.ts';
+import { handleJob } from '../../src/jobs/job.ts';
+import { startQueue } from '../../src/jobs/queue.ts';
+import type { Finding, Outcome, Rail, Rails } from '../../src/rails/rail.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { ALL_JOBS } from '../harness/jobs.ts';
+import { silentLog } from '../harness/log.ts';
+import { until } from '../harness/process.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+/** A bank that does what a test says, and remembers what it was asked. */
+function scriptedRails(submits: Outcome[], lookups: Finding[] = []): { rails: Rails; asked: string[] } {
+  const asked: string[] = [];
+  const pix: Rail<'pix'> = {
+    ...sandboxRails.pix,
+    submit: async (_request, { txid }) => {
+      asked.push(`submit ${txid}`);
+      return submits.shift() ?? { kind: 'registered' };
+    },
+    lookup: async (_request, { txid }) => {
+      asked.push(`lookup ${txid}`);
+      return lookups.shift() ?? { kind: 'unknown' };
+    },
+  };
+  return { rails: { ...sandboxRails, pix }, asked };
+}
+
+async function issue(rails: Rails, rounds: number) {
+  const service = await startService({ rails });
+  try {
+    const { json } = await service.post('/charges', chargeBody({ methods: ['pix'] }));
+    for (let round = 0; round < rounds; round++) {
+      await service.runJobs();
+    }
+    return { txid: json.pix.txid, pix: (await service.get(`/charges/${json.id}`)).json.pix };
+  } finally {
+    await service.stop();
+  }
+}
+
+test('a rejected method fails with the reason of its rail', async () => {
+  const { rails } = scriptedRails([{ kind: 'rejected', reason: 'the bank does not know this receiver' }]);
+  const { pix } = await issue(rails, 1);
+  assert.equal(pix.status, 'FAILED');
+  assert.equal(pix.success, false);
+  assert.equal(pix.reason, 'the bank does not know this receiver');
+});
+
+test('a lost reply is looked up, and not sent again when it had arrived', async () => {
+  const { rails, asked } = scriptedRails([{ kind: 'unknown' }], [{ kind: 'unknown' }, { kind: 'registered' }]);
+  const { pix, txid } = await issue(rails, 3);
+  assert.equal(pix.status, 'ACTIVE');
+  assert.deepEqual(asked, [`submit ${txid}`, `lookup ${txid}`, `lookup ${txid}`]);
+});
+
+test('a lost reply is sent again, under the same reference, once a lookup shows that it never arrived', async () => {
+  const { rails, asked } = scriptedRails([{ kind: 'unknown' }, { kind: 'registered' }], [{ kind: 'absent' }]);
+  const { pix, txid } = await issue(rails, 2);
+  assert.equal(pix.status, 'ACTIVE');
+  assert.deepEqual(asked, [`submit ${txid}`, `lookup ${txid}`, `submit ${txid}`]);
+});
+
+test('a method that was only accepted stays in creation until the rail decides', async () => {
+  const { rails } = scriptedRails([{ kind: 'accepted' }], [{ kind: 'accepted' }, { kind: 'registered' }]);
+  assert.equal(
+    (await issue(scriptedRails([{ kind: 'accepted' }], [{ kind: 'accepted' }]).rails, 2)).pix.status,
+    'CREATING',
+  );
+  assert.equal((await issue(rails, 3)).pix.status, 'ACTIVE');
+});
+
+test('a method that was canceled before its rail had decided is taken back once the rail has taken it', async () => {
+  const { rails, asked } = scriptedRails([{ kind: 'accepted' }], [{ kind: 'accepted' }, { kind: 'registered' }]);
+  const withdrawn: string[] = [];
+  const pix: Rail<'pix'> = {
+    ...rails.pix,
+    cancel: async (_request, { txid }) => {
+      withdrawn.push(`after ${asked.length} questions`);
+      return asked.length < 3 ? { kind: 'rejected', reason: `${txid} is not there yet` } : { kind: 'registered' };
+    },
+  };
+  const service = await startService({ rails: { ...rails, pix } });
+  try {
+    const { json } = await service.post('/charges', chargeBody({ methods: ['pix'] }));
+    await service.runJobs();
+    await service.send(`/charges/${json.id}/cancel`, { method: 'POST' });
+    for (let round = 0; round < 3; round++) await service.runJobs();
+    assert.equal(withdrawn.at(-1), 'after 3 questions');
+    assert.equal((await service.get(`/charges/${json.id}`)).json.pix.status, 'CANCELED');
+  } finally {
+    await service.stop();
+  }
+});
+
+test('a code that only the bank can make takes the place of what was made up front', async () => {
+  const emv = 'made by the bank';
+  const pix: Rail<'pix'> = {
+    ...sandboxRails.pix,
+    submit: async (_request, { txid }) => ({ kind: 'registered', instrument: { txid, emv } }),
+  };
+  const { pix: shown } = await issue({ ...sandboxRails, pix }, 1);
+  assert.equal(`${shown.status} ${shown.emv}`, 'ACTIVE made by the bank');
+});
+
+test('a charge stays with the rail it was given to, whichever serves its method by now', async () => {
+  const { rails: old, asked } = scriptedRails([{ kind: 'registered' }]);
+  const service = await startService({
+    rails: { ...sandboxRails, pix: { ...sandboxRails.pix, name: 'new' }, former: [old.pix] },
+  });
+  try {
+    const { json } = await service.post('/charges', chargeBody({ methods: ['pix'] }));
+    await service.sql(`update charge_methods set rail = 'sandbox' where charge_id = $1`, [json.id]);
+    await service.runJobs();
+    assert.equal(asked.length, 1);
+  } finally {
+    await service.stop();
+  }
+});
+
+describe('many methods that go to their rails at the same time', () => {
+  const COUNT = 40;
+  let service: Service;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  async function makeCharges(): Promise<string[]> {
+    const made = await Promise.all(Array.from({ length: COUNT }, () => service.post('/charges', chargeBody())));
+    return made.map(({ json }) => json.id);
+  }
+
+  /** How many methods of these charges stand where. */
+  async function standing(ids: readonly string[]): Promise<Record<string, number>> {
+    const rows = await service.sql<{ status: string; count: number }>(
+      'select status, count(*)::int as count from charge_methods where charge_id = any($1) group by status order by status',
+      [ids],
+    );
+    return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+  }
+
+  /** The jobs that take methods to their rails. */
+  function jobs(where: string): Promise<{ state: string; chargeIds: string[] }[]> {
+    return service.sql(
+      `select state, array(select m ->> 'chargeId' from jsonb_array_elements(data -> 'charges') m) as "chargeIds"
+         from pgboss.job where name = 'charge.issue' and ${where}`,
+    );
+  }
+
+  test('are asked for in one job for all that were written together', async () => {
+    await service.runJobs();
+    const ids = await makeCharges();
+    const waiting = await jobs(`state = 'created'`);
+    const [row] = await service.sql<{ transactions: number }>(
+      `select count(distinct xmin::text)::int as transactions from charge_timers where charge_id = any($1)`,
+      [ids],
+    );
+    assert.equal(waiting.length, row!.transactions, 'those that were written together are asked for together');
+    assert.deepEqual(waiting.flatMap(({ chargeIds }) => chargeIds).toSorted(), ids.toSorted());
+    assert.equal(await service.runJobs(), row!.transactions);
+    assert.deepEqual(await jobs(`state <> 'completed'`), []);
+  });
+
+  test('are written in few transactions, each charge whole and told of once', async () => {
+    const ids = await makeCharges();
+    await service.runJobs();
+    assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
+    const [{ transactions, active }] = (await service.sql<{ transactions: number; active: number }>(
+      `select (select count(distinct xmin::text)::int from charge_methods where charge_id = any($1)) as transactions,
+              (select count(*)::int from events where object_id = any($1) and type = 'charge.active') as active`,
+      [ids],
+    )) as [{ transactions: number; active: number }];
+    assert.ok(transactions < COUNT / 4, `${transactions} transactions`);
+    assert.equal(active, COUNT);
+  });
+
+  test('with one that the database refuses: that one fails alone, and is tried again', async () => {
+    const ids = await makeCharges();
+    const poison = ids[7]!;
+    await service.sql(
+      `alter table charge_methods add constraint no_poison check (charge_id <> '${poison}' or status = 'CREATING')`,
+    );
+    await service.runJobs();
+    assert.deepEqual(await standing(ids), { ACTIVE: COUNT - 1, CREATING: 2, REGISTERED: COUNT - 1 });
+    const left = await jobs(`state < 'completed'`);
+    assert.deepEqual(
+      left.map(({ state, chargeIds }) => [state, chargeIds]),
+      [['retry', [poison]]],
+      'it has a job of its own',
+    );
+    await service.sql('alter table charge_methods drop constraint no_poison');
+    await service.runJobs();
+    assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
+  });
+
+  test('by a worker that is stopped: it takes nothing more, and what it has not done is left for another', async () => {
+    const ids = await makeCharges();
+    const bank = Promise.withResolvers<void>();
+    let taken = 0;
+    const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+    const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
+    queue.work([
+      handleJob(ISSUE, async () => {
+        taken++;
+        await bank.promise;
+        throw new Error('the bank has gone away');
+      }),
+    ]);
+    await until('a job to be taken', () => taken > 0);
+    const stopped = queue.stop();
+    bank.resolve();
+    await stopped;
+    await db.close();
+    await service.runJobs();
+    assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
+  });
+
+  for (const held of ['charges where id', 'charge_methods where charge_id']) {
+    test(`with one of which somebody holds ${held.split(' ')[0]}: only that one waits`, async () => {
+      const ids = await makeCharges();
+      const [first, ...others] = ids;
+      const holder = new pg.Client({ connectionString: service.databaseUrl });
+      await holder.connect();
+      try {
+        await holder.query('begin');
+        await holder.query(`select from ${held} = $1 for update`, [first]);
+        let isDone = false;
+        const running = service.runJobs().then(() => {
+          isDone = true;
+        });
+        while (!isDone && (await standing(others))['CREATING'] !== undefined);
+        assert.equal(isDone, false, 'the one is still waited for');
+        assert.deepEqual(await standing([first!]), { CREATING: 2 });
+        await holder.query('rollback');
+        await running;
+        assert.deepEqual(await standing(ids), { ACTIVE: COUNT, REGISTERED: COUNT });
+      } finally {
+        await holder.end();
+      }
+    });
+  }
+});

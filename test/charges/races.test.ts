@@ -1,0 +1,81 @@
+// Two sides at the same charge at the same moment, a thousand times.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { chargeBody } from '../harness/bodies.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const ROUNDS = 1_000;
+const AT_ONCE = 20;
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+/** Makes charges and lets `run` loose on each of them, several charges at a time. */
+async function race(rounds: number, run: (id: string) => Promise<unknown>, isIssued = true): Promise<string[]> {
+  const ids: string[] = [];
+  for (let made = 0; made < rounds; made += AT_ONCE) {
+    const batch = await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => (await service.post('/charges', chargeBody())).json.id as string),
+    );
+    if (isIssued) await service.runJobs();
+    await Promise.all(batch.map(run));
+    ids.push(...batch);
+  }
+  return ids;
+}
+
+async function pay(id: string, method: string): Promise<void> {
+  const answer = await service.post(`/sandbox/charges/${id}/pay`, { method });
+  assert.equal(answer.status, 200, answer.text);
+}
+const cancel = (id: string) => service.send(`/charges/${id}/cancel`, { method: 'POST' });
+
+type Outcome = { events: string; payments: number; statuses: string };
+
+/** What became of the charges, each way it went with how often. */
+async function outcomes(ids: readonly string[]): Promise<Map<string, number>> {
+  const rows = await service.sql<Outcome>(
+    `select (select string_agg(replace(type, 'charge.', ''), ' ' order by sequence) from events where object_id = c.id) as events,
+            (select count(*)::int from payments where charge_id = c.id) as payments,
+            (select string_agg(method || ' ' || status, ', ' order by method) from charge_methods where charge_id = c.id) as statuses
+       from charges c where id = any($1)`,
+    [ids],
+  );
+  const counts = new Map<string, number>();
+  for (const { events, payments, statuses } of rows) {
+    const outcome = `${events}; ${payments} payments; ${statuses}`;
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  }
+  return counts;
+}
+
+test('paid by both methods at once, one pays and the other is the second payment', async () => {
+  // A payer may be faster than the rails, and a thousand registrations would only take time.
+  const ids = await race(ROUNDS, id => Promise.all([pay(id, 'pix'), pay(id, 'boleto')]), false);
+  const counts = await outcomes(ids);
+  const pixFirst = 'created paid paid_twice; 2 payments; boleto PAID_BY_OTHER_METHOD, pix PAID';
+  const boletoFirst = 'created paid paid_twice; 2 payments; boleto PAID, pix PAID_BY_OTHER_METHOD';
+  assert.equal((counts.get(pixFirst) ?? 0) + (counts.get(boletoFirst) ?? 0), ROUNDS, JSON.stringify([...counts]));
+});
+
+test('paid and canceled at once, the money counts either way', async () => {
+  const ids = await race(100, id => Promise.all([pay(id, 'pix'), cancel(id)]));
+  const counts = await outcomes(ids);
+  const paidFirst = 'created active paid; 1 payments; boleto PAID_BY_OTHER_METHOD, pix PAID';
+  const canceledFirst = 'created active canceled paid; 1 payments; boleto CANCELED, pix PAID';
+  assert.equal((counts.get(paidFirst) ?? 0) + (counts.get(canceledFirst) ?? 0), 100, JSON.stringify([...counts]));
+});
+
+test('paid while its time runs out, the money counts either way', async () => {
+  const ids = await race(40, async () => {});
+  const [moved] = await Promise.all([
+    service.post('/sandbox/clock', { advance: 'P3M' }),
+    ...ids.map(id => service.post(`/sandbox/charges/${id}/pay`, { method: 'pix', at: '2026-11-16T12:00:00Z' })),
+  ]);
+  assert.equal(moved!.status, 200);
+  for (const outcome of (await outcomes(ids)).keys())
+    assert.match(outcome, /^created active( overdue)?( expired)? paid; 1 payments; .*pix PAID$/);
+});

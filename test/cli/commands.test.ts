@@ -1,0 +1,102 @@
+// The commands about accounts, keys and the audit log: what they say and what they refuse.
+import assert from 'node:assert/strict';
+import { after, before, mock, test } from 'node:test';
+import { accountsCommand } from '../../src/cli/accounts.ts';
+import { auditCommand } from '../../src/cli/audit.ts';
+import { keysCommand } from '../../src/cli/keys.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { StartError } from '../../src/lib/errors.ts';
+import { createDatabase, type TestDatabase } from '../harness/databases.ts';
+import { silentLog } from '../harness/log.ts';
+import { askDatabase } from '../harness/process.ts';
+
+const COMMANDS = { accounts: accountsCommand, keys: keysCommand, audit: auditCommand };
+
+let database: TestDatabase;
+before(async () => {
+  database = await createDatabase();
+});
+after(() => database.drop());
+
+/** Runs a command in live and returns its exit code and what it printed for a person or a script. */
+async function trilho(name: keyof typeof COMMANDS, ...args: string[]): Promise<{ code: number; said: string }> {
+  const config = readConfig({ TRILHO_MODE: 'live', DATABASE_URL: database.url });
+  const said = mock.method(console, 'log', () => {});
+  const aside = mock.method(console, 'error', () => {});
+  try {
+    const code = await COMMANDS[name](config, silentLog, args);
+    return { code, said: said.mock.calls.map(call => String(call.arguments[0])).join('\n') };
+  } finally {
+    said.mock.restore();
+    aside.mock.restore();
+  }
+}
+const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+
+test('an account is opened once and listed', async () => {
+  assert.match((await trilho('accounts', 'create', 'acme')).said, /is open\.$/);
+  assert.match((await trilho('accounts', 'create', 'acme')).said, /was open before\.$/);
+  assert.match((await trilho('accounts', 'list')).said, /^\S+Z {2}acme$/);
+});
+
+test('a key is shown once, listed without its secret, and revoked by its id or by the whole of it', async () => {
+  const { said: key } = await trilho(
+    'keys',
+    'create',
+    '--account',
+    'acme',
+    '--scopes',
+    'all,payments:read',
+    '--name',
+    'shop',
+  );
+  const { said: other } = await trilho('keys', 'create', '--account', 'acme', '--scopes', 'charges:read');
+  const listed = (await trilho('keys', 'list', '--account', 'acme')).said.split('\n');
+  assert.equal(listed.length, 2);
+  assert.match(
+    listed[0]!,
+    /^trilho_live_\w{12} {2}acme {2}made \S+Z {2}never used {2}charges:read,.*payments:read {2}shop$/,
+  );
+  assert.doesNotMatch(listed[0]!, /payments:write|metrics:read/, 'all leaves out what is the operator’s');
+  assert.ok(!listed.some(line => line.includes(key) || line.includes(other)));
+  assert.equal((await trilho('keys', 'list', '--account', 'nobody')).said, '');
+
+  assert.match((await trilho('keys', 'revoke', key)).said, /is revoked\.$/);
+  assert.match((await trilho('keys', 'revoke', other.slice(12, 24))).said, /is revoked\.$/);
+  for (const line of (await trilho('keys', 'list')).said.split('\n')) assert.match(line, /revoked \S+Z/);
+  await assert.rejects(trilho('keys', 'revoke', '000000000000'), refusal(/no such key/));
+  await assert.rejects(trilho('keys', 'create', '--account', 'no', '--scopes', 'all'), refusal(/no such account/));
+});
+
+test('the audit log is whole, and broken where it was changed', async () => {
+  const { code, said } = await trilho('audit', 'verify');
+  assert.equal(code, 0);
+  const [, position = '', hash = ''] = /^Whole: (\d+) ([0-9a-f]{64})\n0 not sealed/.exec(said) ?? [];
+  // An account, two keys, two revocations: what was refused or only listed has no line.
+  assert.equal(position, '5');
+  assert.equal((await trilho('audit', 'verify', position, hash)).code, 0);
+  assert.equal((await trilho('audit', 'verify', '4', hash)).code, 1);
+  await askDatabase(
+    { connectionString: database.url },
+    `alter table audit_log disable trigger all; update audit_log set actor = 'nobody' where position = 3`,
+  );
+  const broken = await trilho('audit', 'verify');
+  assert.equal(broken.code, 1);
+  assert.match(broken.said, /^Broken: line 3: .* Whole up to 2 [0-9a-f]{64}$/);
+});
+
+test('words that mean nothing are refused, and so is a key for a sandbox', async () => {
+  for (const words of [[], ['sing'], ['create'], ['create', '--account', 'a'], ['revoke', 'x'], ['list', '--loud']]) {
+    await assert.rejects(trilho('keys', ...words), refusal(/^Usage: trilho keys/), words.join(' '));
+  }
+  for (const words of [[], ['create'], ['create', ''], ['create', 'a', 'b'], ['list', 'a']]) {
+    await assert.rejects(trilho('accounts', ...words), refusal(/^Usage: trilho accounts/), words.join(' '));
+  }
+  for (const words of [[], ['verify', '1'], ['verify', '1', 'x'], ['sing']]) {
+    await assert.rejects(trilho('audit', ...words), refusal(/^Usage: trilho audit/), words.join(' '));
+  }
+  const create = ['create', '--account', 'acme', '--scopes'];
+  await assert.rejects(trilho('keys', ...create, 'charges:read,charges:eat'), refusal(/^Not a scope: "charges:eat"/));
+  await assert.rejects(trilho('keys', ...create, 'all', '--name', ''), refusal(/^A name/));
+  await assert.rejects(keysCommand(readConfig({}), silentLog, [...create, 'all']), refusal(/sandbox/));
+});

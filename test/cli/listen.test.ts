@@ -1,0 +1,156 @@
+// trilho listen and trilho trigger, as a developer runs them beside a service.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { EVENT_TYPES } from '../../src/api/events.ts';
+import { TRIGGERS, trigger } from '../../src/cli/trigger.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import {
+  ASK_AGAIN_MS,
+  freePort,
+  launch,
+  ownFolder,
+  PROJECT,
+  type Running,
+  runToEnd,
+  until,
+} from '../harness/process.ts';
+import { type Heard, startReceiver } from '../harness/receiver.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+let service: Service;
+before(async () => {
+  service = await startService({ work: true });
+});
+after(() => service.stop());
+
+const trilho = (...args: string[]) => [process.execPath, path.join(PROJECT, 'bin/trilho.js'), ...args];
+const make = async (): Promise<string> => (await service.post('/charges', chargeBody())).json.id;
+
+async function startListening(folder: string, ...args: string[]): Promise<{ running: Running; secret: string }> {
+  const running = launch({ folder, command: trilho('listen', ...args) });
+  const secret = await until('the secret', () => /signed with (whsec_\S+)/.exec(running.stdout())?.[1]);
+  return { running, secret };
+}
+
+/** Makes charges until one is heard of: then it listens. */
+async function untilListening(heard: readonly Heard[]): Promise<void> {
+  const isHeard = async () => {
+    await make();
+    return heard.length > 0;
+  };
+  await until('it to listen', isHeard, ASK_AGAIN_MS);
+}
+
+test('events are sent on, signed and in order, and wait while the local port is down', async t => {
+  const folder = await ownFolder(t);
+  const port = await freePort();
+  const first = await startReceiver(t, 200, port);
+  const { running, secret } = await startListening(folder, '--url', service.url, '--forward', first.url);
+  await untilListening(first.heard);
+  for (const { text, headers } of first.heard) new Verifier(secret).verify(text, headers as Record<string, string>);
+
+  const paid = await make();
+  await until('the last of it', () =>
+    first.heard.some(({ json }) => json.data.objectId === paid && json.type === 'charge.active'),
+  );
+  await first.close();
+  await service.post(`/sandbox/charges/${paid}/pay`, { method: 'pix' });
+  // Another charge may be registered meanwhile, and stand before it.
+  await until('the complaint', () => /charge\.(paid|active) \S+ waits/.test(running.stdout()));
+  await service.post(`/charges/${paid}/refunds`, {});
+  const second = await startReceiver(t, 500, port);
+  const waited = () => second.heard.filter(({ json }) => json.data.objectId === paid).map(({ json }) => json.type);
+  await until('what waited', () => waited().length >= 2);
+  assert.deepEqual(waited(), ['charge.paid', 'charge.refunded']);
+  const ids = [...first.heard, ...second.heard].map(({ headers }) => headers['webhook-id']);
+  assert.equal(new Set(ids).size, ids.length, 'nothing twice');
+});
+
+test('only the types that are named are sent on', async t => {
+  const folder = await ownFolder(t);
+  const receiver = await startReceiver(t);
+  await startListening(
+    folder,
+    '--url',
+    service.url,
+    '--forward',
+    receiver.url,
+    '--types',
+    'charge.created,charge.paid',
+  );
+  await untilListening(receiver.heard);
+  const paid = await make();
+  await service.post(`/sandbox/charges/${paid}/pay`, { method: 'pix' });
+  await until('the payment', () => receiver.heard.some(({ json }) => json.type === 'charge.paid'));
+  assert.deepEqual([...new Set(receiver.heard.map(({ json }) => json.type))].sort(), ['charge.created', 'charge.paid']);
+});
+
+test('a service that goes away and comes back is followed from where it was', async t => {
+  const folder = await ownFolder(t);
+  const receiver = await startReceiver(t);
+  // A stand-in for the wire between them: it can be cut.
+  const { connect, createServer } = await import('node:net');
+  const { hostname, port } = new URL(service.url);
+  let isCut = false;
+  const sockets = new Set<import('node:net').Socket>();
+  const wire = createServer(socket => {
+    if (isCut) return socket.destroy();
+    const onward = connect(Number(port), hostname);
+    for (const end of [socket, onward]) {
+      sockets.add(end);
+      end.on('error', () => end.destroy());
+      end.once('close', () => sockets.delete(end));
+    }
+    return socket.pipe(onward).pipe(socket);
+  });
+  await new Promise<void>(resolve => wire.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    wire.close();
+  });
+  const address = `http://127.0.0.1:${(wire.address() as { port: number }).port}`;
+  const types = ['--types', 'charge.created'];
+  await startListening(folder, '--url', address, '--forward', receiver.url, ...types);
+  await untilListening(receiver.heard);
+  const start = receiver.heard.length;
+  const made: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    made.push(await make());
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+    made.push(await make(), await make());
+    isCut = false;
+    const last = made.at(-1);
+    await until('what was missed', () => receiver.heard.some(({ json }) => json.data.objectId === last));
+  }
+  const heard = receiver.heard.map(({ json }) => json.data.objectId);
+  assert.deepEqual(heard.slice(-made.length), made, 'all, once, in order');
+  assert.equal(new Set(heard).size, heard.length);
+  assert.ok(start >= 1);
+});
+
+test('every event can be triggered, and happens', async t => {
+  assert.deepEqual(TRIGGERS, EVENT_TYPES);
+  const folder = await ownFolder(t);
+  const list = await runToEnd({ folder, command: trilho('trigger', '--list') });
+  assert.deepEqual(list.stdout.trim().split('\n'), [...EVENT_TYPES]);
+  const one = await runToEnd({ folder, command: trilho('trigger', 'charge.paid', '--url', service.url) });
+  assert.equal(`${one.code} ${JSON.parse(one.stdout).type}`, '0 charge.paid');
+  for (const type of TRIGGERS) assert.equal(JSON.parse(await trigger(service.url, type)).type, type);
+});
+
+test('what is asked for wrongly is answered with how to ask', async t => {
+  const folder = await ownFolder(t);
+  const wrong = [
+    ['listen', '--forward', 'http://x', '--types', 'y'],
+    ['trigger', 'charge.gone'],
+    ['trigger', '--lst'],
+  ];
+  for (const args of wrong) {
+    const { code, stderr } = await runToEnd({ folder, command: trilho(...args) });
+    assert.equal(code, 2, args.join(' '));
+    assert.match(stderr, /^Usage: trilho (listen|trigger) /);
+  }
+});

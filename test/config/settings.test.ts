@@ -1,0 +1,237 @@
+// Settings from the environment: what each kind takes and refuses, and that faults come together and keep secrets.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { readConfig } from '../../src/config/config.ts';
+import { SETTINGS, type Setting } from '../../src/config/settings.ts';
+import { faultsOf } from '../harness/config-faults.ts';
+
+const settings: readonly Setting[] = SETTINGS;
+const PIX = { TRILHO_PIX_KEY: 'a@example.com', TRILHO_PIX_NAME: 'José Ltda', TRILHO_PIX_CITY: 'São Paulo' };
+const SOURCES = JSON.stringify([{ name: 'a', url: 'https://a.example/{SYMBOL}{CURRENCY}', price: 'p' }]);
+
+test('an empty environment is a sandbox on this machine, and the result is frozen', () => {
+  const config = readConfig({});
+  assert.deepEqual(config, {
+    host: '127.0.0.1',
+    port: 3000,
+    logLevel: 'info',
+    mode: 'sandbox',
+    dataDir: path.resolve('data'),
+    demo: true,
+    pageSize: 20,
+    rateLimit: 0,
+    maxInFlight: 0,
+    rates: { USD: '5.40', EUR: '6.25' },
+    walletWait: { months: 0, ms: 0 },
+    prices: {
+      table: { usdt: '5.41', usdc: '5.40', trx: '1.78', eth: '18732.50' },
+      sources: [],
+      maxAgeSeconds: 60,
+      maxSpreadPercent: '1',
+    },
+    feePercent: '0',
+    settlement: { cutOffHour: 17, opensAtHour: 9, d0: 'at_once', bankingDays: new Map() },
+  });
+  assert.ok(Object.isFrozen(config));
+});
+
+test('live has limits, and neither prices nor rates of its own', () => {
+  const { rateLimit, maxInFlight, rates, prices } = readConfig({ TRILHO_MODE: 'live' });
+  assert.deepEqual([rateLimit, maxInFlight], [100, 1000]);
+  assert.deepEqual(rates, {});
+  assert.deepEqual([prices.table, prices.sources], [{}, []]);
+});
+
+test('every setting is read', () => {
+  const both = {
+    PORT: '8080',
+    HOST: '::1',
+    DATABASE_URL: 'postgresql://u:p@db.example/x',
+    LOG_LEVEL: 'warn',
+    TRILHO_DATA_DIR: '/srv/data',
+    TRILHO_PAGE_SIZE: '7',
+    TRILHO_RATE_LIMIT: '5',
+    TRILHO_MAX_IN_FLIGHT: '6',
+    TRILHO_RATE_USD: '5.1',
+    TRILHO_RATE_EUR: '6',
+    TRILHO_WALLET_WAIT: 'PT24H',
+    TRILHO_PRICE_MAX_AGE: '30',
+    TRILHO_PRICE_MAX_SPREAD: '02.50',
+    TRILHO_FEE_PERCENT: '0.5',
+    TRILHO_CUT_OFF: '15:30',
+    TRILHO_SETTLES_AT: '10:00',
+    TRILHO_SAME_DAY: 'banking_days',
+    TRILHO_BANKING_DAYS: '2026-12-24=closed',
+  };
+  const live = { ...both, ...PIX, TRILHO_MODE: 'live', TRILHO_PRICE_SOURCES: SOURCES };
+  const sandbox = { ...both, TRILHO_DEMO: 'off', TRILHO_PRICES: 'usdt=5.5' };
+  const given = new Set([...Object.keys(live), ...Object.keys(sandbox), 'TRILHO_CONFIG']);
+  assert.deepEqual([...given].sort(), settings.map(({ name }) => name).sort(), 'the test gives every setting');
+  assert.deepEqual(readConfig(live), {
+    host: '::1',
+    port: 8080,
+    databaseUrl: 'postgresql://u:p@db.example/x',
+    logLevel: 'warn',
+    mode: 'live',
+    dataDir: '/srv/data',
+    demo: true,
+    pageSize: 7,
+    rateLimit: 5,
+    maxInFlight: 6,
+    rates: { USD: '5.1', EUR: '6' },
+    walletWait: { months: 0, ms: 86_400_000 },
+    pixKey: { key: 'a@example.com', receiverName: 'José Ltda', receiverCity: 'São Paulo' },
+    prices: { table: {}, sources: JSON.parse(SOURCES), maxAgeSeconds: 30, maxSpreadPercent: '2.5' },
+    feePercent: '0.5',
+    settlement: {
+      cutOffHour: 15.5,
+      opensAtHour: 10,
+      d0: 'banking_days',
+      bankingDays: new Map([['2026-12-24', false]]),
+    },
+  });
+  assert.equal(readConfig(sandbox).demo, false);
+  assert.deepEqual(readConfig(sandbox).prices.table, { usdt: '5.5' });
+});
+
+test('a variable set to nothing counts as not set', () => {
+  const names = settings.flatMap(({ name, isSecret }) => [name, ...(isSecret ? [`${name}_FILE`] : [])]);
+  assert.deepEqual(readConfig(Object.fromEntries(names.map(name => [name, '']))), readConfig({}));
+});
+
+/** For each kind a value that it refuses, with the fault. Settings that take any text have none. */
+const WRONG: Readonly<Record<string, readonly [string, string]>> = {
+  PORT: ['65536', 'PORT must be a whole number from 0 to 65535, not "65536".'],
+  DATABASE_URL: [
+    'mysql://me:hunter2@localhost/x',
+    'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database.',
+  ],
+  LOG_LEVEL: ['loud', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud".'],
+  TRILHO_DEMO: ['yes', 'TRILHO_DEMO must be one of on, off, not "yes".'],
+  TRILHO_PAGE_SIZE: ['1.5', 'TRILHO_PAGE_SIZE must be a whole number from 1 to 100, not "1.5".'],
+  TRILHO_RATE_LIMIT: ['-1', 'TRILHO_RATE_LIMIT must be a whole number from 0 to 1000000, not "-1".'],
+  TRILHO_MAX_IN_FLIGHT: ['many', 'TRILHO_MAX_IN_FLIGHT must be a whole number from 0 to 1000000, not "many".'],
+  TRILHO_RATE_USD: ['0', 'TRILHO_RATE_USD must be a decimal above 0 such as 5.40, not "0".'],
+  TRILHO_RATE_EUR: ['6,25', 'TRILHO_RATE_EUR must be a decimal above 0 such as 6.25, not "6,25".'],
+  TRILHO_WALLET_WAIT: ['24h', 'TRILHO_WALLET_WAIT must be a length of time such as PT24H, at most a year, not "24h".'],
+  TRILHO_PIX_KEY: [
+    '123.456.789-00',
+    'TRILHO_PIX_KEY must be a pix key: a CPF, a CNPJ, an e-mail address, a phone number or a random key.',
+  ],
+  TRILHO_PIX_NAME: ['山田', 'TRILHO_PIX_NAME must be text with a letter or digit that a BR Code can hold.'],
+  TRILHO_PIX_CITY: ['東京', 'TRILHO_PIX_CITY must be text with a letter or digit that a BR Code can hold.'],
+  TRILHO_PRICE_SOURCES: [
+    'https://a.example/?key=hunter2',
+    'TRILHO_PRICE_SOURCES must be a JSON list of 1 to 15 objects { name, url, price }.',
+  ],
+  TRILHO_PRICE_MAX_AGE: ['0', 'TRILHO_PRICE_MAX_AGE must be a whole number from 1 to 3600, not "0".'],
+  TRILHO_PRICE_MAX_SPREAD: [
+    '51',
+    'TRILHO_PRICE_MAX_SPREAD must be a percent from 0 to 50 with at most 4 decimals, not "51".',
+  ],
+  TRILHO_FEE_PERCENT: [
+    '1.00001',
+    'TRILHO_FEE_PERCENT must be a percent from 0 to 50 with at most 4 decimals, not "1.00001".',
+  ],
+  TRILHO_CUT_OFF: ['24:00', 'TRILHO_CUT_OFF must be a time of day such as 17:00, not "24:00".'],
+  TRILHO_SETTLES_AT: ['9', 'TRILHO_SETTLES_AT must be a time of day such as 09:00, not "9".'],
+  TRILHO_SAME_DAY: ['never', 'TRILHO_SAME_DAY must be one of at_once, banking_days, not "never".'],
+  TRILHO_BANKING_DAYS: [
+    '2026-02-29=open',
+    'TRILHO_BANKING_DAYS must be a list such as 2026-12-24=closed,2026-12-26=open, each day once, not "2026-02-29=open".',
+  ],
+};
+
+test('a wrong value of any kind is a fault that names its setting and what it takes', () => {
+  for (const [name, [value, fault]] of Object.entries(WRONG)) {
+    assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', ...PIX, [name]: value }), [fault]);
+  }
+  assert.deepEqual(faultsOf({ TRILHO_MODE: 'production' }), [
+    'TRILHO_MODE must be one of sandbox, live, not "production".',
+  ]);
+  assert.deepEqual(faultsOf({ TRILHO_PRICES: 'usdt=0' }), [
+    'TRILHO_PRICES must be a list such as usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50, not "usdt=0".',
+  ]);
+  const takesAnyText = ['HOST', 'TRILHO_CONFIG', 'TRILHO_DATA_DIR'];
+  const tried = [...Object.keys(WRONG), 'TRILHO_MODE', 'TRILHO_PRICES', ...takesAnyText];
+  assert.deepEqual(tried.sort(), settings.map(({ name }) => name).sort(), 'every setting is tried');
+});
+
+test('every fault is told at once, in the order of the table, and each wrong entry of a list for itself', () => {
+  const wrong = Object.fromEntries(Object.entries(WRONG).map(([name, [value]]) => [name, value]));
+  const faults = faultsOf({
+    ...wrong,
+    TRILHO_MODE: 'live',
+    TRILHO_BANKING_DAYS: 'soon,2026-12-24=open,2026-12-24=closed',
+    TRILHO_PAGESIZE: '20',
+  });
+  const order = settings.flatMap(({ name }) => WRONG[name]?.[1] ?? []).slice(0, -1);
+  const days = 'TRILHO_BANKING_DAYS must be a list such as 2026-12-24=closed,2026-12-26=open, each day once, not';
+  const rest = [`${days} "soon".`, `${days} "2026-12-24=closed".`, 'TRILHO_PAGESIZE is not a variable of Trilho.'];
+  assert.deepEqual(faults, [...order, ...rest]);
+});
+
+test('no fault repeats the value of a secret', () => {
+  const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
+  assert.deepEqual(secrets, ['DATABASE_URL', 'TRILHO_PIX_KEY', 'TRILHO_PRICE_SOURCES']);
+  const url = 'https://user:hunter2@a.example/{SYMBOL}{CURRENCY}';
+  for (const value of [
+    'hunter2',
+    '["hunter2"]',
+    JSON.stringify([{ name: 'hunter2 ', url, price: 5, time: 'hunter2.' }]),
+  ])
+    for (const name of secrets) {
+      const [told, asFile] = [{ [name]: value }, { [`${name}_FILE`]: 'secret' }];
+      for (const mode of ['live', 'sandbox']) {
+        const faults = [
+          ...faultsOf({ TRILHO_MODE: mode, ...told }),
+          ...faultsOf({ TRILHO_MODE: mode, ...asFile }, { secret: value }),
+          ...faultsOf({ TRILHO_MODE: mode, ...told, ...asFile }, { secret: value }),
+        ];
+        assert.ok(faults.length >= 3, `${name} ${mode}`);
+        assert.doesNotMatch(faults.join('\n'), /hunter2/, name);
+      }
+    }
+});
+
+test('an unknown variable of ours is a fault, also one set to nothing; one of others is not', () => {
+  assert.deepEqual(faultsOf({ TRILHO_HOST: '' }), ['TRILHO_HOST is not a variable of Trilho.']);
+  assert.deepEqual(faultsOf({ TRILHO_PIX_KEYS_FILE: 'x' }), ['TRILHO_PIX_KEYS_FILE is not a variable of Trilho.']);
+  assert.deepEqual(faultsOf({ TRILHO_PAGE_SIZE_FILE: 'x' }), [
+    'TRILHO_PAGE_SIZE_FILE: TRILHO_PAGE_SIZE is not a secret, so it is not read from a file.',
+  ]);
+  assert.deepEqual(faultsOf({ PATH: '/bin', PORT_FILE: 'x', toString: 'x' }), []);
+});
+
+test('a setting of the other mode is refused with the reason, or ignored', () => {
+  assert.deepEqual(
+    faultsOf(PIX),
+    Object.keys(PIX).map(name => `${name}: a sandbox takes no real pix key.`),
+  );
+  assert.deepEqual(faultsOf({ TRILHO_PRICE_SOURCES: SOURCES }), [
+    'TRILHO_PRICE_SOURCES: a sandbox asks no source for prices; set TRILHO_PRICES.',
+  ]);
+  assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', TRILHO_PRICES: 'usdt=5' }), [
+    'TRILHO_PRICES: live takes no invented prices; set TRILHO_PRICE_SOURCES.',
+  ]);
+  assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', TRILHO_DEMO: 'off' }), []);
+  assert.deepEqual(faultsOf({ TRILHO_PRICE_MAX_AGE: '30' }), []);
+});
+
+test('while the mode is wrong, nothing is refused by it', () => {
+  assert.deepEqual(faultsOf({ TRILHO_MODE: 'Live', ...PIX, TRILHO_PRICES: 'usdt=5' }), [
+    'TRILHO_MODE must be one of sandbox, live, not "Live".',
+  ]);
+});
+
+test('settings of one group are given together or not at all', () => {
+  const { TRILHO_PIX_CITY: _, ...withoutCity } = PIX;
+  assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', ...withoutCity }), [
+    'TRILHO_PIX_CITY is needed beside TRILHO_PIX_KEY and TRILHO_PIX_NAME.',
+  ]);
+  assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', TRILHO_PIX_CITY: 'Recife' }), [
+    'TRILHO_PIX_KEY is needed beside TRILHO_PIX_CITY.',
+    'TRILHO_PIX_NAME is needed beside TRILHO_PIX_CITY.',
+  ]);
+});

@@ -1,0 +1,142 @@
+// The feed as server-sent events: the same events with the same cursors, as they happen.
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { chargeBody } from '../harness/bodies.ts';
+import { until } from '../harness/process.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+type Told = { readonly id: string; readonly data: { id: string; type: string; objectId: string } };
+type Stream = { told(): Told[]; raw(): string; readonly ended: Promise<void>; close(): void };
+
+async function open(path: string, headers: Record<string, string> = {}, base = service.url): Promise<Stream> {
+  const closing = new AbortController();
+  const response = await fetch(base + path, { headers, signal: closing.signal });
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+  let raw = '';
+  const reading = async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body!) raw += decoder.decode(chunk as Uint8Array, { stream: true });
+  };
+  const ended = reading().catch(() => {});
+  const told = () =>
+    raw
+      .split('\n\n')
+      .slice(0, -1)
+      .flatMap(block => {
+        const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(block) ?? [];
+        return id && data ? [{ id, data: JSON.parse(data) }] : [];
+      });
+  return { told, raw: () => raw, ended, close: () => closing.abort() };
+}
+
+const make = async (): Promise<string> => (await service.post('/charges', chargeBody())).json.id;
+const cursorNow = async (): Promise<string> => (await service.get('/events?after=end')).json.cursor;
+
+test('what happens is told as it happens, each with its cursor', async () => {
+  const start = await cursorNow();
+  const stream = await open('/events/stream?after=end');
+  const ids = [await make(), await make()];
+  await until('both events', () => stream.told().length >= 2);
+  assert.deepEqual(
+    stream.told().map(({ data }) => data.objectId),
+    ids,
+  );
+  const { json } = await service.get(`/events?after=${start}`);
+  assert.deepEqual(
+    stream.told().map(({ data }) => data),
+    json.events,
+  );
+  assert.equal(stream.told().at(-1)!.id, json.cursor);
+  stream.close();
+});
+
+test('a client that comes back with Last-Event-ID goes on where it was', async () => {
+  const first = await open('/events/stream?after=end');
+  await make();
+  const [told] = await until('an event', () => (first.told().length > 0 ? first.told() : undefined));
+  first.close();
+  const [missed, next] = [await make(), await make()];
+  const second = await open('/events/stream?after=end', { 'last-event-id': told!.id });
+  await until('what was missed', () => second.told().length >= 2);
+  assert.deepEqual(
+    second.told().map(({ data }) => data.objectId),
+    [missed, next],
+  );
+  second.close();
+});
+
+test('a stream may begin with the beginning, and be filtered', async () => {
+  const id = await make();
+  await service.runJobs();
+  const all = await open('/events/stream');
+  const one = await open(`/events/stream?objectId=${id}&type=charge.active`);
+  await until('its own event', () => one.told().length >= 1);
+  const { json } = await service.get('/events?limit=1000');
+  await until('everything', () => all.told().length >= json.events.length);
+  assert.deepEqual(
+    all.told().map(({ data }) => data),
+    json.events,
+  );
+  await service.post('/charges', chargeBody());
+  assert.deepEqual(
+    one.told().map(({ data }) => [data.type, data.objectId]),
+    [['charge.active', id]],
+  );
+  all.close();
+  one.close();
+});
+
+test('a wrong cursor is refused before the stream begins', async () => {
+  assert.equal((await service.get('/events/stream?after=x')).status, 400);
+  assert.equal((await service.get('/events/stream', { 'last-event-id': 'x' })).status, 400);
+  assert.equal((await service.get('/events/stream?limit=1')).status, 400);
+});
+
+test('there is an end to how many streams are open, and a closed one makes room', async () => {
+  const streams: Stream[] = [];
+  for (let count = 0; count < 100; count++) streams.push(await open('/events/stream?after=end'));
+  const refused = await service.get('/events/stream?after=end');
+  assert.equal(refused.status, 429);
+  assert.equal(refused.json.code, 'too_many_streams');
+  assert.ok(Number(refused.headers.get('retry-after')) >= 1);
+  for (const stream of streams) stream.close();
+  const again = await until('room', async () => open('/events/stream?after=end').catch(() => undefined));
+  again.close();
+});
+
+test('a reader that takes nothing costs no more than a page, and holds up nobody', async () => {
+  const { hostname, port } = new URL(service.url);
+  const start = await cursorNow();
+  await service.sql(
+    `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
+     select gen_random_uuid(), 'acme', 'charge.created', gen_random_uuid(), 1, now(), jsonb_build_object('pad', repeat('x', 40000))
+       from generate_series(1, 3000)`,
+  );
+  await service.get('/events?after=end');
+  const before = process.memoryUsage.rss();
+  const lazy = connect(Number(port), hostname);
+  lazy.pause();
+  lazy.write(`GET /events/stream?after=${start} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  const stream = await open('/events/stream?after=end');
+  const id = await make();
+  await until('the other reader', () => stream.told().some(({ data }) => data.objectId === id));
+  assert.ok(process.memoryUsage.rss() - before < 80_000_000, 'less than the 120 MB of all of it is held');
+  lazy.destroy();
+  stream.close();
+});
+
+test('a stop ends every stream in order', async () => {
+  const other = await startService();
+  const stream = await open('/events/stream', {}, other.url);
+  await until('the stream to begin', () => stream.raw().startsWith('retry:'));
+  await Promise.all([other.stop(), stream.ended]);
+  assert.match(stream.raw(), /\n\n$/);
+});

@@ -1,0 +1,281 @@
+// What every request meets, whatever it asks for.
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { PROBLEMS } from '../../src/api/problem.ts';
+import { OUTAGES } from '../../src/lib/errors.ts';
+import { postAtOnce } from '../harness/at-once.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { recordingLog } from '../harness/log.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+
+let service: Service;
+const { log, lines } = recordingLog();
+before(async () => {
+  service = await startService({ log });
+});
+after(() => service.stop());
+
+function assertProblem(answer: Answer, status: number, code: string): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/problem\+json/);
+  assert.equal(answer.json.status, status);
+  assert.equal(answer.json.code, code);
+  assert.equal(answer.json.type, `/problems/${code}`);
+  assert.equal(answer.json.requestId, answer.headers.get('x-request-id'));
+  assert.ok(answer.json.title && answer.json.detail);
+}
+
+const postText = (body: RequestInit['body'] & {}, contentType?: string) =>
+  service.send('/charges', {
+    method: 'POST',
+    body,
+    headers: contentType === undefined ? {} : { 'content-type': contentType },
+  });
+
+describe('a problem', () => {
+  test('is answered where nothing is', async () => {
+    assertProblem(await service.get('/nothing'), 404, 'not_found');
+    assertProblem(await service.get('/charges/a/b/c'), 404, 'not_found');
+    assertProblem(await service.get(`/charges/${'x'.repeat(600)}`), 404, 'not_found');
+  });
+
+  test('is answered to a method that an address does not take, naming those it takes', async () => {
+    for (const [path, method, allow] of [
+      ['/charges', 'DELETE', 'GET, HEAD, POST'],
+      ['/charges', 'OPTIONS', 'GET, HEAD, POST'],
+      ['/crypto/transactions', 'DELETE', 'GET, HEAD, POST'],
+      ['/crypto/transactions?page=1', 'PUT', 'GET, HEAD, POST'],
+      ['/charges/019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17', 'PATCH', 'GET, HEAD'],
+      ['/crypto/transactions', 'PROPFIND', 'GET, HEAD, POST'],
+    ] as const) {
+      const answer = await service.send(path, { method });
+      assertProblem(answer, 405, 'method_not_allowed');
+      assert.equal(answer.headers.get('allow'), allow);
+    }
+  });
+
+  test('is answered to a body that is not JSON', async () => {
+    for (const body of ['{', '{"a":}', 'undefined', '{"accountId":"a",}', "{'a':1}", '\ufeff\ufeff{}']) {
+      assertProblem(await postText(body, 'application/json'), 400, 'malformed_request');
+    }
+  });
+
+  test('is answered to a body that is not UTF-8', async () => {
+    const body = Buffer.concat([Buffer.from('{"accountId":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+    assertProblem(await postText(body, 'application/json'), 400, 'malformed_request');
+  });
+
+  test('is answered to a body of another type', async () => {
+    const body = JSON.stringify(chargeBody());
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/xml',
+      'application/json; charset=latin1',
+      'nonsense',
+    ]) {
+      assertProblem(await postText(body, type), 415, 'unsupported_media_type');
+    }
+    assertProblem(await postText(Buffer.from(body)), 415, 'unsupported_media_type');
+    assertProblem(
+      await service.send('/charges', {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      }),
+      415,
+      'unsupported_media_type',
+    );
+  });
+
+  test('is not made of a body with a charset of UTF-8', async () => {
+    assert.equal((await postText(JSON.stringify(chargeBody()), 'application/json; charset="UTF-8"')).status, 201);
+  });
+
+  test('is answered to a body over 64 kB', async () => {
+    const large = JSON.stringify(chargeBody({ sourceKey: 'x'.repeat(65_536) }));
+    assertProblem(await postText(large, 'application/json'), 413, 'payload_too_large');
+  });
+
+  test('is answered to an address in bad encoding', async () => {
+    for (const path of [
+      '/charges/%zz',
+      '/crypto/transactions?symbol=%zz',
+      '/crypto/transactions?from=%ff',
+      '/%c0%80',
+    ]) {
+      assertProblem(await service.get(path), 400, 'malformed_request');
+    }
+  });
+
+  test('is answered to an Idempotency-Key that is empty or too long', async () => {
+    for (const key of ['', 'x'.repeat(256)]) {
+      const answer = await service.post('/charges', chargeBody(), { 'idempotency-key': key });
+      assertProblem(answer, 400, 'invalid_request');
+      assert.equal(answer.json.errors[0].path, 'Idempotency-Key');
+    }
+  });
+
+  for (const [what, bytes, status, code] of [
+    ['that is not HTTP', 'nonsense\r\n\r\n', 400, 'malformed_request'],
+    [
+      'with headers over 16 kB',
+      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['whose headers never end', 'GET / HTTP/1.1\r\nHost: a\r\n', 408, 'request_timeout'],
+  ] as const) {
+    test(`is answered to a request ${what}`, async () => {
+      const raw = await exchange(bytes);
+      assert.match(raw, new RegExp(`^HTTP/1\\.1 ${status} `));
+      const [head = '', body = ''] = raw.split('\r\n\r\n');
+      assert.match(head, /content-type: application\/problem\+json/i);
+      const problem = JSON.parse(body);
+      assert.equal(problem.code, code);
+      assert.ok(head.toLowerCase().includes(`x-request-id: ${problem.requestId}`));
+      assert.match(head, /x-frame-options: DENY/i);
+      assert.ok(
+        lines.some(line => line.includes(problem.requestId)),
+        'it can be found in the log',
+      );
+    });
+  }
+
+  test('has a page that explains it', async () => {
+    const { json } = await service.get('/nothing');
+    const page = await service.get(json.type);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /There is nothing at this address/);
+    assertProblem(await service.get('/problems/toString'), 404, 'not_found');
+  });
+});
+
+test('every outage has a code and a page of its own, and says when to come back', async () => {
+  for (const code of OUTAGES) {
+    assert.equal(PROBLEMS[code].status, 503, code);
+    assert.ok(PROBLEMS[code].retryAfterSeconds > 0, code);
+    const page = await service.get(`/problems/${code}`);
+    assert.equal(page.status, 200, code);
+    assert.ok(page.text.includes(code));
+  }
+});
+
+/** Sends bytes as they are and returns what came back before the connection closed. */
+function exchange(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(service.url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    let received = '';
+    socket.on('data', chunk => {
+      received += chunk;
+    });
+    socket.on('close', () => resolve(received));
+    socket.on('error', reject);
+  });
+}
+
+describe('every answer', () => {
+  test('is given, though a body before it on the connection could not be read', async () => {
+    const unread = { body: chargeBody(), headers: { 'content-type': 'application/json; charset=utf-16' } };
+    const read = () => ({ body: chargeBody({ methods: ['pix'] }) });
+    const answers = await postAtOnce(service.url, '/charges', [read(), unread, read(), unread, read()]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [201, 415, 201, 415, 201],
+    );
+  });
+
+  test('has a request id: the caller’s when it is fit, a new one otherwise', async () => {
+    assert.equal(
+      (await service.get('/livez', { 'x-request-id': '0af7651916cd43dd8448eb211c80319c' })).headers.get('x-request-id'),
+      '0af7651916cd43dd8448eb211c80319c',
+    );
+    for (const unfit of ['a b', 'x'.repeat(129), '529.982.247-25', '52998224725', 'maria']) {
+      assert.match(
+        (await service.get('/livez', { 'x-request-id': unfit })).headers.get('x-request-id')!,
+        /^[0-9a-f-]{36}$/,
+      );
+    }
+  });
+
+  test('has headers that keep a browser from doing more than it should', async () => {
+    for (const path of [
+      '/crypto/transactions',
+      '/nothing',
+      '/',
+      '/docs/',
+      '/charges/%zz',
+      `/charges/${'x'.repeat(600)}`,
+    ]) {
+      const { headers } = await service.get(path);
+      assert.equal(headers.get('x-content-type-options'), 'nosniff');
+      assert.equal(headers.get('x-frame-options'), 'DENY');
+      assert.equal(headers.get('referrer-policy'), 'no-referrer');
+      assert.match(headers.get('content-security-policy')!, /default-src 'none'/);
+    }
+  });
+});
+
+test('HEAD answers what GET would, without a body', async () => {
+  const answer = await service.send('/crypto/transactions', { method: 'HEAD' });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.text, '');
+});
+
+test('the service says that it lives and that it is ready', async () => {
+  assert.deepEqual((await service.get('/livez')).json, { status: 'ok' });
+  assert.deepEqual((await service.get('/readyz')).json, { status: 'ok' });
+});
+
+test('readiness waits for every migration', async () => {
+  const other = await startService();
+  try {
+    await other.sql(`delete from schema_migrations where name like '0004%'`);
+    assertProblem(await other.get('/readyz'), 503, 'not_configured');
+  } finally {
+    await other.stop();
+  }
+});
+
+test('the page for a person leads to both operations and the reference', async () => {
+  const { status, text } = await service.get('/');
+  assert.equal(status, 200);
+  for (const part of ['/docs/', '/openapi.json', '/crypto/transactions', '/charges'])
+    assert.ok(text.includes(part), part);
+});
+
+test('no document, name, address or key reaches the log, whatever happens', async () => {
+  const secrets = [
+    'Zebulon Quixote',
+    '52998224725',
+    '529.982.247-25',
+    'Rua Secreta 99',
+    'key-7f3a',
+    'ext-secret',
+    'acct-secret',
+  ];
+  const customer = { name: secrets[0], document: secrets[2], address: { street: secrets[3] } };
+  const body = chargeBody({ accountId: secrets[6], externalId: secrets[5], customer });
+  lines.length = 0;
+  await service.post('/charges', body, { 'idempotency-key': 'key-7f3a', authorization: 'Bearer key-7f3a' });
+  await service.post('/charges', { ...body, amountCents: 1 }, { 'idempotency-key': 'key-7f3a' });
+  await service.post('/charges', { ...body, dueAt: secrets[0] });
+  await service.get(`/crypto/transactions?wallet=${encodeURIComponent(secrets[0]!)}`);
+  await service.get(`/charges/${encodeURIComponent(secrets[0]!)}`);
+  await service.get(`/${encodeURIComponent(secrets[0]!)}`, { 'x-request-id': '529.982.247-25' });
+  // A fault inside: the driver's own message would quote what it was given.
+  await service.sql('alter table charges add constraint broken check (amount_cents < 2) not valid');
+  const failed = await service.post('/charges', { ...body, externalId: 'ext-secret-2' });
+  await service.sql('alter table charges drop constraint broken');
+  assertProblem(failed, 500, 'internal_error');
+  assert.ok(!/constraint|charges|relation/.test(failed.json.detail));
+  await service.runJobs();
+  assert.ok(lines.length >= 7, 'something was logged');
+  for (const line of lines) for (const secret of secrets) assert.ok(!line.includes(secret), `${secret} in ${line}`);
+  assert.ok(
+    lines.some(line => JSON.parse(line).error?.constraint === 'broken'),
+    'the fault can be found',
+  );
+});

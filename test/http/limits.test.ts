@@ -1,0 +1,119 @@
+// How much one caller may ask, and how much is answered at once.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { readConfig } from '../../src/config/config.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const bearer = (key: { text: string }) => ({ authorization: `Bearer ${key.text}` });
+const limitsOf = ({ headers }: { headers: Headers }) =>
+  ['limit', 'remaining', 'reset'].map(name => headers.get(`ratelimit-${name}`));
+
+test('live has limits unless they are turned off, a sandbox none unless they are set', () => {
+  const limits = (environment: Record<string, string>) => {
+    const { rateLimit, maxInFlight } = readConfig(environment);
+    return [rateLimit, maxInFlight];
+  };
+  assert.deepEqual(limits({}), [0, 0]);
+  assert.deepEqual(limits({ TRILHO_MODE: 'live' }), [100, 1000]);
+  assert.deepEqual(limits({ TRILHO_MODE: 'live', TRILHO_RATE_LIMIT: '0', TRILHO_MAX_IN_FLIGHT: '0' }), [0, 0]);
+  assert.throws(() => readConfig({ TRILHO_RATE_LIMIT: '-1', TRILHO_MAX_IN_FLIGHT: 'many' }), /RATE_LIMIT.*\n.*MAX_IN/);
+});
+
+test('a key may send so many requests a second, and is told how many are left', async t => {
+  const service = await startService({ mode: 'live', rails: sandboxRails, env: { TRILHO_RATE_LIMIT: '3' } });
+  t.after(() => service.stop());
+  const [one, other] = [await service.makeKey('acme'), await service.makeKey('acme')];
+  for (const left of ['2', '1', '0']) {
+    const answer = await service.get('/charges', bearer(one));
+    assert.equal(answer.status, 200);
+    assert.deepEqual(limitsOf(answer), ['3', left, '1']);
+  }
+  // A body that would have made a charge makes none.
+  const refused = await service.post('/charges', chargeBody(), bearer(one));
+  assert.equal(refused.status, 429);
+  assert.equal(refused.json.code, 'rate_limited');
+  assert.equal(refused.headers.get('retry-after'), '1');
+  assert.deepEqual(limitsOf(refused), ['3', '0', '1']);
+
+  const another = await service.get('/charges', bearer(other));
+  assert.equal(another.json.total, 0);
+  assert.deepEqual(limitsOf(another), ['3', '2', '1']);
+
+  // A third of a second is one request.
+  service.clock.advanceMs(334);
+  assert.equal((await service.get('/charges', bearer(one))).status, 200);
+  assert.equal((await service.get('/charges', bearer(one))).status, 429);
+  service.clock.advanceMs(3_600_000);
+  assert.deepEqual(limitsOf(await service.get('/charges', bearer(one))), ['3', '2', '1']);
+  // A clock that is set back takes nothing away and gives nothing.
+  service.clock.advanceMs(-3_600_000);
+  assert.deepEqual(limitsOf(await service.get('/charges', bearer(one))), ['3', '1', '1']);
+});
+
+test('what lacks a scope counts, what is public and what has no key does not', async t => {
+  const service = await startService({ mode: 'live', rails: sandboxRails, env: { TRILHO_RATE_LIMIT: '2' } });
+  t.after(() => service.stop());
+  const reader = await service.makeKey('acme', ['charges:read']);
+  for (const status of [403, 403, 429]) {
+    assert.equal((await service.get('/crypto/transactions', bearer(reader))).status, status);
+  }
+  for (let call = 0; call < 3; call++) {
+    assert.equal((await service.get('/openapi.json')).status, 200);
+    assert.equal((await service.get('/livez')).status, 200);
+    const refused = await service.get('/charges', { authorization: 'Bearer nobody' });
+    assert.equal(refused.status, 401);
+    assert.deepEqual(limitsOf(refused), [null, null, null]);
+  }
+});
+
+test('a sandbox that is given a limit counts by address; its health answers always', async t => {
+  const service = await startService({ env: { TRILHO_RATE_LIMIT: '2' } });
+  t.after(() => service.stop());
+  const statuses = [];
+  for (let call = 0; call < 3; call++) statuses.push((await service.get('/charges')).status);
+  assert.deepEqual(statuses, [200, 200, 429]);
+  assert.equal((await service.get('/livez')).status, 200);
+  assert.equal((await service.get('/readyz')).status, 200);
+});
+
+test('what comes while enough is being answered gets 503, and is welcome afterwards', async t => {
+  const service = await startService({ env: { TRILHO_MAX_IN_FLIGHT: '2' } });
+  t.after(() => service.stop());
+  const held = await holdCharges(service);
+  const waiting = ['one', 'two'].map(accountId => service.post('/charges', chargeBody({ accountId })));
+  await held.untilWaiting(2);
+  const refused = await service.get('/charges');
+  assert.equal(refused.status, 503);
+  assert.equal(refused.json.code, 'overloaded');
+  assert.equal(refused.headers.get('retry-after'), '2');
+  assert.equal((await service.get('/readyz')).status, 200);
+  await held.release();
+  for (const answer of await Promise.all(waiting)) assert.equal(answer.status, 201, answer.text);
+  assert.equal((await service.get('/charges')).json.total, 2);
+});
+
+/** Keeps every charge from being written, as a slow database would. */
+async function holdCharges(service: Service) {
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  await client.query('begin');
+  await client.query('lock table charges in share mode');
+  return {
+    untilWaiting: async (count: number) => {
+      for (let look = 0; look < 5_000; look++) {
+        const [row] = await service.sql<{ count: number }>(
+          `select count(*)::int as count from pg_locks where relation = 'charges'::regclass and not granted`,
+        );
+        if (row!.count >= count) return;
+      }
+      assert.fail('nobody waits');
+    },
+    release: async () => {
+      await client.query('commit');
+      await client.end();
+    },
+  };
+}

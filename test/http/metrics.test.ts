@@ -1,0 +1,198 @@
+// /metrics: what an operator watches, as docs/metrics.md describes it, and that it answers when the database does not.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { startCutWire } from '../harness/cut-wire.ts';
+import { recordingLog } from '../harness/log.ts';
+import { orderDriver } from '../harness/orders.ts';
+import { until } from '../harness/process.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const { log, lines } = recordingLog();
+let service: Service;
+before(async () => {
+  service = await startService({ log });
+});
+after(() => service.stop());
+
+type Sample = { readonly name: string; readonly labels: Record<string, string>; readonly value: number };
+
+async function scrape(from: Service = service, headers = {}) {
+  const { status, text, headers: sent } = await from.get('/metrics', headers);
+  assert.equal(status, 200, text);
+  assert.match(sent.get('content-type')!, /^text\/plain/);
+  const types = new Map([...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name, type]) => [name!, type!]));
+  const samples = [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(
+    ([, name = '', labels = '', value]): Sample => {
+      const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, word]) => [label!, word!]);
+      return { name, labels: Object.fromEntries(pairs), value: Number(value) };
+    },
+  );
+  const read = (name: string, labels: Record<string, string> = {}) =>
+    samples.find(
+      sample =>
+        sample.name === name &&
+        Object.keys(sample.labels).length === Object.keys(labels).length &&
+        Object.entries(labels).every(([key, word]) => sample.labels[key] === word),
+    )?.value;
+  return { types, samples, read };
+}
+
+/** The rows of the page: name, type, labels. */
+function documented(): { name: string; type: string; labels: string[] }[] {
+  const page = readFileSync(path.join(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
+  return page
+    .split('\n')
+    .filter(line => line.startsWith('| `'))
+    .map(line => {
+      const [, name = '', type = '', labels = ''] = line.split('|').map(cell => cell.trim());
+      return {
+        name: name.replaceAll('`', ''),
+        type: type.replace(', shared', ''),
+        labels: [...labels.matchAll(/`(\w+)`/g)].map(match => match[1]!),
+      };
+    });
+}
+
+test('requests are counted and timed by route pattern', async () => {
+  await service.post('/charges', chargeBody({ methods: ['pix'] }));
+  await service.get('/crypto/transactions?page=0');
+  const { read } = await scrape();
+  const made = { method: 'POST', route: '/charges' };
+  assert.equal(read('trilho_http_requests_total', { ...made, status: '201' }), 1);
+  assert.equal(read('trilho_http_requests_total', { method: 'GET', route: '/crypto/transactions', status: '400' }), 1);
+  assert.equal(read('trilho_http_request_duration_seconds_count', made), 1);
+  assert.equal(read('trilho_http_request_duration_seconds_bucket', { ...made, le: '+Inf' }), 1);
+  assert.equal(read('trilho_charge_batch_size_count'), 1);
+});
+
+test('a job that is due is counted, with how long it has waited', async () => {
+  await service.sql(`update pgboss.job set start_after = now() - interval '90 seconds' where name = 'charge.issue'`);
+  const { read } = await scrape();
+  const age = read('trilho_jobs_oldest_ready_seconds', { queue: 'charge.issue' })!;
+  assert.ok(age >= 90 && age < 600, String(age));
+  assert.equal(read('trilho_jobs_oldest_ready_seconds', { queue: 'payout.advance' }), 0);
+  // The queue counts its jobs every few seconds.
+  await until('the queue to count', async () => {
+    const { read: later } = await scrape();
+    return later('trilho_jobs', { queue: 'charge.issue', state: 'ready' }) === 1;
+  });
+});
+
+test('calls to rails and chains, deliveries, payouts and held orders are there', async t => {
+  const receiver = await startReceiver(t, 500);
+  const hook = await service.post('/webhooks', { url: receiver.url, accountId: 'acme' });
+  assert.equal(hook.status, 201, hook.text);
+  const orders = orderDriver(service);
+  const order = await orders.order();
+  await orders.pay(order);
+  await service.runJobs();
+  const { read } = await scrape();
+  const submitted = { rail: 'sandbox', method: 'pix', operation: 'submit', outcome: 'registered' };
+  assert.ok(read('trilho_rail_call_duration_seconds_count', submitted)! >= 1);
+  for (const call of [
+    { operation: 'sign', outcome: 'signed' },
+    { operation: 'lookup', outcome: 'absent' },
+    { operation: 'broadcast', outcome: 'sent' },
+  ]) {
+    assert.equal(read('trilho_chain_call_duration_seconds_count', { network: 'polygon', ...call }), 1, call.operation);
+  }
+  assert.equal(read('trilho_payouts', { network: 'polygon', state: 'open' }), 1);
+  assert.equal(read('trilho_payouts', { network: 'tron', state: 'open' }), 0);
+  assert.ok(read('trilho_webhook_deliveries_pending')! >= 2);
+  assert.equal(read('trilho_webhooks_failing'), 1);
+  assert.equal(read('trilho_webhook_delivery_lag_seconds'), 0);
+  assert.equal(read('trilho_events_waiting'), 0);
+  assert.ok(read('trilho_webhook_attempt_duration_seconds_count', { outcome: 'failed' })! >= 1);
+  assert.equal(read('trilho_orders_held', { reason: 'underpaid' }), 0);
+
+  const tooLittle = await orders.order();
+  await orders.pay(tooLittle, { amountCents: 100 });
+  service.clock.advanceMs(600_000);
+  const later = (await scrape()).read;
+  assert.ok(later('trilho_events_waiting')! > 0, 'nothing has run since');
+  // The first failure waits at most six seconds for its next try, which nobody makes.
+  assert.ok(later('trilho_webhook_delivery_lag_seconds')! >= 590);
+  assert.equal(later('trilho_payouts_oldest_open_seconds', { network: 'polygon' }), 600);
+  await orders.advance('P2D');
+  assert.equal((await orders.read(tooLittle)).holdReason, 'underpaid');
+  assert.equal((await scrape()).read('trilho_orders_held', { reason: 'underpaid' }), 1);
+});
+
+test('docs/metrics.md describes every metric with its type and labels, and no other', async () => {
+  const { types, samples } = await scrape();
+  const rows = documented();
+  const own = [...types].filter(([name]) => name.startsWith('trilho_'));
+  assert.deepEqual(rows.map(({ name, type }) => [name, type]).sort(), own.sort());
+  for (const { name, labels } of rows) {
+    const of = samples.filter(
+      sample => sample.name.replace(/_(bucket|sum|count)$/, '') === name || sample.name === name,
+    );
+    assert.ok(of.length > 0, `${name} has a value`);
+    const seen = new Set(of.flatMap(sample => Object.keys(sample.labels).filter(label => label !== 'le')));
+    assert.deepEqual([...seen].sort(), [...labels].sort(), name);
+  }
+  assert.ok(types.has('nodejs_eventloop_lag_p99_seconds') && types.has('process_open_fds'));
+});
+
+test('no more rows are counted than the limit', async () => {
+  await service.sql('alter table webhook_deliveries disable trigger all');
+  await service.sql(
+    `insert into webhook_deliveries (id, account_id, webhook_id, event_id, object_id, position, state, next_at, created_at)
+     select gen_random_uuid(), 'acme', w.id, gen_random_uuid(), gen_random_uuid(), n, 'pending', now(), now()
+       from webhooks w, generate_series(1, 10001) n`,
+  );
+  await service.sql('alter table webhook_deliveries enable trigger all');
+  assert.equal((await scrape()).read('trilho_webhook_deliveries_pending'), 10_000);
+});
+
+test('a figure that cannot be read is a fault in the log, not a database that is down', async () => {
+  lines.length = 0;
+  await service.sql('alter table event_readers rename to event_readers_away');
+  const { read } = await scrape();
+  await service.sql('alter table event_readers_away rename to event_readers');
+  assert.equal(read('trilho_database_up'), 1);
+  assert.equal(read('trilho_events_waiting'), undefined);
+  const fault = lines.map(line => JSON.parse(line)).find(({ level }) => level === 'error');
+  assert.match(fault?.msg, /backlog could not be read/);
+  assert.equal(fault.error.code, '42P01');
+});
+
+test('live answers a key it knows while the database is away, and says so', { timeout: 60_000 }, async t => {
+  const live = await startService({ mode: 'live', rails: sandboxRails });
+  t.after(() => live.stop());
+  const wire = await startCutWire(live.databaseUrl);
+  t.after(() => wire.close());
+  const node = await startService({ mode: 'live', rails: sandboxRails, beside: { ...live, databaseUrl: wire.url } });
+  t.after(() => node.stop());
+  const bearer = async () => ({ authorization: `Bearer ${(await live.makeKey('acme')).text}` });
+  const [known, unseen] = [await bearer(), await bearer()];
+  assert.equal((await scrape(node, known)).read('trilho_database_up'), 1);
+
+  wire.cutAtCommit({ forGood: true });
+  const customer = { name: 'Maria da Silva', document: '529.982.247-25' };
+  const refused = await node.post('/charges', chargeBody({ customer, methods: ['pix'] }), known);
+  assert.equal(refused.status, 503, refused.text);
+  live.clock.advanceMs(900);
+
+  const { read, types } = await scrape(node, known);
+  assert.equal(read('trilho_database_up'), 0);
+  assert.equal(read('trilho_webhook_deliveries_pending'), undefined, 'what is not known is not 0');
+  assert.equal(read('trilho_orders_held', { reason: 'underpaid' }), undefined);
+  assert.ok(read('trilho_database_connections', { state: 'max' })! > 0);
+  assert.ok(types.has('nodejs_eventloop_lag_p99_seconds'));
+  for (const [where, headers] of [
+    ['/metrics', unseen],
+    ['/charges', known],
+  ] as const) {
+    const answer = await node.get(where, headers);
+    assert.equal(answer.status, 503, answer.text);
+    assert.equal(answer.json.code, 'database_unavailable');
+  }
+  wire.mend();
+  assert.equal((await scrape(node, known)).read('trilho_database_up'), 1);
+});

@@ -1,0 +1,109 @@
+// A job that waits for a bank has not failed: it says what it waits for, with the ids of what it is about, and runs again.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { AppError } from '../../src/lib/errors.ts';
+import type { Outcome } from '../../src/rails/rail.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { recordingLog } from '../harness/log.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+/** An amount that the sandbox's payer pays by itself on the due day, so that the rail is asked for money. */
+const PAYS_BY_ITSELF = 9_004;
+const END_OF_DUE_DAY = '2026-12-12T02:59:59.000Z';
+
+/** What the bank answers to a registration; silent, it tells nothing of money either. */
+let answer: Outcome;
+let isSilent: boolean;
+const { pix } = sandboxRails;
+const rails = {
+  ...sandboxRails,
+  pix: {
+    ...pix,
+    submit: async () => answer,
+    lookup: async () => answer,
+    reconcile: async (...asked: Parameters<typeof pix.reconcile>) => {
+      if (isSilent) throw new AppError('rail_unavailable', 'The bank does not answer.');
+      return pix.reconcile(...asked);
+    },
+  },
+};
+
+let service: Service;
+const { log, lines } = recordingLog();
+const said = () => lines.map(line => JSON.parse(line));
+const louderThanInfo = () => said().filter(({ level }) => !['debug', 'info'].includes(level));
+before(async () => {
+  service = await startService({ rails, log });
+});
+after(() => service.stop());
+beforeEach(() => {
+  lines.length = 0;
+  isSilent = false;
+});
+
+async function createPix(changes = {}): Promise<string> {
+  const made = await service.post('/charges', chargeBody({ methods: ['pix'], ...changes }));
+  assert.equal(made.status, 201, made.text);
+  return made.json.id;
+}
+const statusOf = async (id: string) => (await service.get(`/charges/${id}`)).json.pix.status;
+
+test('a bank that gives no answer is named with its charge, and asked again', async () => {
+  answer = { kind: 'unknown' };
+  const chargeId = await createPix();
+  await service.runJobs();
+  assert.equal(await statusOf(chargeId), 'CREATING');
+  assert.deepEqual(louderThanInfo(), []);
+  const line = said().find(({ msg }) => /rail gave no answer/.test(msg));
+  assert.equal(line?.level, 'info');
+  assert.deepEqual([line.chargeId, line.chargeMethod, line.rail], [chargeId, 'pix', 'sandbox']);
+  const waits = said().find(({ msg }) => /^job waits/.test(msg));
+  assert.deepEqual([waits?.job, waits.chargeId, waits.attempt], ['charge.issue', chargeId, 1]);
+  answer = { kind: 'registered' };
+  await service.runJobs();
+  assert.equal(await statusOf(chargeId), 'ACTIVE');
+});
+
+test('a bank that decides later is waited for without a line above debug', async () => {
+  answer = { kind: 'accepted' };
+  const chargeId = await createPix();
+  lines.length = 0;
+  await service.runJobs();
+  assert.equal(await statusOf(chargeId), 'CREATING');
+  assert.deepEqual(
+    said().filter(({ level, msg }) => level !== 'debug' && msg !== 'request'),
+    [],
+  );
+  answer = { kind: 'registered' };
+  await service.runJobs();
+});
+
+test('a fault of ours is a failed job, with the charge it is about', async () => {
+  answer = { kind: 'registered' };
+  const chargeId = await createPix();
+  await service.sql(`alter table charge_methods add constraint broken check (status <> 'ACTIVE') not valid`);
+  await service.runJobs();
+  await service.sql('alter table charge_methods drop constraint broken');
+  const failed = louderThanInfo().find(({ msg }) => /not registered; it is tried again/.test(msg));
+  assert.deepEqual([failed?.chargeId, failed.error.constraint], [chargeId, 'broken']);
+  assert.equal('message' in failed.error, false);
+});
+
+test('money is asked for again after a bank was silent, and the job has not failed', async () => {
+  answer = { kind: 'registered' };
+  const chargeId = await createPix({ amountCents: PAYS_BY_ITSELF, dueAt: END_OF_DUE_DAY });
+  await service.runJobs();
+  isSilent = true;
+  const moved = await service.post('/sandbox/clock', { advance: 'P25DT3H' });
+  assert.equal(moved.status, 200, moved.text);
+  assert.equal(await statusOf(chargeId), 'ACTIVE');
+  assert.deepEqual(louderThanInfo(), []);
+  const waits = said().find(({ msg, job }) => job === 'charge.reconcile' && /^job waits/.test(msg));
+  assert.equal(waits?.level, 'info');
+  assert.equal(waits.chargeId, chargeId);
+  assert.deepEqual([waits.error.code, waits.error.message], ['rail_unavailable', 'The bank does not answer.']);
+  isSilent = false;
+  await service.runJobs();
+  assert.equal(await statusOf(chargeId), 'PAID');
+});

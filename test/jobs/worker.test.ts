@@ -1,0 +1,113 @@
+// Jobs as workers run them: each settled when it ends, taken again when its worker has died, told apart from a failure when it
+// only waits.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { defineJob, handleJob, type JobHandler } from '../../src/jobs/job.ts';
+import { type Queue, startQueue } from '../../src/jobs/queue.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { createDatabase, type TestDatabase } from '../harness/databases.ts';
+import { recordingLog } from '../harness/log.ts';
+import { until } from '../harness/process.ts';
+
+const NUMBERED = defineJob<{ readonly chargeId: string }>('test.numbered');
+const kinds = [NUMBERED];
+
+let database: TestDatabase;
+let db: Database;
+const { log, lines } = recordingLog();
+before(async () => {
+  database = await createDatabase();
+  db = openDatabase({ connection: { connectionString: database.url }, log });
+});
+after(async () => {
+  await db.close();
+  await database.drop();
+});
+
+async function withWorker(handler: JobHandler, work: (queue: Queue) => Promise<void>): Promise<void> {
+  const queue = await startQueue({ db, log, kinds });
+  queue.work([handler]);
+  try {
+    await work(queue);
+  } finally {
+    await queue.stop();
+  }
+}
+
+const enqueue = (queue: Queue, ids: readonly string[]) =>
+  db.transaction(tx =>
+    queue.enqueue(
+      tx,
+      NUMBERED,
+      ids.map(chargeId => ({ chargeId })),
+    ),
+  );
+
+async function unfinished(): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from pgboss.job where name = $1 and state <> 'completed'`,
+    [NUMBERED.name],
+  );
+  return row!.count;
+}
+
+test('one job that waits long holds up neither those that were fetched with it nor those that come after', async () => {
+  const bank = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const handler = handleJob(NUMBERED, async ({ chargeId }) => {
+    if (chargeId === 'slow') await bank.promise;
+    done.push(chargeId);
+    return 'done';
+  });
+  await withWorker(handler, async queue => {
+    await enqueue(queue, ['a', 'slow', 'b']);
+    await until('those beside it', () => done.length === 2);
+    await enqueue(queue, ['c']);
+    await until('one that came after it', () => done.includes('c'));
+    await until('all but the slow one to be settled', async () => (await unfinished()) === 1);
+    bank.resolve();
+    await until('the slow one', () => done.includes('slow'));
+  });
+  assert.equal(await unfinished(), 0);
+  assert.deepEqual(done.toSorted(), ['a', 'b', 'c', 'slow']);
+});
+
+test('a job that waits for somebody outside runs again and is no failure; one that throws is told with its ids', async () => {
+  lines.length = 0;
+  const runs = new Map<string, number>();
+  const handler = handleJob(NUMBERED, async ({ chargeId }) => {
+    const run = (runs.get(chargeId) ?? 0) + 1;
+    runs.set(chargeId, run);
+    if (run > 1) return 'done';
+    if (chargeId === 'broken') throw new Error('it broke');
+    return 'postponed';
+  });
+  const queue = await startQueue({ db, log, kinds });
+  try {
+    await enqueue(queue, ['waiting', 'broken']);
+    for (let round = 0; round < 2; round++) await queue.runDue([handler]);
+  } finally {
+    await queue.stop();
+  }
+  assert.deepEqual(Object.fromEntries(runs), { waiting: 2, broken: 2 });
+  const failures = lines.map(line => JSON.parse(line)).filter(({ msg }) => /failed/.test(msg));
+  assert.deepEqual(
+    failures.map(({ job, chargeId }) => [job, chargeId]),
+    [[NUMBERED.name, 'broken']],
+  );
+  assert.equal(await unfinished(), 0);
+});
+
+test('a job is written with its transaction or not at all', async () => {
+  const queue = await startQueue({ db, log, kinds });
+  try {
+    const undone = db.transaction(async tx => {
+      await queue.enqueue(tx, NUMBERED, [{ chargeId: 'undone' }]);
+      throw new Error('changed its mind');
+    });
+    await assert.rejects(undone, /changed its mind/);
+    assert.equal(await unfinished(), 0);
+  } finally {
+    await queue.stop();
+  }
+});

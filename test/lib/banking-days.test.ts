@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { addBankingDays, isBankingDay, nextBankingDay } from '../../src/lib/banking-days.ts';
+import { addDays, type CivilDay, civilDay, daysBetween } from '../../src/lib/civil-days.ts';
+
+// This one stands first: the others load the calendar.
+test('the calendar is not loaded before a day is asked for', () => {
+  const loaded = () =>
+    Object.keys(createRequire(import.meta.url).cache).filter(file => /date-holidays|moment-timezone/.test(file));
+  assert.deepEqual(loaded(), []);
+  isBankingDay('2026-03-03');
+  assert.notDeepEqual(loaded(), [], 'the test sees it loaded');
+});
+
+/** Easter Sunday by the algorithm of Meeus, Jones and Butcher, so that the package is not its own judge. */
+function easter(year: number): CivilDay {
+  const golden = year % 19;
+  const century = Math.floor(year / 100);
+  const leap = century - Math.floor(century / 4) - Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3);
+  const epact = (19 * golden + leap + 15) % 30;
+  const weekday = (32 + 2 * (century % 4) + 2 * Math.floor((year % 100) / 4) - epact - ((year % 100) % 4)) % 7;
+  const shift = Math.floor((golden + 11 * epact + 22 * weekday) / 451);
+  const days = epact + weekday - 7 * shift + 114;
+  return `${year}-0${Math.floor(days / 31)}-${String((days % 31) + 1).padStart(2, '0')}`;
+}
+
+const FIXED = ['01-01', '04-21', '05-01', '09-07', '10-12', '11-02', '11-15', '12-25'];
+const AFTER_EASTER = { carnivalMonday: -48, carnivalTuesday: -47, goodFriday: -2, corpusChristi: 60 };
+
+/** The holidays of banks, from the law: Leis 662/1949, 6.802/1980 and 14.759/2023, and Resolução CMN 4.880. */
+function holidays(year: number): Set<CivilDay> {
+  const fixed = year >= 2024 ? [...FIXED, '11-20'] : FIXED;
+  const moving = Object.values(AFTER_EASTER).map(days => addDays(easter(year), days));
+  return new Set([...fixed.map(day => `${year}-${day}`), ...moving]);
+}
+
+test('the judge knows published Easter days', () => {
+  assert.deepEqual([2000, 2008, 2011, 2024, 2025, 2026, 2038].map(easter), [
+    '2000-04-23',
+    '2008-03-23',
+    '2011-04-24',
+    '2024-03-31',
+    '2025-04-20',
+    '2026-04-05',
+    '2038-04-25',
+  ]);
+});
+
+for (const year of [2020, 2021, 2022, 2023, 2024, 2025, 2026, 2027, 2028, 2029, 2030]) {
+  test(`every day of ${year} is a banking day or none, as the law has it`, () => {
+    const closed = holidays(year);
+    let seen = 0;
+    for (let day = `${year}-01-01`; day <= `${year}-12-31`; day = addDays(day, 1)) {
+      const isWeekend = ['Sat', 'Sun'].includes(new Date(`${day}T12:00:00Z`).toUTCString().slice(0, 3));
+      assert.equal(isBankingDay(day), !isWeekend && !closed.has(day), day);
+      seen++;
+    }
+    assert.equal(seen, year % 4 === 0 ? 366 : 365);
+  });
+}
+
+test('24 and 31 December and Ash Wednesday are banking days', () => {
+  for (const day of ['2025-12-24', '2025-12-31', '2025-03-05', '2026-02-18']) assert.ok(isBankingDay(day), day);
+});
+
+test('Carnival Monday and Tuesday, Good Friday, Corpus Christi and 20 November are none', () => {
+  const closed = ['2026-02-16', '2026-02-17', '2026-04-03', '2026-06-04', '2024-11-20', '2025-11-20', '2026-11-20'];
+  for (const day of closed) assert.ok(!isBankingDay(day), day);
+  assert.ok(isBankingDay('2023-11-20'), '20 November is a national holiday from 2024 on');
+});
+
+test('holidays of a state or a city are banking days', () => {
+  // 9 July and 25 January in São Paulo, 23 April and 20 January in Rio de Janeiro.
+  for (const day of ['2025-07-09', '2027-01-25', '2025-04-23', '2026-01-20']) assert.ok(isBankingDay(day), day);
+});
+
+// The examples A to G of `validadeAposVencimento` in bacen/pix-api 2.9.0: due day, days of validity, last day accepted.
+const PUBLISHED = [
+  ['A', '2020-10-20', 4, '2020-10-26'],
+  ['B', '2020-12-25', 0, '2020-12-28'],
+  ['C', '2020-12-25', 1, '2020-12-29'],
+  ['D', '2020-12-25', 3, '2020-12-31'],
+  ['E', '2020-12-25', 4, '2021-01-04'],
+  ['F', '2021-08-27', 5, '2021-09-01'],
+  ['G', '2021-08-28', 5, '2021-09-06'],
+] as const;
+
+for (const [example, dueDay, validityDays, lastDay] of PUBLISHED) {
+  test(`the last day of the Central Bank's example ${example} is as published`, () => {
+    assert.equal(nextBankingDay(addDays(nextBankingDay(dueDay), validityDays)), lastDay);
+  });
+}
+
+const someDay = fc.integer({ min: 0, max: 20_000 }).map(days => addDays('2000-01-01', days));
+
+test('the next banking day is one, is not earlier, and skips none', () => {
+  fc.assert(
+    fc.property(someDay, day => {
+      const next = nextBankingDay(day);
+      assert.ok(isBankingDay(next));
+      assert.ok(next >= day);
+      for (let between = day; between < next; between = addDays(between, 1)) assert.ok(!isBankingDay(between));
+    }),
+  );
+});
+
+test('banking days are counted one by one from the first on or after the day', () => {
+  assert.equal(addBankingDays('2026-02-13', 0), '2026-02-13');
+  assert.equal(addBankingDays('2026-02-13', 1), '2026-02-18', 'over Carnival');
+  assert.equal(addBankingDays('2026-02-14', 0), '2026-02-18');
+  assert.equal(addBankingDays('2026-02-14', 1), '2026-02-19');
+  fc.assert(
+    fc.property(someDay, fc.integer({ min: 0, max: 40 }), (day, count) => {
+      const end = addBankingDays(day, count);
+      const start = nextBankingDay(day);
+      let counted = 0;
+      for (let step = start; step < end; step = addDays(step, 1)) if (isBankingDay(step)) counted++;
+      assert.equal(counted, count);
+      assert.ok(isBankingDay(end));
+    }),
+  );
+});
+
+test('an operator can close a day and open another', () => {
+  const overrides = new Map([
+    ['2026-03-03', false],
+    ['2026-03-07', true],
+  ]);
+  assert.ok(!isBankingDay('2026-03-03', overrides));
+  assert.ok(isBankingDay('2026-03-07', overrides));
+  assert.ok(isBankingDay('2026-03-04', overrides));
+  assert.equal(nextBankingDay('2026-03-03', overrides), '2026-03-04');
+  assert.equal(addBankingDays('2026-03-06', 1, overrides), '2026-03-07');
+});
+
+test('a pause without end, a count backwards and text that is no day are refused', () => {
+  const never = new Map(Array.from({ length: 400 }, (_, index) => [addDays('2026-01-01', index), false] as const));
+  assert.throws(() => nextBankingDay('2026-01-01', never), RangeError);
+  for (const count of [-1, 0.5, Number.NaN, 1e9]) assert.throws(() => addBankingDays('2026-01-01', count), RangeError);
+  for (const text of ['', 'today', '2026-13-01', '999-01-01'])
+    assert.throws(() => isBankingDay(text), RangeError, text);
+});
+
+test('days are added over months, leap days and clock changes', () => {
+  assert.equal(addDays('2024-02-28', 1), '2024-02-29');
+  assert.equal(addDays('2023-02-28', 1), '2023-03-01');
+  assert.equal(addDays('2018-11-03', 1), '2018-11-04');
+  assert.equal(addDays('2026-01-01', -1), '2025-12-31');
+  fc.assert(
+    fc.property(someDay, fc.integer({ min: -9_999, max: 9_999 }), (day, days) => {
+      assert.equal(daysBetween(day, addDays(day, days)), days);
+    }),
+  );
+});
+
+test('the ends of the calendar hold', () => {
+  assert.equal(addDays('9999-12-30', 5), '9999-12-31');
+  assert.equal(addDays('0000-01-02', -5), '0000-01-01');
+  assert.equal(nextBankingDay('9999-12-31'), '9999-12-31');
+  assert.equal(civilDay(new Date('0999-06-01T12:00:00Z')), '0999-06-01');
+  assert.equal(civilDay(new Date('0000-01-01T00:00:00Z')), '0001-01-01');
+  for (const day of ['0000-01-01', '0001-12-25', '0099-12-25', '1582-10-10']) assert.ok(nextBankingDay(day) >= day);
+});

@@ -1,0 +1,78 @@
+// A background loop: runs until it is stopped, wakes when told to, and outlives a run that fails.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Loop, startLoop } from '../../src/lib/loop.ts';
+import { recordingLog } from '../harness/log.ts';
+
+const FOR_EVER_MS = 2 ** 31 - 1;
+
+/** A task whose runs the test can wait for. */
+function countedTask(fail: (run: number) => boolean = () => false) {
+  let runs = 0;
+  let heard = Promise.withResolvers<void>();
+  return {
+    task: async () => {
+      runs++;
+      heard.resolve();
+      heard = Promise.withResolvers<void>();
+      if (fail(runs)) throw new Error('this run fails');
+    },
+    runs: () => runs,
+    nextRun: () => heard.promise,
+  };
+}
+
+const start = (options: Partial<Parameters<typeof startLoop>[0]> & { task: () => Promise<void> }): Loop =>
+  startLoop({ name: 'counting', pauseMs: FOR_EVER_MS, log: recordingLog().log, ...options });
+
+test('it runs at once, and again when it is woken, also during a run', async () => {
+  const { task, runs, nextRun } = countedTask();
+  const first = nextRun();
+  const loop = start({ task });
+  await first;
+  for (let woken = 0; woken < 3; woken++) {
+    const next = nextRun();
+    loop.wake();
+    await next;
+  }
+  await loop.stop();
+  assert.equal(runs(), 4);
+});
+
+test('a run that fails is logged with what the loop does, and followed by another', async () => {
+  const { log, lines } = recordingLog();
+  const { task, nextRun } = countedTask(run => run === 1);
+  const first = nextRun();
+  const loop = start({ task, log, pauseAfterFailureMs: 1 });
+  await first;
+  await nextRun();
+  await loop.stop();
+  assert.equal(lines.length, 1);
+  assert.match(lines[0]!, /counting failed; it is tried again/);
+});
+
+test('a stop waits for the present run, and for one more where nothing may be left undone', async () => {
+  for (const [runsAtStop, expected] of [
+    [false, 1],
+    [true, 2],
+  ] as const) {
+    const gate = Promise.withResolvers<void>();
+    let ended = 0;
+    const loop = start({
+      runsAtStop,
+      task: async () => {
+        await gate.promise;
+        ended++;
+      },
+    });
+    const stopped = loop.stop();
+    gate.resolve();
+    await stopped;
+    assert.equal(ended, expected);
+  }
+});
+
+test('a stop with a limit does not wait for a run that hangs', async () => {
+  const loop = start({ task: () => new Promise(() => {}), stopLimitMs: 1 });
+  await loop.stop();
+});

@@ -1,0 +1,291 @@
+// Every verb of an order's life, killed for real between every two of its steps, and taken up again: one order, one charge,
+// each event once, and the crypto moves exactly once on the chain.
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { after, before, beforeEach, test } from 'node:test';
+import { addressOf } from '../../src/chains/address.ts';
+import type { Network } from '../../src/chains/asset.ts';
+import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { countTransfers } from '../../src/sandbox/chains/store.ts';
+import { crashAt, crashEverywhere } from '../harness/crash.ts';
+import type { OrderCrash } from '../harness/order-crash-at-step.ts';
+import { type Office, ORDER_VERBS, type OrderVerb, openOffice, type Victim } from '../harness/order-verbs.ts';
+import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+
+const START = '2026-11-16T12:00:00.000Z';
+/** Children that run at the same time. */
+const AT_ONCE = 2;
+
+let service: Service;
+let orders: OrderDriver;
+/** Verbs without a service, at the moment that the service lives in. */
+let office: Office;
+before(async () => {
+  service = await startService({ now: START });
+  orders = orderDriver(service);
+  office = await openOffice(service.databaseUrl, START);
+});
+after(async () => {
+  await office.close();
+  await service.stop();
+});
+/** Nothing that one test leaves behind waits for the next. */
+beforeEach(async () => {
+  await service.runJobs();
+  office.deps.clock.set((await service.get('/sandbox/clock')).json.now);
+});
+
+/** An order whose wallet is its own, so that the chain says what it was paid. */
+type Made = Victim & { readonly address: string; readonly symbol: string; readonly network: Network };
+
+async function newWallet(network: Network): Promise<{ id: string; address: string }> {
+  const address = addressOf('evm', randomBytes(20));
+  const made = await service.post('/wallets', { accountId: 'acme', name: address, network, address });
+  assert.equal(made.status, 201, made.text);
+  return { id: made.json.id, address };
+}
+
+async function order(changes: Record<string, unknown> = {}): Promise<Made> {
+  const { symbol = 'usdt', network = 'polygon' } = changes as { symbol?: string; network?: Network };
+  const { id, address } = await newWallet(network);
+  return made(await orders.order({ walletId: id, ...changes }), { symbol, network, address });
+}
+
+function made(answer: Answer, place: Omit<Made, keyof Victim>): Made {
+  assert.equal(answer.status, 201, answer.text);
+  return { ...place, transactionId: answer.json.transactionId, chargeId: answer.json.charge?.id ?? '' };
+}
+
+async function pay({ chargeId }: Victim, changes: Record<string, unknown> = {}): Promise<void> {
+  const paid = await service.post(`/sandbox/charges/${chargeId}/pay`, { method: 'pix', ...changes });
+  assert.equal(paid.status, 200, paid.text);
+}
+
+/** One step and no further: what it leads to waits as a job. */
+const follow = (victim: Victim) => ORDER_VERBS.follow(office.deps, victim);
+
+async function claimed(changes: Record<string, unknown> = {}): Promise<Made> {
+  const victim = await order(changes);
+  await pay(victim);
+  await follow(victim);
+  assert.equal((await orders.read(victim.transactionId)).status, 'fulfilling');
+  return victim;
+}
+
+const many = <V>(count: number, make: () => Promise<V>) => Promise.all(Array.from({ length: count }, make));
+
+/** Kills a verb after each of its steps, each time on another order, at a moment of the service's time or later. */
+async function crashVerb<V extends Victim>(
+  verb: OrderVerb,
+  prepare: (count: number) => Promise<readonly V[]>,
+  { laterMs = 0, atOnce = AT_ONCE } = {},
+): Promise<V[]> {
+  return crashEverywhere({ prepare, atOnce, crash: (victim, step) => crash(verb, victim, step, laterMs) });
+}
+
+async function crash(verb: OrderVerb, victim: Victim, step: number, laterMs = 0): Promise<boolean> {
+  const now = new Date(office.deps.clock.now().getTime() + laterMs).toISOString();
+  const told: OrderCrash = { verb, step, now, databaseUrl: service.databaseUrl, victim };
+  return crashAt('order-crash-at-step.ts', told);
+}
+
+async function count(text: string, id: string): Promise<number> {
+  const [row] = await service.sql<{ count: number }>(`select count(*)::int as count from ${text}`, [id]);
+  return row!.count;
+}
+
+/** How often value truly moved to an order's own wallet. */
+async function transfersTo({ network, symbol, address }: Made): Promise<number> {
+  const counts = await countTransfers({ db: office.db, clock: office.deps.clock }, network);
+  return counts.perDestination.get(`${symbol} ${address}`) ?? 0;
+}
+
+type End = { readonly events: string; readonly transfers: number; readonly payouts?: number };
+
+/** Each order is where it should be, went there once, and the books are right. */
+async function assertEnds(victims: readonly Made[], { events, transfers, payouts = transfers }: End): Promise<void> {
+  office.deps.clock.set((await service.get('/sandbox/clock')).json.now);
+  for (const victim of victims) {
+    const { transactionId: id } = victim;
+    assert.equal(await orders.events(id), events);
+    assert.equal(await count('charges where order_id = $1', id), 1);
+    assert.equal(await count('payouts where order_id = $1', id), payouts);
+    assert.equal(await transfersTo(victim), transfers, 'what the chain says');
+  }
+  const wrong = (await checkLedger(office.db, LEDGER_CHECKS)).flatMap(({ differences }) => differences);
+  assert.deepEqual(wrong, []);
+}
+
+const PAID = 'pending_payment pending_fulfillment';
+
+test('ordering', async () => {
+  const wallets = async (number: number) =>
+    (await many(number, () => newWallet('polygon'))).map(({ id, address }) => ({
+      transactionId: id,
+      chargeId: '',
+      address,
+    }));
+  const victims = await crashVerb('create', wallets);
+  const ordered: Made[] = [];
+  for (const { transactionId: walletId, address } of victims) {
+    const repeat = await orders.order({ walletId, externalId: walletId });
+    ordered.push(made(repeat, { symbol: 'usdt', network: 'polygon', address }));
+    assert.equal(await count('orders where external_id = $1', walletId), 1);
+  }
+  await service.runJobs();
+  await assertEnds(ordered, { events: 'pending_payment', transfers: 0 });
+  for (const { chargeId } of ordered) assert.equal((await service.get(`/charges/${chargeId}`)).json.state, 'ACTIVE');
+});
+
+test('saying who pays', async () => {
+  const victims = await crashVerb('attach', number => many(number, () => order({ charge: undefined })));
+  for (const { transactionId } of victims) {
+    const repeat = await service.post(`/crypto/transactions/${transactionId}/charge`, CHARGE_PART);
+    assert.ok(repeat.status === 201 || repeat.json.code === 'wrong_state', repeat.text);
+  }
+  await service.runJobs();
+  await assertEnds(victims, { events: 'pending_payment', transfers: 0 });
+});
+
+test('paying, until the crypto is claimed', async () => {
+  const victims = await crashVerb('pay and follow', number => many(number, order));
+  for (const { chargeId } of victims) {
+    // Whoever told of the money tells again.
+    const told = await service.post(`/charges/${chargeId}/payments`, {
+      method: 'pix',
+      amountCents: 54_100,
+      reference: `paid ${chargeId}`,
+    });
+    assert.equal(told.status, 201, told.text);
+  }
+  await orders.advance('PT10M');
+  await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
+});
+
+test('sending: signed, saved, sent, seen', async () => {
+  const victims = await crashVerb('fulfill', number => many(number, claimed));
+  await orders.advance('PT10M');
+  await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
+});
+
+test('seeing that it lies deep enough', async () => {
+  const sent = async (number: number) => {
+    const victims = await many(number, claimed);
+    await service.runJobs();
+    return victims;
+  };
+  const victims = await crashVerb('fulfill', sent, { laterMs: 180_000 });
+  await orders.advance('PT10M');
+  await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
+});
+
+test('bidding more for a place in a block', async () => {
+  const network = 'arbitrum';
+  await orders.fault(network, { fault: 'stalled' });
+  const waiting = async (number: number) => {
+    const victims = await many(number, () => claimed({ network }));
+    await service.runJobs();
+    return victims;
+  };
+  const victims = await crashVerb('fulfill', waiting, { laterMs: 900_000 });
+  for (const { transactionId } of victims) {
+    const attempts = await count(
+      'payouts p join payout_attempts a on a.payout_id = p.id where order_id = $1',
+      transactionId,
+    );
+    assert.ok(attempts <= 2);
+  }
+  await orders.fault(network, { fault: 'none' });
+  await orders.advance('PT1H');
+  await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
+});
+
+test('taking a new price', async () => {
+  const underpaid = async (number: number) => {
+    const victims = await many(number, order);
+    for (const victim of victims) await pay(victim, { amountCents: 10_000 });
+    await service.runJobs();
+    return victims;
+  };
+  const victims = await crashVerb('reprice', underpaid);
+  for (const { transactionId } of victims) {
+    const repeat = await service.post(`/crypto/transactions/${transactionId}/reprice`, {});
+    assert.ok(repeat.status === 200 || repeat.json.code === 'wrong_state', repeat.text);
+  }
+  await orders.advance('PT10M');
+  await assertEnds(victims, { events: `${PAID} held repriced fulfilling fulfilled`, transfers: 1 });
+});
+
+test('sending again what had failed', async () => {
+  const network = 'bsc';
+  const reverted = async (number: number) => {
+    // What was taken up again before is sent in good fault.
+    await service.runJobs();
+    await orders.fault(network, { fault: 'reverting' });
+    const victims = await many(number, () => claimed({ network }));
+    await orders.advance('PT10M');
+    await orders.fault(network, { fault: 'none' });
+    office.deps.clock.set((await service.get('/sandbox/clock')).json.now);
+    return victims;
+  };
+  const victims = await crashVerb('retry', reverted);
+  for (const { transactionId } of victims) {
+    const repeat = await service.post(`/crypto/transactions/${transactionId}/retry`, {});
+    assert.ok(repeat.status === 200 || repeat.json.code === 'wrong_state', repeat.text);
+  }
+  await orders.advance('PT10M');
+  await assertEnds(victims, {
+    events: `${PAID} fulfilling held resumed fulfilled`,
+    transfers: 1,
+    payouts: 2,
+  });
+});
+
+test('canceling', async () => {
+  const victims = await crashVerb('cancel', async number => {
+    const ordered = await many(number, order);
+    await service.runJobs();
+    return ordered;
+  });
+  for (const { transactionId } of victims) {
+    const repeat = await service.post(`/crypto/transactions/${transactionId}/cancel`, {});
+    assert.equal(repeat.status, 200, repeat.text);
+    assert.equal(repeat.json.endedAs, 'canceled');
+  }
+  await service.runJobs();
+  await assertEnds(victims, { events: 'pending_payment canceled', transfers: 0 });
+});
+
+test('what time brings: the end of a price, the settlement day, the next look', async () => {
+  const scheduled: Made[] = [];
+  const victims = await crashVerb(
+    'sweep',
+    async number => {
+      const waiting = await many(number, () => order({ settlementSchedule: 'D1' }));
+      for (const victim of waiting) {
+        await pay(victim);
+        await follow(victim);
+      }
+      scheduled.push(...waiting);
+      return many(number, () => order({ charge: undefined }));
+    },
+    // A sweep takes what is due to whichever order: one at a time finds something each time.
+    { laterMs: 3 * 86_400_000, atOnce: 1 },
+  );
+  await orders.advance('P3D');
+  for (const { transactionId } of victims) assert.equal(await orders.events(transactionId), 'pending_payment expired');
+  await assertEnds(scheduled, { events: `${PAID} fulfillment_scheduled fulfilling fulfilled`, transfers: 1 });
+});
+
+// The last of the file: its orders are in no good state.
+test('an order that is sent first and saved afterwards is paid twice, so this file can fail', async () => {
+  const victims = await crashVerb('send then save', number =>
+    many(number, () => claimed({ network: 'base', symbol: 'usdc' })),
+  );
+  for (const victim of victims) await ORDER_VERBS['send then save'](office.deps, victim);
+  office.deps.clock.advanceMs(60_000);
+  const counts = await Promise.all(victims.map(transfersTo));
+  assert.ok(counts.includes(2), counts.join(' '));
+});

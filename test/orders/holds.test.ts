@@ -1,0 +1,426 @@
+// Orders whose money is not as it should be, and chains that do not do as they should: each rests with a reason, or goes on
+// by a rule, and none is stuck silently.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
+import { checkLedger } from '../../src/ledger/check.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { silentLog } from '../harness/log.ts';
+import { type OrderDriver, orderDriver } from '../harness/orders.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+
+let service: Service;
+let orders: OrderDriver;
+before(async () => {
+  service = await startService({ env: { TRILHO_FEE_PERCENT: '1' } });
+  orders = orderDriver(service);
+});
+after(async () => {
+  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog, maxConnections: 1 });
+  const results = await checkLedger(db, LEDGER_CHECKS);
+  await db.close();
+  await service.stop();
+  assert.deepEqual(
+    results.flatMap(({ differences }) => differences),
+    [],
+  );
+});
+
+const act = (order: Answer, verb: string, body: unknown = {}) =>
+  service.post(`/crypto/transactions/${order.json.transactionId}/${verb}`, body);
+const refund = (order: Answer, body: unknown = {}) => service.post(`/charges/${order.json.charge.id}/refunds`, body);
+
+async function fulfilledSoon(order: Answer): Promise<Record<string, unknown>> {
+  await orders.advance('PT30M');
+  const done = await orders.read(order);
+  assert.equal(done.status, 'fulfilled', JSON.stringify(done));
+  assert.equal(done.holdReason, undefined);
+  return done;
+}
+
+test('too little holds the order, and the rest, come in time, lets it go on', async () => {
+  const order = await orders.order();
+  await orders.pay(order, { amountCents: 50_000 });
+  await service.runJobs();
+  assert.equal((await orders.read(order)).holdReason, 'underpaid');
+  assert.equal((await act(order, 'cancel')).status, 409);
+  await orders.pay(order, { amountCents: 4_100 });
+  await fulfilledSoon(order);
+  assert.equal(await orders.events(order), 'pending_payment pending_fulfillment held resumed fulfilling fulfilled');
+});
+
+test('too little is served for what it is, at the price of now', async () => {
+  const order = await orders.order();
+  await orders.pay(order, { amountCents: 10_820 });
+  await service.runJobs();
+  const served = await act(order, 'reprice');
+  assert.equal(served.status, 200, served.text);
+  assert.deepEqual(served.json.exact, { quantity: '19.798521', cost: '108.2', price: '5.41', fee: '1.09' });
+  const done = await fulfilledSoon(order);
+  assert.equal(done['quantity'], 19.798521);
+});
+
+test('too much goes on as ordered, and what is above can be sent back while the crypto leaves', async () => {
+  const order = await orders.order();
+  await orders.pay(order, { amountCents: 60_000 });
+  await service.runJobs();
+  assert.equal((await orders.read(order)).status, 'fulfilling');
+  const back = await refund(order, { excess: true });
+  assert.equal(back.status, 201, back.text);
+  assert.equal(back.json.amountCents, 5_900);
+  const all = await refund(order);
+  assert.equal(all.status, 409, all.text);
+  assert.match(all.json.detail, /converted into crypto/);
+  const done = await fulfilledSoon(order);
+  assert.equal(done['quantity'], 99);
+});
+
+test('money that comes after the price is gone waits for a new one', async () => {
+  const order = await orders.order();
+  await orders.advance('PT6M');
+  await orders.pay(order);
+  await service.runJobs();
+  assert.equal((await orders.read(order)).holdReason, 'quote_expired');
+  const wrong = await orders.quote({ cost: 100 });
+  const refused = await act(order, 'reprice', { quoteId: wrong.json.id });
+  assert.equal(refused.status, 422);
+  assert.match(refused.json.detail, /541 BRL/);
+  const quote = await orders.quote();
+  const served = await act(order, 'reprice', { quoteId: quote.json.id });
+  assert.equal(served.status, 200, served.text);
+  assert.equal(served.json.quote.id, quote.json.id);
+  assert.equal(served.json.status, 'fulfilling');
+  assert.equal((await act(order, 'reprice')).status, 409);
+  await fulfilledSoon(order);
+  assert.equal(await orders.events(order), 'pending_payment pending_fulfillment held repriced fulfilling fulfilled');
+});
+
+test('orders that rest are listed, longest first, until they go on', async () => {
+  const held = async (query = '') => (await service.get(`/crypto/transactions/held${query}`)).json;
+  const first = await orders.order();
+  await orders.pay(first, { amountCents: 100 });
+  await service.runJobs();
+  await orders.advance('PT6M');
+  const second = await orders.order();
+  await orders.advance('PT6M');
+  await orders.pay(second);
+  await service.runJobs();
+  const { orders: listed, total } = await held('?accountId=acme');
+  assert.equal(total, 2);
+  assert.deepEqual(
+    listed.map((order: { transactionId: string; holdReason: string }) => [order.transactionId, order.holdReason]),
+    [
+      [first.json.transactionId, 'underpaid'],
+      [second.json.transactionId, 'quote_expired'],
+    ],
+  );
+  assert.equal((await held('?reason=underpaid&pageSize=1')).totalPages, 1);
+  assert.equal((await service.get('/crypto/transactions/held?reason=nonsense')).status, 400);
+  assert.match((await service.get('/metrics')).text, /trilho_orders_held\{reason="underpaid"\} 1/);
+  for (const order of [first, second]) assert.equal((await act(order, 'reprice')).status, 200);
+  assert.equal((await held()).total, 0);
+});
+
+test('a payment told late but made in time is served at its price', async () => {
+  const order = await orders.order();
+  const madeAt = (await service.get('/sandbox/clock')).json.now;
+  await orders.advance('PT20M');
+  await orders.pay(order, { at: madeAt });
+  await fulfilledSoon(order);
+});
+
+test('a refund before the crypto leaves ends the order', async () => {
+  const order = await orders.order({ settlementSchedule: 'D1' });
+  await orders.pay(order);
+  await service.runJobs();
+  const scheduled = await orders.read(order);
+  assert.equal(scheduled.status, 'fulfillment_scheduled');
+  await refund(order);
+  const pending = await act(order, 'reprice');
+  assert.equal(pending.status, 409, 'money on its way back buys nothing');
+  await service.runJobs();
+  const over = await orders.read(order);
+  assert.equal(over.endedAs, 'refunded');
+  assert.equal(over.status, 'fulfillment_scheduled');
+  await orders.advance('P3D');
+  assert.equal((await orders.read(order)).transfer, undefined);
+});
+
+test('a part refunded holds the order, and the rest is served at a new price', async () => {
+  const order = await orders.order({ settlementSchedule: 'D1' });
+  await orders.pay(order);
+  await service.runJobs();
+  await refund(order, { amountCents: 10_000 });
+  await service.runJobs();
+  const held = await orders.read(order);
+  assert.equal(held.holdReason, 'partially_refunded');
+  await orders.advance('P6D');
+  assert.equal((await orders.read(order)).status, 'fulfillment_scheduled', 'its day passes over it');
+  const served = await act(order, 'reprice');
+  assert.equal(served.json.cost, 441);
+  await fulfilledSoon(order);
+});
+
+test('money that comes after the order has ended is held, and comes back by a new price or goes back', async () => {
+  const served = await orders.order();
+  const returned = await orders.order();
+  for (const order of [served, returned]) {
+    await act(order, 'cancel');
+    await orders.pay(order);
+  }
+  await service.runJobs();
+  for (const order of [served, returned]) {
+    const held = await orders.read(order);
+    assert.equal(held.holdReason, 'paid_after_end');
+    assert.equal(held.endedAs, 'canceled');
+  }
+  const back = await act(served, 'reprice');
+  assert.equal(back.status, 200, back.text);
+  assert.equal(back.json.endedAs, undefined);
+  await fulfilledSoon(served);
+  await refund(returned);
+  await service.runJobs();
+  const over = await orders.read(returned);
+  assert.equal(over.endedAs, 'refunded');
+  assert.equal(over.holdReason, undefined);
+});
+
+test('money that went back and came again is as late as it came again', async () => {
+  const order = await orders.order({ settlementSchedule: 'D1' });
+  await orders.pay(order);
+  await service.runJobs();
+  await refund(order, { amountCents: 54_099 });
+  await service.runJobs();
+  assert.equal((await orders.read(order)).holdReason, 'partially_refunded');
+  await orders.advance('P20D');
+  await orders.pay(order, { amountCents: 54_099 });
+  await service.runJobs();
+  assert.equal((await orders.read(order)).holdReason, 'quote_expired', 'no free choice of the price');
+});
+
+test('money that comes after all went back is held too', async () => {
+  const order = await orders.order({ settlementSchedule: 'D1' });
+  await orders.pay(order);
+  await service.runJobs();
+  await refund(order);
+  await service.runJobs();
+  await orders.pay(order);
+  await service.runJobs();
+  const held = await orders.read(order);
+  assert.equal(held.endedAs, 'refunded');
+  assert.equal(held.holdReason, 'paid_after_end');
+  assert.equal((await act(order, 'reprice')).status, 200);
+  await orders.advance('P6D');
+  assert.equal((await orders.read(order)).status, 'fulfilled');
+});
+
+test('a quote serves one order for good, also when that order has taken another price', async () => {
+  const quote = await orders.quote();
+  const order = await orders.order({ quoteId: quote.json.id });
+  await orders.pay(order, { amountCents: 10_000 });
+  await service.runJobs();
+  assert.equal((await act(order, 'reprice')).status, 200);
+  const again = await orders.order({ quoteId: quote.json.id });
+  assert.equal(again.json.transactionId, order.json.transactionId, 'the same request is the same order');
+  const other = await orders.order({ quoteId: quote.json.id, settlementSchedule: 'D2' });
+  assert.equal(other.status, 422, other.text);
+});
+
+test('a boleto is judged by when it was paid and counted from when its bank has credited it', async () => {
+  const order = await orders.order({
+    charge: { customer: { name: 'Ana', document: '52998224725' }, methods: ['boleto'] },
+  });
+  await service.runJobs();
+  await orders.pay(order, { method: 'boleto' });
+  await service.runJobs();
+  const waiting = await orders.read(order);
+  assert.equal(waiting.status, 'pending_fulfillment');
+  assert.equal(waiting.holdReason, undefined);
+  await orders.advance('P4D');
+  const done = await orders.read(order);
+  assert.equal(done.status, 'fulfilled');
+});
+
+test('a boleto that comes beside another payment is waited for too', async () => {
+  const order = await orders.order({
+    charge: { customer: { name: 'Ana', document: '52998224725' }, methods: ['boleto', 'pix'] },
+  });
+  await orders.pay(order, { amountCents: 1 });
+  await orders.pay(order, { method: 'boleto', amountCents: 54_100 });
+  await service.runJobs();
+  const waiting = await orders.read(order);
+  assert.equal(waiting.status, 'pending_fulfillment', 'nothing leaves for money that no bank has credited');
+  await orders.advance('P5D');
+  assert.equal((await orders.read(order)).status, 'fulfilled');
+});
+
+test('money cannot have come before its order', async () => {
+  const before = (await service.get('/sandbox/clock')).json.now;
+  await orders.advance('PT1M');
+  const order = await orders.order();
+  const early = await orders.pay(order, { at: before });
+  assert.equal(early.status, 409, early.text);
+});
+
+test('an order to a wallet that was removed is not served again', async () => {
+  const made = await service.post('/wallets', {
+    accountId: 'acme',
+    name: 'Removed',
+    network: 'polygon',
+    address: '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
+  });
+  const order = await orders.order({ walletId: made.json.id });
+  await act(order, 'cancel');
+  await orders.pay(order);
+  await service.runJobs();
+  await service.send(`/wallets/${made.json.id}`, { method: 'DELETE' });
+  const refused = await act(order, 'reprice');
+  assert.equal(refused.status, 409, refused.text);
+  assert.match(refused.json.detail, /removed/);
+});
+
+test('a transfer that fails on its chain waits for an operator, who sends it again', async () => {
+  await orders.fault('arbitrum', { fault: 'reverting' });
+  const order = await orders.order({ network: 'arbitrum' });
+  await orders.pay(order);
+  await orders.advance('PT5M');
+  const held = await orders.read(order);
+  assert.equal(held.status, 'fulfilling');
+  assert.equal(held.holdReason, 'transfer_reverted');
+  assert.match(held.lastError, /failed/);
+  await orders.fault('arbitrum', { fault: 'none' });
+  await orders.advance('P1D');
+  assert.equal((await orders.read(order)).holdReason, 'transfer_reverted', 'nothing is sent by itself');
+  const again = await act(order, 'retry');
+  assert.equal(again.status, 200, again.text);
+  assert.equal((await act(order, 'retry')).status, 409);
+  const done = await fulfilledSoon(order);
+  assert.notEqual((done['transfer'] as { hash: string }).hash, held.transfer.hash);
+});
+
+test('the money of a transfer that failed can go back, and then nothing is sent again', async () => {
+  await orders.fault('arbitrum', { fault: 'reverting' });
+  const order = await orders.order({ network: 'arbitrum' });
+  await orders.pay(order);
+  await orders.advance('PT5M');
+  await orders.fault('arbitrum', { fault: 'none' });
+  const back = await refund(order);
+  assert.equal(back.status, 201, back.text);
+  const raced = await act(order, 'retry');
+  assert.equal(raced.status, 409, raced.text);
+  await service.runJobs();
+  assert.equal((await orders.read(order)).endedAs, 'refunded');
+});
+
+test('what is left of the money of a transfer that failed is served at a new price', async () => {
+  await orders.fault('arbitrum', { fault: 'reverting' });
+  const order = await orders.order({ network: 'arbitrum' });
+  await orders.pay(order);
+  await orders.advance('PT5M');
+  await orders.fault('arbitrum', { fault: 'none' });
+  await refund(order, { amountCents: 4_100 });
+  await service.runJobs();
+  const raced = await act(order, 'retry');
+  assert.equal(raced.status, 409, raced.text);
+  const served = await act(order, 'reprice');
+  assert.equal(served.status, 200, served.text);
+  assert.equal(served.json.cost, 500);
+  await fulfilledSoon(order);
+});
+
+test('a chain that stands still is waited for, and bid more to', async () => {
+  await orders.fault('tron', { fault: 'stalled' });
+  const order = await orders.order({ network: 'tron' });
+  await orders.pay(order);
+  await orders.advance('PT2H');
+  const waiting = await orders.read(order);
+  assert.equal(waiting.status, 'fulfilling');
+  const attempts = await service.sql(
+    'select a.number from payout_attempts a join payouts p on p.id = a.payout_id where p.order_id = $1',
+    [order.json.transactionId],
+  );
+  assert.ok(attempts.length > 1, 'a second attempt was signed');
+  assert.match(waiting.lastError, /more was bid/);
+  await orders.fault('tron', { fault: 'none' });
+  await orders.advance('PT2H');
+  const done = await orders.read(order);
+  assert.equal(done.status, 'fulfilled');
+});
+
+test('a chain that does not answer is asked again', async () => {
+  await orders.fault('tron', { fault: 'rpc_timeout' });
+  const order = await orders.order({ network: 'tron' });
+  await orders.pay(order);
+  await orders.advance('PT5M');
+  const waiting = await orders.read(order);
+  assert.match(waiting.lastError, /does not answer/);
+  await orders.fault('tron', { fault: 'none' });
+  await orders.advance('PT15M');
+  const done = await orders.read(order);
+  assert.equal(done.status, 'fulfilled', 'a short silence costs little');
+  assert.equal(done.lastError, undefined);
+});
+
+test('a reorganisation before or after the end is mended with the same bytes', async () => {
+  const early = await orders.order({ network: 'base', symbol: 'usdc' });
+  await orders.pay(early);
+  await orders.advance('PT20S');
+  assert.ok((await orders.read(early)).status === 'fulfilling');
+  const dropped = await orders.fault('base', { reorganise: 100 });
+  assert.equal(dropped.json.dropped, 1);
+  const done = await fulfilledSoon(early);
+
+  const late = await orders.order({ network: 'bsc' });
+  await orders.pay(late);
+  await orders.advance('PT13S');
+  const before = await orders.read(late);
+  assert.equal(before.status, 'fulfilled', JSON.stringify(before));
+  assert.equal(before.transfer.state, 'done');
+  await orders.fault('bsc', { reorganise: 100 });
+  await orders.advance('PT12S');
+  assert.equal((await orders.read(late)).holdReason, 'reorganised');
+  const mended = await fulfilledSoon(late);
+  assert.deepEqual((mended['transfer'] as { hash: string }).hash, before.transfer.hash);
+  assert.equal(await orders.events(late), 'pending_payment pending_fulfillment fulfilling fulfilled held resumed');
+  assert.ok(done);
+});
+
+test('an order on a chain that was never asked before goes on once the chain answers', async () => {
+  const fresh = await startService();
+  try {
+    const driver = orderDriver(fresh);
+    await driver.fault('polygon', { fault: 'rpc_timeout' });
+    const order = await driver.order();
+    await driver.advance('PT6M');
+    await driver.pay(order);
+    await fresh.runJobs();
+    assert.equal((await driver.read(order)).holdReason, 'quote_expired');
+    const served = await fresh.post(`/crypto/transactions/${order.json.transactionId}/reprice`, {});
+    assert.equal(served.json.status, 'pending_fulfillment', served.text);
+    await fresh.runJobs();
+    assert.match((await driver.read(order)).lastError, /does not answer/, 'it says what it waits for');
+    await driver.fault('polygon', { fault: 'none' });
+    await driver.advance('PT10M');
+    assert.equal((await driver.read(order)).status, 'fulfilled');
+  } finally {
+    await fresh.stop();
+  }
+});
+
+test('a transfer that a chain undid and then failed leaves the order resting until another one is done', async () => {
+  const order = await orders.order({ network: 'bsc' });
+  await orders.pay(order);
+  await orders.advance('PT13S');
+  assert.equal((await orders.read(order)).status, 'fulfilled');
+  await orders.fault('bsc', { fault: 'reverting', reorganise: 100 });
+  await orders.advance('PT5M');
+  assert.equal((await orders.read(order)).holdReason, 'transfer_reverted');
+  await orders.fault('bsc', { fault: 'stalled' });
+  assert.equal((await act(order, 'retry')).status, 200);
+  await orders.advance('PT1M');
+  const resting = await orders.read(order);
+  assert.equal(resting.holdReason, 'reorganised', 'nothing has left yet');
+  await orders.fault('bsc', { fault: 'none' });
+  const done = await fulfilledSoon(order);
+  assert.ok(String(done['settlementDate']) > resting.settlementDate);
+});

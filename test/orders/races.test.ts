@@ -1,0 +1,237 @@
+// Three nodes with workers and sweeps of their own on one database, told the same things several times and in any order, while
+// the fault of the chains changes: each order ends once.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startQueue } from '../../src/jobs/queue.ts';
+import { sweepOrders } from '../../src/orders/sweep.ts';
+import { sandboxClock } from '../../src/sandbox/clock/sandbox-clock.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { runHistory } from '../harness/histories.ts';
+import { ALL_JOBS } from '../harness/jobs.ts';
+import { silentLog } from '../harness/log.ts';
+import { clearFaults, newOrderHistory, ORDER_MOVES, throughNode } from '../harness/order-histories.ts';
+import { faultsOf, stuckOrders } from '../harness/order-proof.ts';
+import { orderDriver } from '../harness/orders.ts';
+import { type Random, randomOf } from '../harness/random.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+
+const SEED = 41;
+const ORDERS = 30;
+const MOVES_A_NODE = 25;
+const JOURNEYS = 15;
+const SLOWEST_WORDS = 100;
+const LONGEST_MS = 10 * 60 * 1_000;
+const OPTIONS = { now: '2026-11-16T12:00:00.000Z', work: true, env: { TRILHO_FEE_PERCENT: '1.5' } };
+
+let nodes: Service[];
+let db: Database;
+before(async () => {
+  const first = await startService(OPTIONS);
+  nodes = [first, await startService({ ...OPTIONS, beside: first }), await startService({ ...OPTIONS, beside: first })];
+  db = openDatabase({ connection: { connectionString: first.databaseUrl }, log: silentLog, maxConnections: 2 });
+});
+after(async () => {
+  await db.close();
+  // The database goes with the first.
+  for (const node of nodes.toReversed()) await node.stop();
+});
+
+/** Tells every node the same at once. */
+const tellAll = (path: string, body: unknown = {}) => Promise.all(nodes.map(node => node.post(path, body)));
+
+const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
+
+/** What becomes of an order, each told to all nodes at once. */
+const FATES = {
+  paid: async (id, chargeId) => {
+    const told = await tell(chargeId, { amountCents: 54_100, reference: `E${id}` });
+    assert.deepEqual(statusesOf(told), [201, 201, 201]);
+  },
+  'paid and canceled': async (id, chargeId) => {
+    const [canceled] = await Promise.all([
+      tellAll(`/crypto/transactions/${id}/cancel`),
+      tell(chargeId, { amountCents: 54_100, reference: `E${id}` }),
+    ]);
+    for (const { status, text } of canceled) assert.ok(status === 200 || status === 409, text);
+  },
+  'paid by two': async (id, chargeId) => {
+    await Promise.all([1, 2].map(payer => tell(chargeId, { amountCents: 54_100, reference: `E${id}-${payer}` })));
+  },
+  'paid and refunded': async (id, chargeId) => {
+    await Promise.all([
+      tell(chargeId, { amountCents: 54_100, reference: `E${id}` }),
+      ...nodes.map(node => node.post(`/charges/${chargeId}/refunds`, {}, { 'idempotency-key': `R${id}` })),
+    ]);
+    await Promise.all(
+      nodes.map(node => node.post(`/charges/${chargeId}/refunds`, {}, { 'idempotency-key': `R${id}` })),
+    );
+  },
+  repriced: async (id, chargeId) => {
+    await tell(chargeId, { amountCents: 10_000, reference: `E${id}` });
+    await nodes[0]!.runJobs();
+    const answers = await tellAll(`/crypto/transactions/${id}/reprice`);
+    for (const { status, text } of answers) assert.ok(status === 200 || status === 409, text);
+  },
+  'left alone': async () => {},
+} as const satisfies Record<string, (id: string, chargeId: string) => Promise<void>>;
+
+type Fate = keyof typeof FATES;
+const FATE_NAMES = Object.keys(FATES) as Fate[];
+
+const tell = (chargeId: string, body: Record<string, unknown>) =>
+  tellAll(`/charges/${chargeId}/payments`, { method: 'pix', ...body });
+
+/** What may be read of an order in the end: fulfilled, why it rests, or how it ended. */
+const ENDS: Readonly<Record<Fate, readonly string[]>> = {
+  paid: ['fulfilled'],
+  'paid and canceled': ['fulfilled', 'paid_after_end'],
+  'paid by two': ['fulfilled'],
+  'paid and refunded': ['fulfilled', 'refunded'],
+  repriced: ['fulfilled'],
+  'left alone': ['expired'],
+};
+
+function shuffled<T>(items: readonly T[], random: Random): T[] {
+  return items
+    .map(item => ({ item, at: random.below(1_000_000) }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+async function moveTime(duration: string): Promise<void> {
+  const moved = await nodes[1]!.post('/sandbox/clock', { advance: duration });
+  assert.equal(moved.status, 200, moved.text);
+}
+
+async function fault(word: string): Promise<void> {
+  for (const network of ['polygon', 'base']) await nodes[2]!.post(`/sandbox/chains/${network}`, { fault: word });
+}
+
+test('told of everything by three nodes at once, each order ends once', async () => {
+  const [node] = nodes as [Service];
+  const driver = orderDriver(node);
+  const walletId = await driver.wallet('polygon');
+  const made = await Promise.all(
+    Array.from({ length: ORDERS }, async (_, index) => {
+      const quote = index % 3 === 0 ? (await driver.quote()).json : undefined;
+      const body = {
+        accountId: 'acme',
+        externalId: `order-${index}`,
+        walletId,
+        settlementSchedule: index % 5 === 0 ? 'D1' : 'D0',
+        charge: { customer: { name: 'Maria', document: '52998224725' }, methods: ['pix'] },
+        ...(quote ? { quoteId: quote.id } : { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 541 }),
+      };
+      const answers = await tellAll('/crypto/transactions', body);
+      assert.deepEqual(statusesOf(answers), [201, 201, 201], answers[0]!.text);
+      assert.equal(new Set(answers.map(({ text }) => text)).size, 1, 'all got the same order');
+      const { transactionId, charge } = answers[0]!.json;
+      return {
+        id: transactionId as string,
+        chargeId: charge.id as string,
+        fate: FATE_NAMES[index % FATE_NAMES.length]!,
+      };
+    }),
+  );
+  const random = randomOf(SEED, 0);
+  const faults = shuffled(['rpc_timeout', 'stalled', 'none', 'reverting', 'none'], random);
+  const told = shuffled(made, random);
+  for (const [index, word] of faults.entries()) {
+    await fault(word);
+    const part = told.slice((index * ORDERS) / faults.length, ((index + 1) * ORDERS) / faults.length);
+    await Promise.all([...part.map(({ id, chargeId, fate }) => FATES[fate](id, chargeId)), moveTime('PT30S')]);
+    await nodes[0]!.post('/sandbox/chains/polygon', { reorganise: 5 });
+  }
+  await fault('none');
+  await moveTime('PT6H');
+  await Promise.all(
+    made.map(async ({ id }) => {
+      const answers = await tellAll(`/crypto/transactions/${id}/retry`);
+      assert.ok(answers.filter(({ status }) => status === 200).length <= 1, 'one retry at most');
+    }),
+  );
+  await moveTime('P5D');
+  for (const { id, chargeId, fate } of made) {
+    const { status, holdReason, endedAs } = await driver.read(id);
+    const end = holdReason ?? endedAs ?? status;
+    assert.ok(ENDS[fate].includes(end), `${fate}: ${end}`);
+    // Money that became crypto does not go back; what came beside it may.
+    const refunds = await tellAll(`/charges/${chargeId}/refunds`);
+    if (fate === 'paid') assert.deepEqual(statusesOf(refunds), [409, 409, 409]);
+  }
+  await nodes[0]!.runJobs();
+  assert.deepEqual(await faultsOf(node, db), []);
+  assert.deepEqual(await stuckOrders(node), []);
+});
+
+test('three nodes doing whatever they like leave each order ended once or resting for a reason', async () => {
+  const state = newOrderHistory(nodes[0]!, 'anybody');
+  const trails = await Promise.all(
+    nodes.map((node, index) => runHistory(ORDER_MOVES, throughNode(state, node), randomOf(SEED, index), MOVES_A_NODE)),
+  );
+  const story = `seed ${SEED}: ${trails.map(trail => trail.join(', ')).join('; ')}`;
+  await clearFaults(state);
+  await moveTime('P10D');
+  assert.deepEqual(await faultsOf(nodes[0]!, db), [], story);
+  assert.deepEqual(await stuckOrders(nodes[0]!), [], story);
+});
+
+test('a clock that is moved waits for what others have swept', async () => {
+  const driver = orderDriver(nodes[0]!, 'travellers');
+  const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
+  const clock = sandboxClock(db, nodes[0]!.clock);
+  const moves = new AbortController();
+  const random = randomOf(SEED, 1);
+  /** Commits when it has said a few more words, sometimes many. */
+  const slow: Database = {
+    ...db,
+    transaction: work =>
+      db.transaction(async tx => {
+        const done = await work(tx);
+        for (let words = random.below(SLOWEST_WORDS); words > 0; words--) await tx.query('select');
+        return done;
+      }),
+  };
+  /** A node that takes what is due whenever it can, and leaves the jobs to others. */
+  async function sweepEagerly(): Promise<void> {
+    while (!moves.signal.aborted) {
+      await clock.refresh();
+      await sweepOrders({ db: slow, queue }, clock.now());
+    }
+  }
+  const sweeping = sweepEagerly();
+  try {
+    for (let round = 0; round < JOURNEYS; round++) {
+      const order = await driver.order();
+      await driver.pay(order);
+      await driver.advance('P2D');
+      const { status, timeline } = await driver.read(order);
+      assert.equal(status, 'fulfilled', `journey ${round}`);
+      const [begun, done] = ['fulfilling', 'fulfilled'].map(step =>
+        timeline.find(({ event }: { event: string }) => event === `crypto_transaction.${step}`),
+      );
+      const tookMs = Date.parse(done.at) - Date.parse(begun.at);
+      assert.ok(tookMs < LONGEST_MS, `journey ${round}: seen ${tookMs} ms later`);
+    }
+  } finally {
+    moves.abort();
+    await sweeping;
+    await queue.stop();
+  }
+});
+
+test('several who move the clock at once take turns, and it never goes back', async () => {
+  let latest = 0;
+  for (let round = 0; round < JOURNEYS; round++) {
+    const durations = ['PT1M', 'P1D', 'PT5H'];
+    const moved = await Promise.all(
+      nodes.map((node, index) => node.post('/sandbox/clock', { advance: durations[(index + round) % 3] })),
+    );
+    for (const { status, json, text } of moved) assert.ok(status === 200 || json.code === 'wrong_state', text);
+    const reached = moved.filter(({ status }) => status === 200).map(({ json }) => Date.parse(json.now));
+    assert.ok(reached.length > 0, 'one of them moved it');
+    latest = Math.max(latest, ...reached);
+    const { json } = await nodes[round % 3]!.get('/sandbox/clock');
+    assert.ok(Date.parse(json.now) >= latest, `${json.now} after ${new Date(latest).toISOString()}`);
+  }
+});

@@ -1,0 +1,185 @@
+// A static pix key: codes that are payable at once, and money that is told of by an operator or a statement.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { liveRails } from '../../src/app.ts';
+import { startPaymentBatches } from '../../src/charges/pay.ts';
+import { importStatement } from '../../src/charges/statement.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { startQueue } from '../../src/jobs/queue.ts';
+import { readStatement } from '../../src/rails/statement/statement.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { ALL_JOBS } from '../harness/jobs.ts';
+import { silentLog } from '../harness/log.ts';
+import { readPixByOracle } from '../harness/oracles.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const KEY = {
+  TRILHO_MODE: 'live',
+  TRILHO_PIX_KEY: 'financeiro@example.com',
+  TRILHO_PIX_NAME: 'Padaria São João',
+  TRILHO_PIX_CITY: 'Belo Horizonte',
+};
+
+let service: Service;
+before(async () => {
+  service = await startService({ mode: 'live', rails: liveRails(readConfig(KEY)) });
+});
+after(() => service.stop());
+
+async function make(changes: Record<string, unknown> = {}) {
+  const made = await service.post('/charges', chargeBody({ methods: ['pix'], ...changes }));
+  assert.equal(made.status, 201, made.text);
+  await service.runJobs();
+  return made.json as { id: string; pix: { txid: string; emv: string } };
+}
+const read = async (id: string) => (await service.get(`/charges/${id}`)).json;
+const tell = (id: string, body: Record<string, unknown>) => service.post(`/charges/${id}/payments`, body);
+
+test('the code is of the configured key, name and city, with amount and txid', async () => {
+  const { pix } = await make();
+  assert.deepEqual(readPixByOracle(pix.emv), {
+    key: 'financeiro@example.com',
+    txid: pix.txid,
+    amount: 159.9,
+    name: 'Padaria Sao Joao',
+    city: 'Belo Horizonte',
+  });
+});
+
+test('a boleto is refused where none is offered, and fails beside a pix', async () => {
+  const address = { street: 'Rua A', city: 'B', state: 'SP', postalCode: '01001000' };
+  const customer = { name: 'Maria', document: '52998224725', address };
+  const alone = await service.post('/charges', chargeBody({ methods: ['boleto'], customer }));
+  assert.equal(alone.status, 422);
+  assert.equal(alone.json.errors[0].code, 'not_offered');
+  const both = await service.post('/charges', chargeBody({ customer }));
+  assert.equal(both.status, 201);
+  assert.equal(both.json.boleto.status, 'FAILED');
+  assert.equal(both.json.pix.success, true);
+});
+
+test('there is no sandbox in live', async () => {
+  const { id } = await make();
+  for (const path of ['/sandbox/clock', `/sandbox/charges/${id}/pay`])
+    assert.equal((await service.get(path)).status, 404);
+});
+
+describe('an operator', () => {
+  test('tells of a payment once, however often', async () => {
+    const { id } = await make();
+    const body = { amountCents: 15_990, reference: 'E9999999920261116120000000000001' };
+    const answers = await Promise.all(Array.from({ length: 10 }, () => tell(id, body)));
+    assert.ok(answers.every(answer => answer.status === 201 && answer.json.state === 'PAID'));
+    assert.equal(answers.filter(answer => answer.headers.get('idempotent-replayed') === 'true').length, 9);
+    assert.equal((await read(id)).payments.length, 1);
+    const other = await make();
+    for (const [charge, changes] of [
+      [other.id, {}],
+      [id, { amountCents: 1 }],
+    ] as const) {
+      const conflict = await tell(charge, { ...body, ...changes });
+      assert.equal(conflict.status, 409);
+      assert.equal(conflict.json.code, 'reference_conflict');
+    }
+  });
+
+  test('is refused what cannot be', async () => {
+    const { id } = await make();
+    for (const body of [
+      {},
+      { amountCents: 0, reference: 'r' },
+      { amountCents: 1, reference: '' },
+      { amountCents: 1, reference: 'r', paidAt: '2026-11-16T12:00:01Z' },
+    ]) {
+      assert.equal((await tell(id, body)).status, 400, JSON.stringify(body));
+    }
+    assert.equal((await tell(id, { method: 'boleto', amountCents: 1, reference: 'r' })).status, 409);
+    assert.deepEqual((await read(id)).payments, []);
+  });
+
+  test('cannot send money back by a static key, and is told so', async () => {
+    const { id } = await make();
+    await tell(id, { amountCents: 15_990, reference: 'to be refunded' });
+    const refused = await service.post(`/charges/${id}/refunds`, {});
+    assert.equal(refused.status, 409);
+    assert.match(refused.json.detail, /at your bank/);
+    const { refunds, state } = await read(id);
+    assert.deepEqual(refunds, []);
+    assert.equal(state, 'PAID');
+  });
+});
+
+describe('a statement', () => {
+  const csv = (rows: string[]) => Buffer.from(['data;valor;descrição;endToEndId', ...rows].join('\r\n'));
+  const takeIn = async (bytes: Buffer) => {
+    const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+    const { clock } = service;
+    const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
+    const { entries, faults } = readStatement(bytes, 'csv');
+    assert.deepEqual(faults, []);
+    const counts = await importStatement(
+      { db, clock, paymentBatches: startPaymentBatches({ db, queue, clock }) },
+      entries,
+    );
+    await queue.stop();
+    await db.close();
+    return counts;
+  };
+
+  test('pays charges by their txid, keeps the rest, and changes nothing the second time', async () => {
+    const exact = await make();
+    const less = await make();
+    const bytes = csv([
+      `16/11/2026;159,90;PIX RECEBIDO ${exact.pix.txid};E9999999920261116120000000000011`,
+      `16/11/2026;100,00;PIX RECEBIDO ${less.pix.txid.toLowerCase()};E9999999920261116120000000000012`,
+      '16/11/2026;42,00;PIX RECEBIDO DE ALGUEM;E9999999920261116120000000000013',
+      '16/11/2026;-10,00;TARIFA;',
+    ]);
+    assert.deepEqual(await takeIn(bytes), { matched: 1, differing: 1, known: 0, unmatched: 1, outgoing: 1 });
+    assert.deepEqual(await takeIn(bytes), { matched: 0, differing: 0, known: 3, unmatched: 0, outgoing: 1 });
+    const paid = await read(exact.id);
+    assert.equal(`${paid.state} ${paid.timing} ${paid.paidAmount}`, 'PAID on_time exact');
+    const partly = await read(less.id);
+    assert.equal(`${partly.state} ${partly.paidAmount}`, 'PAID partial');
+    const { json } = await service.get('/payments/unmatched');
+    assert.equal(json.total, 1);
+    assert.equal(json.payments[0].amountCents, 4_200);
+    assert.equal(json.payments[0].reference, 'E9999999920261116120000000000013');
+    // Somebody knows whose it is.
+    const { id } = await make();
+    await tell(id, { amountCents: 4_200, reference: 'E9999999920261116120000000000013' });
+    assert.equal((await service.get('/payments/unmatched')).json.total, 0);
+  });
+
+  test('that contradicts what was told is kept for a person', async () => {
+    const { id, pix } = await make();
+    await tell(id, { amountCents: 10, reference: 'E9999999920261116120000000000031' });
+    const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000031`]));
+    assert.deepEqual(counts, { matched: 0, differing: 0, known: 0, unmatched: 1, outgoing: 0 });
+    const { json } = await service.get('/payments/unmatched');
+    assert.ok(
+      json.payments.some((payment: { reference: string }) => payment.reference === 'E9999999920261116120000000000031'),
+    );
+  });
+
+  test('and an operator who tell of the same pix tell of one payment', async () => {
+    const { id, pix } = await make();
+    await tell(id, { amountCents: 15_990, reference: 'E9999999920261116120000000000021' });
+    const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000021`]));
+    assert.deepEqual(counts, { matched: 0, differing: 0, known: 1, unmatched: 0, outgoing: 0 });
+    assert.equal((await read(id)).payments.length, 1);
+  });
+});
+
+test('a real key is refused in a sandbox, and half of one anywhere', () => {
+  assert.throws(() => readConfig({ ...KEY, TRILHO_MODE: 'sandbox' }), /a sandbox takes no real pix key/);
+  assert.throws(
+    () => readConfig({ TRILHO_MODE: 'live', TRILHO_PIX_KEY: 'a@example.com' }),
+    /TRILHO_PIX_NAME is needed.*\n.*TRILHO_PIX_CITY is needed/,
+  );
+  assert.throws(
+    () => readConfig({ ...KEY, TRILHO_PIX_KEY: '123.456.789-00' }),
+    (error: Error) => /TRILHO_PIX_KEY must be a pix key/.test(error.message) && !error.message.includes('456'),
+  );
+});

@@ -1,0 +1,397 @@
+// The chains of a sandbox: by their own functions and through HTTP, on one database, with a clock that the test moves.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { readAddress } from '../../src/chains/address.ts';
+import { NETWORKS, type Network } from '../../src/chains/asset.ts';
+import type { Attempt, Chain, Sighting, Transfer } from '../../src/chains/chain.ts';
+import { NETWORK_FACTS } from '../../src/chains/networks.ts';
+import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
+import { countTransfers, sandboxChainStore } from '../../src/sandbox/chains/store.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { silentLog } from '../harness/log.ts';
+import { randomOf } from '../harness/random.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const TO = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+const TRON_TO = 'TNPeeaaFB7K9cmo4uQpcU32zGK8G1NYqeL';
+const MINUTE_MS = 60_000;
+
+let service: Service;
+/** Two nodes: each with connections of its own. */
+let databases: Database[];
+let nodes: Required<ReturnType<typeof sandboxChains>>[];
+before(async () => {
+  service = await startService();
+  const connection = { connectionString: service.databaseUrl };
+  databases = [0, 1].map(() => openDatabase({ connection, log: silentLog, maxConnections: 4 }));
+  nodes = databases.map(db => sandboxChains({ clock: service.clock, store: sandboxChainStore(db) }));
+});
+after(async () => {
+  for (const db of databases) await db.close();
+  await service.stop();
+});
+beforeEach(async () => {
+  await service.sql('delete from sandbox_chain_transactions');
+  for (const network of NETWORKS) await direct(network, { fault: 'none' });
+});
+
+const chainOf = (network: Network, node = 0): Chain => nodes[node]![network];
+async function direct(network: Network, order: Record<string, unknown>) {
+  const answer = await service.post(`/sandbox/chains/${network}`, order);
+  assert.equal(answer.status, 200, answer.text);
+  return answer.json;
+}
+const shown = (network: Network, hash: string) => service.get(`/sandbox/chains/${network}/transactions/${hash}`);
+const blocks = (network: Network, count: number) => service.clock.advanceMs(count * NETWORK_FACTS[network].blockMs);
+
+function transferOn(network: Network, nonce = 0n, changes: Partial<Transfer> = {}): Transfer {
+  const slot = { network, sender: chainOf(network).sender, nonce };
+  const [symbol, to] = network === 'tron' ? (['trx', TRON_TO] as const) : (['usdc', TO] as const);
+  return { slot, symbol, units: 1_500_000n, to, ...changes };
+}
+async function attempt(transfer: Transfer, number = 1): Promise<Attempt> {
+  return { number, ...(await chainOf(transfer.slot.network).sign(transfer, number)) };
+}
+/** A transfer that was signed and sent. */
+async function sent(transfer: Transfer): Promise<Attempt> {
+  const first = await attempt(transfer);
+  assert.equal(await chainOf(transfer.slot.network).broadcast(first), 'sent');
+  return first;
+}
+const mined = (hash: string, confirmations: number, outcome = 'transferred') =>
+  ({ kind: 'mined', hash, confirmations, outcome }) as Sighting;
+
+test('every network has a chain whose sender is an address there', () => {
+  for (const network of NETWORKS) {
+    const { sender, depth, finality, name } = chainOf(network);
+    assert.deepEqual(readAddress(network, sender), { address: sender });
+    assert.deepEqual([name, depth, finality], ['sandbox', NETWORK_FACTS[network].confirmations, 2 * depth]);
+  }
+});
+
+test('signing twice gives the same bytes; each attempt has a hash of its own, written as its network does', async () => {
+  for (const network of NETWORKS) {
+    const transfer = transferOn(network);
+    const [once, again, second] = [await attempt(transfer), await attempt(transfer), await attempt(transfer, 2)];
+    assert.deepEqual(once, again);
+    assert.notEqual(once.hash, second.hash);
+    assert.match(once.hash, network === 'tron' ? /^[0-9a-f]{64}$/ : /^0x[0-9a-f]{64}$/);
+  }
+});
+
+test('each attempt bids at least an eighth more than the one before', async () => {
+  const bids: bigint[] = [];
+  for (let number = 1; number <= 30; number++) {
+    const { raw } = await attempt(transferOn('base'), number);
+    bids.push(BigInt(JSON.parse(Buffer.from(raw, 'hex').toString()).bid));
+  }
+  for (const [at, bid] of bids.entries()) if (at > 0) assert.ok(bid * 8n >= bids[at - 1]! * 9n);
+});
+
+test('what a network cannot carry is not signed', async () => {
+  const chain = chainOf('polygon');
+  const wrong: Partial<Transfer>[] = [
+    { to: TRON_TO },
+    { to: TO.toLowerCase() },
+    { symbol: 'eth' },
+    { units: 0n },
+    { slot: { ...transferOn('polygon').slot, sender: TO } },
+    { slot: transferOn('base').slot },
+  ];
+  for (const changes of wrong) await assert.rejects(chain.sign(transferOn('polygon', 0n, changes), 1), RangeError);
+  for (const number of [0, -1, 1.5, 101]) await assert.rejects(chain.sign(transferOn('polygon'), number), RangeError);
+});
+
+test('bytes that nobody signed are not taken, and leave no trace', async () => {
+  const { raw } = await attempt(transferOn('polygon'));
+  const text = Buffer.from(raw, 'hex').toString();
+  const hex = (changed: string) => Buffer.from(changed).toString('hex');
+  const garbage = [
+    ...['', 'zz', '00', raw.slice(1), raw.slice(0, -2), raw.toUpperCase(), `${raw}20`, '7b7d', '6e756c6c', '5b5d'],
+    hex(text.replace('"units":"1500000"', '"units":"01500000"')),
+    hex(text.replace('"bid":"1000000"', '"bid":"1000001"')),
+    hex(text.replace('"attempt":1', '"attempt":2')),
+    hex(text.replace('{', '{ ')),
+    hex(text.replace('"polygon"', '"base"')),
+    (await attempt(transferOn('base'))).raw,
+    'ab'.repeat(100_000),
+  ];
+  for (const bytes of garbage)
+    assert.equal(
+      await chainOf('polygon').broadcast({ number: 1, hash: 'x', raw: bytes }),
+      'unknown',
+      bytes.slice(0, 80),
+    );
+  assert.deepEqual(await service.sql('select from sandbox_chain_transactions'), []);
+});
+
+test('a transfer is pending until its block and gains a confirmation with every block, exactly by the clock', async () => {
+  for (const network of NETWORKS) {
+    const chain = chainOf(network);
+    const transfer = transferOn(network);
+    const look = () => chain.lookup(transfer, [first]);
+    const first = await attempt(transfer);
+    assert.deepEqual(await look(), { kind: 'absent' });
+    await chain.broadcast(first);
+    assert.deepEqual(await look(), { kind: 'pending' });
+    const minedAt = chain.nextLookupAt({ kind: 'pending' }, service.clock.now());
+    service.clock.set(new Date(minedAt.getTime() - 1).toISOString());
+    assert.deepEqual(await look(), { kind: 'pending' });
+    service.clock.advanceMs(1);
+    assert.deepEqual(await look(), mined(first.hash, 1));
+
+    for (const wanted of [chain.depth, chain.finality]) {
+      const at = chain.nextLookupAt(await look(), service.clock.now());
+      service.clock.set(new Date(at.getTime() - 1).toISOString());
+      assert.deepEqual(await look(), mined(first.hash, wanted - 1), network);
+      service.clock.advanceMs(1);
+      assert.deepEqual(await look(), mined(first.hash, wanted), network);
+    }
+  }
+});
+
+test('whoever is not answered or knows nothing looks again later', () => {
+  const now = service.clock.now();
+  for (const kind of ['absent', 'unknown', 'stuck'] as const)
+    assert.ok(chainOf('arbitrum').nextLookupAt({ kind }, now) > now, kind);
+  assert.ok(chainOf('arbitrum').nextLookupAt(mined('x', 1_000), now) > now);
+});
+
+test('the same bytes sent again and again, by both nodes at once, are one transaction', async () => {
+  const transfer = transferOn('bsc', 0n, { units: 10n ** 18n + 1n });
+  const first = await attempt(transfer);
+  await Promise.all(Array.from({ length: 20 }, (_, at) => chainOf('bsc', at % 2).broadcast(first)));
+  blocks('bsc', 1);
+  await Promise.all(Array.from({ length: 20 }, (_, at) => chainOf('bsc', at % 2).broadcast(first)));
+  blocks('bsc', 1);
+  for (const node of [0, 1])
+    assert.deepEqual(await chainOf('bsc', node).lookup(transfer, [first]), mined(first.hash, 2));
+  const { status, json } = await shown('bsc', first.hash);
+  assert.equal(status, 200);
+  const { block, ...rest } = json;
+  assert.deepEqual(rest, {
+    hash: first.hash,
+    status: 'mined',
+    confirmations: 2,
+    outcome: 'transferred',
+    to: TO,
+    symbol: 'usdc',
+    quantity: '1.000000000000000001',
+    nonce: 0,
+  });
+  const { chains } = (await service.get('/sandbox/chains')).json;
+  assert.equal(chains.find((chain: { network: string }) => chain.network === 'bsc').height, block + 1);
+});
+
+test('the next nonce is one above the highest that was sent, mined or not', async () => {
+  const chain = chainOf('base');
+  assert.equal(await chain.nextNonce(), 0n);
+  await sent(transferOn('base', 0n));
+  assert.equal(await chain.nextNonce(), 1n);
+  blocks('base', 1);
+  await sent(transferOn('base', 4n));
+  assert.equal(await chain.nextNonce(), 5n);
+  assert.equal(await chainOf('polygon').nextNonce(), 0n);
+});
+
+test('on a stalled chain time stands still; when it clears, it goes on from there', async () => {
+  const chain = chainOf('ethereum');
+  const [early, late] = [transferOn('ethereum', 0n), transferOn('ethereum', 1n)];
+  const old = await sent(early);
+  blocks('ethereum', 3);
+  const before = await direct('ethereum', { fault: 'stalled' });
+  const young = await sent(late);
+  blocks('ethereum', 20);
+  assert.deepEqual(await direct('ethereum', { fault: 'stalled' }), before, 'a stall again is the same stall');
+  assert.deepEqual(await chain.lookup(early, [old]), mined(old.hash, 3));
+  assert.deepEqual(await chain.lookup(late, [young]), { kind: 'pending' });
+  assert.equal((await shown('ethereum', young.hash)).json.status, 'pending');
+  assert.equal((await direct('ethereum', { fault: 'none' })).height, before.height);
+  assert.deepEqual(await chain.lookup(late, [young]), { kind: 'pending' });
+  blocks('ethereum', 1);
+  assert.deepEqual(await chain.lookup(early, [old]), mined(old.hash, 4));
+  assert.deepEqual(await chain.lookup(late, [young]), mined(young.hash, 1));
+  // Blocks come at the same moments as before, so the time to look is exact still.
+  const at = chain.nextLookupAt(await chain.lookup(late, [young]), service.clock.now());
+  service.clock.set(new Date(at.getTime() - 1).toISOString());
+  assert.deepEqual(await chain.lookup(late, [young]), mined(young.hash, chain.depth - 1));
+  service.clock.advanceMs(1);
+  assert.deepEqual(await chain.lookup(late, [young]), mined(young.hash, chain.depth));
+});
+
+test('what waits ten minutes is stuck, and a higher bid takes its place', async () => {
+  const chain = chainOf('polygon');
+  const transfer = transferOn('polygon');
+  await direct('polygon', { fault: 'stalled' });
+  const first = await sent(transfer);
+  service.clock.advanceMs(10 * MINUTE_MS - 1);
+  assert.deepEqual(await chain.lookup(transfer, [first]), { kind: 'pending' });
+  service.clock.advanceMs(1);
+  assert.deepEqual(await chain.lookup(transfer, [first]), { kind: 'stuck' });
+  const second = await attempt(transfer, 2);
+  // Signed and not sent: the chain knows only the first.
+  assert.deepEqual(await chain.lookup(transfer, [first, second]), { kind: 'stuck' });
+  await chain.broadcast(second);
+  assert.deepEqual(await chain.lookup(transfer, [first, second]), { kind: 'pending' });
+  await chain.broadcast(first);
+  assert.equal((await shown('polygon', first.hash)).status, 404, 'a lower bid is passed over');
+  await direct('polygon', { fault: 'none' });
+  blocks('polygon', 1);
+  await chain.broadcast(await attempt(transfer, 3));
+  blocks('polygon', 1);
+  assert.deepEqual(await chain.lookup(transfer, [first, second]), mined(second.hash, 2), 'what is mined stays');
+});
+
+test('under a failing simulation what is sent reverts, and what was sent before does not', async () => {
+  const chain = chainOf('tron');
+  const [good, bad] = [transferOn('tron', 0n), transferOn('tron', 1n)];
+  const first = await sent(good);
+  await direct('tron', { fault: 'reverting' });
+  const second = await sent(bad);
+  await direct('tron', { fault: 'none' });
+  blocks('tron', 1);
+  assert.deepEqual(await chain.lookup(good, [first]), mined(first.hash, 1));
+  assert.deepEqual(await chain.lookup(bad, [second]), mined(second.hash, 1, 'reverted'));
+  assert.equal((await shown('tron', second.hash)).json.outcome, 'reverted');
+  const { perSlot, perDestination } = await countTransfers({ db: databases[1]!, clock: service.clock }, 'tron');
+  assert.deepEqual([...perSlot], [[`${chain.sender} 0`, 1]]);
+  assert.deepEqual([...perDestination], [[`trx ${TRON_TO}`, 1]]);
+});
+
+test('a silent chain takes what is sent and tells nothing', async () => {
+  const chain = chainOf('arbitrum');
+  const transfer = transferOn('arbitrum');
+  const first = await attempt(transfer);
+  await direct('arbitrum', { fault: 'rpc_timeout' });
+  assert.equal(await chain.broadcast(first), 'unknown');
+  assert.deepEqual(await chain.lookup(transfer, [first]), { kind: 'unknown' });
+  assert.equal(await chain.nextNonce(), undefined);
+  blocks('arbitrum', 2);
+  assert.equal((await shown('arbitrum', first.hash)).json.confirmations, 2);
+  await direct('arbitrum', { fault: 'none' });
+  assert.deepEqual(await chain.lookup(transfer, [first]), mined(first.hash, 2));
+  assert.equal(await chain.nextNonce(), 1n);
+});
+
+test('a reorganisation forgets what was mined in the last blocks, and the same bytes are mined again once', async () => {
+  const chain = chainOf('base');
+  const [deep, shallow, waiting] = [transferOn('base', 0n), transferOn('base', 1n), transferOn('base', 2n)];
+  const kept = await sent(deep);
+  blocks('base', 1);
+  const lost = await sent(shallow);
+  blocks('base', 3);
+  const pending = await sent(waiting);
+  assert.equal((await direct('base', { reorganise: 2 })).dropped, 0);
+  assert.equal((await direct('base', { reorganise: 3 })).dropped, 1);
+  assert.deepEqual(await chain.lookup(deep, [kept]), mined(kept.hash, 4));
+  assert.deepEqual(await chain.lookup(shallow, [lost]), { kind: 'absent' });
+  assert.deepEqual(await chain.lookup(waiting, [pending]), { kind: 'pending' });
+  assert.equal((await shown('base', lost.hash)).status, 404);
+  blocks('base', 5);
+  assert.deepEqual(await chain.lookup(shallow, [lost]), { kind: 'absent' }, 'it does not come back by itself');
+  await Promise.all([0, 1].map(node => chainOf('base', node).broadcast(lost)));
+  blocks('base', 1);
+  await chain.broadcast(lost);
+  assert.deepEqual(await chain.lookup(shallow, [lost]), mined(lost.hash, 1));
+  const { perSlot } = await countTransfers({ db: databases[0]!, clock: service.clock }, 'base');
+  assert.deepEqual([...perSlot.values()], [1, 1, 1]);
+});
+
+test('a transfer is mismatched when destination, asset or amount is another', async () => {
+  const chain = chainOf('ethereum');
+  const transfer = transferOn('ethereum');
+  const first = await sent(transfer);
+  blocks('ethereum', 1);
+  const others: Partial<Transfer>[] = [{ to: chainOf('base').sender }, { symbol: 'usdt' }, { units: 1_500_001n }];
+  for (const changes of others)
+    assert.deepEqual(await chain.lookup({ ...transfer, ...changes }, [first]), mined(first.hash, 1, 'mismatched'));
+});
+
+test('a slot that somebody else fills is absent while that waits, and mismatched when it is mined', async () => {
+  const chain = chainOf('ethereum');
+  const ours = transferOn('ethereum');
+  await sent({ ...ours, units: 7n });
+  const first = await attempt(ours);
+  assert.deepEqual(await chain.lookup(ours, [first]), { kind: 'absent' });
+  await chain.broadcast(first);
+  blocks('ethereum', 1);
+  const sighting = await chain.lookup(ours, [first]);
+  assert.equal(sighting.kind === 'mined' && sighting.outcome, 'mismatched');
+});
+
+test('whatever happens in whatever order, a slot has one mined transaction, and only a reorganisation undoes it', async () => {
+  const network = 'polygon';
+  const SLOTS = 3;
+  const all: Attempt[][] = [];
+  for (let slot = 0; slot < SLOTS; slot++)
+    all.push(await Promise.all([1, 2, 3].map(number => attempt(transferOn(network, BigInt(slot)), number))));
+  for (let round = 0; round < 8; round++) {
+    const random = randomOf(20_261_116, round);
+    await service.sql('delete from sandbox_chain_transactions');
+    const minedBefore = new Map<string, { hash: string; block: number }>();
+    for (let step = 0; step < 12; step++) {
+      const reorganise = random.chance(0.2) ? 1 + random.below(4) : undefined;
+      const acts: Promise<unknown>[] = Array.from({ length: random.below(6) }, () =>
+        chainOf(network, random.below(2)).broadcast(random.pick(all[random.below(SLOTS)]!)),
+      );
+      if (reorganise !== undefined) acts.push(direct(network, { reorganise }));
+      if (random.chance(0.2)) acts.push(direct(network, { fault: random.pick(['none', 'stalled', 'rpc_timeout']) }));
+      await Promise.all(acts);
+      service.clock.advanceMs(random.below(3_000));
+      const rows = await service.sql<{ nonce: string; hash: string; block: string; mined: boolean }>(
+        'select nonce, hash, block, block <= $1 as mined from sandbox_chain_transactions',
+        [await heightOf(network)],
+      );
+      const minedNow = new Map(
+        rows.filter(row => row.mined).map(({ nonce, hash, block }) => [nonce, { hash, block: Number(block) }]),
+      );
+      if (reorganise === undefined) {
+        for (const [nonce, held] of minedBefore) assert.deepEqual(minedNow.get(nonce), held, `round ${round}`);
+      }
+      minedBefore.clear();
+      for (const [nonce, held] of minedNow) minedBefore.set(nonce, held);
+    }
+    await direct(network, { fault: 'none' });
+    for (const [slot, attempts] of all.entries()) {
+      for (const each of attempts) await chainOf(network).broadcast(each);
+      blocks(network, 1);
+      const sighting = await chainOf(network, 1).lookup(transferOn(network, BigInt(slot)), attempts);
+      assert.equal(sighting.kind === 'mined' && sighting.outcome, 'transferred');
+      const statuses = await Promise.all(attempts.map(async ({ hash }) => (await shown(network, hash)).status));
+      assert.deepEqual(statuses.toSorted(), [200, 404, 404]);
+    }
+  }
+});
+
+async function heightOf(network: Network): Promise<number> {
+  const { chains } = (await service.get('/sandbox/chains')).json;
+  return chains.find((chain: { network: string }) => chain.network === network).height;
+}
+
+test('an order that says nothing, or something else, is refused; what is not there is not found', async () => {
+  for (const order of [{}, { fault: 'rain' }, { reorganise: 0 }, { reorganise: 101 }, { reorganise: 1.5 }, { wind: 1 }])
+    assert.equal((await service.post('/sandbox/chains/base', order)).status, 400, JSON.stringify(order));
+  assert.equal((await service.post('/sandbox/chains/solana', { fault: 'none' })).status, 404);
+  for (const hash of ['x', '%00', `0x${'0'.repeat(64)}`]) assert.equal((await shown('base', hash)).status, 404, hash);
+  const { hash } = await sent(transferOn('base'));
+  assert.equal((await shown('polygon', hash)).status, 404);
+});
+
+test('the sender of a chain is no wallet', async () => {
+  for (const network of NETWORKS) {
+    const body = { accountId: 'acme', name: 'Ours', network, address: chainOf(network).sender };
+    const refused = await service.post('/wallets', body);
+    assert.deepEqual([refused.status, refused.json.errors?.[0]?.code], [400, 'own_address'], network);
+  }
+});
+
+test('a database that cannot be reached is a network that does not answer', async () => {
+  const connection = { host: '/nowhere', user: 'nobody', database: 'none' };
+  const db = openDatabase({ connection, log: silentLog, maxConnections: 1 });
+  const chain = sandboxChains({ clock: service.clock, store: sandboxChainStore(db) }).base;
+  const transfer = transferOn('base');
+  const first = await attempt(transfer);
+  const answers = [chain.broadcast(first), chain.lookup(transfer, [first]), chain.nextNonce()];
+  assert.deepEqual(await Promise.all(answers), ['unknown', { kind: 'unknown' }, undefined]);
+  await db.close();
+});

@@ -1,0 +1,122 @@
+// Calls that are made at the same time go into one batch, and each gets its own result.
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { test } from 'node:test';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { AppError } from '../../../src/lib/errors.ts';
+import { batcher } from '../../../src/storage/batching/batcher.ts';
+
+/** A batcher of numbers whose batches go on only when the test lets them; each number's result is ten times as much. */
+function heldBatcher(limits: Partial<Parameters<typeof batcher>[1]> = {}) {
+  const begun: { readonly items: readonly number[]; end(error?: Error): void }[] = [];
+  const { add, stop } = batcher<number, number>(
+    items =>
+      new Promise((resolve, reject) => {
+        begun.push({ items, end: error => (error ? reject(error) : resolve(items.map(item => item * 10))) });
+      }),
+    { maxSize: 3, maxRunning: 1, maxWaiting: 100, ...limits },
+  );
+  return { add, stop, begun, sizes: () => begun.map(({ items }) => items.length) };
+}
+
+test('one alone goes at once, and those that come meanwhile go together after it', async () => {
+  const { add, begun } = heldBatcher();
+  const first = add(1);
+  await nextTick();
+  assert.deepEqual(begun[0]?.items, [1]);
+  const others = [add(2), add(3)];
+  await nextTick();
+  assert.equal(begun.length, 1);
+  begun[0]!.end();
+  assert.equal(await first, 10);
+  assert.deepEqual(begun[1]?.items, [2, 3]);
+  begun[1]!.end();
+  assert.deepEqual(await Promise.all(others), [20, 30]);
+});
+
+test('those of one tick go together, no more than fit, and no more batches at a time than allowed', async () => {
+  const { add, begun, sizes } = heldBatcher({ maxRunning: 2 });
+  const all = Array.from({ length: 8 }, (_, item) => add(item));
+  await nextTick();
+  assert.deepEqual(sizes(), [3, 3]);
+  begun[1]!.end();
+  await all[3];
+  assert.deepEqual(sizes(), [3, 3, 2]);
+  for (const index of [0, 2]) begun[index]!.end();
+  assert.deepEqual(await Promise.all(all), [0, 10, 20, 30, 40, 50, 60, 70]);
+});
+
+test('when a batch fails, each of it is tried singly and fails for itself', async () => {
+  const { add, begun, sizes } = heldBatcher({ maxSize: 2 });
+  const all = Promise.allSettled([add(1), add(2), add(3)]);
+  await nextTick();
+  begun[0]!.end(new Error('one of them'));
+  await nextTick();
+  assert.deepEqual(sizes(), [2, 1, 1, 1]);
+  // Those that are tried singly keep nobody waiting.
+  begun[3]!.end();
+  begun[2]!.end(new Error('this one'));
+  begun[1]!.end();
+  assert.deepEqual(
+    (await all).map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+});
+
+test('a batch that lacks what all of it needs fails as a whole, and the next is tried', async () => {
+  const { add, begun, sizes } = heldBatcher({ maxSize: 2 });
+  const all = Promise.allSettled([add(1), add(2), add(3)]);
+  await nextTick();
+  begun[0]!.end(new AppError('database_unavailable', 'no'));
+  await nextTick();
+  begun[1]!.end();
+  assert.deepEqual(sizes(), [2, 1]);
+  assert.deepEqual(
+    (await all).map(({ status }) => status),
+    ['rejected', 'rejected', 'fulfilled'],
+  );
+});
+
+test('when too many wait, more are refused, and those that wait are served', async () => {
+  const { add, begun } = heldBatcher({ maxWaiting: 2 });
+  const first = add(1);
+  await nextTick();
+  const waiting = [add(2), add(3)];
+  await assert.rejects(add(4), { code: 'overloaded' });
+  begun[0]!.end();
+  await first;
+  begun[1]!.end();
+  assert.deepEqual(await Promise.all(waiting), [20, 30]);
+});
+
+test('a stop takes nothing more and waits for all that was taken', async () => {
+  const { add, stop, begun } = heldBatcher({ maxSize: 1 });
+  const taken = [add(1), add(2)];
+  let isStopped = false;
+  const stopping = stop().then(() => {
+    isStopped = true;
+  });
+  await assert.rejects(add(3), { code: 'stopping' });
+  begun[0]!.end();
+  await taken[0];
+  await nextTick();
+  assert.deepEqual([isStopped, begun[1]?.items], [false, [2]]);
+  begun[1]!.end();
+  await stopping;
+  assert.deepEqual(await Promise.all(taken), [10, 20]);
+});
+
+test('a batch runs outside of every request’s context, and each caller goes on in its own', async () => {
+  const name = new AsyncLocalStorage<string>();
+  const { add } = batcher<string, string | undefined>(async items => items.map(() => name.getStore()), {
+    maxSize: 2,
+    maxRunning: 1,
+    maxWaiting: 10,
+  });
+  const ask = (who: string) => name.run(who, async () => [await add(who), name.getStore()]);
+  assert.deepEqual(await Promise.all(['ana', 'bia', 'caio'].map(ask)), [
+    [undefined, 'ana'],
+    [undefined, 'bia'],
+    [undefined, 'caio'],
+  ]);
+});

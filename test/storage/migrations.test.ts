@@ -1,0 +1,56 @@
+// What `migrate` promises of a database. Nodes that start at once, databases that are refused and older PostgreSQL servers are in
+// test/process/server.test.ts.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { isMigrated, migrate, readMigrations } from '../../src/storage/migrate.ts';
+import { createDatabase } from '../harness/databases.ts';
+import { recordingLog, silentLog } from '../harness/log.ts';
+
+async function withEmptyDatabase(work: (db: Database) => Promise<void>): Promise<void> {
+  const database = await createDatabase('template1');
+  const db = openDatabase({ connection: { connectionString: database.url }, log: silentLog });
+  try {
+    await work(db);
+  } finally {
+    await db.close();
+    await database.drop();
+  }
+}
+
+const tablesOf = async (db: Database) =>
+  (
+    await db.query<{ name: string }>(
+      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' order by 1`,
+    )
+  ).map(({ name }) => name);
+
+test('every migration is applied once, in order, and a second run changes nothing', () =>
+  withEmptyDatabase(async db => {
+    const { log, lines } = recordingLog();
+    await migrate({ db, log });
+    assert.deepEqual(
+      lines.map(line => JSON.parse(line).migration),
+      (await readMigrations()).map(({ name }) => name),
+    );
+    assert.ok(await isMigrated(db));
+
+    const recorded = () => db.query('select name, sha256, applied_at, xmin from schema_migrations order by name');
+    const before = await recorded();
+    await migrate({ db, log });
+    assert.deepEqual(await recorded(), before);
+  }));
+
+test('a migration that fails leaves the database as it was, and can be run again', () =>
+  withEmptyDatabase(async db => {
+    // In the way of the last migration.
+    await db.query('create table sandbox_clock ()');
+    await assert.rejects(migrate({ db, log: silentLog }), { code: '42P07' });
+    assert.deepEqual(await tablesOf(db), ['sandbox_clock', 'schema_migrations']);
+    assert.deepEqual(await db.query('select from schema_migrations'), []);
+    assert.equal(await isMigrated(db), false);
+
+    await db.query('drop table sandbox_clock');
+    await migrate({ db, log: silentLog });
+    assert.ok(await isMigrated(db));
+  }));
