@@ -207,10 +207,11 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     docsRoutes(server);
     if (overrides.work ?? true) {
       queue.work(handlers);
-      for (const start of [startSweeping, startSealing, startDelivering, startMergingCounts]) {
-        const started = start(deps);
-        stops.push(() => started.stop());
-      }
+      const loops = [startSweeping, startSealing, startDelivering, startMergingCounts].map(start => start(deps));
+      // All at once: each may have to wait for a database that does not answer.
+      stops.push(async () => {
+        await Promise.all(loops.map(loop => loop.stop()));
+      });
     }
     // The banking calendar takes a moment to load; no request should wait for it.
     isBankingDay(civilDay(clock.now()));

@@ -5,7 +5,7 @@ import type { Log } from './log.ts';
 export type Loop = {
   /** Ends the current pause. */
   wake(): void;
-  /** Starts no further run and returns when the current one has ended. */
+  /** Starts no further run and returns when the current one has ended, or takes too long. */
   stop(): Promise<void>;
 };
 
@@ -20,10 +20,13 @@ type Options = {
   readonly pauseAfterFailureMs?: number;
   /** Runs once more at the stop, so that no work is left over. */
   readonly runsAtStop?: boolean;
-  /** How long `stop` waits for the current run; without a limit when absent. */
+  /** How long `stop` waits for the current run. */
   readonly stopLimitMs?: number;
   readonly log: Log;
 };
+
+/** A database that does not answer must not keep the service from stopping. */
+const STOP_LIMIT_MS = 8_000;
 
 /** A run that throws is logged; the loop goes on. */
 export function startLoop(options: Options): Loop {
@@ -34,7 +37,7 @@ export function startLoop(options: Options): Loop {
     minPauseMs = 0,
     pauseAfterFailureMs = pauseMs,
     runsAtStop = false,
-    stopLimitMs,
+    stopLimitMs = STOP_LIMIT_MS,
     log,
   } = options;
   const stopping = new AbortController();
@@ -70,8 +73,7 @@ export function startLoop(options: Options): Loop {
     wake: () => waking.abort(),
     stop: async () => {
       stopping.abort();
-      if (stopLimitMs === undefined) await ended;
-      else await Promise.race([ended, wait(stopLimitMs, undefined, { ref: false })]);
+      await Promise.race([ended, wait(stopLimitMs, undefined, { ref: false })]);
     },
   };
 }
