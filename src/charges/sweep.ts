@@ -1,8 +1,7 @@
 // Handles due timers of charges: overdue, expiry, settlement. The sweep takes them oldest first, in bounded batches; each
 // batch is one short transaction without calls to a bank.
-import assert from 'node:assert/strict';
 import type { Queue } from '../jobs/queue.ts';
-import { lockSweeps, type Sweep } from '../jobs/sweep.ts';
+import { type Sweep, sweepInBatches } from '../jobs/sweep.ts';
 import { postEntries } from '../ledger/store.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
@@ -15,9 +14,6 @@ import { findDueTimers, nextAwaitedAt, type Timer, type TimerKind, takeTimers } 
 import { writeSteps } from './write.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
-
-const BATCH_SIZE = 500;
-const MAX_BATCHES = 100_000;
 
 const STEPS = { overdue, expire: expired, settle: settled } as const satisfies Record<
   Exclude<TimerKind, 'reconcile'>,
@@ -33,19 +29,11 @@ export function chargeSweep(deps: Deps): Sweep {
 export async function sweepCharges(deps: Deps, until: Date): Promise<number> {
   // Most sweeps find nothing; this read then saves the transaction. It still sees a timer that another node is taking.
   if ((await findDueTimers(deps.db, until, 1)).length === 0) return 0;
-  let swept = 0;
-  for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const taken = await deps.db.transaction(tx => sweepBatch(deps.queue, tx, until));
-    swept += taken;
-    if (taken < BATCH_SIZE) return swept;
-  }
-  assert.fail('the sweep of charges did not finish: every batch was full');
+  return sweepInBatches(deps.db, (tx, limit) => sweepBatch(deps.queue, tx, until, limit));
 }
 
-async function sweepBatch(queue: Queue, tx: Sql, until: Date): Promise<number> {
-  // One sweep at a time, so that timers are handled in order.
-  await lockSweeps(tx);
-  const due = await findDueTimers(tx, until, BATCH_SIZE);
+async function sweepBatch(queue: Queue, tx: Sql, until: Date, limit: number): Promise<number> {
+  const due = await findDueTimers(tx, until, limit);
   if (due.length === 0) return 0;
   // Lock charges first, then their timers, in the order of all other transactions: this prevents deadlocks.
   const locked = await lockCharges(tx, [...new Set(due.map(timer => timer.chargeId))]);

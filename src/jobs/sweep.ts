@@ -1,8 +1,9 @@
 // Runs the sweeps of the nouns once a second. A sweep handles the timers of a noun that are due.
+import assert from 'node:assert/strict';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
-import type { Sql } from '../storage/database.ts';
+import type { Database, Sql } from '../storage/database.ts';
 
 export type Sweep = {
   /**
@@ -44,10 +45,30 @@ export function startSweeping({ sweeps, clock, log, beforeWork }: Deps): { stop(
   };
 }
 
+const BATCH_SIZE = 500;
+const MAX_BATCHES = 100_000;
+
 /**
- * Holds the sweep lock until the transaction ends: only one sweep runs at a time across all nodes, so timers keep their
- * order.
+ * Takes due timers in batches, a transaction each, until a batch is not full; returns their number. `takeBatch` handles up to
+ * `limit` of them.
  */
+export async function sweepInBatches(
+  db: Database,
+  takeBatch: (tx: Sql, limit: number) => Promise<number>,
+): Promise<number> {
+  let swept = 0;
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const taken = await db.transaction(async tx => {
+      await lockSweeps(tx);
+      return takeBatch(tx, BATCH_SIZE);
+    });
+    swept += taken;
+    if (taken < BATCH_SIZE) return swept;
+  }
+  assert.fail('the sweep did not finish: every batch was full');
+}
+
+/** Holds the sweep lock until the transaction ends: one batch at a time across all nodes, so timers keep their order. */
 export async function lockSweeps(tx: Sql): Promise<void> {
   await tx.query('select from sweep_lock for update');
 }

@@ -1,14 +1,11 @@
 // Enqueues a job for every payout whose lookup is due, in the transaction that clears its lookup time.
 import type { Queue } from '../jobs/queue.ts';
-import { lockSweeps, type Sweep } from '../jobs/sweep.ts';
+import { type Sweep, sweepInBatches } from '../jobs/sweep.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { ADVANCE } from './advance-job.ts';
 import { nextLookupAt, takeDueLookups } from './store.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
-
-const BATCH_SIZE = 500;
-const MAX_BATCHES = 100_000;
 
 /** A moved sandbox clock stops at every lookup, so that a result is dated when the chain shows it. */
 export function payoutSweep(deps: Deps): Sweep {
@@ -18,18 +15,11 @@ export function payoutSweep(deps: Deps): Sweep {
 async function sweepPayouts({ db, queue }: Deps, until: Date): Promise<number> {
   // Most sweeps find nothing; this read then saves the transaction. It still sees a payout that another node is taking.
   if (!(await nextLookupAt(db, until))) return 0;
-  let swept = 0;
-  for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const taken = await db.transaction(tx => sweepBatch(queue, tx, until));
-    swept += taken;
-    if (taken < BATCH_SIZE) break;
-  }
-  return swept;
+  return sweepInBatches(db, (tx, limit) => sweepBatch(queue, tx, until, limit));
 }
 
-async function sweepBatch(queue: Queue, tx: Sql, until: Date): Promise<number> {
-  await lockSweeps(tx);
-  const due = await takeDueLookups(tx, until, BATCH_SIZE);
+async function sweepBatch(queue: Queue, tx: Sql, until: Date, limit: number): Promise<number> {
+  const due = await takeDueLookups(tx, until, limit);
   await queue.enqueue(tx, ADVANCE, due);
   return due.length;
 }
