@@ -7,7 +7,7 @@ import { type ApiKey, findKey } from './store-keys.ts';
 export type KeyCache = {
   /** The key as it was at most so long ago; undefined when there was none. Callers that ask at once share one look-up. */
   find(id: string, maxAgeMs?: number): Promise<ApiKey | undefined>;
-  /** The key as it was read last, however long ago that is, up to an hour. Asks nobody. */
+  /** The key as last read, at most an hour ago. Does not query the database. */
   recall(id: string): ApiKey | undefined;
 };
 

@@ -6,7 +6,7 @@ import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { curlExamples } from '../web/curl.ts';
 
-/** How long an orderly start or stop may take once somebody wants us gone. */
+/** How long an orderly start or stop may take once a stop was requested. */
 const LEAVE_LIMIT_MS = 45_000;
 const INTERRUPTED = 1;
 

@@ -1,4 +1,4 @@
-// From events to deliveries: follows the feed, and works off what somebody wants to hear again, in bites.
+// From events to deliveries: follows the feed by its cursor, and works off requested replays in batches.
 import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -23,9 +23,9 @@ const RANGE_LENGTH = 500;
 const REPLAY_BITE = 1_000;
 
 /**
- * Gives committed events their positions and writes their deliveries. Events that come meanwhile wait for the next call:
- * under load they would never end, and what is to be sent would wait for them. What is to be heard again goes on by a bite
- * each time, so that nobody waits for somebody's long past.
+ * Gives committed events their positions and writes their deliveries. Events committed meanwhile wait for the next call:
+ * under load they never end, and deliveries would wait for them. Each call writes one batch of every replay, so that a long
+ * replay does not delay new events.
  */
 export async function fanOut({ db, clock }: FanOutDeps): Promise<void> {
   const { hasNew, hasOld } = await readBacklog(db);

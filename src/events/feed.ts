@@ -1,4 +1,4 @@
-// Reading the feed by a cursor: whoever follows it meets every event once, in an order that never changes.
+// Reading the feed by a cursor: a reader gets every event once, in an order that never changes.
 import { invalidRequest } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
 import {

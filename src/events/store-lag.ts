@@ -12,7 +12,7 @@ export type DeliveryLag = {
   readonly waitingEvents: number;
 };
 
-/** What waits for a disabled webhook is left out: it waits until somebody enables it. */
+/** Deliveries of disabled webhooks are not counted: they wait on purpose. */
 export async function readDeliveryLag(sql: Sql, now: Date, limit: number): Promise<DeliveryLag> {
   const [row] = await sql.query<{ pending: string; oldest: Date | null; failing: string; waiting: string }>(
     `select (select count(*)

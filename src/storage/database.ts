@@ -168,10 +168,10 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 
     close: async () => {
       const ended = pool.end();
-      // A silent server would keep its statements, and us, for as long as it pleases.
+      // A server that does not answer must not keep the service from stopping.
       await Promise.race([ended, wait(FAREWELL_LIMIT_MS, undefined, { ref: false })]);
-      // The pool does not wait for its farewells to be heard, and a session of ours would count as somebody's who still
-      // uses the database.
+      // The pool does not wait until its connections are closed, and PostgreSQL counts an open one as a user of the
+      // database.
       const limit = AbortSignal.timeout(FAREWELL_LIMIT_MS);
       while (open.size > 0 && !limit.aborted) await once(pool, 'remove', { signal: limit }).catch(() => {});
     },
@@ -208,7 +208,7 @@ async function runTransaction<T>(
     await client.query('commit');
     return result;
   } catch (thrown) {
-    // Statements that were sent along with the one that failed are refused because of it, and may be heard of first.
+    // Statements pipelined with the one that failed are rejected because of it, and their errors may arrive first.
     const error = isAborted(thrown) ? (firstFault ?? thrown) : thrown;
     // A session that is silent, has forgotten its statements or cannot even roll back is thrown away with its transaction.
     if (isSilence(error) || isForgotten(error)) broken = error as Error;

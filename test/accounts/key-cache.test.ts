@@ -55,7 +55,7 @@ test('callers that ask at once share one look-up, and so do those of the next 90
   assert.deepEqual(asked, [id, id]);
 });
 
-test('a revocation is heard of within 900 ms', async () => {
+test('a revoked key is refused within 900 ms', async () => {
   assert.equal((await cache.find(id))?.revokedAt, undefined);
   await revokeKey({ db, clock }, id);
   clock.advanceMs(900);

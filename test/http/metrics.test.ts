@@ -115,7 +115,7 @@ test('calls to rails and chains, deliveries, payouts and held orders are there',
   service.clock.advanceMs(600_000);
   const later = (await scrape()).read;
   assert.ok(later('trilho_events_waiting')! > 0, 'nothing has run since');
-  // The first failure waits at most six seconds for its next try, which nobody makes.
+  // The first retry is due within six seconds; no worker runs, so it is not made.
   assert.ok(later('trilho_webhook_delivery_lag_seconds')! >= 590);
   assert.equal(later('trilho_payouts_oldest_open_seconds', { network: 'polygon' }), 600);
   await orders.advance('P2D');

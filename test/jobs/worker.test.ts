@@ -72,7 +72,7 @@ test('one job that waits long holds up neither those that were fetched with it n
   assert.deepEqual(done.toSorted(), ['a', 'b', 'c', 'slow']);
 });
 
-test('a job that waits for somebody outside runs again and is no failure; one that throws is told with its ids', async () => {
+test('a job that waits for a rail or a chain runs again and is not a failure; one that throws is logged with its ids', async () => {
   lines.length = 0;
   const runs = new Map<string, number>();
   const handler = handleJob(NUMBERED, async ({ chargeId }) => {

@@ -1,4 +1,4 @@
-// The headers that every answer has, whoever sends it.
+// The headers of every answer, also of errors outside of a route.
 
 export const SECURITY_HEADERS = {
   'cache-control': 'no-store',

@@ -42,7 +42,7 @@ const KEEP_ALIVE_MS = 65_000;
 const TIMEOUT_CHECK_MS = 1_000;
 const MAX_PARAM_LENGTH = 500;
 
-/** The server without resources: whoever calls it adds them. */
+/** The server without routes; the caller registers them. */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   /** Every answer is logged and counted, whoever sent it. The route is a pattern, never the address: that may hold anything. */
   const answered = ({ requestId, method, route = 'unknown', status, durationMs }: Answered) => {

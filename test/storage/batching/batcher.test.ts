@@ -53,7 +53,7 @@ test('when a batch fails, each of it is tried singly and fails for itself', asyn
   begun[0]!.end(new Error('one of them'));
   await nextTick();
   assert.deepEqual(sizes(), [2, 1, 1, 1]);
-  // Those that are tried singly keep nobody waiting.
+  // Items retried singly do not delay the next batch.
   begun[3]!.end();
   begun[2]!.end(new Error('this one'));
   begun[1]!.end();
