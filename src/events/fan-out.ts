@@ -20,17 +20,17 @@ export type FanOutDeps = { readonly db: Database; readonly clock: Clock };
 
 /** Events fanned out in one transaction; each may go to every webhook. */
 const RANGE_LENGTH = 500;
-const REPLAY_BITE = 1_000;
+const REPLAY_BATCH_SIZE = 1_000;
 
 /**
  * Gives committed events their positions and writes their deliveries. Events committed meanwhile wait for the next call:
- * under load they never end, and deliveries would wait for them. Each call writes one batch of every replay, so that a long
+ * under load they never end, and deliveries would wait for them. Each call writes one batch of one replay, so that a long
  * replay does not delay new events.
  */
 export async function fanOut({ db, clock }: FanOutDeps): Promise<void> {
   const { hasNew, hasOld } = await readBacklog(db);
   if (!hasNew && !hasOld) return;
-  if (hasOld) await db.transaction(tx => goOnReplaying(tx, clock.now()));
+  if (hasOld) await db.transaction(tx => writeReplayBatch(tx, clock.now()));
   if (!hasNew) return;
   await assignPositions(db);
   const { position: head } = await findHead(db);
@@ -47,12 +47,12 @@ async function followFeed(tx: Sql, now: Date): Promise<bigint> {
   return range.upTo;
 }
 
-async function goOnReplaying(tx: Sql, now: Date): Promise<void> {
+async function writeReplayBatch(tx: Sql, now: Date): Promise<void> {
   const replay = await lockReplay(tx);
   if (!replay) return;
-  const matches = await findReplayMatches(tx, replay, REPLAY_BITE);
+  const matches = await findReplayMatches(tx, replay, REPLAY_BATCH_SIZE);
   if (matches.length > 0) await insertAgain(tx, idsFor(matches, now), matches, now);
-  await moveReplay(tx, replay.id, matches.length < REPLAY_BITE ? undefined : matches.at(-1)!.position);
+  await moveReplay(tx, replay.id, matches.length < REPLAY_BATCH_SIZE ? undefined : matches.at(-1)!.position);
 }
 
 function idsFor(matches: readonly Match[], now: Date): string[] {
