@@ -6,7 +6,7 @@ import { EVENTS_CHANNEL } from './store.ts';
 import type { Claimed } from './store-deliveries.ts';
 
 /** New events of this process wake the loop; those of other nodes wait so long at most. */
-const LOOK_EVERY_MS = 500;
+const LOOK_EVERY_MS = 1_000;
 /** Deliveries that end within this time are followed by one look, not by one each. */
 const GATHER_MS = 10;
 const LOOK_AFTER_FAILURE_MS = 1_000;

@@ -1,6 +1,7 @@
 // SQL of deliveries on their way: claimed by one node, sent, ended.
 import type { Sql } from '../storage/database.ts';
 import { EVENT_JSON } from './store-feed.ts';
+import { pendingBeside } from './store-fan-out.ts';
 import { OLD_SECRETS } from './store-webhooks.ts';
 import { OBJECTS_AT_ONCE, OBJECTS_AT_ONCE_WHEN_FAILING } from './webhook.ts';
 
@@ -54,8 +55,7 @@ export async function claimDue(
            select d.id, d.account_id from webhook_deliveries d
             where d.webhook_id = open.id and d.state = 'pending' and d.next_at <= $2 and ${IS_FREE}
               and not exists (select from webhook_deliveries e
-                               where e.webhook_id = d.webhook_id and e.object_id = d.object_id and e.state = 'pending'
-                                 and e.position < d.position)
+                               where ${pendingBeside('e', 'd')} and e.position < d.position)
             order by d.next_at, d.position
             limit greatest(open.room, 0)
             for update skip locked
@@ -142,7 +142,8 @@ export type Ended = { readonly delivery: Claimed; readonly attempt: AttemptEnd; 
  * taken the delivery, only the attempt is written; when the delivery was asked for again meanwhile, it stays pending.
  */
 export async function endAttempts(sql: Sql, ended: readonly Ended[], now: Date): Promise<void> {
-  await sql.query(END_ATTEMPTS, [JSON.stringify(ended.map(endRecord)), now], { name: 'end_attempts' });
+  const ids = ended.map(({ delivery }) => delivery.id);
+  await sql.query(END_ATTEMPTS, [JSON.stringify(ended.map(endRecord)), now, ids]);
 }
 
 function endRecord({ delivery, attempt, end }: Ended) {
@@ -177,20 +178,19 @@ const END_ATTEMPTS = `
            next_at = case when d.round = e.round then coalesce(e.next_at, d.next_at) else d.next_at end,
            delivered_at = case when d.round = e.round and e.state = 'delivered' then $2::timestamptz else d.delivered_at end
       from ending e
-     where d.id = e.delivery_id and d.account_id = e.account_id and d.claim = e.claim
+     where d.id = any($3) and d.id = e.delivery_id and d.account_id = e.account_id and d.claim = e.claim
     returning d.webhook_id, d.object_id, d.position, d.next_at, e.state as outcome, e.next_at as retry_at, e.is_interrupted,
               e.failure, e.is_gone
   ), attempts as (
     update webhook_attempts a set latency_ms = e.latency_ms, status = e.status, error = e.error, answer = e.answer
       from ending e
-     where a.delivery_id = e.delivery_id and a.account_id = e.account_id and a.number = e.number
+     where a.delivery_id = any($3) and a.delivery_id = e.delivery_id and a.account_id = e.account_id and a.number = e.number
   ), waiting as (
     -- Later events of the object wait with a failed one, and are due with a delivered one.
     update webhook_deliveries d
        set next_at = case when ended.outcome = 'delivered' then $2::timestamptz else ended.next_at end
       from ended
-     where d.webhook_id = ended.webhook_id and d.object_id = ended.object_id
-       and d.state = 'pending' and d.position > ended.position
+     where ${pendingBeside('d', 'ended')} and d.position > ended.position
        and case when ended.outcome = 'delivered' then d.next_at > $2::timestamptz
                 else ended.retry_at is not null and d.next_at < ended.next_at end
   ), health as (

@@ -36,7 +36,7 @@ export const ANSWER_TIMEOUT_MS = 15_000;
 /** For how long both secrets sign after a rotation. */
 export const BOTH_SECRETS_MS = 86_400_000;
 /** Objects of which an address hears at the same time; one that fails is tried with one alone. */
-export const OBJECTS_AT_ONCE = 20;
+export const OBJECTS_AT_ONCE = 100;
 export const OBJECTS_AT_ONCE_WHEN_FAILING = 1;
 export const MAX_WEBHOOKS = 1_000;
 
