@@ -41,7 +41,7 @@ type Deps = {
   readonly observeChargeBatch?: ((size: number) => void) | undefined;
 };
 
-const LIMITS = { maxSize: 100, maxRunning: 3, maxWaiting: 5_000 } as const;
+const LIMITS = { maxSize: 100, maxRunning: 2, maxWaiting: 5_000 } as const;
 const MAX_SINGLE_WRITES = 8;
 /** A batch must not wait long for a key or an externalId that another open transaction has taken; a single write may. */
 const LOCK_TIMEOUT_MS = 200;

@@ -25,6 +25,8 @@ import { writeSteps } from './write.ts';
 /** A payment as an operator, a rail, a statement or the sandbox reports it. */
 export type ReportedPayment = {
   readonly chargeId: string;
+  /** The account of the caller: for it a charge of another account does not exist. */
+  readonly accountId?: string | undefined;
   readonly method: Method;
   /** Defaults to the amount owed on that day. */
   readonly amountCents?: bigint;
@@ -102,7 +104,9 @@ type Verdict = { readonly refusal: AppError } | { readonly recorded: RecordedPay
 /** Decides what a report means for the charge, including the earlier payments of this batch. */
 function judge(charge: Charge | undefined, item: Item, taken: ReadonlyMap<string, string>): Verdict {
   const { report, id } = item;
-  if (!charge) return { refusal: new AppError('not_found', 'There is no such charge.') };
+  if (!charge || charge.accountId !== (report.accountId ?? charge.accountId)) {
+    return { refusal: new AppError('not_found', 'There is no such charge.') };
+  }
   const method = charge.methods.find(candidate => candidate.method === report.method);
   if (!method || method.status === 'FAILED') {
     return { refusal: new AppError('wrong_state', `This charge cannot be paid by ${report.method}.`) };

@@ -33,7 +33,7 @@ export async function reconcileCharge(
 }
 
 /** A receipt that the charge refuses is stored for an operator and does not stop the other receipts. */
-async function takeReceipt(deps: Deps, receipt: Required<ReportedPayment>): Promise<void> {
+async function takeReceipt(deps: Deps, receipt: Required<Omit<ReportedPayment, 'accountId'>>): Promise<void> {
   try {
     await recordPayment(deps, receipt);
   } catch (error) {
