@@ -26,7 +26,10 @@ type Deps = {
 /** Jobs that one worker runs at the same time. */
 const MAX_RUNNING = 200;
 const FETCH_SIZE = 50;
-const POLL_MS = 1_000;
+/** New jobs of this process wake the worker; those of other nodes, and later retries, wait so long at most. */
+const POLL_MS = 5_000;
+/** The first retry of a job is due by then; later ones wait longer than a poll takes. */
+const FIRST_RETRY_MS = 2_000;
 /** A job stays alive even if two heartbeats in a row are lost. */
 const HEARTBEAT_EVERY_MS = 3_000;
 const STOP_LIMIT_MS = 10_000;
@@ -39,7 +42,10 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
 
   function start(job: TakenJob): void {
     const run = runJob(deps, handler, job)
-      .then(isDone => settle(job, isDone))
+      .then(async isDone => {
+        await settle(job, isDone);
+        if (!isDone) setTimeout(loop.wake, FIRST_RETRY_MS).unref();
+      })
       .catch(error => log.warn('the result of a job was not saved; it runs again', { ...fieldsOf(name, job), error }))
       .finally(() => {
         running.delete(job);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { contentHash } from '../lib/hash.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
+import { AUDIT_CHANNEL } from './audit.ts';
 import type { Database, Row, Sql } from './database.ts';
 
 export type Head = { readonly position: number; readonly hash: string };
@@ -19,7 +20,10 @@ export type Verdict = {
 
 const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 1_000_000;
-const SEAL_EVERY_MS = 500;
+/** Lines of other processes wait so long at most. */
+const LOOK_EVERY_MS = 5_000;
+/** Lines of this process that are written within this time are sealed together. */
+const GATHER_MS = 500;
 /** The start of every chain. */
 const GENESIS: Head = { position: 0, hash: '0'.repeat(64) };
 
@@ -116,15 +120,18 @@ function nextHead(previous: Head, line: LineRow): Head {
   return { position, hash: contentHash(content) };
 }
 
-/** Seals twice a second until it is stopped, and once more at the stop. */
+/** Seals after commits of this process and from time to time, until it is stopped, and once more at the stop. */
 export function startSealing({ db, log }: { db: Database; log: Log }): Loop {
-  return startLoop({
+  const loop = startLoop({
     name: 'sealing the audit log',
     task: async () => {
       await sealAudit(db);
     },
-    pauseMs: SEAL_EVERY_MS,
+    pauseMs: LOOK_EVERY_MS,
+    minPauseMs: GATHER_MS,
     runsAtStop: true,
     log,
   });
+  db.listen(AUDIT_CHANNEL, () => loop.wake());
+  return loop;
 }

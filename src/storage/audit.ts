@@ -3,6 +3,9 @@ import { type AuditContext, currentAuditContext, withAuditContext } from '../lib
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from './database.ts';
 
+/** Notified by a transaction that inserts audit lines. */
+export const AUDIT_CHANNEL = 'audit lines';
+
 /**
  * Wraps a database: a transaction inside an audit context that changed something also inserts an audit line. Line and
  * change are committed or rolled back together.
@@ -56,15 +59,16 @@ export async function insertAuditLines(tx: Sql, lines: readonly AuditLine[]): Pr
     ],
     { name: 'insert_audit_lines' },
   );
+  tx.notify?.(AUDIT_CHANNEL);
 }
 
 /** A transaction that has written nothing has no transaction id yet: then it inserts no line. */
 async function insertLineIfChanged(tx: Sql, id: string, context: AuditContext): Promise<void> {
-  await tx.query(
+  const inserted = await tx.query(
     `insert into audit_inbox (id, at, actor, action, object_id, request_id, status)
      select $1::uuid, $2::timestamptz, $3::text, $4::text, $5::text, $6::text, $7::integer
       where pg_current_xact_id_if_assigned() is not null
-     on conflict (id) do nothing`,
+     on conflict (id) do nothing returning id`,
     [
       id,
       context.at,
@@ -75,4 +79,5 @@ async function insertLineIfChanged(tx: Sql, id: string, context: AuditContext): 
       context.status,
     ],
   );
+  if (inserted.length > 0) tx.notify?.(AUDIT_CHANNEL);
 }
