@@ -1,7 +1,7 @@
 // SQL of deliveries on their way: claimed by one node, sent, ended.
 import type { Sql } from '../storage/database.ts';
-import { EVENT_JSON } from './store-feed.ts';
 import { pendingBeside } from './store-fan-out.ts';
+import { EVENT_JSON } from './store-feed.ts';
 import { OLD_SECRETS } from './store-webhooks.ts';
 import { OBJECTS_AT_ONCE, OBJECTS_AT_ONCE_WHEN_FAILING } from './webhook.ts';
 
