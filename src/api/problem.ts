@@ -92,7 +92,7 @@ export const PROBLEMS = {
     status: 409,
     title: 'The reference is taken',
     meaning: 'Another payment of the account, or one of another amount, has this reference. Nothing was written.',
-    example: { detail: 'This reference was told of another payment.' },
+    example: { detail: 'This reference belongs to another payment.' },
   },
   wallet_exists: {
     status: 409,
