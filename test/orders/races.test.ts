@@ -165,7 +165,7 @@ test('told of everything by three nodes at once, each order ends once', async ()
 });
 
 test('three nodes doing whatever they like leave each order ended once or resting for a reason', async () => {
-  const state = newOrderHistory(nodes[0]!, 'anybody');
+  const state = newOrderHistory(nodes[0]!, 'any-account');
   const trails = await Promise.all(
     nodes.map((node, index) => runHistory(ORDER_MOVES, throughNode(state, node), randomOf(SEED, index), MOVES_A_NODE)),
   );
