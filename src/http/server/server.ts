@@ -1,6 +1,7 @@
 // The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { PROBLEM_TYPE, Problem, type ProblemCode, problem, problemOf, retryAfterSeconds } from '../../api/problem.ts';
+import { PROBLEM_TYPE, Problem, problem, problemOf, retryAfterSeconds } from '../../api/problem.ts';
+import type { ProblemCode } from '../../api/problem-kinds.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, isOutage, type Outage } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
