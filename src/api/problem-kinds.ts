@@ -206,7 +206,7 @@ export const PROBLEMS = {
     retryAfterSeconds: 10,
     title: 'The bank does not answer',
     meaning:
-      'The bank or PSP behind this method does not answer. Try again after the time in Retry-After; what was already sent is looked up by its reference and not sent twice.',
+      'The bank or PSP behind a method does not answer. Only background jobs call a bank, and they retry by themselves: this code is in the log and in the metrics, and no request is answered with it yet.',
     example: { detail: 'The rail of pix does not answer; try again.' },
   },
   chain_unavailable: {
