@@ -73,7 +73,7 @@ export type App = {
   readonly routes: readonly DeclaredRoute[];
   /** What `/openapi.json` answers. */
   openApiText(): string;
-  /** Runs every job that is due, delivers what webhooks are to hear, and returns when that is done. */
+  /** Runs every job that is due, sends due webhook deliveries, and returns when that is done. */
   runDueJobs(): Promise<number>;
   stop(): Promise<void>;
 };

@@ -26,24 +26,24 @@ type Freshness = {
 /** Tells whose key this is; nothing for one that is unknown or revoked. */
 export type Authenticate = (id: string, text: string, freshness?: Freshness) => Promise<Caller | undefined>;
 
-/** Last use is noted once in this time, so that a busy key does not write with every request. */
-const NOTE_EVERY_MS = 60_000;
+/** The last use of a key is written at most once in this time, so that a busy key does not write with every request. */
+const WRITE_USE_EVERY_MS = 60_000;
 /** How long a database may take before a key is recalled. */
 const RECALL_AFTER_MS = 1_000;
 
 export function authenticator(deps: Deps): Authenticate {
   const keys = keyCache(deps);
-  /** When this node noted each key's use, in milliseconds. As many entries as keys that were good. */
-  const noted = new Map<string, number>();
+  /** When this node last wrote the use of each key, in milliseconds. Only valid keys have an entry. */
+  const lastWrittenMs = new Map<string, number>();
 
-  /** Goes on by itself: no request waits for it, and none fails with it. */
-  function noteUse(keyId: string): void {
+  /** Writes in the background: no request waits for it, and none fails with it. */
+  function recordUse(keyId: string): void {
     const now = deps.clock.now();
-    const before = noted.get(keyId);
-    if (before !== undefined && now.getTime() - before < NOTE_EVERY_MS) return;
-    noted.set(keyId, now.getTime());
+    const before = lastWrittenMs.get(keyId);
+    if (before !== undefined && now.getTime() - before < WRITE_USE_EVERY_MS) return;
+    lastWrittenMs.set(keyId, now.getTime());
     markUsed(deps.db, keyId, now).catch(error =>
-      deps.log.warn('the last use of a key was not noted', { keyId, error }),
+      deps.log.warn('the last use of a key was not written', { keyId, error }),
     );
   }
 
@@ -62,7 +62,7 @@ export function authenticator(deps: Deps): Authenticate {
   return async (id, text, { maxAgeMs, mayRecall = false } = {}) => {
     const key = await (mayRecall ? findOrRecall(id) : keys.find(id, maxAgeMs));
     if (!key || !timingSafeEqual(key.secretHash, hashOfKey(text)) || key.revokedAt) return undefined;
-    noteUse(key.id);
+    recordUse(key.id);
     return { accountId: key.accountId, keyId: key.id, scopes: key.scopes };
   };
 }

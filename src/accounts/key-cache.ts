@@ -1,4 +1,4 @@
-// API keys as they were read a moment ago: a busy key costs one look-up a second, not one a request. Every node hears of a
+// API keys as they were read a moment ago: a busy key costs one look-up a second, not one a request. Every node sees a
 // key that is made or revoked within a second, because nothing older than that is used.
 import type { Clock } from '../lib/clock.ts';
 import type { Sql } from '../storage/database.ts';

@@ -1,4 +1,4 @@
-// trilho import: learns of money from a bank statement.
+// trilho import: records payments from a bank statement.
 import { readFile } from 'node:fs/promises';
 import { importStatement } from '../charges/statement.ts';
 import type { Config } from '../config/config.ts';

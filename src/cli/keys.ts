@@ -54,7 +54,7 @@ async function create(config: Config, log: Log, options: Options, words: readonl
     throw new StartError(`A name has 1 to ${MAX_NAME_LENGTH} characters.`);
   }
   if (config.mode === 'sandbox')
-    throw new StartError('A sandbox asks nobody for a key; keys are made with TRILHO_MODE=live.');
+    throw new StartError('A sandbox needs no API keys; create them with TRILHO_MODE=live.');
   const key = await withDatabase({ config, log, action: 'trilho keys create' }, deps =>
     createKey(deps, { accountId: account, scopes, ...(name !== undefined && { name }) }),
   );

@@ -18,7 +18,7 @@ const MAX_SHOWN = 20;
 export async function ledgerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   if (args.length !== 1 || args[0] !== 'check') throw new StartError('Usage: trilho ledger check');
   const results = await withCharges({ config, log, action: 'ledger check' }, ({ db }) =>
-    // Who only looks does nothing that the audit log could tell.
+    // A check changes nothing, so the audit log gets no line.
     withoutAuditContext(() => checkLedger(db, LEDGER_CHECKS)),
   );
   for (const line of report(results)) console.log(line);

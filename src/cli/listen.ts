@@ -1,4 +1,4 @@
-// trilho listen: what a running service tells, sent on to a port of this machine, signed as a webhook would be.
+// trilho listen: forwards the events of a running service to a local port, signed as a webhook would be.
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 const TRY_AGAIN_MS = 500;
 const ANSWER_TIMEOUT_MS = 15_000;
-/** The service says something at least every 15 seconds; one that is silent for longer is gone. */
+/** The service sends a heartbeat every 15 seconds; after this time without one the connection is dead. */
 const SILENCE_MS = 45_000;
 
 type Listening = {
@@ -43,7 +43,7 @@ function readArguments(args: readonly string[]): Listening {
     const isRight = [forward, url].every(isHttp) && chosen.every(type => EVENT_TYPES.includes(type));
     if (isRight) return { url: url.replace(/\/+$/, ''), forward, types: chosen, secret: newSecret(), credentials };
   } catch {
-    // An option that nobody knows; what follows says which there are.
+    // An unknown option; the usage text below lists the known ones.
   }
   throw new StartError(`Usage: ${USAGE}`);
 }
@@ -70,7 +70,7 @@ async function listen(listening: Listening): Promise<never> {
     } catch (error) {
       if (error instanceof StartError) throw error;
       if (error instanceof UnknownCursor) {
-        console.log('The service no longer knows where we were; going on with what comes now.');
+        console.log('The service does not know this cursor any more; continuing with new events.');
         cursor = undefined;
       } else if (!isComplaining) {
         console.log(`Waiting for the service at ${listening.url}.`);
@@ -90,27 +90,27 @@ async function endOfFeed({ url, credentials }: Listening): Promise<string> {
     headers: credentials,
     signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   });
-  refuseStranger(response);
+  requireAccess(response);
   if (!response.ok) throw new Error(`the service answered ${response.status}`);
   const { cursor } = (await response.json()) as { cursor: string };
   return cursor;
 }
 
-/** No waiting helps a key that may not read events. */
-function refuseStranger({ status }: Response): void {
+/** A key that may not read events is refused at every retry, so the command ends. */
+function requireAccess({ status }: Response): void {
   if (status === 401 || status === 403) {
     throw new StartError(`The service answered ${status}: give --key a key with the scope events:read.`);
   }
 }
 
-type Told = { readonly id: string; readonly data: string };
+type StreamedEvent = { readonly id: string; readonly data: string };
 
 /** The events of a stream after a cursor, until it ends or falls silent. */
-async function* readStream({ url, credentials }: Listening, cursor: string): AsyncGenerator<Told> {
+async function* readStream({ url, credentials }: Listening, cursor: string): AsyncGenerator<StreamedEvent> {
   const cutting = new AbortController();
   const headers = { ...credentials, 'last-event-id': cursor };
   const response = await fetch(`${url}/events/stream`, { headers, signal: cutting.signal });
-  refuseStranger(response);
+  requireAccess(response);
   if (response.status === 400) throw new UnknownCursor();
   if (!response.ok || !response.body) throw new Error(`the service answered ${response.status}`);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -132,7 +132,7 @@ async function* readStream({ url, credentials }: Listening, cursor: string): Asy
   }
 }
 
-/** Sends one event on, and waits while nobody is there. Whatever is answered ends it: a developer sees it and goes on. */
+/** Forwards one event, and retries until the target accepts the connection. Any answer ends it, since the status is printed. */
 async function forward({ forward: target, types, secret }: Listening, json: string): Promise<void> {
   const { id, type, occurredAt } = JSON.parse(json) as { id: string; type: string; occurredAt: string };
   if (!types.includes(type)) return;

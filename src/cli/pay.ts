@@ -1,4 +1,4 @@
-// trilho pay: tells of money that came for a charge.
+// trilho pay: records a payment of a charge.
 import { recordPayment } from '../charges/pay.ts';
 import type { Config } from '../config/config.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';

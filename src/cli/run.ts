@@ -12,8 +12,8 @@ const USAGE = `trilho ${version}
   trilho accounts   open an account (create <id>) or list them
   trilho keys       create, list or revoke API keys
   trilho audit      verify: is the audit log whole?
-  trilho pay        tell of money that came for a charge
-  trilho import     learn of money from a bank statement (OFX or CSV)
+  trilho pay        record a payment of a charge
+  trilho import     record payments from a bank statement (OFX or CSV)
   trilho ledger     prove that the books are right: trilho ledger check
   trilho listen     send events of a running service on to a local port
   trilho trigger    make an event happen in a running sandbox
@@ -40,7 +40,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   listen: async () => (await import('./listen.ts')).listenCommand,
   trigger: async () => (await import('./trigger.ts')).triggerCommand,
 };
-/** Commands that are told nothing but the environment. */
+/** Commands that take only settings. */
 const WITHOUT_ARGUMENTS = ['serve', 'migrate', 'config'];
 
 const USAGE_FAULT = 2;

@@ -7,12 +7,12 @@ import type { Log } from '../lib/log.ts';
 import { curlExamples } from '../web/curl.ts';
 
 /** How long an orderly start or stop may take once a stop was requested. */
-const LEAVE_LIMIT_MS = 45_000;
+const EXIT_LIMIT_MS = 45_000;
 const INTERRUPTED = 1;
 
 export async function serve(config: Config, log: Log): Promise<number> {
-  const stopAsked = Promise.race([signalReceived(), leftByParent()]);
-  stopAsked.then(leaveInTime);
+  const stopAsked = Promise.race([signalReceived(), parentEnded()]);
+  stopAsked.then(exitInTime);
   const app = await startApp(config, log);
   const { list, charge } = curlExamples(app.url, systemClock, config.mode);
   console.log(`
@@ -49,24 +49,24 @@ function signalReceived(): Promise<void> {
   });
 }
 
-/** Whatever hangs, be it a start or a stop, does not keep us. */
-function leaveInTime(): void {
-  setTimeout(() => process.exit(INTERRUPTED), LEAVE_LIMIT_MS).unref();
+/** Ends the process even when a start or a stop hangs. */
+function exitInTime(): void {
+  setTimeout(() => process.exit(INTERRUPTED), EXIT_LIMIT_MS).unref();
 }
 
-const LOOK_FOR_PARENT_MS = 250;
+const CHECK_PARENT_MS = 250;
 
 /**
- * Resolves when whoever started us on another's behalf is gone: npm, which passes a SIGTERM only to a shell that may not
- * have made way for its command (Debian's), or our own launcher under an old Node. They would end and leave us behind.
+ * Resolves when the parent process has ended, if it was npm or our own launcher (under an old Node). npm passes a SIGTERM only
+ * to its shell, and Debian's shell does not pass it on: without this check the service would outlive its parent.
  */
-function leftByParent(): Promise<void> {
+function parentEnded(): Promise<void> {
   return new Promise(resolve => {
     const { npm_lifecycle_event: npm, LAUNCHED_BY_TRILHO: launcher } = process.env;
     if (npm === undefined && launcher === undefined) return;
     const parent = process.ppid;
     setInterval(() => {
       if (process.ppid !== parent) resolve();
-    }, LOOK_FOR_PARENT_MS).unref();
+    }, CHECK_PARENT_MS).unref();
   });
 }

@@ -1,5 +1,5 @@
-// trilho trigger: makes an event happen for real in a running sandbox. Each has a recipe of ordinary requests. The clock is
-// everybody's, so it is moved only where dates in the past cannot do the same.
+// trilho trigger: makes an event happen for real in a running sandbox. Each has a recipe of ordinary requests. All users
+// of a sandbox share its clock, so a recipe moves it only where dates in the past cannot do the same.
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { EVENT_TYPES } from '../api/events.ts';
@@ -22,7 +22,7 @@ type Api = {
   get(path: string): Promise<unknown>;
 };
 
-/** Does what brings the event about, and returns the id of the object it will tell of. */
+/** Causes the event, and returns the id of the object that the event is about. */
 type Recipe = (api: Api) => Promise<string>;
 
 const RECIPES: Readonly<Record<string, Recipe>> = {
@@ -92,7 +92,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
 const PAYER = { customer: { name: 'Maria da Silva', document: '529.982.247-25' }, methods: ['pix'] };
 const ORDER_CENTS = 54_100;
 const TOO_LITTLE = { amountCents: 10_000 };
-/** A wallet that nobody owns: the address of a published example. */
+/** The address of a published example (EIP-55), which belongs to no user. */
 const WALLET = { name: 'Trigger', network: 'arbitrum', address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
 
 type Ordered = { readonly id: string; readonly chargeId: string };
@@ -165,7 +165,7 @@ function readArguments(args: readonly string[]): { type: string; url: string; li
       return { type, url: url.replace(/\/+$/, ''), list };
     }
   } catch {
-    // An option that nobody knows; what follows says which there are.
+    // An unknown option; the usage text below lists the known ones.
   }
   throw new StartError(`Usage: ${USAGE}`);
 }

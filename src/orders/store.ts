@@ -7,48 +7,76 @@ import type { Row, Sql } from '../storage/database.ts';
 import { pageSql } from '../storage/page.ts';
 import type { Ending, HoldReason, Order, OrderEventType, SettlementSchedule, Status } from './order.ts';
 
+/** The columns of an order that stay as they were written first. */
+const fixedColumns = (order: Order) => ({
+  id: order.id,
+  account_id: order.accountId,
+  external_id: order.externalId,
+  symbol: order.symbol,
+  network: order.network,
+  currency: order.currency,
+  wallet_id: order.walletId,
+  wallet_address: order.walletAddress,
+  wallet_name: order.walletName,
+  settlement_schedule: order.settlementSchedule,
+  created_at: order.createdAt,
+});
+
+/** The columns that a step of an order may change. */
+const changingColumns = (order: Order) => ({
+  status: order.status,
+  quantity: order.quantity,
+  cost: order.cost,
+  price: order.price,
+  fee_cents: order.feeCents,
+  price_source: order.quote?.source,
+  price_at: order.quote?.priceAt,
+  quote_id: order.quote?.id,
+  quote_expires_at: order.quote?.expiresAt,
+  repriced_at: order.repricedAt,
+  charge_id: order.chargeId,
+  due_cents: order.dueCents,
+  settlement_date: order.settlementDate,
+  hold_reason: order.hold?.reason,
+  held_at: order.hold?.at,
+  last_error: order.lastError,
+  ended_as: order.ended?.as,
+  ended_at: order.ended?.at,
+  commitment_id: order.commitment?.id,
+  committed_cents: order.commitment?.moneyCents,
+  committed_fee_cents: order.commitment?.feeCents,
+  event_count: order.eventCount,
+  updated_at: order.updatedAt,
+});
+
 /** Inserts an order unless its id or its externalId is taken; waits for an open transaction that has taken them. */
 export async function insertOrder(tx: Sql, order: Order, contentHash: string, answer: string): Promise<boolean> {
+  const columns = {
+    ...fixedColumns(order),
+    ...changingColumns(order),
+    content_hash: Buffer.from(contentHash, 'hex'),
+    answer,
+  };
+  const names = Object.keys(columns);
   const rows = await tx.query(
-    `insert into orders (
-       id, account_id, status, symbol, network, quantity, currency, cost, price, wallet_id, wallet_address, wallet_name,
-       settlement_schedule, settlement_date, created_at, updated_at, external_id, quote_id, charge_id, fee_cents,
-       price_source, price_at, quote_expires_at, due_cents, event_count, content_hash, answer)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
-             $25, decode($26, 'hex'), $27)
+    `insert into orders (${names.join(', ')})
+     values (${names.map((_, index) => `$${index + 1}`).join(', ')})
      on conflict do nothing
      returning id`,
-    [
-      order.id,
-      order.accountId,
-      order.status,
-      order.symbol,
-      order.network,
-      order.quantity,
-      order.currency,
-      order.cost,
-      order.price,
-      order.walletId,
-      order.walletAddress,
-      order.walletName,
-      order.settlementSchedule,
-      order.settlementDate,
-      order.createdAt,
-      order.updatedAt,
-      order.externalId,
-      order.quote?.id,
-      order.chargeId,
-      order.feeCents,
-      order.quote?.source,
-      order.quote?.priceAt,
-      order.quote?.expiresAt,
-      order.dueCents,
-      order.eventCount,
-      contentHash,
-      answer,
-    ],
+    Object.values(columns),
   );
   return rows.length > 0;
+}
+
+/** Updates an order; the caller holds its row lock. */
+export async function updateOrder(tx: Sql, order: Order): Promise<void> {
+  const columns = changingColumns(order);
+  const assignments = Object.keys(columns).map((name, index) => `${name} = $${index + 3}`);
+  await tx.query(`update orders set ${assignments.join(', ')} where id = $1 and account_id = $2`, [
+    order.id,
+    order.accountId,
+    ...Object.values(columns),
+  ]);
 }
 
 const FIRST = `select id, encode(content_hash, 'hex') as content_hash, answer::text as answer from orders`;
@@ -150,45 +178,6 @@ export async function countHeldOrders(sql: Sql, limit: number): Promise<HeldCoun
     [limit],
   );
   return rows.map(({ reason, count }) => ({ reason, count: Number(count) }));
-}
-
-/** Updates an order; the caller holds its row lock. */
-export async function updateOrder(tx: Sql, order: Order): Promise<void> {
-  await tx.query(
-    `update orders
-        set status = $3, quantity = $4, cost = $5, price = $6, settlement_date = $7, updated_at = $8, quote_id = $9,
-            charge_id = $10, fee_cents = $11, price_source = $12, price_at = $13, quote_expires_at = $14, due_cents = $15,
-            repriced_at = $16, hold_reason = $17, held_at = $18, last_error = $19, ended_as = $20, ended_at = $21,
-            commitment_id = $22, committed_cents = $23, committed_fee_cents = $24, event_count = $25
-      where id = $1 and account_id = $2`,
-    [
-      order.id,
-      order.accountId,
-      order.status,
-      order.quantity,
-      order.cost,
-      order.price,
-      order.settlementDate,
-      order.updatedAt,
-      order.quote?.id,
-      order.chargeId,
-      order.feeCents,
-      order.quote?.source,
-      order.quote?.priceAt,
-      order.quote?.expiresAt,
-      order.dueCents,
-      order.repricedAt,
-      order.hold?.reason,
-      order.hold?.at,
-      order.lastError,
-      order.ended?.as,
-      order.ended?.at,
-      order.commitment?.id,
-      order.commitment?.moneyCents,
-      order.commitment?.feeCents,
-      order.eventCount,
-    ],
-  );
 }
 
 export type TimelineEntry = { readonly at: Date; readonly event: OrderEventType; readonly holdReason?: HoldReason };

@@ -8,7 +8,8 @@ import type { TimelineEntry } from './store.ts';
 
 const CENT_DECIMALS = 2;
 
-export type Surround = {
+/** What the detail of an order shows beside the order. */
+export type OrderDetailParts = {
   readonly charge?: Charge | undefined;
   readonly payout?: Payout | undefined;
   readonly confirmationsNeeded?: number | undefined;
@@ -16,7 +17,7 @@ export type Surround = {
 };
 
 /** An order with its charge, its way through the chain and all that happened. */
-export function orderDetail(order: Order, { charge, payout, confirmationsNeeded, timeline }: Surround) {
+export function orderDetail(order: Order, { charge, payout, confirmationsNeeded, timeline }: OrderDetailParts) {
   return {
     ...orderView(order, payout, confirmationsNeeded),
     ...(charge && { charge: chargeView(charge) }),

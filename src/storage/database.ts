@@ -1,4 +1,4 @@
-// How SQL is spoken: a pool, and transactions that are run again when the server asks for it.
+// The connection pool, and transactions that are run again when the server asks for it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -32,7 +32,7 @@ export type Sql = {
     values?: readonly unknown[],
     options?: { readonly name?: string },
   ): Promise<R[]>;
-  /** Inside a transaction: wakes who listens in this process when it has committed. Only a hint: the others poll. */
+  /** Inside a transaction: calls the listeners of this process when it has committed. Only a hint: the others poll. */
   readonly notify?: (channel: string) => void;
 };
 
@@ -43,10 +43,10 @@ export type Database = Sql & {
    * writes in a way that a second run finds the first.
    */
   transaction<T>(work: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Calls `hear` after each commit of this process whose transaction notified the channel. */
-  listen(channel: string, hear: () => void): void;
+  /** Calls `listener` after each commit of this process whose transaction notified the channel. */
+  listen(channel: string, listener: () => void): void;
   poolStats(): PoolStats;
-  /** Waits for what is running, then returns when the server holds no session of ours any more. */
+  /** Waits for what is running, then returns when the server holds no session of this pool any more. */
   close(): Promise<void>;
 };
 
@@ -84,7 +84,7 @@ const LONG_TIMEOUT_MS = 86_400_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 const FAREWELL_LIMIT_MS = 5_000;
 const MAX_ATTEMPTS = 5;
-/** Nobody waits for another try after this. */
+/** A failure after this time is not retried. */
 const RETRY_WINDOW_MS = 3_000;
 const RETRY_BASE_MS = 10;
 const RETRY_CAP_MS = 400;
@@ -110,18 +110,18 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     ...connection,
     max: maxConnections,
   });
-  // A connection that dies while idle is dropped and replaced; the next caller need not hear of it.
+  // A connection that dies while idle is dropped and replaced; the next caller gets a new one.
   pool.on('error', error =>
     log.warn('an idle database connection was lost; the pool opens another when it needs one', { error }),
   );
-  // One may also die in the hands of a transaction, between two of its statements. The next statement fails and says so;
-  // the event, with nobody listening, would end the process.
+  // One may also die in the middle of a transaction, between two statements. The next statement then fails; the `error`
+  // event, without a listener, would end the process.
   pool.on('connect', client => client.on('error', () => {}));
   const open = new Set<pg.PoolClient>();
   pool.on('connect', client => open.add(client));
   pool.on('remove', client => open.delete(client));
 
-  /** `handlesLockTimeout`: the caller set a limit for locks and wants to hear of it as it is. */
+  /** `handlesLockTimeout`: the caller set a limit for locks and gets that error as it is. */
   async function attempt<T>(work: () => Promise<T>, handlesLockTimeout = false): Promise<T> {
     const lastTryAt = Date.now() + RETRY_WINDOW_MS;
     for (let tried = 1; ; tried++) {
@@ -151,12 +151,12 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
         channels.clear();
         return runTransaction(pool, tx => work({ ...tx, notify: channel => void channels.add(channel) }), options);
       }, options.lockTimeoutMs !== undefined);
-      for (const channel of channels) for (const hear of listeners.get(channel) ?? []) hear();
+      for (const channel of channels) for (const listener of listeners.get(channel) ?? []) listener();
       return result;
     },
 
-    listen: (channel, hear) => {
-      listeners.set(channel, [...(listeners.get(channel) ?? []), hear]);
+    listen: (channel, listener) => {
+      listeners.set(channel, [...(listeners.get(channel) ?? []), listener]);
     },
 
     poolStats: () => ({

@@ -81,16 +81,22 @@ async function createMigrationTable(db: Database): Promise<void> {
 }
 
 async function appliedMigrations(db: Sql): Promise<Map<string, string>> {
-  const rows = await db.query<{ name: string; sha256: string }>('select name, sha256 from schema_migrations');
+  const rows = await db.query<{ name: string; sha256: string }>(
+    'select name, sha256 from schema_migrations order by name',
+  );
   return new Map(rows.map(row => [row.name, row.sha256]));
 }
 
 function refuseUnknown(applied: Map<string, string>, migrations: readonly Migration[]): void {
   const known = new Map(migrations.map(migration => [migration.name, migration.sha256]));
+  // First: a development version may have had a migration of the same name with another text.
+  const unknown = [...applied.keys()].find(name => !known.has(name));
+  if (unknown !== undefined) {
+    throw new StartError(
+      `The database has the migration ${unknown}, which this version does not have: it belongs to a newer Trilho (start that version) or to a development version before 0.2.0 (start with a new database).`,
+    );
+  }
   for (const [name, sha256] of applied) {
-    if (!known.has(name)) {
-      throw new StartError(`The database was migrated by a newer Trilho (${name}); start that version or a later one.`);
-    }
     if (known.get(name) !== sha256) {
       throw new StartError(
         `The migration ${name} differs from the one that was applied to this database; a released migration is never edited.`,

@@ -1,6 +1,6 @@
 // HTML pages: the home page, and the explanation of each problem code.
 import type { FastifyInstance } from 'fastify';
-import { PROBLEMS, type ProblemCode } from '../api/problem.ts';
+import { PROBLEMS, type ProblemCode } from '../api/problem-kinds.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';

@@ -14,7 +14,7 @@ import { ADDRESSES } from '../harness/orders.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 import { seed, transaction } from '../harness/transactions.ts';
 
-/** What nobody is asked a key for. A new line here is a decision. */
+/** Routes that need no key. A new line here is a decision. */
 const PUBLIC = [
   '/',
   '/docs',
@@ -79,7 +79,7 @@ before(async () => {
   assert.equal(hook.status, 201, hook.text);
   things['/webhooks/:id'] = hook.json.id;
   addresses = [];
-  const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'heard-of' }));
+  const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'later' }));
   await service.runJobs();
   const { events } = (await service.get(`/events?objectId=${later.json.id}`)).json;
   things['/events/:id'] = events[0].id;
@@ -302,7 +302,7 @@ describe('a key', () => {
     assert.equal((await ask()).status, 200);
   });
 
-  test('has its last use noted, once a minute', async () => {
+  test('has its last use written, once a minute', async () => {
     const key = await service.makeKey('acme');
     const used = async () => {
       const [row] = await service.sql<{ at: Date | null }>('select last_used_at as at from api_keys where id = $1', [

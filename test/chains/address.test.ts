@@ -89,7 +89,7 @@ test('mixed letters that do not fit the checksum are refused, and so is a wrong 
   assert.equal(codeOf('tron', 'TNPeeaaFB7K9cmo4uQpcU32zGK8G1NYqeM'), 'wrong_checksum');
 });
 
-test('addresses that nobody has the key of are refused', () => {
+test('addresses without a known key are refused', () => {
   const zero = `0x${'0'.repeat(40)}`;
   assert.equal(codeOf('base', zero), 'zero_address');
   assert.equal(codeOf('tron', 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb'), 'zero_address');

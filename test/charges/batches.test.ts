@@ -40,7 +40,7 @@ describe('a burst of charges', () => {
   const emptyKeys = () => count('idempotency_keys k where not exists (select from charges c where c.id = k.object_id)');
 
   test('is written in few transactions, each charge whole and once', async () => {
-    // Known accounts: whoever opens one is waited for.
+    // Known accounts: a charge that opens one makes the others of the account wait.
     for (const index of times(ACCOUNTS, i => i)) await post({ accountId: `burst ${index}` });
     await service.runJobs();
     const answers = await atOnce(
@@ -146,7 +146,7 @@ describe('a burst of charges', () => {
     assert.deepEqual([again.status, isReplay(again)], [201, false]);
   });
 
-  /** Until somebody has waited for a lock for longer than a batch does. */
+  /** Until a statement has waited for a lock for longer than a batch does. */
   async function untilItWaitsAlone(): Promise<void> {
     const waiting = `pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
                         and clock_timestamp() - query_start > interval '400 ms'`;
@@ -158,7 +158,7 @@ describe('a burst of charges', () => {
     ['rollback', false],
     ['commit', true],
   ] as const) {
-    test(`with a key that somebody else is about to take: only its holder waits for the ${end}`, async () => {
+    test(`with a key that another transaction is about to take: only its request waits for the ${end}`, async () => {
       const accountId = `waiting for ${end}`;
       const holder = new pg.Client({ connectionString: service.databaseUrl });
       await holder.connect();
@@ -186,7 +186,7 @@ describe('a burst of charges', () => {
     });
   }
 
-  test('in live with an account that nobody knows: that one alone is not found', async () => {
+  test('in live with an unknown account: that one alone is not found', async () => {
     const live = await startService({ mode: 'live', rails: sandboxRails });
     try {
       const answers = await Promise.all(
@@ -249,7 +249,7 @@ describe('a burst on its way to the database', () => {
     return rows[0];
   };
 
-  test('is found again when its commit is not heard of: every charge once, and none counts as a repeat', async () => {
+  test('is found again when the reply to its commit is lost: every charge once, and none counts as a repeat', async () => {
     wire.cutAtCommit({ forGood: false });
     const answers = await burst('cut');
     assert.equal(wire.cuts(), 1);

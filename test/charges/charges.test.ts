@@ -337,7 +337,7 @@ test('an account cannot be deleted while an open transaction writes a charge of 
   }
 });
 
-test('a charge that nobody made is not found', async () => {
+test('a charge that does not exist is not found', async () => {
   for (const id of [
     '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17',
     'nonsense',

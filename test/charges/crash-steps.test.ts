@@ -93,7 +93,7 @@ test('issuing', async () => {
 test('paying', async () => {
   const victims = await crashVerb('pay', issued);
   for (const { chargeId } of victims) {
-    // Whoever told of the money tells again.
+    // The payment is reported again.
     const told = await service.post(`/charges/${chargeId}/payments`, {
       amountCents: 15_990,
       reference: `paid ${chargeId}`,

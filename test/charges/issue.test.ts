@@ -222,7 +222,7 @@ describe('many methods that go to their rails at the same time', () => {
   });
 
   for (const held of ['charges where id', 'charge_methods where charge_id']) {
-    test(`with one of which somebody holds ${held.split(' ')[0]}: only that one waits`, async () => {
+    test(`with one whose row another transaction locks in ${held.split(' ')[0]}: only that one waits`, async () => {
       const ids = await makeCharges();
       const [first, ...others] = ids;
       const holder = new pg.Client({ connectionString: service.databaseUrl });

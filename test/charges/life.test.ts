@@ -78,7 +78,7 @@ describe('a charge', () => {
     assert.deepEqual(await eventsOf(id), ['created', 'active', 'paid', 'settled']);
   });
 
-  test('becomes overdue and then expires when nobody pays', async () => {
+  test('becomes overdue and then expires when it is not paid', async () => {
     const id = await make();
     await move({ to: '2026-12-11T02:59:58Z' });
     assert.equal((await read(id)).state, 'ACTIVE');
@@ -329,7 +329,7 @@ describe('a refund', () => {
     assert.equal((await read(id)).refunds[0].status, 'DONE');
   });
 
-  test('of a charge that nobody paid is refused', async () => {
+  test('of an unpaid charge is refused', async () => {
     assert.equal((await refund(await make(), {})).status, 409);
   });
 });
@@ -407,7 +407,7 @@ describe('the clock', () => {
     );
     assert.deepEqual((await service.get('/sandbox/clock')).json, { now: '2026-11-17T12:00:00.000Z' });
     assert.equal((await move({ advance: 'P1D' })).status, 409);
-    // Whoever moved it is dead, and time goes on.
+    // The move has expired, and time goes on.
     await service.sql(`update sandbox_clock set halted_until = now() - interval '1 second'`);
     assert.equal((await move({ advance: 'P1D' })).status, 200);
   });
@@ -443,20 +443,20 @@ describe('the clock', () => {
     await move({ to: '2026-12-01T00:00:00Z' });
     const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
     const other = sandboxClock(db, service.clock);
-    const mover = '00000000-0000-4000-8000-00000000000a';
+    const moveId = '00000000-0000-4000-8000-00000000000a';
     const haltAt = async (moment: string) => {
-      await db.transaction(tx => other.tryHalt(tx, mover));
-      await other.haltAt(mover, new Date(moment));
+      await db.transaction(tx => other.tryHalt(tx, moveId));
+      await other.haltAt(moveId, new Date(moment));
     };
     const makeAt = async () => (await read((await service.post('/charges', chargeBody())).json.id)).createdAt;
     try {
       for (const day of ['02', '03', '04']) {
         await haltAt(`2026-12-${day}T00:00:00Z`);
-        // Some are made before the node has heard of it, and written after.
+        // Some are made before the node has read the new time, and written after.
         const made = await Promise.all(Array.from({ length: 40 }, makeAt));
         assert.deepEqual(new Set(made), new Set([`2026-12-${day}T00:00:00.000Z`]));
       }
-      await other.resume(mover);
+      await other.resume(moveId);
       assert.equal(await makeAt(), '2026-12-04T00:00:00.000Z');
     } finally {
       await db.close();
@@ -464,29 +464,29 @@ describe('the clock', () => {
   });
 });
 
-test('a clock has one mover, and one who was taken for dead has lost it', async () => {
+test('a clock has one move at a time, and a move that expired has lost it', async () => {
   const moved = await startService({ now: START });
   const db = openDatabase({ connection: { connectionString: moved.databaseUrl }, log: silentLog });
   try {
-    const [ana, bia] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+    const [first, second] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
     const clock = sandboxClock(db, moved.clock);
-    const tryHalt = (mover: string) => db.transaction(tx => clock.tryHalt(tx, mover));
+    const tryHalt = (moveId: string) => db.transaction(tx => clock.tryHalt(tx, moveId));
     const at = async () => {
       await clock.refresh();
       return clock.now().toISOString();
     };
-    assert.equal(await tryHalt(ana), true);
-    assert.equal(await tryHalt(ana), true, 'asked again, because the answer was lost');
-    assert.equal(await tryHalt(bia), false);
+    assert.equal(await tryHalt(first), true);
+    assert.equal(await tryHalt(first), true, 'asked again, because the answer was lost');
+    assert.equal(await tryHalt(second), false);
     assert.equal((await moved.post('/sandbox/clock', { advance: 'P1D' })).json.code, 'wrong_state');
-    await clock.haltAt(ana, new Date('2026-12-01T00:00:00Z'));
+    await clock.haltAt(first, new Date('2026-12-01T00:00:00Z'));
     await db.query(`update sandbox_clock set halted_until = now() - interval '1 second'`);
-    assert.equal(await tryHalt(bia), true);
-    await clock.haltAt(bia, new Date('2026-12-24T00:00:00Z'));
-    await assert.rejects(clock.haltAt(ana, new Date('2026-12-02T00:00:00Z')), { code: 'wrong_state' });
-    await clock.resume(ana);
+    assert.equal(await tryHalt(second), true);
+    await clock.haltAt(second, new Date('2026-12-24T00:00:00Z'));
+    await assert.rejects(clock.haltAt(first, new Date('2026-12-02T00:00:00Z')), { code: 'wrong_state' });
+    await clock.resume(first);
     assert.equal(await at(), '2026-12-24T00:00:00.000Z');
-    await clock.resume(bia);
+    await clock.resume(second);
     assert.equal((await moved.post('/sandbox/clock', { advance: 'P1D' })).json.now, '2026-12-25T00:00:00.000Z');
   } finally {
     await db.close();

@@ -78,7 +78,7 @@ async function comparedInVain(work: (sql: Sql) => Promise<unknown>): Promise<num
   return compared;
 }
 
-test('methods are noted and charges written for many at once without comparing each with each', async () => {
+test('methods are marked and charges written for many at once without comparing each with each', async () => {
   await sql.query('begin');
   const rows = await sql.query<{ id: string }>('select id from charges order by created_at desc limit $1', [MANY / 2]);
   const ids = rows.map(({ id }) => id);

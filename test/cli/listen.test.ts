@@ -34,7 +34,7 @@ async function startListening(folder: string, ...args: string[]): Promise<{ runn
   return { running, secret };
 }
 
-/** Makes charges until one is heard of: then it listens. */
+/** Makes charges until an event of one arrives: then it listens. */
 async function untilListening(heard: readonly Heard[]): Promise<void> {
   const isHeard = async () => {
     await make();

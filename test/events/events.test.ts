@@ -1,4 +1,4 @@
-// The feed of events: whoever follows the cursor misses nothing and meets nothing twice, in whatever order transactions
+// The feed of events: a reader that follows the cursor misses nothing and gets nothing twice, in whatever order transactions
 // commit.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -101,7 +101,7 @@ test('the life of a charge is read as it happened, with the charge as it was the
   assert.deepEqual(await read(`after=${cursor}`), { events: [], cursor, hasMore: false });
 });
 
-test('an event is there for whoever reads after its cause was answered, with no job run', async () => {
+test('an event can be read as soon as its cause was answered, with no job run', async () => {
   const start = await endOfFeed();
   const { id } = (await service.post('/charges', chargeBody())).json;
   assert.deepEqual(
@@ -110,7 +110,7 @@ test('an event is there for whoever reads after its cause was answered, with no 
   );
 });
 
-test('what commits late comes later, and holds up nobody', async () => {
+test('what commits late comes later, and holds up no other event', async () => {
   const start = await endOfFeed();
   const [early, late] = [event(), event()];
   await withClient(async slow => {
@@ -215,9 +215,9 @@ test('writers and readers at once: every reader meets every event once, in the s
     }
   });
   await Promise.all(
-    [0, 1, 2, 3].map(lane =>
+    [0, 1, 2, 3].map(writer =>
       withClient(async client => {
-        for (const [index, batch] of batches.entries()) if (index % 4 === lane) await write(client, ...batch);
+        for (const [index, batch] of batches.entries()) if (index % 4 === writer) await write(client, ...batch);
       }),
     ),
   );

@@ -112,7 +112,7 @@ test('there is an end to how many streams are open, and a closed one makes room'
   again.close();
 });
 
-test('a reader that takes nothing costs no more than a page, and holds up nobody', async () => {
+test('a reader that takes nothing costs no more than a page, and holds up no other reader', async () => {
   const { hostname, port } = new URL(service.url);
   const start = await cursorNow();
   await service.sql(

@@ -1,5 +1,5 @@
 // Fan-out and delivery, killed for real between every two of their steps and taken up by another node: no event is lost, none
-// is written twice, and each is heard at least once, in the order of its object.
+// is written twice, and each is received at least once, in the order of its object.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
@@ -24,7 +24,7 @@ test('killed at any step, a delivery is made at least once and its event is neve
     const now = service.clock.now().toISOString();
     const order: WebhookCrash = { databaseUrl: service.databaseUrl, now, step };
     const died = await crashAt('crash-webhook.ts', order);
-    // What the dead one held is anybody's when its lease is over.
+    // Any node may take what the dead one held when its lease is over.
     await service.sql('update webhook_deliveries set claimed_until = now() where claim is not null');
     await service.runJobs();
     const heard = receiver.heard.slice(heardBefore);
@@ -39,7 +39,7 @@ test('killed at any step, a delivery is made at least once and its event is neve
       its.map(({ state }: { state: string }) => state),
       ['delivered', 'delivered'],
     );
-    // An attempt is noted before it is made.
+    // An attempt is written before it is made.
     const attempts = its.flatMap((delivery: { attempts: { latencyMs?: number }[] }) => delivery.attempts);
     assert.ok(attempts.length >= heard.length, 'every sending is in the log');
     if (attempts.some(({ latencyMs }: { latencyMs?: number }) => latencyMs === undefined)) cutShort++;

@@ -106,8 +106,8 @@ test('only what was asked for is sent: its types, its account, from its making o
   const receiver = await startReceiver(t);
   const before = await service.post('/charges', chargeBody({ accountId: `account of ${t.name}` }));
   const paidOnly = await hook(t, receiver, { types: ['charge.paid', 'charge.paid'] });
-  const everybody = await startReceiver(t);
-  await hook(t, everybody, { accountId: undefined });
+  const unfiltered = await startReceiver(t);
+  await hook(t, unfiltered, { accountId: undefined });
   const chargeId = await paidOnly.make();
   await service.post('/charges', chargeBody({ accountId: 'another' }));
   await service.runJobs();
@@ -115,9 +115,9 @@ test('only what was asked for is sent: its types, its account, from its making o
   await service.runJobs();
   assert.deepEqual(typesOf(receiver.heard), ['paid', 'paid']);
   assert.deepEqual((await paidOnly.view()).types, ['charge.paid']);
-  const accounts = new Set(everybody.heard.map(({ json }) => json.data.accountId));
+  const accounts = new Set(unfiltered.heard.map(({ json }) => json.data.accountId));
   assert.ok(accounts.has('another') && accounts.has(paidOnly.accountId));
-  assert.ok(!everybody.heard.some(({ json }) => json.data.objectId === before.json.id && json.data.sequence === 1));
+  assert.ok(!unfiltered.heard.some(({ json }) => json.data.objectId === before.json.id && json.data.sequence === 1));
 });
 
 test('what fails is tried again, later and later, and the events of its object wait behind it', async t => {
@@ -190,7 +190,7 @@ test('a delivery that fails to the end is listed as failed, lets the next one pa
   assert.equal((await post(`/deliveries/${chargeId}/redeliver`)).status, 404);
 });
 
-test('410 disables, which its view tells; enabled again it hears all it missed', async t => {
+test('410 disables, which its view tells; enabled again it gets all it missed', async t => {
   const receiver = await startReceiver(t, 410);
   const { id, make, view, deliveries } = await hook(t, receiver, { types: ['charge.created'] });
   const ids = [await make()];
@@ -268,7 +268,7 @@ test('a secret is shown once; after a rotation both sign for a day', async t => 
   const [during] = receiver.heard;
   assert.equal(during!.headers['webhook-signature']!.toString().split(' ').length, 2);
   for (const secret of [first, second]) verified(secret, during!);
-  // Whoever rotates twice, or did not hear the answer, has a day for each.
+  // After a second rotation, or a lost answer, each secret still has its day.
   service.clock.advanceMs(HOUR_MS);
   const { secret: third } = (await post('/rotate-secret')).json;
   await make();
@@ -324,7 +324,7 @@ test('the log keeps the first kilobyte of an answer, whatever bytes it has, and 
   assert.equal(attempts[0].answer, `\ufffd\ufffd${'a'.repeat(1_022)}`);
 });
 
-test('an address hears of a limited number of objects at once, and of each in order', async t => {
+test('an address gets events of a limited number of objects at once, and those of each in order', async t => {
   const held: ServerResponse[] = [];
   const receiver = await startReceiver(t, response => held.push(response));
   const { id, make } = await hook(t, receiver);
@@ -432,7 +432,7 @@ test('one that hangs holds up neither the others nor a stop, and what it was bei
   for (let count = 0; count < objects; count++) await make();
   const stop = startNode();
   await until(
-    'both to hear',
+    'both to receive',
     () => healthy.heard.length === objects && hanging.heard.length >= OBJECTS_AT_ONCE,
   ).finally(stop);
   const rows = await service.sql<{ state: string; claim: string | null; attempts: number; sent: number }>(

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 export type CutWire = {
   readonly url: string;
-  /** The next commit of charges is not heard of. `forGood`: nothing is heard any more until `mend`. */
+  /** The reply to the next commit of charges is lost. `forGood`: no connection works any more until `mend`. */
   cutAtCommit(options: { forGood: boolean }): void;
   mend(): void;
   /** How often it was cut so. */
@@ -39,7 +39,7 @@ export async function startCutWire(databaseUrl: string): Promise<CutWire> {
     if (isDead) return void here.destroy();
     const there = connect(socketFile);
     let holdsCharges = false;
-    let lastHeard: Buffer = Buffer.alloc(0);
+    let lastBytes: Buffer = Buffer.alloc(0);
     for (const socket of [here, there]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -50,9 +50,9 @@ export async function startCutWire(databaseUrl: string): Promise<CutWire> {
       });
     }
     here.on('data', chunk => {
-      const heard = Buffer.concat([lastHeard, chunk]);
-      if (heard.includes(CHARGES)) holdsCharges = true;
-      lastHeard = heard.subarray(-CHARGES.length);
+      const bytes = Buffer.concat([lastBytes, chunk]);
+      if (bytes.includes(CHARGES)) holdsCharges = true;
+      lastBytes = bytes.subarray(-CHARGES.length);
       there.write(chunk);
     });
     there.on('data', chunk => {

@@ -40,23 +40,26 @@ const PART = {
   methods: ['pix'],
 } as const;
 
-const WORDS = ['nextNonce', 'sign', 'broadcast', 'lookup'] as const satisfies readonly (keyof Chain)[];
+const CHAIN_CALLS = ['nextNonce', 'sign', 'broadcast', 'lookup'] as const satisfies readonly (keyof Chain)[];
 
-export type Office = {
+export type OrderNode = {
   readonly deps: Omit<OrderDeps, 'clock'> & { readonly clock: TestClock; readonly log: Log };
   /** The database, uncounted. */
   readonly db: Database;
   close(): Promise<void>;
 };
 
-/** What the verbs need, at a moment of its own; the chain's store is the database, so it outlives the process. */
-export async function openOffice(databaseUrl: string, now: string, steps?: Steps): Promise<Office> {
+/** What the verbs need, as on a node with a clock of its own; the chain's store is the database, so it outlives the process. */
+export async function openOrderNode(databaseUrl: string, now: string, steps?: Steps): Promise<OrderNode> {
   const db = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog, maxConnections: 3 });
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
   const clock = testClock(now);
   const { feePercent, settlement, prices, rates } = readConfig({ TRILHO_MODE: 'sandbox' });
   const chains = sandboxChains({ clock, store: sandboxChainStore(db) });
-  const watched = Object.entries(chains).map(([network, chain]) => [network, steps?.partner(chain, WORDS) ?? chain]);
+  const watched = Object.entries(chains).map(([network, chain]) => [
+    network,
+    steps?.partner(chain, CHAIN_CALLS) ?? chain,
+  ]);
   return {
     db,
     deps: {
@@ -92,7 +95,7 @@ export type OrderVerb =
   | 'sweep'
   | 'send then save';
 
-type Verb = (deps: Office['deps'], victim: Victim) => Promise<unknown>;
+type Verb = (deps: OrderNode['deps'], victim: Victim) => Promise<unknown>;
 
 /** An order that is being made has a wallet instead of an id, and is called by it. */
 export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
@@ -132,7 +135,7 @@ export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
 };
 
 /** How crypto is NOT sent: in whichever slot is free, and written down afterwards. The control that must pay twice. */
-async function sendThenSave({ db, chains, clock }: Office['deps'], { transactionId }: Victim): Promise<void> {
+async function sendThenSave({ db, chains, clock }: OrderNode['deps'], { transactionId }: Victim): Promise<void> {
   const payout = await findPayoutOfOrder(db, transactionId, ACCOUNT);
   if (!payout || payout.attempts.length > 0) return;
   const chain = chainOf(chains, payout.network);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Answer, Service } from './service.ts';
 
-/** Addresses that nobody pays to by accident: made from bytes, with their checksums. */
+/** Made-up addresses with valid checksums. */
 export const ADDRESSES = {
   evm: '0x52908400098527886E0F7030069857D2E4169EE7',
   tron: 'TJUQsHBcRMgNzUU7vb6xMy3tHUDzWGb5hy',

@@ -1,4 +1,4 @@
-// Somebody who hears of events: a real HTTP server that remembers what it was sent and answers as it is told.
+// A webhook receiver: a real HTTP server that remembers what it was sent and answers as it is told.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Over } from './process.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { PROBLEMS } from '../../src/api/problem.ts';
+import { PROBLEMS } from '../../src/api/problem-kinds.ts';
 import { OUTAGES } from '../../src/lib/errors.ts';
 import { postAtOnce } from '../harness/at-once.ts';
 import { chargeBody } from '../harness/bodies.ts';

@@ -109,7 +109,7 @@ async function holdCharges(service: Service) {
         );
         if (row!.count >= count) return;
       }
-      assert.fail('nobody waits');
+      assert.fail('no statement waits');
     },
     release: async () => {
       await client.query('commit');

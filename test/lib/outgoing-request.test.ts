@@ -1,4 +1,4 @@
-// Where requests of ours may go when somebody else chose the address. Every vector is sent for real, with a real listener on
+// Where outgoing requests may go when a caller chose the address. Every vector is sent for real, with a real listener on
 // this machine that counts connections.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
@@ -25,17 +25,17 @@ before(async () => {
 after(() => new Promise(resolve => listener.close(resolve)));
 
 const REQUEST = { headers: {}, body: '{}', timeoutMs: 2_000 };
-const nobody: Resolve = async () => assert.fail('no name is looked up');
+const noLookup: Resolve = async () => assert.fail('no name is looked up');
 
 /** Sends for real and expects a refusal before any socket was opened. */
-async function refused(allowsLocal: boolean, url: string, resolve: Resolve = nobody): Promise<void> {
+async function refused(allowsLocal: boolean, url: string, resolve: Resolve = noLookup): Promise<void> {
   const before = connections;
   const answer = await sendOutgoing({ allowsLocal, resolve }, { ...REQUEST, url });
   assert.match(answer.error ?? `answered ${answer.status}`, /^Refused: /, url);
   assert.equal(connections, before, url);
 }
 
-/** Addresses that are nobody's or somebody's own. */
+/** Addresses that are reserved or private. */
 const PRIVATE_V4 = [
   ...['0.0.0.0', '0.0.0.1', '0.1.2.3', '0.255.255.255'],
   ...['10.0.0.0', '10.0.0.1', '10.255.255.255', '100.64.0.0', '100.64.0.1', '100.100.100.200', '100.127.255.255'],

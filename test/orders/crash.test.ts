@@ -10,7 +10,7 @@ import { checkLedger } from '../../src/ledger/check.ts';
 import { countTransfers } from '../../src/sandbox/chains/store.ts';
 import { crashAt, crashEverywhere } from '../harness/crash.ts';
 import type { OrderCrash } from '../harness/order-crash-at-step.ts';
-import { type Office, ORDER_VERBS, type OrderVerb, openOffice, type Victim } from '../harness/order-verbs.ts';
+import { ORDER_VERBS, type OrderNode, type OrderVerb, openOrderNode, type Victim } from '../harness/order-verbs.ts';
 import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
@@ -21,20 +21,20 @@ const AT_ONCE = 2;
 let service: Service;
 let orders: OrderDriver;
 /** Verbs without a service, at the moment that the service lives in. */
-let office: Office;
+let otherNode: OrderNode;
 before(async () => {
   service = await startService({ now: START });
   orders = orderDriver(service);
-  office = await openOffice(service.databaseUrl, START);
+  otherNode = await openOrderNode(service.databaseUrl, START);
 });
 after(async () => {
-  await office.close();
+  await otherNode.close();
   await service.stop();
 });
 /** Nothing that one test leaves behind waits for the next. */
 beforeEach(async () => {
   await service.runJobs();
-  office.deps.clock.set((await service.get('/sandbox/clock')).json.now);
+  otherNode.deps.clock.set((await service.get('/sandbox/clock')).json.now);
 });
 
 /** An order whose wallet is its own, so that the chain says what it was paid. */
@@ -64,7 +64,7 @@ async function pay({ chargeId }: Victim, changes: Record<string, unknown> = {}):
 }
 
 /** One step and no further: what it leads to waits as a job. */
-const follow = (victim: Victim) => ORDER_VERBS.follow(office.deps, victim);
+const follow = (victim: Victim) => ORDER_VERBS.follow(otherNode.deps, victim);
 
 async function claimed(changes: Record<string, unknown> = {}): Promise<Made> {
   const victim = await order(changes);
@@ -86,7 +86,7 @@ async function crashVerb<V extends Victim>(
 }
 
 async function crash(verb: OrderVerb, victim: Victim, step: number, laterMs = 0): Promise<boolean> {
-  const now = new Date(office.deps.clock.now().getTime() + laterMs).toISOString();
+  const now = new Date(otherNode.deps.clock.now().getTime() + laterMs).toISOString();
   const told: OrderCrash = { verb, step, now, databaseUrl: service.databaseUrl, victim };
   return crashAt('order-crash-at-step.ts', told);
 }
@@ -98,7 +98,7 @@ async function count(text: string, id: string): Promise<number> {
 
 /** How often value truly moved to an order's own wallet. */
 async function transfersTo({ network, symbol, address }: Made): Promise<number> {
-  const counts = await countTransfers({ db: office.db, clock: office.deps.clock }, network);
+  const counts = await countTransfers({ db: otherNode.db, clock: otherNode.deps.clock }, network);
   return counts.perDestination.get(`${symbol} ${address}`) ?? 0;
 }
 
@@ -106,7 +106,7 @@ type End = { readonly events: string; readonly transfers: number; readonly payou
 
 /** Each order is where it should be, went there once, and the books are right. */
 async function assertEnds(victims: readonly Made[], { events, transfers, payouts = transfers }: End): Promise<void> {
-  office.deps.clock.set((await service.get('/sandbox/clock')).json.now);
+  otherNode.deps.clock.set((await service.get('/sandbox/clock')).json.now);
   for (const victim of victims) {
     const { transactionId: id } = victim;
     assert.equal(await orders.events(id), events);
@@ -114,7 +114,7 @@ async function assertEnds(victims: readonly Made[], { events, transfers, payouts
     assert.equal(await count('payouts where order_id = $1', id), payouts);
     assert.equal(await transfersTo(victim), transfers, 'what the chain says');
   }
-  const wrong = (await checkLedger(office.db, LEDGER_CHECKS)).flatMap(({ differences }) => differences);
+  const wrong = (await checkLedger(otherNode.db, LEDGER_CHECKS)).flatMap(({ differences }) => differences);
   assert.deepEqual(wrong, []);
 }
 
@@ -152,7 +152,7 @@ test('saying who pays', async () => {
 test('paying, until the crypto is claimed', async () => {
   const victims = await crashVerb('pay and follow', number => many(number, order));
   for (const { chargeId } of victims) {
-    // Whoever told of the money tells again.
+    // The payment is reported again.
     const told = await service.post(`/charges/${chargeId}/payments`, {
       method: 'pix',
       amountCents: 54_100,
@@ -227,7 +227,7 @@ test('sending again what had failed', async () => {
     const victims = await many(number, () => claimed({ network }));
     await orders.advance('PT10M');
     await orders.fault(network, { fault: 'none' });
-    office.deps.clock.set((await service.get('/sandbox/clock')).json.now);
+    otherNode.deps.clock.set((await service.get('/sandbox/clock')).json.now);
     return victims;
   };
   const victims = await crashVerb('retry', reverted);
@@ -284,8 +284,8 @@ test('an order that is sent first and saved afterwards is paid twice, so this fi
   const victims = await crashVerb('send then save', number =>
     many(number, () => claimed({ network: 'base', symbol: 'usdc' })),
   );
-  for (const victim of victims) await ORDER_VERBS['send then save'](office.deps, victim);
-  office.deps.clock.advanceMs(60_000);
+  for (const victim of victims) await ORDER_VERBS['send then save'](otherNode.deps, victim);
+  otherNode.deps.clock.advanceMs(60_000);
   const counts = await Promise.all(victims.map(transfersTo));
   assert.ok(counts.includes(2), counts.join(' '));
 });

@@ -129,7 +129,7 @@ test('a repeat long after its quote has expired is still the first order', async
 
 test('what cannot be ordered is refused, each with its field, and nothing is written', async () => {
   const before = await service.sql('select count(*) from orders');
-  const NOBODY = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
+  const UNKNOWN_ID = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
   const foreign = await service.post('/wallets', {
     accountId: 'other',
     name: 'Theirs',
@@ -139,12 +139,12 @@ test('what cannot be ordered is refused, each with its field, and nothing is wri
   const quote = await orders.quote({ accountId: 'other', cost: 63 });
   const onTron = await orders.wallet('tron');
   const cases: [Record<string, unknown>, number, [string, string][]][] = [
-    [{ walletId: NOBODY }, 400, [['walletId', 'unknown']]],
+    [{ walletId: UNKNOWN_ID }, 400, [['walletId', 'unknown']]],
     [{ walletId: foreign.json.id }, 400, [['walletId', 'unknown']]],
     [{ walletId: onTron }, 400, [['walletId', 'other_network']]],
-    [{ quoteId: NOBODY }, 400, [['quoteId', 'unknown']]],
+    [{ quoteId: UNKNOWN_ID }, 400, [['quoteId', 'unknown']]],
     [{ quoteId: quote.json.id }, 400, [['quoteId', 'unknown']]],
-    [{ quoteId: NOBODY, cost: 5 }, 400, [['cost', 'exactly_one']]],
+    [{ quoteId: UNKNOWN_ID, cost: 5 }, 400, [['cost', 'exactly_one']]],
     [{ network: 'base' }, 400, [['network', 'not_on_network']]],
     [
       { quantity: 5 },

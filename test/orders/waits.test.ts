@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { recordingLog } from '../harness/log.ts';
-import { type Office, ORDER_VERBS, openOffice } from '../harness/order-verbs.ts';
+import { ORDER_VERBS, type OrderNode, openOrderNode } from '../harness/order-verbs.ts';
 import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -12,26 +12,27 @@ const { log, lines } = recordingLog();
 let service: Service;
 let orders: OrderDriver;
 /** Another node, whose clock is the test's. */
-let office: Office;
+let otherNode: OrderNode;
 before(async () => {
   service = await startService({ now: START, log });
   orders = orderDriver(service);
-  office = await openOffice(service.databaseUrl, START);
+  otherNode = await openOrderNode(service.databaseUrl, START);
 });
 after(async () => {
-  await office.close();
+  await otherNode.close();
   await service.stop();
 });
 
-const nobody = { transactionId: '', chargeId: '' };
+/** A sweep is for no order in particular. */
+const noVictim = { transactionId: '', chargeId: '' };
 
 test('a timer that a node with a faster clock took is set again', async () => {
   const priced = await orders.order({ charge: undefined });
   const scheduled = await orders.order({ settlementSchedule: 'D1' });
   await orders.pay(scheduled);
   await service.runJobs();
-  office.deps.clock.set('2026-11-20T12:00:00.000Z');
-  await ORDER_VERBS.sweep(office.deps, nobody);
+  otherNode.deps.clock.set('2026-11-20T12:00:00.000Z');
+  await ORDER_VERBS.sweep(otherNode.deps, noVictim);
   await service.runJobs();
   assert.equal(await orders.events(priced), 'pending_payment');
   await orders.advance('P2D');
@@ -68,11 +69,11 @@ test('a chain that answers again leaves no words behind', async () => {
   assert.deepEqual([transfer.state, lastError], ['final', undefined]);
 });
 
-test('a transaction whose commit was not heard of is run again and finds itself', async () => {
-  office.deps.clock.set((await service.get('/sandbox/clock')).json.now);
-  const { db } = office;
-  const deps: Office['deps'] = {
-    ...office.deps,
+test('a transaction whose commit was not confirmed is run again and finds its own rows', async () => {
+  otherNode.deps.clock.set((await service.get('/sandbox/clock')).json.now);
+  const { db } = otherNode;
+  const deps: OrderNode['deps'] = {
+    ...otherNode.deps,
     db: {
       ...db,
       transaction: async work => {

@@ -191,7 +191,7 @@ for (const [what, handler, reason] of failures) {
   test(`${what} counts as silence, and the log says why without the address`, async () => {
     handlers.a = handler();
     assert.equal(await priceNow(), '5.42');
-    assert.equal(asked.length, 3, 'nobody follows a redirect or asks twice');
+    assert.equal(asked.length, 3, 'no redirect is followed and no source asked twice');
     assert.match(lines.join(''), reason);
     assert.match(lines.join(''), /"priceSource":"a"/);
     assert.doesNotMatch(lines.join(''), new RegExp(SECRET));

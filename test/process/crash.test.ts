@@ -62,7 +62,7 @@ describe('crashes', { concurrency: 4 }, () => {
       const again = await startTrilho({ folder });
       if (!isDatabaseKilled) assert.equal(databasePid(path.join(folder, 'data')), database, 'it found the database');
       for (const id of acknowledged.values()) assert.equal((await again.get(`/charges/${id}`)).status, 200);
-      // Nobody knows whether these were made; a repeat settles it.
+      // These may or may not have been made; a repeat settles it.
       for (const externalId of unanswered) await again.charge({ externalId });
       const [row] = await askDatabase<{ made: number }>(
         embeddedConnection(again.dataPlace),

@@ -1,4 +1,4 @@
-// The service with its embedded database, as somebody starts it who has set nothing.
+// The service with its embedded database, started without any setting.
 import assert from 'node:assert/strict';
 import { exec, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -222,7 +222,7 @@ describe('a stop', { concurrency: 2 }, () => {
       await holder.query('begin');
       await holder.query('lock table charges in access exclusive mode');
       const posted = service.post('/charges', chargeBody());
-      // Somebody else looks: within a transaction the view stays as it was when it was first read.
+      // Another connection looks: within a transaction the view stays as it was when it was first read.
       const watcher = new pg.Client(embeddedConnection(service.dataPlace));
       await watcher.connect();
       await until('the request to wait for the lock', async () => {
@@ -261,7 +261,7 @@ describe('a stop', { concurrency: 2 }, () => {
     assert.deepEqual(processesOf(folder), []);
   });
 
-  test('a stop with nobody reading its words still stops the database', async t => {
+  test('a stop whose output is not read still stops the database', async t => {
     const folder = await folderWithDatabase(t);
     const service = await startTrilho({ folder });
     service.child.stdout!.destroy();

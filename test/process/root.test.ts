@@ -63,7 +63,7 @@ function uidInside(pid: number): number {
   return assert.fail(`no name for user ${uid}`);
 }
 
-/** Where the data of this folder's service goes when nobody but root may enter it. */
+/** Where the data of this folder's service goes when only root may enter it. */
 function systemHomeOf(t: Over, folder: string): string {
   const home = path.join(SYSTEM_HOME, shortHash(path.join(folder, 'data')));
   t.after(async () => {

@@ -1,4 +1,4 @@
-// The service on a PostgreSQL that somebody else runs: what it needs, what it refuses in one line, and what it does when
+// The service on a PostgreSQL that it does not run itself: what it needs, what it refuses in one line, and what it does when
 // the server goes away.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -109,7 +109,7 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     });
   }
 
-  /** A database that is somebody else's. */
+  /** A database that is owned by another user. */
   async function powerlessUrl(grant?: string): Promise<string> {
     const url = await emptyDatabase();
     const database = new URL(url).pathname.slice(1);
@@ -214,9 +214,9 @@ describe('migrations', { concurrency: 2 }, () => {
 
   for (const [what, change, words] of [
     [
-      'migrated by a newer version',
+      'with a migration that this version does not have',
       `insert into schema_migrations (name, sha256) values ('9999_future.sql', 'x')`,
-      /9999_future\.sql.*newer|newer.*9999_future\.sql/,
+      /9999_future\.sql.*newer Trilho/,
     ],
     [
       'made with another text of a migration',

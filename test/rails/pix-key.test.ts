@@ -146,7 +146,7 @@ describe('a statement', () => {
     assert.equal(json.total, 1);
     assert.equal(json.payments[0].amountCents, 4_200);
     assert.equal(json.payments[0].reference, 'E9999999920261116120000000000013');
-    // Somebody knows whose it is.
+    // An operator knows which charge it is for.
     const { id } = await make();
     await tell(id, { amountCents: 4_200, reference: 'E9999999920261116120000000000013' });
     assert.equal((await service.get('/payments/unmatched')).json.total, 0);

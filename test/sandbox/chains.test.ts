@@ -102,7 +102,7 @@ test('what a network cannot carry is not signed', async () => {
   for (const number of [0, -1, 1.5, 101]) await assert.rejects(chain.sign(transferOn('polygon'), number), RangeError);
 });
 
-test('bytes that nobody signed are not taken, and leave no trace', async () => {
+test('bytes without a valid signature are refused, and leave no trace', async () => {
   const { raw } = await attempt(transferOn('polygon'));
   const text = Buffer.from(raw, 'hex').toString();
   const hex = (changed: string) => Buffer.from(changed).toString('hex');
@@ -150,7 +150,7 @@ test('a transfer is pending until its block and gains a confirmation with every 
   }
 });
 
-test('whoever is not answered or knows nothing looks again later', () => {
+test('a lookup without an answer or a result is repeated later', () => {
   const now = service.clock.now();
   for (const kind of ['absent', 'unknown', 'stuck'] as const)
     assert.ok(chainOf('arbitrum').nextLookupAt({ kind }, now) > now, kind);
@@ -307,7 +307,7 @@ test('a transfer is mismatched when destination, asset or amount is another', as
     assert.deepEqual(await chain.lookup({ ...transfer, ...changes }, [first]), mined(first.hash, 1, 'mismatched'));
 });
 
-test('a slot that somebody else fills is absent while that waits, and mismatched when it is mined', async () => {
+test('a slot filled by another transfer is absent while that one is pending, and mismatched when it is mined', async () => {
   const chain = chainOf('ethereum');
   const ours = transferOn('ethereum');
   await sent({ ...ours, units: 7n });

@@ -74,7 +74,7 @@ describe('a change', () => {
     assert.notEqual(lines[1]!.actor, lines[0]!.actor);
   });
 
-  test('that comes with others is the act of who asked for it, and of nobody beside', async () => {
+  test('that is batched with others is attributed to its own caller alone', async () => {
     const names = ['acme', 'globex', 'initech'];
     const keys = await Promise.all(names.map(name => service.makeKey(name)));
     const posts = Array.from({ length: 60 }, (_, index) => ({
@@ -104,7 +104,7 @@ describe('a change', () => {
     assert.equal(await lineCount(), before);
   });
 
-  test('by a job is nobody’s act', async () => {
+  test('by a job is attributed to no caller', async () => {
     const { id } = (await charge()).json;
     await service.runJobs();
     assert.equal((await linesOf(id)).length, 1);
@@ -213,12 +213,12 @@ describe('the chain', () => {
     });
   }
 
-  test('shows lines cut off its end only to whoever noted the end', async () => {
+  test('shows lines cut off its end only to an operator who has kept the end', async () => {
     const cut = `delete from audit_log where position >= ${head.position - 1}`;
     assert.equal((await tampered(cut, sql => verifyAudit(sql))).broken, undefined);
     assert.equal((await tampered(cut, sql => verifyAudit(sql, head))).broken?.position, head.position - 1);
-    const noted = { position: 2, hash: head.hash };
-    assert.equal((await verifyAudit(db, noted)).broken?.position, 2);
+    const kept = { position: 2, hash: head.hash };
+    assert.equal((await verifyAudit(db, kept)).broken?.position, 2);
     assert.deepEqual(await verifyAudit(db, head), { head, unsealed: 0 });
   });
 });
@@ -242,7 +242,7 @@ async function allAtOnce<T>(count: number, seal: () => Promise<T>): Promise<T[]>
   return sealing;
 }
 
-/** What somebody who owns the database could do, looked at and undone. */
+/** What an owner of the database could do: applied, looked at and rolled back. */
 async function tampered<T>(statement: string, look: (sql: Pick<Database, 'query'>) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();

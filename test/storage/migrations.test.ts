@@ -54,3 +54,23 @@ test('a migration that fails leaves the database as it was, and can be run again
     await migrate({ db, log: silentLog });
     assert.ok(await isMigrated(db));
   }));
+
+test('a database with unknown migrations is refused: it is of a newer version or of a development version', () =>
+  withEmptyDatabase(async db => {
+    await migrate({ db, log: silentLog });
+    const refusal = /belongs to a newer Trilho .* or to a development version before 0\.2\.0/;
+    const refused = (name: string) =>
+      assert.rejects(
+        migrate({ db, log: silentLog }),
+        ({ message }: Error) => message.includes(name) && refusal.test(message),
+      );
+
+    await db.query(`insert into schema_migrations (name, sha256) values ('9999_future.sql', 'x')`);
+    await refused('9999_future.sql');
+
+    // A development version had a migration of a name that is still used, with another text.
+    await db.query(`delete from schema_migrations where name <> '0002_accounts.sql'`);
+    await db.query(`update schema_migrations set sha256 = 'x'`);
+    await db.query(`insert into schema_migrations (name, sha256) values ('0003_charges.sql', 'x')`);
+    await refused('0003_charges.sql');
+  }));

@@ -8,7 +8,7 @@ import { type Service, startService } from '../harness/service.ts';
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const TRON_ADDRESS = 'TNPeeaaFB7K9cmo4uQpcU32zGK8G1NYqeL';
-const NOBODY = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
+const UNKNOWN_ID = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
 
 let service: Service;
 before(async () => {
@@ -137,11 +137,11 @@ test('made and removed at once, again and again, an address has at most one wall
 });
 
 test('what is not there is not found', async () => {
-  for (const id of [NOBODY, 'x', `${NOBODY}0`, '%00']) {
+  for (const id of [UNKNOWN_ID, 'x', `${UNKNOWN_ID}0`, '%00']) {
     assert.equal((await service.get(`/wallets/${id}`)).status, 404, id);
     assert.equal((await remove(id)).status, 404, id);
   }
-  const put = await service.send(`/wallets/${NOBODY}`, { method: 'PUT' });
+  const put = await service.send(`/wallets/${UNKNOWN_ID}`, { method: 'PUT' });
   assert.deepEqual([put.status, put.headers.get('allow')], [405, 'DELETE, GET, HEAD']);
 });
 

@@ -15,7 +15,7 @@ import { defineRoute } from '../server/route.ts';
 
 type Deps = { readonly db: Database; readonly log: Log };
 
-/** Of one account, or of everybody in a sandbox, on one node. */
+/** Per account and node; in a sandbox, of all callers together. */
 const MAX_STREAMS = 100;
 /** What is read ahead of a slow reader, at most. */
 const PAGE_SIZE = 100;

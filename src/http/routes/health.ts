@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Sql } from '../../storage/database.ts';
 import { isMigrated } from '../../storage/migrate.ts';
 
-/** Whoever asks this asks again soon, and wants an answer before that. */
+/** A probe has a timeout of its own and repeats soon; this answers before that. */
 const READY_LIMIT_MS = 2_000;
 
 const HEALTH = { config: { public: true, isUnlimited: true }, schema: { hide: true } } as const;

@@ -13,7 +13,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a key must be allowed to do, to call this. */
     scope?: Scope;
-    /** Nobody is asked who they are. */
+    /** No key is needed. */
     public?: true;
     /** Answers however busy the service is. */
     isUnlimited?: true;
@@ -23,7 +23,7 @@ declare module 'fastify' {
     isLasting?: true;
   }
   interface FastifyRequest {
-    /** Who calls; nobody in particular in a sandbox and on public routes. */
+    /** Undefined in a sandbox and on public routes. */
     caller: Caller | undefined;
     /** Whether the key of this request may still be used, for what goes on after the first answer. */
     stillMayCall: (() => Promise<boolean>) | undefined;
@@ -43,7 +43,7 @@ type Deps = {
   readonly requiresKeys: boolean;
 };
 
-/** A stream checks its key about once a second; a cached key of at most this age lets it hear of a revocation in time. */
+/** A stream checks its key about once a second; with a cached key of at most this age it notices a revocation in time. */
 const AGE_AT_RECHECK_MS = 100;
 
 const NO_KEY = 'A valid API key is needed, as Authorization: Bearer <key> or X-API-Key.';

@@ -1,6 +1,7 @@
 // What is answered when a request cannot even be parsed as HTTP, or does not arrive in time: the same kind of problem.
 import type { Socket } from 'node:net';
-import { PROBLEM_TYPE, PROBLEMS, type ProblemCode, problem } from '../../api/problem.ts';
+import { PROBLEM_TYPE, problem } from '../../api/problem.ts';
+import { PROBLEMS, type ProblemCode } from '../../api/problem-kinds.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import { answerHeaders } from './headers.ts';
 

@@ -12,7 +12,7 @@ export type DecimalReading = { readonly text: string | null | undefined; readonl
 
 /**
  * Reads a field at the top of a body as it was written, with no float on the way. `clean` is what the schema let through.
- * Refuses a number with more digits than a float holds: whoever wrote it may have lost some already.
+ * Refuses a number with more digits than a float holds: the JSON writer of the caller may have lost some already.
  */
 export function readDecimal<Name extends string>(
   { body, bodyText = '{}' }: Given,

@@ -28,7 +28,7 @@ export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): vo
 }
 
 /**
- * Refuses what comes faster than the limit, and tells everybody how much is left, in the headers of
+ * Refuses what comes faster than the limit, and tells each caller how much is left, in the headers of
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-06. Comes after it is known who calls.
  */
 export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Limits, keyedBy: 'key' | 'address'): void {

@@ -1,5 +1,6 @@
 // How problems are documented: each with an example of its own.
-import { EXAMPLE_REQUEST_ID, PROBLEMS, type ProblemCode, problem } from '../../api/problem.ts';
+import { EXAMPLE_REQUEST_ID, problem } from '../../api/problem.ts';
+import { PROBLEMS, type ProblemCode } from '../../api/problem-kinds.ts';
 
 export type Header = { readonly description: string; readonly type: string };
 

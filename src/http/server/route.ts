@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Caller } from '../../accounts/authenticate.ts';
 import type { Scope } from '../../accounts/scopes.ts';
-import type { ProblemCode } from '../../api/problem.ts';
+import type { ProblemCode } from '../../api/problem-kinds.ts';
 import type { DeepPartial } from '../../api/wire.ts';
 import { type Fault, invalidRequest } from '../../lib/errors.ts';
 import { type Answer, byName } from './answers.ts';

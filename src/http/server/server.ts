@@ -1,6 +1,7 @@
 // The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { PROBLEM_TYPE, Problem, type ProblemCode, problem, problemOf, retryAfterSeconds } from '../../api/problem.ts';
+import { PROBLEM_TYPE, Problem, problem, problemOf, retryAfterSeconds } from '../../api/problem.ts';
+import type { ProblemCode } from '../../api/problem-kinds.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, isOutage, type Outage } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
@@ -44,7 +45,7 @@ const MAX_PARAM_LENGTH = 500;
 
 /** The server without routes; the caller registers them. */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
-  /** Every answer is logged and counted, whoever sent it. The route is a pattern, never the address: that may hold anything. */
+  /** Logs and counts every answer, also those of the framework. The route is a pattern: an address may hold anything. */
   const answered = ({ requestId, method, route = 'unknown', status, durationMs }: Answered) => {
     const rounded = Math.round(durationMs * 10) / 10;
     deps.log.info('request', { requestId, method, route, status, durationMs: rounded });
@@ -104,7 +105,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const { beforeWork } = deps;
   if (beforeWork) {
     app.addHook('preHandler', async request => {
-      // A database that cannot be reached is told of by the handler that needs it.
+      // A handler that needs the database reports when it cannot be reached.
       if (request.route.config.scope !== undefined) await beforeWork().catch(() => {});
     });
   }
@@ -188,8 +189,8 @@ function routeOf(request: FastifyRequest): string {
 }
 
 function sendError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // The framework would close the connection on a body that cannot be read, and leave those behind it without an answer. One
-  // that was heard to its end has nothing left to come.
+  // The framework would close the connection on a body that cannot be read, and leave those behind it without an answer. When
+  // the whole body was received, the connection can be kept.
   if (request.raw.complete) reply.removeHeader('connection');
   if (error instanceof AppError) {
     if (isOutage(error)) log.warn(OUTAGE_LINES[error.code], { requestId: request.id, route: routeOf(request), error });
