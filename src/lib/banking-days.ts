@@ -1,8 +1,6 @@
 // Banking days of Brazil: every weekday that is neither a national holiday nor one of the bank holidays of Resolução CMN
 // 4.880 (Carnival Monday and Tuesday, Corpus Christi). Half days, such as 24 and 31 December and Ash Wednesday, count as
 // banking days.
-import { createRequire } from 'node:module';
-import type Holidays from 'date-holidays';
 import { addDays, type CivilDay } from './civil-days.ts';
 import { memoize } from './memoize.ts';
 
@@ -52,32 +50,34 @@ export function addBankingDays(day: CivilDay, count: number, overrides?: Banking
   return result;
 }
 
-// A year takes about 5 ms to compute and never changes. There are at most ten thousand years, with about fifteen days each.
-const years = new Map<number, ReadonlySet<CivilDay>>();
+/** National holidays: Leis 662/1949 and 6.802/1980. */
+const FIXED_HOLIDAYS = ['01-01', '04-21', '05-01', '09-07', '10-12', '11-02', '11-15', '12-25'];
+/** 20 November is one by Lei 14.759/2023. */
+const NEW_HOLIDAY = { day: '11-20', firstYear: 2024 };
+/** Days from Easter Sunday: Carnival Monday and Tuesday, Good Friday, Corpus Christi. */
+const FROM_EASTER = [-48, -47, -2, 60];
 
-function holidaysOf(year: number): ReadonlySet<CivilDay> {
-  const known = years.get(year);
-  if (known) return known;
-  // The package maps a year below 100 to the 1900s; its days then match no day of the requested year.
-  const days = new Set(
-    loadCalendar()
-      .getHolidays(year)
-      .map(({ date }) => date.slice(0, 'YYYY-MM-DD'.length)),
-  );
-  years.set(year, days);
-  return days;
-}
-
-let calendar: Holidays | undefined;
+const holidaysOf = memoize((year: number): ReadonlySet<CivilDay> => {
+  const fixed = year < NEW_HOLIDAY.firstYear ? FIXED_HOLIDAYS : [...FIXED_HOLIDAYS, NEW_HOLIDAY.day];
+  const easter = easterOf(year);
+  return new Set([
+    ...fixed.map(day => `${String(year).padStart(4, '0')}-${day}`),
+    ...FROM_EASTER.map(days => addDays(easter, days)),
+  ]);
+});
 
 /**
- * Loading takes about 100 ms, because the package contains the calendars of the whole world; so it happens at the first
- * use. Without a state only national holidays count; the two types exclude observances and half days.
+ * Easter Sunday of a year, by the rule of the Gregorian calendar: the first Sunday after the first ecclesiastical full moon
+ * on or after 21 March.
  */
-function loadCalendar(): Holidays {
-  if (!calendar) {
-    const Calendar = createRequire(import.meta.url)('date-holidays') as typeof Holidays;
-    calendar = new Calendar('BR', { types: ['public', 'bank'], timezone: 'America/Sao_Paulo' });
-  }
-  return calendar;
+function easterOf(year: number): CivilDay {
+  const century = Math.floor(year / 100);
+  const skippedLeapDays = century - Math.floor(century / 4);
+  const moonCorrection = Math.floor((8 * century + 13) / 25);
+  const age = (19 * (year % 19) + skippedLeapDays - moonCorrection + 15) % 30;
+  // The church's moon is never later than 18 April.
+  const daysToFullMoon = age === 29 || (age === 28 && year % 19 > 10) ? age - 1 : age;
+  const fullMoon = addDays(`${String(year).padStart(4, '0')}-03-21`, daysToFullMoon);
+  const weekday = new Date(`${fullMoon}T00:00:00Z`).getUTCDay();
+  return addDays(fullMoon, 7 - weekday);
 }
