@@ -15,7 +15,7 @@ import { seed as seedTransactions, transaction } from '../harness/transactions.t
 /** The same each time, so that the suite is too; another one by FUZZ_SEED. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_116);
 const CASES = 21_000;
-const IN_FLIGHT = 8;
+const IN_FLIGHT = 32;
 const MAX_FAILURES = 5;
 const SHOWN_LENGTH = 400;
 
