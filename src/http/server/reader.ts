@@ -6,6 +6,7 @@ import type { DeepPartial } from '../../api/wire.ts';
 import { parseDuration, parseRfc3339, parseUtc } from '../../lib/date-times.ts';
 import type { Fault } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import { dotted, firstOfEachPlace, messageOf, segmentsOf } from '../../lib/schema-errors.ts';
 import { isStorable } from '../../lib/text.ts';
 
 type Part = 'body' | 'query';
@@ -18,7 +19,6 @@ export type Reading<T> =
 export type Reader<T> = (data: unknown) => Reading<T>;
 
 const MAX_FAULTS = 100;
-const MAX_NAME_LENGTH = 100;
 const WHOLE_NUMBER = /^-?(0|[1-9]\d*)$/;
 
 const DATE_TIME_WORDS = {
@@ -43,7 +43,7 @@ export function reader<S extends TSchema>(schema: S, part: Part): Reader<Static<
     const faults = errors.slice(0, MAX_FAULTS).map(error => toFault(error, part));
     // Faults beyond the limit are not taken out one by one, so nothing of such a value is used.
     const rest =
-      errors.length > MAX_FAULTS ? {} : errors.reduce((left, error) => without(left, faultySegments(error)), value);
+      errors.length > MAX_FAULTS ? {} : errors.reduce((left, error) => without(left, segmentsOf(error)), value);
     return { isWhole: false, partial: partialOf(isObject(rest) ? rest : {}), faults };
   };
 }
@@ -51,15 +51,6 @@ export function reader<S extends TSchema>(schema: S, part: Part): Reader<Static<
 /** The compiler cannot know it: a value that fits the schema, with or without some of its fields. */
 function partialOf<T>(value: unknown): DeepPartial<T> {
   return value as DeepPartial<T>;
-}
-
-/** One fault for each field is enough: a field of the wrong type need not be reported for its limits too. */
-function firstOfEachPlace(errors: readonly ErrorObject[]): ErrorObject[] {
-  const places = new Set<string>();
-  return errors.filter(error => {
-    const place = JSON.stringify(faultySegments(error));
-    return !places.has(place) && places.add(place);
-  });
 }
 
 function createAjv(part: Part): Ajv {
@@ -81,34 +72,7 @@ function withNumbers(schema: TSchema, data: unknown): unknown {
 }
 
 function toFault(error: ErrorObject, part: Part): Fault {
-  return { path: dotted(faultySegments(error)), code: codeOf(error), message: messageOf(error, part) };
-}
-
-/** Where the fault lies: for a missing or unknown field that is the field, not the object around it. */
-function faultySegments({ instancePath, keyword, params }: ErrorObject): string[] {
-  const segments = instancePath.split('/').slice(1).map(unescapePointer);
-  if (keyword === 'required') return [...segments, params['missingProperty']];
-  if (keyword === 'additionalProperties') return [...segments, params['additionalProperty']];
-  return segments;
-}
-
-function unescapePointer(segment: string): string {
-  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function dotted(segments: readonly string[]): string {
-  return segments
-    .map(shortName)
-    .reduce(
-      (path, segment) =>
-        /^\d+$/.test(segment) && path ? `${path}[${segment}]` : path ? `${path}.${segment}` : segment,
-      '',
-    );
-}
-
-/** A name as it is repeated to the caller: half of a surrogate pair, sent or left by the cut, would spoil the answer's JSON. */
-function shortName(name: string): string {
-  return (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name).toWellFormed();
+  return { path: dotted(segmentsOf(error)), code: codeOf(error), message: messageIn(part, error) };
 }
 
 function codeOf({ keyword, parentSchema }: ErrorObject): string {
@@ -126,41 +90,15 @@ function codeOf({ keyword, parentSchema }: ErrorObject): string {
   return codes[keyword] ?? keyword;
 }
 
-function messageOf(error: ErrorObject, part: Part): string {
+function messageIn(part: Part, error: ErrorObject): string {
   const { keyword, params, data, parentSchema } = error;
   if (isDateTimePattern(keyword, parentSchema)) return DATE_TIME_WORDS[part];
-  switch (keyword) {
-    case 'required':
-      return 'is required';
-    case 'additionalProperties':
-      return part === 'query' ? 'is not a known parameter' : 'is not a known field';
-    case 'type':
-      if (part === 'query' && Array.isArray(data)) return 'must be given only once';
-      return `must be ${TYPE_WORDS[params['type'] as string] ?? params['type']}`;
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as string[]).join(', ')}`;
-    case 'minimum':
-      return `must be at least ${params['limit']}`;
-    case 'maximum':
-      return `must be at most ${params['limit']}`;
-    case 'minLength':
-    case 'minItems':
-      return 'must not be empty';
-    case 'maxItems':
-      return `must have at most ${params['limit']} entries`;
-    case 'maxLength':
-      return `must have at most ${params['limit']} characters`;
-    case 'pattern':
-      return 'must not be blank';
-    case 'format':
-      return FORMAT_WORDS[params['format'] as string] ?? DATE_TIME_WORDS[part];
-    case 'const':
-      return `must be ${params['allowedValue']}`;
-    case 'x-storable':
-      return 'must not contain U+0000 or half of a surrogate pair';
-    default:
-      return 'is not valid';
-  }
+  if (part === 'query' && keyword === 'additionalProperties') return 'is not a known parameter';
+  if (part === 'query' && keyword === 'type' && Array.isArray(data)) return 'must be given only once';
+  if (keyword === 'format') return FORMAT_WORDS[params['format']] ?? DATE_TIME_WORDS[part];
+  if (keyword === 'pattern') return 'must not be blank';
+  if (keyword === 'x-storable') return 'must not contain U+0000 or half of a surrogate pair';
+  return messageOf(error);
 }
 
 /** A date-time's pattern only says in another way what its format says. */
@@ -172,15 +110,6 @@ const FORMAT_WORDS: Record<string, string> = {
   date: 'must be a day such as 2026-12-10',
   duration: 'must be a length of time such as P3D or PT2H',
   uuid: 'must be a UUID',
-};
-
-const TYPE_WORDS: Record<string, string> = {
-  string: 'text',
-  number: 'a number',
-  integer: 'a whole number',
-  object: 'an object',
-  array: 'a list',
-  'number,string': 'a number or decimal text',
 };
 
 /** A copy of the value without what lies at the path; everything around it is left as it was. */

@@ -1,0 +1,78 @@
+// What the errors of a JSON Schema check have in common, wherever JSON is checked: where a fault lies, and in which words it
+// is told. No value is repeated: any of them may be a secret.
+import type { ErrorObject } from 'ajv';
+
+const MAX_NAME_LENGTH = 100;
+
+/** One fault for each field is enough: a field of the wrong type need not be reported for its limits too. */
+export function firstOfEachPlace(errors: readonly ErrorObject[]): ErrorObject[] {
+  const places = new Set<string>();
+  return errors.filter(error => {
+    const place = JSON.stringify(segmentsOf(error));
+    return !places.has(place) && places.add(place);
+  });
+}
+
+/** Where the fault lies: for a missing or unknown field that is the field, not the object around it. */
+export function segmentsOf({ instancePath, keyword, params }: ErrorObject): string[] {
+  const segments = instancePath.split('/').slice(1).map(unescapePointer);
+  if (keyword === 'required') return [...segments, params['missingProperty']];
+  if (keyword === 'additionalProperties') return [...segments, params['additionalProperty']];
+  return segments;
+}
+
+function unescapePointer(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** The path as text, such as `sources[1].url`; empty for the value as a whole. */
+export function dotted(segments: readonly string[], { isList = false } = {}): string {
+  return segments.map(shortName).reduce((path, segment) => {
+    const isIndex = /^\d+$/.test(segment) && (path !== '' || isList);
+    if (isIndex) return `${path}[${segment}]`;
+    return path === '' ? segment : `${path}.${segment}`;
+  }, '');
+}
+
+/** A name as it is repeated: half of a surrogate pair, sent or left by the cut, would spoil the JSON of an answer. */
+function shortName(name: string): string {
+  return (name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name).toWellFormed();
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  object: 'an object',
+  array: 'a list',
+  'number,string': 'a number or decimal text',
+};
+
+/** What is wrong, in words that fit behind the path. */
+export function messageOf({ keyword, params }: ErrorObject): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not a known field';
+    case 'type':
+      return `must be ${TYPE_WORDS[params['type']] ?? params['type']}`;
+    case 'enum':
+      return `must be one of ${params['allowedValues'].join(', ')}`;
+    case 'const':
+      return `must be ${params['allowedValue']}`;
+    case 'minimum':
+      return `must be at least ${params['limit']}`;
+    case 'maximum':
+      return `must be at most ${params['limit']}`;
+    case 'minLength':
+    case 'minItems':
+      return 'must not be empty';
+    case 'maxItems':
+      return `must have at most ${params['limit']} entries`;
+    case 'maxLength':
+      return `must have at most ${params['limit']} characters`;
+    default:
+      return 'is not valid';
+  }
+}
