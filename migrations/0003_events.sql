@@ -121,7 +121,7 @@ create table webhook_deliveries (
   check ((claim is null) = (claimed_until is null))
 );
 create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_at, position) where state = 'pending';
-create index webhook_deliveries_of_object on webhook_deliveries (object_id, position);
+create index webhook_deliveries_of_object on webhook_deliveries (object_id, webhook_id, position);
 create index webhook_deliveries_claimed on webhook_deliveries (webhook_id, claimed_until) where claim is not null;
 create index webhook_deliveries_newest on webhook_deliveries (webhook_id, position desc, id desc);
 create index webhook_deliveries_by_state on webhook_deliveries (webhook_id, state, position desc, id desc);

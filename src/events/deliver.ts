@@ -27,7 +27,7 @@ export type DeliverDeps = {
 export type DeliveryAttempt = { readonly outcome: DeliveryEnd['kind']; readonly seconds: number };
 
 /** What one node has in hand at most. */
-export const MAX_IN_HAND = 1_000;
+export const MAX_IN_HAND = 5_000;
 const MAX_ROUNDS = 100_000;
 const HTTP_GONE = 410;
 

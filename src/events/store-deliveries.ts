@@ -29,8 +29,8 @@ const LEASE_SECONDS = 30;
 const IS_FREE = '(d.claimed_until is null or d.claimed_until <= now())';
 
 /**
- * Takes deliveries that are due, for every enabled webhook as many as it may hear at once, and notes an attempt for each
- * before it is made. Of an object only the earliest pending one is taken, and nobody else takes it until its lease is over.
+ * Takes deliveries that are due, for every enabled webhook as many as it may get at once, and notes an attempt for each
+ * before it is made. Of an object only the earliest pending one is taken, and no other node takes it until its lease is over.
  * The lease runs in the database's own time: business time may be moved while a socket is open.
  */
 export async function claimDue(
@@ -142,6 +142,7 @@ export type Ended = { readonly delivery: Claimed; readonly attempt: AttemptEnd; 
  * taken the delivery, only the attempt is written; when the delivery was asked for again meanwhile, it stays pending.
  */
 export async function endAttempts(sql: Sql, ended: readonly Ended[], now: Date): Promise<void> {
+  // Planned each time, with the number of ids: a cached plan would keep reading all of a table that was small once.
   const ids = ended.map(({ delivery }) => delivery.id);
   await sql.query(END_ATTEMPTS, [JSON.stringify(ended.map(endRecord)), now, ids]);
 }

@@ -1,7 +1,7 @@
 // SQL that turns events into deliveries: each event once for each webhook that wants it.
 import type { Sql } from '../storage/database.ts';
 
-/** An event and a webhook that is to hear of it. */
+/** An event and a webhook that receives it. */
 export type Match = {
   readonly webhookId: string;
   readonly eventId: string;
@@ -13,7 +13,7 @@ export type Match = {
 export type Backlog = {
   /** There are events without deliveries, with or without a position. */
   readonly hasNew: boolean;
-  /** Somebody asked for old ones. */
+  /** A replay of old ones was requested. */
   readonly hasOld: boolean;
 };
 
@@ -57,12 +57,12 @@ export async function findMatches(tx: Sql, { after, upTo }: { after: bigint; upT
 }
 
 /**
- * The condition that one row is a pending delivery of the other's object to the other's webhook. It is written so that only
- * the index of the object fits: the planner expects hardly any pending row, and would read all of them for each object.
+ * The condition that one row is a pending delivery of the other's object to the other's webhook. The planner must not see
+ * «state = 'pending'»: it expects hardly any such row, and would read all that there are, once for each object.
  */
 export function pendingBeside(one: string, other: string): string {
-  return `${one}.object_id = ${other}.object_id and ${one}.webhook_id is not distinct from ${other}.webhook_id
-    and case when ${one}.object_id is not null then ${one}.state = 'pending' end`;
+  return `${one}.object_id = ${other}.object_id and ${one}.webhook_id = ${other}.webhook_id
+    and ${one}.state || '' = 'pending'`;
 }
 
 /** Writes deliveries; one that is there already stays as it is. Behind an earlier one of its object it waits as long. */

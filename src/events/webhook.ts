@@ -1,4 +1,4 @@
-// A webhook: an address that hears of events, and the rules of when it is tried again.
+// A webhook: an address that receives events, and the rules of when it is tried again.
 
 export type Webhook = {
   readonly id: string;
@@ -35,7 +35,7 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const ANSWER_TIMEOUT_MS = 15_000;
 /** For how long both secrets sign after a rotation. */
 export const BOTH_SECRETS_MS = 86_400_000;
-/** Objects of which an address hears at the same time; one that fails is tried with one alone. */
+/** Objects whose events an address gets at the same time; one that fails is tried with one alone. */
 export const OBJECTS_AT_ONCE = 100;
 export const OBJECTS_AT_ONCE_WHEN_FAILING = 1;
 export const MAX_WEBHOOKS = 1_000;

@@ -91,7 +91,7 @@ async function checkedAddresses(text: string, { allowsLocal, resolve, signal }: 
 }
 
 /** Connections to frequent receivers are reused. A reused socket is connected to an address that was checked. */
-const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 64, timeout: 30_000 } as const;
+const KEEP_ALIVE = { keepAlive: true, maxFreeSockets: 128, timeout: 30_000 } as const;
 const agents = { http: new HttpAgent(KEEP_ALIVE), https: new HttpsAgent(KEEP_ALIVE) };
 
 type Exchanged = { readonly status: number; readonly answer: string };

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { lockCharges, markSubmitted, updateCharges } from '../../src/charges/store.ts';
-import type { Row, Sql } from '../../src/storage/database.ts';
+import type { Sql } from '../../src/storage/database.ts';
+import { comparedInVain } from '../harness/compared-rows.ts';
 import { connectTo, createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { insertCharges } from '../harness/listed-rows.ts';
 
@@ -35,49 +36,6 @@ after(async () => {
   await database.drop();
 });
 
-type Node = {
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Join Filter'?: number;
-  readonly Plans?: readonly Node[];
-};
-
-/** A parameter as `execute` takes it. */
-function literalOf(value: unknown): string {
-  const text = (item: unknown) => (item instanceof Date ? item.toISOString() : String(item));
-  return Array.isArray(value) ? `{${value.map(item => (item === null ? 'null' : text(item))).join(',')}}` : text(value);
-}
-
-let explained = 0;
-
-/** How many pairs of rows the statements of `work` compare in vain. */
-async function comparedInVain(work: (sql: Sql) => Promise<unknown>): Promise<number> {
-  let compared = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  const count = (node: Node): number =>
-    (node['Rows Removed by Join Filter'] ?? 0) * node['Actual Loops'] +
-    (node.Plans ?? []).reduce((sum, inner) => sum + count(inner), 0);
-  async function explain(text: string, values: readonly unknown[]): Promise<void> {
-    const name = `explained_${++explained}`;
-    const given = values.map(value => client.escapeLiteral(literalOf(value))).join(', ');
-    await sql.query(`prepare ${name} as ${text}`);
-    await sql.query('savepoint before');
-    const [row] = await sql.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
-      `explain (analyze, format json) execute ${name} (${given})`,
-    );
-    compared += count(row!['QUERY PLAN'][0].Plan);
-    await sql.query('rollback to before');
-  }
-  await work({
-    query: <R extends Row>(text: string, values: readonly unknown[] = []) => {
-      // One after the other, also those that are said at once: each must be undone alone.
-      const said = last.then(() => explain(text, values)).then(() => sql.query<R>(text, values));
-      last = said;
-      return said;
-    },
-  });
-  return compared;
-}
-
 test('methods are marked and charges written for many at once without comparing each with each', async () => {
   await sql.query('begin');
   const rows = await sql.query<{ id: string }>('select id from charges order by created_at desc limit $1', [MANY / 2]);
@@ -87,7 +45,7 @@ test('methods are marked and charges written for many at once without comparing 
   const submissions = charges.flatMap(charge => charge.methods.map(({ method }) => ({ charge, method })));
   assert.equal(submissions.length, MANY);
 
-  const noting = await comparedInVain(async tx => {
+  const noting = await comparedInVain(client, async tx => {
     const isFirst = await markSubmitted(tx, submissions, NOW);
     assert.ok(submissions.every(({ charge, method }) => isFirst(charge, method)));
   });
@@ -95,7 +53,7 @@ test('methods are marked and charges written for many at once without comparing 
   assert.ok(!submissions.some(({ charge, method }) => isFirstAgain(charge, method)), 'what was marked is not new');
   const active = charges.map(charge => ({ ...charge, state: 'ACTIVE' as const, eventCount: 2 }));
   const moments = active.map(() => NOW);
-  const writing = await comparedInVain(tx => updateCharges(tx, active, moments));
+  const writing = await comparedInVain(client, tx => updateCharges(tx, active, moments));
   await sql.query('rollback');
 
   assert(noting <= MANY, `noting ${MANY} compared ${noting} pairs in vain`);
