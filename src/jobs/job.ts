@@ -26,7 +26,10 @@ export type JobHandler = {
   run(payload: object): Promise<JobOutcome>;
 };
 
-/** A job whose handler throws has failed: the worker logs it and runs it again later, like a postponed one. */
+/**
+ * A job whose handler throws runs again later, like a postponed one. The worker logs it as failed, unless a rail, a chain or
+ * a price source did not answer: then it waits.
+ */
 export function handleJob<Payload extends object>(
   { name }: JobKind<Payload>,
   run: (payload: Payload) => Promise<JobOutcome>,

@@ -26,10 +26,8 @@ type Deps = {
 /** Jobs that one worker runs at the same time. */
 const MAX_RUNNING = 200;
 const FETCH_SIZE = 50;
-/** New jobs of this process wake the worker; those of other nodes, and later retries, wait so long at most. */
+/** New jobs of this process wake the worker; those of other nodes, and late retries, wait so long at most. */
 const POLL_MS = 5_000;
-/** The first retry of a job is due by then; later ones wait longer than a poll takes. */
-const FIRST_RETRY_MS = 2_000;
 /** A job stays alive even if two heartbeats in a row are lost. */
 const HEARTBEAT_EVERY_MS = 3_000;
 const STOP_LIMIT_MS = 10_000;
@@ -44,7 +42,7 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
     const run = runJob(deps, handler, job)
       .then(async isDone => {
         await settle(job, isDone);
-        if (!isDone) setTimeout(loop.wake, FIRST_RETRY_MS).unref();
+        if (!isDone) wakeForRetry(job);
       })
       .catch(error => log.warn('the result of a job was not saved; it runs again', { ...fieldsOf(name, job), error }))
       .finally(() => {
@@ -52,6 +50,12 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
         if (running.size === MAX_RUNNING - 1) loop.wake();
       });
     running.set(job, run);
+  }
+
+  /** pg-boss waits for a retry at random between half of this time and all of it. */
+  function wakeForRetry({ retryCount }: TakenJob): void {
+    const dueAfterMs = 1_000 * 2 ** (retryCount + 1);
+    if (dueAfterMs < POLL_MS) setTimeout(loop.wake, dueAfterMs).unref();
   }
 
   async function take(): Promise<void> {
