@@ -26,8 +26,6 @@ import { openApiText } from './http/server/openapi.ts';
 import { createServer } from './http/server/server.ts';
 import { hasNoJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
-import { isBankingDay } from './lib/banking-days.ts';
-import { civilDay } from './lib/civil-days.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
@@ -175,7 +173,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       chains: observedChains(composed.chains, observers.observeChainCall),
     };
 
-    const { beforeWork, clock } = composition;
+    const { beforeWork } = composition;
     const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS];
     const queue = await startQueue({ db, log, kinds, beforeWork });
     const base = { ...composition, ...observers, db, log, queue };
@@ -213,8 +211,6 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
         await Promise.all(loops.map(loop => loop.stop()));
       });
     }
-    // The banking calendar takes a moment to load; no request should wait for it.
-    isBankingDay(civilDay(clock.now()));
     await listen(server, config);
     stops.push(() => drain(server));
     const runAllDue = async () => {

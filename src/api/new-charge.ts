@@ -1,4 +1,4 @@
-// The body of POST /charges, and what it means in the words of the noun.
+// The body of POST /charges, and the `NewCharge` that it means.
 import { type Static, Type } from 'typebox';
 import type { ChargeDraft, NewCharge } from '../charges/charge.ts';
 import { normaliseDocument } from '../charges/check.ts';

@@ -23,8 +23,8 @@ export type ReadyCharge = {
 };
 
 /**
- * `skipped`: conflict or unknown commit; the caller retries it singly and so finds a charge that was committed after
- * all.
+ * `skipped`: the batch has not written it, or it is not known whether it has; the caller writes it singly, and so finds a
+ * charge that was committed after all.
  */
 export type WriteOutcome = 'written' | 'skipped';
 export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome> & {
@@ -37,7 +37,7 @@ type Deps = {
   readonly queue: Queue;
   readonly accounts: AccountPolicy;
   readonly log: Log;
-  /** Hears of how many charges each batch holds. */
+  /** Called with the size of each batch. */
   readonly observeChargeBatch?: ((size: number) => void) | undefined;
 };
 
@@ -46,14 +46,14 @@ const MAX_SINGLE_WRITES = 8;
 /** A batch must not wait long for a key or an externalId that another open transaction has taken; a single write may. */
 const LOCK_TIMEOUT_MS = 200;
 
-/** Throws `database_unavailable` when the database cannot be reached; the charges may have been committed even then. */
+/** `add` fails with the outage when the database is away or too slow; the charge may have been committed even then. */
 export function startChargeBatches(deps: Deps): ChargeBatches {
   const batches = batcher<ReadyCharge, WriteOutcome>(async ready => {
     deps.observeChargeBatch?.(ready.length);
     try {
       return await deps.db.transaction(tx => writeBatch(deps, tx, ready), { lockTimeoutMs: LOCK_TIMEOUT_MS });
     } catch (error) {
-      // The database cannot be reached: writing them singly would fail too.
+      // An outage concerns the whole batch: writing them singly would fail too.
       if (error instanceof AppError) throw error;
       deps.log.warn('a batch of charges was rolled back; each charge is now written singly', {
         count: ready.length,

@@ -1,4 +1,4 @@
-// The job kinds of charges and their handlers.
+// Collects the job kinds of charges, which are declared beside what they do, and ties them to their handlers.
 import { handleJob, type JobHandler } from '../jobs/job.ts';
 import { type IssueDeps, issueCharges } from './issue.ts';
 import { ISSUE } from './issue-job.ts';

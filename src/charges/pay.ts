@@ -104,7 +104,8 @@ type Verdict = { readonly refusal: AppError } | { readonly recorded: RecordedPay
 /** Decides what a report means for the charge, including the earlier payments of this batch. */
 function judge(charge: Charge | undefined, item: Item, taken: ReadonlyMap<string, string>): Verdict {
   const { report, id } = item;
-  if (!charge || charge.accountId !== (report.accountId ?? charge.accountId)) {
+  const isOfAnother = report.accountId !== undefined && report.accountId !== charge?.accountId;
+  if (!charge || isOfAnother) {
     return { refusal: new AppError('not_found', 'There is no such charge.') };
   }
   const method = charge.methods.find(candidate => candidate.method === report.method);

@@ -74,9 +74,9 @@ function easterOf(year: number): CivilDay {
   const century = Math.floor(year / 100);
   const skippedLeapDays = century - Math.floor(century / 4);
   const moonCorrection = Math.floor((8 * century + 13) / 25);
-  const age = (19 * (year % 19) + skippedLeapDays - moonCorrection + 15) % 30;
-  // The church's moon is never later than 18 April.
-  const daysToFullMoon = age === 29 || (age === 28 && year % 19 > 10) ? age - 1 : age;
+  const days = (19 * (year % 19) + skippedLeapDays - moonCorrection + 15) % 30;
+  // The church has its full moon on 18 April at the latest.
+  const daysToFullMoon = days === 29 || (days === 28 && year % 19 > 10) ? days - 1 : days;
   const fullMoon = addDays(`${String(year).padStart(4, '0')}-03-21`, daysToFullMoon);
   const weekday = new Date(`${fullMoon}T00:00:00Z`).getUTCDay();
   return addDays(fullMoon, 7 - weekday);

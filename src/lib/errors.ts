@@ -44,7 +44,7 @@ export type ErrorCode =
   | 'too_many_streams'
   | Outage;
 
-/** The one thing that an answer is about, by its kind. */
+/** The object that was there first, by its kind. */
 export type FirstThere =
   | { readonly chargeId: string }
   | { readonly walletId: string }

@@ -1,7 +1,7 @@
-// The SQL of the list of orders. An order that ended without fulfilment is not in it.
+// The SQL of the list of orders. An order that ended without fulfilment is not in it (the view `listed_orders`).
 import { FOUND_PAGE, pageValues } from '../storage/counted-list.ts';
 import type { Sql } from '../storage/database.ts';
-import type { ListQuery, Transaction } from './order.ts';
+import type { ListQuery } from './order.ts';
 
 const ROW_JSON = `
   select id as "transactionId", status, trim_scale(quantity) as quantity, trim_scale(cost) as cost,
@@ -26,35 +26,4 @@ export async function readPage(sql: Sql, query: ListQuery): Promise<string> {
     { name: 'orders_page' },
   );
   return row!.body;
-}
-
-/** Inserts demo transactions; an existing id is left as it is. */
-export async function insertTransactions(tx: Sql, transactions: readonly Transaction[]): Promise<void> {
-  for (const t of transactions) {
-    await tx.query(
-      `insert into orders (
-         id, account_id, status, symbol, network, quantity, currency, cost, price, wallet_id, wallet_address, wallet_name,
-         settlement_schedule, settlement_date, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-       on conflict do nothing`,
-      [
-        t.id,
-        t.accountId,
-        t.status,
-        t.symbol,
-        t.network,
-        t.quantity,
-        t.currency,
-        t.cost,
-        t.price,
-        t.walletId,
-        t.walletAddress,
-        t.walletName,
-        t.settlementSchedule,
-        t.settlementDate,
-        t.createdAt,
-        t.updatedAt,
-      ],
-    );
-  }
 }

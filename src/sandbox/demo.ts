@@ -6,8 +6,8 @@ import { DAY_MS } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
 import { uuidV7Of } from '../lib/ids.ts';
 import { SETTLEMENT_SCHEDULES, type SettlementSchedule, type Status, type Transaction } from '../orders/order.ts';
-import { insertTransactions } from '../orders/store-list.ts';
 import type { Sql } from '../storage/database.ts';
+import { insertDemoOrders } from './store-demo.ts';
 
 const ACCOUNT = 'demo';
 const COUNT = 60;
@@ -32,7 +32,7 @@ const CURRENCY_PER_REAL = { BRL: 100n, USD: 540n, EUR: 625n } as const satisfies
 export async function insertDemo(tx: Sql): Promise<void> {
   const transactions = demoTransactions();
   await openAccount(tx, ACCOUNT, transactions.at(-1)!.createdAt);
-  await insertTransactions(tx, transactions);
+  await insertDemoOrders(tx, transactions);
 }
 
 /** Newest first. Every symbol, network and status occurs. */

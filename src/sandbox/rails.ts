@@ -1,7 +1,8 @@
 // The sandbox rail: real encoders in front of a simulated bank. Every instrument has a valid form and none can be paid:
 // the pix key is at example.com, and no bank has the number 999.
 import { uuidToBigInt } from '../lib/ids.ts';
-import { boletoBarcode, digitableLine, dueDateFactor, MAX_BOLETO_CENTS } from '../rails/boleto/barcode.ts';
+import { boletoBarcode, digitableLine, MAX_BOLETO_CENTS } from '../rails/boleto/barcode.ts';
+import { checkDueDay } from '../rails/boleto/check.ts';
 import { MAX_PIX_CENTS, staticBrCodes, txidOf } from '../rails/br-code.ts';
 import type { PaymentRequest, Rail, Rails } from '../rails/rail.ts';
 import * as bank from './bank.ts';
@@ -37,16 +38,7 @@ const boleto: Rail<'boleto'> = {
   method: 'boleto',
   can: { refund: true, withdraw: true },
   limits: { maxAmountCents: MAX_BOLETO_CENTS },
-  check: ({ dueDay }) => {
-    if (dueDateFactor(dueDay) === undefined) {
-      return {
-        path: 'dueAt',
-        code: 'due_date_out_of_range',
-        message: 'is a day that a boleto cannot name: it must lie between 2000-07-03 and 2049-10-13',
-      };
-    }
-    return undefined;
-  },
+  check: ({ dueDay }) => checkDueDay(dueDay),
   prepare: ({ id, amountCents, dueDay }: PaymentRequest) => {
     const ourNumber = ourNumberOf(id);
     const freeField = sandboxBank.freeField({}, ourNumber);

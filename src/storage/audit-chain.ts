@@ -1,4 +1,4 @@
-// The audit log, second half: seals committed lines. It moves them from the inbox into a hash chain, where each hash
+// The audit log: seals committed audit lines. It moves them from the inbox into a hash chain, where each hash
 // covers the line and the previous hash, so a line that is changed, moved or removed later breaks the chain.
 import assert from 'node:assert/strict';
 import { contentHash } from '../lib/hash.ts';

@@ -1,4 +1,4 @@
-// The audit log, first half: a transaction that changes something inserts an audit line with it.
+// Audit lines: a transaction that changes something inserts one with it. `audit-chain.ts` seals them.
 import { type AuditContext, currentAuditContext, withAuditContext } from '../lib/audit-context.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from './database.ts';

@@ -99,7 +99,7 @@ function refuseUnknown(applied: Map<string, string>, migrations: readonly Migrat
   for (const [name, sha256] of applied) {
     if (known.get(name) !== sha256) {
       throw new StartError(
-        `The migration ${name} differs from the one that was applied to this database; a released migration is never edited.`,
+        `The migration ${name} differs from the one that was applied to this database. A released migration is never edited: it is of a development version (start with a new database), or its file was changed.`,
       );
     }
   }

@@ -1,7 +1,7 @@
 // Crypto transactions for tests, written the way the service writes them.
 import { uuidV7 } from '../../src/lib/ids.ts';
 import type { Transaction } from '../../src/orders/order.ts';
-import { insertTransactions } from '../../src/orders/store-list.ts';
+import { insertDemoOrders } from '../../src/sandbox/store-demo.ts';
 import type { Service } from './service.ts';
 
 export function transaction(changes: Partial<Transaction> = {}): Transaction {
@@ -29,5 +29,5 @@ export function transaction(changes: Partial<Transaction> = {}): Transaction {
 
 export async function seed(service: Service, transactions: readonly Transaction[]): Promise<void> {
   await service.sql('insert into accounts (id, created_at) values ($1, now()) on conflict do nothing', ['acme']);
-  await insertTransactions({ query: (text, values) => service.sql(text, [...(values ?? [])]) }, transactions);
+  await insertDemoOrders({ query: (text, values) => service.sql(text, [...(values ?? [])]) }, transactions);
 }

@@ -22,7 +22,7 @@ for (const decade of [1990, 2000, 2010, 2020, 2030, 2040, 2050, 2060, 2070, 2080
 }
 
 test('Good Friday is two days before the published Easter days', () => {
-  const easterDays = ['1818-03-22', '2000-04-23', '2008-03-23', '2011-04-24', '2025-04-20', '2038-04-25', '2285-03-22'];
+  const easterDays = ['1818-03-22', '1998-04-12', '2008-03-23', '2011-04-24', '2025-04-20', '2038-04-25', '2285-03-22'];
   for (const easter of easterDays) assert.ok(!isBankingDay(addDays(easter, -2)), easter);
 });
 

@@ -130,7 +130,7 @@ describe('a change', () => {
   });
 });
 
-test('in a sandbox changes are the sandbox’s, and what time brings is not the traveller’s', async t => {
+test('in a sandbox changes are the sandbox’s, and what the moved clock brings is not', async t => {
   const sandbox = await startService();
   t.after(() => sandbox.stop());
   const { id } = (await sandbox.post('/charges', chargeBody(), { authorization: 'Bearer whatever' })).json;

@@ -36,9 +36,9 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
     tag,
     takesIdempotencyKey: true,
     body: ChargeBody,
-    // A body that fits its schema is checked by createCharge, after it has looked for an earlier charge: a repeat gets the
-    // first charge even when its dueAt has passed since.
-    alsoCheck: ({ body }) => checkCharge(toChargeDraft(body), deps.chargeRules, deps.clock.now()),
+    // A body that fits its schema is checked by createCharge, which looks for an earlier charge before it refuses: a repeat
+    // gets the first charge even when its dueAt has passed since.
+    checkWhenRefused: ({ body }) => checkCharge(toChargeDraft(body), deps.chargeRules, deps.clock.now()),
     answer: created(CreatedCharge, 'The charge, with a result for each method', CREATED_EXAMPLE, {
       ...LOCATION,
       ...REPLAYED,

@@ -52,7 +52,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly p
     tag,
     takesIdempotencyKey: true,
     body: OrderBody,
-    alsoCheck: ({ given, body }) => readQuoteChoice(given, body).faults,
+    checkWhenRefused: ({ given, body }) => readQuoteChoice(given, body).faults,
     answer: created(OrderDetail, 'The order', ORDER_DETAIL_EXAMPLE, { ...LOCATION, ...REPLAYED }),
     problems: [
       'not_found',

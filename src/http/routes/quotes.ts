@@ -23,7 +23,7 @@ export function quoteRoutes(app: FastifyInstance, deps: QuoteDeps): void {
     description: 'Locks the price for five minutes. Give what you pay (`cost`) or what you get (`quantity`).',
     tag,
     body: QuoteBody,
-    alsoCheck: ({ given, body }) => readQuoteFields(given, body).faults,
+    checkWhenRefused: ({ given, body }) => readQuoteFields(given, body).faults,
     answer: created(QuoteView, 'The quote', QUOTE_EXAMPLE, LOCATION),
     problems: ['not_found', 'price_unavailable', 'not_configured'],
     handle: async ({ given, body, caller }, reply) => {

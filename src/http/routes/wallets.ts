@@ -34,7 +34,7 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
       'An address to pay crypto to, checked as strictly as its network allows. The same name and address again return the first wallet.',
     tag,
     body: WalletBody,
-    alsoCheck: ({ body }) => checkWallet(body, sendersOf(deps.chains)),
+    checkWhenRefused: ({ body }) => checkWallet(body, sendersOf(deps.chains)),
     answer: created(WalletView, 'The wallet', WALLET_EXAMPLE, { ...LOCATION, ...REPLAYED }),
     problems: ['not_found', 'wallet_exists'],
     handle: async ({ body, caller }, reply) => {

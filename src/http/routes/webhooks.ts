@@ -36,7 +36,7 @@ export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps & { readon
     description: 'It receives every event from now on. Only this answer shows the secret that signs them.',
     tag,
     body: WebhookBody,
-    alsoCheck: ({ body }) => checkWebhookUrl(deps, body.url),
+    checkWhenRefused: ({ body }) => checkWebhookUrl(deps, body.url),
     answer: created(WebhookWithSecret, 'The webhook, with its secret', SECRET_EXAMPLE, LOCATION),
     problems: ['not_found', 'wrong_state'],
     handle: async ({ body, caller }, reply) => {
@@ -84,7 +84,7 @@ export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps & { readon
     tag,
     path,
     body: WebhookChanges,
-    alsoCheck: ({ body }) => checkWebhookUrl(deps, body.url),
+    checkWhenRefused: ({ body }) => checkWebhookUrl(deps, body.url),
     answer: ok(WebhookView, 'The webhook as it is then', WEBHOOK_EXAMPLE),
     handle: async ({ path: { id }, body, caller }) =>
       webhookView(await changeWebhook(deps, id, body, caller?.accountId)),

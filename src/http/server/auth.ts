@@ -68,7 +68,7 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   const authenticate = authenticator(deps);
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404 || accessTo(request.route) === 'public') return;
-    // Taken back when it turns out who it is.
+    // Removed below, once the caller is known.
     reply.header('www-authenticate', 'Bearer');
     const text = credentialOf(request);
     const id = idOfKey(text);

@@ -1,4 +1,4 @@
-// The Idempotency-Key header: the caller's own id of one attempt.
+// The Idempotency-Key header: the caller's own id of one request, the same when it is repeated.
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Fault } from '../../lib/errors.ts';
@@ -8,7 +8,7 @@ const PRINTABLE = /^[\x21-\x7e][\x20-\x7e]{0,254}$/;
 
 export const IdempotencyHeaders = Type.Object({
   [NAME]: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Your own id of this attempt: a repeat has the same.' }),
+    Type.String({ minLength: 1, maxLength: 255, description: 'Your own id of this request: a repeat has the same.' }),
   ),
 });
 

@@ -45,7 +45,7 @@ export type Operation<P extends TObject, Q extends TObject, B extends TSchema, T
    * Rules that the noun itself enforces. They are asked only about a request that is refused anyway, so that the caller
    * learns of every fault at once.
    */
-  alsoCheck?(request: PartialRequest<Q, B>): readonly Fault[] | Promise<readonly Fault[]>;
+  checkWhenRefused?(request: PartialRequest<Q, B>): readonly Fault[] | Promise<readonly Fault[]>;
   handle(request: ReadRequest<P, Q, B>, reply: FastifyReply): Promise<NoInfer<T>>;
 };
 
@@ -108,7 +108,7 @@ export function defineRoute<
 
 /** Reads a request, or refuses it with every fault that it has. A path that names nothing is refused after those. */
 function requestReader<T, P extends TObject, Q extends TObject, B extends TSchema>(operation: Operation<P, Q, B, T>) {
-  const { takesIdempotencyKey, check, alsoCheck } = operation;
+  const { takesIdempotencyKey, check, checkWhenRefused } = operation;
   const readPath = operation.path ? pathReader(operation.path) : nothing<Static<P>>;
   const readQuery = operation.query ? reader(operation.query, 'query') : readIgnored<Static<Q>>;
   const readBody = bodyReader(operation);
@@ -120,7 +120,7 @@ function requestReader<T, P extends TObject, Q extends TObject, B extends TSchem
     const partial = { query: query.partial, body: body.partial, given };
     const faults = [...key.faults, ...query.faults, ...body.faults, ...((await check?.(partial)) ?? [])];
     if (!query.isWhole || !body.isWhole || faults.length > 0) {
-      throw invalidRequest([...faults, ...((await alsoCheck?.(partial)) ?? [])]);
+      throw invalidRequest([...faults, ...((await checkWhenRefused?.(partial)) ?? [])]);
     }
     return {
       path: readPath(request.params),

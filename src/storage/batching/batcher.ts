@@ -1,5 +1,5 @@
-// Groups concurrent calls into batches: items that arrive while a batch is running go into the next one. If no batch is
-// running, one starts at the end of the current tick with all items of that tick. See README.md in this folder.
+// Groups concurrent calls into batches. While fewer than `maxRunning` batches run, the next one starts with all items of the
+// current iteration of the event loop; otherwise items wait until a batch ends. See README.md in this folder.
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { withoutAuditContext } from '../../lib/audit-context.ts';
@@ -75,7 +75,7 @@ export function batcher<Item, Result>(
       assert.equal(results.length, batch.length, 'flush returns one result for every item');
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
-      // An AppError such as `unavailable` concerns all items: to retry them singly would fail too.
+      // An AppError such as `database_unavailable` concerns all items: to retry them singly would fail too.
       if (isSingle || error instanceof AppError) for (const { reject } of batch) reject(error);
       else for (const one of batch) runSingly(one);
     }
