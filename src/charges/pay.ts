@@ -17,7 +17,7 @@ import { owedOn } from './owed.ts';
 import { paymentPosting } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
-import { lockCharges } from './store.ts';
+import { findAccounts, lockCharges } from './store.ts';
 import { findReferences, insertPayments, referenceKey, removeUnmatched } from './store-money.ts';
 import { clearTimers, setTimers } from './store-timers.ts';
 import { writeSteps } from './write.ts';
@@ -73,7 +73,9 @@ type NewPayment = { readonly before: Charge; readonly payment: Payment; readonly
 
 async function recordBatch(deps: BatchDeps, tx: Sql, items: readonly Item[]): Promise<readonly Outcome[]> {
   const now = deps.clock.now();
-  const locked = await lockCharges(tx, [...new Set(items.map(({ report }) => report.chargeId))]);
+  const accounts = await findAccounts(tx, [...new Set(items.map(({ report }) => report.chargeId))]);
+  const ids = items.flatMap(({ report }) => (isAllowed(report, accounts) ? report.chargeId : []));
+  const locked = await lockCharges(tx, [...new Set(ids)]);
   const charges = new Map(locked.map(charge => [charge.id, charge]));
   const taken = await findReferences(
     tx,
@@ -84,7 +86,7 @@ async function recordBatch(deps: BatchDeps, tx: Sql, items: readonly Item[]): Pr
   );
   const fresh: NewPayment[] = [];
   const outcomes = items.map((item): Outcome | undefined => {
-    const charge = charges.get(item.report.chargeId);
+    const charge = isAllowed(item.report, accounts) ? charges.get(item.report.chargeId) : undefined;
     const verdict = judge(charge, item, taken);
     if ('refusal' in verdict) return verdict;
     if ('recorded' in verdict) return verdict.recorded;
@@ -99,15 +101,17 @@ async function recordBatch(deps: BatchDeps, tx: Sql, items: readonly Item[]): Pr
   });
 }
 
+/** A charge of another account is not even locked, so a caller cannot delay what its owner does with it. */
+function isAllowed({ chargeId, accountId }: ReportedPayment, accounts: ReadonlyMap<string, string>): boolean {
+  return accountId === undefined || accountId === accounts.get(chargeId);
+}
+
 type Verdict = { readonly refusal: AppError } | { readonly recorded: RecordedPayment } | NewPayment;
 
 /** Decides what a report means for the charge, including the earlier payments of this batch. */
 function judge(charge: Charge | undefined, item: Item, taken: ReadonlyMap<string, string>): Verdict {
   const { report, id } = item;
-  const isOfAnother = report.accountId !== undefined && report.accountId !== charge?.accountId;
-  if (!charge || isOfAnother) {
-    return { refusal: new AppError('not_found', 'There is no such charge.') };
-  }
+  if (!charge) return { refusal: new AppError('not_found', 'There is no such charge.') };
   const method = charge.methods.find(candidate => candidate.method === report.method);
   if (!method || method.status === 'FAILED') {
     return { refusal: new AppError('wrong_state', `This charge cannot be paid by ${report.method}.`) };

@@ -155,6 +155,15 @@ export async function chargeExists(sql: Sql, id: string, accountId: string): Pro
   return rows.length > 0;
 }
 
+/** The account of each charge that exists. It never changes, so it may be read before the charge is locked. */
+export async function findAccounts(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql.query<{ id: string; account_id: string }>(
+    'select id, account_id from charges where id = any($1)',
+    [ids],
+  );
+  return new Map(rows.map(row => [row.id, row.account_id]));
+}
+
 /** Charges with their methods, payments and refunds, in no particular order. */
 export async function findCharges(sql: Sql, ids: readonly string[]): Promise<Charge[]> {
   const rows = await sql.query<ChargeRow>(`${SELECT_CHARGE} where c.id = any($1)`, [ids]);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { fastify } from 'fastify';
+import pg from 'pg';
 import { hashOfKey, idOfKey, newKey } from '../../src/accounts/api-key.ts';
 import { ACCOUNT_SCOPES, SCOPES, type Scope } from '../../src/accounts/scopes.ts';
 import { guardRoutes } from '../../src/http/server/auth.ts';
@@ -222,6 +223,22 @@ test('with a key of its own, acme is told of its things by the same requests', a
     const isAboutAcme = tellsOfAcme(answer) || route.url.includes(':');
     assert.ok(isAboutAcme, `${name}: make something of acme for it to tell`);
   }
+});
+
+test('a payment of what is not its own is refused without waiting for the owner', async t => {
+  const owner = new pg.Client({ connectionString: service.databaseUrl });
+  await owner.connect();
+  t.after(() => owner.end());
+  const id = things['/charges/:id'];
+  await owner.query('begin');
+  await owner.query('select from charges where id = $1 for update', [id]);
+  const refused = await service.post(
+    `/charges/${id}/payments`,
+    { amountCents: 15_990, reference: 'of another' },
+    { authorization: `Bearer ${foreign}` },
+  );
+  assert.equal(refused.status, 404, refused.text);
+  await owner.query('rollback');
 });
 
 test('a stream tells its own account alone, and ends within a second of the key', async () => {
