@@ -19,7 +19,7 @@ export type DeliverDeps = {
   readonly log: Log;
   /** How names are looked up; by DNS when absent. */
   readonly resolve?: Resolve | undefined;
-  /** Hears of every sending. */
+  /** Called after every sending. */
   readonly observeDelivery?: ((attempt: DeliveryAttempt) => void) | undefined;
 };
 

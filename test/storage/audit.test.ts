@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
+import { withAuditContext } from '../../src/lib/audit-context.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { AUDIT_CHANNEL, audited, auditLineAbout, insertAuditLines } from '../../src/storage/audit.ts';
 import { type Head, sealAudit, verifyAudit } from '../../src/storage/audit-chain.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { postAtOnce } from '../harness/at-once.ts';
@@ -264,4 +266,21 @@ test('a running service seals by itself', async t => {
   // A line of another node, which this one finds when it looks the next time.
   await charge();
   await until('the line to be sealed', async () => (await count('audit_inbox')) === 0);
+});
+
+test('a commit with an audit line wakes the sealing of its process, one without does not', async t => {
+  const db = audited(openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog }));
+  t.after(() => db.close());
+  let woken = 0;
+  db.listen(AUDIT_CHANNEL, () => woken++);
+  const context = { actor: 'operator', action: 'test', at: new Date(), status: 0 };
+  const run = (statement: string) => withAuditContext(context, () => db.transaction(tx => tx.query(statement)));
+  await run('select 1');
+  assert.equal(woken, 0, 'nothing was changed');
+  await run(`update accounts set created_at = created_at where id = 'acme'`);
+  assert.equal(woken, 1, 'a line of its own transaction');
+  const line = withAuditContext(context, () => auditLineAbout('a charge'));
+  assert.ok(line);
+  await db.transaction(tx => insertAuditLines(tx, [line]));
+  assert.equal(woken, 2, 'a line of a batch');
 });
