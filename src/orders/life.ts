@@ -193,11 +193,11 @@ export type NewPrice = {
 export function repriced(
   order: Order,
   { quote, ...terms }: NewPrice,
-  { now, newId }: Pick<StepContext, 'now' | 'newId'>,
+  { now, repriceId, newId }: Pick<StepContext, 'now' | 'newId'> & { readonly repriceId: string },
 ): OrderStep {
   const { hold: _, ended: __, commitment: ___, lastError: ____, ...rest } = order;
   const reopened = rest.status === 'pending_payment' ? moved(rest, 'pending_fulfillment') : rest;
-  const after = { ...reopened, ...terms, quote, repricedAt: now };
+  const after = { ...reopened, ...terms, quote, repricedAt: now, repriceId };
   // An order that had a commitment gets a new one at the new terms.
   const hadCommitment = after.status !== 'pending_fulfillment';
   const committed = hadCommitment ? withCommitment(after, { newId }) : after;

@@ -102,6 +102,8 @@ export type Order = Transaction & {
   /** The amount that must be paid, in cents of reais; set together with the charge. */
   readonly dueCents?: bigint;
   readonly repricedAt?: Date;
+  /** The request that took that price, so that its transaction, run again, finds its own change. */
+  readonly repriceId?: string;
   readonly hold?: { readonly reason: HoldReason; readonly at: Date };
   /** The last error, as a message for an operator. */
   readonly lastError?: string;

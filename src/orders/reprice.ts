@@ -35,6 +35,7 @@ const REPRICEABLE: readonly HoldReason[] = [
 /** Uses the current price, or that of an existing quote for exactly this money. Refuses an order without such a hold. */
 export async function repriceOrder(deps: Deps, id: string, quoteId?: string, accountId?: string): Promise<Order> {
   const now = deps.clock.now();
+  const repriceId = uuidV7(now);
   const found = await findOrder(deps.db, id, accountId);
   if (!found) throw noSuchOrder();
   requireHeld(found);
@@ -50,7 +51,7 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
     const charge = before && (await lockChargeOf(tx, before));
     if (!before || !charge) throw noSuchOrder();
     // A retry after a commit whose answer was lost finds its own change.
-    if (before.repricedAt?.getTime() === now.getTime()) return before;
+    if (before.repriceId === repriceId) return before;
     requireHeld(before);
     if (!(await findWallet(tx, before.walletId))) {
       throw new AppError('wrong_state', 'The wallet of this order was removed: refund its charge.');
@@ -63,7 +64,12 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
     const terms = termsOf(deps, before, charge, value, quote);
     const expiresAt = quote?.expiresAt ?? new Date(now.getTime() + QUOTE_LIFE_MS);
     const price = { ...terms, quote: { source, priceAt: at, expiresAt, ...(quote && { id: quote.id }) } };
-    const after = await writeOrderStep(tx, before, repriced(before, price, { now, newId: () => uuidV7(now) }), now);
+    const after = await writeOrderStep(
+      tx,
+      before,
+      repriced(before, price, { now, repriceId, newId: () => uuidV7(now) }),
+      now,
+    );
     if (isPastClaim(before)) {
       await claimPayout(deps, tx, after, charge, now);
       return after;

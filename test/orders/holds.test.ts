@@ -95,6 +95,19 @@ test('money that comes after the price is gone waits for a new one', async () =>
   assert.equal(await orders.events(order), 'pending_payment pending_fulfillment held repriced fulfilling fulfilled');
 });
 
+test('of several new prices asked for in one millisecond one is taken, and the others are told so', async () => {
+  const order = await orders.order();
+  await orders.advance('PT6M');
+  await orders.pay(order);
+  await service.runJobs();
+  const quotes = await Promise.all([1, 2, 3, 4].map(() => orders.quote()));
+  // The clock of the test stands still.
+  const answers = await Promise.all(quotes.map(({ json }) => act(order, 'reprice', { quoteId: json.id })));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409]);
+  const taken = answers.findIndex(({ status }) => status === 200);
+  assert.equal((await orders.read(order)).quote.id, quotes[taken]?.json.id);
+});
+
 test('orders that rest are listed, longest first, until they go on', async () => {
   const held = async (query = '') => (await service.get(`/crypto/transactions/held${query}`)).json;
   const first = await orders.order();
