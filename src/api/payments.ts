@@ -15,7 +15,8 @@ export const PaymentBody = Type.Object(
     amountCents: Type.Integer({ minimum: 1, maximum: MAX_CENTS, description: 'Cents of reais, as received.' }),
     paidAt: Type.Optional(DateTime({ description: 'When it was paid; now when absent, never later than now.' })),
     reference: Text({
-      description: "The bank's id of the payment, such as the endToEndId of a pix: the same one again changes nothing.",
+      description:
+        "The bank's id of the payment, such as the endToEndId of a pix: the same one again changes nothing, in any case and with spaces around it.",
     }),
   },
   {

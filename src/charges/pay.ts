@@ -11,14 +11,14 @@ import type { Method } from '../rails/rail.ts';
 import { type AuditLine, auditLineAbout, insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { type Charge, isOrdered, type Payment } from './charge.ts';
+import { type Charge, isOf, isOrdered, type Payment } from './charge.ts';
 import { paid, type Step } from './life.ts';
 import { owedOn } from './owed.ts';
 import { paymentPosting } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
 import { findAccounts, lockCharges } from './store.ts';
-import { findReferences, insertPayments, referenceKey, removeUnmatched } from './store-money.ts';
+import { comparable, findReferences, insertPayments, referenceKey, removeUnmatched } from './store-money.ts';
 import { clearTimers, setTimers } from './store-timers.ts';
 import { writeSteps } from './write.ts';
 
@@ -52,26 +52,42 @@ const LOCK_TIMEOUT_MS = 200;
 export function startPaymentBatches(deps: BatchDeps): PaymentBatches {
   return batcher((items, isSingle) => {
     const options = isSingle ? {} : { lockTimeoutMs: LOCK_TIMEOUT_MS };
-    return deps.db.transaction(tx => recordBatch(deps, tx, items), options);
+    return deps.db.transaction(tx => recordBatch(deps, tx, items, isSingle), options);
   }, LIMITS);
 }
 
 /**
- * Records a payment of a charge. A second report with the same reference changes nothing. Refuses a method that the charge
- * does not have, and a reference that was reported for another payment.
+ * Records a payment of a charge. A second report with the same reference changes nothing, whatever its case and the spaces
+ * around it. Refuses a method that the charge does not have, and a reference that was reported for another payment to the
+ * same rail, of whichever account: accounts may share the key that receives the money.
  */
 export async function recordPayment(deps: PayDeps, report: ReportedPayment): Promise<RecordedPayment> {
   // The id is made before the transaction, so a retry after a commit whose answer was lost finds its own payment.
   const id = uuidV7(deps.clock.now());
-  const outcome = await deps.paymentBatches.add({ report, id, auditLine: auditLineAbout(report.chargeId) });
+  const outcome = await deps.paymentBatches.add({
+    report: { ...report, reference: report.reference.trim() },
+    id,
+    auditLine: auditLineAbout(report.chargeId),
+  });
   if ('refusal' in outcome) throw outcome.refusal;
   return outcome;
 }
 
 /** A payment to be written, and the step of its charge. */
-type NewPayment = { readonly before: Charge; readonly payment: Payment; readonly step: Step; readonly item: Item };
+type NewPayment = {
+  readonly before: Charge;
+  readonly rail: string;
+  readonly payment: Payment;
+  readonly step: Step;
+  readonly item: Item;
+};
 
-async function recordBatch(deps: BatchDeps, tx: Sql, items: readonly Item[]): Promise<readonly Outcome[]> {
+async function recordBatch(
+  deps: BatchDeps,
+  tx: Sql,
+  items: readonly Item[],
+  isSingle: boolean,
+): Promise<readonly Outcome[]> {
   const now = deps.clock.now();
   const accounts = await findAccounts(tx, [...new Set(items.map(({ report }) => report.chargeId))]);
   const ids = items.flatMap(({ report }) => (isAllowed(report, accounts) ? report.chargeId : []));
@@ -79,9 +95,9 @@ async function recordBatch(deps: BatchDeps, tx: Sql, items: readonly Item[]): Pr
   const charges = new Map(locked.map(charge => [charge.id, charge]));
   const taken = await findReferences(
     tx,
-    items.flatMap(({ report: { chargeId, reference } }) => {
-      const accountId = charges.get(chargeId)?.accountId;
-      return accountId === undefined ? [] : [{ accountId, reference }];
+    items.flatMap(({ report }) => {
+      const rail = charges.get(report.chargeId)?.methods.find(isOf(report.method))?.rail;
+      return rail === undefined ? [] : [{ rail, reference: report.reference }];
     }),
   );
   const fresh: NewPayment[] = [];
@@ -90,12 +106,12 @@ async function recordBatch(deps: BatchDeps, tx: Sql, items: readonly Item[]): Pr
     const verdict = judge(charge, item, taken);
     if ('refusal' in verdict) return verdict;
     if ('recorded' in verdict) return verdict.recorded;
-    taken.set(referenceKey(verdict.before.accountId, item.report.reference), verdict.before.id);
+    taken.add(referenceKey(verdict.rail, item.report.reference));
     charges.set(verdict.before.id, verdict.step.after);
     fresh.push(verdict);
     return undefined;
   });
-  const written = await writePayments(deps, tx, fresh, now);
+  const written = await writePayments(deps, tx, fresh, now, isSingle);
   return outcomes.map((outcome, index) => {
     return outcome ?? { charge: written.get(items[index]!.report.chargeId)!, isNew: true };
   });
@@ -109,19 +125,19 @@ function isAllowed({ chargeId, accountId }: ReportedPayment, accounts: ReadonlyM
 type Verdict = { readonly refusal: AppError } | { readonly recorded: RecordedPayment } | NewPayment;
 
 /** Decides what a report means for the charge, including the earlier payments of this batch. */
-function judge(charge: Charge | undefined, item: Item, taken: ReadonlyMap<string, string>): Verdict {
+function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string>): Verdict {
   const { report, id } = item;
   if (!charge) return { refusal: new AppError('not_found', 'There is no such charge.') };
-  const method = charge.methods.find(candidate => candidate.method === report.method);
+  const method = charge.methods.find(isOf(report.method));
   if (!method || method.status === 'FAILED') {
     return { refusal: new AppError('wrong_state', `This charge cannot be paid by ${report.method}.`) };
   }
-  const known = charge.payments.find(({ reference }) => reference === report.reference);
+  const known = charge.payments.find(({ reference }) => comparable(reference) === comparable(report.reference));
   if (known) {
     // The same id: an earlier run of this batch committed, but its answer was lost.
     return isSame(known, report) ? { recorded: { charge, isNew: known.id === id } } : { refusal: referenceTaken() };
   }
-  if (taken.has(referenceKey(charge.accountId, report.reference))) return { refusal: referenceTaken() };
+  if (taken.has(referenceKey(method.rail, report.reference))) return { refusal: referenceTaken() };
   // The price of an order is valid for minutes, so its payment is compared by the instant, not by the day.
   const isTooEarly = isOrdered(charge)
     ? report.paidAt < charge.createdAt
@@ -131,7 +147,7 @@ function judge(charge: Charge | undefined, item: Item, taken: ReadonlyMap<string
   const { method: paidBy, paidAt, source, reference, amountCents = owed.totalCents } = report;
   const timing = owed.on > owed.effectiveDueDay ? ('late' as const) : ('on_time' as const);
   const step = paid(charge, { id, method: paidBy, amountCents, paidAt, source, reference, timing }, owed.totalCents);
-  return { before: charge, payment: step.after.payments.at(-1)!, step, item };
+  return { before: charge, rail: method.rail, payment: step.after.payments.at(-1)!, step, item };
 }
 
 /** Whether a report repeats a known payment: the amount may be missing, but must not differ. */
@@ -152,10 +168,11 @@ async function writePayments(
   tx: Sql,
   fresh: readonly NewPayment[],
   now: Date,
+  isSingle: boolean,
 ): Promise<ReadonlyMap<string, Charge>> {
   if (fresh.length === 0) return new Map();
   const first = fresh.filter(({ payment }) => !payment.isRepeat);
-  const [charges] = await Promise.all([
+  const [charges, inserted] = await Promise.all([
     writeSteps(
       { queue },
       tx,
@@ -190,5 +207,9 @@ async function writePayments(
       fresh.flatMap(({ item }) => item.auditLine ?? []),
     ),
   ]);
+  if (inserted < fresh.length) {
+    // Another transaction has recorded one of the references meanwhile. In a batch it is not known which: each is tried singly.
+    throw isSingle ? referenceTaken() : new Error('a reference was recorded by another transaction');
+  }
   return new Map(charges.map(charge => [charge.id, charge]));
 }

@@ -3,17 +3,18 @@ import type { PageQuery } from '../lib/paging.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
 
-/** Inserts payments. Fails when another transaction has recorded one of the references for any charge of the account. */
+/** Inserts payments and returns how many: one whose reference another transaction has recorded meanwhile is left out. */
 export async function insertPayments(
   tx: Sql,
-  payments: readonly { readonly before: Charge; readonly payment: Payment }[],
+  payments: readonly { readonly before: Charge; readonly rail: string; readonly payment: Payment }[],
   at: Date,
-): Promise<void> {
-  const records = payments.map(({ before: { id, accountId }, payment }) => ({
+): Promise<number> {
+  const records = payments.map(({ before: { id, accountId }, rail, payment }) => ({
     id: payment.id,
     account_id: accountId,
     charge_id: id,
     method: payment.method,
+    rail,
     amount_cents: String(payment.amountCents),
     paid_at: payment.paidAt,
     source: payment.source,
@@ -22,34 +23,42 @@ export async function insertPayments(
     is_repeat: payment.isRepeat,
     came_after: payment.cameAfter,
   }));
-  await tx.query(
-    `insert into payments (id, account_id, charge_id, method, amount_cents, paid_at, source, reference, timing, is_repeat,
+  const rows = await tx.query(
+    `insert into payments (id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat,
                            came_after, recorded_at)
-     select id, account_id, charge_id, method, amount_cents, paid_at, source, reference, timing, is_repeat, came_after, $2
+     select id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat, came_after, $2
        from json_to_recordset($1) as new_payment (
-              id uuid, account_id text, charge_id uuid, method text, amount_cents bigint, paid_at timestamptz,
-              source text, reference text, timing text, is_repeat boolean, came_after text)`,
+              id uuid, account_id text, charge_id uuid, method text, rail text, amount_cents bigint,
+              paid_at timestamptz, source text, reference text, timing text, is_repeat boolean, came_after text)
+     on conflict (rail, lower(reference collate "C")) do nothing
+     returning id`,
     [JSON.stringify(records), at],
     { name: 'insert_payments' },
   );
+  return rows.length;
 }
 
-/** The ids of the charges of those references that are recorded, keyed by `referenceKey`. */
+/** Those of the references that are recorded, by `referenceKey`. */
 export async function findReferences(
   tx: Sql,
-  references: readonly { readonly accountId: string; readonly reference: string }[],
-): Promise<Map<string, string>> {
-  const rows = await tx.query<{ account_id: string; reference: string; charge_id: string }>(
-    `select p.account_id, p.reference, p.charge_id
-       from unnest($1::text[], $2::text[]) as r (account_id, reference)
-       join payments p on p.account_id = r.account_id and p.reference = r.reference`,
-    [references.map(({ accountId }) => accountId), references.map(({ reference }) => reference)],
+  references: readonly { readonly rail: string; readonly reference: string }[],
+): Promise<Set<string>> {
+  const rows = await tx.query<{ rail: string; reference: string }>(
+    `select p.rail, p.reference
+       from unnest($1::text[], $2::text[]) as r (rail, reference)
+       join payments p on p.rail = r.rail and lower(p.reference collate "C") = r.reference`,
+    [references.map(({ rail }) => rail), references.map(({ reference }) => comparable(reference))],
   );
-  return new Map(rows.map(row => [referenceKey(row.account_id, row.reference), row.charge_id]));
+  return new Set(rows.map(row => referenceKey(row.rail, row.reference)));
 }
 
-export function referenceKey(accountId: string, reference: string): string {
-  return `${accountId} ${reference}`;
+export function referenceKey(rail: string, reference: string): string {
+  return `${rail} ${comparable(reference)}`;
+}
+
+/** The same for every spelling of a reference. Like `lower(… collate "C")` in SQL, it changes ASCII letters alone. */
+export function comparable(reference: string): string {
+  return reference.trim().replace(/[A-Z]+/g, letters => letters.toLowerCase());
 }
 
 /** The idempotency key of a refund request, and the hash of its content. */
@@ -149,7 +158,9 @@ export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Da
 
 /** Removes receipts that a charge has taken in the meantime. */
 export async function removeUnmatched(tx: Sql, references: readonly string[]): Promise<void> {
-  await tx.query('delete from unmatched_receipts where reference = any($1)', [references]);
+  await tx.query('delete from unmatched_receipts where lower(reference collate "C") = any($1)', [
+    references.map(comparable),
+  ]);
 }
 
 export type UnmatchedReceipt = {

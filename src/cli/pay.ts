@@ -17,7 +17,7 @@ export async function payCommand(config: Config, log: Log, args: readonly string
   const isWrong =
     !isUuid(chargeId) ||
     !/^[1-9]\d{0,11}$/.test(cents) ||
-    reference === '' ||
+    reference.trim() === '' ||
     reference.length > 255 ||
     !method ||
     args.length > 5;

@@ -22,10 +22,17 @@ const KEY = {
 };
 
 let service: Service;
+/** A second node on the same database. */
+let node: Service;
 before(async () => {
-  service = await startService({ mode: 'live', rails: liveRails(readConfig(KEY)) });
+  const options = { mode: 'live', rails: liveRails(readConfig(KEY)) } as const;
+  service = await startService(options);
+  node = await startService({ ...options, beside: service });
 });
-after(() => service.stop());
+after(async () => {
+  await node.stop();
+  await service.stop();
+});
 
 async function make(changes: Record<string, unknown> = {}) {
   const made = await service.post('/charges', chargeBody({ methods: ['pix'], ...changes }));
@@ -84,12 +91,47 @@ describe('an operator', () => {
     }
   });
 
+  test('tells of the same payment however the reference is spelled', async () => {
+    const { id } = await make();
+    for (const reference of ['E99SAME', 'e99same', ' E99SAME ', '\tE99same\u00a0']) {
+      assert.equal((await tell(id, { amountCents: 15_990, reference })).status, 201, reference);
+    }
+    const { payments } = await read(id);
+    assert.deepEqual(
+      payments.map((payment: { reference: string }) => payment.reference),
+      ['E99SAME'],
+    );
+    const other = await make();
+    assert.equal((await tell(other.id, { amountCents: 15_990, reference: 'e99Same' })).status, 409);
+  });
+
+  test('counts one payment once, whichever of the accounts that share the key tells of it', async () => {
+    const bearer = { authorization: `Bearer ${(await service.makeKey('other')).text}` };
+    const ofOther = () => service.post('/charges', chargeBody({ accountId: 'other', methods: ['pix'] }), bearer);
+    for (let round = 1; round <= 5; round++) {
+      const [own, others] = [await make(), (await ofOther()).json];
+      const body = { amountCents: 15_990, reference: `REFX${round}` };
+      const answers = await Promise.all([
+        tell(own.id, body),
+        service.post(`/charges/${others.id}/payments`, body, bearer),
+        node.post(`/charges/${others.id}/payments`, body, bearer),
+      ]);
+      const { payments } = await read(own.id);
+      const { json } = await service.get(`/charges/${others.id}`, bearer);
+      assert.equal(payments.length + json.payments.length, 1, `round ${round}`);
+      for (const { status, json: told } of answers) {
+        assert.ok(status === 201 || (status === 409 && told.code === 'reference_conflict'), JSON.stringify(told));
+      }
+    }
+  });
+
   test('is refused what cannot be', async () => {
     const { id } = await make();
     for (const body of [
       {},
       { amountCents: 0, reference: 'r' },
       { amountCents: 1, reference: '' },
+      { amountCents: 1, reference: ' ' },
       { amountCents: 1, reference: 'r', paidAt: '2026-11-16T12:00:01Z' },
     ]) {
       assert.equal((await tell(id, body)).status, 400, JSON.stringify(body));

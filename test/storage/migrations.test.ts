@@ -43,7 +43,7 @@ test('every migration is applied once, in order, and a second run changes nothin
 
 test('a migration that fails leaves the database as it was, and can be run again', () =>
   withEmptyDatabase(async db => {
-    // In the way of the last migration.
+    // In the way of a late migration.
     await db.query('create table sandbox_clock ()');
     await assert.rejects(migrate({ db, log: silentLog }), { code: '42P07' });
     assert.deepEqual(await tablesOf(db), ['sandbox_clock', 'schema_migrations']);
@@ -73,4 +73,31 @@ test('a database with unknown migrations is refused: it is of a newer version or
     await db.query(`update schema_migrations set sha256 = 'x'`);
     await db.query(`insert into schema_migrations (name, sha256) values ('0003_charges.sql', 'x')`);
     await refused('0003_charges.sql');
+  }));
+
+test('payments that were recorded once for each spelling of their reference stay, and are told apart', () =>
+  withEmptyDatabase(async db => {
+    const migrations = await readMigrations();
+    // Those of release 0.2.0.
+    const first = migrations.findIndex(({ name }) => name > '0013_sandbox.sql');
+    for (const { sql } of migrations.slice(0, first)) await db.query(sql);
+    await db.query(`
+      insert into accounts (id, created_at) values ('acme', now()), ('other', now());
+      insert into charges (id, account_id, amount_cents, currency, payable_cents, customer, due_at, expire_at, content_hash,
+                           answer, created_at)
+        values ('00000000-0000-4000-8000-000000000001', 'acme', 1, 'BRL', 1, '{}', now(), now(), '', '{}', now()),
+               ('00000000-0000-4000-8000-000000000002', 'other', 1, 'BRL', 1, '{}', now(), now(), '', '{}', now());
+      insert into charge_methods (charge_id, account_id, method, rail, status, instrument, updated_at)
+        select id, account_id, 'pix', 'pix-key', 'PAID', '{}', now() from charges;
+      insert into payments (id, account_id, charge_id, method, amount_cents, paid_at, source, reference, timing, is_repeat,
+                            recorded_at)
+        select gen_random_uuid(), account_id, id, 'pix', 1, now(), 'operator', reference, 'on_time', false, now()
+          from charges, unnest(array['E1', 'e1', ' E1 ', 'E2' || account_id]) as reference`);
+    for (const { sql } of migrations.slice(first)) await db.query(sql);
+    const rows = await db.query<{ reference: string }>('select reference from payments order by reference');
+    const references = rows.map(({ reference }) => reference);
+    assert.equal(references.length, 8);
+    assert.equal(references.filter(reference => /^e1$/i.test(reference)).length, 1);
+    assert.equal(references.filter(reference => /^e1 [0-9a-f-]{36}$/i.test(reference)).length, 5);
+    assert.ok(references.includes('E2acme') && references.includes('E2other'));
   }));
