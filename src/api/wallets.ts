@@ -1,6 +1,7 @@
 // Wallets: where crypto is paid to.
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
+import { WALLET_WARNING_CODES } from '../wallets/wallet.ts';
 import { pageCounts, pageParameters } from './paging.ts';
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
@@ -28,6 +29,15 @@ export const WalletBody = Type.Object(
   },
 );
 
+const WalletWarning = Type.Object(
+  {
+    path: Type.Literal('address'),
+    code: OneOf(WALLET_WARNING_CODES),
+    message: Type.String(),
+  },
+  { additionalProperties: false },
+);
+
 export const WalletView = Type.Object(
   {
     id: Uuid(),
@@ -35,6 +45,11 @@ export const WalletView = Type.Object(
     name: Type.String(),
     network: OneOf(NETWORKS),
     address: Type.String({ description: 'With its EIP-55 checksum, however it was sent.' }),
+    warnings: Type.Optional(
+      Type.Array(WalletWarning, {
+        description: 'What a node of the network said of the address when the wallet was created.',
+      }),
+    ),
     usableAt: DateTime({ description: 'No order can name it before.' }),
     createdAt: DateTime(),
   },

@@ -4,7 +4,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { createBase58check } from '@scure/base';
 import { NETWORKS, type Network } from './asset.ts';
-import { NETWORK_FACTS, type NetworkFacts, OTHER_TOKENS } from './networks.ts';
+import { NETWORK_FACTS, type NetworkFacts } from './networks.ts';
+import { OTHER_TOKENS } from './token-contracts.ts';
 
 type Kind = NetworkFacts['kind'];
 
@@ -43,10 +44,13 @@ const BURNS = [
   '77944d19c052b73ee2286823aa83f8138cb7032f',
 ];
 
-const TOKEN_CONTRACTS: readonly string[] = [
-  ...NETWORKS.flatMap(network => Object.values(NETWORK_FACTS[network].tokens).map(({ address }) => address)),
-  ...OTHER_TOKENS,
-];
+/** Of every network: people paste an address of one network into a wallet of another. */
+const TOKEN_CONTRACTS: ReadonlySet<string> = new Set(
+  NETWORKS.flatMap(network => [
+    ...Object.values(NETWORK_FACTS[network].tokens).map(({ address }) => address),
+    ...Object.values(OTHER_TOKENS[network]),
+  ]),
+);
 
 /** Reads a destination address: valid on the network, no burn address, and not an address of the service. */
 export function readPayee(network: Network, text: string, own: readonly string[] = []): AddressReading {
@@ -55,7 +59,7 @@ export function readPayee(network: Network, text: string, own: readonly string[]
   const body = bodyOf(reading.address);
   if (/^0+$/.test(body)) return refuse('zero_address', 'is the zero address: nobody has its key');
   if (isBurn(body)) return refuse('burn_address', 'is an address that burns: nobody has its key');
-  if (TOKEN_CONTRACTS.includes(reading.address)) {
+  if (TOKEN_CONTRACTS.has(reading.address)) {
     return refuse('token_contract', 'is the contract of a token, not a wallet: what is sent there is lost');
   }
   if (own.includes(reading.address)) return refuse('own_address', 'is the address that payouts are sent from');

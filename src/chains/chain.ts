@@ -50,6 +50,11 @@ export type Chain = {
   readonly finality: number;
   /** The first unused nonce of the sender; undefined when no node answered. Needed once, before its first slot. */
   nextNonce(): Promise<bigint | undefined>;
+  /**
+   * Whether there is code at an address; undefined when no node answered. An account that has delegated itself to code
+   * (EIP-7702) still has its key, and is none.
+   */
+  isContract(address: string): Promise<boolean | undefined>;
   /** Signs attempt `number` of a transfer; a later attempt pays a higher fee. Nothing is sent. */
   sign(transfer: Transfer, number: number): Promise<Omit<Attempt, 'number'>>;
   /** Sends signed bytes. Idempotent. Never throws for a failure of a node or of the network. */

@@ -71,15 +71,6 @@ export const NETWORK_FACTS = {
   },
 } as const satisfies Record<Network, NetworkFacts>;
 
-/** Contracts of tokens that look like supported ones but are not paid out: bridged, or abandoned by their issuer. */
-export const OTHER_TOKENS: readonly string[] = [
-  '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
-  '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA',
-  '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2',
-  '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8',
-  'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8',
-];
-
 /** The decimals of an asset on a network. Refuses a pair that does not exist. */
 export function decimalsOf(symbol: AssetSymbol, network: Network): number {
   const { native, tokens }: NetworkFacts = NETWORK_FACTS[network];

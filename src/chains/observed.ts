@@ -5,7 +5,7 @@ import type { Network } from './asset.ts';
 import type { Chain, Chains } from './chain.ts';
 
 /** The calls of a chain that leave the machine, or may: a signer can be a machine of its own. */
-type Operation = 'nextNonce' | 'sign' | 'broadcast' | 'lookup';
+type Operation = 'nextNonce' | 'isContract' | 'sign' | 'broadcast' | 'lookup';
 
 export type ChainCall = Ended & { readonly network: Network; readonly operation: Operation };
 
@@ -19,6 +19,7 @@ function observedChain(chain: Chain, observe: (call: ChainCall) => void): Chain 
   return {
     ...chain,
     nextNonce: () => timed(() => chain.nextNonce(), nonceOutcome, report('nextNonce')),
+    isContract: address => timed(() => chain.isContract(address), codeOutcome, report('isContract')),
     sign: (...asked) =>
       timed(
         () => chain.sign(...asked),
@@ -40,4 +41,5 @@ function observedChain(chain: Chain, observe: (call: ChainCall) => void): Chain 
   };
 }
 
+const codeOutcome = (isContract: boolean | undefined) => (isContract === undefined ? 'unknown' : 'answered');
 const nonceOutcome = (nonce: bigint | undefined) => (nonce === undefined ? 'unknown' : 'answered');

@@ -36,7 +36,17 @@ export async function createWallet(
   if (address === undefined) throw invalidRequest(checkWallet(input, own));
   const createdAt = deps.clock.now();
   const usableAt = addDuration(createdAt, deps.walletWait) ?? new Date(LAST_MOMENT_MS);
-  const created: Wallet = { ...input, address, id: uuidV7(createdAt), createdAt, usableAt };
+  // Many wallets of people are contracts too, such as a Safe, so this is a warning and no refusal.
+  const isContract = await deps.chains[input.network]?.isContract(address);
+  const id = uuidV7(createdAt);
+  const created: Wallet = {
+    ...input,
+    address,
+    id,
+    createdAt,
+    usableAt,
+    ...(isContract !== undefined && { isContract }),
+  };
   const wallet = await deps.db.transaction(async tx => {
     await requireAccount(tx, deps.accounts, created.accountId, createdAt);
     const written = await writeUnlessExists(tx, created);

@@ -5,13 +5,22 @@ import type { Row, Sql } from '../storage/database.ts';
 import { pageSql } from '../storage/page.ts';
 import type { Wallet } from './wallet.ts';
 
-const COLUMNS = 'id, account_id, name, network, address, created_at, usable_at';
+const COLUMNS = 'id, account_id, name, network, address, created_at, usable_at, is_contract';
 
 /** Inserts a wallet; false when its id exists, or the account has a wallet with this address on this network. */
 export async function insertWallet(tx: Sql, wallet: Wallet): Promise<boolean> {
   const rows = await tx.query(
-    `insert into wallets (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning id`,
-    [wallet.id, wallet.accountId, wallet.name, wallet.network, wallet.address, wallet.createdAt, wallet.usableAt],
+    `insert into wallets (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing returning id`,
+    [
+      wallet.id,
+      wallet.accountId,
+      wallet.name,
+      wallet.network,
+      wallet.address,
+      wallet.createdAt,
+      wallet.usableAt,
+      wallet.isContract,
+    ],
   );
   return rows.length > 0;
 }
@@ -86,6 +95,7 @@ type WalletRow = Row & {
   address: string;
   created_at: Date;
   usable_at: Date;
+  is_contract: boolean | null;
 };
 
 function toWallet(row: WalletRow): Wallet {
@@ -98,5 +108,6 @@ function toWallet(row: WalletRow): Wallet {
     address,
     createdAt: row.created_at,
     usableAt: row.usable_at,
+    ...(row.is_contract !== null && { isContract: row.is_contract }),
   };
 }

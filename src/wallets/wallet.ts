@@ -16,6 +16,16 @@ export type Wallet = NewWallet & {
   readonly createdAt: Date;
   /** Orders to it are refused before this time. */
   readonly usableAt: Date;
+  /** Whether a node found code at the address when the wallet was created; undefined when none answered. */
+  readonly isContract?: boolean;
+};
+
+export const WALLET_WARNING_CODES = ['is_contract'] as const;
+
+export type WalletWarning = {
+  readonly path: 'address';
+  readonly code: (typeof WALLET_WARNING_CODES)[number];
+  readonly message: string;
 };
 
 /** The faults of the address, if both address and network could be read. */

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { addressOf, readAddress, readPayee } from '../../src/chains/address.ts';
 import { NETWORKS, type Network } from '../../src/chains/asset.ts';
 import { NETWORK_FACTS } from '../../src/chains/networks.ts';
+import { OTHER_TOKENS } from '../../src/chains/token-contracts.ts';
 
 // https://eips.ethereum.org/EIPS/eip-55
 const EIP_55 = [
@@ -112,6 +113,20 @@ test('the contract of a token is refused on every network that writes addresses 
   for (const network of NETWORKS.filter(name => name !== 'tron'))
     assert.equal(codeOf(network, usdt.toLowerCase()), 'token_contract', network);
   assert.equal(codeOf('tron', NETWORK_FACTS.tron.tokens.usdt.address), 'token_contract');
+});
+
+test('the contract of a common token that is not paid out is refused, and listed in its one spelling', () => {
+  for (const network of NETWORKS) {
+    for (const [symbol, address] of Object.entries(OTHER_TOKENS[network])) {
+      assert.equal(readAddress(network, address).address, address, `${symbol} on ${network}`);
+      assert.equal(codeOf(network, address), 'token_contract', `${symbol} on ${network}`);
+    }
+  }
+  // Wrapped coins, by the addresses that explorers show.
+  assert.equal(codeOf('ethereum', '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'), 'token_contract');
+  assert.equal(codeOf('base', '0x4200000000000000000000000000000000000006'), 'token_contract');
+  assert.equal(codeOf('bsc', '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c'), 'token_contract');
+  assert.equal(codeOf('tron', 'TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR'), 'token_contract');
 });
 
 test('our own address is refused, however it is spelt', () => {

@@ -82,6 +82,7 @@ describe('an order whose transfer failed', () => {
     depth: 20,
     finality: 40,
     nextNonce: async () => undefined,
+    isContract: () => assert.fail('no wallet is created'),
     sign: () => assert.fail('nothing is signed'),
     broadcast: () => assert.fail('nothing is sent'),
     lookup: () => assert.fail('nothing is looked up'),

@@ -243,3 +243,25 @@ test('a waiting time that is none, or longer than a year, stops the start', () =
     assert.throws(() => readConfig({ TRILHO_WALLET_WAIT: text }), /TRILHO_WALLET_WAIT must be/, text);
   assert.deepEqual(readConfig({ TRILHO_WALLET_WAIT: 'P1Y' }).walletWait, { months: 12, ms: 0 });
 });
+
+test('an address with code on its network is taken with a warning, if a node says so', async () => {
+  const accountId = newAccount();
+  // The simulated networks have code at every address that ends so.
+  const address = `0x${'1234567890'.repeat(3)}123456c0de`.toLowerCase();
+  const made = await create({ accountId, address });
+  assert.equal(made.status, 201, made.text);
+  assert.deepEqual(
+    made.json.warnings.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`),
+    ['address is_contract'],
+  );
+  assert.deepEqual((await service.get(`/wallets/${made.json.id}`)).json, made.json);
+  const listed = await service.get(`/wallets?accountId=${encodeURIComponent(accountId)}`);
+  assert.deepEqual(listed.json.wallets, [made.json]);
+  assert.equal('warnings' in (await create({ accountId, name: 'Other', address: ADDRESS })).json, false);
+
+  await service.post('/sandbox/chains/polygon', { fault: 'rpc_timeout' });
+  const unasked = await create({ accountId: newAccount(), address });
+  assert.equal(unasked.status, 201, unasked.text);
+  assert.equal('warnings' in unasked.json, false);
+  await service.post('/sandbox/chains/polygon', { fault: 'none' });
+});

@@ -54,6 +54,8 @@ const SENDER_BODY = keccak_256(Buffer.from('the sender of the sandbox chains')).
 /** A transaction pending this long counts as stuck: a higher bid may replace it. */
 const STUCK_AFTER_MS = 10 * 60 * 1_000;
 const LOOKUP_AFTER_MS = 10_000;
+/** The addresses at which the simulated networks have code. */
+const CONTRACT = /c0de$/i;
 
 /** A chain for every network, all on one store. */
 export function sandboxChains(deps: Deps): Required<Chains> {
@@ -105,6 +107,12 @@ function sandboxChain({ clock, store }: Deps, network: Network): Chain {
       unlessUnreachable(undefined, async () => {
         const { simulation, nonce = -1n } = await store.readLastNonce(network, sender);
         return simulation.fault === 'rpc_timeout' ? undefined : nonce + 1n;
+      }),
+
+    isContract: address =>
+      unlessUnreachable(undefined, async () => {
+        const { fault } = await store.readSimulation(network);
+        return fault === 'rpc_timeout' ? undefined : CONTRACT.test(address);
       }),
 
     sign: async (transfer, number) => {
