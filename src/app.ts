@@ -186,8 +186,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     // Stopped before the batches: jobs in progress still add to them.
     stops.push(() => queue.stop());
     const sweeps = [chargeSweep(base), orderSweep(base), payoutSweep(base)];
-    const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight } = config;
-    const settings = { mode, pageSize, walletWait, feePercent, settlement, version };
+    const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight, webhookConcurrency } = config;
+    const settings = { mode, pageSize, walletWait, feePercent, settlement, webhookConcurrency, version };
     const limits = { rateLimit, maxInFlight, machineClock: overrides.clock ?? systemClock };
     const resolve = overrides.resolve;
     const batches = { chargeBatches, decisionBatches, paymentBatches };

@@ -20,6 +20,8 @@ export type Config = {
   /** Requests a second of one caller, and requests at once; 0 for no limit. */
   readonly rateLimit: number;
   readonly maxInFlight: number;
+  /** Events that one webhook is sent at the same time. */
+  readonly webhookConcurrency: number;
   /** Reais for one unit of another currency, as decimal text; a sandbox has one for each. */
   readonly rates: { readonly USD?: string; readonly EUR?: string };
   /** How long after its creation a wallet may first be paid to. */
@@ -76,6 +78,7 @@ export function configOf({ values }: Settings): Config {
     pageSize: values.TRILHO_PAGE_SIZE,
     rateLimit: values.TRILHO_RATE_LIMIT,
     maxInFlight: values.TRILHO_MAX_IN_FLIGHT,
+    webhookConcurrency: values.TRILHO_WEBHOOK_CONCURRENCY,
     rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
     walletWait: values.TRILHO_WALLET_WAIT,
     ...(pixKey && { pixKey }),

@@ -44,6 +44,8 @@ export type Setting = {
 /** The others are read by it, so it is read first. */
 export const DEFAULT_MODE = 'sandbox' satisfies Mode;
 const MAX_LIMIT = 1_000_000;
+/** A fifth of what one node sends at a time, so that a single webhook never takes all of it. */
+const MAX_WEBHOOK_CONCURRENCY = 1_000;
 const NO_REAL_KEY = 'a sandbox takes no real pix key';
 
 export const SETTINGS = [
@@ -113,6 +115,13 @@ export const SETTINGS = [
     kind: wholeNumber(0, MAX_LIMIT),
     default: { sandbox: '0', live: '1000' },
     meaning: 'Requests that each node answers at a time; 0 for no limit.',
+  },
+  {
+    name: 'TRILHO_WEBHOOK_CONCURRENCY',
+    kind: wholeNumber(1, MAX_WEBHOOK_CONCURRENCY),
+    default: '100',
+    meaning:
+      'Events that one webhook is sent at the same time, each of another charge or order, by all nodes together. One that fails gets a single event at a time.',
   },
   {
     // Live has no default: an invented rate would move real money.

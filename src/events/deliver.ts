@@ -16,6 +16,8 @@ export type DeliverDeps = {
   readonly db: Database;
   readonly clock: Clock;
   readonly allowsLocal: boolean;
+  /** Events that a healthy webhook is sent at the same time, each of another object; on all nodes together. */
+  readonly webhookConcurrency: number;
   readonly log: Log;
   /** How names are looked up; by DNS when absent. */
   readonly resolve?: Resolve | undefined;
@@ -33,7 +35,8 @@ const HTTP_GONE = 410;
 
 /** Takes what is due, at most so many. */
 export async function claim(deps: DeliverDeps, limit: number): Promise<Claimed[]> {
-  return claimDue(deps.db, { claim: randomUUID(), now: deps.clock.now(), limit });
+  const { db, clock, webhookConcurrency: perWebhook } = deps;
+  return claimDue(db, { claim: randomUUID(), now: clock.now(), limit, perWebhook });
 }
 
 /** Sendings that end at the same time are written by one statement. */

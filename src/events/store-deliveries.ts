@@ -3,7 +3,7 @@ import type { Sql } from '../storage/database.ts';
 import { pendingBeside } from './store-fan-out.ts';
 import { EVENT_JSON } from './store-feed.ts';
 import { OLD_SECRETS } from './store-webhooks.ts';
-import { OBJECTS_AT_ONCE, OBJECTS_AT_ONCE_WHEN_FAILING } from './webhook.ts';
+import { CONCURRENCY_WHEN_FAILING } from './webhook.ts';
 
 /** A delivery that this node has in hand. */
 export type Claimed = {
@@ -35,12 +35,12 @@ const IS_FREE = '(d.claimed_until is null or d.claimed_until <= now())';
  */
 export async function claimDue(
   sql: Sql,
-  { claim, now, limit }: { claim: string; now: Date; limit: number },
+  { claim, now, limit, perWebhook }: { claim: string; now: Date; limit: number; perWebhook: number },
 ): Promise<Claimed[]> {
   const rows = await sql.query<ClaimedRow>(
     `with open as materialized (
        select w.id,
-              case when w.failing_since is null then ${OBJECTS_AT_ONCE} else ${OBJECTS_AT_ONCE_WHEN_FAILING} end
+              case when w.failing_since is null then $4::integer else ${CONCURRENCY_WHEN_FAILING} end
                 - (select count(*) from webhook_deliveries c
                     where c.webhook_id = w.id and c.claim is not null and c.claimed_until > now()) as room
          from webhooks w
@@ -79,7 +79,7 @@ export async function claimDue(
        join webhooks w on w.id = d.webhook_id
        join events e on e.id = d.event_id and e.account_id = d.account_id
       order by d.position, d.id`,
-    [claim, now, limit],
+    [claim, now, limit, perWebhook],
   );
   return rows.map(row => toClaimed(row, claim));
 }

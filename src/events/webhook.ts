@@ -35,9 +35,8 @@ export type DeliveryState = (typeof DELIVERY_STATES)[number];
 export const ANSWER_TIMEOUT_MS = 15_000;
 /** For how long both secrets sign after a rotation. */
 export const BOTH_SECRETS_MS = 86_400_000;
-/** Objects whose events an address gets at the same time; one that fails is tried with one alone. */
-export const OBJECTS_AT_ONCE = 100;
-export const OBJECTS_AT_ONCE_WHEN_FAILING = 1;
+/** A webhook that fails is tried with one event alone; `webhookConcurrency` says how many a healthy one gets at once. */
+export const CONCURRENCY_WHEN_FAILING = 1;
 export const MAX_WEBHOOKS = 1_000;
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000] as const;

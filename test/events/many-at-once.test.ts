@@ -6,7 +6,6 @@ import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { claimDue, type Ended, endAttempts } from '../../src/events/store-deliveries.ts';
 import { findMatches, insertDeliveries } from '../../src/events/store-fan-out.ts';
-import { OBJECTS_AT_ONCE } from '../../src/events/webhook.ts';
 import type { Sql } from '../../src/storage/database.ts';
 import { comparedInVain } from '../harness/compared-rows.ts';
 import { connectTo, createDatabase, type TestDatabase } from '../harness/databases.ts';
@@ -15,6 +14,7 @@ const DELIVERED = 3_000;
 const PENDING = 400;
 /** What is not one for each that is pending. */
 const FEW = 10;
+const AT_ONCE = 100;
 const NOW = new Date('2026-03-01T12:00:00Z');
 
 let database: TestDatabase;
@@ -65,14 +65,14 @@ test('what is pending is written, taken and ended without a look at all that is 
   await insertEvents(DELIVERED + PENDING + 1, DELIVERED + 2 * PENDING);
   const writing = await comparedInVain(client, tx => deliverAll(DELIVERED + PENDING, tx));
 
-  const claim = { claim: randomUUID(), now: NOW, limit: 1_000 };
+  const claim = { claim: randomUUID(), now: NOW, limit: 1_000, perWebhook: AT_ONCE };
   const taking = await comparedInVain(client, tx => claimDue(tx, claim));
   const claimed = await claimDue(sql, { ...claim, claim: randomUUID() });
   assert.equal(claimed.length, 0, 'the webhook has as many as it may get');
   const taken = await sql.query<{ id: string; claim: string }>(
     'select id, claim from webhook_deliveries where claim is not null',
   );
-  assert.equal(taken.length, OBJECTS_AT_ONCE);
+  assert.equal(taken.length, AT_ONCE);
 
   const ended = taken.map(({ id, claim }): Ended => {
     const delivery = { id, claim, accountId: 'acme', webhookId: '', round: 0, attempts: 1, number: 1 };

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { startDelivering } from '../../src/events/delivering.ts';
-import { MAX_WEBHOOKS, nextTryAt, OBJECTS_AT_ONCE, RETRY_GAPS_MS } from '../../src/events/webhook.ts';
+import { MAX_WEBHOOKS, nextTryAt, RETRY_GAPS_MS } from '../../src/events/webhook.ts';
 import { sendOutgoing } from '../../src/lib/outgoing-request.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { chargeBody } from '../harness/bodies.ts';
@@ -15,10 +15,12 @@ import { type Heard, type Receiver, startReceiver } from '../harness/receiver.ts
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
 const { log, lines } = recordingLog();
+/** TRILHO_WEBHOOK_CONCURRENCY of the service. */
+const AT_ONCE = 12;
 let service: Service;
 let judge: Judge;
 before(async () => {
-  service = await startService({ log });
+  service = await startService({ log, env: { TRILHO_WEBHOOK_CONCURRENCY: String(AT_ONCE) } });
   judge = await readOpenApi(service);
 });
 after(() => service.stop());
@@ -46,7 +48,13 @@ async function hook(t: TestContext, receiver: Receiver, changes: Record<string, 
 /** A node that delivers; returns how it is stopped. */
 function startNode(): () => Promise<void> {
   const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
-  const node = startDelivering({ db, clock: service.clock, allowsLocal: true, log: silentLog });
+  const node = startDelivering({
+    db,
+    clock: service.clock,
+    allowsLocal: true,
+    webhookConcurrency: AT_ONCE,
+    log: silentLog,
+  });
   return async () => {
     await node.stop();
     await db.close();
@@ -324,24 +332,24 @@ test('the log keeps the first kilobyte of an answer, whatever bytes it has, and 
   assert.equal(attempts[0].answer, `\ufffd\ufffd${'a'.repeat(1_022)}`);
 });
 
-test('an address gets events of a limited number of objects at once, and those of each in order', async t => {
+test('a webhook gets events of as many objects at once as is set, and those of each in order', async t => {
   const held: ServerResponse[] = [];
   const receiver = await startReceiver(t, response => held.push(response));
   const { id, make } = await hook(t, receiver);
-  const objects = OBJECTS_AT_ONCE + 7;
+  const objects = AT_ONCE + 7;
   for (let count = 0; count < objects; count++) await make();
   const running = service.runJobs();
-  await until('as many as may come', () => held.length >= OBJECTS_AT_ONCE);
+  await until('as many as may come', () => held.length >= AT_ONCE);
   const [row] = await service.sql<{ count: string }>(
     'select count(*) from webhook_deliveries where webhook_id = $1 and claim is not null',
     [id],
   );
-  assert.equal(row!.count, String(OBJECTS_AT_ONCE));
+  assert.equal(row!.count, String(AT_ONCE));
   receiver.behave(200);
   for (const response of held) response.writeHead(200).end();
   await running;
   assert.equal(receiver.heard.length, 2 * objects);
-  assert.equal(receiver.mostAtOnce(), OBJECTS_AT_ONCE);
+  assert.equal(receiver.mostAtOnce(), AT_ONCE);
   const byObject = Map.groupBy(receiver.heard, ({ json }) => json.data.objectId);
   for (const its of byObject.values()) assert.deepEqual(typesOf(its), ['created', 'active']);
 });
@@ -428,19 +436,18 @@ test('one that hangs holds up neither the others nor a stop, and what it was bei
   const [hanging, healthy] = [await startReceiver(t, () => {}), await startReceiver(t)];
   const { id, make } = await hook(t, hanging, { types: ['charge.created'] });
   await hook(t, healthy, { types: ['charge.created'] });
-  const objects = OBJECTS_AT_ONCE + 3;
+  const objects = AT_ONCE + 3;
   for (let count = 0; count < objects; count++) await make();
   const stop = startNode();
-  await until(
-    'both to receive',
-    () => healthy.heard.length === objects && hanging.heard.length >= OBJECTS_AT_ONCE,
-  ).finally(stop);
+  await until('both to receive', () => healthy.heard.length === objects && hanging.heard.length >= AT_ONCE).finally(
+    stop,
+  );
   const rows = await service.sql<{ state: string; claim: string | null; attempts: number; sent: number }>(
     'select state, claim, attempts, sent from webhook_deliveries where webhook_id = $1 order by position',
     [id],
   );
   for (const [index, { state, claim, attempts, sent }] of rows.entries()) {
-    assert.deepEqual([state, claim, attempts, sent], ['pending', null, 0, index < OBJECTS_AT_ONCE ? 1 : 0]);
+    assert.deepEqual([state, claim, attempts, sent], ['pending', null, 0, index < AT_ONCE ? 1 : 0]);
   }
   hanging.behave(200);
   await service.runJobs();

@@ -36,5 +36,11 @@ function counted(db: Database): Database {
 
 subscribe('http.client.response.finish', stepDone);
 const real = openDatabase({ connection: { connectionString: order.databaseUrl }, log: silentLog, maxConnections: 2 });
-await deliverDue({ db: counted(real), clock: testClock(order.now), allowsLocal: true, log: silentLog });
+await deliverDue({
+  db: counted(real),
+  clock: testClock(order.now),
+  allowsLocal: true,
+  webhookConcurrency: 100,
+  log: silentLog,
+});
 await real.close();
