@@ -1,4 +1,4 @@
-// The service as a part of the run needs it: with or without workers, with webhooks to this machine, and recording. A
+// The service as a part of the run needs it: with or without workers, and recording. A
 // recording holds every SQL statement the service sends, in segments; SIGUSR2 begins the next one.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -14,7 +14,6 @@ const { values: flags } = parseArgs({
   options: {
     workers: { type: 'boolean', default: false },
     record: { type: 'string' },
-    'allow-local': { type: 'boolean', default: false },
   },
 });
 let statements: RecordedStatement[] = [];
@@ -22,7 +21,6 @@ let segments = 0;
 const config = readConfig(process.env);
 const app = await startApp(config, createLog(config.logLevel, logOutput()), {
   work: flags.workers,
-  ...(flags['allow-local'] && { allowsLocal: true }),
 });
 process.on('SIGUSR2', () => {
   if (segments === 0) recordStatements();

@@ -10,7 +10,7 @@ type ServiceOptions = {
   readonly workers?: boolean;
   /** Records every SQL statement into files that begin with this path. */
   readonly recordTo?: string;
-  /** Allows webhooks to receivers on this machine, which only the sandbox allows otherwise. */
+  /** Lets webhooks reach receivers on this machine, which only a sandbox does by itself. */
   readonly allowsLocal?: boolean;
 };
 
@@ -35,17 +35,18 @@ export function startTrilho(
   database: string,
   { mode, workers = true, recordTo, allowsLocal = false }: ServiceOptions,
 ): Promise<RunningProgram> {
-  const isPlain = workers && recordTo === undefined && !allowsLocal;
-  const flags = [
-    ...(workers ? ['--workers'] : []),
-    ...(recordTo === undefined ? [] : ['--record', recordTo]),
-    ...(allowsLocal ? ['--allow-local'] : []),
-  ];
+  const isPlain = workers && recordTo === undefined;
+  const flags = [...(workers ? ['--workers'] : []), ...(recordTo === undefined ? [] : ['--record', recordTo])];
   return startProgram(server, {
     name: 'trilho',
     command: process.execPath,
     args: isPlain ? ['bin/trilho.js', 'serve'] : ['bench/service.ts', ...flags],
-    env: { DATABASE_URL: server.url(database), PORT: '0', ...ENVIRONMENTS[mode] },
+    env: {
+      DATABASE_URL: server.url(database),
+      PORT: '0',
+      ...ENVIRONMENTS[mode],
+      ...(allowsLocal && { TRILHO_WEBHOOK_ALLOW: '127.0.0.0/8' }),
+    },
     url: LISTENS,
     readyPath: '/readyz',
   });

@@ -29,6 +29,7 @@ import { startSweeping } from './jobs/sweep.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
 import type { Log } from './lib/log.ts';
+import { allowListOf } from './lib/outgoing-allow.ts';
 import type { Resolve } from './lib/outgoing-request.ts';
 import { orderJobs } from './orders/follow.ts';
 import { payoutOwner } from './orders/payout-progress.ts';
@@ -84,8 +85,6 @@ export type Overrides = {
   readonly prices?: PriceSource;
   /** How names of webhooks are looked up; by DNS when absent. */
   readonly resolve?: Resolve;
-  /** Lets live send webhooks to this machine and by plain http, where a benchmark has its receiver. */
-  readonly allowsLocal?: boolean;
   /** False: jobs wait for `runDueJobs`. */
   readonly work?: boolean;
 };
@@ -125,7 +124,7 @@ async function composeLive(config: Config, { db, log, overrides, stops }: Compos
     accounts: openedAccounts,
     chargeRules: STRICT_CHARGE_RULES,
     requiresKeys: true,
-    allowsLocal: overrides.allowsLocal ?? false,
+    allowsLocal: false,
   };
 }
 
@@ -189,9 +188,9 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight, webhookConcurrency } = config;
     const settings = { mode, pageSize, walletWait, feePercent, settlement, webhookConcurrency, version };
     const limits = { rateLimit, maxInFlight, machineClock: overrides.clock ?? systemClock };
-    const resolve = overrides.resolve;
+    const outgoing = { allowed: allowListOf(config.webhookAllow), resolve: overrides.resolve };
     const batches = { chargeBatches, decisionBatches, paymentBatches };
-    const deps = { ...base, ...settings, ...limits, ...batches, payoutOwner, sweeps, resolve };
+    const deps = { ...base, ...settings, ...limits, ...batches, payoutOwner, sweeps, ...outgoing };
     const handlers = [...chargeJobs(deps), ...orderJobs(deps), ...payoutJobs(deps)];
     const runDueJobs = () => queue.runDue(handlers);
 

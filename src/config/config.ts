@@ -2,6 +2,7 @@
 import type { Duration } from '../lib/date-times.ts';
 import type { LogLevel } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
+import type { AllowedPlace } from '../lib/outgoing-allow.ts';
 import type { PriceSourceSettings } from './price-settings.ts';
 import { type Environment, readSettings, type Settings } from './read.ts';
 import type { ReadFile } from './read-file.ts';
@@ -22,6 +23,8 @@ export type Config = {
   readonly maxInFlight: number;
   /** Events that one webhook is sent at the same time. */
   readonly webhookConcurrency: number;
+  /** Private places that webhooks may reach. */
+  readonly webhookAllow: readonly AllowedPlace[];
   /** Reais for one unit of another currency, as decimal text; a sandbox has one for each. */
   readonly rates: { readonly USD?: string; readonly EUR?: string };
   /** How long after its creation a wallet may first be paid to. */
@@ -79,6 +82,7 @@ export function configOf({ values }: Settings): Config {
     rateLimit: values.TRILHO_RATE_LIMIT,
     maxInFlight: values.TRILHO_MAX_IN_FLIGHT,
     webhookConcurrency: values.TRILHO_WEBHOOK_CONCURRENCY,
+    webhookAllow: values.TRILHO_WEBHOOK_ALLOW ?? [],
     rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
     walletWait: values.TRILHO_WALLET_WAIT,
     ...(pixKey && { pixKey }),

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { isValidPixKey } from '@brazilian-utils/brazilian-utils';
 import type { Static, TSchema } from 'typebox';
 import { addDuration, type Duration, parseDuration, parseUtc } from '../lib/date-times.ts';
+import { type AllowedPlace, parseAllowedPlace } from '../lib/outgoing-allow.ts';
 import { comparePercents, plainPercent } from '../lib/percents.ts';
 import { checkSchema } from './check-schema.ts';
 
@@ -92,6 +93,20 @@ export const bankingDays: Kind<ReadonlyMap<string, boolean>> = {
       else wrong.push({ message: `must be ${bankingDays.words}`, quote: entry });
     }
     return wrong.length > 0 ? { wrong } : { value: days };
+  },
+};
+
+export const allowedPlaces: Kind<readonly AllowedPlace[]> = {
+  words: 'a list such as 10.0.0.0/8,fd00::/8,10.0.0.5:8080,receiver.internal:8080',
+  parse: given => {
+    const entries = given
+      .split(',')
+      .map(entry => entry.trim())
+      .filter(Boolean);
+    const read = entries.map(entry => ({ entry, place: parseAllowedPlace(entry) }));
+    const wrong = read.filter(({ place }) => place === undefined);
+    if (wrong.length === 0) return { value: read.flatMap(({ place }) => place ?? []) };
+    return { wrong: wrong.map(({ entry }) => ({ message: `must be ${allowedPlaces.words}`, quote: entry })) };
   },
 };
 

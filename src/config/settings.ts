@@ -4,6 +4,7 @@ import { LOG_LEVELS } from '../lib/log.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../lib/paging.ts';
 import {
+  allowedPlaces,
   bankingDays,
   brCodeText,
   decimalAboveZero,
@@ -122,6 +123,12 @@ export const SETTINGS = [
     default: '100',
     meaning:
       'Events that one webhook is sent at the same time, each of another charge or order, by all nodes together. One that fails gets a single event at a time.',
+  },
+  {
+    name: 'TRILHO_WEBHOOK_ALLOW',
+    kind: allowedPlaces,
+    meaning:
+      'Private places that webhooks may reach, by plain http too: networks, addresses with or without a port, names with a port. Not set: public addresses by https only, and in a sandbox its own machine.',
   },
   {
     // Live has no default: an invented rate would move real money.

@@ -3,14 +3,15 @@ import { setAuditObject, withoutAuditContext } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import type { OutgoingDeps } from '../lib/outgoing-request.ts';
 import type { Database } from '../storage/database.ts';
 import { newSecret, secretText } from './sign.ts';
 import { assignPositions } from './store-feed.ts';
 import { insertWebhook } from './store-webhooks.ts';
 import { MAX_WEBHOOKS, type Webhook } from './webhook.ts';
-import { checkWebhookUrl, type WebhookUrlDeps } from './webhook-url.ts';
+import { checkWebhookUrl } from './webhook-url.ts';
 
-export type WebhookDeps = WebhookUrlDeps & { readonly db: Database; readonly clock: Clock };
+export type WebhookDeps = OutgoingDeps & { readonly db: Database; readonly clock: Clock };
 
 export type NewWebhook = {
   /** Absent: events of every account. */

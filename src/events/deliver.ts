@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { type OutgoingAnswer, type Resolve, sendOutgoing } from '../lib/outgoing-request.ts';
+import { type OutgoingAnswer, type OutgoingDeps, sendOutgoing } from '../lib/outgoing-request.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database } from '../storage/database.ts';
 import { fanOut } from './fan-out.ts';
@@ -12,15 +12,12 @@ import { messageBody, signedHeaders } from './sign.ts';
 import { type Claimed, claimDue, type DeliveryEnd, type Ended, endAttempts } from './store-deliveries.ts';
 import { ANSWER_TIMEOUT_MS, nextTryAt } from './webhook.ts';
 
-export type DeliverDeps = {
+export type DeliverDeps = OutgoingDeps & {
   readonly db: Database;
   readonly clock: Clock;
-  readonly allowsLocal: boolean;
   /** Events that a healthy webhook is sent at the same time, each of another object; on all nodes together. */
   readonly webhookConcurrency: number;
   readonly log: Log;
-  /** How names are looked up; by DNS when absent. */
-  readonly resolve?: Resolve | undefined;
   /** Called after every sending. */
   readonly observeDelivery?: ((attempt: DeliveryAttempt) => void) | undefined;
 };

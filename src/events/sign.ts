@@ -1,5 +1,6 @@
 // Signatures as Standard Webhooks 1.0 has them. https://www.standardwebhooks.com
 import { createHmac, randomBytes } from 'node:crypto';
+import { version } from '../config/version.ts';
 
 const SECRET_BYTES = 32;
 
@@ -28,6 +29,7 @@ export function signedHeaders({ id, sentAt, body }: Message, secrets: readonly B
   });
   return {
     'content-type': 'application/json',
+    'user-agent': `Trilho/${version}`,
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),

@@ -1,7 +1,9 @@
 // Which addresses a request may go to when a user chose the URL: only public ones, so that a caller cannot use the
-// service to reach its internal network (SSRF). A sandbox may also reach its own machine.
+// service to reach its internal network (SSRF). A sandbox may also reach its own machine, and an operator may list private
+// places.
 // https://www.iana.org/assignments/iana-ipv4-special-registry https://www.iana.org/assignments/iana-ipv6-special-registry
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import type { AllowList, Target } from './outgoing-allow.ts';
 
 const NOT_PUBLIC_V4 = subnets('ipv4', [
   '0.0.0.0/8',
@@ -66,26 +68,52 @@ export function isLocalName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** Why a URL is refused, as the end of a sentence about it; undefined when it is allowed. */
-export function urlFault(text: string, allowsLocal: boolean): string | undefined {
+/** What may be reached beside public addresses by https. */
+export type Reach = {
+  /** This machine, and plain http. */
+  readonly allowsLocal: boolean;
+  /** Private places that an operator listed, by plain http too. */
+  readonly allowed: AllowList;
+};
+
+/** Whether a request for this URL may go to this address of its host. Plain http goes only where it is expressly let. */
+export function mayReach(url: URL, address: string, { allowsLocal, allowed }: Reach): boolean {
+  if (allowed.has(targetOf(url), address)) return true;
+  return (url.protocol === 'https:' || allowsLocal) && isAddressAllowed(address, allowsLocal);
+}
+
+function targetOf(url: URL): Target {
+  const usualPort = url.protocol === 'http:' ? 80 : 443;
+  return { host: hostOf(url), port: url.port === '' ? usualPort : Number(url.port) };
+}
+
+/** Why a URL is refused, as the end of a sentence about it; undefined when it is allowed, as far as it says by itself. */
+export function urlFault(text: string, reach: Reach): string | undefined {
   if (text.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`;
   if (!URL.canParse(text) || /[\s\\]|\p{Cc}/u.test(text)) return 'must be a URL such as https://example.com/hooks';
   const url = new URL(text);
-  if (url.protocol !== 'https:' && !(allowsLocal && url.protocol === 'http:')) return 'must begin with https://';
+  const takesHttp = reach.allowsLocal || mayBeListed(url, reach);
+  if (url.protocol !== 'https:' && !(takesHttp && url.protocol === 'http:')) return 'must begin with https://';
   if (authorityOf(text).includes('@')) return 'must not hold a user or a password';
   if (url.hash !== '') return 'must not have a fragment';
   if (REFUSED_PORTS.includes(Number(url.port))) return `must not use port ${url.port}`;
-  return hostFault(text, hostOf(url), allowsLocal);
+  return hostFault(text, url, reach);
 }
 
-function hostFault(text: string, host: string, allowsLocal: boolean): string | undefined {
+/** Whether it may lead to a listed place; its addresses decide. */
+function mayBeListed(url: URL, { allowed }: Reach): boolean {
+  return allowed.hasNetworks || allowed.hasName(targetOf(url));
+}
+
+function hostFault(text: string, url: URL, reach: Reach): string | undefined {
+  const host = hostOf(url);
   if (isIP(host) !== 0) {
     // 2130706433, 0x7f.1 and 0177.0.0.1 are parsed as 127.0.0.1; such forms serve only to hide the address.
     if (isIPv4(host) && authorityOf(text).replace(/:\d*$/, '') !== host)
       return 'must write its address in plain numbers';
-    return isAddressAllowed(host, allowsLocal) ? undefined : 'must not lead to an address that is not public';
+    return mayReach(url, host, reach) ? undefined : 'must not lead to an address that is not public';
   }
-  if (allowsLocal && isLocalName(host)) return undefined;
+  if ((reach.allowsLocal && isLocalName(host)) || mayBeListed(url, reach)) return undefined;
   const labels = host.split('.');
   if (labels.length < 2 || PRIVATE_NAMES.includes(labels.at(-1)!)) return 'must have a public name';
   return undefined;

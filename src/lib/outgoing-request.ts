@@ -4,7 +4,8 @@ import { Resolver } from 'node:dns/promises';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { hostOf, isAddressAllowed, isLocalName, urlFault } from './outgoing-address.ts';
+import { hostOf, isLocalName, mayReach, type Reach, urlFault } from './outgoing-address.ts';
+import { type AllowList, NOTHING_LISTED } from './outgoing-allow.ts';
 
 /** Resolves a name to all its addresses; empty when it has none. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -28,15 +29,22 @@ export type OutgoingAnswer = {
   readonly latencyMs: number;
 };
 
+const LOCAL_ADDRESSES = ['127.0.0.1', '::1'];
 const ANSWER_BYTES = 1_024;
 /** The limit for reading the body after the status line. */
 const ANSWER_TIMEOUT_MS = 1_000;
 
-/** `resolve` defaults to DNS. */
-type Deps = { readonly allowsLocal: boolean; readonly resolve?: Resolve | undefined };
+export type OutgoingDeps = {
+  /** Whether requests may go to this machine, and by plain http. */
+  readonly allowsLocal: boolean;
+  /** Private places that an operator listed; none when absent. */
+  readonly allowed?: AllowList | undefined;
+  /** How names are looked up; by DNS when absent. */
+  readonly resolve?: Resolve | undefined;
+};
 
 export async function sendOutgoing(
-  { allowsLocal, resolve = resolveByDns }: Deps,
+  { allowsLocal, allowed = NOTHING_LISTED, resolve = resolveByDns }: OutgoingDeps,
   request: OutgoingRequest,
 ): Promise<OutgoingAnswer> {
   const started = performance.now();
@@ -44,7 +52,7 @@ export async function sendOutgoing(
   const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
   const latencyMs = () => Math.round(performance.now() - started);
   try {
-    const addresses = await checkedAddresses(request.url, { allowsLocal, resolve, signal });
+    const addresses = await checkedAddresses(request.url, { allowsLocal, allowed, resolve, signal });
     const { status, answer } = await exchange(request, addresses, signal);
     return { status, answer, latencyMs: latencyMs() };
   } catch (error) {
@@ -57,16 +65,17 @@ export async function sendOutgoing(
  * allowed, because it may get one; it is checked again with every request.
  */
 export async function outgoingFault(
-  { allowsLocal, resolve = resolveByDns }: Deps,
+  { allowsLocal, allowed = NOTHING_LISTED, resolve = resolveByDns }: OutgoingDeps,
   text: string,
 ): Promise<string | undefined> {
-  const fault = urlFault(text, allowsLocal);
+  const reach = { allowsLocal, allowed };
+  const fault = urlFault(text, reach);
   if (fault !== undefined) return fault;
-  const host = hostOf(new URL(text));
-  if (isIP(host) !== 0 || isLocalName(host)) return undefined;
-  const addresses = await resolve(host, AbortSignal.timeout(DNS_TIMEOUT_MS)).catch(() => []);
-  const isPublic = addresses.every(address => isAddressAllowed(address, allowsLocal));
-  return isPublic ? undefined : 'must not lead to an address that is not public';
+  const url = new URL(text);
+  const addresses = await addressesOf(url, resolve, AbortSignal.timeout(DNS_TIMEOUT_MS)).catch(() => []);
+  const isReachable = addresses.every(address => mayReach(url, address, reach));
+  if (isReachable) return undefined;
+  return isPlain(url, reach) ? 'must begin with https://' : 'must not lead to an address that is not public';
 }
 
 /** The service refused the URL or the answer. */
@@ -74,20 +83,32 @@ class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-type Guard = { readonly allowsLocal: boolean; readonly resolve: Resolve; readonly signal: AbortSignal };
+type Guard = Reach & { readonly resolve: Resolve; readonly signal: AbortSignal };
 
 /** All addresses of the host. One forbidden address refuses them all: the next DNS answer might list it first. */
-async function checkedAddresses(text: string, { allowsLocal, resolve, signal }: Guard): Promise<readonly string[]> {
-  const fault = urlFault(text, allowsLocal);
+async function checkedAddresses(text: string, { resolve, signal, ...reach }: Guard): Promise<readonly string[]> {
+  const fault = urlFault(text, reach);
   if (fault !== undefined) throw new Refused(`the url ${fault}`);
-  const host = hostOf(new URL(text));
-  if (isIP(host) !== 0) return [host];
-  const addresses = isLocalName(host) ? ['127.0.0.1', '::1'] : await resolve(host, signal);
+  const url = new URL(text);
+  const addresses = await addressesOf(url, resolve, signal);
   if (addresses.length === 0) throw new Refused('its name has no address');
-  if (!addresses.every(address => isAddressAllowed(address, allowsLocal))) {
-    throw new Refused('its name leads to an address that is not public');
+  if (!addresses.every(address => mayReach(url, address, reach))) {
+    throw new Refused(
+      isPlain(url, reach) ? 'the url must begin with https://' : 'its name leads to an address that is not public',
+    );
   }
   return addresses;
+}
+
+async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
+  const host = hostOf(url);
+  if (isIP(host) !== 0) return [host];
+  return isLocalName(host) ? LOCAL_ADDRESSES : resolve(host, signal);
+}
+
+/** Whether it is plain http that may go to listed places only. */
+function isPlain({ protocol }: URL, { allowsLocal }: Reach): boolean {
+  return protocol === 'http:' && !allowsLocal;
 }
 
 /** Connections to frequent receivers are reused. A reused socket is connected to an address that was checked. */

@@ -23,6 +23,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     rateLimit: 0,
     maxInFlight: 0,
     webhookConcurrency: 100,
+    webhookAllow: [],
     rates: { USD: '5.40', EUR: '6.25' },
     walletWait: { months: 0, ms: 0 },
     prices: {
@@ -55,6 +56,7 @@ test('every setting is read', () => {
     TRILHO_RATE_LIMIT: '5',
     TRILHO_MAX_IN_FLIGHT: '6',
     TRILHO_WEBHOOK_CONCURRENCY: '8',
+    TRILHO_WEBHOOK_ALLOW: '10.0.0.0/8, [fd00::5]:8080,Receiver.internal:80',
     TRILHO_RATE_USD: '5.1',
     TRILHO_RATE_EUR: '6',
     TRILHO_WALLET_WAIT: 'PT24H',
@@ -82,6 +84,11 @@ test('every setting is read', () => {
     rateLimit: 5,
     maxInFlight: 6,
     webhookConcurrency: 8,
+    webhookAllow: [
+      { network: '10.0.0.0', prefix: 8 },
+      { network: 'fd00::5', prefix: 128, port: 8080 },
+      { name: 'receiver.internal', port: 80 },
+    ],
     rates: { USD: '5.1', EUR: '6' },
     walletWait: { months: 0, ms: 86_400_000 },
     pixKey: { key: 'a@example.com', receiverName: 'José Ltda', receiverCity: 'São Paulo' },
@@ -116,6 +123,10 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   TRILHO_RATE_LIMIT: ['-1', 'TRILHO_RATE_LIMIT must be a whole number from 0 to 1000000, not "-1".'],
   TRILHO_MAX_IN_FLIGHT: ['many', 'TRILHO_MAX_IN_FLIGHT must be a whole number from 0 to 1000000, not "many".'],
   TRILHO_WEBHOOK_CONCURRENCY: ['0', 'TRILHO_WEBHOOK_CONCURRENCY must be a whole number from 1 to 1000, not "0".'],
+  TRILHO_WEBHOOK_ALLOW: [
+    '10.0.0.0/8,10.0.0.0/33',
+    'TRILHO_WEBHOOK_ALLOW must be a list such as 10.0.0.0/8,fd00::/8,10.0.0.5:8080,receiver.internal:8080, not "10.0.0.0/33".',
+  ],
   TRILHO_RATE_USD: ['0', 'TRILHO_RATE_USD must be a decimal above 0 such as 5.40, not "0".'],
   TRILHO_RATE_EUR: ['6,25', 'TRILHO_RATE_EUR must be a decimal above 0 such as 6.25, not "6,25".'],
   TRILHO_WALLET_WAIT: ['24h', 'TRILHO_WALLET_WAIT must be a length of time such as PT24H, at most a year, not "24h".'],

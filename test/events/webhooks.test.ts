@@ -1,5 +1,6 @@
 // Webhooks: what is signed and sent, when it is tried again, and how what was missed is found and sent once more.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { after, before, type TestContext, test } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
@@ -108,6 +109,17 @@ test('an event is sent as Standard Webhooks says, and is what GET /events shows'
   assert.ok(attempt.latencyMs >= 0);
   await service.runJobs();
   assert.equal(receiver.heard.length, 2, 'nothing is sent twice');
+});
+
+test('a delivery and a ping say who sends them', async t => {
+  const receiver = await startReceiver(t);
+  const { make, post } = await hook(t, receiver);
+  await make();
+  await service.runJobs();
+  await post('/ping');
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  assert.ok(receiver.heard.length >= 2);
+  for (const { headers } of receiver.heard) assert.equal(headers['user-agent'], `Trilho/${version}`);
 });
 
 test('only what was asked for is sent: its types, its account, from its making on', async t => {

@@ -6,7 +6,9 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { isAddressAllowed, urlFault } from '../../src/lib/outgoing-address.ts';
+import { allowListOf, NOTHING_LISTED, parseAllowedPlace } from '../../src/lib/outgoing-allow.ts';
 import { type Resolve, sendOutgoing } from '../../src/lib/outgoing-request.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { startService } from '../harness/service.ts';
@@ -25,6 +27,7 @@ before(async () => {
 after(() => new Promise(resolve => listener.close(resolve)));
 
 const REQUEST = { headers: {}, body: '{}', timeoutMs: 2_000 };
+const reach = (allowsLocal: boolean) => ({ allowsLocal, allowed: NOTHING_LISTED });
 const noLookup: Resolve = async () => assert.fail('no name is looked up');
 
 /** Sends for real and expects a refusal before any socket was opened. */
@@ -260,6 +263,98 @@ test('a name that leads elsewhere when asked again gains nothing: the socket goe
   await refused(false, `https://rebinding.example.com:${port}/`, later);
 });
 
+const listed = (...entries: string[]) =>
+  allowListOf(entries.map(entry => parseAllowedPlace(entry) ?? assert.fail(`${entry} is no place`)));
+
+test('what an operator lists is reached in live, by plain http too, and nothing beside it', async () => {
+  const onlyTo =
+    (...addresses: string[]): Resolve =>
+    async () =>
+      addresses;
+  const name = `http://receiver.internal:${port}/`;
+  const cases: [list: string, url: string, resolve: Resolve, isReached: boolean][] = [
+    ['127.0.0.0/8', `http://127.0.0.2:${port}/`, noLookup, true],
+    ['127.0.0.2', `http://127.0.0.2:${port}/`, noLookup, true],
+    ['127.0.0.2', `http://127.0.0.3:${port}/`, noLookup, false],
+    [`127.0.0.2:${port}`, `http://127.0.0.2:${port}/`, noLookup, true],
+    ['127.0.0.2:1', `http://127.0.0.2:${port}/`, noLookup, false],
+    ['127.0.0.0/8', 'http://8.8.8.8/', noLookup, false],
+    ['127.0.0.0/8', `http://0x7f.2:${port}/`, noLookup, false],
+    ['::1/128', `http://[::1]:${port}/`, noLookup, true],
+    [`[::1]:${port}`, `http://[0:0::1]:${port}/`, noLookup, true],
+    ['fd00::/8', `http://[::1]:${port}/`, noLookup, false],
+    ['127.0.0.0/8', name, onlyTo('127.0.0.2'), true],
+    ['127.0.0.0/8', name, onlyTo('127.0.0.2', '10.0.0.1'), false],
+    ['127.0.0.0/8', name, onlyTo('93.184.216.34'), false],
+    [`receiver.internal:${port}`, name, onlyTo('127.0.0.2'), true],
+    [`RECEIVER.internal:${port}`, name, onlyTo('127.0.0.2', '::1'), true],
+    ['receiver.internal:1', name, noLookup, false],
+    [`other.internal:${port}`, name, noLookup, false],
+    // Where a cloud keeps its metadata: a name alone does not lead there.
+    [`receiver.internal:${port}`, name, onlyTo('169.254.169.254'), false],
+    [`receiver.internal:${port}`, name, onlyTo('::ffff:169.254.169.254'), false],
+    [`receiver.internal:${port}`, name, onlyTo('93.184.216.34'), false],
+    [`localhost:${port}`, `http://localhost:${port}/`, noLookup, true],
+  ];
+  for (const [list, url, resolve, isReached] of cases) {
+    const before = connections;
+    const answer = await sendOutgoing({ allowsLocal: false, allowed: listed(list), resolve }, { ...REQUEST, url });
+    const isRefused = /^Refused: /.test(answer.error ?? '');
+    assert.equal(isRefused, !isReached, `${list} ${url} ${answer.error}`);
+    assert.equal(connections > before, isReached, `${list} ${url} ${answer.error}`);
+  }
+});
+
+test('a name that leads elsewhere when asked again gains nothing from a list either', async () => {
+  const seen: string[] = [];
+  const rebinding: Resolve = async () => {
+    seen.push('asked');
+    return seen.length === 1 ? ['127.0.0.2'] : ['10.0.0.1'];
+  };
+  const deps = { allowsLocal: false, allowed: listed('127.0.0.2'), resolve: rebinding };
+  const url = `http://rebinding.example.com:${port}/`;
+  const before = connections;
+  assert.match((await sendOutgoing(deps, { ...REQUEST, url })).error ?? '', /^Not reached: ECONNRESET/);
+  assert.deepEqual([seen.length, connections - before], [1, 1], 'one look serves the check and the socket');
+  assert.match((await sendOutgoing(deps, { ...REQUEST, url })).error ?? '', /^Refused: /);
+});
+
+test('what is no place, or too wide a one, is not listed', () => {
+  const wrong = ['', '10.0.0.0/7', '0.0.0.0/0', '::/0', '10.0.0.0/33', 'fd00::/129', '10.0.0.256', '10.0.0.5:0'];
+  const others = [
+    '10.0.0.5:65536',
+    '10.0.0.0/8:80',
+    'receiver',
+    'receiver:',
+    'http://a.internal:80',
+    'a b:80',
+    '0x7f.1:80',
+  ];
+  for (const entry of [...wrong, ...others, 'fe80::1%eth0', '[fd00::1', 'user@host:80', 'host:80/path']) {
+    assert.equal(parseAllowedPlace(entry), undefined, entry);
+  }
+});
+
+test('live sends to a listed private receiver, and refuses the others by the field', async t => {
+  const receiver = await startReceiver(t);
+  const { host } = new URL(receiver.url);
+  const service = await startService({
+    mode: 'live',
+    rails: sandboxRails,
+    env: { TRILHO_WEBHOOK_ALLOW: host },
+    resolve: async name => [name === 'example.com' ? '93.184.216.34' : '10.0.0.1'],
+  });
+  t.after(() => service.stop());
+  for (const url of ['http://127.0.0.1:1/', 'https://10.0.0.1/', 'http://example.com/', 'https://receiver.internal/']) {
+    const refused = await service.post('/webhooks', { url });
+    assert.deepEqual([refused.status, refused.json.errors?.[0]?.path], [400, 'url'], url);
+  }
+  assert.equal((await service.post('/webhooks', { url: receiver.url })).status, 201);
+  assert.equal((await service.post('/charges', chargeBody({ methods: ['pix'] }))).status, 201);
+  await service.runJobs();
+  assert.ok(receiver.heard.length >= 1);
+});
+
 test('what is public passes, and in a sandbox the own machine', () => {
   const good = [
     'https://example.com/hook',
@@ -269,10 +364,10 @@ test('what is public passes, and in a sandbox the own machine', () => {
     'https://münchen.example/',
   ];
   for (const url of good)
-    for (const allowsLocal of [false, true]) assert.equal(urlFault(url, allowsLocal), undefined, url);
+    for (const allowsLocal of [false, true]) assert.equal(urlFault(url, reach(allowsLocal)), undefined, url);
   for (const host of ['localhost', 'app.localhost', '127.0.0.1', '127.8.8.8', '[::1]']) {
-    assert.equal(urlFault(`http://${host}:4000/hook`, true), undefined, host);
-    assert.notEqual(urlFault(`https://${host}:4000/hook`, false), undefined, host);
+    assert.equal(urlFault(`http://${host}:4000/hook`, reach(true)), undefined, host);
+    assert.notEqual(urlFault(`https://${host}:4000/hook`, reach(false)), undefined, host);
   }
   for (const address of [
     '1.1.1.1',
