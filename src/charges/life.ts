@@ -26,11 +26,13 @@ export const CHARGE_EVENTS = [
   'charge.settled',
   'charge.expired',
   'charge.canceled',
+  'charge.refund_requested',
   'charge.refunded',
+  'charge.refund_failed',
 ] as const;
 export type ChargeEvent = (typeof CHARGE_EVENTS)[number];
 
-/** The charge after a transition and its event; no event when the state of the whole charge did not change. */
+/** The charge after a transition and its event; no event for what concerns one method beside another. */
 export type Step = { readonly after: Charge; readonly event?: ChargeEvent };
 
 const UNPAID: readonly MethodStatus[] = ['CREATING', 'ACTIVE', 'REGISTERED', 'OVERDUE'];
@@ -111,16 +113,16 @@ export function paid(charge: Charge, payment: Omit<Payment, 'isRepeat'>, owedCen
   };
 }
 
-/** A refund was requested: its amount is reserved. No event yet. */
+/** A refund was requested: its amount is reserved. */
 export function refundAsked(charge: Charge, refund: Refund): Step {
-  return { after: { ...charge, refunds: [...charge.refunds, refund] } };
+  return { after: { ...charge, refunds: [...charge.refunds, refund] }, event: 'charge.refund_requested' };
 }
 
 /** A refund was done or has failed. */
 export function refundEnded(charge: Charge, id: string, end: Pick<Refund, 'status' | 'reason'>): Step {
   const refunds = charge.refunds.map(refund => (refund.id === id ? { ...refund, ...end } : refund));
   const after = restated({ ...charge, refunds, methods: refundedMethods({ ...charge, refunds }) });
-  return end.status === 'DONE' ? { after, event: 'charge.refunded' } : { after };
+  return { after, event: end.status === 'DONE' ? 'charge.refunded' : 'charge.refund_failed' };
 }
 
 /** The amount of a payment that can still be refunded. */

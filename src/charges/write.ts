@@ -53,10 +53,7 @@ export function eventOf(charge: Charge, type: string, at: Date) {
   };
 }
 
-/**
- * An order waits for a payment, or for the end of the charge without one. A requested refund matters too, though it has
- * no event.
- */
+/** An order waits for a payment, for the end of the charge without one, and for refunds. */
 function concernsOrder(event: Step['event']): boolean {
   return event !== 'charge.active' && event !== 'charge.overdue';
 }

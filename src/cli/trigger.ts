@@ -45,11 +45,10 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     await api.post(`/charges/${id}/cancel`);
     return id;
   },
-  'charge.refunded': async api => {
-    const id = await paid(api, await charge(api));
-    await api.post(`/charges/${id}/refunds`, {});
-    return id;
-  },
+  'charge.refund_requested': api => refunded(api),
+  'charge.refunded': api => refunded(api),
+  // The bank of the sandbox refuses this amount.
+  'charge.refund_failed': api => refunded(api, { amountCents: 9_001 }),
   'crypto_transaction.pending_payment': async api => (await order(api)).id,
   'crypto_transaction.pending_fulfillment': async api => paidOrder(api, await order(api)),
   'crypto_transaction.fulfillment_scheduled': async api =>
@@ -136,6 +135,12 @@ async function charge(api: Api, changes: Record<string, unknown> = {}): Promise<
 
 async function paid(api: Api, id: string, how: Record<string, unknown> = { method: 'pix' }): Promise<string> {
   await api.post(`/sandbox/charges/${id}/pay`, how);
+  return id;
+}
+
+async function refunded(api: Api, how: Record<string, unknown> = {}): Promise<string> {
+  const id = await paid(api, await charge(api));
+  await api.post(`/charges/${id}/refunds`, how);
   return id;
 }
 

@@ -150,7 +150,7 @@ test('carrying a refund out', async () => {
     const { state, refunds } = await read(chargeId);
     assert.equal(`${state} ${refunds[0].status}`, 'REFUNDED DONE');
     assert.equal(countInBank(`refund ${refundId}`), 1, 'sent once');
-    assert.equal(await eventsOf(chargeId), 'created active paid refunded');
+    assert.equal(await eventsOf(chargeId), 'created active paid refund_requested refunded');
   }
 });
 

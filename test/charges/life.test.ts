@@ -206,6 +206,8 @@ describe('canceling', () => {
   });
 });
 
+type Shown = { readonly refunds: readonly { readonly status: string; readonly reason?: string }[] };
+
 describe('a refund', () => {
   const done = async (answer: Answer) => {
     assert.equal(answer.status, 201, answer.text);
@@ -221,8 +223,26 @@ describe('a refund', () => {
     assert.equal(standing(charge), 'REFUNDED on_time exact REFUNDED PAID_BY_OTHER_METHOD');
     assert.equal(charge.refunds[0].status, 'DONE');
     assert.equal(charge.refunds[0].amountCents, 15_990);
-    assert.deepEqual(await eventsOf(id), ['created', 'active', 'paid', 'refunded']);
+    assert.deepEqual(await eventsOf(id), ['created', 'active', 'paid', 'refund_requested', 'refunded']);
     assert.equal((await refund(id, {})).status, 409);
+  });
+
+  test('is announced when it is asked for and when the bank rejects it, each time with the refund as it is then', async () => {
+    const id = await make();
+    await pay(id, { method: 'pix' });
+    // The bank of the sandbox refuses this amount.
+    await done(await refund(id, { amountCents: 9_001 }));
+    assert.deepEqual(await eventsOf(id), ['created', 'active', 'paid', 'refund_requested', 'refund_failed']);
+    const { events } = (await service.get(`/events?objectId=${id}`)).json;
+    const refunds = events.slice(-2).map(({ object }: { object: Shown }) => object.refunds[0]!);
+    assert.deepEqual(
+      refunds.map(({ status, reason }: Shown['refunds'][number]) => [status, reason !== undefined]),
+      [
+        ['PENDING', false],
+        ['FAILED', true],
+      ],
+    );
+    assert.equal((await read(id)).state, 'PAID');
   });
 
   test('of a part, and then of the rest', async () => {
