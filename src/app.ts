@@ -16,6 +16,7 @@ import { configuredRates, type RateSource } from './charges/rate.ts';
 import { chargeSweep } from './charges/sweep.ts';
 import type { Config } from './config/config.ts';
 import { version } from './config/version.ts';
+import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
 import { startDelivering } from './events/delivering.ts';
 import { metricsRoutes } from './http/routes/metrics.ts';
@@ -175,7 +176,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const { beforeWork } = composition;
     const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS];
     const queue = await startQueue({ db, log, kinds, beforeWork });
-    const base = { ...composition, ...observers, db, log, queue };
+    const cursors = await openCursors(db);
+    const base = { ...composition, ...observers, db, log, queue, cursors };
     const chargeBatches = startChargeBatches(base);
     stops.push(() => chargeBatches.stop());
     const decisionBatches = startDecisionBatches(base);

@@ -88,7 +88,7 @@ export const StreamHeaders = Type.Object({
   ),
 });
 
-const CURSOR_EXAMPLE = '1042-7d0e6f1a2b3c';
+const CURSOR_EXAMPLE = '8f3a1c5e7b9d20468ace13579bdf0246';
 
 export const EVENTS_EXAMPLE: Static<typeof EventsPage> = {
   events: [EVENT_EXAMPLE],

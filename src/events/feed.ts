@@ -1,47 +1,60 @@
 // Reading the feed by a cursor: a reader gets every event once, in an order that never changes.
 import { invalidRequest } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
+import { type Cursors, START } from './cursor.ts';
 import {
   assignPositions,
   type FeedEvent,
   type FeedFilter,
   type FeedPosition,
   findHead,
+  findLastOf,
   findPosition,
   readAfter,
 } from './store-feed.ts';
 
-export type FeedPage = { readonly events: readonly FeedEvent[]; readonly end: FeedPosition; readonly hasMore: boolean };
+export type FeedDeps = { readonly db: Database; readonly cursors: Cursors };
 
-const START: FeedPosition = { position: 0n, mark: '' };
-const CURSOR = /^(0|[1-9]\d{0,17})(?:-([0-9a-f]{12}))?$/;
+export type FeedPage = {
+  readonly events: readonly FeedEvent[];
+  /** Where to go on. */
+  readonly end: FeedPosition;
+  /** The end of the whole feed when the page was read. No caller sees it. */
+  readonly head: bigint;
+  readonly hasMore: boolean;
+};
+
 /** Instead of a cursor: only events after now. */
 export const END_OF_FEED = 'end';
 
-export function cursorOf({ position, mark }: FeedPosition): string {
-  return position === 0n ? '0' : `${position}-${mark}`;
-}
-
 /**
- * The position that a cursor names; the beginning of the feed without one. Refuses text that is no cursor, and a cursor whose
- * position belongs to another event, or to none yet, because a backup was restored.
+ * The position that a cursor names; the beginning of the feed without one. Refuses text that is no cursor, one that shows its
+ * position, and a cursor whose position belongs to another event, or to none yet, because a backup was restored.
  */
-export async function requirePosition({ db }: { db: Database }, cursor: string | undefined): Promise<FeedPosition> {
-  if (cursor === undefined || cursor === '0') return START;
+export async function requirePosition(
+  { db, cursors }: FeedDeps,
+  cursor: string | undefined,
+  accountId: string | undefined,
+): Promise<FeedPosition> {
+  if (cursor === undefined) return START;
   if (cursor === END_OF_FEED) {
     await assignPositions(db);
-    return findHead(db);
+    return endOf(db, await findHead(db), accountId);
   }
-  const [, digits, mark] = CURSOR.exec(cursor) ?? [];
-  if (digits === undefined || mark === undefined) throw unknownCursor('format', 'must be a cursor of this feed');
-  const found = await findPosition(db, BigInt(digits));
-  if (found?.mark !== mark) throw unknownCursor('unknown_cursor', 'is not of this feed; begin without it');
+  const named = cursors.read(cursor);
+  if (named === 'malformed') throw unknownCursor('format', 'must be a cursor of this feed');
+  if (named === 'outdated') {
+    throw unknownCursor('unknown_cursor', `is of an older version; begin without it, or with ${END_OF_FEED}`);
+  }
+  if (named === START) return START;
+  const found = await findPosition(db, named.position);
+  if (found?.mark !== named.mark) throw unknownCursor('unknown_cursor', 'is not of this feed; begin without it');
   return found;
 }
 
 /**
  * The events after a position. `end` is the position to continue from: the last event of the page or, when there are no more, the
- * end of the feed, so that the next page does not filter the same events again.
+ * end of what the reader may see, so that the next page does not filter the same events again.
  */
 export async function readFeed(
   { db }: { db: Database },
@@ -54,7 +67,14 @@ export async function readFeed(
   const found = await readAfter(db, { after: after.position, upTo: head.position, limit: limit + 1 }, filter);
   const events = found.slice(0, limit);
   const hasMore = found.length > limit;
-  return { events, end: hasMore ? events.at(-1)! : later(head, after), hasMore };
+  const end = hasMore ? events.at(-1)! : later(await endOf(db, head, filter.accountId), after);
+  return { events, end, head: head.position, hasMore };
+}
+
+/** For a reader of one account its last event: the end of the whole feed moves with the events of others. */
+async function endOf(db: Database, head: FeedPosition, accountId: string | undefined): Promise<FeedPosition> {
+  if (accountId === undefined) return head;
+  return (await findLastOf(db, accountId, head.position)) ?? START;
 }
 
 function later(a: FeedPosition, b: FeedPosition): FeedPosition {

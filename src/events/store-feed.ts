@@ -65,6 +65,22 @@ export async function findHead(sql: Sql): Promise<FeedPosition> {
   return toPosition(row!);
 }
 
+/** The last event of one account up to a position; undefined when it has none. */
+export async function findLastOf(sql: Sql, accountId: string, upTo: bigint): Promise<FeedPosition | undefined> {
+  const [row] = await sql.query<PositionRow>(
+    `select p.position, ${MARK} as mark from event_positions p
+      where p.account_id = $1 and p.position <= $2 order by p.position desc limit 1`,
+    [accountId, upTo],
+  );
+  return row && toPosition(row);
+}
+
+/** The key of cursors, and the last position that a cursor of 0.2.0 can have. */
+export async function readCursorSettings(sql: Sql): Promise<{ key: Buffer; plainUpTo: bigint }> {
+  const [row] = await sql.query<{ key: Buffer; plain_upto: string }>('select key, plain_upto from event_cursors');
+  return { key: row!.key, plainUpTo: BigInt(row!.plain_upto) };
+}
+
 export async function findPosition(sql: Sql, position: bigint): Promise<FeedPosition | undefined> {
   const [row] = await sql.query<PositionRow>(
     `select p.position, ${MARK} as mark from event_positions p where p.position = $1`,

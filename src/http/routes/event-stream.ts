@@ -3,17 +3,16 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { STREAM_EXAMPLE, StreamHeaders, StreamQuery } from '../../api/events.ts';
-import { cursorOf, readFeed, requirePosition } from '../../events/feed.ts';
+import { type FeedDeps, readFeed, requirePosition } from '../../events/feed.ts';
 import type { FeedFilter, FeedPosition } from '../../events/store-feed.ts';
 import { type FeedWatch, watchFeed } from '../../events/watch.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Database } from '../../storage/database.ts';
 import { media } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
 import { defineRoute } from '../server/route.ts';
 
-type Deps = { readonly db: Database; readonly log: Log };
+type Deps = FeedDeps & { readonly log: Log };
 
 /** Per account and node; in a sandbox, of all callers together. */
 const MAX_STREAMS = 100;
@@ -51,7 +50,8 @@ export function eventStreamRoutes(app: FastifyInstance, deps: Deps): void {
       const { after, accountId: asked, ...rest } = query;
       const accountId = accountOf(caller, asked);
       const filter = { ...rest, ...(accountId !== undefined && { accountId }) };
-      const from = await requirePosition(deps, typeof lastEventId === 'string' && lastEventId ? lastEventId : after);
+      const cursor = typeof lastEventId === 'string' && lastEventId ? lastEventId : after;
+      const from = await requirePosition(deps, cursor, accountId);
       const owner = caller?.accountId ?? '';
       if ([...streams.values()].filter(other => other === owner).length >= MAX_STREAMS) {
         throw new AppError('too_many_streams', `There are ${MAX_STREAMS} streams open already.`);
@@ -85,19 +85,18 @@ async function* writeEvents(
 ): AsyncGenerator<string> {
   try {
     // The cursor is sent at the start and with every heartbeat: a client that is cut off before an event knows where to resume.
-    yield `retry: ${RECONNECT_MS}\nid: ${cursorOf(from)}\n\n`;
+    yield `retry: ${RECONNECT_MS}\nid: ${deps.cursors.textOf(from)}\n\n`;
     let end = from;
     while (!stream.signal.aborted) {
       const page = await readFeed(deps, end, { limit: PAGE_SIZE, ...filter });
       if (page.events.length > 0) {
-        yield page.events.map(event => `id: ${cursorOf(event)}\ndata: ${event.json}\n\n`).join('');
+        yield page.events.map(event => `id: ${deps.cursors.textOf(event)}\ndata: ${event.json}\n\n`).join('');
       }
       end = page.end;
       if (page.hasMore) continue;
-      const before = end.position;
       const heartbeat = AbortSignal.timeout(HEARTBEAT_MS);
-      await deps.watch.waitBeyond(before, AbortSignal.any([stream.signal, heartbeat]));
-      if (heartbeat.aborted) yield `: still here\nid: ${cursorOf(end)}\n\n`;
+      await deps.watch.waitBeyond(page.head, AbortSignal.any([stream.signal, heartbeat]));
+      if (heartbeat.aborted) yield `: still here\nid: ${deps.cursors.textOf(end)}\n\n`;
     }
   } finally {
     stream.abort();

@@ -1,9 +1,8 @@
 // Events: the feed, page by page, and one event.
 import type { FastifyInstance } from 'fastify';
 import { DEFAULT_LIMIT, EVENT_EXAMPLE, EVENTS_EXAMPLE, Event, EventsPage, EventsQuery } from '../../api/events.ts';
-import { cursorOf, readFeed, requirePosition } from '../../events/feed.ts';
+import { type FeedDeps, readFeed, requirePosition } from '../../events/feed.ts';
 import { requireEvent } from '../../events/require-event.ts';
-import type { Database } from '../../storage/database.ts';
 import { jsonText, ok } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
@@ -11,7 +10,7 @@ import { defineRoute } from '../server/route.ts';
 
 const tag = 'Events';
 
-export function eventRoutes(app: FastifyInstance, deps: { readonly db: Database }): void {
+export function eventRoutes(app: FastifyInstance, deps: FeedDeps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/events',
@@ -28,10 +27,11 @@ export function eventRoutes(app: FastifyInstance, deps: { readonly db: Database 
       const { after, limit = DEFAULT_LIMIT, accountId: asked, ...rest } = query;
       const accountId = accountOf(caller, asked);
       const filter = { ...rest, ...(accountId !== undefined && { accountId }) };
-      const { events, end, hasMore } = await readFeed(deps, await requirePosition(deps, after), { limit, ...filter });
+      const from = await requirePosition(deps, after, accountId);
+      const { events, end, hasMore } = await readFeed(deps, from, { limit, ...filter });
       // The events are stored as JSON; parsing them here would round their decimals.
       const list = events.map(({ json }) => json).join(',');
-      return jsonText(`{"events":[${list}],"cursor":${JSON.stringify(cursorOf(end))},"hasMore":${hasMore}}`);
+      return jsonText(`{"events":[${list}],"cursor":${JSON.stringify(deps.cursors.textOf(end))},"hasMore":${hasMore}}`);
     },
   });
 

@@ -4,6 +4,7 @@ import { COMPONENTS } from '../../api/components.ts';
 import type { CreateDeps } from '../../charges/create.ts';
 import type { PayDeps } from '../../charges/pay.ts';
 import type { DeliverDeps } from '../../events/deliver.ts';
+import type { FeedDeps } from '../../events/feed.ts';
 import type { OrderDeps } from '../../orders/create.ts';
 import type { QuoteDeps } from '../../quotes/create.ts';
 import type { CreateWalletDeps } from '../../wallets/create.ts';
@@ -27,6 +28,7 @@ type Deps = PayDeps &
   OrderDeps &
   CreateWalletDeps &
   QuoteDeps &
+  FeedDeps &
   DeliverDeps & { readonly pageSize: number };
 
 export function apiRoutes(app: FastifyInstance, deps: Deps): void {
