@@ -16,18 +16,27 @@ function nextRandom(): string {
   return pool.slice(used - DIGITS_PER_ID, used);
 }
 
-/** The counter starts at a random value, so that two processes differ, and far below its maximum. */
-let count = randomBytes(4).readUInt32BE() & 0x01ff_ffff;
+/** The latest millisecond that ids were made for, and the counter of its ids. */
+let latestMs = -1;
+let count = 0;
+
+/** Far below the maximum of the counter. */
+function randomStart(): number {
+  return Number.parseInt(nextRandom(), 16) % 0x0200_0000;
+}
 
 /**
  * A UUIDv7 for the given time. Ids of one process within one millisecond are in order: the 26 bits after the time are a
- * counter (RFC 9562, section 6.2), followed by 48 random bits.
+ * counter (RFC 9562, section 6.2), followed by 48 random bits. The counter starts anew, at a random value, with every
+ * millisecond: one that ran on would tell a caller how many ids were made between two of its own.
  */
 export function uuidV7(at: Date): string {
-  count = (count + 1) & 0x03ff_ffff;
+  const ms = timeOf(at);
+  count = ms > latestMs ? randomStart() : (count + 1) & 0x03ff_ffff;
+  latestMs = Math.max(latestMs, ms);
   const high = (0x7000 | (count >>> 14)).toString(16);
   const low = (0x8000 | (count & 0x3fff)).toString(16);
-  return `${timeText(timeOf(at))}-${high}-${low}-${nextRandom()}`;
+  return `${timeText(ms)}-${high}-${low}-${nextRandom()}`;
 }
 
 const lastTime = { ms: Number.NaN, text: '' };

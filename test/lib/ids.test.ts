@@ -9,3 +9,14 @@ test('ids of one millisecond are in order, those of a later one come after them,
   assert.equal(new Set(ids).size, ids.length);
   assert.ok(ids.every(id => isUuid(id) && id[14] === '7'));
 });
+
+test('two ids of different milliseconds do not tell how many were made between them', () => {
+  const first = Date.parse('2026-11-17T12:00:00.000Z');
+  const countOf = (id: string) => Number.parseInt(id.slice(15, 18) + id.slice(20, 23), 16);
+  const counts = Array.from({ length: 20 }, (_, index) => countOf(uuidV7(new Date(first + index))));
+  const steps = counts.slice(1).map((count, index) => count - counts[index]!);
+  assert.ok(
+    steps.every(step => Math.abs(step) > 1),
+    'no step is a count',
+  );
+});
