@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sql } from '../../storage/database.ts';
+import { distinctValues } from './headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -115,13 +116,14 @@ function accessTo({ url = '', config }: Declared): Scope | 'public' {
   throw new Error(`The route ${url} must declare config: { scope } or config: { public: true }.`);
 }
 
-function credentialOf({ headers }: FastifyRequest): string {
-  const { authorization } = headers;
+function credentialOf({ headers, raw }: FastifyRequest): string {
+  const [authorization, ...others] = distinctValues(raw.rawHeaders, 'authorization');
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   const apiKey = headers['x-api-key'];
   const given = bearer ?? apiKey;
   const isOtherScheme = authorization !== undefined && bearer === undefined;
-  if (typeof given !== 'string' || isOtherScheme || (apiKey !== undefined && apiKey !== given)) {
+  // Which of several was meant, nobody knows.
+  if (typeof given !== 'string' || others.length > 0 || isOtherScheme || (apiKey !== undefined && apiKey !== given)) {
     throw new AppError('unauthorized', NO_KEY);
   }
   return given;

@@ -1,4 +1,4 @@
-// The headers of every answer, also of errors outside of a route.
+// The headers of every answer, also of errors outside of a route; and headers of a request that came more than once.
 
 export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
@@ -11,4 +11,14 @@ export const SECURITY_HEADERS = {
 
 export function answerHeaders(requestId: string): Record<string, string> {
   return { 'x-request-id': requestId, ...SECURITY_HEADERS };
+}
+
+/** The different values of a header, as its lines bear them. Node keeps one line of a header that may come once. */
+export function distinctValues(rawHeaders: readonly string[], name: string): string[] {
+  const values = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+  return [...new Set(values)];
+}
+
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  return rawHeaders.filter((header, index) => index % 2 === 0 && header.toLowerCase() === name).length;
 }

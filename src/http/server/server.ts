@@ -10,8 +10,9 @@ import type { Database } from '../../storage/database.ts';
 import { auditRequests } from './audit.ts';
 import { guardRoutes, requireScopes } from './auth.ts';
 import { readBodies } from './body.ts';
-import { type Answered, onClientError } from './client-error.ts';
-import { answerHeaders } from './headers.ts';
+import { type Answered, clientErrorHandler, refuseTunnels } from './client-error.ts';
+import { createExchanges } from './exchanges.ts';
+import { answerHeaders, countHeader } from './headers.ts';
 import { type Limits, limitInFlight, limitRate } from './limits.ts';
 import type { Observers } from './observers.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
@@ -51,6 +52,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     deps.log.info('request', { requestId, method, route, status, durationMs: rounded });
     deps.observeRequest({ method, route, status, seconds: durationMs / 1000 });
   };
+  const exchanges = createExchanges();
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -69,7 +71,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     requestIdHeader: false,
     genReqId: request => requestIdOf(request.headers['x-request-id']),
-    clientErrorHandler: (error, socket) => onClientError(error, socket, answered),
+    clientErrorHandler: clientErrorHandler({ exchanges, answered }),
     // What the framework refuses before any hook has run.
     frameworkErrors: (error, request, reply) => {
       reply.headers(answerHeaders(request.id));
@@ -83,6 +85,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       return sent;
     },
   });
+  exchanges.watch(app.server);
+  refuseTunnels(app.server, { exchanges, answered });
   // Node would answer an Expect it does not know with an empty 417; passing it over is as lawful, and needs no problem.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   // Schemas document; reading and writing are done in plain sight by the handlers.
@@ -95,7 +99,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     request.route = request.routeOptions;
     reply.headers(answerHeaders(request.id));
-    refuseMissingHost(request);
+    refuseUnclearHost(request);
     refuseBadEncoding(request.url);
   });
   limitInFlight(app, deps);
@@ -140,10 +144,13 @@ function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && UUID_OR_TRACE_ID.test(given) ? given : uuidV7(new Date());
 }
 
-/** HTTP/1.1 asks for a Host, be it empty; 1.0 did not know it. https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
-function refuseMissingHost({ raw, headers }: FastifyRequest): void {
+/** HTTP/1.1 asks for one Host, be it empty; 1.0 did not know it. https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
+function refuseUnclearHost({ raw, headers }: FastifyRequest): void {
   if (raw.httpVersion === '1.1' && headers.host === undefined) {
     throw new AppError('malformed_request', 'The Host header is missing.');
+  }
+  if (countHeader(raw.rawHeaders, 'host') > 1) {
+    throw new AppError('malformed_request', 'The Host header is given more than once.');
   }
 }
 
