@@ -187,16 +187,17 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     // Stopped before the batches: jobs in progress still add to them.
     stops.push(() => queue.stop());
     const sweeps = [chargeSweep(base), orderSweep(base), payoutSweep(base)];
-    const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight, webhookConcurrency } = config;
+    const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight, addressLimit } = config;
+    const { webhookConcurrency } = config;
     const settings = { mode, pageSize, walletWait, feePercent, settlement, webhookConcurrency, version };
-    const limits = { rateLimit, maxInFlight, machineClock: overrides.clock ?? systemClock };
+    const limits = { rateLimit, maxInFlight, addressLimit, machineClock: overrides.clock ?? systemClock };
     const outgoing = { allowed: allowListOf(config.webhookAllow), resolve: overrides.resolve };
     const batches = { chargeBatches, decisionBatches, paymentBatches };
     const deps = { ...base, ...settings, ...limits, ...batches, payoutOwner, sweeps, ...outgoing };
     const handlers = [...chargeJobs(deps), ...orderJobs(deps), ...payoutJobs(deps)];
     const runDueJobs = () => queue.runDue(handlers);
 
-    const server = await createServer(deps);
+    const server = await createServer({ ...deps, trustProxy: config.trustProxy });
     apiRoutes(server, deps);
     metricsRoutes(server, { ...deps, registry });
     const names = kinds.map(({ name }) => name);

@@ -23,15 +23,19 @@ type Freshness = {
   readonly mayRecall?: boolean;
 };
 
-/** Tells whose key this is; nothing for one that is unknown or revoked. */
-export type Authenticate = (id: string, text: string, freshness?: Freshness) => Promise<Caller | undefined>;
+export type Authenticator = {
+  /** Tells whose key this is; nothing for one that is unknown, revoked or expired. */
+  authenticate(id: string, text: string, freshness?: Freshness): Promise<Caller | undefined>;
+  /** Whether this node found a key with this id within the last hour. */
+  isKnown(id: string): boolean;
+};
 
 /** The last use of a key is written at most once in this time, so that a busy key does not write with every request. */
 const WRITE_USE_EVERY_MS = 60_000;
 /** How long a database may take before a key is recalled. */
 const RECALL_AFTER_MS = 1_000;
 
-export function authenticator(deps: Deps): Authenticate {
+export function authenticator(deps: Deps): Authenticator {
   const keys = keyCache(deps);
   /** When this node last wrote the use of each key, in milliseconds. Only valid keys have an entry. */
   const lastWrittenMs = new Map<string, number>();
@@ -59,10 +63,13 @@ export function authenticator(deps: Deps): Authenticate {
     return keys.recall(id) ?? found;
   }
 
-  return async (id, text, { maxAgeMs, mayRecall = false } = {}) => {
-    const key = await (mayRecall ? findOrRecall(id) : keys.find(id, maxAgeMs));
-    if (!key || !timingSafeEqual(key.secretHash, hashOfKey(text)) || key.revokedAt) return undefined;
-    recordUse(key.id);
-    return { accountId: key.accountId, keyId: key.id, scopes: key.scopes };
+  return {
+    authenticate: async (id, text, { maxAgeMs, mayRecall = false } = {}) => {
+      const key = await (mayRecall ? findOrRecall(id) : keys.find(id, maxAgeMs));
+      if (!key || !timingSafeEqual(key.secretHash, hashOfKey(text)) || key.revokedAt) return undefined;
+      recordUse(key.id);
+      return { accountId: key.accountId, keyId: key.id, scopes: key.scopes };
+    },
+    isKnown: id => keys.recall(id) !== undefined,
   };
 }

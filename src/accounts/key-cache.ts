@@ -2,7 +2,7 @@
 // key that is made or revoked within a second, because nothing older than that is used.
 import type { Clock } from '../lib/clock.ts';
 import type { Sql } from '../storage/database.ts';
-import { type ApiKey, findKey } from './store-keys.ts';
+import { type ApiKey, findKey, listKeyIds } from './store-keys.ts';
 
 export type KeyCache = {
   /** The key as it was at most so long ago; undefined when there was none. Callers that ask at once share one look-up. */
@@ -26,11 +26,21 @@ type LookUp = {
   last: { readonly key: ApiKey | undefined; readonly atMs: number } | undefined;
 };
 
+/** Ids without a known key that came since a moment. */
+type Strangers = {
+  readonly startMs: number;
+  count: number;
+  /** The ids of all keys, once more came than are looked up one by one. */
+  ids?: Promise<ReadonlySet<string>>;
+};
+
 /** With the time of a look-up itself this stays below a second. */
 const MAX_AGE_MS = 900;
 const RECALL_LIMIT_MS = 3_600_000;
 /** Unknown ids are kept too, so that a caller with a bad key costs no more than one with a good key. */
 const MAX_IDS = 10_000;
+/** Ids without a known key that are looked up one by one within MAX_AGE_MS. Beyond it the ids of all keys are read once. */
+const MAX_STRANGERS = 50;
 
 export function keyCache({ db, machineClock }: Deps): KeyCache {
   /** In the order in which they were asked for. */
@@ -54,6 +64,22 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
     return lookUp;
   }
 
+  let strangers: Strangers = { startMs: 0, count: 0 };
+
+  /** Looks up an id that has no known key. Whoever invents ids cannot make the database look for each of them. */
+  async function askForStranger(id: string, nowMs: number): Promise<ApiKey | undefined> {
+    const ageMs = nowMs - strangers.startMs;
+    if (ageMs < 0 || ageMs >= MAX_AGE_MS) strangers = { startMs: nowMs, count: 0 };
+    const current = strangers;
+    if (++current.count <= MAX_STRANGERS) return ask(id, nowMs).key;
+    current.ids ??= listKeyIds(db).catch((error: unknown) => {
+      delete current.ids;
+      throw error;
+    });
+    const ids = await current.ids;
+    return ids.has(id) ? ask(id, nowMs).key : undefined;
+  }
+
   return {
     find: (id, maxAgeMs = MAX_AGE_MS) => {
       const nowMs = machineClock.now().getTime();
@@ -61,7 +87,8 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
       // A machine's clock may be set back: what seems to come from the future is not used.
       const ageMs = known ? nowMs - known.askedMs : Number.NaN;
       const isFresh = known && !known.hasFailed && ageMs >= 0 && ageMs < maxAgeMs;
-      return (isFresh ? known : ask(id, nowMs)).key;
+      if (isFresh) return known.key;
+      return known?.last?.key ? ask(id, nowMs).key : askForStranger(id, nowMs);
     },
 
     recall: id => {

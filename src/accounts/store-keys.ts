@@ -30,6 +30,12 @@ export async function findKey(sql: Sql, id: string): Promise<ApiKey | undefined>
   return row && toKey(row);
 }
 
+/** The ids of all keys that are not revoked. */
+export async function listKeyIds(sql: Sql): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<{ id: string }>('select id from api_keys where revoked_at is null');
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Every key, or those of one account, oldest first. */
 export async function listKeys(sql: Sql, accountId?: string): Promise<ApiKey[]> {
   const rows = await sql.query<KeyRow>(

@@ -25,6 +25,10 @@ export type Config = {
   readonly webhookConcurrency: number;
   /** Private places that webhooks may reach. */
   readonly webhookAllow: readonly AllowedPlace[];
+  /** Requests a second of one address that bring no good key; 0 for no limit. */
+  readonly addressLimit: number;
+  /** Addresses and networks of the proxies before us. */
+  readonly trustProxy: readonly string[];
   /** Reais for one unit of another currency, as decimal text; a sandbox has one for each. */
   readonly rates: { readonly USD?: string; readonly EUR?: string };
   /** How long after its creation a wallet may first be paid to. */
@@ -83,6 +87,8 @@ export function configOf({ values }: Settings): Config {
     maxInFlight: values.TRILHO_MAX_IN_FLIGHT,
     webhookConcurrency: values.TRILHO_WEBHOOK_CONCURRENCY,
     webhookAllow: values.TRILHO_WEBHOOK_ALLOW ?? [],
+    addressLimit: values.TRILHO_ADDRESS_LIMIT,
+    trustProxy: values.TRILHO_TRUST_PROXY ?? [],
     rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
     walletWait: values.TRILHO_WALLET_WAIT,
     ...(pixKey && { pixKey }),

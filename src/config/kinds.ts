@@ -1,4 +1,5 @@
 // The kinds of values that settings take: how a text is read, and the words that faults and documentation use for it.
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { isValidPixKey } from '@brazilian-utils/brazilian-utils';
 import type { Static, TSchema } from 'typebox';
@@ -109,6 +110,24 @@ export const allowedPlaces: Kind<readonly AllowedPlace[]> = {
     return { wrong: wrong.map(({ entry }) => ({ message: `must be ${allowedPlaces.words}`, quote: entry })) };
   },
 };
+const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
+
+/** IP addresses, each with or without the length of a network's prefix. */
+export const addressRanges = kindOf(
+  'a list of IP addresses or networks such as 10.0.0.5,192.168.0.0/16,fd00::/8',
+  (given): readonly string[] | undefined => {
+    const ranges = given.split(',').map(range => range.trim());
+    return ranges.every(isAddressRange) ? ranges : undefined;
+  },
+);
+
+function isAddressRange(range: string): boolean {
+  const [address = '', prefix, ...others] = range.split('/');
+  const bits = ADDRESS_BITS[isIP(address)];
+  if (bits === undefined || others.length > 0 || address.includes('%')) return false;
+  // A prefix of 0 would trust everybody.
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits);
+}
 
 /** Absolute; a relative path starts at the working directory. */
 export const folder: Kind<string> = {

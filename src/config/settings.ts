@@ -4,6 +4,7 @@ import { LOG_LEVELS } from '../lib/log.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../lib/paging.ts';
 import {
+  addressRanges,
   allowedPlaces,
   bankingDays,
   brCodeText,
@@ -110,6 +111,20 @@ export const SETTINGS = [
     default: { sandbox: '0', live: '100' },
     meaning:
       'Requests a second of one API key (in a sandbox: of one address), counted by each node for itself; 0 for no limit.',
+  },
+  {
+    name: 'TRILHO_ADDRESS_LIMIT',
+    kind: wholeNumber(0, MAX_LIMIT),
+    default: '50',
+    mode: 'live',
+    meaning:
+      'Requests a second of one address that bring no good API key: public pages, unknown paths, failed authentication; 0 for no limit.',
+  },
+  {
+    name: 'TRILHO_TRUST_PROXY',
+    kind: addressRanges,
+    meaning:
+      'Reverse proxies whose X-Forwarded-For says where a request came from. Not set: the address of the connection counts.',
   },
   {
     name: 'TRILHO_MAX_IN_FLIGHT',

@@ -13,8 +13,14 @@ type Bucket = { tokens: number; atMs: number };
 
 const MAX_BUCKETS = 10_000;
 
+export type TokenBuckets = {
+  take(name: string): Taken;
+  /** Returns a token that was taken. */
+  giveBack(name: string): void;
+};
+
 /** Each name may take `perSecond` tokens per second; a full bucket allows as many at once. */
-export function tokenBuckets(perSecond: number, clock: Pick<Clock, 'now'>): { take(name: string): Taken } {
+export function tokenBuckets(perSecond: number, clock: Pick<Clock, 'now'>): TokenBuckets {
   const buckets = new Map<string, Bucket>();
 
   function bucketOf(name: string, nowMs: number): Bucket {
@@ -44,6 +50,10 @@ export function tokenBuckets(perSecond: number, clock: Pick<Clock, 'now'>): { ta
         fullInSeconds: Math.ceil((perSecond - bucket.tokens) / perSecond),
         nextInSeconds: Math.ceil(Math.max(0, 1 - bucket.tokens) / perSecond),
       };
+    },
+    giveBack: name => {
+      const bucket = buckets.get(name);
+      if (bucket) bucket.tokens = Math.min(perSecond, bucket.tokens + 1);
     },
   };
 }

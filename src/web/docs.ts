@@ -2,9 +2,11 @@
 // security policy below blocks every other source.
 import { randomBytes } from 'node:crypto';
 import { type FastifyInstance, fastify } from 'fastify';
-import { AppError } from '../lib/errors.ts';
+import { fixedAnswer } from '../http/server/fixed-answer.ts';
 
-const PATHS = ['/docs', '/docs/', '/docs/js/scalar.js'];
+const PAGE = '/docs/';
+const SCRIPT = '/docs/js/scalar.js';
+const OPTIONS = { config: { public: true }, schema: { hide: true } } as const;
 
 export function docsRoutes(app: FastifyInstance): void {
   // The page contains no input of a caller, so one nonce for the whole process is enough for its script.
@@ -21,22 +23,19 @@ export function docsRoutes(app: FastifyInstance): void {
     "form-action 'none'",
   ].join('; ');
   let reference: Promise<FastifyInstance> | undefined;
-  for (const path of PATHS) {
-    app.get(path, { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
-      reply.header('content-security-policy', policy);
-      // The plugin makes a URL of the host.
-      if (!URL.canParse(`http://${request.host}`)) {
-        throw new AppError('malformed_request', 'The Host header is not a host.');
-      }
-      reference ??= loadReference(nonce);
-      const page = await (await reference).inject({ url: request.url, headers: { host: request.host } });
-      const { location, 'content-type': type } = page.headers;
-      reply.code(page.statusCode);
-      if (type !== undefined) reply.header('content-type', type);
-      if (location !== undefined) reply.header('location', location);
-      return reply.send(page.rawPayload);
-    });
-  }
+  /** What the plugin answers; the same for every caller. */
+  const read = async (url: string) => {
+    reference ??= loadReference(nonce);
+    return (await (await reference).inject({ url })).rawPayload;
+  };
+  const page = fixedAnswer('text/html; charset=utf-8', () => read(PAGE));
+  const script = fixedAnswer('application/javascript; charset=utf-8', () => read(SCRIPT));
+  app.get('/docs', OPTIONS, async (_request, reply) => reply.redirect(PAGE, 301));
+  app.get(PAGE, OPTIONS, async (request, reply) => {
+    reply.header('content-security-policy', policy);
+    return page(request, reply);
+  });
+  app.get(SCRIPT, OPTIONS, script);
 }
 
 /**

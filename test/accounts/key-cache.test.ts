@@ -99,18 +99,41 @@ test('a clock that is set back makes nothing last longer', async () => {
   assert.equal(asked.length, 2);
 });
 
+test('of ids that nobody has, the first are looked for one by one; then all ids are read once', async () => {
+  const invented = (number: number) => String(number).padStart(12, '0');
+  for (let number = 0; number < 50; number++) await cache.find(invented(number));
+  assert.equal(asked.length, 50);
+  for (let number = 50; number < 1_000; number++) assert.equal(await cache.find(invented(number)), undefined);
+  assert.equal(asked.length, 51);
+  assert.equal((await cache.find(id))?.accountId, 'acme', 'a good key comes through');
+  // One that is made now is found as soon as what is known is old.
+  const made = await createKey({ db, clock }, { accountId: 'acme', scopes: ['charges:read'] });
+  assert.equal(await cache.find(made.id), undefined);
+  clock.advanceMs(900);
+  assert.equal((await cache.find(made.id))?.accountId, 'acme');
+});
+
+test('when the ids could not be read, they are read again', async () => {
+  for (let number = 0; number < 50; number++) await cache.find(String(number).padStart(12, '0'));
+  isAway = true;
+  await assert.rejects(cache.find(UNKNOWN.replace('0', 'x')), { code: 'database_unavailable' });
+  isAway = false;
+  assert.equal(await cache.find(UNKNOWN.replace('0', 'x')), undefined);
+  assert.ok(await cache.find(id));
+});
+
 test('no more ids are kept than the limit, those asked for longest ago go first', async () => {
-  const counted: unknown[] = [];
-  const empty: Sql = {
-    query: async (_text, values = []) => {
-      counted.push(values[0]);
-      return [];
-    },
+  const row = { account_id: 'acme', name: null, scopes: [], secret_hash: Buffer.alloc(32), created_at: clock.now() };
+  const everything: Sql = {
+    // biome-ignore lint/suspicious/noExplicitAny: the one statement of the cache that is answered here.
+    query: async (_text, [wanted] = []) => [{ ...row, id: wanted, revoked_at: null, last_used_at: null }] as any,
   };
-  const full = keyCache({ db: empty, machineClock: clock });
-  for (let number = 0; number <= 10_000; number++) await full.find(String(number).padStart(12, '0'));
-  await full.find('000000010000');
-  assert.equal(counted.length, 10_001);
-  await full.find('000000000000');
-  assert.equal(counted.length, 10_002);
+  const full = keyCache({ db: everything, machineClock: clock });
+  for (let number = 0; number <= 10_000; number++) {
+    if (number % 50 === 0) clock.advanceMs(900);
+    await full.find(String(number).padStart(12, '0'));
+  }
+  assert.equal(full.recall('000000000000'), undefined);
+  assert.ok(full.recall('000000000001'));
+  assert.ok(full.recall('000000010000'));
 });

@@ -1,7 +1,8 @@
 // How much one caller may ask, and how much is answered at once.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { newKey } from '../../src/accounts/api-key.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
@@ -53,7 +54,7 @@ test('a key may send so many requests a second, and is told how many are left', 
   assert.deepEqual(limitsOf(await service.get('/charges', bearer(one))), ['3', '1', '1']);
 });
 
-test('what lacks a scope counts, what is public and what has no key does not', async t => {
+test('what lacks a scope counts for its key, what is public and what has no key does not', async t => {
   const service = await startService({ mode: 'live', rails: sandboxRails, env: { TRILHO_RATE_LIMIT: '2' } });
   t.after(() => service.stop());
   const reader = await service.makeKey('acme', ['charges:read']);
@@ -77,6 +78,92 @@ test('a sandbox that is given a limit counts by address; its health answers alwa
   assert.deepEqual(statuses, [200, 200, 429]);
   assert.equal((await service.get('/livez')).status, 200);
   assert.equal((await service.get('/readyz')).status, 200);
+});
+
+describe('an address without a good key', () => {
+  let service: Service;
+  let key: { id: string; text: string };
+  const strangers = ['/', '/openapi.json', '/docs/', '/problems', '/nothing', '/charges'];
+  before(async () => {
+    const env = { TRILHO_ADDRESS_LIMIT: '6', TRILHO_TRUST_PROXY: '127.0.0.1' };
+    service = await startService({ mode: 'live', rails: sandboxRails, env });
+    key = await service.makeKey('acme');
+  });
+  after(() => service.stop());
+  /** As a proxy on this machine passes it on. */
+  const from = async (address: string, path: string, headers: Record<string, string> = {}) =>
+    fetch(service.url + path, { headers: { 'x-forwarded-for': address, ...headers } });
+
+  test('may ask so much a second: pages, what is not there, and what needs a key', async () => {
+    for (const path of strangers) assert.notEqual((await from('203.0.113.1', path)).status, 429, path);
+    for (const path of strangers) {
+      const refused = await from('203.0.113.1', path, path === '/charges' ? { 'x-api-key': newKey().text } : {});
+      assert.equal(refused.status, 429, path);
+      assert.equal(refused.headers.get('retry-after'), '1');
+      assert.match(refused.headers.get('content-type') ?? '', /problem/);
+    }
+    // Another address is another caller, and probes are always answered.
+    assert.equal((await from('203.0.113.2', '/openapi.json')).status, 200);
+    for (const path of ['/livez', '/readyz']) assert.equal((await from('203.0.113.1', path)).status, 200);
+    service.clock.advanceMs(1_000);
+    assert.equal((await from('203.0.113.1', '/openapi.json')).status, 200);
+  });
+
+  test('is one network of IPv6, however many addresses it has', async () => {
+    for (let host = 1; host <= 6; host++) assert.equal((await from(`2001:db8:1:2::${host}`, '/problems')).status, 200);
+    assert.equal((await from('2001:db8:1:2:a:b:c:d', '/problems')).status, 429);
+    assert.equal((await from('2001:db8:1:3::1', '/problems')).status, 200);
+  });
+
+  test('does not keep out a key that this node has seen, and good keys are not counted', async () => {
+    const ask = (text: string) => from('203.0.113.3', '/charges', { authorization: `Bearer ${text}` });
+    for (let call = 0; call < 10; call++) assert.equal((await ask(key.text)).status, 200);
+    for (let call = 0; call < 6; call++) assert.equal((await ask(newKey().text)).status, 401);
+    assert.equal((await ask(newKey().text)).status, 429);
+    assert.equal((await ask(key.text)).status, 200);
+    assert.equal((await ask((await service.makeKey('acme')).text)).status, 429, 'a key not seen before waits');
+  });
+
+  test('asks the database nothing once it is refused', async () => {
+    const unknown = () => from('203.0.113.4', '/charges', { authorization: `Bearer ${newKey().text}` });
+    for (let call = 0; call < 6; call++) assert.equal((await unknown()).status, 401);
+    await service.sql('alter table api_keys rename to api_keys_away');
+    try {
+      assert.equal((await unknown()).status, 429);
+    } finally {
+      await service.sql('alter table api_keys_away rename to api_keys');
+    }
+  });
+});
+
+test('a forwarded address is not believed unless a proxy is trusted', async t => {
+  const service = await startService({ mode: 'live', rails: sandboxRails, env: { TRILHO_ADDRESS_LIMIT: '2' } });
+  t.after(() => service.stop());
+  const statuses = [];
+  for (let host = 1; host <= 3; host++) {
+    const headers = { 'x-forwarded-for': `203.0.113.${host}` };
+    statuses.push((await fetch(`${service.url}/problems`, { headers })).status);
+  }
+  assert.deepEqual(statuses, [200, 200, 429]);
+});
+
+test('a proxy is named by address or network, and never everybody', () => {
+  for (const wrong of [
+    'proxy',
+    '10.0.0.0/33',
+    '0.0.0.0/0',
+    '10.0.0.1,,10.0.0.2',
+    'true',
+    '1',
+    '::/0',
+    '10.0.0.1/8/8',
+  ]) {
+    assert.throws(
+      () => readConfig({ TRILHO_TRUST_PROXY: wrong }),
+      /^StartError: TRILHO_TRUST_PROXY must be a list/,
+      wrong,
+    );
+  }
 });
 
 test('what comes while enough is being answered gets 503, and is welcome afterwards', async t => {

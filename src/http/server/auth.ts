@@ -9,6 +9,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sql } from '../../storage/database.ts';
 import { distinctValues } from './headers.ts';
+import { type Limits, limitAddresses } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,10 +37,9 @@ declare module 'fastify' {
 
 export type DeclaredRoute = { readonly method: string; readonly url: string; readonly access: Scope | 'public' };
 
-type Deps = {
+type Deps = Pick<Limits, 'addressLimit' | 'machineClock'> & {
   readonly db: Sql;
   readonly clock: Clock;
-  readonly machineClock: Clock;
   readonly log: Log;
   readonly requiresKeys: boolean;
 };
@@ -66,16 +66,28 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   });
   if (!deps.requiresKeys) return;
 
-  const authenticate = authenticator(deps);
+  const { authenticate, isKnown } = authenticator(deps);
+  const limit = limitAddresses(deps);
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404 || accessTo(request.route) === 'public') return;
+    if (request.is404 || accessTo(request.route) === 'public') {
+      if (!request.route.config.isUnlimited) limit.take(request, reply);
+      return;
+    }
+    const text = credentialOf(request);
+    const id = text === undefined ? undefined : idOfKey(text);
+    // A key that this node has seen is never kept out by others who share its address.
+    const isStranger = id === undefined || !isKnown(id);
+    if (isStranger) limit.take(request, reply);
     // Removed below, once the caller is known.
     reply.header('www-authenticate', 'Bearer');
-    const text = credentialOf(request);
-    const id = idOfKey(text);
+    if (text === undefined) throw new AppError('unauthorized', NO_KEY);
     if (id === undefined) throw new AppError('unauthorized', MISTYPED);
     request.caller = await authenticate(id, text, { mayRecall: request.route.config.answersWithoutDatabase === true });
-    if (!request.caller) throw new AppError('unauthorized', NO_KEY);
+    if (!request.caller) {
+      if (!isStranger) limit.take(request, reply);
+      throw new AppError('unauthorized', NO_KEY);
+    }
+    if (isStranger) limit.giveBack(request);
     request.stillMayCall = async () => (await authenticate(id, text, { maxAgeMs: AGE_AT_RECHECK_MS })) !== undefined;
     reply.removeHeader('www-authenticate');
   });
@@ -116,15 +128,13 @@ function accessTo({ url = '', config }: Declared): Scope | 'public' {
   throw new Error(`The route ${url} must declare config: { scope } or config: { public: true }.`);
 }
 
-function credentialOf({ headers, raw }: FastifyRequest): string {
+/** The one key of a request; undefined when it brings none, or several that differ. */
+function credentialOf({ headers, raw }: FastifyRequest): string | undefined {
   const [authorization, ...others] = distinctValues(raw.rawHeaders, 'authorization');
   const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
   const apiKey = headers['x-api-key'];
   const given = bearer ?? apiKey;
   const isOtherScheme = authorization !== undefined && bearer === undefined;
-  // Which of several was meant, nobody knows.
-  if (typeof given !== 'string' || others.length > 0 || isOtherScheme || (apiKey !== undefined && apiKey !== given)) {
-    throw new AppError('unauthorized', NO_KEY);
-  }
-  return given;
+  if (typeof given !== 'string' || others.length > 0 || isOtherScheme) return undefined;
+  return apiKey === undefined || apiKey === given ? given : undefined;
 }

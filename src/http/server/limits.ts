@@ -1,5 +1,6 @@
-// How much is taken on: requests a second of one caller, and requests at once of all. Each node counts its own.
-import type { FastifyInstance } from 'fastify';
+// How much is taken on: requests a second of one caller or address, and requests at once of all. Each node counts its own.
+import { isIPv6 } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { tokenBuckets } from '../../lib/token-bucket.ts';
@@ -7,6 +8,8 @@ import { tokenBuckets } from '../../lib/token-bucket.ts';
 export type Limits = {
   /** Requests a second of one key, or in a sandbox of one address; 0 for no limit. */
   readonly rateLimit: number;
+  /** Requests a second of one address that bring no good key; 0 for no limit. */
+  readonly addressLimit: number;
   /** Requests being answered at a time; 0 for no limit. */
   readonly maxInFlight: number;
   /** The machine's time, which no sandbox moves. */
@@ -47,4 +50,44 @@ export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Lim
     reply.header('retry-after', nextInSeconds);
     throw new AppError('rate_limited', `One caller may send ${rateLimit} requests a second.`);
   });
+}
+
+/** Counts the requests of each address that bring no good key. */
+export type AddressLimit = {
+  /** Counts one, and refuses it when the address has sent too many. */
+  take(request: FastifyRequest, reply: FastifyReply): void;
+  /** Takes one back: its key was good. */
+  giveBack(request: FastifyRequest): void;
+};
+
+export function limitAddresses({
+  addressLimit,
+  machineClock,
+}: Pick<Limits, 'addressLimit' | 'machineClock'>): AddressLimit {
+  if (addressLimit === 0) return { take: () => {}, giveBack: () => {} };
+  const buckets = tokenBuckets(addressLimit, machineClock);
+  return {
+    take: ({ ip }, reply) => {
+      const { isAllowed, nextInSeconds } = buckets.take(networkOf(ip));
+      if (isAllowed) return;
+      reply.header('retry-after', nextInSeconds);
+      throw new AppError('rate_limited', `One address may send ${addressLimit} requests a second without a good key.`);
+    },
+    giveBack: ({ ip }) => buckets.giveBack(networkOf(ip)),
+  };
+}
+
+const MAPPED_V4 = /^::ffff:(?=\d+\.)/i;
+/** The groups of an IPv6 address that name a network. */
+const NETWORK_GROUPS = 4;
+
+/** What one caller has: an IPv4 address, or a network of IPv6, within which it may choose any address. */
+function networkOf(address: string): string {
+  const plain = address.replace(MAPPED_V4, '');
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const between = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0');
+  return [...first, ...between, ...last].slice(0, NETWORK_GROUPS).join(':');
 }

@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { webhookDocuments } from '../../api/events.ts';
+import { fixedAnswer } from './fixed-answer.ts';
 
 /** A key goes into either header. */
 const SECURITY = {
@@ -41,10 +42,8 @@ export async function collectOpenApi(app: FastifyInstance, { version, requiresKe
 }
 
 export function openApiRoutes(app: FastifyInstance): void {
-  app.get('/openapi.json', { config: { public: true }, schema: { hide: true } }, async (_request, reply) => {
-    reply.type('application/json; charset=utf-8');
-    return openApiText(app);
-  });
+  const answer = fixedAnswer('application/json; charset=utf-8', async () => openApiText(app));
+  app.get('/openapi.json', { config: { public: true }, schema: { hide: true } }, answer);
 }
 
 /** The document as JSON text. */

@@ -17,6 +17,7 @@ import { type Limits, limitInFlight, limitRate } from './limits.ts';
 import type { Observers } from './observers.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
 import { allowedMethods, watchRoutes } from './route-table.ts';
+import { closeUnread, UNREAD_LIMIT_MS } from './unread-answers.ts';
 
 export type ServerDeps = Limits &
   Pick<Observers, 'observeRequest'> & {
@@ -25,6 +26,8 @@ export type ServerDeps = Limits &
     readonly log: Log;
     readonly requiresKeys: boolean;
     readonly version: string;
+    /** Addresses and networks of proxies that say truly where a request came from. */
+    readonly trustProxy: readonly string[];
     /** Runs before a request with a scope is handled. */
     readonly beforeWork?: (() => Promise<void>) | undefined;
   };
@@ -57,6 +60,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: UNREAD_LIMIT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -70,6 +74,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestIdHeader: false,
+    trustProxy: deps.trustProxy.length === 0 ? false : [...deps.trustProxy],
     genReqId: request => requestIdOf(request.headers['x-request-id']),
     clientErrorHandler: clientErrorHandler({ exchanges, answered }),
     // What the framework refuses before any hook has run.
@@ -87,6 +92,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   });
   exchanges.watch(app.server);
   refuseTunnels(app.server, { exchanges, answered });
+  closeUnread(app.server, { exchanges, log: deps.log });
   // Node would answer an Expect it does not know with an empty 417; passing it over is as lawful, and needs no problem.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   // Schemas document; reading and writing are done in plain sight by the handlers.

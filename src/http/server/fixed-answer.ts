@@ -1,0 +1,76 @@
+// An answer that is the same for every caller: made and compressed once, when it is first asked for, and not sent to a caller
+// that has it already.
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** The best level takes many times as long and saves a few percent. */
+const BROTLI_QUALITY = 9;
+
+/** In the order in which we prefer them. */
+const ENCODINGS = ['br', 'gzip', 'identity'] as const;
+type Encoding = (typeof ENCODINGS)[number];
+
+type Form = { readonly bytes: Buffer; readonly etag: string };
+
+const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
+  br: bytes => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: bytes => promisify(gzip)(bytes),
+  identity: async bytes => bytes,
+};
+
+/**
+ * A handler that sends what `make` returns, in the encoding that the caller prefers.
+ *
+ * @example
+ * app.get('/openapi.json', options, fixedAnswer('application/json', async () => openApiText(app)));
+ */
+export function fixedAnswer(contentType: string, make: () => Promise<string | Buffer>) {
+  const original = once(async () => Buffer.from(await make()));
+  const formIn = (encoding: Encoding) =>
+    once(async (): Promise<Form> => {
+      const bytes = await compress[encoding](await original());
+      return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
+    });
+  const forms = { br: formIn('br'), gzip: formIn('gzip'), identity: formIn('identity') };
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const encoding = encodingFor(request.headers['accept-encoding'] ?? '');
+    const { bytes, etag } = await forms[encoding]();
+    // It may be kept, and is asked for again with its ETag: a new version of the service has another.
+    reply.headers({ etag, vary: 'Accept-Encoding', 'cache-control': 'no-cache' });
+    if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    if (encoding !== 'identity') reply.header('content-encoding', encoding);
+    return reply.type(contentType).send(bytes);
+  };
+}
+
+/** All callers share the first making; one that failed is made again. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+}
+
+/** The best of our encodings that a caller takes. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
+function encodingFor(accepted: string): Encoding {
+  const weights = new Map(
+    accepted.split(',').map((part): [string, number] => {
+      const [name = '', ...parameters] = part.split(';').map(word => word.trim().toLowerCase());
+      const weight = parameters.find(parameter => parameter.startsWith('q='));
+      return [name, weight === undefined ? 1 : Number(weight.slice('q='.length))];
+    }),
+  );
+  const takes = (encoding: Encoding) => (weights.get(encoding) ?? weights.get('*') ?? 0) > 0;
+  return ENCODINGS.find(takes) ?? 'identity';
+}
+
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const known = (ifNoneMatch ?? '').split(',').map(tag => tag.trim().replace(/^W\//, ''));
+  return known.includes('*') || known.includes(etag);
+}

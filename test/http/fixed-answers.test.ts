@@ -1,0 +1,100 @@
+// Answers that are the same for all: made once, compressed once, and not sent to whoever has them. And readers that do not read.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { createLog } from '../../src/lib/log.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+let service: Service;
+let closed: Promise<void>;
+before(async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  closed = promise;
+  const write = (line: string) => {
+    if (line.includes('does not read')) resolve();
+  };
+  service = await startService({ log: createLog('info', { write }) });
+});
+after(() => service.stop());
+
+/** The answer as it came, not decompressed. */
+async function ask(path: string, lines: readonly string[] = []) {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  socket.write([`GET ${path} HTTP/1.1`, 'Host: a', 'Connection: close', ...lines, '', ''].join('\r\n'));
+  const pieces: Buffer[] = [];
+  for await (const piece of socket) pieces.push(piece);
+  const all = Buffer.concat(pieces);
+  const bodyAt = all.indexOf('\r\n\r\n') + 4;
+  const [statusLine = '', ...rest] = all.toString('latin1', 0, bodyAt - 4).split('\r\n');
+  const headers = new Headers(rest.map(line => line.split(/: (.*)/s, 2) as [string, string]));
+  return { status: Number(statusLine.split(' ')[1]), headers, body: all.subarray(bodyAt) };
+}
+
+for (const path of ['/openapi.json', '/docs/', '/docs/js/scalar.js']) {
+  describe(path, () => {
+    test('comes as the caller can read it', async () => {
+      const plain = await ask(path);
+      assert.equal(plain.status, 200);
+      assert.equal(plain.headers.get('content-encoding'), null);
+      for (const [accepted, encoding] of [
+        ['br', 'br'],
+        ['gzip, deflate, br', 'br'],
+        ['gzip', 'gzip'],
+        ['GZIP;q=0.5', 'gzip'],
+        ['br;q=0, gzip', 'gzip'],
+        ['*', 'br'],
+        ['identity', null],
+        ['deflate, br;q=0.0', null],
+        ['', null],
+      ] as const) {
+        const { headers, body } = await ask(path, [`Accept-Encoding: ${accepted}`]);
+        assert.equal(headers.get('content-encoding'), encoding, accepted);
+        assert.equal(headers.get('vary'), 'Accept-Encoding');
+        const read = encoding === 'br' ? brotliDecompressSync(body) : encoding === 'gzip' ? gunzipSync(body) : body;
+        assert.ok(read.equals(plain.body), accepted);
+        if (encoding !== null) assert.ok(body.length < plain.body.length, accepted);
+      }
+    });
+
+    test('is not sent again to a caller that has it', async () => {
+      for (const accepted of ['br', 'gzip', 'identity']) {
+        const encoding = `Accept-Encoding: ${accepted}`;
+        const etag = (await ask(path, [encoding])).headers.get('etag') ?? '';
+        assert.match(etag, /^"[\w-]+"$/);
+        for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+          const { status, headers, body } = await ask(path, [encoding, `If-None-Match: ${known}`]);
+          assert.deepEqual([status, body.length, headers.get('etag')], [304, 0, etag], known);
+        }
+        assert.equal((await ask(path, [encoding, 'If-None-Match: "other"'])).status, 200);
+      }
+    });
+  });
+}
+
+test('a connection whose caller does not read is closed; one that reads gets everything', async () => {
+  const { length } = (await ask('/docs/js/scalar.js')).body;
+  const count = 30;
+  const request = 'GET /docs/js/scalar.js HTTP/1.1\r\nHost: a\r\n';
+  const requests = `${`${request}\r\n`.repeat(count - 1)}${request}Connection: close\r\n\r\n`;
+  const open = async () => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.write(requests);
+    return socket;
+  };
+  const sizeOf = async (socket: AsyncIterable<Buffer>) => {
+    let size = 0;
+    for await (const piece of socket) size += piece.length;
+    return size;
+  };
+  const deaf = await open();
+  deaf.pause();
+  assert.ok((await sizeOf(await open())) > count * length);
+  await closed;
+  const taken = await sizeOf(deaf).catch(() => 0);
+  assert.ok(taken < count * length, `${taken} of ${count * length}`);
+});
