@@ -1,18 +1,26 @@
 // Paging on the wire: the parameters and the counts that every list has.
 import assert from 'node:assert/strict';
 import { type Static, Type } from 'typebox';
-import { type Moment, parseUtc } from '../lib/date-times.ts';
+import { type Moment, parseMoment } from '../lib/date-times.ts';
 import type { Fault } from '../lib/errors.ts';
 import { checkRange, MAX_PAGE_SIZE, type PageQuery } from '../lib/paging.ts';
-import { UtcDateTime } from './schemas.ts';
+import { DateTime, UtcDateTime } from './schemas.ts';
 
 export const pageParameters = {
-  from: Type.Optional(UtcDateTime({ description: 'Created at this moment or later, in UTC: `2024-02-29T10:30Z`.' })),
-  to: Type.Optional(UtcDateTime({ description: 'Created at this moment or earlier, in UTC.' })),
+  from: Type.Optional(
+    DateTime({ description: 'Created at this moment or later, with any offset; a `+` is written `%2B`.' }),
+  ),
+  to: Type.Optional(DateTime({ description: 'Created at this moment or earlier, with any offset.' })),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
   pageSize: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_PAGE_SIZE, description: '20 unless configured otherwise.' }),
   ),
+};
+
+/** The same bounds as `GET /crypto/transactions` takes them. */
+export const utcRange = {
+  from: Type.Optional(UtcDateTime({ description: 'Created at this moment or later, in UTC: `2024-02-29T10:30Z`.' })),
+  to: Type.Optional(UtcDateTime({ description: 'Created at this moment or earlier, in UTC.' })),
 };
 
 export const pageCounts = {
@@ -36,12 +44,12 @@ export function checkPage({ query }: { readonly query: Pick<PageParameters, 'fro
 }
 
 function toRange({ from, to }: Pick<PageParameters, 'from' | 'to'>): Pick<PageQuery, 'from' | 'to'> {
-  return { ...(from !== undefined && { from: utcOf(from) }), ...(to !== undefined && { to: utcOf(to) }) };
+  return { ...(from !== undefined && { from: momentOf(from) }), ...(to !== undefined && { to: momentOf(to) }) };
 }
 
-/** The moment of text that a UtcDateTime let through. */
-export function utcOf(text: string): Moment {
-  const moment = parseUtc(text);
-  assert(moment, 'a schema lets only moments in UTC through');
+/** The moment of text that a DateTime let through. */
+export function momentOf(text: string): Moment {
+  const moment = parseMoment(text);
+  assert(moment, 'a schema lets only date-times through');
   return moment;
 }

@@ -27,7 +27,7 @@ export function dateOf(text: string): Date {
   return date;
 }
 
-/** A moment in UTC as `from` and `to` take it: seconds may be left out, the Z may not. */
+/** A moment in UTC as `GET /crypto/transactions` takes it: seconds may be left out, the Z may not. */
 export const UtcDateTime = (options: Options = {}) =>
   DateTime({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?Z$', ...options });
 

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import { SETTLEMENT_SCHEDULES, STATUSES } from '../orders/order.ts';
-import { pageCounts, pageParameters } from './paging.ts';
+import { pageCounts, pageParameters, utcRange } from './paging.ts';
 import { DateTime, OneOf, Ref, Uuid } from './schemas.ts';
 
 export const TransactionsQuery = Type.Object(
@@ -11,6 +11,7 @@ export const TransactionsQuery = Type.Object(
     symbol: Type.Optional(OneOf(SYMBOLS, { description: 'Only this asset.' })),
     status: Type.Optional(OneOf(STATUSES, { description: 'Only this status.' })),
     ...pageParameters,
+    ...utcRange,
   },
   { additionalProperties: false },
 );

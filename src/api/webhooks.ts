@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { DELIVERY_STATES, DISABLED_REASONS, HEALTHS } from '../events/webhook.ts';
 import { EVENT_TYPES } from './events.ts';
 import { pageCounts, pageParameters } from './paging.ts';
-import { DateTime, OneOf, Ref, Text, UtcDateTime, Uuid } from './schemas.ts';
+import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 const MAX_URL_LENGTH = 2_048;
 
@@ -145,7 +145,7 @@ export const PingResult = Type.Object(
 );
 
 export const ReplayQuery = Type.Object(
-  { from: UtcDateTime({ description: 'All events that happened at this moment or later, in UTC.' }) },
+  { from: DateTime({ description: 'All events that happened at this moment or later, with any offset.' }) },
   { additionalProperties: false },
 );
 

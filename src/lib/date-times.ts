@@ -9,9 +9,9 @@ export type Moment = {
   readonly beyond: string;
 };
 
-// `from` and `to`: seconds and fraction optional, the Z mandatory and upper case.
+// `from` and `to` of GET /crypto/transactions: seconds and fraction optional, the Z mandatory and upper case.
 const UTC = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z)$/;
-// Bodies: RFC 3339, any offset, either case; seconds may be left out as in the grammar above.
+// Everywhere else: RFC 3339, any offset, either case; seconds may be left out as in the grammar above.
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:\d{2})$/i;
 
 /** Longer than any real date-time. */
@@ -27,8 +27,13 @@ export function parseUtc(text: string): Moment | undefined {
 }
 
 /** Reads an RFC 3339 date-time with any offset; undefined when its date or time does not exist. */
+export function parseMoment(text: string): Moment | undefined {
+  return read(RFC_3339, text);
+}
+
+/** The same to the millisecond. */
 export function parseRfc3339(text: string): Date | undefined {
-  const moment = read(RFC_3339, text);
+  const moment = parseMoment(text);
   return moment && new Date(moment.floorMs);
 }
 

@@ -87,6 +87,25 @@ test('charges are filtered by externalId with every other filter', async () => {
   assert.deepEqual(past.json, { charges: [], total: 2, totalPages: 1, currentPage: 9, hasMore: false });
 });
 
+test('from and to of our own lists take any offset, exact past the millisecond', async () => {
+  const total = async (query: string) => (await service.get(`/charges?externalId=first&${query}`)).json.total;
+  assert.equal(await total('to=2026-11-16T09:00:02-03:00'), 1);
+  assert.equal(await total('to=2026-11-16t17:30:02%2B05:30'), 1);
+  assert.equal(await total('from=2026-11-16T09:00:02.0001-03:00'), 1);
+  assert.equal(await total('from=2026-11-16T09:00-03:00&to=2026-11-16T23:00%2B10:00'), 2);
+  for (const path of ['/charges', '/wallets', '/ledger/entries', '/crypto/transactions/held']) {
+    assert.equal((await service.get(`${path}?from=2026-11-16T09:00:02-03:00`)).status, 200, path);
+    // A plus that was not encoded is a blank.
+    for (const wrong of ['2026-11-16', '2026-02-30T09:00-03:00', '2026-11-16T09:00-25:00', '2026-11-16T09:00+03:00']) {
+      const refused = await service.get(`${path}?from=${wrong}`);
+      assert.equal(refused.status, 400, `${path} ${wrong}`);
+      assert.match(refused.json.detail, /^from must be a date-time such as .*%2B/);
+    }
+    const twisted = await service.get(`${path}?from=2026-11-16T09:00-03:00&to=2026-11-16T11:59Z`);
+    assert.equal(twisted.status, 400, path);
+  }
+});
+
 test('charges are filtered by account, source and state, and cut into pages', async () => {
   const shop = await service.get('/charges?sourceKey=shop&pageSize=1&page=2');
   assert.equal(shop.json.charges[0].externalId, 'first');

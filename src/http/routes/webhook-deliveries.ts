@@ -1,6 +1,6 @@
 // What a webhook was sent: listed, sent again, replayed; and a test event.
 import type { FastifyInstance } from 'fastify';
-import { toPageQuery, utcOf } from '../../api/paging.ts';
+import { momentOf, toPageQuery } from '../../api/paging.ts';
 import { Uuid } from '../../api/schemas.ts';
 import {
   DELIVERIES_EXAMPLE,
@@ -74,7 +74,7 @@ export function webhookDeliveryRoutes(app: FastifyInstance, deps: DeliverDeps & 
     refusesBody: true,
     answer: accepted(ReplayResult, 'They will be sent', REPLAY_EXAMPLE),
     handle: async ({ path: { id }, query, caller }) => {
-      const since = new Date(utcOf(query.from).ceilMs);
+      const since = new Date(momentOf(query.from).ceilMs);
       const events = await replayEvents(deps, { webhookId: id, since }, caller?.accountId);
       return { from: since.toISOString(), events };
     },

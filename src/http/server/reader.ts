@@ -23,10 +23,11 @@ const WHOLE_NUMBER = /^-?(0|[1-9]\d*)$/;
 
 const DATE_TIME_WORDS = {
   body: 'must be a date-time such as 2026-12-01T12:00:00-03:00',
-  query: 'must be a date and time in UTC such as 2024-02-29T10:30Z',
+  query: 'must be a date-time such as 2026-12-01T12:00:00-03:00, with a + written as %2B',
 } as const satisfies Record<Part, string>;
+const UTC_WORDS = 'must be a date and time in UTC such as 2024-02-29T10:30Z';
 
-const validators = { body: createAjv('body'), query: createAjv('query') };
+const ajv = createAjv();
 
 /**
  * A function that reads data of this schema. In a query everything is text, so whole numbers are made of it first. Compiles
@@ -35,7 +36,7 @@ const validators = { body: createAjv('body'), query: createAjv('query') };
 export function reader<S extends TSchema>(schema: S, part: Part): Reader<Static<S>> {
   let compiled: ValidateFunction<Static<S>> | undefined;
   return data => {
-    compiled ??= validators[part].compile<Static<S>>(schema);
+    compiled ??= ajv.compile<Static<S>>(schema);
     const validate = compiled;
     const value = part === 'query' ? withNumbers(schema, data) : data;
     if (validate(value)) return { isWhole: true, value, partial: partialOf(value), faults: [] };
@@ -53,13 +54,13 @@ function partialOf<T>(value: unknown): DeepPartial<T> {
   return value as DeepPartial<T>;
 }
 
-function createAjv(part: Part): Ajv {
-  const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, verbose: true, formats: { uuid: isUuid } });
-  ajv.addFormat('date-time', text => (part === 'query' ? parseUtc(text) : parseRfc3339(text)) !== undefined);
-  ajv.addFormat('date', text => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseUtc(`${text}T00:00Z`) !== undefined);
-  ajv.addFormat('duration', text => parseDuration(text) !== undefined);
-  ajv.addKeyword({ keyword: 'x-storable', type: 'string', validate: (_: true, text: string) => isStorable(text) });
-  return ajv;
+function createAjv(): Ajv {
+  const made = new Ajv({ allErrors: true, strict: true, strictTypes: false, verbose: true, formats: { uuid: isUuid } });
+  made.addFormat('date-time', text => parseRfc3339(text) !== undefined);
+  made.addFormat('date', text => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseUtc(`${text}T00:00Z`) !== undefined);
+  made.addFormat('duration', text => parseDuration(text) !== undefined);
+  made.addKeyword({ keyword: 'x-storable', type: 'string', validate: (_: true, text: string) => isStorable(text) });
+  return made;
 }
 
 function withNumbers(schema: TSchema, data: unknown): unknown {
@@ -76,7 +77,7 @@ function toFault(error: ErrorObject, part: Part): Fault {
 }
 
 function codeOf({ keyword, parentSchema }: ErrorObject): string {
-  if (isDateTimePattern(keyword, parentSchema)) return 'format';
+  if (isDateTimeFault(keyword, parentSchema)) return 'format';
   const codes: Record<string, string> = {
     additionalProperties: 'unknown',
     'x-storable': 'unstorable_text',
@@ -92,18 +93,20 @@ function codeOf({ keyword, parentSchema }: ErrorObject): string {
 
 function messageIn(part: Part, error: ErrorObject): string {
   const { keyword, params, data, parentSchema } = error;
-  if (isDateTimePattern(keyword, parentSchema)) return DATE_TIME_WORDS[part];
+  if (isDateTimeFault(keyword, parentSchema)) {
+    return parentSchema?.['pattern'] === undefined ? DATE_TIME_WORDS[part] : UTC_WORDS;
+  }
   if (part === 'query' && keyword === 'additionalProperties') return 'is not a known parameter';
   if (part === 'query' && keyword === 'type' && Array.isArray(data)) return 'must be given only once';
-  if (keyword === 'format') return FORMAT_WORDS[params['format']] ?? DATE_TIME_WORDS[part];
+  if (keyword === 'format') return FORMAT_WORDS[params['format']] ?? messageOf(error);
   if (keyword === 'pattern') return 'must not be blank';
   if (keyword === 'x-storable') return 'must not contain U+0000 or half of a surrogate pair';
   return messageOf(error);
 }
 
-/** A date-time's pattern only says in another way what its format says. */
-function isDateTimePattern(keyword: string, schema: ErrorObject['parentSchema']): boolean {
-  return keyword === 'pattern' && schema?.['format'] === 'date-time';
+/** Where a date-time has a pattern, that asks for more than its format: for UTC. */
+function isDateTimeFault(keyword: string, schema: ErrorObject['parentSchema']): boolean {
+  return (keyword === 'format' || keyword === 'pattern') && schema?.['format'] === 'date-time';
 }
 
 const FORMAT_WORDS: Record<string, string> = {
