@@ -3,11 +3,13 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { markRemoved } from './store.ts';
+import type { Wallet } from './wallet.ts';
 
 export type RemoveWalletDeps = { readonly db: Database; readonly clock: Clock };
 
-/** Refuses a wallet that does not exist or was removed before. */
-export async function removeWallet({ db, clock }: RemoveWalletDeps, id: string, accountId?: string): Promise<void> {
-  const isRemoved = await db.transaction(tx => markRemoved(tx, id, accountId, clock.now()));
-  if (!isRemoved) throw new AppError('not_found', 'There is no such wallet.');
+/** Returns the wallet as it was. Refuses one that does not exist or was removed before. */
+export async function removeWallet({ db, clock }: RemoveWalletDeps, id: string, accountId?: string): Promise<Wallet> {
+  const removed = await db.transaction(tx => markRemoved(tx, id, accountId, clock.now()));
+  if (!removed) throw new AppError('not_found', 'There is no such wallet.');
+  return removed;
 }

@@ -60,15 +60,20 @@ export async function findWallet(
   return row && toWallet(row);
 }
 
-/** False when the wallet does not exist or was removed before. */
-export async function markRemoved(tx: Sql, id: string, accountId: string | undefined, at: Date): Promise<boolean> {
-  const rows = await tx.query(
+/** Undefined when the wallet does not exist or was removed before. */
+export async function markRemoved(
+  tx: Sql,
+  id: string,
+  accountId: string | undefined,
+  at: Date,
+): Promise<Wallet | undefined> {
+  const [row] = await tx.query<WalletRow>(
     `update wallets set removed_at = $2
       where id = $1 and ($3::text is null or account_id = $3) and removed_at is null
-      returning id`,
+      returning ${COLUMNS}`,
     [id, at, accountId ?? null],
   );
-  return rows.length > 0;
+  return row && toWallet(row);
 }
 
 export type WalletQuery = PageQuery & { readonly accountId?: string; readonly network?: Network };

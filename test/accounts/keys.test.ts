@@ -258,6 +258,30 @@ test('a stream tells its own account alone, and ends within a second of the key'
   assert.equal(foreignFilter.status, 404);
 });
 
+test('every operation that takes an accountId refuses another account with a 404 that its document lists', async () => {
+  const named: string[] = [];
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { parameters = [], requestBody, responses }] of Object.entries(methods)) {
+      const schema = JSON.stringify(requestBody?.content['application/json']?.schema ?? {});
+      const component = /schemas\/(\w+)/.exec(schema)?.[1] ?? '';
+      const { properties = {}, examples: [example] = [] } = (document.components.schemas[component] ?? {}) as {
+        properties?: object;
+        examples?: readonly object[];
+      };
+      const isInQuery = parameters.some(({ name }) => name === 'accountId');
+      if (!isInQuery && !('accountId' in properties)) continue;
+      named.push(`${method} ${path}`);
+      assert.ok(responses['404'], `${method} ${path}`);
+      const answer = isInQuery
+        ? await service.get(`${path}?accountId=another`)
+        : await service.post(path, { ...example, accountId: 'another' });
+      assert.equal(answer.status, 404, `${method} ${path}: ${answer.text}`);
+      assert.equal(answer.json.detail, 'There is no such account.');
+    }
+  }
+  assert.ok(named.length >= 12, named.join());
+});
+
 describe('a filter by account', () => {
   test('finds its own, and calls another not found', async () => {
     assert.ok((await service.get('/charges?accountId=acme')).json.total > 0);

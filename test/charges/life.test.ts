@@ -298,14 +298,23 @@ describe('a refund', () => {
     assert.equal((await refund(id, { excess: true })).status, 409);
   });
 
-  test('takes no body for the whole, and nothing it does not know', async () => {
+  test('of the whole is asked for with an empty object: nothing, null and fields it does not know send nothing back', async () => {
     const id = await make();
     await pay(id, { method: 'pix' });
+    const asked = (body?: string) =>
+      service.send(`/charges/${id}/refunds`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        ...(body !== undefined && { body }),
+      });
+    for (const body of [undefined, '', 'null', '[]', '"all"', '0']) {
+      assert.equal((await asked(body)).status, 400, body);
+    }
+    assert.equal((await service.send(`/charges/${id}/refunds`, { method: 'POST' })).status, 400);
+    assert.deepEqual((await read(id)).refunds, []);
     assert.equal((await refund(id, { amount: 1 })).status, 400);
     assert.equal((await refund(id, { excess: true, amountCents: 1 })).status, 400);
-    await done(
-      await service.send(`/charges/${id}/refunds`, { method: 'POST', headers: { 'content-type': 'application/json' } }),
-    );
+    await done(await asked('{}'));
     assert.equal((await read(id)).state, 'REFUNDED');
   });
 

@@ -46,10 +46,6 @@ test('every success has an example, and each fits its schema', () => {
     const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
     assert.equal(successes.length, 1, name);
     for (const [status, { content }] of successes) {
-      if (status === '204') {
-        assert.equal(content, undefined, name);
-        continue;
-      }
       const [type = ''] = Object.keys(content ?? {});
       seen += checkExamples(content, [...place, 'responses', status], type);
     }
@@ -75,6 +71,51 @@ test('every problem has an example that fits the schema and bears the status it 
     assert(codes.has(code), code);
   }
 });
+
+test('a body of another type, too large, null or of another form is refused by every operation, as the document says', async () => {
+  const id = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
+  for (const [name, { operation, place }] of operations()) {
+    const [, path = '', method = ''] = place;
+    if (method === 'get') continue;
+    const at = path.replaceAll(/\{\w+\}/g, id) + (path.endsWith('/replay') ? '?from=2026-01-01T00:00Z' : '');
+    // Each answer is held against the document.
+    const send = async (body?: string, type = 'application/json') =>
+      (
+        await service.send(at, {
+          method: method.toUpperCase(),
+          headers: { 'content-type': type },
+          ...(body && { body }),
+        })
+      ).status;
+    assert.equal(await send('{}', 'text/plain'), 415, name);
+    assert.equal(await send(`"${'x'.repeat(70_000)}"`), 413, name);
+    for (const body of ['null', '[]', '"x"', '{ "unknown": 1 }'])
+      assert.equal(await send(body), 400, `${name} ${body}`);
+    // Where there is a body it must come; where there is none, nothing or an empty object may.
+    if (operation.requestBody) assert.equal(await send(), 400, name);
+    else for (const body of [undefined, '{}']) assert.equal(await send(body), 404, `${name} ${body}`);
+  }
+});
+
+test('keys are spoken of where they are asked for: in live by every operation, in a sandbox by none', async t => {
+  const live = await startService({ mode: 'live' });
+  t.after(() => live.stop());
+  const { document } = await readOpenApi(live);
+  assert.deepEqual(Object.keys(securityOf(document)), ['bearer', 'apiKey']);
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, { responses }] of Object.entries(methods)) {
+      for (const status of ['401', '403']) assert(responses[status], `${method} ${path} ${status}`);
+    }
+  }
+  assert.deepEqual(securityOf(judge.document), {});
+  for (const [name, { operation }] of operations()) {
+    for (const status of ['401', '403']) assert.equal(operation.responses[status], undefined, `${name} ${status}`);
+  }
+});
+
+function securityOf({ components }: { readonly components: object }): object {
+  return (components as { securitySchemes?: object }).securitySchemes ?? {};
+}
 
 test('every type of event has its own schema under webhooks, with an example that fits', () => {
   const { webhooks } = judge.document;

@@ -43,9 +43,8 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
       ...LOCATION,
       ...REPLAYED,
     }),
-    problems: ['not_found', 'external_id_conflict', 'idempotency_key_reused', 'charge_refused'],
-    handle: async ({ body, idempotencyKey, caller }, reply) => {
-      accountOf(caller, body.accountId);
+    problems: ['external_id_conflict', 'idempotency_key_reused', 'charge_refused'],
+    handle: async ({ body, idempotencyKey }, reply) => {
       const { id, answer, replayed } = await createCharge(deps, toNewCharge(body), idempotencyKey);
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.header('location', `/charges/${id}`);
@@ -76,7 +75,6 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
     query: ChargesQuery,
     check: checkPage,
     answer: ok(ChargesPage, 'A page of charges', CHARGES_EXAMPLE),
-    problems: ['not_found'],
     handle: async ({ query, caller }) => {
       const { state, externalId, sourceKey } = query;
       const accountId = accountOf(caller, query.accountId);
@@ -99,7 +97,6 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
     description: 'Withdraws every method that is still open. Canceling a canceled charge changes nothing.',
     tag,
     path: idOf('charge'),
-    refusesBody: true,
     answer: ok(ChargeView, 'The charge, canceled', { ...CHARGE_EXAMPLE, state: 'CANCELED' }),
     problems: ['wrong_state'],
     handle: async ({ path, caller }) => {

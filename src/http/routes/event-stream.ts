@@ -44,7 +44,7 @@ export function eventStreamRoutes(app: FastifyInstance, deps: Deps): void {
     query: StreamQuery,
     headers: StreamHeaders,
     answer: media<Readable>('text/event-stream; charset=utf-8', Type.String(), 'Events as they happen', STREAM_EXAMPLE),
-    problems: ['not_found', 'too_many_streams'],
+    problems: ['too_many_streams'],
     handle: async ({ query, caller, request }) => {
       const lastEventId = request.headers['last-event-id'];
       const { after, accountId: asked, ...rest } = query;

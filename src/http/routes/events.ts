@@ -22,7 +22,6 @@ export function eventRoutes(app: FastifyInstance, deps: FeedDeps): void {
     tag,
     query: EventsQuery,
     answer: ok(EventsPage, 'Events, oldest first', EVENTS_EXAMPLE),
-    problems: ['not_found'],
     handle: async ({ query, caller }) => {
       const { after, limit = DEFAULT_LIMIT, accountId: asked, ...rest } = query;
       const accountId = accountOf(caller, asked);

@@ -28,7 +28,6 @@ export function ledgerRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
     tag,
     query: BalancesQuery,
     answer: ok(LedgerBalances, 'The balances', BALANCES_EXAMPLE),
-    problems: ['not_found'],
     handle: async ({ query, caller }) => {
       const { currency } = query;
       const accountId = accountOf(caller, query.accountId);
@@ -50,7 +49,6 @@ export function ledgerRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
     query: EntriesQuery,
     check: checkPage,
     answer: ok(LedgerPage, 'A page of entries', ENTRIES_EXAMPLE),
-    problems: ['not_found'],
     handle: async ({ query, caller }) => {
       const { chargeId, transactionId } = query;
       const accountId = accountOf(caller, query.accountId);

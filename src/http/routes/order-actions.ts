@@ -59,7 +59,6 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps): void {
     tag,
     path,
     body: RepriceBody,
-    isBodyOptional: true,
     answer,
     problems: ['wrong_state', 'order_refused', 'price_unavailable', 'chain_unavailable', 'not_configured'],
     handle: async ({ path: { id }, body, caller }) => {

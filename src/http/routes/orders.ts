@@ -106,7 +106,6 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly p
     query: HeldQuery,
     check: checkPage,
     answer: ok(HeldPage, 'A page of orders', HELD_EXAMPLE),
-    problems: ['not_found'],
     handle: async ({ query, caller }) => {
       const { reason } = query;
       const accountId = accountOf(caller, query.accountId);

@@ -25,7 +25,7 @@ export function quoteRoutes(app: FastifyInstance, deps: QuoteDeps): void {
     body: QuoteBody,
     checkWhenRefused: ({ given, body }) => readQuoteFields(given, body).faults,
     answer: created(QuoteView, 'The quote', QUOTE_EXAMPLE, LOCATION),
-    problems: ['not_found', 'price_unavailable', 'not_configured'],
+    problems: ['price_unavailable', 'not_configured'],
     handle: async ({ given, body, caller }, reply) => {
       const { request, faults } = readQuoteFields(given, body);
       if (!request) throw invalidRequest(faults);

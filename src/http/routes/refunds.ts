@@ -21,7 +21,6 @@ export function refundRoutes(app: FastifyInstance, deps: RefundDeps): void {
     path: idOf('charge'),
     takesIdempotencyKey: true,
     body: RefundBody,
-    isBodyOptional: true,
     check: ({ body }) => checkRefund(body),
     answer: created(RefundView, 'The refund, still pending', REFUND_EXAMPLE, REPLAYED),
     problems: ['wrong_state', 'idempotency_key_reused'],

@@ -16,7 +16,7 @@ import { removeWallet } from '../../wallets/remove.ts';
 import { requireWallet } from '../../wallets/require.ts';
 import { walletView } from '../../wallets/view.ts';
 import { checkWallet } from '../../wallets/wallet.ts';
-import { created, LOCATION, noContent, ok, REPLAYED } from '../server/answers.ts';
+import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
@@ -36,7 +36,7 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
     body: WalletBody,
     checkWhenRefused: ({ body }) => checkWallet(body, sendersOf(deps.chains)),
     answer: created(WalletView, 'The wallet', WALLET_EXAMPLE, { ...LOCATION, ...REPLAYED }),
-    problems: ['not_found', 'wallet_exists'],
+    problems: ['wallet_exists'],
     handle: async ({ body, caller }, reply) => {
       const accountId = accountOf(caller, body.accountId);
       const { wallet, replayed } = await createWallet(deps, { ...body, accountId });
@@ -57,7 +57,6 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
     query: WalletsQuery,
     check: checkPage,
     answer: ok(WalletsPage, 'A page of wallets', WALLETS_EXAMPLE),
-    problems: ['not_found'],
     handle: async ({ query, caller }) => {
       const { network } = query;
       const accountId = accountOf(caller, query.accountId);
@@ -90,7 +89,7 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
     description: 'No new order can name it; orders that name it already go on.',
     tag,
     path: idOf('wallet'),
-    answer: noContent('The wallet is removed'),
-    handle: async ({ path, caller }) => removeWallet(deps, path.id, caller?.accountId),
+    answer: ok(WalletView, 'The wallet as it was', WALLET_EXAMPLE),
+    handle: async ({ path, caller }) => walletView(await removeWallet(deps, path.id, caller?.accountId)),
   });
 }

@@ -54,7 +54,6 @@ export function webhookDeliveryRoutes(app: FastifyInstance, deps: DeliverDeps & 
     description: 'In whatever state the delivery is: it is due now and has all its attempts again.',
     tag,
     path: pathOf({ id: Uuid(), deliveryId: Uuid() }, { id: 'webhook', deliveryId: 'delivery' }),
-    refusesBody: true,
     answer: accepted(DeliveryView, 'It will be sent', DELIVERY_EXAMPLE),
     handle: async ({ path: { id, deliveryId }, caller }) =>
       deliveryView(await redeliver(deps, { webhookId: id, deliveryId }, caller?.accountId)),
@@ -71,7 +70,6 @@ export function webhookDeliveryRoutes(app: FastifyInstance, deps: DeliverDeps & 
     tag,
     path,
     query: ReplayQuery,
-    refusesBody: true,
     answer: accepted(ReplayResult, 'They will be sent', REPLAY_EXAMPLE),
     handle: async ({ path: { id }, query, caller }) => {
       const since = new Date(momentOf(query.from).ceilMs);
@@ -90,7 +88,6 @@ export function webhookDeliveryRoutes(app: FastifyInstance, deps: DeliverDeps & 
       'A signed event `webhook.ping`, sent at once and kept nowhere. The answer shows what the address answered.',
     tag,
     path,
-    refusesBody: true,
     answer: ok(PingResult, 'What the address answered', PING_EXAMPLE),
     handle: async ({ path: { id }, caller }) => pingWebhook(deps, await requireWebhook(deps.db, id, caller?.accountId)),
   });

@@ -38,7 +38,7 @@ export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps & { readon
     body: WebhookBody,
     checkWhenRefused: ({ body }) => checkWebhookUrl(deps, body.url),
     answer: created(WebhookWithSecret, 'The webhook, with its secret', SECRET_EXAMPLE, LOCATION),
-    problems: ['not_found', 'wrong_state'],
+    problems: ['wrong_state'],
     handle: async ({ body, caller }, reply) => {
       const accountId = accountOf(caller, body.accountId);
       const { webhook, secret } = await createWebhook(deps, { ...body, accountId });
@@ -57,7 +57,6 @@ export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps & { readon
     tag,
     query: WebhooksQuery,
     answer: ok(WebhooksPage, 'A page of webhooks', WEBHOOKS_EXAMPLE),
-    problems: ['not_found'],
     handle: async ({ query, caller }) =>
       listWebhooks(deps, toPageQuery(query, deps.pageSize), accountOf(caller, query.accountId)),
   });
@@ -112,7 +111,6 @@ export function webhookRoutes(app: FastifyInstance, deps: WebhookDeps & { readon
     description: 'For a day both secrets sign, so that a receiver can change over; then the old one is forgotten.',
     tag,
     path,
-    refusesBody: true,
     answer: ok(WebhookWithSecret, 'The webhook, with its new secret', SECRET_EXAMPLE),
     handle: async ({ path: { id }, caller }) => {
       const { webhook, secret } = await rotateSecret(deps, id, caller?.accountId);

@@ -49,11 +49,6 @@ function jsonAnswer(status: number) {
   });
 }
 
-/** 204: a success that has nothing to say. */
-export function noContent(description: string): Answer<void> {
-  return { status: 204, document: { description, headers: REQUEST_ID, type: 'null' }, write: () => undefined };
-}
-
 /** 200 with something other than JSON. */
 export function media<T extends string | Buffer | Readable>(
   contentType: string,

@@ -10,6 +10,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Sql } from '../../storage/database.ts';
 import { distinctValues } from './headers.ts';
 import { type Limits, limitAddresses } from './limits.ts';
+import { KEY_PROBLEMS, responsesOf } from './responses.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -59,9 +60,10 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRoute', route => {
     const access = accessTo(route);
     for (const method of [route.method].flat()) declared.push({ method, url: route.url, access });
-    // What the document says of a key: either header, with this scope.
+    // What the document says of a key: either header, with this scope, and what is answered otherwise.
     if (deps.requiresKeys && access !== 'public' && route.schema) {
-      Object.assign(route.schema, { security: [{ bearer: [access] }, { apiKey: [access] }] });
+      const response = { ...Object(route.schema.response), ...responsesOf(KEY_PROBLEMS) };
+      Object.assign(route.schema, { security: [{ bearer: [access] }, { apiKey: [access] }], response });
     }
   });
   if (!deps.requiresKeys) return;

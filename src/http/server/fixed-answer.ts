@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** The best level takes many times as long and saves a few percent. */
-const BROTLI_QUALITY = 9;
+/** The best levels take many times as long and save a few percent. */
+const BROTLI_QUALITY = 5;
 
 /** In the order in which we prefer them. */
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;

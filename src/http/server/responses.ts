@@ -12,10 +12,11 @@ const RETRY_AFTER: Record<string, Header> = {
   'Retry-After': { description: 'Seconds to wait before trying again.', type: 'integer' },
 };
 
-/** What any operation may answer; the first two in live only. */
+/** What an operation that asks for a key may answer beside. */
+export const KEY_PROBLEMS = ['unauthorized', 'missing_scope'] as const satisfies readonly ProblemCode[];
+
+/** What any operation may answer. */
 const ANYWHERE = [
-  'unauthorized',
-  'missing_scope',
   'rate_limited',
   'internal_error',
   'database_unavailable',
@@ -26,8 +27,12 @@ const ANYWHERE = [
 
 /** The documented problems of an operation, by status; several of one status stand beside each other as examples. */
 export function problemResponses(...codes: readonly ProblemCode[]): Record<number, object> {
-  const all: readonly ProblemCode[] = [...codes, ...ANYWHERE];
-  const byStatus = Map.groupBy(all, code => PROBLEMS[code].status);
+  return responsesOf([...codes, ...ANYWHERE]);
+}
+
+/** The same for these alone. */
+export function responsesOf(codes: readonly ProblemCode[]): Record<number, object> {
+  const byStatus = Map.groupBy(codes, code => PROBLEMS[code].status);
   return Object.fromEntries([...byStatus].map(([status, alike]) => [status, problemResponse(alike)]));
 }
 

@@ -1,17 +1,18 @@
 // The definition of an operation. From it come the route, the reading of the request, the documentation, and the types that
 // the handler works with: it gets values that fit the schemas of the request and returns one that fits that of the answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, type TObject, type TSchema, Type } from 'typebox';
+import { IsObject, type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { Caller } from '../../accounts/authenticate.ts';
 import type { Scope } from '../../accounts/scopes.ts';
 import type { ProblemCode } from '../../api/problem-kinds.ts';
 import type { DeepPartial } from '../../api/wire.ts';
 import { type Fault, invalidRequest } from '../../lib/errors.ts';
 import { type Answer, byName } from './answers.ts';
+import { accountOf } from './auth.ts';
 import type { Given } from './body.ts';
 import { IdempotencyHeaders, readIdempotencyKey } from './idempotency-key.ts';
 import { type Path, pathReader } from './path.ts';
-import { type Reader, type Reading, reader } from './reader.ts';
+import { type Reading, reader } from './reader.ts';
 import { problemResponses } from './responses.ts';
 
 export type Operation<P extends TObject, Q extends TObject, B extends TSchema, T> = {
@@ -28,11 +29,8 @@ export type Operation<P extends TObject, Q extends TObject, B extends TSchema, T
   /** The parts of the url that name something. */
   readonly path?: Path<P>;
   readonly query?: Q;
+  /** Must come with the request, even when all of its fields may be left out. Absent: a body with any field is refused. */
   readonly body?: B;
-  /** True: a body that is absent is read as an empty object. */
-  readonly isBodyOptional?: true;
-  /** True: a body with any field is refused. */
-  readonly refusesBody?: true;
   readonly takesIdempotencyKey?: true;
   /** Further headers, for the documentation only. */
   readonly headers?: TObject;
@@ -106,12 +104,15 @@ export function defineRoute<
   });
 }
 
-/** Reads a request, or refuses it with every fault that it has. A path that names nothing is refused after those. */
+/**
+ * Reads a request, or refuses it with every fault that it has. Another account, or a path that names nothing, is refused after
+ * those.
+ */
 function requestReader<T, P extends TObject, Q extends TObject, B extends TSchema>(operation: Operation<P, Q, B, T>) {
   const { takesIdempotencyKey, check, checkWhenRefused } = operation;
   const readPath = operation.path ? pathReader(operation.path) : nothing<Static<P>>;
   const readQuery = operation.query ? reader(operation.query, 'query') : readIgnored<Static<Q>>;
-  const readBody = bodyReader(operation);
+  const readBody = operation.body ? reader(operation.body, 'body') : readNoBody<Static<B>>;
   return async (request: FastifyRequest): Promise<ReadRequest<P, Q, B>> => {
     const key = takesIdempotencyKey ? readIdempotencyKey(request) : { value: undefined, faults: [] };
     const query = readQuery(request.query);
@@ -122,35 +123,37 @@ function requestReader<T, P extends TObject, Q extends TObject, B extends TSchem
     if (!query.isWhole || !body.isWhole || faults.length > 0) {
       throw invalidRequest([...faults, ...((await checkWhenRefused?.(partial)) ?? [])]);
     }
+    const { caller } = request;
+    for (const part of [query.value, body.value]) accountOf(caller, accountIdIn(part));
     return {
       path: readPath(request.params),
       query: query.value,
       body: body.value,
       given,
       idempotencyKey: key.value,
-      caller: request.caller,
+      caller,
       request,
     };
   };
 }
 
-type BodyRules<B extends TSchema> = {
-  readonly body?: B;
-  readonly isBodyOptional?: true;
-  readonly refusesBody?: true;
-};
+const readNoFields = reader(NoFields, 'body');
 
-function bodyReader<B extends TSchema>({ body, isBodyOptional, refusesBody }: BodyRules<B>): Reader<Static<B>> {
-  if (body) {
-    const read = reader(body, 'body');
-    return isBodyOptional ? data => read(data ?? {}) : read;
-  }
-  if (!refusesBody) return readIgnored<Static<B>>;
-  const readNoFields = reader(NoFields, 'body');
-  return data => {
-    const { isWhole, faults } = readNoFields(data ?? {});
-    return isWhole ? readIgnored() : { isWhole, partial: nothing(), faults };
-  };
+/** Of an operation without a body: none came, or an empty object. */
+function readNoBody<T>(data: unknown): Reading<T> {
+  if (data === undefined) return readIgnored();
+  const { isWhole, faults } = readNoFields(data);
+  return isWhole ? readIgnored() : { isWhole, partial: nothing(), faults };
+}
+
+/** Whether a part of the request may name an account. In live that must be the caller's own. */
+function namesAccount(schema: TSchema | undefined): boolean {
+  return schema !== undefined && IsObject(schema) && Object.hasOwn(schema.properties, 'accountId');
+}
+
+function accountIdIn(part: unknown): string | undefined {
+  const isNamed = typeof part === 'object' && part !== null && 'accountId' in part;
+  return isNamed && typeof part.accountId === 'string' ? part.accountId : undefined;
 }
 
 /** A part of a request that its operation does not look at. */
@@ -181,11 +184,11 @@ function documentOf<T, P extends TObject, Q extends TObject, B extends TSchema>(
 
 /** The problems that follow from the form of an operation, and those that it names. */
 function problemsOf<T, P extends TObject, Q extends TObject, B extends TSchema>(operation: Operation<P, Q, B, T>) {
-  const { method, path, query, body, refusesBody, takesIdempotencyKey, problems = [] } = operation;
+  const { method, path, query, body, problems = [] } = operation;
   const codes: ProblemCode[] = ['malformed_request'];
-  if (query ?? body ?? refusesBody ?? takesIdempotencyKey) codes.push('invalid_request');
-  if (path) codes.push('not_found');
-  // Whether or not the operation looks at its body.
+  if (query || method !== 'GET') codes.push('invalid_request');
+  if (path || namesAccount(query) || namesAccount(body)) codes.push('not_found');
+  // Whether or not the operation takes a body.
   if (method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type');
   return new Set([...codes, ...problems]);
 }
