@@ -15,10 +15,12 @@ export async function serve(config: Config, log: Log): Promise<number> {
   stopAsked.then(exitInTime);
   const app = await startApp(config, log);
   const { list, charge } = curlExamples(app.url, systemClock, config.mode);
+  // A receiver's own key is no secret: every code shows it. Here a person sees whom payers will pay, before they do.
+  const pixKey = config.pixKey ? `\n  Pix key       ${config.pixKey.key} (${config.pixKey.kind})` : '';
   console.log(`
   Trilho ${version} (${config.mode}) listens on ${app.url}
   Reference     ${app.url}/docs/
-  Data          ${app.dataPlace}
+  Data          ${app.dataPlace}${pixKey}
 
   List crypto transactions:
   ${list}

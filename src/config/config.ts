@@ -3,6 +3,7 @@ import type { Duration } from '../lib/date-times.ts';
 import type { LogLevel } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { AllowedPlace } from '../lib/outgoing-allow.ts';
+import type { PixKeyValue } from './kinds.ts';
 import type { PriceSourceSettings } from './price-settings.ts';
 import { type Environment, readSettings, type Settings } from './read.ts';
 import type { ReadFile } from './read-file.ts';
@@ -58,7 +59,7 @@ export type PriceSettings = {
   readonly maxSpreadPercent: string;
 };
 
-export type PixKey = { readonly key: string; readonly receiverName: string; readonly receiverCity: string };
+export type PixKey = PixKeyValue & { readonly receiverName: string; readonly receiverCity: string };
 
 /**
  * Throws a StartError that lists every fault; a value of a secret setting is in none of them.
@@ -111,5 +112,5 @@ export function configOf({ values }: Settings): Config {
 function pixKeyOf(values: SettingValues): PixKey | undefined {
   const { TRILHO_PIX_KEY: key, TRILHO_PIX_NAME: receiverName, TRILHO_PIX_CITY: receiverCity } = values;
   if (key === undefined || receiverName === undefined || receiverCity === undefined) return undefined;
-  return { key, receiverName, receiverCity };
+  return { ...key, receiverName, receiverCity };
 }

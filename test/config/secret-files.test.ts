@@ -24,7 +24,7 @@ test('a secret that is given as a file counts as given, and its faults name the 
     'TRILHO_PIX_CITY is needed beside TRILHO_PIX_KEY.',
   ]);
   assert.deepEqual(faultsOf({ ...pix, TRILHO_PIX_NAME: 'A', TRILHO_PIX_CITY: 'B' }, { key: '123.456.789-00' }), [
-    'TRILHO_PIX_KEY_FILE must be a pix key: a CPF, a CNPJ, an e-mail address, a phone number or a random key.',
+    'TRILHO_PIX_KEY_FILE must be a pix key in one of five forms: a CPF or a CNPJ with right check digits, an e-mail address, a phone number that begins with +55, or a random key.',
   ]);
   assert.deepEqual(faultsOf({ ...pix, TRILHO_MODE: 'sandbox' }, { key: 'a@example.com' }), [
     'TRILHO_PIX_KEY_FILE: a sandbox takes no real pix key.',

@@ -97,7 +97,7 @@ test('every setting is read', () => {
     trustProxy: ['10.0.0.5', 'fd00::/8'],
     rates: { USD: '5.1', EUR: '6' },
     walletWait: { months: 0, ms: 86_400_000 },
-    pixKey: { key: 'a@example.com', receiverName: 'José Ltda', receiverCity: 'São Paulo' },
+    pixKey: { key: 'a@example.com', kind: 'e-mail address', receiverName: 'José Ltda', receiverCity: 'São Paulo' },
     prices: { table: {}, sources: JSON.parse(SOURCES), maxAgeSeconds: 30, maxSpreadPercent: '2.5' },
     feePercent: '0.5',
     settlement: {
@@ -143,7 +143,7 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   TRILHO_WALLET_WAIT: ['24h', 'TRILHO_WALLET_WAIT must be a length of time such as PT24H, at most a year, not "24h".'],
   TRILHO_PIX_KEY: [
     '123.456.789-00',
-    'TRILHO_PIX_KEY must be a pix key: a CPF, a CNPJ, an e-mail address, a phone number or a random key.',
+    'TRILHO_PIX_KEY must be a pix key in one of five forms: a CPF or a CNPJ with right check digits, an e-mail address, a phone number that begins with +55, or a random key.',
   ],
   TRILHO_PIX_NAME: ['山田', 'TRILHO_PIX_NAME must be text with a letter or digit that a BR Code can hold.'],
   TRILHO_PIX_CITY: ['東京', 'TRILHO_PIX_CITY must be text with a letter or digit that a BR Code can hold.'],

@@ -41,6 +41,7 @@ test('live takes an account and a key, made before its first start, and refuses 
   assert.match(key, /^trilho_live_\w{12}_\w{49}$/);
 
   const service = await startTrilho({ folder, env });
+  assert.match(service.stdout(), /^ {2}Pix key +financeiro@example\.com \(e-mail address\)$/m);
   const authorization = `Bearer ${key}`;
   const made = await service.post('/charges', CHARGE, { authorization });
   assert.equal(made.status, 201, made.text);
