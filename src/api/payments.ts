@@ -1,10 +1,11 @@
 // Money that came: how it is reported, how it is shown, and money that no charge asked for.
 import { type Static, Type } from 'typebox';
 import { CAME_AFTER, TIMINGS } from '../charges/charge.ts';
+import { UNMATCHED_REASONS } from '../charges/store-unmatched.ts';
 import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/rail.ts';
 import { pageCounts, pageParameters } from './paging.ts';
-import { DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';
+import { DateTime, dateOf, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 /** More than any instrument can ask for. */
 export const MAX_CENTS = 999_999_999_999;
@@ -44,36 +45,56 @@ export const PaymentView = Type.Object(
 const { page, pageSize } = pageParameters;
 export const UnmatchedQuery = Type.Object({ page, pageSize }, { additionalProperties: false });
 
-export const UnmatchedPage = Type.Object(
+export const UnmatchedPayment = Type.Object(
   {
-    payments: Type.Array(
-      Type.Object(
-        {
-          reference: Type.String(),
-          postedAt: DateTime(),
-          amountCents: Type.Integer(),
-          txid: Type.Optional(Type.String()),
-          words: Type.String({ description: 'What the bank wrote beside it.' }),
-        },
-        { additionalProperties: false },
-      ),
+    reference: Type.String(),
+    postedAt: DateTime(),
+    amountCents: Type.Integer(),
+    txid: Type.Optional(Type.String()),
+    chargeId: Type.Optional(Uuid({ description: 'The charge of the txid.' })),
+    words: Type.String({ description: 'What the bank wrote beside it.' }),
+    reason: OneOf(UNMATCHED_REASONS, {
+      description:
+        'Why it is kept: it fits no charge, it may be money that is known already, or it is money that came back.',
+    }),
+    duplicateOf: Type.Optional(
+      Type.String({ description: 'The reference of the payment, recorded or unmatched, that it may be.' }),
     ),
-    ...pageCounts,
+    decidedAt: Type.Optional(
+      DateTime({ description: 'When it was dismissed or recorded for a charge; the list leaves it out since.' }),
+    ),
   },
+  { $id: 'UnmatchedPayment', additionalProperties: false },
+);
+
+export const UnmatchedPage = Type.Object(
+  { payments: Type.Array(Ref(UnmatchedPayment)), ...pageCounts },
   { $id: 'UnmatchedPage', additionalProperties: false },
 );
 
+export const DismissalBody = Type.Object(
+  { reference: Text({ description: 'The reference of an unmatched payment.' }) },
+  { $id: 'Dismissal', additionalProperties: false, examples: [{ reference: '20261210001' }] },
+);
+
+const UNMATCHED: Static<typeof UnmatchedPayment> = {
+  reference: '20261210001',
+  postedAt: '2026-12-10T15:00:00.000Z',
+  amountCents: 5_000,
+  words: 'PIX RECEBIDO',
+  reason: 'no_match',
+};
+export const DISMISSED_EXAMPLE = { ...UNMATCHED, decidedAt: '2026-12-11T09:00:00.000Z' };
+
 export const UNMATCHED_EXAMPLE: Static<typeof UnmatchedPage> = {
-  payments: [
-    { reference: '20261210001', postedAt: '2026-12-10T15:00:00.000Z', amountCents: 5_000, words: 'PIX RECEBIDO' },
-  ],
+  payments: [UNMATCHED],
   total: 1,
   totalPages: 1,
   currentPage: 1,
   hasMore: false,
 };
 
-export const PAYMENT_SCHEMAS = [PaymentBody, PaymentView, UnmatchedPage];
+export const PAYMENT_SCHEMAS = [PaymentBody, PaymentView, UnmatchedPayment, UnmatchedPage, DismissalBody];
 
 /** What the schema cannot say: money is not paid later than now. */
 export function checkPaidAt(path: string, paidAt: string | undefined, now: Date): Fault[] {

@@ -141,6 +141,9 @@ export type ChargeMethod<M extends Method = Method> = {
   readonly reason?: string;
 };
 
+/** The source of a payment that a person reported. */
+export const OPERATOR = 'operator';
+
 /** A payment that was received. */
 export type Payment = {
   readonly id: string;
@@ -156,6 +159,8 @@ export type Payment = {
   readonly isRepeat: boolean;
   /** The status that had ended the method before the payment, if one had. */
   readonly cameAfter?: CameAfter;
+  /** The CPF or CNPJ of the payer as a statement shows it, with `*` for hidden digits. Not in any view. */
+  readonly payerDocument?: string;
 };
 
 export const CAME_AFTER = ['EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'] as const satisfies readonly MethodStatus[];

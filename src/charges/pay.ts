@@ -1,6 +1,6 @@
 // Records payments. A payment is recorded once, whatever source reports it and however often. The first payment pays the
 // charge; a later one is recorded as a repeat. Payments that are reported at the same time share one transaction.
-
+import assert from 'node:assert/strict';
 import type { Queue } from '../jobs/queue.ts';
 import { postEntries } from '../ledger/store.ts';
 import { civilDay } from '../lib/civil-days.ts';
@@ -14,12 +14,14 @@ import type { Database, Sql } from '../storage/database.ts';
 import { type Charge, isOf, isOrdered, type Payment } from './charge.ts';
 import { paid, type Step } from './life.ts';
 import { owedOn } from './owed.ts';
+import { mayBeSame, type ReadReceipt } from './possible-duplicate.ts';
 import { paymentPosting } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
 import { findAccounts, lockCharges } from './store.ts';
-import { comparable, findReferences, insertPayments, referenceKey, removeUnmatched } from './store-money.ts';
+import { comparable, findReferences, insertPayments, referenceKey } from './store-money.ts';
 import { clearTimers, setTimers } from './store-timers.ts';
+import { decideUnmatched } from './store-unmatched.ts';
 import { writeSteps } from './write.ts';
 
 /** A payment as an operator, a rail, a statement or the sandbox reports it. */
@@ -35,11 +37,18 @@ export type ReportedPayment = {
   readonly reference: string;
 };
 
+/** With the entry of a statement that reports it: not recorded while it may be a payment that the charge has already. */
+export type ReadPayment = ReportedPayment & { readonly readFrom: ReadReceipt };
+
 export type RecordedPayment = { readonly charge: Charge; readonly isNew: boolean };
 
-type Item = { readonly report: ReportedPayment; readonly id: string; readonly auditLine: AuditLine | undefined };
+/** Not recorded: it may be the payment of this reference. */
+export type PossibleDuplicate = { readonly duplicateOf: string };
+
+type Report = ReportedPayment & Partial<Pick<ReadPayment, 'readFrom'>>;
+type Item = { readonly report: Report; readonly id: string; readonly auditLine: AuditLine | undefined };
 /** A refusal concerns one report; the other reports of the batch are still recorded. */
-type Outcome = RecordedPayment | { readonly refusal: AppError };
+type Outcome = RecordedPayment | PossibleDuplicate | { readonly refusal: AppError };
 export type PaymentBatches = Batcher<Item, Outcome>;
 
 type BatchDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
@@ -62,6 +71,17 @@ export function startPaymentBatches(deps: BatchDeps): PaymentBatches {
  * same rail, of whichever account: accounts may share the key that receives the money.
  */
 export async function recordPayment(deps: PayDeps, report: ReportedPayment): Promise<RecordedPayment> {
+  const outcome = await addToBatch(deps, report);
+  assert(!('duplicateOf' in outcome), 'only an entry of a statement is compared with other payments');
+  return outcome;
+}
+
+/** As `recordPayment`, for an entry of a statement. */
+export function recordReadPayment(deps: PayDeps, report: ReadPayment): Promise<RecordedPayment | PossibleDuplicate> {
+  return addToBatch(deps, report);
+}
+
+async function addToBatch(deps: PayDeps, report: Report): Promise<RecordedPayment | PossibleDuplicate> {
   // The id is made before the transaction, so a retry after a commit whose answer was lost finds its own payment.
   const id = uuidV7(deps.clock.now());
   const outcome = await deps.paymentBatches.add({
@@ -106,6 +126,7 @@ async function recordBatch(
     const verdict = judge(charge, item, taken);
     if ('refusal' in verdict) return verdict;
     if ('recorded' in verdict) return verdict.recorded;
+    if ('duplicateOf' in verdict) return verdict;
     taken.add(referenceKey(verdict.rail, item.report.reference));
     charges.set(verdict.before.id, verdict.step.after);
     fresh.push(verdict);
@@ -122,7 +143,7 @@ function isAllowed({ chargeId, accountId }: ReportedPayment, accounts: ReadonlyM
   return accountId === undefined || accountId === accounts.get(chargeId);
 }
 
-type Verdict = { readonly refusal: AppError } | { readonly recorded: RecordedPayment } | NewPayment;
+type Verdict = { readonly refusal: AppError } | { readonly recorded: RecordedPayment } | PossibleDuplicate | NewPayment;
 
 /** Decides what a report means for the charge, including the earlier payments of this batch. */
 function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string>): Verdict {
@@ -138,6 +159,9 @@ function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string
     return isSame(known, report) ? { recorded: { charge, isNew: known.id === id } } : { refusal: referenceTaken() };
   }
   if (taken.has(referenceKey(method.rail, report.reference))) return { refusal: referenceTaken() };
+  const { readFrom } = report;
+  const double = readFrom && charge.payments.find(payment => payment.method === 'pix' && mayBeSame(payment, readFrom));
+  if (double) return { duplicateOf: double.reference };
   // The price of an order is valid for minutes, so its payment is compared by the instant, not by the day.
   const isTooEarly = isOrdered(charge)
     ? report.paidAt < charge.createdAt
@@ -146,7 +170,9 @@ function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string
   const owed = owedOn(charge, report.method, civilDay(report.paidAt));
   const { method: paidBy, paidAt, source, reference, amountCents = owed.totalCents } = report;
   const timing = owed.on > owed.effectiveDueDay ? ('late' as const) : ('on_time' as const);
-  const step = paid(charge, { id, method: paidBy, amountCents, paidAt, source, reference, timing }, owed.totalCents);
+  const { payerDocument } = readFrom ?? {};
+  const payment = { id, method: paidBy, amountCents, paidAt, source, reference, timing };
+  const step = paid(charge, { ...payment, ...(payerDocument !== undefined && { payerDocument }) }, owed.totalCents);
   return { before: charge, rail: method.rail, payment: step.after.payments.at(-1)!, step, item };
 }
 
@@ -183,9 +209,10 @@ async function writePayments(
       tx,
       fresh.map(({ before, payment }) => paymentPosting(before, payment)),
     ),
-    removeUnmatched(
+    decideUnmatched(
       tx,
       fresh.map(({ payment }) => payment.reference),
+      now,
     ),
     clearTimers(
       tx,

@@ -7,8 +7,8 @@ import type { Database } from '../storage/database.ts';
 import { type Charge, paymentRequest } from './charge.ts';
 import { type PayDeps, type ReportedPayment, recordPayment } from './pay.ts';
 import { findCharge } from './store.ts';
-import { insertUnmatched } from './store-money.ts';
 import { setTimers } from './store-timers.ts';
+import { insertUnmatched } from './store-unmatched.ts';
 
 type Deps = PayDeps & { readonly db: Database; readonly rails: Rails };
 
@@ -41,7 +41,8 @@ async function takeReceipt(deps: Deps, receipt: Required<Omit<ReportedPayment, '
     if (!(error instanceof AppError) || isOutage(error)) throw error;
     const { reference, paidAt, amountCents, source } = receipt;
     const unmatched = { reference: `${source} ${reference}`, postedAt: paidAt, amountCents, words: error.message };
-    await deps.db.transaction(tx => insertUnmatched(tx, unmatched, deps.clock.now()));
+    const reason = 'no_match';
+    await deps.db.transaction(tx => insertUnmatched(tx, { ...unmatched, reason }, deps.clock.now()));
   }
 }
 

@@ -1,32 +1,89 @@
-// Imports a bank statement: an entry with the txid of a charge pays it; other incoming money is stored for an operator.
+// Imports a bank statement: an entry with the txid of a charge pays it, unless it may be a payment that is known already;
+// other incoming money is stored for an operator.
 import { createHash } from 'node:crypto';
 import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { StatementEntry } from '../rails/statement/statement.ts';
 import type { Database } from '../storage/database.ts';
-import { type PayDeps, recordPayment } from './pay.ts';
-import { findChargeByTxid, insertUnmatched } from './store-money.ts';
+import { type PayDeps, type PossibleDuplicate, type RecordedPayment, recordReadPayment } from './pay.ts';
+import { type KnownMoney, mayBeSame, type ReadReceipt } from './possible-duplicate.ts';
+import { findChargeByTxid } from './store-money.ts';
+import {
+  findKnownMoney,
+  findUnmatched,
+  insertUnmatched,
+  markDuplicates,
+  type UnmatchedReceipt,
+} from './store-unmatched.ts';
 
-export type Import = {
-  /** Payments of the exact amount, and payments of another amount. */
+/** How many entries ended in which way. */
+export type ImportCounts = {
+  /** First payments of a charge: of the exact amount, and of another amount. */
   readonly matched: number;
   readonly differing: number;
-  /** Entries that were imported before, incoming money without a charge, and entries that are not incoming money. */
-  readonly known: number;
+  /** Payments of a charge that had one. */
+  readonly repeated: number;
+  /** Kept for an operator: what may be known money, money that came back, and other money without a charge. */
+  readonly duplicate: number;
+  readonly returned: number;
   readonly unmatched: number;
+  /** Entries that were imported before, and entries that are not incoming money. */
+  readonly known: number;
   readonly outgoing: number;
 };
 
+export type Import = {
+  readonly counts: ImportCounts;
+  /** The references of new possible duplicates, each with what it may be. */
+  readonly duplicates: readonly { readonly reference: string; readonly duplicateOf: string }[];
+};
+
 export type ImportDeps = PayDeps & { readonly db: Database };
+
+/** What entries of one import share. */
+type Shared = ImportDeps & {
+  readonly listed: ReadonlySet<string>;
+  knownMoney(amountCents: bigint, day: CivilDay): Promise<readonly KnownMoney[]>;
+};
+
+type End = { readonly as: keyof ImportCounts; readonly duplicateOf?: string };
 
 const SOURCE = 'statement';
 const MAX_REFERENCE_LENGTH = 255;
 
 /** Imports entries one by one, each in its own transaction. To import a file again, also after a crash, is safe. */
 export async function importStatement(deps: ImportDeps, entries: readonly StatementEntry[]): Promise<Import> {
-  const counts = { matched: 0, differing: 0, known: 0, unmatched: 0, outgoing: 0 };
-  for (const entry of entries) counts[await importEntry(deps, entry)]++;
-  return counts;
+  const counts = {
+    matched: 0,
+    differing: 0,
+    repeated: 0,
+    duplicate: 0,
+    returned: 0,
+    unmatched: 0,
+    known: 0,
+    outgoing: 0,
+  };
+  const duplicates: { reference: string; duplicateOf: string }[] = [];
+  const shared = { ...deps, listed: new Set(entries.map(referenceOf)), knownMoney: knownMoneyOf(deps) };
+  for (const entry of entries) {
+    const { as, duplicateOf } = await importEntry(shared, entry);
+    counts[as]++;
+    if (duplicateOf !== undefined) duplicates.push({ reference: referenceOf(entry), duplicateOf });
+  }
+  return { counts, duplicates };
+}
+
+/**
+ * Known money by amount and day, read once: what this import itself adds is listed in its file, and so is never compared.
+ */
+function knownMoneyOf({ db }: ImportDeps): Shared['knownMoney'] {
+  const read = new Map<string, Promise<readonly KnownMoney[]>>();
+  return (amountCents, day) => {
+    const key = `${amountCents} ${day}`;
+    const found = read.get(key) ?? findKnownMoney(db, amountCents, day);
+    read.set(key, found);
+    return found;
+  };
 }
 
 /**
@@ -37,33 +94,66 @@ function lastSecondOf(day: CivilDay): Date {
   return new Date(momentOn(addDays(day, 1)).getTime() - 1_000);
 }
 
-async function importEntry(deps: ImportDeps, entry: StatementEntry): Promise<keyof Import> {
-  if (entry.amountCents <= 0n) return 'outgoing';
+async function importEntry(shared: Shared, entry: StatementEntry): Promise<End> {
+  if (entry.amountCents <= 0n) return { as: 'outgoing' };
+  const { txid, text: words, amountCents, postedDay, payerDocument } = entry;
   const reference = referenceOf(entry);
-  const paidAt = earlier(entry.postedAt ?? lastSecondOf(entry.postedDay), deps.clock.now());
-  const chargeId = entry.txid === undefined ? undefined : await findChargeByTxid(deps.db, entry.txid);
-  if (chargeId !== undefined) {
-    try {
-      const { amountCents } = entry;
-      const { isNew, charge } = await recordPayment(deps, {
-        chargeId,
-        method: 'pix',
-        amountCents,
-        paidAt,
-        source: SOURCE,
-        reference,
-      });
-      if (!isNew) return 'known';
-      return charge.paidAmount === 'exact' ? 'matched' : 'differing';
-    } catch (error) {
-      // The charge refuses the payment, or the reference belongs to another one: an operator decides.
-      if (!(error instanceof AppError) || !['wrong_state', 'reference_conflict'].includes(error.code)) throw error;
-    }
+  const read = { reference, amountCents, postedDay, payerDocument, listed: shared.listed };
+  const postedAt = earlier(entry.postedAt ?? lastSecondOf(postedDay), shared.clock.now());
+  const receipt = { reference, postedAt, amountCents, words, ...(txid !== undefined && { txid }) };
+  // Money that came back pays nothing, whatever txid the bank repeats beside it.
+  if (entry.isReturn) return keep(shared, { ...receipt, reason: 'returned' });
+  const paid = await payByTxid(shared, entry, read, postedAt);
+  if (paid && 'duplicateOf' in paid) return keep(shared, { ...receipt, reason: 'possible_duplicate', ...paid });
+  if (paid) return paid.isNew ? endOf(shared, read, paid) : { as: 'known' };
+  if (await findUnmatched(shared.db, reference)) return { as: 'known' };
+  const [same] = await alike(shared, read);
+  if (!same) return keep(shared, { ...receipt, reason: 'no_match' });
+  return keep(shared, { ...receipt, reason: 'possible_duplicate', duplicateOf: same.reference });
+}
+
+/** Undefined when no charge has the txid, or the charge refuses the payment: an operator decides. */
+async function payByTxid(
+  shared: Shared,
+  { txid, amountCents }: StatementEntry,
+  readFrom: ReadReceipt,
+  paidAt: Date,
+): Promise<RecordedPayment | PossibleDuplicate | undefined> {
+  const chargeId = txid === undefined ? undefined : await findChargeByTxid(shared.db, txid);
+  if (chargeId === undefined) return undefined;
+  try {
+    const { reference } = readFrom;
+    const report = { chargeId, method: 'pix' as const, amountCents, paidAt, source: SOURCE, reference };
+    return await recordReadPayment(shared, { ...report, readFrom });
+  } catch (error) {
+    // The charge refuses the payment, or the reference belongs to another one.
+    if (error instanceof AppError && ['wrong_state', 'reference_conflict'].includes(error.code)) return undefined;
+    throw error;
   }
-  const { amountCents, txid, text: words } = entry;
-  const receipt = { reference, postedAt: paidAt, amountCents, words, ...(txid !== undefined && { txid }) };
-  const isNew = await deps.db.transaction(tx => insertUnmatched(tx, receipt, deps.clock.now()));
-  return isNew ? 'unmatched' : 'known';
+}
+
+/** What a new payment was to its charge. Receipts that were kept for want of a txid may be the same money: they are marked. */
+async function endOf(shared: Shared, read: ReadReceipt, { charge }: RecordedPayment): Promise<End> {
+  const references = (await alike(shared, read)).map(({ reference }) => reference);
+  if (references.length > 0) {
+    await shared.db.transaction(tx => markDuplicates(tx, references, read.reference));
+  }
+  if (charge.payments.find(({ reference }) => reference === read.reference)?.isRepeat) return { as: 'repeated' };
+  return { as: charge.paidAmount === 'exact' ? 'matched' : 'differing' };
+}
+
+async function alike({ knownMoney }: Shared, read: ReadReceipt): Promise<KnownMoney[]> {
+  const known = await knownMoney(read.amountCents, read.postedDay);
+  return known.filter(money => mayBeSame(money, read));
+}
+
+const KEPT_AS = { no_match: 'unmatched', possible_duplicate: 'duplicate', returned: 'returned' } as const;
+
+async function keep({ db, clock }: Shared, receipt: UnmatchedReceipt): Promise<End> {
+  const isNew = await db.transaction(tx => insertUnmatched(tx, receipt, clock.now()));
+  if (!isNew) return { as: 'known' };
+  const { duplicateOf } = receipt;
+  return { as: KEPT_AS[receipt.reason], ...(duplicateOf !== undefined && { duplicateOf }) };
 }
 
 /** The assumed last second of today lies in the future. */

@@ -1,6 +1,5 @@
-// The SQL of payments, refunds and unmatched receipts.
-import type { PageQuery } from '../lib/paging.ts';
-import type { Row, Sql } from '../storage/database.ts';
+// The SQL of payments and refunds.
+import type { Sql } from '../storage/database.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
 
 /** Inserts payments and returns how many: one whose reference another transaction has recorded meanwhile is left out. */
@@ -22,14 +21,17 @@ export async function insertPayments(
     timing: payment.timing,
     is_repeat: payment.isRepeat,
     came_after: payment.cameAfter,
+    payer_document: payment.payerDocument,
   }));
   const rows = await tx.query(
     `insert into payments (id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat,
-                           came_after, recorded_at)
-     select id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat, came_after, $2
+                           came_after, payer_document, recorded_at)
+     select id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat, came_after,
+            payer_document, $2
        from json_to_recordset($1) as new_payment (
               id uuid, account_id text, charge_id uuid, method text, rail text, amount_cents bigint,
-              paid_at timestamptz, source text, reference text, timing text, is_repeat boolean, came_after text)
+              paid_at timestamptz, source text, reference text, timing text, is_repeat boolean, came_after text,
+              payer_document text)
      on conflict (rail, lower(reference collate "C")) do nothing
      returning id`,
     [JSON.stringify(records), at],
@@ -142,58 +144,4 @@ export async function findChargeByTxid(sql: Sql, txid: string): Promise<string |
     [txid],
   );
   return row?.charge_id;
-}
-
-/** Stores a receipt that matches no charge; false when it was stored before. */
-export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Date): Promise<boolean> {
-  const rows = await tx.query(
-    `insert into unmatched_receipts (reference, posted_at, amount_cents, txid, words, recorded_at)
-     values ($1, $2, $3, $4, $5, $6)
-     on conflict (reference) do nothing
-     returning reference`,
-    [receipt.reference, receipt.postedAt, receipt.amountCents, receipt.txid, receipt.words, at],
-  );
-  return rows.length > 0;
-}
-
-/** Removes receipts that a charge has taken in the meantime. */
-export async function removeUnmatched(tx: Sql, references: readonly string[]): Promise<void> {
-  await tx.query('delete from unmatched_receipts where lower(reference collate "C") = any($1)', [
-    references.map(comparable),
-  ]);
-}
-
-export type UnmatchedReceipt = {
-  readonly reference: string;
-  readonly postedAt: Date;
-  readonly amountCents: bigint;
-  readonly txid?: string;
-  /** The text of the bank, or why the charge refused the payment. */
-  readonly words: string;
-};
-
-/** A page of unmatched receipts, newest first, and their total number. */
-export async function readUnmatched(
-  sql: Sql,
-  page: PageQuery,
-): Promise<{ receipts: UnmatchedReceipt[]; total: number }> {
-  const rows = await sql.query<{ total: string; reference: string | null } & UnmatchedRow>(
-    `with matching as (select count(*) as total from unmatched_receipts),
-          page as (select * from unmatched_receipts order by posted_at desc, reference desc limit $1 offset $2)
-     select matching.total, page.* from matching left join page on true order by posted_at desc, reference desc`,
-    [page.pageSize, BigInt(page.page - 1) * BigInt(page.pageSize)],
-  );
-  return { receipts: rows.filter(row => row.reference !== null).map(toUnmatched), total: Number(rows[0]!.total) };
-}
-
-type UnmatchedRow = Row & {
-  reference: string;
-  posted_at: Date;
-  amount_cents: string;
-  txid: string | null;
-  words: string;
-};
-
-function toUnmatched({ reference, posted_at, amount_cents, txid, words }: UnmatchedRow): UnmatchedReceipt {
-  return { reference, postedAt: posted_at, amountCents: BigInt(amount_cents), words, ...(txid !== null && { txid }) };
 }

@@ -129,7 +129,8 @@ export const CHARGE_COLUMNS = `
            where m.charge_id = c.id and m.account_id = c.account_id) as methods,
          (select json_agg(json_build_object('id', p.id, 'method', p.method, 'amountCents', p.amount_cents::text,
                                             'paidAt', iso_utc(p.paid_at), 'source', p.source, 'reference', p.reference,
-                                            'timing', p.timing, 'isRepeat', p.is_repeat, 'cameAfter', p.came_after)
+                                            'timing', p.timing, 'isRepeat', p.is_repeat, 'cameAfter', p.came_after,
+                                            'payerDocument', p.payer_document)
                           order by p.recorded_at, p.is_repeat, p.id)
             from payments p
            where p.charge_id = c.id and p.account_id = c.account_id) as payments,
@@ -306,10 +307,11 @@ type MethodRow = {
   instrument: Instruments[Method] | null;
   reason: string | null;
 };
-type PaymentRow = Omit<Payment, 'amountCents' | 'paidAt' | 'cameAfter'> & {
+type PaymentRow = Omit<Payment, 'amountCents' | 'paidAt' | 'cameAfter' | 'payerDocument'> & {
   amountCents: string;
   paidAt: string;
   cameAfter: CameAfter | null;
+  payerDocument: string | null;
 };
 type RefundRow = Omit<Refund, 'amountCents' | 'createdAt' | 'reason'> & {
   amountCents: string;
@@ -352,12 +354,13 @@ function toMethod({ method, rail, status, instrument, reason }: MethodRow): Char
   return { method, rail, status, ...(instrument && { instrument }), ...(reason !== null && { reason }) };
 }
 
-function toPayment({ cameAfter, ...row }: PaymentRow): Payment {
+function toPayment({ cameAfter, payerDocument, ...row }: PaymentRow): Payment {
   return {
     ...row,
     amountCents: BigInt(row.amountCents),
     paidAt: new Date(row.paidAt),
     ...(cameAfter !== null && { cameAfter }),
+    ...(payerDocument !== null && { payerDocument }),
   };
 }
 

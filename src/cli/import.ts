@@ -1,6 +1,6 @@
 // trilho import: records payments from a bank statement.
 import { readFile } from 'node:fs/promises';
-import { importStatement } from '../charges/statement.ts';
+import { type Import, importStatement } from '../charges/statement.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -9,20 +9,36 @@ import { StatementError } from '../rails/statement/statement-error.ts';
 import { withCharges } from './database.ts';
 
 const MAX_FAULTS_SHOWN = 20;
+const MAX_DUPLICATES_SHOWN = 20;
 
 export async function importCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const [file = ''] = args;
   const format = /\.(ofx|csv)$/i.exec(file)?.[1]?.toLowerCase() as 'ofx' | 'csv' | undefined;
   if (!format || args.length !== 1) throw new StartError('Usage: trilho import <statement.ofx or statement.csv>');
   const { entries, faults } = await read(file, format);
-  const counts = await withCharges({ config, log, action: 'trilho import' }, deps => importStatement(deps, entries));
-  console.log(
-    `${counts.matched} paid a charge, ${counts.differing} of another amount, ${counts.unmatched} unmatched, ${counts.known} known before, ${counts.outgoing} not incoming.`,
+  const { counts, duplicates } = await withCharges({ config, log, action: 'trilho import' }, deps =>
+    importStatement(deps, entries),
   );
+  console.log(
+    `${counts.matched} paid a charge, ${counts.differing} of another amount, ${counts.repeated} paid again, ${counts.duplicate} possible duplicates, ${counts.returned} returned, ${counts.unmatched} unmatched, ${counts.known} known before, ${counts.outgoing} not incoming.`,
+  );
+  sayDuplicates(duplicates);
   for (const { line, message } of faults.slice(0, MAX_FAULTS_SHOWN)) console.log(`Line ${line}: ${message}`);
   if (faults.length > MAX_FAULTS_SHOWN)
     console.log(`… and ${faults.length - MAX_FAULTS_SHOWN} more lines that cannot be read.`);
   return faults.length > 0 ? 1 : 0;
+}
+
+/** They are not counted as money until a person says so. */
+function sayDuplicates(duplicates: Import['duplicates']): void {
+  if (duplicates.length === 0) return;
+  for (const { reference, duplicateOf } of duplicates.slice(0, MAX_DUPLICATES_SHOWN)) {
+    console.log(`Possible duplicate: "${reference}" may be "${duplicateOf}".`);
+  }
+  if (duplicates.length > MAX_DUPLICATES_SHOWN) {
+    console.log(`… and ${duplicates.length - MAX_DUPLICATES_SHOWN} more possible duplicates.`);
+  }
+  console.log('GET /payments/unmatched lists them: record one by its reference, or dismiss it.');
 }
 
 async function read(file: string, format: 'ofx' | 'csv'): Promise<StatementReading> {

@@ -1,4 +1,5 @@
 // trilho pay: records a payment of a charge.
+import { OPERATOR } from '../charges/charge.ts';
 import { recordPayment } from '../charges/pay.ts';
 import type { Config } from '../config/config.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
@@ -29,7 +30,7 @@ export async function payCommand(config: Config, log: Log, args: readonly string
       method,
       amountCents: BigInt(cents),
       paidAt: paidAt ?? deps.clock.now(),
-      source: 'operator',
+      source: OPERATOR,
       reference,
     });
     console.log(`${isNew ? 'Recorded' : 'Known before'}. The charge is ${charge.state}.`);

@@ -111,20 +111,27 @@ describe('the command line', { concurrency: 2 }, () => {
     const today = new Date().toLocaleDateString('pt-BR', { timeZone: 'America/Sao_Paulo' });
     await writeFile(
       statement,
-      `data;valor;descrição\n${today};159,90;PIX RECEBIDO ${txid}\n${today};7,00;PIX DE ALGUEM\n`,
+      `data;valor;descrição\n${today};+159,90;PIX RECEBIDO ${txid}\n${today};+7,00;PIX DE ALGUEM\n`,
     );
     const first = await run('import', statement);
     assert.equal(first.code, 0, first.stderr);
     assert.match(
       first.stdout,
-      /^1 paid a charge, 0 of another amount, 1 unmatched, 0 known before, 0 not incoming\.$/m,
+      /^1 paid a charge, 0 of another amount, 0 paid again, 0 possible duplicates, 0 returned, 1 unmatched, 0 known before, 0 not incoming\.$/m,
     );
     assert.match(
       (await run('import', statement)).stdout,
-      /^0 paid a charge, 0 of another amount, 0 unmatched, 2 known before/m,
+      /^0 paid a charge, .*0 possible duplicates, 0 returned, 0 unmatched, 2 known before/m,
+    );
+    const again = path.join(folder, 'again.csv');
+    const endToEndId = 'E9999999920261116120000000000002';
+    await writeFile(again, `data;valor;descrição\n${today};+159,90;Pix ${txid} ${endToEndId}\n`);
+    assert.match(
+      (await run('import', again)).stdout,
+      /^0 paid a charge, 0 of another amount, 0 paid again, 1 possible duplicates,.*\nPossible duplicate: "E9999999920261116120000000000002" may be "row~\w+~1 .+"\.\n/m,
     );
     assert.equal((await service.get(`/charges/${other}`)).json.state, 'PAID');
-    assert.equal((await service.get('/payments/unmatched')).json.total, 1);
+    assert.equal((await service.get('/payments/unmatched')).json.total, 2);
     assert.match(refusalOf(await run('import', 'statement.txt')), /^Usage: trilho import/);
     await service.end();
     assert.match(

@@ -1,16 +1,9 @@
-// A static pix key: codes that are payable at once, and money that is told of by an operator or a statement.
+// A static pix key: codes that are payable at once, and money that is told of by an operator.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { liveRails } from '../../src/app.ts';
-import { startPaymentBatches } from '../../src/charges/pay.ts';
-import { importStatement } from '../../src/charges/statement.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { startQueue } from '../../src/jobs/queue.ts';
-import { readStatement } from '../../src/rails/statement/statement.ts';
-import { openDatabase } from '../../src/storage/database.ts';
 import { chargeBody } from '../harness/bodies.ts';
-import { ALL_JOBS } from '../harness/jobs.ts';
-import { silentLog } from '../harness/log.ts';
 import { readPixByOracle } from '../harness/oracles.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -149,68 +142,6 @@ describe('an operator', () => {
     const { refunds, state } = await read(id);
     assert.deepEqual(refunds, []);
     assert.equal(state, 'PAID');
-  });
-});
-
-describe('a statement', () => {
-  const csv = (rows: string[]) => Buffer.from(['data;valor;descrição;endToEndId', ...rows].join('\r\n'));
-  const takeIn = async (bytes: Buffer) => {
-    const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
-    const { clock } = service;
-    const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
-    const { entries, faults } = readStatement(bytes, 'csv');
-    assert.deepEqual(faults, []);
-    const counts = await importStatement(
-      { db, clock, paymentBatches: startPaymentBatches({ db, queue, clock }) },
-      entries,
-    );
-    await queue.stop();
-    await db.close();
-    return counts;
-  };
-
-  test('pays charges by their txid, keeps the rest, and changes nothing the second time', async () => {
-    const exact = await make();
-    const less = await make();
-    const bytes = csv([
-      `16/11/2026;159,90;PIX RECEBIDO ${exact.pix.txid};E9999999920261116120000000000011`,
-      `16/11/2026;100,00;PIX RECEBIDO ${less.pix.txid.toLowerCase()};E9999999920261116120000000000012`,
-      '16/11/2026;42,00;PIX RECEBIDO DE ALGUEM;E9999999920261116120000000000013',
-      '16/11/2026;-10,00;TARIFA;',
-    ]);
-    assert.deepEqual(await takeIn(bytes), { matched: 1, differing: 1, known: 0, unmatched: 1, outgoing: 1 });
-    assert.deepEqual(await takeIn(bytes), { matched: 0, differing: 0, known: 3, unmatched: 0, outgoing: 1 });
-    const paid = await read(exact.id);
-    assert.equal(`${paid.state} ${paid.timing} ${paid.paidAmount}`, 'PAID on_time exact');
-    const partly = await read(less.id);
-    assert.equal(`${partly.state} ${partly.paidAmount}`, 'PAID partial');
-    const { json } = await service.get('/payments/unmatched');
-    assert.equal(json.total, 1);
-    assert.equal(json.payments[0].amountCents, 4_200);
-    assert.equal(json.payments[0].reference, 'E9999999920261116120000000000013');
-    // An operator knows which charge it is for.
-    const { id } = await make();
-    await tell(id, { amountCents: 4_200, reference: 'E9999999920261116120000000000013' });
-    assert.equal((await service.get('/payments/unmatched')).json.total, 0);
-  });
-
-  test('that contradicts what was told is kept for a person', async () => {
-    const { id, pix } = await make();
-    await tell(id, { amountCents: 10, reference: 'E9999999920261116120000000000031' });
-    const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000031`]));
-    assert.deepEqual(counts, { matched: 0, differing: 0, known: 0, unmatched: 1, outgoing: 0 });
-    const { json } = await service.get('/payments/unmatched');
-    assert.ok(
-      json.payments.some((payment: { reference: string }) => payment.reference === 'E9999999920261116120000000000031'),
-    );
-  });
-
-  test('and an operator who tell of the same pix tell of one payment', async () => {
-    const { id, pix } = await make();
-    await tell(id, { amountCents: 15_990, reference: 'E9999999920261116120000000000021' });
-    const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000021`]));
-    assert.deepEqual(counts, { matched: 0, differing: 0, known: 1, unmatched: 0, outgoing: 0 });
-    assert.equal((await read(id)).payments.length, 1);
   });
 });
 

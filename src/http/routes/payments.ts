@@ -2,19 +2,30 @@
 import type { FastifyInstance } from 'fastify';
 import { CHARGE_EXAMPLE, ChargeView } from '../../api/charges.ts';
 import { toPageQuery } from '../../api/paging.ts';
-import { checkPaidAt, PaymentBody, UNMATCHED_EXAMPLE, UnmatchedPage, UnmatchedQuery } from '../../api/payments.ts';
+import {
+  checkPaidAt,
+  DISMISSED_EXAMPLE,
+  DismissalBody,
+  PaymentBody,
+  UNMATCHED_EXAMPLE,
+  UnmatchedPage,
+  UnmatchedPayment,
+  UnmatchedQuery,
+} from '../../api/payments.ts';
 import { dateOf } from '../../api/schemas.ts';
+import { OPERATOR } from '../../charges/charge.ts';
+import { dismissUnmatched } from '../../charges/dismiss-unmatched.ts';
 import { listUnmatched } from '../../charges/list-unmatched.ts';
 import { type PayDeps, recordPayment } from '../../charges/pay.ts';
 import { chargeView } from '../../charges/view.ts';
-import type { Sql } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
 import { created, ok } from '../server/answers.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
 const tag = 'Charges';
 
-type Deps = PayDeps & { readonly db: Sql; readonly pageSize: number };
+type Deps = PayDeps & { readonly db: Database; readonly pageSize: number };
 
 export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
@@ -40,7 +51,7 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
         method,
         amountCents: BigInt(amountCents),
         paidAt: paidAt === undefined ? deps.clock.now() : dateOf(paidAt),
-        source: 'operator',
+        source: OPERATOR,
         reference,
       });
       if (!isNew) reply.header('idempotent-replayed', 'true');
@@ -59,5 +70,20 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
     query: UnmatchedQuery,
     answer: ok(UnmatchedPage, 'A page of payments', UNMATCHED_EXAMPLE),
     handle: async ({ query }) => listUnmatched(deps, toPageQuery(query, deps.pageSize)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/payments/unmatched/dismiss',
+    access: 'payments:write',
+    operationId: 'dismissUnmatchedPayment',
+    summary: 'Dismiss a payment without a charge',
+    description:
+      'For a duplicate, or money that is for no charge: it leaves the list, and the same statement does not bring it back. It can still be recorded for a charge by its reference.',
+    tag,
+    body: DismissalBody,
+    answer: ok(UnmatchedPayment, 'The dismissed payment', DISMISSED_EXAMPLE),
+    problems: ['not_found'],
+    handle: async ({ body }) => dismissUnmatched(deps, body.reference),
   });
 }

@@ -38,6 +38,10 @@ export function endToEndIdIn(text: string): string | undefined {
   return END_TO_END_ID.exec(text)?.[0];
 }
 
+export function isEndToEndId(reference: string): boolean {
+  return endToEndIdIn(reference) === reference;
+}
+
 function isMixed(run: string): boolean {
   return /\d/.test(run) && /[A-Z]/i.test(run);
 }

@@ -38,13 +38,25 @@ export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
+const RETURN =
+  /\b(?:devolu(?:cao|coes)|devolvid[oa]s?|estornos?|estornad[oa]s?|reembolsos?|cancelad[oa]s?|cancelamentos?|refund(?:ed)?|reversal|chargeback)\b/i;
+
+/** Whether a text speaks of money that goes back to where it came from. */
+export function isReturn(text: string): boolean {
+  return RETURN.test(withoutAccents(text));
+}
+
+export function withoutAccents(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '');
+}
+
 // One bank prints its closing line as «S A L D O», with spaces.
 const BALANCE =
   /^(?:saldo|s a l d o)(?: (?:anterior|inicial|final|atual|parcial|disponivel|do dia|em conta|em c\/c|total|total disponivel|total disponivel dia|conta corrente))?$/i;
 
 /** Whether a line shows a balance and not a movement. The whole text must match, not only its beginning. */
 export function isBalance(text: string): boolean {
-  return BALANCE.test(oneLine(text).normalize('NFD').replace(/\p{M}/gu, ''));
+  return BALANCE.test(withoutAccents(oneLine(text)));
 }
 
 /** Returns the line number of an offset. Offsets must rise, so that the text is scanned once. */

@@ -4,10 +4,11 @@ import type { CivilDay } from '../../lib/civil-days.ts';
 import { textOf } from './charset.ts';
 import { readCsv } from './csv.ts';
 import { readOfx } from './ofx.ts';
+import { payerDocumentIn } from './payer-document.ts';
 import { endToEndIdIn, txidAsId, txidIn, txidInColumn } from './pix-ids.ts';
 import { createReferences } from './references.ts';
 import { StatementError } from './statement-error.ts';
-import { oneLine, type ReadLine, type StatementFault } from './statement-line.ts';
+import { isReturn, oneLine, type ReadLine, type StatementFault } from './statement-line.ts';
 
 /** A year of a busy shop; larger statements must be exported in parts. */
 export const MAX_STATEMENT_BYTES = 10 * 1024 * 1024;
@@ -37,6 +38,10 @@ export type StatementEntry = {
   /** In upper case; 25 characters unless the statement has a column for it. */
   readonly txid?: string;
   readonly endToEndId?: string;
+  /** The CPF or CNPJ of the payer, if the texts tell one; `*` for each digit that the bank hides. */
+  readonly payerDocument?: string;
+  /** Money that comes or goes back: «devolução», «estorno». It is no payment, whatever ids stand beside it. */
+  readonly isReturn?: true;
 };
 
 export type StatementReading = {
@@ -82,6 +87,7 @@ function entryOf(line: ReadLine, referenceOf: ReturnType<typeof createReferences
   const ids = [bankId, documentNumber, ...line.otherIds];
   const txid = txidInColumn(line.txidColumn) ?? txidIn(text) ?? firstOf(ids, txidAsId);
   const endToEndId = firstOf([line.endToEndIdColumn, text, ...ids], endToEndIdIn);
+  const payerDocument = payerDocumentIn(text);
   const reference = referenceOf({
     bankId,
     documentNumber,
@@ -105,6 +111,8 @@ function entryOf(line: ReadLine, referenceOf: ReturnType<typeof createReferences
     text: cut(text),
     ...(txid !== undefined && { txid }),
     ...(endToEndId !== undefined && { endToEndId }),
+    ...(payerDocument !== undefined && { payerDocument }),
+    ...(isReturn(text) && { isReturn: true }),
   };
 }
 

@@ -1,0 +1,18 @@
+// Dismissing an unmatched receipt: a person has decided that it is nobody's payment, or one that is recorded already.
+import type { Clock } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Database } from '../storage/database.ts';
+import { decideUnmatched, findUnmatched } from './store-unmatched.ts';
+import { unmatchedView } from './unmatched-view.ts';
+
+type Deps = { readonly db: Database; readonly clock: Clock };
+
+/** The receipt leaves the list and is remembered. A second time changes nothing. Refuses a reference that is not kept. */
+export async function dismissUnmatched({ db, clock }: Deps, reference: string) {
+  const receipt = await db.transaction(async tx => {
+    await decideUnmatched(tx, [reference], clock.now());
+    return findUnmatched(tx, reference);
+  });
+  if (!receipt) throw new AppError('not_found', 'There is no unmatched payment with this reference.');
+  return unmatchedView(receipt);
+}

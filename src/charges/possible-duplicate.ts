@@ -1,0 +1,35 @@
+// When two reports may be about one payment. One pix has several references where a bank prints its endToEndId in one
+// export and not in another, so references alone count it twice.
+import { type CivilDay, civilDay } from '../lib/civil-days.ts';
+import { areOfTwoPayers } from '../rails/statement/payer-document.ts';
+import { isEndToEndId } from '../rails/statement/pix-ids.ts';
+import { OPERATOR, type Payment } from './charge.ts';
+
+/** An entry of a statement, by what it can be recognised. */
+export type ReadReceipt = {
+  readonly reference: string;
+  readonly amountCents: bigint;
+  readonly postedDay: CivilDay;
+  readonly payerDocument?: string | undefined;
+  /** The references of all entries of its file: two entries of one file are two payments. */
+  readonly listed: ReadonlySet<string>;
+};
+
+/** Money that is known already: a payment or an unmatched receipt. */
+export type KnownMoney = Pick<Payment, 'reference' | 'amountCents' | 'paidAt' | 'source' | 'payerDocument'>;
+
+/**
+ * Whether an entry may be known money under another reference: the same amount, on the same day, not from two payers as far
+ * as both tell one, and not with two endToEndIds, which are certainly two payments.
+ */
+export function mayBeSame(known: KnownMoney, read: ReadReceipt): boolean {
+  if (known.amountCents !== read.amountCents || read.listed.has(known.reference)) return false;
+  if (isEndToEndId(known.reference) && isEndToEndId(read.reference)) return false;
+  return isOfDay(known, read.postedDay) && !areOfTwoPayers(known.payerDocument, read.payerDocument);
+}
+
+/** A payment is often typed in days after it came, with the time of typing. */
+function isOfDay({ paidAt, source }: KnownMoney, day: CivilDay): boolean {
+  const knownDay = civilDay(paidAt);
+  return knownDay === day || (source === OPERATOR && knownDay > day);
+}

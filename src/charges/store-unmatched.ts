@@ -1,0 +1,137 @@
+// The SQL of unmatched receipts.
+import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
+import type { PageQuery } from '../lib/paging.ts';
+import { payerDocumentIn } from '../rails/statement/payer-document.ts';
+import type { Row, Sql } from '../storage/database.ts';
+import type { KnownMoney } from './possible-duplicate.ts';
+import { comparable } from './store-money.ts';
+
+/** Why a receipt is kept: it fits no charge, it may be money that is known already, or it is money that came back. */
+export const UNMATCHED_REASONS = ['no_match', 'possible_duplicate', 'returned'] as const;
+export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
+
+export type UnmatchedReceipt = {
+  readonly reference: string;
+  readonly postedAt: Date;
+  readonly amountCents: bigint;
+  readonly txid?: string;
+  /** The text of the bank, or why the charge refused the payment. */
+  readonly words: string;
+  readonly reason: UnmatchedReason;
+  /** Of a possible duplicate: the reference of the payment or receipt that it may be. */
+  readonly duplicateOf?: string;
+};
+
+/** A receipt as it is stored: the charge is the one of its txid. */
+export type StoredReceipt = UnmatchedReceipt & { readonly chargeId?: string; readonly decidedAt?: Date };
+
+/** Stores a receipt; false when it was stored before, also when a person has decided about it since. */
+export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Date): Promise<boolean> {
+  const { reference, postedAt, amountCents, txid, words, reason, duplicateOf } = receipt;
+  const rows = await tx.query(
+    `insert into unmatched_receipts (reference, posted_at, amount_cents, txid, words, reason, duplicate_of, recorded_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (reference) do nothing
+     returning reference`,
+    [reference, postedAt, amountCents, txid, words, reason, duplicateOf, at],
+  );
+  return rows.length > 0;
+}
+
+/** Takes receipts that are recorded as payments, or dismissed, off the list. They stay, so that no import brings them back. */
+export async function decideUnmatched(tx: Sql, references: readonly string[], at: Date): Promise<void> {
+  await tx.query(
+    `update unmatched_receipts set decided_at = $2
+      where lower(reference collate "C") = any($1) and decided_at is null`,
+    [references.map(comparable), at],
+  );
+}
+
+/** Marks receipts, so far without a match, as possible duplicates of a payment that came to be known after them. */
+export async function markDuplicates(tx: Sql, references: readonly string[], duplicateOf: string): Promise<void> {
+  await tx.query(
+    `update unmatched_receipts set reason = 'possible_duplicate', duplicate_of = $2
+      where reference = any($1) and reason = 'no_match' and decided_at is null`,
+    [references, duplicateOf],
+  );
+}
+
+/** More equal amounts on one day than a person could compare. */
+const MAX_KNOWN = 1_000;
+
+/** Money of an amount and a day in São Paulo: the payments by pix of any charge, and unmatched receipts, decided ones too. */
+export async function findKnownMoney(sql: Sql, amountCents: bigint, day: CivilDay): Promise<KnownMoney[]> {
+  const rows = await sql.query<{
+    reference: string;
+    paid_at: Date;
+    source: string;
+    payer_document: string | null;
+    words: string | null;
+  }>(
+    `select reference, paid_at, source, payer_document, null as words
+       from payments
+      where method = 'pix' and amount_cents = $1 and paid_at >= $2 and paid_at < $3
+      union all
+     select reference, posted_at, 'statement', null, words
+       from unmatched_receipts
+      where amount_cents = $1 and posted_at >= $2 and posted_at < $3
+      order by reference
+      limit $4`,
+    [amountCents, momentOn(day), momentOn(addDays(day, 1)), MAX_KNOWN],
+  );
+  return rows.map(({ reference, paid_at, source, payer_document, words }) => {
+    const payerDocument = payer_document ?? payerDocumentIn(words ?? '');
+    return { reference, amountCents, paidAt: paid_at, source, ...(payerDocument !== undefined && { payerDocument }) };
+  });
+}
+
+const COLUMNS = `
+         r.reference, r.posted_at, r.amount_cents, r.txid, r.words, r.reason, r.duplicate_of, r.decided_at,
+         (select m.charge_id from charge_methods m where m.method = 'pix' and m.instrument ->> 'txid' = r.txid
+           order by m.charge_id limit 1) as charge_id`;
+
+/** A page of the receipts that wait for a decision, newest first, and their total number. */
+export async function readUnmatched(sql: Sql, page: PageQuery): Promise<{ receipts: StoredReceipt[]; total: number }> {
+  const rows = await sql.query<{ total: string; reference: string | null } & UnmatchedRow>(
+    `with waiting as (select * from unmatched_receipts where decided_at is null),
+          matching as (select count(*) as total from waiting),
+          page as (select ${COLUMNS} from waiting r order by posted_at desc, reference desc limit $1 offset $2)
+     select matching.total, page.* from matching left join page on true order by posted_at desc, reference desc`,
+    [page.pageSize, BigInt(page.page - 1) * BigInt(page.pageSize)],
+  );
+  return { receipts: rows.filter(row => row.reference !== null).map(toUnmatched), total: Number(rows[0]!.total) };
+}
+
+export async function findUnmatched(sql: Sql, reference: string): Promise<StoredReceipt | undefined> {
+  const [row] = await sql.query<UnmatchedRow>(`select ${COLUMNS} from unmatched_receipts r where r.reference = $1`, [
+    reference,
+  ]);
+  return row && toUnmatched(row);
+}
+
+type UnmatchedRow = Row & {
+  reference: string;
+  posted_at: Date;
+  amount_cents: string;
+  txid: string | null;
+  words: string;
+  reason: UnmatchedReason;
+  duplicate_of: string | null;
+  decided_at: Date | null;
+  charge_id: string | null;
+};
+
+function toUnmatched(row: UnmatchedRow): StoredReceipt {
+  const { reference, posted_at, amount_cents, txid, words, reason, duplicate_of, decided_at, charge_id } = row;
+  return {
+    reference,
+    postedAt: posted_at,
+    amountCents: BigInt(amount_cents),
+    words,
+    reason,
+    ...(txid !== null && { txid }),
+    ...(charge_id !== null && { chargeId: charge_id }),
+    ...(duplicate_of !== null && { duplicateOf: duplicate_of }),
+    ...(decided_at !== null && { decidedAt: decided_at }),
+  };
+}

@@ -1,0 +1,282 @@
+// Importing statements: what pays a charge, what is kept for a person, and that one pix read twice is counted once.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { liveRails } from '../../src/app.ts';
+import { startPaymentBatches } from '../../src/charges/pay.ts';
+import { importStatement } from '../../src/charges/statement.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { startQueue } from '../../src/jobs/queue.ts';
+import { readStatement } from '../../src/rails/statement/statement.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { ALL_JOBS } from '../harness/jobs.ts';
+import { silentLog } from '../harness/log.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const KEY = {
+  TRILHO_MODE: 'live',
+  TRILHO_PIX_KEY: 'financeiro@example.com',
+  TRILHO_PIX_NAME: 'Padaria São João',
+  TRILHO_PIX_CITY: 'Belo Horizonte',
+};
+const NOTHING = {
+  matched: 0,
+  differing: 0,
+  repeated: 0,
+  duplicate: 0,
+  returned: 0,
+  unmatched: 0,
+  known: 0,
+  outgoing: 0,
+};
+
+let service: Service;
+before(async () => {
+  service = await startService({ mode: 'live', rails: liveRails(readConfig(KEY)) });
+});
+after(() => service.stop());
+
+async function make(changes: Record<string, unknown> = {}) {
+  const made = await service.post('/charges', chargeBody({ methods: ['pix'], ...changes }));
+  assert.equal(made.status, 201, made.text);
+  await service.runJobs();
+  return made.json as { id: string; pix: { txid: string; emv: string } };
+}
+const read = async (id: string) => (await service.get(`/charges/${id}`)).json;
+const tell = (id: string, body: Record<string, unknown>) => service.post(`/charges/${id}/payments`, body);
+type Unmatched = { reference: string; reason: string; duplicateOf?: string; chargeId?: string; amountCents: number };
+/** The list; each test has an amount of its own. */
+const unmatched = async (amountCents: number): Promise<Unmatched[]> => {
+  const { json } = await service.get('/payments/unmatched?pageSize=100');
+  return json.payments.filter((payment: Unmatched) => payment.amountCents === amountCents);
+};
+const dismiss = (reference: string) => service.post('/payments/unmatched/dismiss', { reference });
+
+async function takeIn(bytes: Buffer, format: 'csv' | 'ofx' = 'csv') {
+  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+  const { clock } = service;
+  const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
+  const { entries, faults } = readStatement(bytes, format);
+  assert.deepEqual(faults, []);
+  const deps = { db, clock, paymentBatches: startPaymentBatches({ db, queue, clock }) };
+  const { counts } = await importStatement(deps, entries);
+  await queue.stop();
+  await db.close();
+  return counts;
+}
+
+/** With the pix system's ids, and without. */
+const csv = (rows: string[]) => Buffer.from(['data;valor;descrição;endToEndId', ...rows].join('\r\n'));
+const plainCsv = (rows: string[]) => Buffer.from(['data;valor;histórico', ...rows].join('\n'));
+const ofx = (entries: { cents: number; id: string; memo: string; day?: string }[]) =>
+  Buffer.from(
+    `<OFX><STMTRS><CURDEF>BRL<BANKTRANLIST>${entries
+      .map(
+        ({ cents, id, memo, day = '20261116' }) =>
+          `<STMTTRN><TRNTYPE>CREDIT<DTPOSTED>${day}<TRNAMT>${(cents / 100).toFixed(2)}<FITID>${id}<MEMO>${memo}</STMTTRN>`,
+      )
+      .join('')}</BANKTRANLIST></STMTRS></OFX>`,
+  );
+let count = 0;
+const endToEndId = () => `E9999999920261116120000000001${String(++count).padStart(3, '0')}`;
+
+test('a statement pays charges by their txid, keeps the rest, and changes nothing the second time', async () => {
+  const exact = await make();
+  const less = await make();
+  const bytes = csv([
+    `16/11/2026;159,90;PIX RECEBIDO ${exact.pix.txid};E9999999920261116120000000000011`,
+    `16/11/2026;100,00;PIX RECEBIDO ${less.pix.txid.toLowerCase()};E9999999920261116120000000000012`,
+    '16/11/2026;42,00;PIX RECEBIDO DE ALGUEM;E9999999920261116120000000000013',
+    '16/11/2026;-10,00;TARIFA;',
+  ]);
+  assert.deepEqual(await takeIn(bytes), { ...NOTHING, matched: 1, differing: 1, unmatched: 1, outgoing: 1 });
+  assert.deepEqual(await takeIn(bytes), { ...NOTHING, known: 3, outgoing: 1 });
+  const paid = await read(exact.id);
+  assert.equal(`${paid.state} ${paid.timing} ${paid.paidAmount}`, 'PAID on_time exact');
+  const partly = await read(less.id);
+  assert.equal(`${partly.state} ${partly.paidAmount}`, 'PAID partial');
+  const [kept] = await unmatched(4_200);
+  assert.equal(kept?.reference, 'E9999999920261116120000000000013');
+  assert.equal(kept?.reason, 'no_match');
+  // An operator knows which charge it is for, and the statement does not bring it back.
+  const { id } = await make();
+  await tell(id, { amountCents: 4_200, reference: 'E9999999920261116120000000000013' });
+  assert.deepEqual(await unmatched(4_200), []);
+  assert.deepEqual(await takeIn(bytes), { ...NOTHING, known: 3, outgoing: 1 });
+  assert.deepEqual(await unmatched(4_200), []);
+});
+
+test('a statement that contradicts what was told is kept for a person', async () => {
+  const { id, pix } = await make();
+  await tell(id, { amountCents: 10, reference: 'E9999999920261116120000000000031' });
+  const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000031`, MINUS]));
+  assert.deepEqual(counts, { ...NOTHING, unmatched: 1, outgoing: 1 });
+  const kept = await unmatched(15_990);
+  assert.ok(kept.some(({ reference }) => reference === 'E9999999920261116120000000000031'));
+});
+
+test('a statement and an operator who tell of the same pix tell of one payment', async () => {
+  const { id, pix } = await make();
+  await tell(id, { amountCents: 15_990, reference: 'E9999999920261116120000000000021' });
+  const counts = await takeIn(csv([`16/11/2026;159,90;PIX ${pix.txid};E9999999920261116120000000000021`, MINUS]));
+  assert.deepEqual(counts, { ...NOTHING, known: 1, outgoing: 1 });
+  assert.equal((await read(id)).payments.length, 1);
+});
+
+/** A debit with its sign, so that the other amounts of the file are surely credits. */
+const MINUS = '16/11/2026;-1,00;TARIFA;';
+const PLAIN_MINUS = '16/11/2026;-1,00;TARIFA';
+
+describe('one pix that is read twice', () => {
+  test('from a CSV without an id and from an OFX is one payment and a possible duplicate', async () => {
+    const { id, pix } = await make({ amountCents: 20_001 });
+    const first = plainCsv([`16/11/2026;200,01;PIX RECEBIDO ${pix.txid}`, PLAIN_MINUS]);
+    const second = ofx([{ cents: 20_001, id: 'N1', memo: `Pix ${pix.txid} ${endToEndId()}` }]);
+    assert.deepEqual(await takeIn(first), { ...NOTHING, matched: 1, outgoing: 1 });
+    assert.deepEqual(await takeIn(second, 'ofx'), { ...NOTHING, duplicate: 1 });
+    assert.deepEqual(await takeIn(second, 'ofx'), { ...NOTHING, known: 1 });
+    assert.deepEqual(await takeIn(first), { ...NOTHING, known: 1, outgoing: 1 });
+    const charge = await read(id);
+    assert.equal(`${charge.paidAmount} ${charge.payments.length}`, 'exact 1');
+    const [kept, ...others] = await unmatched(20_001);
+    assert.deepEqual(others, []);
+    assert.equal(kept?.reason, 'possible_duplicate');
+    assert.equal(kept?.duplicateOf, charge.payments[0].reference);
+    assert.equal(kept?.chargeId, id);
+  });
+
+  test('may be recorded all the same, by a person, and then is a repeat', async () => {
+    const { id, pix } = await make({ amountCents: 20_002 });
+    const second = ofx([{ cents: 20_002, id: 'N2', memo: `Pix ${pix.txid}` }]);
+    await takeIn(csv([`16/11/2026;200,02;PIX ${pix.txid};${endToEndId()}`, MINUS]));
+    assert.equal((await takeIn(second, 'ofx')).duplicate, 1);
+    const [kept] = await unmatched(20_002);
+    const recorded = await tell(id, { amountCents: 20_002, reference: kept?.reference });
+    assert.equal(recorded.status, 201, recorded.text);
+    assert.deepEqual(
+      recorded.json.payments.map(({ isRepeat }: { isRepeat: boolean }) => isRepeat),
+      [false, true],
+    );
+    assert.deepEqual(await unmatched(20_002), []);
+    assert.deepEqual(await takeIn(second, 'ofx'), { ...NOTHING, known: 1 });
+  });
+
+  test('may be dismissed, and then does not come back', async () => {
+    const { id, pix } = await make({ amountCents: 20_003 });
+    const second = ofx([{ cents: 20_003, id: 'N3', memo: `Pix ${pix.txid}` }]);
+    await tell(id, { amountCents: 20_003, reference: endToEndId() });
+    assert.equal((await takeIn(second, 'ofx')).duplicate, 1);
+    const [kept] = await unmatched(20_003);
+    const first = await dismiss(kept?.reference ?? '');
+    assert.equal(first.status, 200, first.text);
+    assert.equal(first.json.decidedAt, service.clock.now().toISOString());
+    assert.deepEqual((await dismiss(kept?.reference ?? '')).json, first.json);
+    assert.deepEqual(await unmatched(20_003), []);
+    assert.deepEqual(await takeIn(second, 'ofx'), { ...NOTHING, known: 1 });
+    assert.deepEqual(await unmatched(20_003), []);
+    assert.equal((await read(id)).payments.length, 1);
+    assert.equal((await dismiss('of nobody')).status, 404);
+    assert.equal((await service.post('/payments/unmatched/dismiss', {})).status, 400);
+  });
+
+  test('without a charge is marked the second time, whichever way round', async () => {
+    const hashed = plainCsv(['16/11/2026;200,05;PIX DE ALGUEM', PLAIN_MINUS]);
+    const named = ofx([{ cents: 20_005, id: 'N5', memo: `Pix de alguem ${endToEndId()}` }]);
+    assert.deepEqual(await takeIn(hashed), { ...NOTHING, unmatched: 1, outgoing: 1 });
+    assert.deepEqual(await takeIn(named, 'ofx'), { ...NOTHING, duplicate: 1 });
+    assert.deepEqual(await takeIn(hashed), { ...NOTHING, known: 1, outgoing: 1 });
+    const kept = await unmatched(20_005);
+    assert.deepEqual(kept.map(({ reason }) => reason).sort(), ['no_match', 'possible_duplicate']);
+    const [marked, plain] = kept[0]?.reason === 'no_match' ? [kept[1], kept[0]] : kept;
+    assert.equal(marked?.duplicateOf, plain?.reference);
+  });
+
+  test('once without its txid: the entry without one is marked, before or after the payment', async () => {
+    const { pix } = await make({ amountCents: 20_006 });
+    const without = (id: string) => ofx([{ cents: 20_006, id, memo: 'Pix recebido' }]);
+    assert.equal((await takeIn(without('N6'), 'ofx')).unmatched, 1);
+    assert.equal((await takeIn(csv([`16/11/2026;200,06;PIX ${pix.txid};${endToEndId()}`, MINUS]))).matched, 1);
+    assert.deepEqual(
+      (await unmatched(20_006)).map(({ reason }) => reason),
+      ['possible_duplicate'],
+    );
+    assert.equal((await takeIn(without('N7'), 'ofx')).duplicate, 1);
+  });
+});
+
+describe('two payments of one code', () => {
+  test('in one file are two, with ids and without, also when the file comes again with one more', async () => {
+    const { id, pix } = await make({ amountCents: 20_011 });
+    const row = `16/11/2026;200,11;PIX RECEBIDO ${pix.txid}`;
+    assert.deepEqual(await takeIn(plainCsv([row, PLAIN_MINUS])), { ...NOTHING, matched: 1, outgoing: 1 });
+    assert.deepEqual(await takeIn(plainCsv([row, row, PLAIN_MINUS])), {
+      ...NOTHING,
+      known: 1,
+      repeated: 1,
+      outgoing: 1,
+    });
+    assert.equal((await read(id)).payments.length, 2);
+    const other = await make({ amountCents: 20_012 });
+    const twice = csv([
+      `16/11/2026;200,12;PIX ${other.pix.txid};${endToEndId()}`,
+      `16/11/2026;200,12;PIX ${other.pix.txid};`,
+      MINUS,
+    ]);
+    assert.deepEqual(await takeIn(twice), { ...NOTHING, matched: 1, repeated: 1, outgoing: 1 });
+  });
+
+  test('with two endToEndIds or of two amounts are two', async () => {
+    const { id, pix } = await make({ amountCents: 20_013 });
+    const memo = `Pix ${pix.txid}`;
+    await takeIn(csv([`16/11/2026;200,13;${memo};${endToEndId()}`, MINUS]));
+    const others = [
+      { cents: 20_013, id: 'T1', memo: `${memo} ${endToEndId()}` },
+      { cents: 20_014, id: 'T2', memo },
+    ];
+    for (const entry of others) assert.equal((await takeIn(ofx([entry]), 'ofx')).repeated, 1, entry.id);
+    assert.equal((await read(id)).payments.length, 3);
+  });
+
+  test('of two payers are two, where both entries tell the payer; hidden digits say nothing', async () => {
+    const { id, pix } = await make({ amountCents: 20_015 });
+    const entry = (reference: string, payer: string) =>
+      takeIn(ofx([{ cents: 20_015, id: reference, memo: `Pix ${payer} ${pix.txid}` }]), 'ofx');
+    assert.equal((await entry('P1', 'MARIA 529.982.247-25')).matched, 1);
+    assert.equal((await entry('P2', 'MARIA ***.982.247-**')).duplicate, 1);
+    assert.equal((await entry('P3', 'MARIA')).duplicate, 1);
+    assert.equal((await entry('P4', 'LOJA 12.ABC.345/01DE-35')).repeated, 1);
+    assert.equal((await entry('P5', 'JOSE ***.456.789-**')).repeated, 1);
+    assert.equal((await read(id)).payments.length, 3);
+  });
+});
+
+test('money that came back pays no charge, whatever txid stands beside it', async () => {
+  const { id, pix } = await make({ amountCents: 20_021 });
+  const words = [`DEVOLUCAO PIX ${pix.txid}`, `Estorno de pix ${pix.txid}`, `Pix devolvido - ${pix.txid}`];
+  const bytes = ofx(words.map((memo, place) => ({ cents: 20_021, id: `R${place}`, memo })));
+  assert.deepEqual(await takeIn(bytes, 'ofx'), { ...NOTHING, returned: 3 });
+  assert.deepEqual(await takeIn(bytes, 'ofx'), { ...NOTHING, known: 3 });
+  assert.deepEqual((await read(id)).payments, []);
+  assert.deepEqual(
+    (await unmatched(20_021)).map(({ reason }) => reason),
+    ['returned', 'returned', 'returned'],
+  );
+});
+
+describe('a day later', () => {
+  test('a payment typed in by hand is still found to be the one of the day before', async () => {
+    const { id, pix } = await make({ amountCents: 20_031 });
+    service.clock.advanceMs(86_400_000);
+    await tell(id, { amountCents: 20_031, reference: 'seen at the bank' });
+    assert.equal((await takeIn(ofx([{ cents: 20_031, id: 'D1', memo: `Pix ${pix.txid}` }]), 'ofx')).duplicate, 1);
+  });
+
+  test('the same amount for the same code is a second payment', async () => {
+    const { id, pix } = await make({ amountCents: 20_032 });
+    const memo = `Pix ${pix.txid}`;
+    await takeIn(ofx([{ cents: 20_032, id: 'D2', memo, day: '20261117' }]), 'ofx');
+    service.clock.advanceMs(86_400_000);
+    assert.equal((await takeIn(ofx([{ cents: 20_032, id: 'D3', memo, day: '20261118' }]), 'ofx')).repeated, 1);
+    assert.equal((await read(id)).payments.length, 2);
+  });
+});
