@@ -53,7 +53,7 @@ import { sandboxRails } from './sandbox/rails.ts';
 import { type SandboxRouteDeps, sandboxRoutes } from './sandbox/routes/routes.ts';
 import { SANDBOX_CHARGE_RULES } from './sandbox/rules.ts';
 import { startSealing } from './storage/audit-chain.ts';
-import { asStartFault, connect } from './storage/connect.ts';
+import { asStartFault, connect, shownUrl } from './storage/connect.ts';
 import type { Database, Sql } from './storage/database.ts';
 import { startDatabaseClock } from './storage/database-clock.ts';
 import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
@@ -263,7 +263,7 @@ export function liveRails({ pixKey }: Config): Rails {
 
 async function openConnection(config: Config, log: Log, stops: Stops) {
   if (config.databaseUrl !== undefined) {
-    return { connection: { connectionString: config.databaseUrl }, dataPlace: 'the PostgreSQL of DATABASE_URL' };
+    return { connection: { connectionString: config.databaseUrl }, dataPlace: shownUrl(config.databaseUrl) };
   }
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
   stops.push(() => embedded.stop());

@@ -16,6 +16,7 @@ import {
   REFUND_STATUSES,
 } from '../src/charges/charge.ts';
 import { CHARGE_EVENTS } from '../src/charges/life.ts';
+import { COMMANDS } from '../src/cli/commands.ts';
 import { readConfig } from '../src/config/config.ts';
 import { SETTINGS } from '../src/config/settings.ts';
 import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } from '../src/orders/order.ts';
@@ -321,6 +322,17 @@ const pages = [
   ...decisionPages,
   ...globSync('src/**/*.md', { cwd: root }).sort(),
 ];
+
+test('a command on a page is npx trilho, which a checkout has, and one that exists', () => {
+  for (const page of pages.filter(name => name !== 'CHANGELOG.md')) {
+    assert.doesNotMatch(read(page), /node bin\/trilho/, page);
+    for (const [, block = ''] of read(page).matchAll(/^ *```sh\n(.*?)^ *```$/gms)) {
+      for (const [, runner, command = ''] of block.matchAll(/(?:^|[ (])(npx )?trilho (\w+)/gm)) {
+        assert.ok(runner !== undefined && COMMANDS.has(command), `${page}: trilho ${command}`);
+      }
+    }
+  }
+});
 
 test('the index of the documentation links to every page', () => {
   const linked = [...read('docs/README.md').matchAll(/\]\(([\w-]+\.md)\)/g)].map(match => match[1]!);

@@ -2,18 +2,26 @@
 import { accountExists, listAccounts, openAccount } from '../accounts/store.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
-import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { isStorable } from '../lib/text.ts';
+import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
 
-const USAGE = 'Usage: trilho accounts create <id>, trilho accounts list';
 const MAX_ID_LENGTH = 255;
 
 export async function accountsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const [verb, id = '', ...rest] = args;
-  if (verb === 'list' && args.length === 1) return list(config, log);
-  if (verb !== 'create' || rest.length > 0 || !isAccountId(id)) throw new StartError(USAGE);
+  const verb = readVerb('accounts', args, ['create', 'list']);
+  const rest = args.slice(1);
+  return verb === 'create' ? create(config, log, rest) : list(config, log, rest);
+}
+
+async function create(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, faults } = readArguments(args, { words: ['id'] });
+  const [id = ''] = words;
+  if (words.length > 0 && !isAccountId(id)) {
+    faults.push(`<id> must be a text of 1 to ${MAX_ID_LENGTH} characters that is not blank`);
+  }
+  refuseFaults('accounts create', faults);
   const isNew = await withDatabase({ config, log, action: 'trilho accounts create' }, ({ db, clock }) =>
     db.transaction(async tx => {
       setAuditObject(id);
@@ -26,7 +34,8 @@ export async function accountsCommand(config: Config, log: Log, args: readonly s
   return 0;
 }
 
-async function list(config: Config, log: Log): Promise<number> {
+async function list(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  refuseFaults('accounts list', readArguments(args, {}).faults);
   const accounts = await withDatabase({ config, log, action: 'trilho accounts list' }, ({ db }) => listAccounts(db));
   for (const { id, createdAt } of accounts) console.log(`${createdAt.toISOString()}  ${id}`);
   return 0;

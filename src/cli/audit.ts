@@ -1,17 +1,15 @@
 // trilho audit verify: follows the audit log from its first line and says whether it is whole.
 import type { Config } from '../config/config.ts';
-import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { type Head, verifyAudit } from '../storage/audit-chain.ts';
+import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
 
-const USAGE = 'Usage: trilho audit verify [<position> <hash>, as noted earlier]';
 const BROKEN = 1;
 
 export async function auditCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const [verb, ...words] = args;
-  const noted = words.length === 0 ? undefined : readHead(words);
-  if (verb !== 'verify') throw new StartError(USAGE);
+  readVerb('audit', args, ['verify']);
+  const noted = readHead(args.slice(1));
   const { head, broken, unsealed } = await withDatabase({ config, log, action: 'trilho audit verify' }, ({ db }) =>
     verifyAudit(db, noted),
   );
@@ -26,10 +24,17 @@ export async function auditCommand(config: Config, log: Log, args: readonly stri
   return 0;
 }
 
-function readHead(words: readonly string[]): Head {
-  const [position = '', hash = ''] = words;
-  if (words.length !== 2 || !/^[1-9]\d{0,14}$/.test(position) || !/^[0-9a-f]{64}$/.test(hash)) {
-    throw new StartError(USAGE);
+/** Position and hash as an earlier run printed them, or neither. */
+function readHead(args: readonly string[]): Head | undefined {
+  const { words, faults } = readArguments(args, { moreWords: ['position', 'hash'] });
+  const [position, hash] = words;
+  if (position !== undefined && !/^[1-9]\d{0,14}$/.test(position)) {
+    faults.push(`<position> must be a whole number above 0, not ${quoted(position)}`);
   }
-  return { position: Number(position), hash };
+  if (position !== undefined && hash === undefined) faults.push('<hash> is missing');
+  if (hash !== undefined && !/^[0-9a-f]{64}$/.test(hash)) {
+    faults.push(`<hash> must be 64 hexadecimal digits, not ${quoted(hash)}`);
+  }
+  refuseFaults('audit verify', faults);
+  return position === undefined || hash === undefined ? undefined : { position: Number(position), hash };
 }

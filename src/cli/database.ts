@@ -1,5 +1,6 @@
 // What a command that acts needs: the database of DATABASE_URL, or the embedded one, which may be running already and then
-// goes on running. What it changes is written to the audit log as the operator's doing.
+// goes on running. It must be there: only the service makes one, so a command in the wrong folder does not answer from an
+// empty database. What a command changes is written to the audit log as the operator's doing.
 import { CHARGE_JOBS } from '../charges/jobs.ts';
 import { type PaymentBatches, startPaymentBatches } from '../charges/pay.ts';
 import type { Config } from '../config/config.ts';
@@ -14,8 +15,9 @@ import { asStartFault, connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { startDatabaseClock } from '../storage/database-clock.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
-import { claimInstallation, requireInstallation } from '../storage/installation.ts';
+import { claimInstallation, requireInstallation, requireSchema } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
+import { sayDatabase } from './say-database.ts';
 
 export type CommandDeps = { readonly db: Database; readonly clock: Clock };
 
@@ -40,8 +42,8 @@ export async function withCharges<T>(
 }
 
 /**
- * Does `work` on accounts and keys. In live that comes before the first start, so it takes a new database for live; the
- * first start of a sandbox fills it and is left to the service.
+ * Does `work` on accounts and keys. In live that comes before the first full start, so a database that has only a schema
+ * becomes live's; the first start of a sandbox fills it and is left to the service.
  */
 export async function withDatabase<T>(task: Task, work: (deps: CommandDeps) => Promise<T>): Promise<T> {
   const { mode } = task.config;
@@ -59,6 +61,7 @@ type Stops = (() => Promise<void>)[];
 async function runCommand<T>(task: Task, work: (deps: CommandDeps, stops: Stops) => Promise<T>): Promise<T> {
   const { config, log, action } = task;
   const stops: Stops = [];
+  sayDatabase(config);
   try {
     const embedded =
       config.databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir: config.dataDir, log }) : undefined;
@@ -66,6 +69,7 @@ async function runCommand<T>(task: Task, work: (deps: CommandDeps, stops: Stops)
     const connection = embedded?.connection ?? { connectionString: config.databaseUrl! };
     const db = await connect({ connection, log });
     stops.push(() => db.close());
+    await requireSchema(db);
     await migrate({ db, log });
     const clock = await openClock(task, db, stops);
     const context = { actor: 'operator', action, at: clock.now(), status: 0 };

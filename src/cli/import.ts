@@ -1,4 +1,5 @@
 // trilho import: records payments from a bank statement.
+import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type Import, importStatement } from '../charges/statement.ts';
 import type { Config } from '../config/config.ts';
@@ -6,15 +7,14 @@ import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { readStatement, type StatementReading } from '../rails/statement/statement.ts';
 import { StatementError } from '../rails/statement/statement-error.ts';
+import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 
 const MAX_FAULTS_SHOWN = 20;
 const MAX_DUPLICATES_SHOWN = 20;
 
 export async function importCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const [file = ''] = args;
-  const format = /\.(ofx|csv)$/i.exec(file)?.[1]?.toLowerCase() as 'ofx' | 'csv' | undefined;
-  if (!format || args.length !== 1) throw new StartError('Usage: trilho import <statement.ofx or statement.csv>');
+  const { file, format } = readFileName(args);
   const { entries, faults } = await read(file, format);
   const { counts, duplicates } = await withCharges({ config, log, action: 'trilho import' }, deps =>
     importStatement(deps, entries),
@@ -41,11 +41,26 @@ function sayDuplicates(duplicates: Import['duplicates']): void {
   console.log('GET /payments/unmatched lists them: record one by its reference, or dismiss it.');
 }
 
-async function read(file: string, format: 'ofx' | 'csv'): Promise<StatementReading> {
+const FORMATS = ['ofx', 'csv'] as const;
+type Format = (typeof FORMATS)[number];
+
+function readFileName(args: readonly string[]): { file: string; format: Format } {
+  const { words, faults } = readArguments(args, { words: ['file'] });
+  const [file = ''] = words;
+  const format = FORMATS.find(ending => file.toLowerCase().endsWith(`.${ending}`));
+  if (words.length > 0 && !format) faults.push(`<file> must end in .ofx or .csv, not be ${quoted(file)}`);
+  refuseFaults('import', faults);
+  assert(format, 'a file without a format is a fault');
+  return { file, format };
+}
+
+async function read(file: string, format: Format): Promise<StatementReading> {
   try {
     return readStatement(await readFile(file), format);
   } catch (error) {
     if (error instanceof StatementError) throw new StartError(error.message);
-    throw new StartError(`The file cannot be read (${(error as { code?: string }).code ?? 'unknown'}).`);
+    throw new StartError(
+      `The file ${quoted(file)} cannot be read (${(error as { code?: string }).code ?? 'unknown'}).`,
+    );
   }
 }

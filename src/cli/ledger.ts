@@ -4,9 +4,9 @@ import type { Config } from '../config/config.ts';
 import { checkLedger } from '../ledger/check.ts';
 import type { CheckResult, LedgerCheck } from '../ledger/store-check.ts';
 import { withoutAuditContext } from '../lib/audit-context.ts';
-import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { ORDER_LEDGER_CHECKS } from '../orders/store-ledger-check.ts';
+import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 
 /** What each noun says that moved, beside what the ledger can prove of itself. */
@@ -16,7 +16,8 @@ const MAX_SHOWN = 20;
 
 /** Exit code 0 when the ledger is right, 1 when something differs. */
 export async function ledgerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  if (args.length !== 1 || args[0] !== 'check') throw new StartError('Usage: trilho ledger check');
+  readVerb('ledger', args, ['check']);
+  refuseFaults('ledger check', readArguments(args.slice(1), {}).faults);
   const results = await withCharges({ config, log, action: 'ledger check' }, ({ db }) =>
     // A check changes nothing, so the audit log gets no line.
     withoutAuditContext(() => checkLedger(db, LEDGER_CHECKS)),

@@ -1,15 +1,13 @@
 // trilho listen: forwards the events of a running service to a local port, signed as a webhook would be.
-
+import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { EVENT_TYPES } from '../api/events.ts';
 import type { Config } from '../config/config.ts';
 import { messageBody, newSecret, secretText, signedHeaders } from '../events/sign.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { quoted, readArguments, refuseFaults } from './arguments.ts';
 
-const USAGE =
-  'trilho listen --forward http://localhost:4000/hook [--types charge.paid,…] [--url http://127.0.0.1:3000] [--key trilho_live_…]';
 export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
 const TRY_AGAIN_MS = 500;
@@ -27,28 +25,30 @@ type Listening = {
 };
 
 export async function listenCommand(_config: Config, _log: Log, args: readonly string[]): Promise<number> {
-  const listening = readArguments(args);
+  const listening = readListening(args);
   console.log(`Forwarding to ${listening.forward}, signed with ${secretText(listening.secret)}`);
   await listen(listening);
   return 0;
 }
 
-function readArguments(args: readonly string[]): Listening {
-  try {
-    const text = { type: 'string' } as const;
-    const { values } = parseArgs({ args: [...args], options: { forward: text, types: text, url: text, key: text } });
-    const { forward = '', types, url = DEFAULT_URL, key } = values;
-    const credentials: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    const chosen = types === undefined ? EVENT_TYPES : types.split(',');
-    const isRight = [forward, url].every(isHttp) && chosen.every(type => EVENT_TYPES.includes(type));
-    if (isRight) return { url: url.replace(/\/+$/, ''), forward, types: chosen, secret: newSecret(), credentials };
-  } catch {
-    // An unknown option; the usage text below lists the known ones.
+function readListening(args: readonly string[]): Listening {
+  const { options, faults } = readArguments(args, { neededOptions: ['forward'], options: ['types', 'url', 'key'] });
+  const { forward, types, url = DEFAULT_URL, key } = options;
+  for (const [option, given] of Object.entries({ forward, url })) {
+    if (given !== undefined && !isHttp(given)) faults.push(`--${option} must be an http or https URL`);
   }
-  throw new StartError(`Usage: ${USAGE}`);
+  const chosen = types === undefined ? EVENT_TYPES : types.split(',');
+  const unknown = chosen.filter(type => !EVENT_TYPES.includes(type));
+  if (unknown.length > 0) {
+    faults.push(`--types has ${unknown.map(quoted).join(', ')}; trilho trigger --list prints the types there are`);
+  }
+  refuseFaults('listen', faults);
+  const credentials: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  assert(forward !== undefined, 'a missing --forward is a fault');
+  return { url: url.replace(/\/+$/, ''), forward, types: chosen, secret: newSecret(), credentials };
 }
 
-function isHttp(text: string): boolean {
+export function isHttp(text: string): boolean {
   return /^https?:\/\//.test(text) && URL.canParse(text);
 }
 

@@ -4,11 +4,13 @@ import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { asStartFault, connect } from '../storage/connect.ts';
 import { migrate } from '../storage/migrate.ts';
+import { sayDatabase } from './say-database.ts';
 
 export async function migrateCommand(config: Config, log: Log): Promise<number> {
   if (config.databaseUrl === undefined) {
     throw new StartError('trilho migrate needs DATABASE_URL; the embedded database is migrated at every start.');
   }
+  sayDatabase(config);
   const db = await connect({ connection: { connectionString: config.databaseUrl }, log });
   try {
     await migrate({ db, log });

@@ -1,4 +1,5 @@
 // trilho pay: records a payment of a charge.
+import assert from 'node:assert/strict';
 import { OPERATOR } from '../charges/charge.ts';
 import { recordPayment } from '../charges/pay.ts';
 import type { Config } from '../config/config.ts';
@@ -6,29 +7,21 @@ import { parseRfc3339 } from '../lib/date-times.ts';
 import { StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import { isStorable } from '../lib/text.ts';
 import { METHODS } from '../rails/rail.ts';
+import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 
-const USAGE = 'trilho pay <charge id> <cents> <reference> [pix|boleto] [when, as 2026-12-10T12:00:00-03:00]';
+const MAX_REFERENCE_LENGTH = 255;
 
 export async function payCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const [chargeId = '', cents = '', reference = '', word = 'pix', when] = args;
-  const method = METHODS.find(candidate => candidate === word);
-  const paidAt = when === undefined ? undefined : parseRfc3339(when);
-  const isWrong =
-    !isUuid(chargeId) ||
-    !/^[1-9]\d{0,11}$/.test(cents) ||
-    reference.trim() === '' ||
-    reference.length > 255 ||
-    !method ||
-    args.length > 5;
-  if (isWrong || (when !== undefined && !paidAt)) throw new StartError(`Usage: ${USAGE}`);
+  const { chargeId, amountCents, reference, method, paidAt } = readPayment(args);
   return withCharges({ config, log, action: 'trilho pay' }, async deps => {
     if (paidAt && paidAt > deps.clock.now()) throw new StartError('Money cannot have come later than now.');
     const { charge, isNew } = await recordPayment(deps, {
       chargeId,
       method,
-      amountCents: BigInt(cents),
+      amountCents,
       paidAt: paidAt ?? deps.clock.now(),
       source: OPERATOR,
       reference,
@@ -36,4 +29,29 @@ export async function payCommand(config: Config, log: Log, args: readonly string
     console.log(`${isNew ? 'Recorded' : 'Known before'}. The charge is ${charge.state}.`);
     return 0;
   });
+}
+
+function readPayment(args: readonly string[]) {
+  const { words, faults } = readArguments(args, {
+    words: ['charge id', 'cents', 'reference'],
+    moreWords: ['method', 'when'],
+  });
+  const [chargeId = '', cents = '', reference = '', word = 'pix', when] = words;
+  const method = METHODS.find(candidate => candidate === word);
+  const paidAt = when === undefined ? undefined : parseRfc3339(when);
+  const given = words.length;
+  if (given > 0 && !isUuid(chargeId)) faults.push(`<charge id> must be a UUID, not ${quoted(chargeId)}`);
+  if (given > 1 && !/^[1-9]\d{0,11}$/.test(cents)) {
+    faults.push(`<cents> must be a whole number above 0 with at most 12 digits, not ${quoted(cents)}`);
+  }
+  if (given > 2 && (reference.trim() === '' || reference.length > MAX_REFERENCE_LENGTH || !isStorable(reference))) {
+    faults.push(`<reference> must have 1 to ${MAX_REFERENCE_LENGTH} characters`);
+  }
+  if (!method) faults.push(`<method> must be one of ${METHODS.join(', ')}, not ${quoted(word)}`);
+  if (when !== undefined && !paidAt) {
+    faults.push(`<when> must be a moment such as 2026-12-10T12:00:00-03:00, not ${quoted(when)}`);
+  }
+  refuseFaults('pay', faults);
+  assert(method, 'a method that does not exist is a fault');
+  return { chargeId, amountCents: BigInt(cents), reference, method, paidAt };
 }

@@ -14,6 +14,7 @@ export async function serve(config: Config, log: Log): Promise<number> {
   const stopAsked = Promise.race([signalReceived(), parentEnded()]);
   stopAsked.then(exitInTime);
   const app = await startApp(config, log);
+  log.info(`the database is ${app.dataPlace}`);
   const { list, charge } = curlExamples(app.url, systemClock, config.mode);
   // A receiver's own key is no secret: every code shows it. Here a person sees whom payers will pay, before they do.
   const pixKey = config.pixKey ? `\n  Pix key       ${config.pixKey.key} (${config.pixKey.kind})` : '';

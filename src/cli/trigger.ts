@@ -1,14 +1,13 @@
 // trilho trigger: makes an event happen for real in a running sandbox. Each has a recipe of ordinary requests. All users
 // of a sandbox share its clock, so a recipe moves it only where dates in the past cannot do the same.
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { EVENT_TYPES } from '../api/events.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { DEFAULT_URL } from './listen.ts';
+import { quoted, readArguments, refuseFaults } from './arguments.ts';
+import { DEFAULT_URL, isHttp } from './listen.ts';
 
-const USAGE = `trilho trigger <event> [--url ${DEFAULT_URL}], or trilho trigger --list`;
 const ACCOUNT = 'trigger';
 const DAY_MS = 86_400_000;
 const LOOK_EVERY_MS = 200;
@@ -145,7 +144,7 @@ async function refunded(api: Api, how: Record<string, unknown> = {}): Promise<st
 }
 
 export async function triggerCommand(_config: Config, _log: Log, args: readonly string[]): Promise<number> {
-  const { type, url, list } = readArguments(args);
+  const { type, url, list } = readTrigger(args);
   if (list) {
     console.log(TRIGGERS.join('\n'));
     return 0;
@@ -160,19 +159,21 @@ export async function trigger(url: string, type: string): Promise<string> {
   return eventOf(api, type, await RECIPES[type]!(api));
 }
 
-function readArguments(args: readonly string[]): { type: string; url: string; list: boolean } {
-  try {
-    const options = { url: { type: 'string' }, list: { type: 'boolean' } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    const { url = DEFAULT_URL, list = false } = values;
-    const [type = '', ...rest] = positionals;
-    if (URL.canParse(url) && rest.length === 0 && (list ? type === '' : TRIGGERS.includes(type))) {
-      return { type, url: url.replace(/\/+$/, ''), list };
-    }
-  } catch {
-    // An unknown option; the usage text below lists the known ones.
+function readTrigger(args: readonly string[]): { type: string; url: string; list: boolean } {
+  const list = args.includes('--list');
+  const { words, options, faults } = readArguments(args, {
+    words: list ? [] : ['event'],
+    options: ['url'],
+    flags: ['list'],
+  });
+  const [type = ''] = words;
+  const { url = DEFAULT_URL } = options;
+  if (!list && words.length > 0 && !TRIGGERS.includes(type)) {
+    faults.push(`<event> must be one that trilho trigger --list prints, not ${quoted(type)}`);
   }
-  throw new StartError(`Usage: ${USAGE}`);
+  if (!isHttp(url)) faults.push('--url must be an http or https URL');
+  refuseFaults('trigger', faults);
+  return { type, url: url.replace(/\/+$/, ''), list };
 }
 
 async function openApi(url: string): Promise<Api> {

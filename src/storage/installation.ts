@@ -3,10 +3,16 @@ import { StartError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { Sql } from './database.ts';
 
+/** Refuses a database without our schema: a command must not write it into a database that was named by mistake. */
+export async function requireSchema(sql: Sql): Promise<void> {
+  const [found] = await sql.query<{ name: string | null }>(`select to_regclass('schema_migrations')::text as name`);
+  if (!found?.name) throw newDatabase();
+}
+
 /** Refuses a new database, and one of the other mode. */
 export async function requireInstallation(sql: Sql, mode: Mode): Promise<void> {
   const [found] = await sql.query<{ mode: string }>('select mode from installation');
-  if (!found) throw new StartError('This database is new: start the service once first.');
+  if (!found) throw newDatabase();
   if (found.mode !== mode) throw belongsToOther(found.mode, mode);
 }
 
@@ -20,6 +26,10 @@ export async function claimInstallation(tx: Sql, mode: Mode, at: Date): Promise<
   const [found] = await tx.query<{ mode: string }>('select mode from installation');
   if (found?.mode !== mode) throw belongsToOther(found?.mode, mode);
   return false;
+}
+
+function newDatabase(): StartError {
+  return new StartError('This database is new: start the service once first.');
 }
 
 function belongsToOther(found: string | undefined, mode: Mode): StartError {

@@ -85,18 +85,47 @@ test('the audit log is whole, and broken where it was changed', async () => {
   assert.match(broken.said, /^Broken: line 3: .* Whole up to 2 [0-9a-f]{64}$/);
 });
 
-test('words that mean nothing are refused, and so is a key for a sandbox', async () => {
-  for (const words of [[], ['sing'], ['create'], ['create', '--account', 'a'], ['revoke', 'x'], ['list', '--loud']]) {
-    await assert.rejects(trilho('keys', ...words), refusal(/^Usage: trilho keys/), words.join(' '));
-  }
-  for (const words of [[], ['create'], ['create', ''], ['create', 'a', 'b'], ['list', 'a']]) {
-    await assert.rejects(trilho('accounts', ...words), refusal(/^Usage: trilho accounts/), words.join(' '));
-  }
-  for (const words of [[], ['verify', '1'], ['verify', '1', 'x'], ['sing']]) {
-    await assert.rejects(trilho('audit', ...words), refusal(/^Usage: trilho audit/), words.join(' '));
-  }
+test('a wrong word or option is named, and a key for a sandbox is refused', async () => {
   const create = ['create', '--account', 'acme', '--scopes'];
-  await assert.rejects(trilho('keys', ...create, 'charges:read,charges:eat'), refusal(/^Not a scope: "charges:eat"/));
-  await assert.rejects(trilho('keys', ...create, 'all', '--name', ''), refusal(/^A name/));
+  const wrong: [keyof typeof COMMANDS, string[], RegExp][] = [
+    ['keys', [], /a word is missing; it takes create, list, revoke/],
+    ['keys', ['sing'], /"sing" is not known/],
+    ['keys', ['create'], /--account is missing; --scopes is missing/],
+    ['keys', ['create', '--account', 'a'], /: --scopes is missing/],
+    ['keys', ['create', '--account', '--scopes', 'all'], /--account needs a value/],
+    ['keys', [...create, 'all', '--account', 'b'], /--account is given twice/],
+    ['keys', [...create, 'all', 'x'], /"x" is one word too many/],
+    ['keys', [...create, 'charges:read,charges:eat'], /--scopes has "charges:eat", but there are: charges:read/],
+    ['keys', [...create, 'all', '--name', ''], /--name needs a value/],
+    ['keys', [...create, 'all', '--name', 'x'.repeat(256)], /--name must have 1 to 255 characters/],
+    ['keys', ['revoke'], /<id> is missing/],
+    ['keys', ['revoke', 'x'], /<id> must be the id, the prefix or the whole of a key/],
+    ['keys', ['list', '--loud'], /--loud is not an option/],
+    ['accounts', [], /a word is missing; it takes create, list/],
+    ['accounts', ['create'], /<id> is missing/],
+    ['accounts', ['create', ''], /<id> must be a text/],
+    ['accounts', ['create', 'a', 'b'], /"b" is one word too many/],
+    ['accounts', ['list', 'a'], /"a" is one word too many/],
+    ['audit', [], /a word is missing; it takes verify/],
+    ['audit', ['sing'], /"sing" is not known/],
+    ['audit', ['verify', '1'], /<hash> is missing/],
+    ['audit', ['verify', 'one', 'x'], /<position> must be .* not "one"; <hash> must be .* not "x"/],
+  ];
+  for (const [name, words, said] of wrong) {
+    const refused = (error: unknown) => refusal(said)(error) && refusal(new RegExp(`^trilho ${name}`))(error);
+    await assert.rejects(trilho(name, ...words), refused, [name, ...words].join(' '));
+  }
   await assert.rejects(keysCommand(readConfig({}), silentLog, [...create, 'all']), refusal(/sandbox/));
+});
+
+test('a key with a slip in it, and what may be the value of a misspelt option, are not repeated', async () => {
+  const secret = 'trilho_live_4fQ2mXw09aBc_hunter2';
+  for (const words of [
+    ['revoke', secret],
+    ['list', '--acount', secret],
+    ['list', `--acount=${secret}`],
+  ]) {
+    const keepsSecret = (error: unknown) => refusal(/./)(error) && !refusal(/hunter2/)(error);
+    await assert.rejects(trilho('keys', ...words), keepsSecret, words[1]);
+  }
 });

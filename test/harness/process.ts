@@ -259,9 +259,9 @@ export function runToEnd(options: Launch): Promise<Ended> {
   return launch(options).ended();
 }
 
-/** What was said on standard error, less the log's lines about ordinary things. */
+/** What was said on standard error, less the log's lines about ordinary things and the name of the database. */
 export function faultsOf({ stderr }: Ended): string[] {
-  return stderr.split('\n').filter(line => line !== '' && !/^\{"level":"?(30|info)"?,/.test(line));
+  return stderr.split('\n').filter(line => line !== '' && !/^(Database: |\{"level":"?(30|info)"?,)/.test(line));
 }
 
 /** The service refused to start: exit code 2 and one line, which it returns. */

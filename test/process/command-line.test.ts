@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -88,7 +88,7 @@ describe('the command line', { concurrency: 2 }, () => {
     const folder = await ownFolder(t);
     const run = (...args: string[]) => runToEnd({ folder, command: [process.execPath, TRILHO, ...args] });
     assert.match(refusalOf(await run('sing')), /sing/);
-    assert.match(refusalOf(await run('serve', 'loudly')), /no arguments/);
+    assert.match(refusalOf(await run('serve', 'loudly')), /no arguments; "loudly"/);
     assert.match(refusalOf(await run('migrate')), /DATABASE_URL/);
   });
 
@@ -103,7 +103,6 @@ describe('the command line', { concurrency: 2 }, () => {
       assert.match(stdout, words);
     }
     assert.match(refusalOf(await run('pay', paid, '1', 'E9999999920261116120000000000001')), /another payment/);
-    assert.match(refusalOf(await run('pay', 'nonsense')), /^Usage: trilho pay/);
 
     const other = await service.charge({ methods: ['pix'] });
     const { txid } = (await service.get(`/charges/${other}`)).json.pix;
@@ -132,14 +131,47 @@ describe('the command line', { concurrency: 2 }, () => {
     );
     assert.equal((await service.get(`/charges/${other}`)).json.state, 'PAID');
     assert.equal((await service.get('/payments/unmatched')).json.total, 2);
-    assert.match(refusalOf(await run('import', 'statement.txt')), /^Usage: trilho import/);
-    await service.end();
+    assert.match(first.stderr, new RegExp(`^Database: ${service.dataPlace}$`, 'm'));
+  });
+
+  test('a command in a folder without a database says so, and makes none there', async t => {
+    const folder = await ownFolder(t);
+    const statement = path.join(await ownFolder(t), 'statement.csv');
+    await writeFile(statement, 'data;valor;descrição\n16/11/2026;159,90;PIX\n');
+    const live = { TRILHO_MODE: 'live' };
+    const commands: [string[], Record<string, string>][] = [
+      [['pay', '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17', '1', 'r'], {}],
+      [['import', statement], {}],
+      [['ledger', 'check'], {}],
+      [['audit', 'verify'], {}],
+      [['accounts', 'list'], {}],
+      [['accounts', 'create', 'acme'], live],
+      [['keys', 'create', '--account', 'acme', '--scopes', 'all'], live],
+    ];
+    for (const [args, env] of commands) {
+      const ended = await runToEnd({ folder, env, command: [process.execPath, TRILHO, ...args] });
+      const said = refusalOf(ended);
+      assert.ok(said.startsWith(`There is no database in ${folder}/data, and only trilho serve makes one.`), said);
+      assert.deepEqual(await readdir(folder), [], args.join(' '));
+    }
+  });
+
+  test('a wrong argument of pay and import is named', async t => {
+    const folder = await ownFolder(t);
+    const run = async (...args: string[]) =>
+      refusalOf(await runToEnd({ folder, command: [process.execPath, TRILHO, ...args] }));
+    const id = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
     assert.match(
-      refusalOf(
-        await runToEnd({ folder: await ownFolder(t), command: [process.execPath, TRILHO, 'import', statement] }),
-      ),
-      /start the service once/,
+      await run('pay', 'nonsense', '1.5'),
+      /^trilho pay: <reference> is missing; <charge id> must be a UUID, not "nonsense"; <cents> must be .*, not "1\.5"/,
     );
+    assert.match(await run('pay', id, '1', 'r', 'cash'), /^trilho pay: <method> must be one of .*, not "cash"/);
+    assert.match(await run('pay', id, '1', 'r', 'pix', 'today'), /^trilho pay: <when> must be .*, not "today"/);
+    assert.match(await run('pay', id, '1', 'r'.repeat(256)), /^trilho pay: <reference> must have 1 to 255/);
+    assert.match(await run('pay', id, '-1', 'r'), /^trilho pay: -1 is not an option/);
+    assert.match(await run('import'), /^trilho import: <file> is missing/);
+    assert.match(await run('import', 'statement.txt'), /^trilho import: <file> must end in .*"statement\.txt"/);
+    assert.match(await run('import', 'absent.csv'), /^The file "absent\.csv" cannot be read \(ENOENT\)/);
   });
 
   test('started by an old Node it runs itself with the one it brought, and passes signals on', async t => {

@@ -27,7 +27,7 @@ const CHARGE = {
   dueAt: '2199-12-01T12:00:00Z',
 };
 
-test('live takes an account and a key, made before its first start, and refuses to start without one', async t => {
+test('live makes its database, refuses to go on without a key, and takes an account and a key', async t => {
   const folder = await ownFolder(t);
   const run = async (...args: string[]) => {
     const command = [process.execPath, path.join(PROJECT, 'bin/trilho.js'), ...args];
@@ -35,6 +35,7 @@ test('live takes an account and a key, made before its first start, and refuses 
     assert.equal(ended.code, 0, ended.stderr);
     return ended.stdout.trim();
   };
+  assert.match(refusalOf(await runToEnd({ folder, env })), /needs an API key: trilho accounts create/);
   await run('accounts', 'create', 'acme');
   assert.match(refusalOf(await runToEnd({ folder, env })), /needs an API key: trilho accounts create/);
   const key = await run('keys', 'create', '--account', 'acme', '--scopes', 'all');

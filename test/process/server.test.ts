@@ -59,13 +59,22 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
   async function works(t: Over, url: string): Promise<void> {
     const folder = await ownFolder(t);
     const service = await startTrilho({ folder, env: { DATABASE_URL: url } });
-    assert.equal(service.dataPlace, 'the PostgreSQL of DATABASE_URL');
+    const { port, pathname } = new URL(url);
+    const shown = `postgres://trilho:***@127.0.0.1:${port}${pathname}`;
+    assert.equal(service.dataPlace, shown);
+    const accounts = await runToEnd({
+      folder,
+      env: { DATABASE_URL: url },
+      command: [process.execPath, path.join(PROJECT, 'bin/trilho.js'), 'accounts', 'list'],
+    });
+    assert.deepEqual([accounts.code, accounts.stderr.split('\n')[0]], [0, `Database: ${shown}`]);
     const id = await service.charge();
     await untilIssued(service, id);
     assert.equal((await service.get('/crypto/transactions')).json.total, 60);
     const { code, stdout, stderr } = await service.end();
     assert.equal(code, 0);
-    assert.ok(!`${stdout}${stderr}`.includes('p4ss'), 'the password is never said');
+    assert.match(stderr, /"msg":"the database is postgres:/);
+    assert.ok(!`${stdout}${stderr}${accounts.stderr}`.includes('p4ss'), 'the password is never said');
   }
 
   test('a server on a port, with a password', async t => works(t, await emptyDatabase()));
@@ -77,6 +86,16 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     }
     const older = await startDatabaseServer(await ownFolder(t), binDir);
     await works(t, older.url());
+  });
+
+  test('a command does not write its schema into a database that is not of a service', async t => {
+    const folder = await ownFolder(t);
+    const url = await emptyDatabase();
+    const command = [process.execPath, path.join(PROJECT, 'bin/trilho.js'), 'accounts', 'create', 'acme'];
+    const ended = await runToEnd({ folder, env: { DATABASE_URL: url, TRILHO_MODE: 'live' }, command });
+    assert.match(refusalOf(ended), /start the service once/);
+    const tables = await askDatabase({ connectionString: url }, `select from pg_tables where schemaname = 'public'`);
+    assert.equal(tables.length, 0);
   });
 
   test('trilho migrate makes the schema, and the service starts on it', async t => {

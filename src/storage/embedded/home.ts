@@ -21,10 +21,19 @@ export type Home = {
  */
 const SYSTEM_HOME = '/var/lib/trilho';
 
+/**
+ * The data directory of PostgreSQL that a start with this `dataDir` would open; undefined when there is none, or none that
+ * this user can see.
+ */
+export function findCluster(dataDir: string): string | undefined {
+  const homes = process.getuid?.() === 0 ? [dataDir, systemHome(dataDir)] : [dataDir];
+  return homes.map(clusterIn).find(existsSync);
+}
+
 export async function settleHome(dataDir: string): Promise<Home> {
   const native = locateBinaries();
   await makeDir(dataDir);
-  const home = path.join(SYSTEM_HOME, shortHash(dataDir));
+  const home = systemHome(dataDir);
   const mayMove = process.getuid?.() === 0 && !existsSync(clusterIn(dataDir));
   // If the data was created there once, use it, even when the data directory itself would work now.
   const isThere = mayMove && existsSync(clusterIn(home));
@@ -50,6 +59,10 @@ async function tryHome(home: string, native: string): Promise<Home | undefined> 
     return { identity, clusterDir, logFile: path.join(home, 'postgres.log'), binDir, env };
   }
   return undefined;
+}
+
+function systemHome(dataDir: string): string {
+  return path.join(SYSTEM_HOME, shortHash(dataDir));
 }
 
 function clusterIn(home: string): string {

@@ -1,0 +1,95 @@
+// Reads the words and options of a command. What is wrong is named, all of it at once.
+import { parseArgs } from 'node:util';
+import { StartError } from '../lib/errors.ts';
+
+/** What a command takes, by the names that its help uses. */
+type Shape = {
+  /** Words that must be there, in order. */
+  readonly words?: readonly string[];
+  /** Words that may follow them. */
+  readonly moreWords?: readonly string[];
+  /** Options with a value, without their dashes; `neededOptions` must be there. */
+  readonly options?: readonly string[];
+  readonly neededOptions?: readonly string[];
+  readonly flags?: readonly string[];
+};
+
+export type Arguments = {
+  readonly words: readonly string[];
+  readonly options: Readonly<Record<string, string | undefined>>;
+  readonly flags: readonly string[];
+  /** What the shape alone refuses; the command adds what it finds. */
+  readonly faults: string[];
+};
+
+/** Reads as far as it can; the caller passes the faults to `refuseFaults` together with its own. */
+export function readArguments(args: readonly string[], shape: Shape): Arguments {
+  const { words: needed = [], moreWords = [], options: optional = [], neededOptions = [], flags: known = [] } = shape;
+  const valued = [...neededOptions, ...optional];
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries([
+      ...valued.map(name => [name, { type: 'string' as const }]),
+      ...known.map(name => [name, { type: 'boolean' as const }]),
+    ]),
+    allowPositionals: true,
+    // Its own refusals name one fault and show the value.
+    strict: false,
+    tokens: true,
+  });
+  const words: string[] = [];
+  const options: Record<string, string> = {};
+  const flags: string[] = [];
+  const faults: string[] = [];
+  const seen = new Set<string>();
+  let hasUnknown = false;
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    if (valued.includes(name)) {
+      if (seen.has(name)) faults.push(`${rawName} is given twice`);
+      else if (!value || (!inlineValue && value.startsWith('-'))) faults.push(`${rawName} needs a value`);
+      else options[name] = value;
+    } else if (!known.includes(name)) {
+      faults.push(`${rawName} is not an option`);
+      hasUnknown = true;
+    } else if (value !== undefined) {
+      faults.push(`${rawName} takes no value`);
+    } else {
+      flags.push(name);
+    }
+    seen.add(name);
+  }
+  faults.push(...neededOptions.filter(name => !seen.has(name)).map(name => `--${name} is missing`));
+  faults.push(...needed.slice(words.length).map(name => `<${name}> is missing`));
+  // After an option that is not known, a word too many is probably its value, and may be a secret.
+  if (!hasUnknown) {
+    const tooMany = words.slice(needed.length + moreWords.length);
+    faults.push(...tooMany.map(word => `${quoted(word)} is one word too many`));
+  }
+  return { words, options, flags, faults };
+}
+
+/** Throws a StartError of one line that names every fault. `command` is what was typed, such as `keys create`. */
+export function refuseFaults(command: string, faults: readonly string[]): void {
+  if (faults.length === 0) return;
+  const [first = ''] = command.split(' ');
+  throw new StartError(`trilho ${command}: ${faults.join('; ')}. See trilho ${first} --help.`);
+}
+
+const MAX_QUOTED_LENGTH = 60;
+
+/** A word as a message repeats it. Not for what may be a secret. */
+export function quoted(word: string): string {
+  return JSON.stringify(word.length > MAX_QUOTED_LENGTH ? `${word.slice(0, MAX_QUOTED_LENGTH)}…` : word);
+}
+
+/** The first word of `args` as one of a command's verbs. */
+export function readVerb<const T extends string>(command: string, args: readonly string[], verbs: readonly T[]): T {
+  const [word] = args;
+  const verb = verbs.find(candidate => candidate === word);
+  if (verb !== undefined) return verb;
+  const wrong = word === undefined ? 'a word is missing' : `${quoted(word)} is not known`;
+  throw new StartError(`trilho ${command}: ${wrong}; it takes ${verbs.join(', ')}. See trilho ${command} --help.`);
+}

@@ -1,0 +1,150 @@
+// Every command: what the help says of it, and where it is. Nothing here loads a command, so that help stays quick.
+import type { Config } from '../config/config.ts';
+import type { Settings } from '../config/read.ts';
+import type { Log } from '../lib/log.ts';
+
+export type Command = (config: Config, log: Log, args: readonly string[], settings: Settings) => Promise<number>;
+
+export type CommandEntry = {
+  readonly summary: string;
+  /** The lines of its help, below the summary. */
+  readonly help: readonly string[];
+  /** It takes settings only. */
+  readonly takesNothing?: boolean;
+  /** Each command loads only its own modules: those of the service alone take half a second of CPU. */
+  load(): Promise<Command>;
+};
+
+const USES_DATABASE = 'It uses the database that the service made, names it on standard error, and makes none.';
+
+export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
+  [
+    'serve',
+    {
+      summary: 'start the service (what npm start does)',
+      help: ['trilho serve', '', 'It makes the database if there is none, and brings its schema up to date.'],
+      takesNothing: true,
+      load: async () => (await import('./serve.ts')).serve,
+    },
+  ],
+  [
+    'accounts',
+    {
+      summary: 'open an account or list them',
+      help: ['trilho accounts create <id>', 'trilho accounts list', '', USES_DATABASE],
+      load: async () => (await import('./accounts.ts')).accountsCommand,
+    },
+  ],
+  [
+    'keys',
+    {
+      summary: 'create, list or revoke API keys',
+      help: [
+        'trilho keys create --account <id> --scopes <scope,scope,…|all> [--name <words>]',
+        'trilho keys list [--account <id>]',
+        'trilho keys revoke <id, prefix or key>',
+        '',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./keys.ts')).keysCommand,
+    },
+  ],
+  [
+    'audit',
+    {
+      summary: 'verify: is the audit log whole?',
+      help: [
+        'trilho audit verify [<position> <hash>]',
+        '',
+        'Position and hash are those that an earlier run printed. Exit code 1 when the log is broken.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./audit.ts')).auditCommand,
+    },
+  ],
+  [
+    'pay',
+    {
+      summary: 'record a payment of a charge',
+      help: [
+        'trilho pay <charge id> <cents> <reference> [<method>] [<when>]',
+        '',
+        "<reference>  the bank's id of the payment, which counts once",
+        '<method>     pix or boleto; pix when absent',
+        '<when>       such as 2026-12-10T12:00:00-03:00; now when absent',
+        '',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./pay.ts')).payCommand,
+    },
+  ],
+  [
+    'import',
+    {
+      summary: 'record payments from a bank statement (OFX or CSV)',
+      help: [
+        'trilho import <file>',
+        '',
+        '<file>  a name that ends in .ofx or .csv. Exit code 1 when some of its lines cannot be read.',
+        '',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./import.ts')).importCommand,
+    },
+  ],
+  [
+    'ledger',
+    {
+      summary: 'check: are the books right?',
+      help: ['trilho ledger check', '', 'Exit code 1 when something differs.', USES_DATABASE],
+      load: async () => (await import('./ledger.ts')).ledgerCommand,
+    },
+  ],
+  [
+    'listen',
+    {
+      summary: 'send events of a running service on to a local port',
+      help: [
+        'trilho listen --forward <url> [--types <type,type,…>] [--url <url>] [--key <key>]',
+        '',
+        '--forward  where events are sent to, such as http://localhost:4000/hook',
+        '--types    only these, such as charge.paid',
+        '--url      the service; http://127.0.0.1:3000 when absent',
+        '--key      an API key with the scope events:read, for a live service',
+      ],
+      load: async () => (await import('./listen.ts')).listenCommand,
+    },
+  ],
+  [
+    'trigger',
+    {
+      summary: 'make an event happen in a running sandbox',
+      help: [
+        'trilho trigger <event> [--url <url>]',
+        'trilho trigger --list',
+        '',
+        '--url   the service; http://127.0.0.1:3000 when absent',
+        '--list  print the events that can be made to happen',
+      ],
+      load: async () => (await import('./trigger.ts')).triggerCommand,
+    },
+  ],
+  [
+    'migrate',
+    {
+      summary: 'bring the schema of DATABASE_URL up to date',
+      help: ['trilho migrate', '', 'The schema of an embedded database is brought up to date at every start.'],
+      takesNothing: true,
+      load: async () => (await import('./migrate.ts')).migrateCommand,
+    },
+  ],
+  [
+    'config',
+    {
+      summary: 'print the settings in effect, without secrets',
+      help: ['trilho config'],
+      takesNothing: true,
+      load: async () => (await import('./config.ts')).configCommand,
+    },
+  ],
+]);
