@@ -1,4 +1,4 @@
-// An order of crypto as answers and events show it, and the list of orders on hold.
+// An order of crypto as answers and events show it, and the lists of orders on hold and of ended ones.
 import { type Static, Type } from 'typebox';
 import { ENDINGS, HOLD_REASONS, ORDER_EVENT_TYPES } from '../orders/order.ts';
 import { PAYOUT_STATES } from '../payouts/payout.ts';
@@ -51,7 +51,7 @@ export const OrderView = Type.Object(
     heldAt: Type.Optional(DateTime()),
     lastError: Type.Optional(Type.String({ description: 'The last error, for an operator.' })),
     endedAs: Type.Optional(
-      OneOf(ENDINGS, { description: 'How it ended without being fulfilled; no list shows it then.' }),
+      OneOf(ENDINGS, { description: 'How it ended without being fulfilled; it is then in the list of ended orders.' }),
     ),
     endedAt: Type.Optional(DateTime()),
   },
@@ -89,7 +89,21 @@ export const HeldPage = Type.Object(
   { $id: 'HeldOrdersPage', additionalProperties: false },
 );
 
-export const ORDER_SCHEMAS = [OrderView, OrderDetail, HeldPage];
+export const EndedQuery = Type.Object(
+  {
+    accountId: Type.Optional(Text({ description: 'Only orders of this account.' })),
+    endedAs: Type.Optional(OneOf(ENDINGS, { description: 'Only orders that ended like this.' })),
+    ...pageParameters,
+  },
+  { additionalProperties: false },
+);
+
+export const EndedPage = Type.Object(
+  { orders: Type.Array(Ref(OrderView)), ...pageCounts },
+  { $id: 'EndedOrdersPage', additionalProperties: false },
+);
+
+export const ORDER_SCHEMAS = [OrderView, OrderDetail, HeldPage, EndedPage];
 
 const { boleto: _, ...pixOnly } = CHARGE_EXAMPLE;
 
@@ -125,6 +139,14 @@ export const HELD_EXAMPLE: Static<typeof HeldPage> = {
       heldAt: ORDER_EXAMPLE.updatedAt,
     },
   ],
+  total: 1,
+  totalPages: 1,
+  currentPage: 1,
+  hasMore: false,
+};
+
+export const ENDED_EXAMPLE: Static<typeof EndedPage> = {
+  orders: [{ ...ORDER_EXAMPLE, endedAs: 'expired', endedAt: ORDER_EXAMPLE.updatedAt }],
   total: 1,
   totalPages: 1,
   currentPage: 1,

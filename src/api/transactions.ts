@@ -4,12 +4,14 @@ import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import { SETTLEMENT_SCHEDULES, STATUSES } from '../orders/order.ts';
 import { pageCounts, pageParameters, utcRange } from './paging.ts';
-import { DateTime, OneOf, Ref, Uuid } from './schemas.ts';
+import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 export const TransactionsQuery = Type.Object(
   {
     symbol: Type.Optional(OneOf(SYMBOLS, { description: 'Only this asset.' })),
     status: Type.Optional(OneOf(STATUSES, { description: 'Only this status.' })),
+    accountId: Type.Optional(Text({ description: 'Only transactions of this account.' })),
+    externalId: Type.Optional(Text({ description: 'Only transactions with this externalId, one per account.' })),
     ...pageParameters,
     ...utcRange,
   },

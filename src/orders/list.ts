@@ -4,12 +4,18 @@ import { countPages } from '../lib/paging.ts';
 import type { Sql } from '../storage/database.ts';
 import type { ListQuery } from './order.ts';
 import { type HeldQuery, readHeldPage } from './store.ts';
-import { readPage } from './store-list.ts';
+import { type EndedQuery, readEndedPage, readPage } from './store-list.ts';
 import { orderView } from './view.ts';
 
 /** One page as JSON text: `{ transactions, total, totalPages, currentPage, hasMore }`. */
 export async function listTransactions({ db }: { readonly db: Sql }, query: ListQuery): Promise<string> {
   return readPage(db, query);
+}
+
+/** Orders that ended without being fulfilled, newest first. */
+export async function listEndedOrders({ db }: { readonly db: Sql }, query: EndedQuery) {
+  const { orders, total } = await readEndedPage(db, query);
+  return { orders: orders.map(order => orderView(order)), ...countPages(total, query) };
 }
 
 /** Orders on hold, those held longest first. */

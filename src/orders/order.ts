@@ -117,4 +117,5 @@ export type ListQuery = PageQuery & {
   readonly accountId?: string;
   readonly symbol?: AssetSymbol;
   readonly status?: Status;
+  readonly externalId?: string;
 };

@@ -1,4 +1,4 @@
-// The SQL of single orders and of the list of orders on hold.
+// The SQL of single orders, and the list of orders on hold.
 import type { First } from '../accounts/once.ts';
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Currency } from '../lib/currency.ts';
@@ -123,7 +123,8 @@ function toFirst(row: FirstRow): First {
   return { id: row.id, contentHash: row.content_hash, answer: row.answer };
 }
 
-const ORDER = `
+/** Reads orders as `toOrder` takes them. */
+export const ORDER = `
   select id, account_id, status, symbol, network, trim_scale(quantity)::text as quantity, currency,
          trim_scale(cost)::text as cost, trim_scale(price)::text as price, wallet_id, wallet_address, wallet_name,
          settlement_schedule, settlement_date, created_at, updated_at, external_id, quote_id, charge_id, fee_cents,
@@ -197,7 +198,7 @@ export async function readTimeline(sql: Sql, order: Order): Promise<TimelineEntr
   }));
 }
 
-type OrderRow = Row & {
+export type OrderRow = Row & {
   id: string;
   account_id: string;
   status: Status;
@@ -235,7 +236,7 @@ type OrderRow = Row & {
   event_count: number;
 };
 
-function toOrder(row: OrderRow): Order {
+export function toOrder(row: OrderRow): Order {
   const { price_source, price_at, quote_expires_at } = row;
   return {
     id: row.id,

@@ -3,15 +3,15 @@
 // docs/decisions/0024-exact-pages.md.
 import type { PageQuery } from '../lib/paging.ts';
 
-/** The lists that are counted: the names of their tables. */
-export type CountedList = 'orders' | 'charges';
+/** The lists that are counted, by their views `listed_…`. */
+export type CountedList = 'orders' | 'ended_orders' | 'charges';
 
-/** The filters of a list: the columns of its view `listed_…`. */
+/** The filters of a list: the columns of its view. */
 export type CountedFilter = {
   readonly accountId?: string | undefined;
   /** The symbol of an order, the source key of a charge. */
   readonly label?: string | undefined;
-  /** The status of an order, the state of a charge. */
+  /** The status of an order, the ending of an ended one, the state of a charge. */
   readonly state?: string | undefined;
 };
 

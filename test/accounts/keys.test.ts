@@ -67,6 +67,9 @@ before(async () => {
   const order = transaction({ accountId: 'acme' });
   await seed(service, [order]);
   await service.sql(`update orders set hold_reason = 'reorganised', held_at = created_at where id = $1`, [order.id]);
+  const ended = transaction({ accountId: 'acme' });
+  await seed(service, [ended]);
+  await service.sql(`update orders set ended_as = 'expired', ended_at = created_at where id = $1`, [ended.id]);
   things['transactionId'] = order.id;
   things['/crypto/transactions/:id'] = order.id;
   const wallet = await service.post('/wallets', {

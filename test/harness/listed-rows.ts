@@ -43,11 +43,15 @@ export async function insertCharges(sql: Sql, count: number, moment: MomentSql, 
 /** What a page must hold: counted and skipped row by row. */
 export async function readTheLongWay(
   sql: Sql,
-  table: 'orders' | 'charges',
+  list: 'orders' | 'ended_orders' | 'charges',
   query: PageQuery,
   equals: Readonly<Record<string, unknown>>,
 ): Promise<{ total: number; ids: string[] }> {
-  const listed = table === 'charges' ? 'true' : 'ended_as is null';
+  const [table, listed] = {
+    orders: ['orders', 'ended_as is null'],
+    ended_orders: ['orders', 'ended_as is not null'],
+    charges: ['charges', 'true'],
+  }[list];
   const { where, limit, offset, values } = pageSql(query, equals, listed);
   const [row] = await sql.query<{ total: string; ids: string[] }>(
     `select (select count(*) from ${table} ${where}) as total,
@@ -62,6 +66,8 @@ export function wrongCounts(sql: Sql): Promise<Row[]> {
   return sql.query(
     `with listed as (
        select 'orders' as list, account_id, label, state, tick_of(created_at) as tick from listed_orders
+       union all
+       select 'ended_orders', account_id, label, state, tick_of(created_at) from listed_ended_orders
        union all
        select 'charges', account_id, label, state, tick_of(created_at) from listed_charges),
      counted as (

@@ -145,6 +145,8 @@ test('the documented query parameters are those accepted, no more and no fewer',
   const good: Record<string, string> = {
     symbol: 'usdt',
     status: 'fulfilled',
+    accountId: 'acme',
+    externalId: 'order-2071',
     from: '2024-02-29T10:30Z',
     to: '2024-02-29T10:30Z',
     page: '1',

@@ -8,8 +8,8 @@ import { CHARGE_STATES } from '../../src/charges/charge.ts';
 import { readChargePage } from '../../src/charges/store-list.ts';
 import { parseUtc } from '../../src/lib/date-times.ts';
 import type { PageQuery } from '../../src/lib/paging.ts';
-import { STATUSES } from '../../src/orders/order.ts';
-import { readPage } from '../../src/orders/store-list.ts';
+import { ENDINGS, STATUSES } from '../../src/orders/order.ts';
+import { readEndedPage, readPage } from '../../src/orders/store-list.ts';
 import { type Database, openDatabase, type Row, type Sql } from '../../src/storage/database.ts';
 import { mergeCounts } from '../../src/storage/merge-counts.ts';
 import { createDatabase, type TestDatabase } from '../harness/databases.ts';
@@ -101,7 +101,7 @@ async function write(random: Random): Promise<void> {
     tx => insertOrders(tx, few, moment, salt),
     tx => insertCharges(tx, few, moment, salt),
     change(`update orders set status = '${random.pick(STATUSES)}' where ${ofOrders}`),
-    change(`update orders set ended_as = 'expired', ended_at = now() where ${ofOrders}`),
+    change(`update orders set ended_as = '${random.pick(ENDINGS)}', ended_at = now() where ${ofOrders}`),
     change(`update orders set ended_as = null, ended_at = null where ${ofOrders}`),
     change(`update orders set created_at = created_at + interval '1 hour' where ${ofOrders}`),
     change(`update charges set state = '${random.pick(CHARGE_STATES)}' where ${ofCharges}`),
@@ -132,7 +132,7 @@ function someQuery(random: Random, total: number): PageQuery {
   return { page, pageSize, ...(from && { from }), ...(to && { to }) };
 }
 
-/** Reads random pages of both lists, both ways, in one snapshot. */
+/** Reads random pages of all lists, both ways, in one snapshot. */
 async function compare(random: Random): Promise<void> {
   await inSnapshot(async tx => {
     const maybe = <T>(items: readonly T[]) => (random.chance(0.5) ? random.pick(items) : undefined);
@@ -149,6 +149,14 @@ async function compare(random: Random): Promise<void> {
         { total: orders.total, ids: orders.transactions.map((one: { transactionId: string }) => one.transactionId) },
         await readTheLongWay(tx, 'orders', query, ordersEquals),
         JSON.stringify(order),
+      );
+      const endedAs = maybe(ENDINGS);
+      const endedQuery = { ...query, ...(accountId && { accountId }), ...(endedAs && { endedAs }) };
+      const ended = await readEndedPage(tx, endedQuery);
+      assert.deepEqual(
+        { total: ended.total, ids: ended.orders.map(({ id }) => id) },
+        await readTheLongWay(tx, 'ended_orders', query, { account_id: accountId, ended_as: endedAs }),
+        JSON.stringify(endedQuery),
       );
       const state = maybe(CHARGE_STATES);
       const sourceKey = maybe(['source-0', 'source-1', 'source-2', 'source-4']);

@@ -7,7 +7,7 @@ import { readChargePage } from '../../src/charges/store-list.ts';
 import { parseUtc } from '../../src/lib/date-times.ts';
 import type { PageQuery } from '../../src/lib/paging.ts';
 import type { ListQuery } from '../../src/orders/order.ts';
-import { readPage } from '../../src/orders/store-list.ts';
+import { type EndedQuery, readEndedPage, readPage } from '../../src/orders/store-list.ts';
 import { openDatabase, type Row, type Sql } from '../../src/storage/database.ts';
 import { mergeCounts } from '../../src/storage/merge-counts.ts';
 import { connectTo, createDatabase, type TestDatabase } from '../harness/databases.ts';
@@ -79,6 +79,21 @@ async function measure(count: number): Promise<Map<string, number>> {
     const { accountId: account_id, symbol, status } = query;
     assert.equal(total, (await readTheLongWay(sql, 'orders', query, { account_id, symbol, status })).total);
   }
+  const byExternalId = { ...page(1), externalId: 'order-7' };
+  touched.set('orders, an externalId', await pagesTouched(tx => readPage(tx, byExternalId)));
+  assert.equal(JSON.parse(await readPage(sql, byExternalId)).total, 1);
+  const ended: Record<string, EndedQuery> = {
+    'first page': page(1),
+    'last page': page(last),
+    'an ending': { ...page(last / 3), endedAs: 'expired' },
+    'account and ending': { ...page(last / 14), accountId: 'account-1', endedAs: 'expired' },
+  };
+  for (const [name, query] of Object.entries(ended)) {
+    touched.set(`ended orders, ${name}`, await pagesTouched(tx => readEndedPage(tx, query)));
+    const { accountId: account_id, endedAs: ended_as } = query;
+    const { total } = await readEndedPage(sql, query);
+    assert.equal(total, (await readTheLongWay(sql, 'ended_orders', query, { account_id, ended_as })).total);
+  }
   const charges: Record<string, PageQuery & { accountId?: string; sourceKey?: string; state?: 'PAID' }> = {
     'first page': page(1),
     'middle page': page(last / 2),
@@ -98,7 +113,20 @@ test('a page of many rows touches no more of the database than one of few', asyn
   try {
     const fill = async (from: number, to: number) => {
       const moment = `timestamptz '2026-01-01Z' + (n + ${from}) * interval '1 year' / ${MANY}`;
+      // As many ended orders as others; the others have an externalId each.
+      await insertOrders(sql, to - from, moment, 1);
+      await sql.query(
+        `update orders set ended_as = case when status = 'fulfilled' then 'expired' else 'canceled' end, ended_at = created_at
+          where ended_as is null and external_id is null`,
+      );
       await insertOrders(sql, to - from, moment);
+      await sql.query(
+        `update orders o set external_id = 'order-' || (n + $1)
+           from (select id, row_number() over (order by created_at, id) as n
+                   from orders where ended_as is null and external_id is null) numbered
+          where o.id = numbered.id`,
+        [from],
+      );
       await insertCharges(sql, to - from, moment);
       await mergeCounts({ db });
       await sql.query('vacuum (analyze) orders, charges, list_counts, list_changes');

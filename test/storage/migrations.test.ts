@@ -2,9 +2,12 @@
 // test/process/server.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readEndedPage, readPage } from '../../src/orders/store-list.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { mergeCounts } from '../../src/storage/merge-counts.ts';
 import { isMigrated, migrate, readMigrations } from '../../src/storage/migrate.ts';
 import { createDatabase } from '../harness/databases.ts';
+import { insertOrders, wrongCounts } from '../harness/listed-rows.ts';
 import { recordingLog, silentLog } from '../harness/log.ts';
 
 async function withEmptyDatabase(work: (db: Database) => Promise<void>): Promise<void> {
@@ -54,6 +57,34 @@ test('a migration that fails leaves the database as it was, and can be run again
     await migrate({ db, log: silentLog });
     assert.ok(await isMigrated(db));
   }));
+
+test('orders that had ended before there was a list of them are in it', () =>
+  withEmptyDatabase(async db => {
+    const isNew = ({ name }: { name: string }) => name >= '0018';
+    const old = (await readMigrations()).filter(migration => !isNew(migration));
+    await db.query('create table schema_migrations (name text primary key, sha256 text not null)');
+    for (const { name, sql, sha256 } of old) {
+      await db.query(sql);
+      await db.query('insert into schema_migrations (name, sha256) values ($1, $2)', [name, sha256]);
+    }
+    await db.query(`insert into accounts (id, created_at) select 'account-' || n, now() from generate_series(0, 3) n`);
+    await insertOrders(db, 40, `timestamptz '2026-03-01 12:00Z' + n * interval '37 milliseconds'`);
+    await db.query(`update orders set ended_as = 'expired', ended_at = created_at where status <> 'fulfilled'`);
+    const [{ count }] = (await db.query('select count(*)::int from orders where ended_as is not null')) as [Counted];
+    assert.ok(count > 0 && count < 40);
+
+    await migrate({ db, log: silentLog });
+    const totals = async () => {
+      const page = { page: 1, pageSize: 1 };
+      return [JSON.parse(await readPage(db, page)).total, (await readEndedPage(db, page)).total];
+    };
+    assert.deepEqual(await totals(), [40 - count, count]);
+    await mergeCounts({ db });
+    assert.deepEqual(await totals(), [40 - count, count]);
+    assert.deepEqual(await wrongCounts(db), []);
+  }));
+
+type Counted = { readonly count: number };
 
 test('a database with unknown migrations is refused: it is of a newer version or of a development version', () =>
   withEmptyDatabase(async db => {

@@ -1,12 +1,21 @@
 // Orders of crypto: created, read, listed.
 import type { FastifyInstance } from 'fastify';
 import { OrderBody, toOrderCharge } from '../../api/new-order.ts';
-import { HELD_EXAMPLE, HeldPage, HeldQuery, ORDER_DETAIL_EXAMPLE, OrderDetail } from '../../api/orders.ts';
+import {
+  ENDED_EXAMPLE,
+  EndedPage,
+  EndedQuery,
+  HELD_EXAMPLE,
+  HeldPage,
+  HeldQuery,
+  ORDER_DETAIL_EXAMPLE,
+  OrderDetail,
+} from '../../api/orders.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
 import { TRANSACTIONS_EXAMPLE, TransactionsPage, TransactionsQuery } from '../../api/transactions.ts';
 import { invalidRequest } from '../../lib/errors.ts';
 import { createOrder, type OrderDeps } from '../../orders/create.ts';
-import { listHeldOrders, listTransactions } from '../../orders/list.ts';
+import { listEndedOrders, listHeldOrders, listTransactions } from '../../orders/list.ts';
 import { requireOrder, showOrder } from '../../orders/show.ts';
 import { created, jsonText, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
@@ -28,14 +37,16 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly p
     query: TransactionsQuery,
     check: checkPage,
     answer: ok(TransactionsPage, 'A page of transactions', TRANSACTIONS_EXAMPLE),
+    problems: ['not_found'],
     handle: async ({ query, caller }) => {
-      const { symbol, status } = query;
-      const accountId = accountOf(caller);
+      const { symbol, status, externalId } = query;
+      const accountId = accountOf(caller, query.accountId);
       const page = await listTransactions(deps, {
         ...toPageQuery(query, deps.pageSize),
         ...(accountId !== undefined && { accountId }),
         ...(symbol && { symbol }),
         ...(status && { status }),
+        ...(externalId !== undefined && { externalId }),
       });
       return jsonText(page);
     },
@@ -88,7 +99,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly p
     access: 'transactions:read',
     operationId: 'getOrder',
     summary: 'Read an order',
-    description: 'Also one that expired, was canceled or was refunded, which no list shows.',
+    description: 'Also one that expired, was canceled or was refunded.',
     tag,
     path: idOf('crypto transaction'),
     answer: ok(OrderDetail, 'The order as it is now', ORDER_DETAIL_EXAMPLE),
@@ -113,6 +124,30 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly p
         ...toPageQuery(query, deps.pageSize),
         ...(accountId !== undefined && { accountId }),
         ...(reason && { reason }),
+      });
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/crypto/transactions/ended',
+    access: 'transactions:read',
+    operationId: 'listEndedOrders',
+    summary: 'List orders that ended without being fulfilled',
+    description:
+      'Newest first: those that expired, were canceled or were refunded. They are in no other list, unless held.',
+    tag,
+    query: EndedQuery,
+    check: checkPage,
+    answer: ok(EndedPage, 'A page of orders', ENDED_EXAMPLE),
+    problems: ['not_found'],
+    handle: async ({ query, caller }) => {
+      const { endedAs } = query;
+      const accountId = accountOf(caller, query.accountId);
+      return listEndedOrders(deps, {
+        ...toPageQuery(query, deps.pageSize),
+        ...(accountId !== undefined && { accountId }),
+        ...(endedAs && { endedAs }),
       });
     },
   });
