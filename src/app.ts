@@ -114,9 +114,10 @@ type ComposeDeps = { readonly db: Database; readonly log: Log; readonly override
 
 /** Real rails and chains, the time of the database's machine, and API keys. */
 async function composeLive(config: Config, { db, log, overrides, stops }: ComposeDeps): Promise<Composition> {
-  await requireUsableKey(db);
+  const clock = overrides.clock ?? (await databaseClock(db, log, stops));
+  await requireUsableKey(db, clock);
   return {
-    clock: overrides.clock ?? (await databaseClock(db, log, stops)),
+    clock,
     rails: overrides.rails ?? liveRails(config),
     // No network has a chain yet, and so none takes orders.
     chains: overrides.chains ?? {},
@@ -243,8 +244,8 @@ async function install(config: Config, db: Database, clock: Clock): Promise<void
 }
 
 /** Without a key every caller would be refused, so such a start is a mistake. */
-async function requireUsableKey(db: Sql): Promise<void> {
-  if (await hasUsableKey(db)) return;
+async function requireUsableKey(db: Sql, clock: Clock): Promise<void> {
+  if (await hasUsableKey(db, clock.now())) return;
   throw new StartError(
     'TRILHO_MODE=live needs an API key: trilho accounts create <id>, then trilho keys create --account <id> --scopes all.',
   );

@@ -67,6 +67,7 @@ export function authenticator(deps: Deps): Authenticator {
     authenticate: async (id, text, { maxAgeMs, mayRecall = false } = {}) => {
       const key = await (mayRecall ? findOrRecall(id) : keys.find(id, maxAgeMs));
       if (!key || !timingSafeEqual(key.secretHash, hashOfKey(text)) || key.revokedAt) return undefined;
+      if (key.expiresAt && key.expiresAt <= deps.clock.now()) return undefined;
       recordUse(key.id);
       return { accountId: key.accountId, keyId: key.id, scopes: key.scopes };
     },

@@ -1,7 +1,7 @@
 // Creates and revokes API keys.
 import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, invalidRequest } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { hashOfKey, newKey } from './api-key.ts';
 import type { Scope } from './scopes.ts';
@@ -10,19 +10,33 @@ import { insertKey, markRevoked } from './store-keys.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-export type NewKey = { readonly accountId: string; readonly scopes: readonly Scope[]; readonly name?: string };
+export type NewKey = {
+  readonly accountId: string;
+  readonly scopes: readonly Scope[];
+  readonly name?: string;
+  /** When it ends, given the moment at which it is created; absent, it is good until it is revoked. */
+  readonly expiresAt?: (createdAt: Date) => Date | undefined;
+};
 
 /**
  * Creates a key and returns its text, which is not stored and cannot be shown again. Refuses an account that does not
- * exist.
+ * exist, and an end that is not later than now.
  */
-export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string; text: string }> {
-  const key = newKey();
+export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string; text: string; expiresAt?: Date }> {
+  const { expiresAt: expiryOf, ...rest } = input;
   const createdAt = deps.clock.now();
+  const expiresAt = expiryOf?.(createdAt);
+  if (expiryOf && !(expiresAt && expiresAt > createdAt)) {
+    throw invalidRequest([
+      { path: '--expires', code: 'past', message: 'must be later than now, and before the year 10000' },
+    ]);
+  }
+  const expiry = expiresAt && { expiresAt };
+  const key = { ...newKey(), ...expiry };
   await deps.db.transaction(async tx => {
     setAuditObject(key.id);
     if (!(await accountExists(tx, input.accountId))) throw new AppError('not_found', 'There is no such account.');
-    await insertKey(tx, { ...input, id: key.id, secretHash: hashOfKey(key.text), createdAt });
+    await insertKey(tx, { ...rest, ...expiry, id: key.id, secretHash: hashOfKey(key.text), createdAt });
   });
   return key;
 }

@@ -9,19 +9,21 @@ export type ApiKey = {
   readonly scopes: readonly Scope[];
   readonly secretHash: Buffer;
   readonly createdAt: Date;
+  /** From then on it is refused. */
+  readonly expiresAt?: Date;
   readonly revokedAt?: Date;
   readonly lastUsedAt?: Date;
 };
 
-const COLUMNS = 'id, account_id, name, scopes, secret_hash, created_at, revoked_at, last_used_at';
+const COLUMNS = 'id, account_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at';
 
 /** Inserts the key, unless it exists: then a retry has inserted it before. */
 export async function insertKey(tx: Sql, key: ApiKey): Promise<void> {
   await tx.query(
-    `insert into api_keys (id, account_id, name, scopes, secret_hash, created_at)
-     values ($1, $2, $3, $4, $5, $6)
+    `insert into api_keys (id, account_id, name, scopes, secret_hash, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (id) do nothing`,
-    [key.id, key.accountId, key.name ?? null, key.scopes, key.secretHash, key.createdAt],
+    [key.id, key.accountId, key.name ?? null, key.scopes, key.secretHash, key.createdAt, key.expiresAt ?? null],
   );
 }
 
@@ -45,9 +47,13 @@ export async function listKeys(sql: Sql, accountId?: string): Promise<ApiKey[]> 
   return rows.map(toKey);
 }
 
-export async function hasUsableKey(sql: Sql): Promise<boolean> {
+/** Whether there is a key that is neither revoked nor expired at this moment. */
+export async function hasUsableKey(sql: Sql, at: Date): Promise<boolean> {
   const [row] = await sql.query<{ any: boolean }>(
-    'select exists (select from api_keys where revoked_at is null) as any',
+    `select exists (
+       select from api_keys where revoked_at is null and (expires_at is null or expires_at > $1)
+     ) as any`,
+    [at],
   );
   return row!.any;
 }
@@ -75,6 +81,7 @@ type KeyRow = Row & {
   scopes: Scope[];
   secret_hash: Buffer;
   created_at: Date;
+  expires_at: Date | null;
   revoked_at: Date | null;
   last_used_at: Date | null;
 };
@@ -87,6 +94,7 @@ function toKey(row: KeyRow): ApiKey {
     secretHash: row.secret_hash,
     createdAt: row.created_at,
     ...(row.name !== null && { name: row.name }),
+    ...(row.expires_at && { expiresAt: row.expires_at }),
     ...(row.revoked_at && { revokedAt: row.revoked_at }),
     ...(row.last_used_at && { lastUsedAt: row.last_used_at }),
   };

@@ -40,9 +40,11 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     {
       summary: 'create, list or revoke API keys',
       help: [
-        'trilho keys create --account <id> --scopes <scope,scope,…|all> [--name <words>]',
+        'trilho keys create --account <id> --scopes <scope,scope,…|all> [--name <words>] [--expires <time>]',
         'trilho keys list [--account <id>]',
         'trilho keys revoke <id, prefix or key>',
+        '',
+        '<time>  a length such as P90D, or a day such as 2027-03-01 in São Paulo',
         '',
         USES_DATABASE,
       ],
@@ -136,6 +138,15 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
       help: ['trilho migrate', '', 'The schema of an embedded database is brought up to date at every start.'],
       takesNothing: true,
       load: async () => (await import('./migrate.ts')).migrateCommand,
+    },
+  ],
+  [
+    'doctor',
+    {
+      summary: 'check database, schema and keys that end soon',
+      help: ['trilho doctor', '', 'It changes nothing. Exit code 1 when something is wrong.', USES_DATABASE],
+      takesNothing: true,
+      load: async () => (await import('./doctor.ts')).doctorCommand,
     },
   ],
   [

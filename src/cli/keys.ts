@@ -5,6 +5,8 @@ import { createKey, revokeKey } from '../accounts/create-key.ts';
 import { readScopes, SCOPES } from '../accounts/scopes.ts';
 import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
 import type { Config } from '../config/config.ts';
+import { momentOn } from '../lib/civil-days.ts';
+import { addDuration, parseDuration, parseUtc } from '../lib/date-times.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { isStorable } from '../lib/text.ts';
@@ -22,20 +24,29 @@ export async function keysCommand(config: Config, log: Log, args: readonly strin
 
 /** The key alone goes to standard output, so that it can be put where secrets are kept without being read. */
 async function create(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { account, scopes, name } = readNewKey(args);
+  const { account, scopes, name, expiresAt } = readNewKey(args);
   if (config.mode === 'sandbox')
     throw new StartError('A sandbox needs no API keys; create them with TRILHO_MODE=live.');
   const key = await withDatabase({ config, log, action: 'trilho keys create' }, deps =>
-    createKey(deps, { accountId: account, scopes, ...(name !== undefined && { name }) }),
+    createKey(deps, {
+      accountId: account,
+      scopes,
+      ...(name !== undefined && { name }),
+      ...(expiresAt && { expiresAt }),
+    }),
   );
-  console.error(`Key ${key.id} of ${account}: ${scopes.join(', ')}. It is shown this once:`);
+  const until = key.expiresAt ? ` It expires ${key.expiresAt.toISOString()}.` : '';
+  console.error(`Key ${key.id} of ${account}: ${scopes.join(', ')}.${until} It is shown this once:`);
   console.log(key.text);
   return 0;
 }
 
 function readNewKey(args: readonly string[]) {
-  const { options, faults } = readArguments(args, { neededOptions: ['account', 'scopes'], options: ['name'] });
-  const { account = '', scopes: wanted = '', name } = options;
+  const { options, faults } = readArguments(args, {
+    neededOptions: ['account', 'scopes'],
+    options: ['name', 'expires'],
+  });
+  const { account = '', scopes: wanted = '', name, expires } = options;
   const { scopes, unknown } = wanted === '' ? { scopes: [], unknown: [] } : readScopes(wanted);
   if (unknown.length > 0) {
     faults.push(`--scopes has ${unknown.map(quoted).join(', ')}, but there are: ${SCOPES.join(', ')}, and all`);
@@ -43,22 +54,44 @@ function readNewKey(args: readonly string[]) {
   if (name !== undefined && (name.length > MAX_NAME_LENGTH || !isStorable(name))) {
     faults.push(`--name must have 1 to ${MAX_NAME_LENGTH} characters`);
   }
+  const expiresAt = expires === undefined ? undefined : readExpiry(expires);
+  if (expires !== undefined && !expiresAt) {
+    faults.push(`--expires must be a length of time such as P90D or a day such as 2027-03-01, not ${quoted(expires)}`);
+  }
   refuseFaults('keys create', faults);
-  return { account, scopes, name };
+  return { account, scopes, name, expiresAt };
+}
+
+/** When a key made at a moment ends: after a length of time, or as a day begins in São Paulo. Undefined for other text. */
+function readExpiry(text: string): ((createdAt: Date) => Date | undefined) | undefined {
+  const duration = parseDuration(text);
+  if (duration) return createdAt => addDuration(createdAt, duration);
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && parseUtc(`${text}T00:00Z`) !== undefined;
+  return isDay ? () => momentOn(text) : undefined;
 }
 
 async function list(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { options, faults } = readArguments(args, { options: ['account'] });
   refuseFaults('keys list', faults);
   const { account } = options;
-  const keys = await withDatabase({ config, log, action: 'trilho keys list' }, ({ db }) => listKeys(db, account));
-  for (const key of keys) console.log(lineOf(key));
+  const lines = await withDatabase({ config, log, action: 'trilho keys list' }, async ({ db, clock }) => {
+    const now = clock.now();
+    return (await listKeys(db, account)).map(key => lineOf(key, now));
+  });
+  for (const line of lines) console.log(line);
   return 0;
 }
 
-function lineOf({ id, accountId, name, scopes, createdAt, lastUsedAt, revokedAt }: ApiKey): string {
+function lineOf(
+  { id, accountId, name, scopes, createdAt, lastUsedAt, expiresAt, revokedAt }: ApiKey,
+  now: Date,
+): string {
   const used = lastUsedAt ? `last used ${lastUsedAt.toISOString()}` : 'never used';
-  const standing = revokedAt ? [used, `revoked ${revokedAt.toISOString()}`] : [used];
+  const standing = [
+    used,
+    ...(expiresAt ? [`${expiresAt <= now ? 'expired' : 'expires'} ${expiresAt.toISOString()}`] : []),
+    ...(revokedAt ? [`revoked ${revokedAt.toISOString()}`] : []),
+  ];
   return [prefixOf(id), accountId, `made ${createdAt.toISOString()}`, ...standing, scopes.join(','), name ?? '']
     .join('  ')
     .trimEnd();

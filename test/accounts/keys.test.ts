@@ -349,6 +349,21 @@ describe('a key', () => {
     assert.equal((await ask()).status, 200);
   });
 
+  test('is refused, and its stream ended, from the moment at which it expires', async () => {
+    const key = await service.makeKey('acme');
+    const ask = () => service.get('/charges', bearer(key.text));
+    const ends = new Date(service.clock.now().getTime() + 60_000);
+    await service.sql('update api_keys set expires_at = $2 where id = $1', [key.id, ends]);
+    assert.equal((await ask()).status, 200);
+    const stream = await fetch(`${service.url}/events/stream?after=end`, { headers: bearer(key.text) });
+    assert.equal(stream.status, 200);
+    service.clock.advanceMs(59_999);
+    assert.equal((await ask()).status, 200);
+    service.clock.advanceMs(1);
+    assert.equal((await ask()).status, 401);
+    await stream.text();
+  });
+
   test('has its last use written, once a minute', async () => {
     const key = await service.makeKey('acme');
     const used = async () => {

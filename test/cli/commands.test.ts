@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { accountsCommand } from '../../src/cli/accounts.ts';
 import { auditCommand } from '../../src/cli/audit.ts';
+import { doctorCommand } from '../../src/cli/doctor.ts';
 import { keysCommand } from '../../src/cli/keys.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { StartError } from '../../src/lib/errors.ts';
@@ -10,7 +11,7 @@ import { createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { silentLog } from '../harness/log.ts';
 import { askDatabase } from '../harness/process.ts';
 
-const COMMANDS = { accounts: accountsCommand, keys: keysCommand, audit: auditCommand };
+const COMMANDS = { accounts: accountsCommand, keys: keysCommand, audit: auditCommand, doctor: doctorCommand };
 
 let database: TestDatabase;
 before(async () => {
@@ -83,6 +84,43 @@ test('the audit log is whole, and broken where it was changed', async () => {
   const broken = await trilho('audit', 'verify');
   assert.equal(broken.code, 1);
   assert.match(broken.said, /^Broken: line 3: .* Whole up to 2 [0-9a-f]{64}$/);
+});
+
+test('a key ends after a time or on a day, the list says when, and the doctor says which end soon', async () => {
+  const create = ['create', '--account', 'acme', '--scopes', 'charges:read', '--expires'];
+  assert.deepEqual(await trilho('doctor'), {
+    code: 0,
+    said: 'right  settings: read, mode live\nright  database: answers\nright  schema: up to date\nright  keys: none of 0 ends soon',
+  });
+  for (const wrong of ['soon', '90', 'P', '2026-02-30', '90D']) {
+    await assert.rejects(trilho('keys', ...create, wrong), refusal(/--expires must be a length of time/), wrong);
+  }
+  for (const past of ['2001-01-01', 'PT0S', '0000-01-01']) {
+    await assert.rejects(trilho('keys', ...create, past), refusal(/^--expires must be later than now/), past);
+  }
+  const last = async () => (await trilho('keys', 'list', '--account', 'acme')).said.split('\n').at(-1) ?? '';
+  await trilho('keys', ...create, '2199-03-01');
+  assert.match(await last(), / {2}never used {2}expires 2199-03-01T03:00:00\.000Z {2}charges:read$/);
+  assert.equal((await trilho('doctor')).code, 0);
+  const { said: soon } = await trilho('keys', ...create, 'P13D');
+  const warned = await trilho('doctor');
+  assert.equal(warned.code, 1);
+  assert.match(warned.said, new RegExp(`^wrong {2}key ${soon.slice(0, 24)} of acme: expires \\S+Z;`, 'm'));
+  const connection = { connectionString: database.url };
+  await askDatabase(
+    connection,
+    `update api_keys set created_at = '2001-01-01', expires_at = '2002-01-01' where id = '${soon.slice(12, 24)}'`,
+  );
+  assert.match((await trilho('keys', 'list')).said, /expired 2002-01-01T00:00:00\.000Z/);
+  assert.match((await trilho('doctor')).said, /^wrong {2}key \S+ of acme: expired 2002/m);
+  await trilho('keys', 'revoke', soon);
+  assert.equal((await trilho('doctor')).code, 0);
+
+  await askDatabase(connection, 'alter table schema_migrations rename to kept_migrations');
+  const behind = await trilho('doctor');
+  assert.equal(behind.code, 1);
+  assert.match(behind.said, /^wrong {2}schema: lacks a migration/m);
+  await askDatabase(connection, 'alter table kept_migrations rename to schema_migrations');
 });
 
 test('a wrong word or option is named, and a key for a sandbox is refused', async () => {
