@@ -97,3 +97,8 @@ begin
     end $body$', ids_branches);
 end
 $$;
+
+-- What a caller writes on a charge for its own use. E-mail and phone of the payer are in `customer`.
+alter table charges
+  add column description text check (length(description) between 1 and 140),
+  add column metadata    jsonb check (jsonb_typeof(metadata) = 'object');

@@ -6,6 +6,7 @@ import { CURRENCIES } from '../lib/currency.ts';
 import type { Method } from '../rails/rail.ts';
 import { CustomerView } from './customers.ts';
 import { ChargeBody } from './new-charge.ts';
+import { noteViews } from './notes.ts';
 import { pageCounts, pageParameters } from './paging.ts';
 import { PaymentView } from './payments.ts';
 import { RefundView } from './refunds.ts';
@@ -53,6 +54,7 @@ export const ChargeView = Type.Object(
     accountId: Type.String(),
     externalId: Type.Optional(Type.String()),
     sourceKey: Type.Optional(Type.String()),
+    ...noteViews,
     state: OneOf(CHARGE_STATES, { description: 'The state of the charge as a whole; see the states of a charge.' }),
     timing: Type.Optional(OneOf(TIMINGS, { description: 'When the first money came.' })),
     paidAmount: Type.Optional(OneOf(PAID_AMOUNTS, { description: 'All money that came, against what was owed.' })),

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { CUSTOMER_TYPES, type Customer, type CustomerType } from '../charges/charge.ts';
 import { inferCustomerType, normaliseDocument } from '../charges/check.ts';
-import { LooseText, OneOf, Text } from './schemas.ts';
+import { Email, LooseText, OneOf, Phone, Text } from './schemas.ts';
 
 /** Further names for a company, as other services call it. */
 const ACCEPTED_TYPES = [...CUSTOMER_TYPES, 'business', 'corporation'] as const;
@@ -27,6 +27,8 @@ export const CustomerBody = Type.Object(
     document: Text({ description: 'CPF or CNPJ, punctuation allowed.', maxLength: 32 }),
     type: Type.Optional(OneOf(ACCEPTED_TYPES, { description: 'Inferred from the document when absent.' })),
     address: Type.Optional(Address),
+    email: Type.Optional(Email({ description: 'At most 254 characters.' })),
+    phone: Type.Optional(Phone({ description: 'E.164: a plus sign and 8 to 15 digits, such as +5511987654321.' })),
   },
   { additionalProperties: false },
 );
@@ -38,14 +40,23 @@ export const CustomerView = Type.Object(
     document: Type.String({ description: 'Without punctuation.' }),
     type: OneOf(CUSTOMER_TYPES),
     address: Type.Optional(Address),
+    email: Type.Optional(Type.String()),
+    phone: Type.Optional(Type.String()),
   },
   { additionalProperties: false },
 );
 
 /** The customer of a body in the words of the noun. */
-export function toCustomer({ name, document, type, address }: CustomerBody): Customer {
+export function toCustomer({ name, document, type, address, email, phone }: CustomerBody): Customer {
   const normalised = normaliseDocument(document);
-  return { name, document: normalised, type: toCustomerType(type, normalised), ...(address && { address }) };
+  return {
+    name,
+    document: normalised,
+    type: toCustomerType(type, normalised),
+    ...(address && { address }),
+    ...(email !== undefined && { email }),
+    ...(phone !== undefined && { phone }),
+  };
 }
 
 function toCustomerType(type: CustomerBody['type'], document: string): CustomerType {

@@ -5,6 +5,7 @@ import { normaliseDocument } from '../charges/check.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import { METHODS } from '../rails/rail.ts';
 import { CustomerBody, toCustomer } from './customers.ts';
+import { noteFields, toNotes } from './notes.ts';
 import { DateTime, dateOf, OneOf, Text } from './schemas.ts';
 import type { DeepPartial } from './wire.ts';
 
@@ -22,6 +23,8 @@ const Percent = (description: string) => Type.Number({ minimum: 0, maximum: MAX_
 const EXAMPLE = {
   accountId: 'acme',
   externalId: 'order-1042',
+  description: 'Order 1042',
+  metadata: { store: 'Recife' },
   amountCents: 15_990,
   currency: 'BRL',
   methods: ['boleto', 'pix'],
@@ -30,6 +33,8 @@ const EXAMPLE = {
     document: '529.982.247-25',
     type: 'individual',
     address: { street: 'Rua das Flores', number: '100', city: 'São Paulo', state: 'SP', postalCode: '01001-000' },
+    email: 'maria@example.com',
+    phone: '+5511987654321',
   },
   taxes: { fine: 2, interest: 1 },
   dueAt: '2026-12-10T23:59:59-03:00',
@@ -42,6 +47,7 @@ export const ChargeBody = Type.Object(
       Text({ description: 'Your own id. A repeat for the same account returns the first charge.' }),
     ),
     sourceKey: Type.Optional(Text({ description: 'Your own name for where the charge comes from.' })),
+    ...noteFields,
     amountCents: Type.Integer({ minimum: 1, description: 'Hundredths of the currency.' }),
     currency: OneOf(CURRENCIES, { description: 'USD and EUR are payable in reais at a rate locked now.' }),
     methods: MethodsBody,
@@ -75,6 +81,7 @@ export function toNewCharge({ taxes = {}, ...body }: ChargeBody): NewCharge {
     ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
     ...(externalId !== undefined && { externalId }),
     ...(sourceKey !== undefined && { sourceKey }),
+    ...toNotes(body),
     ...(taxes.fine !== undefined && { finePercent: decimalText(taxes.fine) }),
     ...(taxes.interest !== undefined && { interestPercent: decimalText(taxes.interest) }),
   };

@@ -4,6 +4,7 @@ import type { OrderCharge } from '../orders/charge-of-order.ts';
 import { SETTLEMENT_SCHEDULES } from '../orders/order.ts';
 import { CustomerBody, toCustomer } from './customers.ts';
 import { MethodsBody } from './new-charge.ts';
+import { noteFields, toNotes } from './notes.ts';
 import { QUOTE_EXAMPLE, quoteFields } from './quotes.ts';
 import { DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';
 import { TRANSACTION_EXAMPLE } from './transactions.ts';
@@ -13,6 +14,7 @@ const chargeFields = {
   methods: MethodsBody,
   externalId: Type.Optional(Text({ description: 'Your own id for the charge; it must be new.' })),
   sourceKey: Type.Optional(Text()),
+  ...noteFields,
   dueAt: Type.Optional(
     DateTime({
       description: 'When absent: the end of the quote, or of the third day when a boleto is among the methods.',
@@ -100,6 +102,7 @@ export function toOrderCharge(body: OrderChargeBody): OrderCharge {
     methods: [...new Set(methods)],
     ...(externalId !== undefined && { externalId }),
     ...(sourceKey !== undefined && { sourceKey }),
+    ...toNotes(body),
     ...(dueAt !== undefined && { dueAt: dateOf(dueAt) }),
     ...(expireAt !== undefined && { expireAt: dateOf(expireAt) }),
   };

@@ -11,8 +11,13 @@ const MAX_TEXT_LENGTH = 255;
 export const Text = (options: Options & { readonly maxLength?: number } = {}) =>
   Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, pattern: '\\S', 'x-storable': true, ...options });
 
+/** An e-mail address and a phone number, by their form; whether they exist is not known. */
+export const Email = (options: Options = {}) =>
+  Type.String({ format: 'email', maxLength: 254, 'x-storable': true, ...options });
+export const Phone = (options: Options = {}) => Type.String({ format: 'phone', ...options });
+
 /** Text of any kind, empty included. */
-export const LooseText = (options: Options = {}) =>
+export const LooseText = (options: Options & { readonly maxLength?: number } = {}) =>
   Type.String({ maxLength: MAX_TEXT_LENGTH, 'x-storable': true, ...options });
 
 export const Uuid = (options: Options = {}) => Type.String({ format: 'uuid', ...options });

@@ -96,7 +96,13 @@ export type Customer = {
   readonly document: string;
   readonly type: CustomerType;
   readonly address?: Address;
+  readonly email?: string;
+  /** In the form E.164, such as +5511987654321. */
+  readonly phone?: string;
 };
+
+/** Texts of the caller's own, by names of the caller's own; at least one. */
+export type Metadata = Readonly<Record<string, string>>;
 
 /** The input of `createCharge`. */
 export type NewCharge = {
@@ -109,6 +115,8 @@ export type NewCharge = {
   readonly expireAt?: Date;
   readonly externalId?: string;
   readonly sourceKey?: string;
+  readonly description?: string;
+  readonly metadata?: Metadata;
   /** Percents as decimal text: the fine once on the amount, the interest per month. */
   readonly finePercent?: string;
   readonly interestPercent?: string;

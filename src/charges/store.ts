@@ -9,6 +9,7 @@ import type {
   ChargeMethod,
   ChargeState,
   Customer,
+  Metadata,
   MethodStatus,
   PaidAmount,
   Payment,
@@ -41,6 +42,8 @@ function chargeRecord({ charge, hash, answer }: NewRow) {
     account_id: charge.accountId,
     external_id: charge.externalId,
     source_key: charge.sourceKey,
+    description: charge.description,
+    metadata: charge.metadata,
     amount_cents: String(charge.amountCents),
     currency: charge.currency,
     payable_cents: String(charge.payableCents),
@@ -75,15 +78,15 @@ function methodRecords({ id, methods }: Charge) {
 const INSERT_CHARGES = `
   with charge as (
     insert into charges (
-      id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
-      customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
+      id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
+      rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, content_hash, answer, created_at, state,
       event_count, order_id)
-    select id, account_id, external_id, source_key, amount_cents, currency, payable_cents, rate, rate_source, rate_at,
-           customer, fine_percent, interest_percent, due_at, expire_at, decode(content_hash, 'hex'), answer::json,
+    select id, account_id, external_id, source_key, description, metadata, amount_cents, currency, payable_cents, rate,
+           rate_source, rate_at, customer, fine_percent, interest_percent, due_at, expire_at, decode(content_hash, 'hex'), answer::json,
            created_at, state, event_count, order_id
       from json_to_recordset($1) as new_charge (
-             id uuid, account_id text, external_id text, source_key text, amount_cents bigint, currency text,
-             payable_cents bigint, rate numeric, rate_source text, rate_at timestamptz, customer jsonb,
+             id uuid, account_id text, external_id text, source_key text, description text, metadata jsonb,
+             amount_cents bigint, currency text, payable_cents bigint, rate numeric, rate_source text, rate_at timestamptz, customer jsonb,
              fine_percent numeric, interest_percent numeric, due_at timestamptz, expire_at timestamptz,
              content_hash text, answer text, created_at timestamptz, state text, event_count integer, order_id uuid)
      order by account_id, external_id, id
@@ -118,8 +121,8 @@ function toFirst(row: FirstRow): First {
 
 /** What a `ChargeRow` is read from: columns of `charges c` and what lies in other tables. */
 export const CHARGE_COLUMNS = `
-         c.id, c.account_id, c.external_id, c.source_key, c.amount_cents, c.currency, c.payable_cents,
-         trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
+         c.id, c.account_id, c.external_id, c.source_key, c.description, c.metadata, c.amount_cents, c.currency,
+         c.payable_cents, trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
          trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
          c.due_at, c.expire_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
          c.order_id, c.committed_cents,
@@ -276,6 +279,8 @@ export type ChargeRow = Row & {
   account_id: string;
   external_id: string | null;
   source_key: string | null;
+  description: string | null;
+  metadata: Metadata | null;
   amount_cents: string;
   currency: Currency;
   payable_cents: string;
@@ -341,6 +346,8 @@ export function toCharge(row: ChargeRow): Charge {
     ...(row.owed_cents !== null && { owedCents: BigInt(row.owed_cents) }),
     ...(row.external_id !== null && { externalId: row.external_id }),
     ...(row.source_key !== null && { sourceKey: row.source_key }),
+    ...(row.description !== null && { description: row.description }),
+    ...(row.metadata !== null && { metadata: row.metadata }),
     ...(row.order_id !== null && { orderId: row.order_id }),
     ...(row.fine_percent !== null && { finePercent: row.fine_percent }),
     ...(row.interest_percent !== null && { interestPercent: row.interest_percent }),

@@ -13,6 +13,8 @@ export function chargeView(charge: Charge) {
     accountId: charge.accountId,
     externalId: charge.externalId,
     sourceKey: charge.sourceKey,
+    description: charge.description,
+    metadata: charge.metadata,
     state: charge.state,
     timing: charge.timing,
     paidAmount: charge.paidAmount,
@@ -44,8 +46,8 @@ function numberOf(percent: string | undefined): number | undefined {
 }
 
 /** The database keeps the keys of an object in an order of its own. */
-function customerView({ customer: { name, document, type, address } }: Charge) {
-  return { name, document, type, ...(address && { address }) };
+function customerView({ customer: { name, document, type, address, email, phone } }: Charge) {
+  return { name, document, type, ...(address && { address }), email, phone };
 }
 
 function paymentView({ amountCents, paidAt, cameAfter, ...payment }: Payment) {

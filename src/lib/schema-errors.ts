@@ -13,9 +13,11 @@ export function firstOfEachPlace(errors: readonly ErrorObject[]): ErrorObject[] 
   });
 }
 
-/** Where the fault lies: for a missing or unknown field that is the field, not the object around it. */
-export function segmentsOf({ instancePath, keyword, params }: ErrorObject): string[] {
+/** Where the fault lies: for a missing, unknown or wrongly named field that is the field, not the object around it. */
+export function segmentsOf({ instancePath, keyword, params, propertyName }: ErrorObject): string[] {
   const segments = instancePath.split('/').slice(1).map(unescapePointer);
+  if (propertyName !== undefined) return [...segments, propertyName];
+  if (keyword === 'propertyNames') return [...segments, params['propertyName']];
   if (keyword === 'required') return [...segments, params['missingProperty']];
   if (keyword === 'additionalProperties') return [...segments, params['additionalProperty']];
   return segments;
@@ -69,6 +71,7 @@ export function messageOf({ keyword, params }: ErrorObject): string {
     case 'minItems':
       return 'must not be empty';
     case 'maxItems':
+    case 'maxProperties':
       return `must have at most ${params['limit']} entries`;
     case 'maxLength':
       return `must have at most ${params['limit']} characters`;

@@ -2,7 +2,7 @@
 // valid; after a later payment the order is on hold.
 
 import { type BuildDeps, buildCharge } from '../charges/build.ts';
-import type { Charge, Customer } from '../charges/charge.ts';
+import type { Charge, Customer, Metadata } from '../charges/charge.ts';
 import { addDays, civilDay, momentOn } from '../lib/civil-days.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import { AppError } from '../lib/errors.ts';
@@ -16,6 +16,8 @@ export type OrderCharge = {
   readonly methods: readonly Method[];
   readonly externalId?: string;
   readonly sourceKey?: string;
+  readonly description?: string;
+  readonly metadata?: Metadata;
   readonly dueAt?: Date;
   readonly expireAt?: Date;
 };

@@ -57,6 +57,11 @@ before(async () => {
   revoked = gone.text;
   await service.revokeKey(gone.id);
   ({ document } = await readOpenApi(service));
+  // The money that the example of a dismissal names.
+  await service.sql(
+    `insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
+     values ('20261210001', now(), 5000, 'PIX', now())`,
+  );
 
   const made = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'order-of-acme' }));
   assert.equal(made.status, 201, made.text);

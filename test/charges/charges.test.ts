@@ -208,8 +208,8 @@ describe('a wrong body', () => {
     ['an unknown field', { ammount: 1 }, ['ammount: unknown']],
     [
       'an unknown field inside',
-      { customer: { name: 'A', document: '52998224725', email: 'a@b' } },
-      ['customer.email: unknown'],
+      { customer: { name: 'A', document: '52998224725', mail: 'a@b' } },
+      ['customer.mail: unknown'],
     ],
     [
       'an unknown field further inside',

@@ -367,6 +367,8 @@ const BAD_VALUES: Record<string, readonly unknown[]> = {
   accountId: BAD_TEXTS,
   externalId: BAD_TEXTS,
   sourceKey: BAD_TEXTS,
+  description: BAD_TEXTS,
+  metadata: [null, true, 1, 'x', [], ['x'], [{}]],
   amountCents: [
     ...[null, true, [], {}, [100], '100', '', '1e3', 0, -1, 10.5, 0.1, 1e-300, -1e308],
     ...[raw('-0'), raw('1e400'), raw('-1e400'), raw('0.99999999999999'), raw('0e10')],
@@ -507,6 +509,8 @@ function goodCharge(random: Random): { body: Fields; mayBeRefused: boolean } {
   };
   if (random.chance(0.3)) body['externalId'] = `fuzz-${random.below(2 ** 31)}-${random.below(2 ** 31)}`;
   if (random.chance(0.3)) body['sourceKey'] = random.pick(GOOD_TEXTS);
+  if (random.chance(0.2)) body['description'] = 'Pedido 1042';
+  if (random.chance(0.2)) body['metadata'] = { store: '', número: 'x'.repeat(500) };
   // Always a year later, whatever the offsets say.
   if (random.chance(0.3)) body['expireAt'] = randomRfc3339(random, dueYear + 1 + (dueYear < 9998 ? 1 : 0));
   if (random.chance(0.4)) {

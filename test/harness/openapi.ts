@@ -66,6 +66,8 @@ function createJudge(document: OpenApi): Judge {
   ajv.addFormat('date-time', text => RFC_3339.test(text) && !Number.isNaN(Date.parse(text)));
   ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
   ajv.addFormat('duration', /^P[\dYMWDTHS]+$/);
+  ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/);
+  ajv.addFormat('phone', /^\+\d{8,15}$/);
   ajv.addFormat('binary', true);
   ajv.addFormat('uri-reference', text => URL.canParse(text, 'http://here.example'));
   // The document is no schema itself, but the schemas lie in it; the last keyword is ours.

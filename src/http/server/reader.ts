@@ -58,6 +58,8 @@ function createAjv(): Ajv {
   const made = new Ajv({ allErrors: true, strict: true, strictTypes: false, verbose: true, formats: { uuid: isUuid } });
   made.addFormat('date-time', text => parseRfc3339(text) !== undefined);
   made.addFormat('date', text => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseUtc(`${text}T00:00Z`) !== undefined);
+  made.addFormat('email', isEmail);
+  made.addFormat('phone', /^\+[1-9]\d{7,14}$/);
   made.addFormat('duration', text => parseDuration(text) !== undefined);
   made.addKeyword({ keyword: 'x-storable', type: 'string', validate: (_: true, text: string) => isStorable(text) });
   return made;
@@ -86,13 +88,15 @@ function codeOf({ keyword, parentSchema }: ErrorObject): string {
     maxLength: 'too_long',
     minItems: 'empty',
     maxItems: 'too_long',
+    maxProperties: 'too_long',
     enum: 'not_allowed',
   };
   return codes[keyword] ?? keyword;
 }
 
 function messageIn(part: Part, error: ErrorObject): string {
-  const { keyword, params, data, parentSchema } = error;
+  const { keyword, params, data, parentSchema, propertyName } = error;
+  if (propertyName !== undefined) return nameMessageOf(error);
   if (isDateTimeFault(keyword, parentSchema)) {
     return parentSchema?.['pattern'] === undefined ? DATE_TIME_WORDS[part] : UTC_WORDS;
   }
@@ -104,6 +108,18 @@ function messageIn(part: Part, error: ErrorObject): string {
   return messageOf(error);
 }
 
+/** What is wrong with the name of a field that the caller names. */
+function nameMessageOf({ keyword, params }: ErrorObject): string {
+  if (keyword === 'minLength') return 'must have a name';
+  if (keyword === 'maxLength') return `must have a name of at most ${params['limit']} characters`;
+  return 'must have a name without U+0000 or half of a surrogate pair';
+}
+
+/** A local part, and a domain of at least two labels. Letters of any script: whether it exists only a message can tell. */
+function isEmail(text: string): boolean {
+  return /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(text);
+}
+
 /** Where a date-time has a pattern, that asks for more than its format: for UTC. */
 function isDateTimeFault(keyword: string, schema: ErrorObject['parentSchema']): boolean {
   return (keyword === 'format' || keyword === 'pattern') && schema?.['format'] === 'date-time';
@@ -111,6 +127,8 @@ function isDateTimeFault(keyword: string, schema: ErrorObject['parentSchema']): 
 
 const FORMAT_WORDS: Record<string, string> = {
   date: 'must be a day such as 2026-12-10',
+  email: 'must be an e-mail address such as maria@example.com',
+  phone: 'must be a phone number such as +5511987654321',
   duration: 'must be a length of time such as P3D or PT2H',
   uuid: 'must be a UUID',
 };

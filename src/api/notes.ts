@@ -1,0 +1,48 @@
+// What a caller writes on a charge for its own use: a description and metadata.
+import { type Static, Type } from 'typebox';
+import type { NewCharge } from '../charges/charge.ts';
+import { LooseText, Text } from './schemas.ts';
+
+const MAX_DESCRIPTION_LENGTH = 140;
+const MAX_METADATA = 20;
+const MAX_NAME_LENGTH = 40;
+const MAX_VALUE_LENGTH = 500;
+
+/** TypeBox has no schema for objects of texts with names of limited length. */
+const Metadata = Type.Unsafe<Record<string, string>>({
+  type: 'object',
+  maxProperties: MAX_METADATA,
+  propertyNames: { type: 'string', minLength: 1, maxLength: MAX_NAME_LENGTH, 'x-storable': true },
+  additionalProperties: LooseText({ maxLength: MAX_VALUE_LENGTH }),
+  description: `Texts of your own by names of your own: at most ${MAX_METADATA}, names of up to ${MAX_NAME_LENGTH} and texts of up to ${MAX_VALUE_LENGTH} characters.`,
+});
+
+export const noteFields = {
+  description: Type.Optional(
+    Text({
+      maxLength: MAX_DESCRIPTION_LENGTH,
+      description: `What the charge is for, at most ${MAX_DESCRIPTION_LENGTH} characters.`,
+    }),
+  ),
+  metadata: Type.Optional(Metadata),
+};
+
+export const noteViews = {
+  description: Type.Optional(Type.String()),
+  metadata: Type.Optional(
+    Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } }),
+  ),
+};
+
+const body = Type.Object(noteFields);
+
+/** The notes of a body in the words of the noun; empty metadata is none. */
+export function toNotes({
+  description,
+  metadata = {},
+}: Static<typeof body>): Pick<NewCharge, 'description' | 'metadata'> {
+  return {
+    ...(description !== undefined && { description }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  };
+}
