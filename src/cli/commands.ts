@@ -85,9 +85,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     {
       summary: 'record payments from a bank statement (OFX or CSV)',
       help: [
-        'trilho import <file>',
+        'trilho import <file> [--debits-have-minus]',
         '',
         '<file>  a name that ends in .ofx or .csv. Exit code 1 when some of its lines cannot be read.',
+        '--debits-have-minus  the bank writes a minus before each debit, so a CSV without any has only credits',
         '',
         USES_DATABASE,
       ],

@@ -5,17 +5,24 @@ import { type Import, importStatement } from '../charges/statement.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { readStatement, type StatementReading } from '../rails/statement/statement.ts';
+import {
+  readStatement,
+  type StatementFormat,
+  type StatementOptions,
+  type StatementReading,
+} from '../rails/statement/statement.ts';
 import { StatementError } from '../rails/statement/statement-error.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 
+const FORMATS: readonly StatementFormat[] = ['ofx', 'csv'];
+const DEBITS_HAVE_MINUS = 'debits-have-minus';
 const MAX_FAULTS_SHOWN = 20;
 const MAX_DUPLICATES_SHOWN = 20;
 
 export async function importCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { file, format } = readFileName(args);
-  const { entries, faults } = await read(file, format);
+  const { file, format, options } = readTask(args);
+  const { entries, faults } = await read(file, format, options);
   const { counts, duplicates } = await withCharges({ config, log, action: 'trilho import' }, deps =>
     importStatement(deps, entries),
   );
@@ -41,22 +48,22 @@ function sayDuplicates(duplicates: Import['duplicates']): void {
   console.log('GET /payments/unmatched lists them: record one by its reference, or dismiss it.');
 }
 
-const FORMATS = ['ofx', 'csv'] as const;
-type Format = (typeof FORMATS)[number];
-
-function readFileName(args: readonly string[]): { file: string; format: Format } {
-  const { words, faults } = readArguments(args, { words: ['file'] });
+function readTask(args: readonly string[]): { file: string; format: StatementFormat; options: StatementOptions } {
+  const { words, flags, faults } = readArguments(args, { words: ['file'], flags: [DEBITS_HAVE_MINUS] });
   const [file = ''] = words;
+  const debitsHaveMinus = flags.includes(DEBITS_HAVE_MINUS);
   const format = FORMATS.find(ending => file.toLowerCase().endsWith(`.${ending}`));
   if (words.length > 0 && !format) faults.push(`<file> must end in .ofx or .csv, not be ${quoted(file)}`);
+  if (debitsHaveMinus && format === 'ofx')
+    faults.push(`--${DEBITS_HAVE_MINUS} is for CSV: an OFX has signs of its own`);
   refuseFaults('import', faults);
   assert(format, 'a file without a format is a fault');
-  return { file, format };
+  return { file, format, options: { debitsHaveMinus } };
 }
 
-async function read(file: string, format: Format): Promise<StatementReading> {
+async function read(file: string, format: StatementFormat, options: StatementOptions): Promise<StatementReading> {
   try {
-    return readStatement(await readFile(file), format);
+    return readStatement(await readFile(file), format, options);
   } catch (error) {
     if (error instanceof StatementError) throw new StartError(error.message);
     throw new StartError(

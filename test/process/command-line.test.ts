@@ -131,13 +131,21 @@ describe('the command line', { concurrency: 2 }, () => {
     );
     assert.equal((await service.get(`/charges/${other}`)).json.state, 'PAID');
     assert.equal((await service.get('/payments/unmatched')).json.total, 2);
+    const unsigned = path.join(folder, 'unsigned.csv');
+    await writeFile(unsigned, `data;valor;descrição\n${today};8,00;ALGUEM\n`);
+    const doubtful = await run('import', unsigned);
+    assert.equal(doubtful.code, 1);
+    assert.match(doubtful.stdout, / 0 unmatched, .*\nLine 2: Nothing says whether the amount came or went\./);
+    const sure = await run('import', unsigned, '--debits-have-minus');
+    assert.equal(sure.code, 0, sure.stdout);
+    assert.match(sure.stdout, / 1 unmatched, /);
     assert.match(first.stderr, new RegExp(`^Database: ${service.dataPlace}$`, 'm'));
   });
 
   test('a command in a folder without a database says so, and makes none there', async t => {
     const folder = await ownFolder(t);
     const statement = path.join(await ownFolder(t), 'statement.csv');
-    await writeFile(statement, 'data;valor;descrição\n16/11/2026;159,90;PIX\n');
+    await writeFile(statement, 'data;valor;descrição\n16/11/2026;+159,90;PIX\n');
     const live = { TRILHO_MODE: 'live' };
     const commands: [string[], Record<string, string>][] = [
       [['pay', '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17', '1', 'r'], {}],
@@ -171,6 +179,10 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.match(await run('pay', id, '-1', 'r'), /^trilho pay: -1 is not an option/);
     assert.match(await run('import'), /^trilho import: <file> is missing/);
     assert.match(await run('import', 'statement.txt'), /^trilho import: <file> must end in .*"statement\.txt"/);
+    assert.match(
+      await run('import', 'statement.ofx', '--debits-have-minus'),
+      /^trilho import: --debits-have-minus is for CSV/,
+    );
     assert.match(await run('import', 'absent.csv'), /^The file "absent\.csv" cannot be read \(ENOENT\)/);
   });
 

@@ -12,11 +12,18 @@ const AMOUNT = new RegExp(
 );
 
 /**
- * Reads `1.234,56`, `1234.56`, `1,234.56`, `-10,00`, `10,00-`, `(10,00)`, `R$ 10,00`, `10,00 C`, `10,00 D`, `10`.
+ * Reads `1.234,56`, `1234.56`, `1,234.56`, `6000.000,00`, `-10,00`, `10,00-`, `(10,00)`, `R$ 10,00`, `10,00 C`, `10,00 D`, `10`.
  * Undefined for everything else: fractions of a cent, contradicting signs, and `1.234` or `1,234`, which mean a thousand at
  * one bank and a fraction at another.
  */
 export function centsOf(text: string): bigint | undefined {
+  return amountOf(text)?.cents;
+}
+
+/** An amount with the sign that it has in the text: a minus, parentheses, a plus, or a letter for credit or debit. */
+export type WrittenAmount = { readonly cents: bigint; readonly sign: 'minus' | 'plus' | 'letter' | undefined };
+
+export function amountOf(text: string): WrittenAmount | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const match = AMOUNT.exec(text.trim());
   if (!match) return undefined;
@@ -30,7 +37,8 @@ export function centsOf(text: string): bigint | undefined {
   if (debit && signs[0] === '+') return undefined;
   const cents = unsignedCents(digits);
   if (cents === undefined || cents > MAX_AMOUNT_CENTS) return undefined;
-  return minus || debit ? -cents : cents;
+  const sign = minus ? 'minus' : signs[0] !== undefined ? 'plus' : side !== undefined ? 'letter' : undefined;
+  return { cents: minus || debit ? -cents : cents, sign };
 }
 
 function unsignedCents(digits: string): bigint | undefined {
@@ -41,14 +49,18 @@ function unsignedCents(digits: string): bigint | undefined {
   const before = digits.slice(0, last);
   const after = digits.slice(last + 1);
   if (before.includes(mark)) return isGrouped(digits, mark) ? BigInt(`${digits.replaceAll(mark, '')}00`) : undefined;
-  if (before.includes(other)) return isGrouped(before, other) ? join(before.replaceAll(other, ''), after) : undefined;
+  if (before.includes(other))
+    return isGrouped(before, other, ANY_HEAD) ? join(before.replaceAll(other, ''), after) : undefined;
   if (after.length === 3 && /^[1-9]\d{0,2}$/.test(before)) return undefined;
   return join(before, after);
 }
 
-function isGrouped(digits: string, mark: string): boolean {
+// One bank separates only the last thousands, as in 6000.000,00; the decimals leave no doubt there.
+const ANY_HEAD = /^\d+$/;
+
+function isGrouped(digits: string, mark: string, headForm = /^\d{1,3}$/): boolean {
   const [head = '', ...groups] = digits.split(mark);
-  return /^\d{1,3}$/.test(head) && groups.every(group => /^\d{3}$/.test(group));
+  return headForm.test(head) && groups.every(group => /^\d{3}$/.test(group));
 }
 
 /** Decimals after the cents are accepted only if they are zeros. */

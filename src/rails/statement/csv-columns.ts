@@ -7,6 +7,7 @@ const NAMES = {
     'date',
     'datalancamento',
     'datadolancamento',
+    'datamov',
     'datamovimento',
     'datamovimentacao',
     'datadamovimentacao',
@@ -14,7 +15,10 @@ const NAMES = {
     'datadatransacao',
     'datahora',
     'dataehora',
+    'dataoperacao',
+    'datadaoperacao',
     'dtlancamento',
+    'dtmov',
     'dtmovimento',
     'posteddate',
     'transactiondate',
@@ -36,14 +40,59 @@ const NAMES = {
   debit: ['debito', 'debitos', 'debit', 'saida', 'saidas', 'valordebito'],
   direction: [
     'tipo',
+    'tp',
     'tipolancamento',
     'tipodelancamento',
+    'tipodolancamento',
+    'tipomovimento',
+    'tipodemovimento',
+    'tipomovimentacao',
+    'tipodemovimentacao',
+    'tipotransacao',
+    'tipodetransacao',
+    'tipodatransacao',
+    'tipooperacao',
+    'tipodeoperacao',
+    'tipodaoperacao',
+    'tipodc',
+    'tipocd',
+    'operacao',
+    'movimento',
+    'movimentacao',
     'natureza',
+    'naturezalancamento',
+    'naturezadolancamento',
+    'naturezaoperacao',
+    'naturezadaoperacao',
+    'sinal',
+    'sentido',
+    'direcao',
+    'fluxo',
+    'indicador',
+    'indicadordc',
+    'indicadorcd',
+    'inddc',
+    'indcd',
     'dc',
     'cd',
+    'debcred',
+    'creddeb',
     'debitocredito',
+    'debitooucredito',
     'creditodebito',
+    'creditooudebito',
+    'entradasaida',
+    'entradaousaida',
+    'entradassaidas',
+    'es',
     'type',
+    'direction',
+    'sign',
+    'debitcredit',
+    'creditdebit',
+    'debitorcredit',
+    'creditdebitindicator',
+    'inout',
   ],
   text: [
     'descricao',
@@ -65,6 +114,12 @@ const NAMES = {
     'complemento',
     'mensagem',
     'transactiontype',
+    'transacao',
+    'identificacao',
+    'cpfcnpj',
+    'cnpjcpf',
+    'cpfcnpjdopagador',
+    'documentodopagador',
   ],
   id: [
     'id',
@@ -92,6 +147,7 @@ const NAMES = {
     'numdocumento',
     'numerodocumento',
     'numerododocumento',
+    'protocolo',
   ],
   txid: ['txid', 'idtx', 'txidpix', 'pixtxid'],
   endToEndId: ['endtoendid', 'endtoend', 'e2e', 'e2eid', 'ide2e', 'idendtoend', 'idfimafim', 'identificadorendtoend'],
@@ -100,7 +156,12 @@ const NAMES = {
 type Meaning = keyof typeof NAMES;
 
 /** The indexes of the columns of each meaning, in order; a meaning may have no column or several. */
-export type Columns = { readonly count: number; readonly at: Readonly<Record<Meaning, readonly number[]>> };
+export type Columns = {
+  readonly count: number;
+  readonly at: Readonly<Record<Meaning, readonly number[]>>;
+  /** The columns whose names say nothing to us. */
+  readonly unknown: readonly number[];
+};
 
 const MEANING_OF = new Map<string, Meaning>(
   Object.entries(NAMES).flatMap(([meaning, names]) => names.map(name => [name, meaning as Meaning] as const)),
@@ -127,7 +188,8 @@ export function columnsOf(row: readonly string[]): Columns | undefined {
   if (at.date.length === 0 || !hasAmount) return undefined;
   // Trailing separators make empty columns, which the rows may omit.
   const last = row.findLastIndex(name => name.trim() !== '');
-  return { count: last + 1, at };
+  const unknown = meanings.flatMap((meaning, place) => (meaning === undefined ? [place] : []));
+  return { count: last + 1, at, unknown };
 }
 
 function plainName(name: string): string {

@@ -1,25 +1,46 @@
 // Reads CSV statements. Separator and columns come from the header, which may follow a few lines about the account. Columns
 // without a known name are ignored.
-import { centsOf } from './amount.ts';
+import { amountOf, centsOf } from './amount.ts';
 import { type Columns, columnsOf } from './csv-columns.ts';
 import { rowAt, SEPARATORS, type Separator } from './csv-rows.ts';
+import { directedCents, directionWord } from './direction.ts';
 import { txidAsId } from './pix-ids.ts';
 import { csvPosted } from './posted.ts';
 import { StatementError } from './statement-error.ts';
-import { type Direction, directed, isBalance, lineCounter, oneLine, type StatementLine } from './statement-line.ts';
+import {
+  directed,
+  isBalance,
+  lineCounter,
+  MAX_STATEMENT_FAULTS,
+  oneLine,
+  type StatementLine,
+} from './statement-line.ts';
 
 /** The number of lines in which the header is searched. */
 const MAX_LINES_ABOVE_HEADER = 50;
 
-const CREDITS: readonly string[] = ['c', 'credito', 'credit', 'entrada', 'receita'];
-const DEBITS: readonly string[] = ['d', 'debito', 'debit', 'saida', 'despesa'];
+/** What the operator knows about the bank. */
+type Options = { readonly debitsHaveMinus?: boolean };
 
 /**
- * The rows of a CSV statement in order, each with its line number. A row that cannot be read is a fault; empty rows and
- * balances are skipped. Refuses a file whose header names no date and amount, or two amounts.
+ * The rows of a CSV statement in order, each with its line number. A row that cannot be read is a fault, and so is one whose
+ * amount may have come or gone; empty rows and balances are skipped. Refuses a file whose header names no date and amount,
+ * or two amounts.
  */
-export function* readCsv(text: string): Generator<StatementLine> {
-  const { separator, columns, next } = headerOf(text);
+export function* readCsv(text: string, options: Options = {}): Generator<StatementLine> {
+  const header = headerOf(text);
+  const debitsHaveMinus = doDebitsHaveMinus(text, header, options);
+  for (const { line, fields, broken } of rowsOf(text, header)) {
+    const read = broken ?? readRow(fields, header, debitsHaveMinus);
+    if (typeof read === 'string') yield { line, message: read };
+    else if (read) yield { line, ...read };
+  }
+}
+
+type NumberedRow = { readonly line: number; readonly fields: readonly string[]; readonly broken?: string };
+
+/** The rows below the header that are not empty. */
+function* rowsOf(text: string, { separator, next }: Header): Generator<NumberedRow> {
   const lineAt = lineCounter(text);
   let start = next;
   // Every row advances in the text, and the caller limits its length.
@@ -27,16 +48,30 @@ export function* readCsv(text: string): Generator<StatementLine> {
     const line = lineAt(start);
     const row = rowAt(text, start, separator);
     start = row.next;
-    if (row.broken !== undefined) {
-      yield { line, message: row.broken };
-      continue;
-    }
     const fields = row.fields.map(oneLine);
-    if (fields.every(field => field === '')) continue;
-    const read = readRow(fields, columns, separator);
-    if (typeof read === 'string') yield { line, message: read };
-    else if (read) yield { line, ...read };
+    if (row.broken !== undefined) yield { line, fields, broken: row.broken };
+    else if (fields.some(field => field !== '')) yield { line, fields };
   }
+}
+
+/**
+ * Whether the bank writes a minus before its debits: the file has one, or the operator says so. Not when the file has a debit
+ * without one, whatever the operator says.
+ */
+function doDebitsHaveMinus(text: string, header: Header, { debitsHaveMinus = false }: Options): boolean {
+  let found = debitsHaveMinus;
+  let faults = 0;
+  for (const { fields, broken } of rowsOf(text, header)) {
+    const parts = broken ?? partsOf(fields, header);
+    // With so many the caller refuses the file.
+    if (typeof parts === 'string' && ++faults > MAX_STATEMENT_FAULTS) return false;
+    if (typeof parts !== 'object' || !parts.amount) continue;
+    const { amount } = parts;
+    if (amount.sign === 'minus' && amount.cents < 0n) found = true;
+    const cents = directedCents({ ...parts, amount, debitsHaveMinus: false });
+    if (amount.sign === undefined && cents !== undefined && cents < 0n) return false;
+  }
+  return found;
 }
 
 type Header = { readonly separator: Separator; readonly columns: Columns; readonly next: number };
@@ -62,10 +97,14 @@ function headerOf(text: string): Header {
   );
 }
 
-/** The entry of a row; or, as text, why it cannot be read; undefined when the row is no entry. */
-function readRow(fields: readonly string[], { count, at }: Columns, separator: Separator) {
+/** The parts of a row; or, as text, why it cannot be read; undefined when it shows a balance. */
+function partsOf(fields: readonly string[], { columns, separator }: Header) {
+  const { count, at, unknown } = columns;
+  const cells = (places: readonly number[]) => places.map(place => fields[place] ?? '').filter(cell => cell !== '');
   const first = (places: readonly number[]) => fields[places[0] ?? -1] ?? '';
-  const texts = at.text.map(place => fields[place] ?? '').filter(text => text !== '');
+  const directions = cells(at.direction);
+  // A column «tipo» may hold the kind of movement («Pix enviado», «Saldo anterior») in place of the direction.
+  const texts = [...cells(at.text), ...directions.filter(cell => directionWord(cell) === undefined)];
   if (texts.length > 0 && texts.every(isBalance)) return undefined;
   // With a comma as separator an unquoted 10,00 fills two columns: it must not be read as 10.
   const extra = fields.slice(count).some(field => field !== '');
@@ -73,11 +112,22 @@ function readRow(fields: readonly string[], { count, at }: Columns, separator: S
   const time = first(at.time);
   const posted = csvPosted(time === '' ? first(at.date) : `${first(at.date)} ${time}`);
   if (!posted) return 'The date is not a date as dd/mm/yyyy or yyyy-mm-dd.';
-  const cents =
-    at.amount.length > 0
-      ? directedCents(first(at.amount), first(at.direction))
-      : sidedCents(first(at.credit), first(at.debit));
-  if (cents === undefined) return 'The amount is not one in reais and cents.';
+  const amount = at.amount.length > 0 ? amountOf(first(at.amount)) : undefined;
+  return { first, posted, amount, directions, texts, unknown: cells(unknown) };
+}
+
+/** The entry of a row; or, as text, why it cannot be read; undefined when the row is no entry. */
+function readRow(fields: readonly string[], header: Header, debitsHaveMinus: boolean) {
+  const parts = partsOf(fields, header);
+  if (parts === undefined || typeof parts === 'string') return parts;
+  const { first, posted, amount, texts } = parts;
+  const { at } = header.columns;
+  const isSided = at.amount.length === 0;
+  if (!isSided && !amount) return NO_AMOUNT;
+  const cents = amount
+    ? directedCents({ ...parts, amount, debitsHaveMinus })
+    : sidedCents(first(at.credit), first(at.debit));
+  if (cents === undefined) return isSided ? NO_AMOUNT : NO_DIRECTION;
   const id = first(at.id);
   const document = first(at.document);
   // Some banks call the txid «identificador». A static code can be paid twice, so a txid does not identify a payment.
@@ -94,10 +144,9 @@ function readRow(fields: readonly string[], { count, at }: Columns, separator: S
   };
 }
 
-function directedCents(amount: string, direction: string): bigint | undefined {
-  const cents = centsOf(amount);
-  return cents === undefined ? undefined : directed(cents, directionOf(direction));
-}
+const NO_AMOUNT = 'The amount is not one in reais and cents.';
+const NO_DIRECTION =
+  'Nothing says whether the amount came or went. Name the column that does «Tipo», with C or D; or, if the bank writes a minus before each debit, import with --debits-have-minus.';
 
 /** Columns for credit and debit: exactly one is filled, or the other is zero; a debit may have a sign. */
 function sidedCents(credit: string, debit: string): bigint | undefined {
@@ -106,11 +155,4 @@ function sidedCents(credit: string, debit: string): bigint | undefined {
   if (creditCents === undefined || debitCents === undefined || (credit === '' && debit === '')) return undefined;
   if (creditCents !== 0n && debitCents !== 0n) return undefined;
   return creditCents !== 0n ? creditCents : directed(debitCents, 'debit');
-}
-
-/** A column «tipo» may contain the kind of transfer («PIX») instead of the direction. */
-function directionOf(value: string): Direction {
-  const plain = value.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
-  if (DEBITS.includes(plain)) return 'debit';
-  return CREDITS.includes(plain) ? 'credit' : undefined;
 }

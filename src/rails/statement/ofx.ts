@@ -24,10 +24,15 @@ const DEBITS: readonly string[] = ['DEBIT', 'D'];
 type Field = (typeof SINGLE_FIELDS)[number] | (typeof TEXT_FIELDS)[number];
 type Draft = { readonly line: number; readonly number: number; readonly fields: Map<Field, string[]> };
 
+/** Each begins a statement of one account, with a currency of its own. */
+const SECTIONS: readonly string[] = ['STMTTRNRS', 'CCSTMTTRNRS', 'STMTRS', 'CCSTMTRS'];
+/** Without these an entry at the end of a file is truncated. */
+const NEEDED = ['DTPOSTED', 'TRNAMT', 'FITID'] as const;
+
 /**
  * The entries of an OFX statement in order, each with its line number. An entry that cannot be read is a fault, and so is
- * a file without its closing tag, because its last entry may be truncated. Refuses a file that is not OFX, declares a
- * document type, or is not in reais.
+ * a file without its closing tag; its last entry is read if all its fields are whole. Accounts in other currencies are
+ * skipped. Refuses a file that is not OFX, declares a document type, or has no account in reais.
  */
 export function* readOfx(text: string): Generator<StatementLine> {
   const lineAt = lineCounter(text);
@@ -39,6 +44,9 @@ export function* readOfx(text: string): Generator<StatementLine> {
   let value = '';
   let originalCurrency = false;
   let from = 0;
+  const section = { isInReais: true, entries: 0 };
+  let hasReais = false;
+  let hasOther = false;
 
   // Every step advances in the text, and the caller limits its length.
   for (let token = tokenAt(text, from); token; token = tokenAt(text, from)) {
@@ -51,13 +59,17 @@ export function* readOfx(text: string): Generator<StatementLine> {
       if (leaf !== '') value += token.raw;
       continue;
     }
-    if (leaf === 'CURDEF' && !REAIS.includes(oneLine(value).toUpperCase())) {
-      throw new StatementError('The statement is not in reais: its CURDEF is another currency.');
+    if (leaf === 'CURDEF') {
+      section.isInReais = REAIS.includes(oneLine(value).toUpperCase());
+      hasOther ||= !section.isInReais;
+      hasReais ||= section.isInReais;
+      if (!section.isInReais && section.entries > 0) throw notInReais();
     }
     if (draft && isField(leaf) && !(leaf === 'CURSYM' && originalCurrency)) add(draft.fields, leaf, oneLine(value));
     leaf = token.kind === 'open' ? token.name : '';
     value = '';
     if (token.name === ORIGINAL_CURRENCY) originalCurrency = token.kind === 'open';
+    if (token.kind === 'open' && SECTIONS.includes(token.name)) Object.assign(section, { isInReais: true, entries: 0 });
     if (token.name === 'OFX') {
       opened = true;
       closed = token.kind === 'close';
@@ -69,14 +81,35 @@ export function* readOfx(text: string): Generator<StatementLine> {
       if (line) yield line;
       draft = undefined;
     }
-    if (begins && opened) {
+    if (begins && opened && section.isInReais) {
+      hasReais = true;
+      section.entries++;
       draft = { line: lineAt(token.start), number: ++number, fields: new Map() };
       originalCurrency = false;
     }
   }
 
   if (!opened) throw new StatementError('The file is not an OFX statement: it has no <OFX>.');
+  if (hasOther && !hasReais) throw notInReais();
+  const last = leaf === '' ? '' : wholeValue(text.slice(from));
+  if (draft && last !== undefined) {
+    if (isField(leaf)) add(draft.fields, leaf, oneLine(value + unescapeText(last)));
+    const { fields } = draft;
+    const line = NEEDED.every(name => fields.has(name)) ? lineOf(draft) : undefined;
+    if (line) yield line;
+  }
   if (!closed) yield { line: lineAt(text.length), message: 'The file ends before </OFX>: it may be cut short.' };
+}
+
+function notInReais(): StatementError {
+  return new StatementError('The statement is not in reais: its CURDEF is another currency.');
+}
+
+/** The value at the end of a file, if its line is finished; otherwise the rest of it may be missing. */
+function wholeValue(tail: string): string | undefined {
+  const lineEnd = tail.lastIndexOf('\n');
+  const isFinished = lineEnd !== -1 && /^(?:<\/?[A-Z0-9._]*)?$/i.test(tail.slice(lineEnd).trim());
+  return isFinished ? tail.slice(0, lineEnd) : undefined;
 }
 
 type Token =
@@ -135,7 +168,7 @@ function lineOf({ line, number, fields }: Draft): StatementLine | undefined {
   if (!posted) return fault('DTPOSTED is not a date');
   const cents = centsOf(one('TRNAMT'));
   if (cents === undefined) return fault('TRNAMT is not an amount in reais and cents');
-  const direction: Direction = DEBITS.includes(one('TRNTYPE').toUpperCase()) ? 'debit' : undefined;
+  const direction: Direction | undefined = DEBITS.includes(one('TRNTYPE').toUpperCase()) ? 'debit' : undefined;
   return {
     line,
     posted,

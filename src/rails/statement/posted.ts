@@ -46,9 +46,14 @@ export function ofxPosted(text: string): Posted | undefined {
   return postedOf({ year, month, day, hour, minute, second, fraction, offsetMinutes });
 }
 
-/** Reads `16/11/2026`, `16/11/26`, `2026-11-16`, each with an optional time and zone. The day precedes the month. */
+/**
+ * Reads `16/11/2026`, `16/11/26`, `2026-11-16`, each with an optional time and zone, and `20261116`. The day precedes the
+ * month.
+ */
 export function csvPosted(text: string): Posted | undefined {
   if (text.length > MAX_LENGTH) return undefined;
+  // No date as ddmmyyyy is also a date as yyyymmdd of these years, so eight digits are never misread.
+  if (/^\d{8}$/.test(text)) return ofxPosted(text);
   const dayFirst = DAY_FIRST.exec(text);
   const match = dayFirst ?? YEAR_FIRST.exec(text);
   if (!match) return undefined;

@@ -1,6 +1,9 @@
 // The common form of both formats: a line of a statement, either read or a fault.
 import type { Posted } from './posted.ts';
 
+/** With this many unreadable lines the file is not a statement of that format. */
+export const MAX_STATEMENT_FAULTS = 10_000;
+
 /** A line that cannot be read, shown to the operator. */
 export type StatementFault = { readonly line: number; readonly message: string };
 
@@ -23,13 +26,13 @@ export type ReadLine = {
 
 export type StatementLine = ReadLine | StatementFault;
 
-export type Direction = 'credit' | 'debit' | undefined;
+export type Direction = 'credit' | 'debit';
 
 /**
  * Applies the direction that the bank names to an amount. Some banks write debits without a sign, so a debit is never
  * positive. A negative amount stays negative whatever the direction, because doubtful money must not be credited.
  */
-export function directed(amountCents: bigint, direction: Direction): bigint {
+export function directed(amountCents: bigint, direction: Direction | undefined): bigint {
   return direction === 'debit' && amountCents > 0n ? -amountCents : amountCents;
 }
 
@@ -52,7 +55,7 @@ export function withoutAccents(text: string): string {
 
 // One bank prints its closing line as «S A L D O», with spaces.
 const BALANCE =
-  /^(?:saldo|s a l d o)(?: (?:anterior|inicial|final|atual|parcial|disponivel|do dia|em conta|em c\/c|total|total disponivel|total disponivel dia|conta corrente))?$/i;
+  /^(?:saldo|s a l d o)(?: (?:anterior|inicial|final|atual|parcial|disponivel|do dia|em conta|em c\/c|total|total disponivel|total disponivel dia|conta corrente|bloqueado|do periodo|(?:inicial|final) do periodo))?(?: (?:em |de |do dia |dia )?\d{1,2}\/\d{1,2}(?:\/\d{2,4})?)?$/i;
 
 /** Whether a line shows a balance and not a movement. The whole text must match, not only its beginning. */
 export function isBalance(text: string): boolean {

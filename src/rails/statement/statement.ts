@@ -8,13 +8,11 @@ import { payerDocumentIn } from './payer-document.ts';
 import { endToEndIdIn, txidAsId, txidIn, txidInColumn } from './pix-ids.ts';
 import { createReferences } from './references.ts';
 import { StatementError } from './statement-error.ts';
-import { isReturn, oneLine, type ReadLine, type StatementFault } from './statement-line.ts';
+import { isReturn, MAX_STATEMENT_FAULTS, oneLine, type ReadLine, type StatementFault } from './statement-line.ts';
 
 /** A year of a busy shop; larger statements must be exported in parts. */
 export const MAX_STATEMENT_BYTES = 10 * 1024 * 1024;
 export const MAX_STATEMENT_ENTRIES = 100_000;
-/** With this many unreadable lines the file is not a statement of that format. */
-export const MAX_STATEMENT_FAULTS = 10_000;
 /** The maximum length of FITID in OFX; a longer id is a misread line. */
 const MAX_ID_LENGTH = 255;
 /** The stored length of the bank's texts; ids are searched in the full texts. */
@@ -22,6 +20,11 @@ const MAX_TEXT_LENGTH = 1_000;
 const BETWEEN_TEXTS = ' | ';
 
 export type StatementFormat = 'ofx' | 'csv';
+
+export type StatementOptions = {
+  /** The operator's word about a CSV: this bank writes a minus before each debit, so what has no sign is a credit. */
+  readonly debitsHaveMinus?: boolean;
+};
 
 export type StatementEntry = {
   /**
@@ -54,7 +57,11 @@ export type StatementReading = {
  * Reads a statement. An unreadable line becomes a fault and does not affect the others. Throws a StatementError for a
  * file that is not of that format, not in reais, or beyond a limit. The same bytes always give the same result.
  */
-export function readStatement(bytes: Buffer, format: StatementFormat): StatementReading {
+export function readStatement(
+  bytes: Buffer,
+  format: StatementFormat,
+  options: StatementOptions = {},
+): StatementReading {
   if (bytes.length > MAX_STATEMENT_BYTES) {
     throw new StatementError(`The file is larger than ${MAX_STATEMENT_BYTES} bytes. Export a shorter period.`);
   }
@@ -62,7 +69,7 @@ export function readStatement(bytes: Buffer, format: StatementFormat): Statement
   const referenceOf = createReferences();
   const entries: StatementEntry[] = [];
   const faults: StatementFault[] = [];
-  for (const line of format === 'ofx' ? readOfx(text) : readCsv(text)) {
+  for (const line of format === 'ofx' ? readOfx(text) : readCsv(text, options)) {
     const read = 'message' in line ? line : entryOf(line, referenceOf);
     if ('message' in read) faults.push(read);
     else entries.push(read);

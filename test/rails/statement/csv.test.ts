@@ -7,7 +7,11 @@ import { StatementError } from '../../../src/rails/statement/statement-error.ts'
 const TXID = '03G7RM8Q2ZK5T1XW9B4C6D8F0';
 const END_TO_END_ID = 'E99999999202611161503aBc12345678';
 
-const read = (text: string, charset: BufferEncoding = 'utf8') => readStatement(Buffer.from(text, charset), 'csv');
+/** By nothing but the file itself. */
+const readAlone = (text: string) => readStatement(Buffer.from(text), 'csv');
+/** With the operator's word, so that a short file needs no debit beside what it is about. */
+const read = (text: string, charset: BufferEncoding = 'utf8') =>
+  readStatement(Buffer.from(text, charset), 'csv', { debitsHaveMinus: true });
 const brief = (text: string, charset: BufferEncoding = 'utf8') =>
   read(text, charset).entries.map(({ postedDay, amountCents, text: words }) => [postedDay, amountCents, words]);
 const references = (text: string) => read(text).entries.map(({ reference }) => reference);
@@ -66,7 +70,7 @@ test('a statement all in quotes, with a direction beside the amount and balances
 
 test('a pix report in English with tabs, a byte order mark, times and columns for both ids', () => {
   const { entries, faults } = read(
-    `\ufeffDate\tTime\tAmount\tMemo\tTxId\tendToEndId\n2026-11-16\t12:03:04\tR$ 10,00\tpix in\tpedido42\t${END_TO_END_ID}\n2026-11-16\t\t10,00 D\tpix out ${TXID}\t***\t\n`,
+    `\ufeffDate\tTime\tAmount\tMemo\tTxId\tendToEndId\n2026-11-16\t12:03:04\tR$ 10,00 C\tpix in\tpedido42\t${END_TO_END_ID}\n2026-11-16\t\t10,00 D\tpix out ${TXID}\t***\t\n`,
   );
   assert.deepEqual(faults, []);
   assert.equal(entries[0]?.txid, 'PEDIDO42');
@@ -137,7 +141,7 @@ test('two equal rows have different references, the same each time', () => {
 test('a row keeps its reference in a longer file, another order, separator, charset and style', () => {
   const row = references('data;valor;memo\n16/11/2026;1.010,00;pão\n')[0];
   assert.equal(references('memo,date,amount\nantes,2026-11-15,5.00\npão,2026-11-16,1010.00\n')[1], row);
-  const latin1 = readStatement(Buffer.from('Data\tValor\tMemo\n16/11/2026\tR$ 1.010,00\tpão\n', 'latin1'), 'csv');
+  const latin1 = read('Data\tValor\tMemo\n16/11/2026\tR$ 1.010,00\tpão\n', 'latin1');
   assert.equal(latin1.entries[0]?.reference, row);
 });
 
@@ -180,4 +184,141 @@ test('what is no CSV statement is refused', () => {
   refused(`${'x\n'.repeat(60)}data;valor\n`, /first 50 lines/);
   refused('data;valor;amount\n16/11/2026;1,00;2,00\n', /two columns/);
   assert.deepEqual(read('data;valor').entries, []);
+});
+
+const DIRECTION_NAMES = [
+  ...['Deb/Cred', 'Déb./Créd.', 'Cred/Deb', 'Débito/Crédito', 'Crédito/Débito', 'D/C', 'C/D', 'Tipo', 'Tipo Movimento'],
+  ...['Tipo de Movimento', 'Tipo Movimentação', 'Tipo Lançamento', 'Tipo de Transação', 'Tipo Operação', 'Operação'],
+  ...['Natureza', 'Sinal', 'Entrada/Saída', 'Indicador', 'Indicador D/C', 'Sentido', 'Movimentação', 'Direction'],
+];
+const WORDS = [
+  ['C', 'D'],
+  ['CR', 'DB'],
+  ['Crédito', 'Débito'],
+  ['CREDITO', 'DEBITO'],
+  ['Entrada', 'Saída'],
+  ['+', '-'],
+  ['Recebido', 'Enviado'],
+  ['Pix recebido', 'Pix enviado'],
+] as const;
+
+test('a column for the direction is known by its common names and words, and a debit is never received', () => {
+  for (const name of DIRECTION_NAMES) {
+    for (const [credit, debit] of WORDS) {
+      const text = `Data;Histórico;Valor;${name}\n16/11/2026;A;10,00;${credit}\n16/11/2026;B;20,00;${debit}\n`;
+      const { entries, faults } = readAlone(text);
+      assert.deepEqual(faults, [], `${name} ${debit}`);
+      assert.deepEqual(
+        entries.map(({ amountCents }) => amountCents),
+        [1_000n, -2_000n],
+        `${name} ${debit}`,
+      );
+    }
+  }
+});
+
+test('an amount without a sign and without a sure direction is a fault that says what to do', () => {
+  const cases = {
+    'nothing beside it': 'Data;Valor;Memo\n16/11/2026;10,00;x\n',
+    'a column with an unknown name': 'Data;Valor;Memo;Xyz\n16/11/2026;10,00;x;D\n16/11/2026;10,00;x;C\n',
+    'a debit under an unknown name, and minus signs elsewhere':
+      'Data;Valor;Memo;Xyz\n16/11/2026;10,00;PIX RECEBIDO;D\n16/11/2026;-1,00;x;D\n',
+    'a word that is no direction': 'Data;Valor;Tipo\n16/11/2026;10,00;PIX\n',
+    'two columns that contradict each other': 'Data;Valor;Tipo;D/C\n16/11/2026;10,00;Crédito;D\n',
+    'a return, which may go either way': 'Data;Valor;Memo\n16/11/2026;10,00;Pix recebido devolvido\n',
+    'a minus in a file that also has a debit without one':
+      'Data;Valor;Tipo\n16/11/2026;10,00;\n16/11/2026;-10,00;\n16/11/2026;10,00;D\n',
+  };
+  for (const [what, text] of Object.entries(cases)) {
+    const { entries, faults } = readAlone(text);
+    assert.ok(!entries.some(({ amountCents }) => amountCents > 0n), what);
+    assert.match(faults[0]?.message ?? '', /came or went.*«Tipo».*--debits-have-minus/, what);
+  }
+});
+
+test('a sign, a letter, a text of the bank, a minus elsewhere in the file or the word of the operator makes it sure', () => {
+  const cents = ({ entries, faults }: ReturnType<typeof read>) => {
+    assert.deepEqual(faults, []);
+    return entries.map(({ amountCents }) => amountCents);
+  };
+  const file = (...rows: string[]) => `Data;Valor;Memo\n${rows.map(row => `16/11/2026;${row}\n`).join('')}`;
+  assert.deepEqual(cents(readAlone(file('+10,00;x', '5,00 C;x', '5,00 D;x', '(5,00);x', '0,00;x'))), [
+    1_000n,
+    500n,
+    -500n,
+    -500n,
+    0n,
+  ]);
+  assert.deepEqual(cents(readAlone(file('10,00;x', '-5,00;x'))), [1_000n, -500n]);
+  assert.deepEqual(
+    cents(
+      readAlone(file('10,00;Transferência recebida pelo Pix - A', '5,00;PIX - RECEBIDO A', '1,00;Pix enviado - A')),
+    ),
+    [1_000n, 500n, -100n],
+  );
+  assert.deepEqual(cents(read(file('10,00;x'))), [1_000n]);
+});
+
+test('the word of the operator does not stand against a debit without a sign', () => {
+  const { entries, faults } = read('Data;Valor;Tipo\n16/11/2026;10,00;D\n16/11/2026;10,00;PIX\n');
+  assert.deepEqual(
+    entries.map(({ amountCents }) => amountCents),
+    [-1_000n],
+  );
+  assert.deepEqual(
+    faults.map(({ line }) => line),
+    [3],
+  );
+});
+
+test('a column «tipo» with the kind of movement is text, and its balances are none', () => {
+  const text = [
+    'Tipo;Protocolo;Data;Valor',
+    'Saldo anterior;;15/11/2026;1.000,00',
+    `Pix recebido ${TXID};9001;16/11/2026;10,00`,
+    'Tarifa de pix;9002;16/11/2026;-0,50',
+    'Saldo do dia 16/11/2026;;16/11/2026;1.009,50',
+  ].join('\n');
+  assert.deepEqual(readAlone(text).faults, []);
+  assert.deepEqual(
+    readAlone(text).entries.map(({ amountCents, text: words, txid }) => [amountCents, words, txid]),
+    [
+      [1_000n, `Pix recebido ${TXID}`, TXID],
+      [-50n, 'Tarifa de pix', undefined],
+    ],
+  );
+});
+
+test('columns «transação» and «identificação» are text, and searched for a txid', () => {
+  const { entries } = readAlone(
+    `Data,Transação,Tipo Transação,Identificação,Valor\n16/11/2026,Transf Pix recebida,CRÉDITO,Maria ${TXID},"10,00"\n17/11/2026,Transf ${TXID},CRÉDITO,Maria,"10,00"\n`,
+  );
+  assert.deepEqual(
+    entries.map(({ txid }) => txid),
+    [TXID, TXID],
+  );
+  assert.equal(entries[0]?.text, `Transf Pix recebida | Maria ${TXID}`);
+});
+
+test('a statement with «Data Mov.», days in eight digits and a column «Deb_Cred»', () => {
+  const text =
+    '"Conta";"Data Mov.";"Nr_Doc";"Historico";"Valor";"Deb_Cred"\n"00012";"20261116";"161203";"CRED PIX";"6000.000,00";"C"\n"00012";"20261116";"161204";"ENVIO PIX";"20.00";"D"\n';
+  assert.deepEqual(readAlone(text).faults, []);
+  assert.deepEqual(
+    readAlone(text).entries.map(({ postedDay, amountCents }) => [postedDay, amountCents]),
+    [
+      ['2026-11-16', 600_000_000n],
+      ['2026-11-16', -2_000n],
+    ],
+  );
+});
+
+test('money that came back is marked as such', () => {
+  const { entries } = read(
+    'Data;Valor;Memo\n16/11/2026;1,00;Devolução de Pix\n16/11/2026;1,00;ESTORNO TARIFA\n16/11/2026;1,00;Pix devolvido\n16/11/2026;1,00;TED cancelada\n16/11/2026;1,00;Pix de Devolder\n',
+  );
+  assert.deepEqual(
+    entries.map(({ isReturn }) => isReturn),
+    [true, true, true, true, undefined],
+  );
 });

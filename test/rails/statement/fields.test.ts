@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { centsOf, MAX_AMOUNT_CENTS } from '../../../src/rails/statement/amount.ts';
+import { areOfTwoPayers, payerDocumentIn } from '../../../src/rails/statement/payer-document.ts';
 import { endToEndIdIn, txidAsId, txidIn, txidInColumn } from '../../../src/rails/statement/pix-ids.ts';
 import { csvPosted, ofxPosted } from '../../../src/rails/statement/posted.ts';
 import { groupedAmount, plainAmount } from './write-statement.ts';
@@ -33,6 +34,8 @@ test('an amount is read in every way that banks print it', () => {
     '10.0000': 1_000n,
     '1.234.567': 123_456_700n,
     '1.234.567,8': 123_456_780n,
+    '6000.000,00': 600_000_000n,
+    '6,000,000.00': 600_000_000n,
     '-0,00': 0n,
     '9999999999999.99': MAX_AMOUNT_CENTS,
   };
@@ -53,6 +56,7 @@ test('an amount that could mean two things, or is none, is not read', () => {
     '1.23.456',
     '1.234,56,78',
     '1,23,456.00',
+    '6000.00,00',
     '12.34,56',
     '10 00',
     '--10',
@@ -120,6 +124,7 @@ test('a CSV date is read with the day or the year first', () => {
   assert.deepEqual(csvPosted('16/11/26'), posted('2026-11-16'));
   assert.deepEqual(csvPosted('16-11-2026'), posted('2026-11-16'));
   assert.deepEqual(csvPosted('2026-11-16'), posted('2026-11-16'));
+  assert.deepEqual(csvPosted('20261116'), posted('2026-11-16'));
   assert.deepEqual(csvPosted('16/11/2026 às 12:03'), posted('2026-11-16', '2026-11-16T15:03:00Z'));
   assert.deepEqual(csvPosted('2026-11-16T12:03:04.5-03:00'), posted('2026-11-16', '2026-11-16T15:03:04.500Z'));
 });
@@ -136,6 +141,8 @@ test('a date that does not exist is not read', () => {
     '16/11',
     'ontem',
     '16/11/2026 12h',
+    '16112026',
+    '20112026',
   ]) {
     assert.equal(csvPosted(text), undefined, text);
   }
@@ -176,4 +183,28 @@ test('an endToEndId keeps its case and must hold a time of day', () => {
   assert.equal(endToEndIdIn(END_TO_END_ID.replace('1503', '2560')), undefined);
   assert.equal(endToEndIdIn(`${END_TO_END_ID}1`), undefined);
   assert.equal(endToEndIdIn(END_TO_END_ID.replace('E', 'D')), undefined);
+});
+
+test('a document of a payer is read as far as a bank shows it, and other long numbers are none', () => {
+  const cases: Record<string, string | undefined> = {
+    'MARIA 529.982.247-25': '52998224725',
+    'MARIA 52998224725': '52998224725',
+    'Maria - •••.982.247-•• - Banco': '***982247**',
+    'MARIA ***982247**': '***982247**',
+    'MARIA XXX.982.247-XX': '***982247**',
+    'LOJA 12.abc.345/01de-35': '12ABC34501DE35',
+    'LOJA 00000000000191': '00000000000191',
+    'PIX 52998224724': undefined,
+    'PIX TRANSFERENCI12': undefined,
+    'de 529.982.247-25 para 00.000.000/0001-91': undefined,
+    PIX: undefined,
+  };
+  for (const [text, document] of Object.entries(cases)) assert.equal(payerDocumentIn(text), document, text);
+});
+
+test('two documents are of two payers only when a shown digit differs', () => {
+  assert.ok(!areOfTwoPayers('52998224725', '***982247**'));
+  assert.ok(areOfTwoPayers('52998224725', '***982248**'));
+  assert.ok(areOfTwoPayers('52998224725', '00000000000191'));
+  assert.ok(!areOfTwoPayers(undefined, '52998224725'));
 });

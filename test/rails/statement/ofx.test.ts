@@ -245,3 +245,38 @@ test('signs that only windows-1252 has are read', () => {
   ]);
   assert.equal(readStatement(bytes, 'ofx').entries[0]?.text, '€ – “ç”');
 });
+
+const section = (currency: string, body: string) =>
+  `<STMTTRNRS><STMTRS><CURDEF>${currency}<BANKTRANLIST>${body}</BANKTRANLIST></STMTRS></STMTTRNRS>`;
+
+test('of accounts in reais and in dollars only those in reais are read', () => {
+  const body =
+    section('BRL', entry('<FITID>1')) + section('USD', entry('<FITID>2')) + section('BRL', entry('<FITID>3'));
+  const { entries, faults } = read(`<OFX><BANKMSGSRSV1>${body}</BANKMSGSRSV1></OFX>`);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    entries.map(({ reference }) => reference),
+    ['1', '3'],
+  );
+  const late = `<OFX><STMTRS>${entry('<FITID>1')}<CURDEF>USD</STMTRS>${section('BRL', entry('<FITID>2'))}</OFX>`;
+  assert.throws(() => read(late), /not in reais/);
+});
+
+test('a last entry whose lines are whole is read without its closing tags; one that may be cut is not', () => {
+  const head = `<OFX><STMTRS><CURDEF>BRL\n<BANKTRANLIST>\n${entry('<FITID>1')}\n<STMTTRN>\n<DTPOSTED>20261116\n`;
+  const cut = [{ line: 0, message: 'The file ends before </OFX>: it may be cut short.' }];
+  const references = (tail: string) => {
+    const { entries, faults } = read(head + tail);
+    assert.deepEqual(
+      faults.map(fault => ({ ...fault, line: 0 })),
+      cut,
+    );
+    return entries.map(({ reference, text }) => `${reference} ${text}`.trim());
+  };
+  assert.deepEqual(references('<TRNAMT>15.00\n<FITID>2\n<MEMO>dois\n'), ['1', '2 dois']);
+  assert.deepEqual(references('<TRNAMT>15.00\n<FITID>2\n<MEMO>dois\n</STMTT'), ['1', '2 dois']);
+  assert.deepEqual(references('<TRNAMT>15.00</TRNAMT><FITID>2</FITID>'), ['1', '2']);
+  assert.deepEqual(references('<FITID>2\n<MEMO>dois\n<TRNAMT>15'), ['1']);
+  assert.deepEqual(references('<TRNAMT>15.00\n<FITID>2\n<MEMO>Pix devolv'), ['1']);
+  assert.deepEqual(references('<TRNAMT>15.00\n'), ['1']);
+});

@@ -8,12 +8,12 @@ import { txidOf } from '../../../src/rails/br-code.ts';
 import {
   MAX_STATEMENT_BYTES,
   MAX_STATEMENT_ENTRIES,
-  MAX_STATEMENT_FAULTS,
   readStatement,
   type StatementEntry,
   type StatementFormat,
 } from '../../../src/rails/statement/statement.ts';
 import { StatementError } from '../../../src/rails/statement/statement-error.ts';
+import { MAX_STATEMENT_FAULTS } from '../../../src/rails/statement/statement-line.ts';
 import { atMinus3, csv, ofx1, ofx2 } from './write-statement.ts';
 
 const SEED = 20_261_116;
@@ -84,9 +84,24 @@ test('what is written as OFX 1 or OFX 2 is read back', () => {
 test('what is written as CSV is read back', () => {
   fc.assert(
     fc.property(entries, csvStyle, (written, how) => {
-      assert.deepEqual(readStatement(csv(written, how), 'csv'), { entries: written, faults: [] });
+      const reading = readStatement(csv(written, how), 'csv', { debitsHaveMinus: true });
+      assert.deepEqual(reading, { entries: written, faults: [] });
     }),
     { numRuns: 2_000, seed: SEED },
+  );
+});
+
+test('a CSV without any sign or word gives no credit, and with debits unsigned none of them is received', () => {
+  const unsigned = (some: readonly StatementEntry[]) =>
+    some.map(each => ({ ...each, amountCents: each.amountCents < 0n ? -each.amountCents : each.amountCents }));
+  fc.assert(
+    fc.property(entries, csvStyle, (written, how) => {
+      const amounts = how.amounts === 'letter' || how.amounts === 'columns' ? 'plain' : how.amounts;
+      const reading = readStatement(csv(unsigned(written), { ...how, amounts }), 'csv');
+      assert.ok(!reading.entries.some(({ amountCents }) => amountCents > 0n));
+      assert.equal(reading.entries.length + reading.faults.length, written.length);
+    }),
+    { numRuns: 1_000, seed: SEED },
   );
 });
 
@@ -181,7 +196,7 @@ test('a txid of ours is found wherever a bank prints it', () => {
   const ours = txidOf(uuidV7(new Date('2026-11-16T15:00:00Z')));
   for (const memo of [`PIX ${ours}`, `PIX*${ours.toLowerCase()}*`, `Pedido: ${ours}, obrigado`, `REF/TXID${ours}/1`]) {
     const bytes = Buffer.from(`data;valor;memo\n16/11/2026;10,00;${memo}\n`);
-    assert.equal(readStatement(bytes, 'csv').entries[0]?.txid, ours, memo);
+    assert.equal(readStatement(bytes, 'csv', { debitsHaveMinus: true }).entries[0]?.txid, ours, memo);
   }
 });
 
@@ -195,7 +210,7 @@ test('a statement beyond its limits is refused, and one at them is read', () => 
   refused(Buffer.alloc(MAX_STATEMENT_BYTES + 1, 'x'), 'ofx', /larger than 10485760 bytes/);
   const rows = (count: number, row: string) => Buffer.from(`data;valor;id\n${row.repeat(count)}`);
   const numbered = (count: number) =>
-    Buffer.from(`data;valor;id\n${Array.from({ length: count }, (_, id) => `16/11/2026;1,00;${id}`).join('\n')}`);
+    Buffer.from(`data;valor;id\n${Array.from({ length: count }, (_, id) => `16/11/2026;+1,00;${id}`).join('\n')}`);
   assert.equal(readStatement(numbered(MAX_STATEMENT_ENTRIES), 'csv').entries.length, MAX_STATEMENT_ENTRIES);
   refused(numbered(MAX_STATEMENT_ENTRIES + 1), 'csv', /more than 100000 entries/);
   assert.equal(readStatement(rows(MAX_STATEMENT_FAULTS, 'x\n'), 'csv').faults.length, MAX_STATEMENT_FAULTS);
