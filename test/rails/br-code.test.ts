@@ -33,6 +33,8 @@ test('every code has a right checksum and is read back by an independent reader'
       fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }),
       (amountCents, at) => {
         const txid = txidOf(uuidV7(at));
+        // The reader takes 6304 for the field of the checksum wherever it stands last; see the next test.
+        fc.pre(!txid.endsWith('6304'));
         const emv = brCode(amountCents, txid);
         assert.equal(emv.slice(-4), crc16(emv.slice(0, -4)));
         const read = readPixByOracle(emv);
@@ -45,6 +47,13 @@ test('every code has a right checksum and is read back by an independent reader'
     ),
     { numRuns: 1_000 },
   );
+});
+
+test('a txid that ends as the field of the checksum begins is a txid like any other', () => {
+  const emv = brCode(15_990n, '03G7RM8Q2ZK5T1XW9B4C66304');
+  assert.equal(emv.slice(-4), crc16(emv.slice(0, -4)));
+  assert.ok(isBrCodeIntact(emv));
+  assert.ok(isValidPixPayload(emv));
 });
 
 test('a txid keeps all of a UUID in 25 letters and digits', () => {
