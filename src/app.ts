@@ -19,6 +19,7 @@ import { version } from './config/version.ts';
 import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
 import { startDelivering } from './events/delivering.ts';
+import { STREAM_PATIENCE_MS } from './http/routes/event-stream.ts';
 import { metricsRoutes } from './http/routes/metrics.ts';
 import { apiRoutes } from './http/routes/routes.ts';
 import type { DeclaredRoute } from './http/server/auth.ts';
@@ -86,6 +87,8 @@ export type Overrides = {
   readonly prices?: PriceSource;
   /** How names of webhooks are looked up; by DNS when absent. */
   readonly resolve?: Resolve;
+  /** How long a reader of a stream may take nothing. */
+  readonly streamPatienceMs?: number;
   /** False: jobs wait for `runDueJobs`. */
   readonly work?: boolean;
 };
@@ -193,8 +196,9 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const settings = { mode, pageSize, walletWait, feePercent, settlement, webhookConcurrency, version };
     const limits = { rateLimit, maxInFlight, addressLimit, machineClock: overrides.clock ?? systemClock };
     const outgoing = { allowed: allowListOf(config.webhookAllow), resolve: overrides.resolve };
+    const streamPatienceMs = overrides.streamPatienceMs ?? STREAM_PATIENCE_MS;
     const batches = { chargeBatches, decisionBatches, paymentBatches };
-    const deps = { ...base, ...settings, ...limits, ...batches, payoutOwner, sweeps, ...outgoing };
+    const deps = { ...base, ...settings, ...limits, ...batches, payoutOwner, sweeps, ...outgoing, streamPatienceMs };
     const handlers = [...chargeJobs(deps), ...orderJobs(deps), ...payoutJobs(deps)];
     const runDueJobs = () => queue.runDue(handlers);
 

@@ -10,7 +10,7 @@ import {
   findHead,
   findLastOf,
   findPosition,
-  readAfter,
+  readRange,
 } from './store-feed.ts';
 
 export type FeedDeps = { readonly db: Database; readonly cursors: Cursors };
@@ -59,14 +59,13 @@ export async function requirePosition(
 export async function readFeed(
   { db }: { db: Database },
   after: FeedPosition,
-  { limit, ...filter }: FeedFilter & { readonly limit: number },
+  { limit, maxBytes, ...filter }: FeedFilter & { readonly limit: number; readonly maxBytes?: number },
 ): Promise<FeedPage> {
   await assignPositions(db);
   // The end is read first: events that get a position meanwhile lie beyond it, on the next page.
   const head = await findHead(db);
-  const found = await readAfter(db, { after: after.position, upTo: head.position, limit: limit + 1 }, filter);
-  const events = found.slice(0, limit);
-  const hasMore = found.length > limit;
+  const range = { after: after.position, upTo: head.position, limit, maxBytes };
+  const { events, hasMore } = await readRange(db, range, filter);
   const end = hasMore ? events.at(-1)! : later(await endOf(db, head, filter.accountId), after);
   return { events, end, head: head.position, hasMore };
 }

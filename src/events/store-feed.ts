@@ -89,25 +89,48 @@ export async function findPosition(sql: Sql, position: bigint): Promise<FeedPosi
   return row && toPosition(row);
 }
 
-/** Events after a position up to another, in order. */
-export async function readAfter(
+export type FeedRange = {
+  readonly after: bigint;
+  readonly upTo: bigint;
+  readonly limit: number;
+  /** The page ends with the event that reaches so many bytes; absent, only `limit` ends it. */
+  readonly maxBytes?: number | undefined;
+};
+
+/** Events in a range of positions, in order, and whether there are more in it. */
+export async function readRange(
   sql: Sql,
-  { after, upTo, limit }: { after: bigint; upTo: bigint; limit: number },
+  { after, upTo, limit, maxBytes }: FeedRange,
   { type, accountId, objectId }: FeedFilter,
-): Promise<FeedEvent[]> {
-  const values: unknown[] = [after, upTo, limit];
+): Promise<{ events: FeedEvent[]; hasMore: boolean }> {
+  // One more than the limit, to see whether there are more.
+  const values: unknown[] = [after, upTo, limit + 1, maxBytes ?? null];
   const equals = (column: string, value: unknown) =>
     value === undefined ? '' : ` and ${column} = $${values.push(value)}`;
   // The object has an index on events; type and account have theirs on positions.
+  const ofObject = objectId === undefined ? '' : 'join events e on e.id = p.event_id and e.account_id = p.account_id';
   const filter = equals('p.type', type) + equals('p.account_id', accountId) + equals('e.object_id', objectId);
-  const rows = await sql.query<PositionRow & { json: string }>(
-    `select p.position, ${MARK} as mark, ${EVENT_JSON} as json
-       from event_positions p join events e on e.id = p.event_id and e.account_id = p.account_id
-      where p.position > $1 and p.position <= $2${filter}
-      order by p.position limit $3`,
+  const rows = await sql.query<PositionRow & { json: string; found: string }>(
+    `-- Chosen first: with the JSON in the same select, a plan that sorts would write the JSON of all that follow.
+     with chosen as materialized (
+       select p.position, p.event_id, p.account_id from event_positions p ${ofObject}
+        where p.position > $1 and p.position <= $2${filter}
+        order by p.position limit $3
+     ), found as (
+       select p.position, ${MARK} as mark, ${EVENT_JSON} as json
+         from chosen p join events e on e.id = p.event_id and e.account_id = p.account_id
+     ), sized as (
+       select *, count(*) over () as found,
+              sum(octet_length(json)) over (order by position) - octet_length(json) as bytes_before
+         from found
+     )
+     select position, mark, json, found from sized
+      where $4::bigint is null or bytes_before < $4
+      order by position`,
     values,
   );
-  return rows.map(row => ({ ...toPosition(row), json: row.json }));
+  const events = rows.slice(0, limit).map(row => ({ ...toPosition(row), json: row.json }));
+  return { events, hasMore: Number(rows[0]?.found ?? 0) > events.length };
 }
 
 /** An event as JSON; `accountId` narrows it to one account's. */

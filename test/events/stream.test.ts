@@ -1,8 +1,9 @@
 // The feed as server-sent events: the same events with the same cursors, as they happen.
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
+import { recordingLog } from '../harness/log.ts';
 import { until } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -112,25 +113,69 @@ test('there is an end to how many streams are open, and a closed one makes room'
   again.close();
 });
 
-test('a reader that takes nothing costs no more than a page, and holds up no other reader', async () => {
-  const { hostname, port } = new URL(service.url);
-  const start = await cursorNow();
-  await service.sql(
+/** Many events, more than the buffers of a socket take. */
+async function writeManyEvents({ sql, get }: Service): Promise<void> {
+  await sql(
     `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
-     select gen_random_uuid(), 'acme', 'charge.created', gen_random_uuid(), 1, now(), jsonb_build_object('pad', repeat('x', 40000))
-       from generate_series(1, 3000)`,
+     select gen_random_uuid(), 'acme', 'charge.created', gen_random_uuid(), 1, now(), jsonb_build_object('pad', repeat('x', 1600))
+       from generate_series(1, 15000)`,
   );
-  await service.get('/events?after=end');
-  const before = process.memoryUsage.rss();
-  const lazy = connect(Number(port), hostname);
-  lazy.pause();
-  lazy.write(`GET /events/stream?after=${start} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await get('/events?after=end');
+}
+
+/** A reader that asks for a stream and takes nothing of it. */
+function openPaused(base: string, path: string): Socket {
+  const { hostname, port } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  socket.pause();
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  return socket;
+}
+
+async function metric({ get }: Service, name: string): Promise<number> {
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec((await get('/metrics')).text)?.[1]);
+}
+
+test('a reader that takes nothing is owed a page and a buffer, and holds up no other reader', async t => {
+  const start = await cursorNow();
+  await writeManyEvents(service);
+  const lazy = openPaused(service.url, `/events/stream?after=${start}`);
+  t.after(() => lazy.destroy());
+  await until('it to be behind', async () => (await metric(service, 'trilho_event_stream_owed_bytes')) > 0);
   const stream = await open('/events/stream?after=end');
   const id = await make();
   await until('the other reader', () => stream.told().some(({ data }) => data.objectId === id));
-  assert.ok(process.memoryUsage.rss() - before < 80_000_000, 'less than the 120 MB of all of it is held');
-  lazy.destroy();
+  assert.equal(await metric(service, 'trilho_event_streams'), 2);
+  const owed = await metric(service, 'trilho_event_stream_owed_bytes');
+  assert.ok(owed > 0 && owed < 300_000, `${owed} bytes of 25 MB are held`);
   stream.close();
+});
+
+test('a reader that goes on taking nothing is cut off, and comes back to where it was', async t => {
+  const { log, lines } = recordingLog();
+  const impatient = await startService({ streamPatienceMs: 50, log });
+  t.after(() => impatient.stop());
+  await writeManyEvents(impatient);
+  const lazy = openPaused(impatient.url, '/events/stream');
+  let text = '';
+  const ended = new Promise(resolve => lazy.once('close', resolve).once('error', resolve));
+  await until('it to be cut off', () => lines.some(line => line.includes('its reader took nothing')));
+  await until('it to be gone', async () => (await metric(impatient, 'trilho_event_streams')) === 0);
+  lazy.setEncoding('latin1').on('data', chunk => {
+    text += chunk;
+  });
+  lazy.resume();
+  await ended;
+  const [, cursor = '', json = ''] = [...text.matchAll(/^id: ([0-9a-f]{32})\ndata: (.*)\n\n/gm)].at(-1) ?? [];
+  const [next] = await impatient.sql<{ id: string }>(
+    `select event_id as id from event_positions
+      where position > (select position from event_positions where event_id = $1) order by position limit 1`,
+    [JSON.parse(json).id],
+  );
+  const back = await open('/events/stream', { 'last-event-id': cursor }, impatient.url);
+  await until('what comes next', () => back.told().length > 0);
+  assert.equal(back.told()[0]!.data.id, next!.id);
+  back.close();
 });
 
 test('a stop ends every stream in order', async () => {

@@ -63,6 +63,8 @@ type Options = {
   readonly now?: string;
   /** How names of webhooks are looked up. */
   readonly resolve?: Resolve;
+  /** How long a reader of a stream may take nothing. */
+  readonly streamPatienceMs?: number;
   /** True: jobs and sweeps run by themselves, as in a real service. */
   readonly work?: boolean;
 };
@@ -86,6 +88,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     ...(options.chains && { chains: options.chains }),
     ...(options.prices && { prices: options.prices }),
     ...(options.resolve && { resolve: options.resolve }),
+    ...(options.streamPatienceMs !== undefined && { streamPatienceMs: options.streamPatienceMs }),
   };
   const makeKey: Service['makeKey'] = (accountId, scopes = SCOPES) => keyFor(database.url, clock, accountId, scopes);
   const own = options.mode === 'live' && !options.beside ? (await makeKey('acme')).text : undefined;

@@ -10,22 +10,33 @@ import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { media } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
+import type { Observers } from '../server/observers.ts';
 import { defineRoute } from '../server/route.ts';
 
-type Deps = FeedDeps & { readonly log: Log };
+export type EventStreamDeps = FeedDeps & {
+  readonly log: Log;
+  readonly showStreams: Observers['showStreams'];
+  /** How long a reader may take nothing of what waits for it. */
+  readonly streamPatienceMs: number;
+};
 
 /** Per account and node; in a sandbox, of all callers together. */
 const MAX_STREAMS = 100;
-/** What is read ahead of a slow reader, at most. */
-const PAGE_SIZE = 100;
+/** What is read ahead of a slow reader, at most; a page ends with the event that reaches its bytes. */
+const PAGE_SIZE = 20;
+const PAGE_BYTES = 32_768;
+export const STREAM_PATIENCE_MS = 30_000;
 const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 1_000;
 const LOOK_AT_KEY_MS = 800;
 
-export function eventStreamRoutes(app: FastifyInstance, deps: Deps): void {
+export function eventStreamRoutes(app: FastifyInstance, deps: EventStreamDeps): void {
   const watch = watchFeed(deps);
-  /** Each open stream with whose it is. */
-  const streams = new Map<AbortController, string>();
+  const streams = new Map<AbortController, OpenStream>();
+  deps.showStreams(() => {
+    const owed = [...streams.values()].map(({ owedBytes }) => owedBytes());
+    return { open: streams.size, owedBytes: owed.reduce((sum, bytes) => sum + bytes, 0) };
+  });
   // They would go on for ever, and the stop would wait for them.
   app.addHook('preClose', async () => {
     for (const stream of streams.keys()) stream.abort();
@@ -45,7 +56,7 @@ export function eventStreamRoutes(app: FastifyInstance, deps: Deps): void {
     headers: StreamHeaders,
     answer: media<Readable>('text/event-stream; charset=utf-8', Type.String(), 'Events as they happen', STREAM_EXAMPLE),
     problems: ['too_many_streams'],
-    handle: async ({ query, caller, request }) => {
+    handle: async ({ query, caller, request }, reply) => {
       const lastEventId = request.headers['last-event-id'];
       const { after, accountId: asked, ...rest } = query;
       const accountId = accountOf(caller, asked);
@@ -53,17 +64,51 @@ export function eventStreamRoutes(app: FastifyInstance, deps: Deps): void {
       const cursor = typeof lastEventId === 'string' && lastEventId ? lastEventId : after;
       const from = await requirePosition(deps, cursor, accountId);
       const owner = caller?.accountId ?? '';
-      if ([...streams.values()].filter(other => other === owner).length >= MAX_STREAMS) {
+      if ([...streams.values()].filter(other => other.owner === owner).length >= MAX_STREAMS) {
         throw new AppError('too_many_streams', `There are ${MAX_STREAMS} streams open already.`);
       }
       const stream = new AbortController();
-      streams.set(stream, owner);
-      request.raw.socket.once('close', () => stream.abort());
+      const { socket } = request.raw;
+      const cutOff = () => {
+        deps.log.info('an event stream was closed: its reader took nothing');
+        socket.destroy();
+      };
+      const events = writeEvents({ ...deps, watch }, from, filter, stream);
+      const pieces = cutOffWhenStalled(events, deps.streamPatienceMs, cutOff);
+      const body = Readable.from(pieces, { objectMode: false, highWaterMark: PAGE_BYTES });
+      streams.set(stream, { owner, owedBytes: () => body.readableLength + reply.raw.writableLength });
+      socket.once('close', () => stream.abort());
       endWhenRevoked(request, stream);
       stream.signal.addEventListener('abort', () => streams.delete(stream));
-      return Readable.from(writeEvents({ ...deps, watch }, from, filter, stream), { objectMode: false });
+      return body;
     },
   });
+}
+
+type OpenStream = {
+  /** The account, or none in a sandbox. */
+  readonly owner: string;
+  /** What was written for the reader and not taken by it, as far as this process holds it. */
+  owedBytes(): number;
+};
+
+/**
+ * Passes pieces on. A piece is asked for when the reader has taken those before it; one that waits longer than the patience
+ * cuts the reader off, which then holds neither memory nor one of the streams, and may come back with Last-Event-ID.
+ */
+async function* cutOffWhenStalled(
+  pieces: AsyncIterable<string>,
+  patienceMs: number,
+  cutOff: () => void,
+): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    const impatience = setTimeout(cutOff, patienceMs);
+    try {
+      yield piece;
+    } finally {
+      clearTimeout(impatience);
+    }
+  }
 }
 
 /** A stream outlives its request, so its key is looked at again: one that is revoked ends it within a second. */
@@ -78,7 +123,7 @@ function endWhenRevoked({ stillMayCall }: FastifyRequest, stream: AbortControlle
 
 /** Goes on until it is cut. A page is read only when the one before has been taken, so a slow reader costs one page. */
 async function* writeEvents(
-  deps: Deps & { readonly watch: FeedWatch },
+  deps: FeedDeps & { readonly watch: FeedWatch },
   from: FeedPosition,
   filter: FeedFilter,
   stream: AbortController,
@@ -88,7 +133,7 @@ async function* writeEvents(
     yield `retry: ${RECONNECT_MS}\nid: ${deps.cursors.textOf(from)}\n\n`;
     let end = from;
     while (!stream.signal.aborted) {
-      const page = await readFeed(deps, end, { limit: PAGE_SIZE, ...filter });
+      const page = await readFeed(deps, end, { limit: PAGE_SIZE, maxBytes: PAGE_BYTES, ...filter });
       if (page.events.length > 0) {
         yield page.events.map(event => `id: ${deps.cursors.textOf(event)}\ndata: ${event.json}\n\n`).join('');
       }

@@ -4,13 +4,12 @@ import { COMPONENTS } from '../../api/components.ts';
 import type { CreateDeps } from '../../charges/create.ts';
 import type { PayDeps } from '../../charges/pay.ts';
 import type { DeliverDeps } from '../../events/deliver.ts';
-import type { FeedDeps } from '../../events/feed.ts';
 import type { OrderDeps } from '../../orders/create.ts';
 import type { QuoteDeps } from '../../quotes/create.ts';
 import type { CreateWalletDeps } from '../../wallets/create.ts';
 import { amountRoutes } from './amounts.ts';
 import { chargeRoutes } from './charges.ts';
-import { eventStreamRoutes } from './event-stream.ts';
+import { type EventStreamDeps, eventStreamRoutes } from './event-stream.ts';
 import { eventRoutes } from './events.ts';
 import { healthRoutes } from './health.ts';
 import { ledgerRoutes } from './ledger.ts';
@@ -28,7 +27,7 @@ type Deps = PayDeps &
   OrderDeps &
   CreateWalletDeps &
   QuoteDeps &
-  FeedDeps &
+  EventStreamDeps &
   DeliverDeps & { readonly pageSize: number };
 
 export function apiRoutes(app: FastifyInstance, deps: Deps): void {

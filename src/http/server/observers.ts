@@ -1,6 +1,6 @@
 // What is counted and timed as it happens. Other rooms get one function each and know nothing of the registry behind it.
 // docs/metrics.md lists every metric.
-import { Counter, collectDefaultMetrics, Histogram, type Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ChainCall } from '../../chains/observed.ts';
 import type { DeliveryAttempt } from '../../events/deliver.ts';
 import type { RailCall } from '../../rails/observed.ts';
@@ -13,12 +13,17 @@ export type AnsweredRequest = {
   readonly seconds: number;
 };
 
+/** The event streams of this node, and what was written for their readers and not taken by them. */
+export type StreamUse = { readonly open: number; readonly owedBytes: number };
+
 export type Observers = {
   readonly observeRequest: (answered: AnsweredRequest) => void;
   readonly observeRailCall: (call: RailCall) => void;
   readonly observeChainCall: (call: ChainCall) => void;
   readonly observeDelivery: (attempt: DeliveryAttempt) => void;
   readonly observeChargeBatch: (size: number) => void;
+  /** Shows at every scrape what the function returns then. */
+  readonly showStreams: (read: () => StreamUse) => void;
 };
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -80,5 +85,18 @@ export function createObservers(registry: Registry): Observers {
     observeChainCall: ({ seconds, ...labels }) => chainSeconds.observe(labels, seconds),
     observeDelivery: ({ seconds, ...labels }) => deliverySeconds.observe(labels, seconds),
     observeChargeBatch: size => batchSizes.observe(size),
+    showStreams: read => {
+      const gauge = (name: string, help: string, value: (use: StreamUse) => number) =>
+        new Gauge({
+          name,
+          help,
+          registers,
+          collect() {
+            this.set(value(read()));
+          },
+        });
+      gauge('trilho_event_streams', 'Event streams that are open.', ({ open }) => open);
+      gauge('trilho_event_stream_owed_bytes', 'What readers of streams have not taken.', ({ owedBytes }) => owedBytes);
+    },
   };
 }
