@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { Queue } from '../jobs/queue.ts';
 import { postEntries } from '../ledger/store.ts';
 import { civilDay } from '../lib/civil-days.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, laterOf } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Method } from '../rails/rail.ts';
@@ -32,7 +32,8 @@ export type ReportedPayment = {
   readonly method: Method;
   /** Defaults to the amount owed on that day. */
   readonly amountCents?: bigint;
-  readonly paidAt: Date;
+  /** Defaults to now, and to the creation of the charge where that is later: clocks of nodes differ a little. */
+  readonly paidAt?: Date;
   readonly source: string;
   readonly reference: string;
 };
@@ -123,7 +124,7 @@ async function recordBatch(
   const fresh: NewPayment[] = [];
   const outcomes = items.map((item): Outcome | undefined => {
     const charge = isAllowed(item.report, accounts) ? charges.get(item.report.chargeId) : undefined;
-    const verdict = judge(charge, item, taken);
+    const verdict = judge(charge, item, taken, now);
     if ('refusal' in verdict) return verdict;
     if ('recorded' in verdict) return verdict.recorded;
     if ('duplicateOf' in verdict) return verdict;
@@ -146,7 +147,7 @@ function isAllowed({ chargeId, accountId }: ReportedPayment, accounts: ReadonlyM
 type Verdict = { readonly refusal: AppError } | { readonly recorded: RecordedPayment } | PossibleDuplicate | NewPayment;
 
 /** Decides what a report means for the charge, including the earlier payments of this batch. */
-function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string>): Verdict {
+function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string>, now: Date): Verdict {
   const { report, id } = item;
   if (!charge) return { refusal: new AppError('not_found', 'There is no such charge.') };
   const method = charge.methods.find(isOf(report.method));
@@ -162,13 +163,12 @@ function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string
   const { readFrom } = report;
   const double = readFrom && charge.payments.find(payment => payment.method === 'pix' && mayBeSame(payment, readFrom));
   if (double) return { duplicateOf: double.reference };
+  const paidAt = report.paidAt ?? laterOf(now, charge.createdAt);
   // The price of an order is valid for minutes, so its payment is compared by the instant, not by the day.
-  const isTooEarly = isOrdered(charge)
-    ? report.paidAt < charge.createdAt
-    : civilDay(report.paidAt) < civilDay(charge.createdAt);
+  const isTooEarly = isOrdered(charge) ? paidAt < charge.createdAt : civilDay(paidAt) < civilDay(charge.createdAt);
   if (isTooEarly) return { refusal: new AppError('wrong_state', 'A payment cannot be earlier than its charge.') };
-  const owed = owedOn(charge, report.method, civilDay(report.paidAt));
-  const { method: paidBy, paidAt, source, reference, amountCents = owed.totalCents } = report;
+  const owed = owedOn(charge, report.method, civilDay(paidAt));
+  const { method: paidBy, source, reference, amountCents = owed.totalCents } = report;
   const timing = owed.on > owed.effectiveDueDay ? ('late' as const) : ('on_time' as const);
   const { payerDocument } = readFrom ?? {};
   const payment = { id, method: paidBy, amountCents, paidAt, source, reference, timing };

@@ -22,7 +22,7 @@ export async function payCommand(config: Config, log: Log, args: readonly string
       chargeId,
       method,
       amountCents,
-      paidAt: paidAt ?? deps.clock.now(),
+      ...(paidAt && { paidAt }),
       source: OPERATOR,
       reference,
     });

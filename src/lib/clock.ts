@@ -4,3 +4,7 @@ export type Clock = { now(): Date };
 
 /** The time of the machine. */
 export const systemClock: Clock = { now: () => new Date() };
+
+export function laterOf(a: Date, b: Date): Date {
+  return a < b ? b : a;
+}

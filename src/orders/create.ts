@@ -7,6 +7,7 @@ import type { Charge } from '../charges/charge.ts';
 import { type ChargeDeps, writeCharge } from '../charges/create.ts';
 import { insertEvents } from '../events/store.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
+import { laterOf } from '../lib/clock.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
 import { contentHash, type Plain } from '../lib/hash.ts';
@@ -132,7 +133,8 @@ async function takeWallet(deps: OrderDeps, input: NewOrder, { network }: Quote, 
   }
   if (faults.length > 0) throw invalidRequest(faults);
   if (!deps.chains[network]) throw refused('network', 'no_chain', 'is not paid out to by this service');
-  if (wallet.usableAt > now) {
+  // A node whose clock is a little ahead may have made it: without a waiting time it is usable from its creation on.
+  if (wallet.usableAt > laterOf(now, wallet.createdAt)) {
     throw refused('walletId', 'not_usable_yet', `may receive from ${wallet.usableAt.toISOString()} on`);
   }
   return wallet;

@@ -50,7 +50,7 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
         ...(caller && { accountId: caller.accountId }),
         method,
         amountCents: BigInt(amountCents),
-        paidAt: paidAt === undefined ? deps.clock.now() : dateOf(paidAt),
+        ...(paidAt !== undefined && { paidAt: dateOf(paidAt) }),
         source: OPERATOR,
         reference,
       });

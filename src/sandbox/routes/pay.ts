@@ -56,7 +56,7 @@ export function payRoutes(app: FastifyInstance, deps: PayRouteDeps): void {
         chargeId: path.id,
         method,
         ...(amountCents !== undefined && { amountCents: BigInt(amountCents) }),
-        paidAt: at === undefined ? deps.clock.now() : dateOf(at),
+        ...(at !== undefined && { paidAt: dateOf(at) }),
         source: 'sandbox',
         reference: randomUUID(),
       });
