@@ -30,6 +30,7 @@ import { hasNoJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
+import { type Heartbeats, watchHeartbeats } from './lib/heartbeats.ts';
 import type { Log } from './lib/log.ts';
 import { allowListOf } from './lib/outgoing-allow.ts';
 import type { Resolve } from './lib/outgoing-request.ts';
@@ -56,7 +57,7 @@ import { SANDBOX_CHARGE_RULES } from './sandbox/rules.ts';
 import { startSealing } from './storage/audit-chain.ts';
 import { asStartFault, connect, shownUrl } from './storage/connect.ts';
 import type { Database, Sql } from './storage/database.ts';
-import { startDatabaseClock } from './storage/database-clock.ts';
+import { type DatabaseClock, startDatabaseClock } from './storage/database-clock.ts';
 import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
 import { claimInstallation } from './storage/installation.ts';
 import { startMergingCounts } from './storage/merge-counts.ts';
@@ -113,14 +114,19 @@ type Composition = {
   routes?(server: FastifyInstance, deps: Omit<SandboxRouteDeps, 'clock' | 'chainStore'>): void;
 };
 
-type ComposeDeps = { readonly db: Database; readonly log: Log; readonly overrides: Overrides; readonly stops: Stops };
+type ComposeDeps = {
+  readonly db: Database;
+  readonly log: Log;
+  /** The time of the database's machine, which all nodes share. */
+  readonly databaseClock: Clock;
+  readonly overrides: Overrides;
+};
 
 /** Real rails and chains, the time of the database's machine, and API keys. */
-async function composeLive(config: Config, { db, log, overrides, stops }: ComposeDeps): Promise<Composition> {
-  const clock = overrides.clock ?? (await databaseClock(db, log, stops));
-  await requireUsableKey(db, clock);
+async function composeLive(config: Config, { db, log, databaseClock, overrides }: ComposeDeps): Promise<Composition> {
+  await requireUsableKey(db, databaseClock);
   return {
-    clock,
+    clock: databaseClock,
     rails: overrides.rails ?? liveRails(config),
     // No network has a chain yet, and so none takes orders.
     chains: overrides.chains ?? {},
@@ -134,8 +140,8 @@ async function composeLive(config: Config, { db, log, overrides, stops }: Compos
 }
 
 /** A simulated bank and simulated chains, a clock that can be moved, and no credentials. */
-async function composeSandbox(config: Config, { db, overrides }: ComposeDeps): Promise<Composition> {
-  const clock = sandboxClock(db, overrides.clock ?? systemClock);
+async function composeSandbox(config: Config, { db, databaseClock, overrides }: ComposeDeps): Promise<Composition> {
+  const clock = sandboxClock(db, databaseClock);
   const chainStore = sandboxChainStore(db);
   return {
     clock,
@@ -166,9 +172,12 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const db = await connect({ connection, log });
     stops.push(() => db.close());
     await migrate({ db, log });
-    await install(config, db, overrides.clock ?? systemClock);
+    const machineClock = overrides.clock ?? systemClock;
+    const heartbeats = watchHeartbeats(machineClock);
+    const databaseClock = await openDatabaseClock({ db, log, heartbeats }, overrides, stops);
+    await install(config, db, databaseClock);
     const compose = config.mode === 'sandbox' ? composeSandbox : composeLive;
-    const { routes, ...composed } = await compose(config, { db, log, overrides, stops });
+    const { routes, ...composed } = await compose(config, { db, log, databaseClock, overrides });
     const registry = new Registry();
     const observers = createObservers(registry);
     const composition = {
@@ -179,9 +188,9 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
 
     const { beforeWork } = composition;
     const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS];
-    const queue = await startQueue({ db, log, kinds, beforeWork });
+    const queue = await startQueue({ db, log, heartbeats, kinds, beforeWork });
     const cursors = await openCursors(db);
-    const base = { ...composition, ...observers, db, log, queue, cursors };
+    const base = { ...composition, ...observers, db, log, queue, cursors, heartbeats };
     const chargeBatches = startChargeBatches(base);
     stops.push(() => chargeBatches.stop());
     const decisionBatches = startDecisionBatches(base);
@@ -194,7 +203,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight, addressLimit } = config;
     const { webhookConcurrency } = config;
     const settings = { mode, pageSize, walletWait, feePercent, settlement, webhookConcurrency, version };
-    const limits = { rateLimit, maxInFlight, addressLimit, machineClock: overrides.clock ?? systemClock };
+    const limits = { rateLimit, maxInFlight, addressLimit, machineClock };
     const outgoing = { allowed: allowListOf(config.webhookAllow), resolve: overrides.resolve };
     const streamPatienceMs = overrides.streamPatienceMs ?? STREAM_PATIENCE_MS;
     const batches = { chargeBatches, decisionBatches, paymentBatches };
@@ -203,7 +212,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const runDueJobs = () => queue.runDue(handlers);
 
     const server = await createServer({ ...deps, trustProxy: config.trustProxy });
-    apiRoutes(server, deps);
+    apiRoutes(server, { ...deps, databaseClock });
     metricsRoutes(server, { ...deps, registry });
     const names = kinds.map(({ name }) => name);
     routes?.(server, { ...deps, runDueJobs, hasNoJobs: (tx: Sql) => hasNoJobs(tx, names) });
@@ -255,10 +264,13 @@ async function requireUsableKey(db: Sql, clock: Clock): Promise<void> {
   );
 }
 
-async function databaseClock(db: Database, log: Log, stops: Stops): Promise<Clock> {
-  const clock = await startDatabaseClock({ db, log, machineClock: systemClock });
-  stops.push(() => clock.stop());
-  return clock;
+type ClockDeps = { readonly db: Database; readonly log: Log; readonly heartbeats: Heartbeats };
+
+async function openDatabaseClock(deps: ClockDeps, { clock }: Overrides, stops: Stops): Promise<DatabaseClock> {
+  if (clock) return { ...clock, offsetMs: () => 0, stop: async () => {} };
+  const databaseClock = await startDatabaseClock({ ...deps, machineClock: systemClock });
+  stops.push(() => databaseClock.stop());
+  return databaseClock;
 }
 
 /** Live rails as far as they are configured; a method without one is refused when it is asked for. */

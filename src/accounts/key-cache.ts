@@ -1,6 +1,7 @@
 // API keys as they were read a moment ago: a busy key costs one look-up a second, not one a request. Every node sees a
 // key that is made or revoked within a second, because nothing older than that is used.
 import type { Clock } from '../lib/clock.ts';
+import { withoutWorkKind } from '../lib/work-kind.ts';
 import type { Sql } from '../storage/database.ts';
 import { type ApiKey, findKey, listKeyIds } from './store-keys.ts';
 
@@ -48,7 +49,7 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
 
   function ask(id: string, nowMs: number): LookUp {
     const last = lookUps.get(id)?.last;
-    const lookUp: LookUp = { askedMs: nowMs, key: findKey(db, id), hasFailed: false, last };
+    const lookUp: LookUp = { askedMs: nowMs, key: withoutWorkKind(() => findKey(db, id)), hasFailed: false, last };
     lookUp.key.then(
       key => {
         lookUp.last = { key, atMs: nowMs };

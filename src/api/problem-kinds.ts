@@ -193,6 +193,14 @@ export const PROBLEMS = {
       'More came at once than the service takes on: requests in flight, charges that wait to be written, or database connections. Wait as long as Retry-After says; nothing was done.',
     example: { detail: 'Too many requests are being answered; try again.' },
   },
+  not_ready: {
+    status: 503,
+    retryAfterSeconds: 10,
+    title: 'This node is not ready',
+    meaning:
+      'Only /readyz answers this: a background loop of the node has stopped, or its clock is far from that of the database. detail says which.',
+    example: { detail: 'The background loop «delivering to webhooks» has stopped.' },
+  },
   stopping: {
     status: 503,
     retryAfterSeconds: 2,

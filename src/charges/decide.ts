@@ -1,6 +1,7 @@
 // Writes the decisions of rails for many methods in one transaction: status, event, next lookup.
 import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
+import { withBackgroundKind } from '../lib/work-kind.ts';
 import { type Finding, type Method, type Rails, railNamed } from '../rails/rail.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -30,7 +31,8 @@ const LOCK_TIMEOUT_MS = 200;
 export function startDecisionBatches(deps: Deps): DecisionBatches {
   return batcher(async (decisions, isSingle) => {
     const options = isSingle ? {} : { lockTimeoutMs: LOCK_TIMEOUT_MS };
-    await deps.db.transaction(tx => writeDecisions(deps, tx, decisions), options);
+    const write = () => deps.db.transaction(tx => writeDecisions(deps, tx, decisions), options);
+    await withBackgroundKind('decisions of rails', write);
     return decisions.map(() => undefined);
   }, LIMITS);
 }

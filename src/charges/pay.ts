@@ -7,6 +7,7 @@ import { civilDay } from '../lib/civil-days.ts';
 import { type Clock, laterOf } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import { withWorkKind } from '../lib/work-kind.ts';
 import type { Method } from '../rails/rail.ts';
 import { type AuditLine, auditLineAbout, insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
@@ -62,7 +63,7 @@ const LOCK_TIMEOUT_MS = 200;
 export function startPaymentBatches(deps: BatchDeps): PaymentBatches {
   return batcher((items, isSingle) => {
     const options = isSingle ? {} : { lockTimeoutMs: LOCK_TIMEOUT_MS };
-    return deps.db.transaction(tx => recordBatch(deps, tx, items, isSingle), options);
+    return withWorkKind('payments', () => deps.db.transaction(tx => recordBatch(deps, tx, items, isSingle), options));
   }, LIMITS);
 }
 

@@ -85,12 +85,10 @@ async function runCommand<T>(task: Task, work: (deps: CommandDeps, stops: Stops)
 
 /** The same time as the service's. */
 async function openClock({ config, log }: Task, db: Database, stops: Stops): Promise<Clock> {
-  if (config.mode === 'sandbox') {
-    const clock = sandboxClock(db, systemClock);
-    await clock.refresh();
-    return clock;
-  }
-  const clock = await startDatabaseClock({ db, log, machineClock: systemClock });
-  stops.push(() => clock.stop());
+  const databaseClock = await startDatabaseClock({ db, log, machineClock: systemClock });
+  stops.push(() => databaseClock.stop());
+  if (config.mode === 'live') return databaseClock;
+  const clock = sandboxClock(db, databaseClock);
+  await clock.refresh();
   return clock;
 }

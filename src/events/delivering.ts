@@ -1,4 +1,5 @@
 // The loop that runs on every node: looks for events and for deliveries that are due, and sends them side by side.
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import { startLoop } from '../lib/loop.ts';
 import { attempt, claim, type DeliverDeps, MAX_IN_HAND, startDeliveryEnds } from './deliver.ts';
 import { fanOut } from './fan-out.ts';
@@ -14,6 +15,7 @@ const LOOK_AFTER_FAILURE_MS = 1_000;
 const STOP_PATIENCE_MS = 2_000;
 
 type Deps = DeliverDeps & {
+  readonly heartbeats?: Heartbeats | undefined;
   /** Runs before each look. */
   readonly beforeWork?: (() => Promise<void>) | undefined;
 };
@@ -56,6 +58,7 @@ export function startDelivering(deps: Deps): { stop(): Promise<void> } {
     pauseMs: LOOK_EVERY_MS,
     pauseAfterFailureMs: LOOK_AFTER_FAILURE_MS,
     minPauseMs: GATHER_MS,
+    heartbeats: deps.heartbeats,
     log: deps.log,
   });
   deps.db.listen(EVENTS_CHANNEL, () => loop.wake());

@@ -1,4 +1,5 @@
 // Waiting for the feed to grow: one query serves every stream that waits on this node, and none is made while none waits.
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database } from '../storage/database.ts';
@@ -13,7 +14,9 @@ export type FeedWatch = {
 const LOOK_EVERY_MS = 100;
 const LOOK_AFTER_FAILURE_MS = 1_000;
 
-export function watchFeed({ db, log }: { db: Database; log: Log }): FeedWatch {
+type Deps = { readonly db: Database; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
+
+export function watchFeed({ db, log, heartbeats }: Deps): FeedWatch {
   const waiting = new Set<{ readonly position: bigint; wake(): void }>();
   let loop: Loop | undefined;
 
@@ -29,6 +32,7 @@ export function watchFeed({ db, log }: { db: Database; log: Log }): FeedWatch {
       task: look,
       pauseMs: LOOK_EVERY_MS,
       pauseAfterFailureMs: LOOK_AFTER_FAILURE_MS,
+      heartbeats,
       log,
     });
   }

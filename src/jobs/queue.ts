@@ -1,5 +1,6 @@
 // The job queue, in the same database: a job exists exactly when the transaction that enqueues it has committed.
 import { type Db, PgBoss } from 'pg-boss';
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { JobHandler, JobKind } from './job.ts';
@@ -31,6 +32,7 @@ export type QueueDepth = {
 export type QueueDeps = {
   readonly db: Database;
   readonly log: Log;
+  readonly heartbeats?: Heartbeats | undefined;
   /** Every kind that is enqueued or handled. */
   readonly kinds: readonly JobKind<object>[];
   /** Runs before the jobs of a fetch. */
@@ -48,7 +50,7 @@ const RETRY_CAP_SECONDS = 300;
 const KEEP_DONE_SECONDS = 7 * 86_400;
 const STOP_LIMIT_MS = 10_000;
 
-export async function startQueue({ db, log, kinds, beforeWork }: QueueDeps): Promise<Queue> {
+export async function startQueue({ db, log, heartbeats, kinds, beforeWork }: QueueDeps): Promise<Queue> {
   const boss = new PgBoss({
     db: asBossDb(db),
     schema: QUEUE_SCHEMA,
@@ -86,7 +88,7 @@ export async function startQueue({ db, log, kinds, beforeWork }: QueueDeps): Pro
 
     work: handlers => {
       for (const handler of handlers) {
-        const worker = startWorker({ boss, log, beforeWork }, handler);
+        const worker = startWorker({ boss, log, heartbeats, beforeWork }, handler);
         workers.push(worker);
         db.listen(channelOf(handler.name), () => worker.wake());
       }

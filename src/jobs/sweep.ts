@@ -1,6 +1,7 @@
 // Runs the sweeps of the nouns once a second. A sweep handles the timers of a noun that are due.
 import assert from 'node:assert/strict';
 import type { Clock } from '../lib/clock.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -21,11 +22,12 @@ type Deps = {
   readonly sweeps: readonly Sweep[];
   readonly clock: Clock;
   readonly log: Log;
+  readonly heartbeats?: Heartbeats | undefined;
   /** Runs before each sweep. */
   readonly beforeWork?: (() => Promise<void>) | undefined;
 };
 
-export function startSweeping({ sweeps, clock, log, beforeWork }: Deps): { stop(): Promise<void> } {
+export function startSweeping({ sweeps, clock, log, heartbeats, beforeWork }: Deps): { stop(): Promise<void> } {
   // One loop for each: a failing sweep must not delay the others.
   const loops: Loop[] = sweeps.map(sweep =>
     startLoop({
@@ -35,6 +37,7 @@ export function startSweeping({ sweeps, clock, log, beforeWork }: Deps): { stop(
         await sweep.upTo(clock.now());
       },
       pauseMs: SWEEP_EVERY_MS,
+      heartbeats,
       log,
     }),
   );

@@ -2,8 +2,10 @@
 // for a bank or a chain node delays neither the others nor the next fetch.
 import type { PgBoss } from 'pg-boss';
 import { isOutage, type Outage } from '../lib/errors.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log, LogFields } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
+import { withBackgroundKind } from '../lib/work-kind.ts';
 import { batcher } from '../storage/batching/batcher.ts';
 import type { JobHandler } from './job.ts';
 
@@ -19,6 +21,7 @@ export type Worker = {
 type Deps = {
   readonly boss: PgBoss;
   readonly log: Log;
+  readonly heartbeats?: Heartbeats | undefined;
   /** Runs before the jobs of a fetch. */
   readonly beforeWork?: (() => Promise<void>) | undefined;
 };
@@ -33,7 +36,7 @@ const HEARTBEAT_EVERY_MS = 3_000;
 const STOP_LIMIT_MS = 10_000;
 
 export function startWorker(deps: Deps, handler: JobHandler): Worker {
-  const { boss, log, beforeWork } = deps;
+  const { boss, log, heartbeats, beforeWork } = deps;
   const { name } = handler;
   const running = new Map<TakenJob, Promise<void>>();
   const settle = settlements(boss, name);
@@ -69,13 +72,14 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
     if (jobs.length === batchSize) loop.wake();
   }
 
-  const loop = startLoop({ name: `fetching jobs of ${name}`, task: take, pauseMs: POLL_MS, log });
+  const loop = startLoop({ name: `fetching jobs of ${name}`, task: take, pauseMs: POLL_MS, heartbeats, log });
   const heartbeat = startLoop({
     name: `sending heartbeats for jobs of ${name}`,
     task: async () => {
       if (running.size > 0) await boss.touch(name, [...running.keys()]);
     },
     pauseMs: HEARTBEAT_EVERY_MS,
+    heartbeats,
     log,
   });
 
@@ -95,7 +99,7 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
 export async function runJob({ log }: Pick<Deps, 'log'>, handler: JobHandler, job: TakenJob): Promise<boolean> {
   const fields = fieldsOf(handler.name, job);
   try {
-    const outcome = await handler.run(job.data);
+    const outcome = await withBackgroundKind(handler.name, () => handler.run(job.data));
     if (outcome === 'postponed') log.debug('job waits for an answer from outside; it runs again later', fields);
     return outcome === 'done';
   } catch (error) {

@@ -14,6 +14,8 @@ export const OUTAGES = [
   'database_timeout',
   /** More work came than is taken on: requests in flight, a full batch queue, no free database connection. */
   'overloaded',
+  /** This node cannot do its work: a background loop has stopped, or its clock is far off. */
+  'not_ready',
   /** This node is shutting down. */
   'stopping',
   /** A bank or PSP does not answer. */

@@ -1,6 +1,9 @@
 // A background loop: runs a task repeatedly, with a pause in between, until it is stopped.
 import { setTimeout as wait } from 'node:timers/promises';
+import { isOutage, type Outage } from './errors.ts';
+import type { Heartbeats } from './heartbeats.ts';
 import type { Log } from './log.ts';
+import { withBackgroundKind } from './work-kind.ts';
 
 export type Loop = {
   /** Ends the current pause. */
@@ -22,13 +25,15 @@ type Options = {
   readonly runsAtStop?: boolean;
   /** How long `stop` waits for the current run. */
   readonly stopLimitMs?: number;
+  /** Where the loop shows that it is alive. */
+  readonly heartbeats?: Heartbeats | undefined;
   readonly log: Log;
 };
 
 /** A database that does not answer must not keep the service from stopping. */
 const STOP_LIMIT_MS = 8_000;
 
-/** A run that throws is logged; the loop goes on. */
+/** A run that throws is logged, an outage once until it ends; the loop goes on. */
 export function startLoop(options: Options): Loop {
   const {
     name,
@@ -38,16 +43,20 @@ export function startLoop(options: Options): Loop {
     pauseAfterFailureMs = pauseMs,
     runsAtStop = false,
     stopLimitMs = STOP_LIMIT_MS,
+    heartbeats,
     log,
   } = options;
+  const heartbeat = heartbeats?.start(name, Math.max(pauseMs, pauseAfterFailureMs) + minPauseMs);
   const stopping = new AbortController();
   let waking = new AbortController();
+  let lastOutage: Outage | undefined;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       // A `wake` from here on ends the pause after this run.
       waking = new AbortController();
       const hasFailed = await runOnce();
+      heartbeat?.beat();
       await pause(minPauseMs, stopping.signal);
       await pause(hasFailed ? pauseAfterFailureMs : pauseMs, AbortSignal.any([stopping.signal, waking.signal]));
     }
@@ -60,10 +69,14 @@ export function startLoop(options: Options): Loop {
 
   async function runOnce(): Promise<boolean> {
     try {
-      await task(stopping.signal);
+      await withBackgroundKind(name, () => task(stopping.signal));
+      lastOutage = undefined;
       return false;
     } catch (error) {
-      log.warn(`${name} failed; it is tried again`, { error });
+      const outage = isOutage(error) ? error.code : undefined;
+      // An outage fails every run until it ends; the first line says it.
+      if (outage === undefined || outage !== lastOutage) log.warn(`${name} failed; it is tried again`, { error });
+      lastOutage = outage;
       return true;
     }
   }
@@ -73,6 +86,7 @@ export function startLoop(options: Options): Loop {
     wake: () => waking.abort(),
     stop: async () => {
       stopping.abort();
+      heartbeat?.end();
       await Promise.race([ended, wait(stopLimitMs, undefined, { ref: false })]);
     },
   };

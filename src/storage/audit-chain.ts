@@ -2,6 +2,7 @@
 // covers the line and the previous hash, so a line that is changed, moved or removed later breaks the chain.
 import assert from 'node:assert/strict';
 import { contentHash } from '../lib/hash.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import { AUDIT_CHANNEL } from './audit.ts';
@@ -120,8 +121,10 @@ function nextHead(previous: Head, line: LineRow): Head {
   return { position, hash: contentHash(content) };
 }
 
+type SealingDeps = { readonly db: Database; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
+
 /** Seals after commits of this process and from time to time, until it is stopped, and once more at the stop. */
-export function startSealing({ db, log }: { db: Database; log: Log }): Loop {
+export function startSealing({ db, log, heartbeats }: SealingDeps): Loop {
   const loop = startLoop({
     name: 'sealing the audit log',
     task: async () => {
@@ -130,6 +133,7 @@ export function startSealing({ db, log }: { db: Database; log: Log }): Loop {
     pauseMs: LOOK_EVERY_MS,
     minPauseMs: GATHER_MS,
     runsAtStop: true,
+    heartbeats,
     log,
   });
   db.listen(AUDIT_CHANNEL, () => loop.wake());

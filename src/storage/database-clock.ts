@@ -1,19 +1,29 @@
 // The time of the database's machine, which all nodes share: the machine's own clock, corrected by how far it is off. The
 // offset is measured in the background, so that reading the time costs nothing.
 import type { Clock } from '../lib/clock.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Sql } from './database.ts';
 
-export type DatabaseClock = Clock & { stop(): Promise<void> };
+export type DatabaseClock = Clock & {
+  /** How far the machine's clock is behind the database's; negative when it is ahead. */
+  offsetMs(): number;
+  stop(): Promise<void>;
+};
 
-type Deps = { readonly db: Sql; readonly log: Log; readonly machineClock: Clock };
+type Deps = {
+  readonly db: Sql;
+  readonly log: Log;
+  readonly machineClock: Clock;
+  readonly heartbeats?: Heartbeats | undefined;
+};
 
 const MEASURE_EVERY_MS = 10_000;
 const WARN_ABOVE_MS = 1_000;
 
 /** Measures once before it returns. */
-export async function startDatabaseClock({ db, log, machineClock }: Deps): Promise<DatabaseClock> {
+export async function startDatabaseClock({ db, log, machineClock, heartbeats }: Deps): Promise<DatabaseClock> {
   let offsetMs = 0;
   let toldMs = 0;
 
@@ -37,10 +47,12 @@ export async function startDatabaseClock({ db, log, machineClock }: Deps): Promi
     name: "measuring the database's clock",
     task: measure,
     pauseMs: MEASURE_EVERY_MS,
+    heartbeats,
     log,
   });
   return {
     now: () => new Date(machineClock.now().getTime() + offsetMs),
+    offsetMs: () => offsetMs,
     stop: () => loop.stop(),
   };
 }

@@ -6,15 +6,20 @@ import pg from 'pg';
 import { backOff } from '../lib/backoff.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { currentWorkKind, withoutWorkKind } from '../lib/work-kind.ts';
+import { connectionShares } from './connection-shares.ts';
 import {
   type DatabaseOutage,
   isAborted,
+  isDiskFull,
   isForgotten,
   isLockTimeout,
   isRetryable,
   isSilence,
+  isWaitedOut,
   outageOf,
 } from './faults.ts';
+import { watchSilence } from './silence.ts';
 
 // A moment is sent in UTC: the machine's own zone has had offsets of odd seconds, and the driver knows only minutes.
 pg.defaults.parseInputDatesAsUTC = true;
@@ -46,6 +51,14 @@ export type Database = Sql & {
   /** Calls `listener` after each commit of this process whose transaction notified the channel. */
   listen(channel: string, listener: () => void): void;
   poolStats(): PoolStats;
+  /** Has connections of its own and short limits: answers while all others are taken. For questions about the database. */
+  readonly probe: Sql;
+  /** True while the database does not answer, and callers are refused at once. */
+  isSilent(): boolean;
+  /** True from a write that found the disk full until `tryToWrite` succeeds. */
+  isDiskFull(): boolean;
+  /** Writes as much as a busy second would, and throws it away; false when there is no room. */
+  tryToWrite(): Promise<boolean>;
   /** Waits for what is running, then returns when the server holds no session of this pool any more. */
   close(): Promise<void>;
 };
@@ -74,6 +87,14 @@ type Options = {
 };
 
 const MAX_CONNECTIONS = 20;
+/** How much of the pool work of one kind may hold. */
+const SHARE = 1 / 5;
+/** Hundreds of jobs may wait for their share at once, and a job that fails for that would only run again later. */
+const BACKGROUND_WAIT_MS = 60_000;
+/** One for `/readyz`, one for the probe of a silent database. */
+const PROBE_CONNECTIONS = 2;
+const PROBE_LIMIT_MS = 2_000;
+const PROBE_LIFE_SECONDS = 10;
 /** Also the wait for a free connection of the pool. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
@@ -89,14 +110,20 @@ const RETRY_WINDOW_MS = 3_000;
 const RETRY_BASE_MS = 10;
 const RETRY_CAP_MS = 400;
 
+const SILENT = 'The database does not answer; it is asked again in the background. Try again shortly.';
+export const DISK_FULL = 'The database cannot be written: its disk is full.';
 const OUTAGE_MESSAGES: Record<DatabaseOutage, string> = {
   database_unavailable: 'The database cannot be reached; try again shortly.',
   database_timeout: 'The database did not finish in time; try again shortly.',
   overloaded: 'No database connection became free in time; try again shortly.',
 };
 
+/** Rolled back by itself: a temporary table takes its room from the same disk and gives it back. */
+const TRY_TO_WRITE = `
+  create temporary table room on commit drop as select repeat('x', 500) as filler from generate_series(1, 1000)`;
+
 export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS }: Options): Database {
-  const pool = new pg.Pool({
+  const settings: pg.PoolConfig = {
     application_name: 'trilho',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
@@ -108,21 +135,48 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     options: '-c timezone=UTC',
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     ...connection,
-    max: maxConnections,
-  });
-  // A connection that dies while idle is dropped and replaced; the next caller gets a new one.
-  pool.on('error', error =>
-    log.warn('an idle database connection was lost; the pool opens another when it needs one', { error }),
+  };
+  const { pool, close } = openPool({ ...settings, max: maxConnections }, log);
+  const probes = openPool(
+    {
+      ...settings,
+      max: PROBE_CONNECTIONS,
+      connectionTimeoutMillis: PROBE_LIMIT_MS,
+      statement_timeout: PROBE_LIMIT_MS,
+      query_timeout: PROBE_LIMIT_MS,
+      // What is set for a database, such as that it is read-only, holds for new sessions.
+      maxLifetimeSeconds: PROBE_LIFE_SECONDS,
+    },
+    log,
   );
-  // One may also die in the middle of a transaction, between two statements. The next statement then fails; the `error`
-  // event, without a listener, would end the process.
-  pool.on('connect', client => client.on('error', () => {}));
-  const open = new Set<pg.PoolClient>();
-  pool.on('connect', client => open.add(client));
-  pool.on('remove', client => open.delete(client));
+  const probe: Sql = {
+    query: async <R extends Row>(text: string, values: readonly unknown[] = []) => {
+      try {
+        return rowsOf<R>(await probes.pool.query<R>({ text, values: [...values] }));
+      } catch (error) {
+        throw asOutage(error);
+      }
+    },
+  };
+  const silence = watchSilence({ probe: () => probes.pool.query('select'), log });
+  const share = connectionShares({
+    max: Math.max(1, Math.floor(maxConnections * SHARE)),
+    callerWaitMs: CONNECT_TIMEOUT_MS,
+    backgroundWaitMs: BACKGROUND_WAIT_MS,
+  });
+  let isDiskFullNow = false;
+
+  /** Remembers what a failure says about the time after it. */
+  function note(error: unknown): void {
+    if (isWaitedOut(error)) silence.suspect();
+    if (!isDiskFull(error) || isDiskFullNow) return;
+    isDiskFullNow = true;
+    log.error('the disk of the database is full; this node is not ready until it can write again', { error });
+  }
 
   /** `handlesLockTimeout`: the caller set a limit for locks and gets that error as it is. */
   async function attempt<T>(work: () => Promise<T>, handlesLockTimeout = false): Promise<T> {
+    if (silence.isOn()) throw new AppError('database_unavailable', SILENT);
     const lastTryAt = Date.now() + RETRY_WINDOW_MS;
     for (let tried = 1; ; tried++) {
       try {
@@ -133,8 +187,8 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
           await backOff(tried, RETRY_BASE_MS, RETRY_CAP_MS);
           continue;
         }
-        const outage = handlesLockTimeout && isLockTimeout(error) ? undefined : outageOf(error);
-        throw outage ? new AppError(outage, OUTAGE_MESSAGES[outage], { cause: error }) : error;
+        note(error);
+        throw handlesLockTimeout && isLockTimeout(error) ? error : asOutage(error);
       }
     }
   }
@@ -143,14 +197,19 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 
   return {
     query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
-      attempt(async () => rowsOf<R>(await pool.query<R>({ text, values: [...values], ...options }))),
+      share(currentWorkKind(), () =>
+        attempt(async () => rowsOf<R>(await pool.query<R>({ text, values: [...values], ...options }))),
+      ),
 
     transaction: async (work, options = {}) => {
       const channels = new Set<string>();
-      const result = await attempt(() => {
+      const run = () => {
         channels.clear();
         return runTransaction(pool, tx => work({ ...tx, notify: channel => void channels.add(channel) }), options);
-      }, options.lockTimeoutMs !== undefined);
+      };
+      // A statement outside the transaction, made by its work, must not wait for the end of others like it.
+      const inTurn = () => withoutWorkKind(() => attempt(run, options.lockTimeoutMs !== undefined));
+      const result = await share(currentWorkKind(), inTurn);
       for (const channel of channels) for (const listener of listeners.get(channel) ?? []) listener();
       return result;
     },
@@ -166,6 +225,43 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
       max: maxConnections,
     }),
 
+    probe,
+    isSilent: silence.isOn,
+    isDiskFull: () => isDiskFullNow,
+
+    tryToWrite: async () => {
+      try {
+        await probes.pool.query(TRY_TO_WRITE);
+      } catch (error) {
+        if (isDiskFull(error)) return false;
+        throw asOutage(error);
+      }
+      if (isDiskFullNow) log.info('the database can be written again');
+      isDiskFullNow = false;
+      return true;
+    },
+
+    close: async () => {
+      silence.stop();
+      await Promise.all([close(), probes.close()]);
+    },
+  };
+}
+
+function openPool(settings: pg.PoolConfig, log: Log): { readonly pool: pg.Pool; close(): Promise<void> } {
+  const pool = new pg.Pool(settings);
+  // A connection that dies while idle is dropped and replaced; the next caller gets a new one.
+  pool.on('error', error =>
+    log.warn('an idle database connection was lost; the pool opens another when it needs one', { error }),
+  );
+  // One may also die in the middle of a transaction, between two statements. The next statement then fails; the `error`
+  // event, without a listener, would end the process.
+  pool.on('connect', client => client.on('error', () => {}));
+  const open = new Set<pg.PoolClient>();
+  pool.on('connect', client => open.add(client));
+  pool.on('remove', client => open.delete(client));
+  return {
+    pool,
     close: async () => {
       const ended = pool.end();
       // A server that does not answer must not keep the service from stopping.
@@ -176,6 +272,13 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
       while (open.size > 0 && !limit.aborted) await once(pool, 'remove', { signal: limit }).catch(() => {});
     },
   };
+}
+
+/** An error that is about the state of the database becomes the outage that a caller is told of. */
+function asOutage(error: unknown): unknown {
+  if (isDiskFull(error)) return new AppError('database_unavailable', DISK_FULL, { cause: error });
+  const outage = outageOf(error);
+  return outage ? new AppError(outage, OUTAGE_MESSAGES[outage], { cause: error }) : error;
 }
 
 async function runTransaction<T>(

@@ -24,12 +24,29 @@ const LOCK_TIMEOUT = '55P03';
 /** Statement timeout, lock timeout, and conflicts with other transactions that outlasted every retry. */
 const TOO_SLOW = ['57014', LOCK_TIMEOUT, '40001', '40P01'];
 
+/** No room on the disk, or a disk that cannot be written. */
+export function isDiskFull(error: unknown): boolean {
+  return ['53100', '58030'].includes(codeOf(error));
+}
+
+/** A caller has waited in vain: for a connection, for a free one of the pool, or for an answer. */
+export function isWaitedOut(error: unknown): boolean {
+  const isConnecting = error instanceof Error && /connection timeout/i.test(error.message);
+  return isSilence(error) || isPoolExhausted(error) || isConnecting;
+}
+
+/** The database gave no answer at all. One that refuses a connection because it has too many has answered. */
+export function isUnreachable(error: unknown): boolean {
+  return isWaitedOut(error) || isConnectionLoss(error) || /^57P0/.test(codeOf(error));
+}
+
 /** What an error says about the state of the database; undefined when it is about the statement itself. */
 export function outageOf(error: unknown): DatabaseOutage | undefined {
   const code = codeOf(error);
   if (isPoolExhausted(error) || code === TOO_MANY_CONNECTIONS) return 'overloaded';
   if (TOO_SLOW.includes(code)) return 'database_timeout';
-  const isAway = isRetryable(error) || isSilence(error) || (SQLSTATE.test(code) && /^5[37]/.test(code));
+  const isAway =
+    isRetryable(error) || isSilence(error) || isDiskFull(error) || (SQLSTATE.test(code) && /^5[37]/.test(code));
   return isAway ? 'database_unavailable' : undefined;
 }
 

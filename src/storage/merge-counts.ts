@@ -1,4 +1,5 @@
 // Merges recorded changes of counted lists into their counts, in the background, so that a writer only inserts a small row.
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database } from './database.ts';
@@ -43,13 +44,16 @@ function mergeBatch(db: Database): Promise<boolean> {
   );
 }
 
+type Deps = { readonly db: Database; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
+
 /** Merges once a second until it is stopped. A run that is cut off is rolled back; the next run does it again. */
-export function startMergingCounts({ db, log }: { db: Database; log: Log }): Loop {
+export function startMergingCounts({ db, log, heartbeats }: Deps): Loop {
   return startLoop({
     name: 'merging list counts',
     task: signal => mergeCounts({ db, signal }),
     pauseMs: MERGE_EVERY_MS,
     stopLimitMs: STOP_LIMIT_MS,
+    heartbeats,
     log,
   });
 }

@@ -1,6 +1,7 @@
 // A background loop: runs until it is stopped, wakes when told to, and outlives a run that fails.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AppError } from '../../src/lib/errors.ts';
 import { type Loop, startLoop } from '../../src/lib/loop.ts';
 import { recordingLog } from '../harness/log.ts';
 
@@ -49,6 +50,22 @@ test('a run that fails is logged with what the loop does, and followed by anothe
   await loop.stop();
   assert.equal(lines.length, 1);
   assert.match(lines[0]!, /counting failed; it is tried again/);
+});
+
+test('an outage that lasts is logged once, and again when it comes back', async () => {
+  const { log, lines } = recordingLog();
+  const outages = [true, true, true, false, true];
+  let runs = 0;
+  const over = Promise.withResolvers<void>();
+  const task = async () => {
+    const isOut = outages[runs++];
+    if (runs > outages.length) over.resolve();
+    if (isOut) throw new AppError('database_unavailable', 'The database does not answer.');
+  };
+  const loop = start({ task, log, pauseMs: 1 });
+  await over.promise;
+  await loop.stop();
+  assert.equal(lines.length, 2);
 });
 
 test('a stop waits for the present run, and for one more where nothing may be left undone', async () => {

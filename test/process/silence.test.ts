@@ -6,10 +6,11 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
 import { createDatabase } from '../harness/databases.ts';
-import { type Over, ownFolder, startTrilho } from '../harness/process.ts';
+import { ASK_AGAIN_MS, type Over, ownFolder, startTrilho, until } from '../harness/process.ts';
+import type { Answer } from '../harness/service.ts';
 
 /** A way to the suite's database that can fall silent. */
-async function startMutableWay(t: Over): Promise<{ url: string; fallSilent(): void }> {
+async function startMutableWay(t: Over): Promise<{ url: string; fallSilent(): void; speakAgain(): void }> {
   const database = await createDatabase();
   const socketFile = path.join(process.env['TEST_SOCKET_DIR']!, '.s.PGSQL.5432');
   const sockets = new Set<Socket>();
@@ -43,6 +44,9 @@ async function startMutableWay(t: Over): Promise<{ url: string; fallSilent(): vo
     fallSilent: () => {
       isSilent = true;
     },
+    speakAgain: () => {
+      isSilent = false;
+    },
   };
 }
 
@@ -67,4 +71,25 @@ test('a silent database is answered with 503, and does not keep the service from
   assert.equal(metrics.status, 200);
   assert.match(metrics.text, /^trilho_database_up 0$/m);
   await service.end();
+});
+
+test('once a database is silent the next callers are refused at once, until a probe is answered', async t => {
+  const folder = await ownFolder(t);
+  const { url, fallSilent, speakAgain } = await startMutableWay(t);
+  const service = await startTrilho({ folder, env: { DATABASE_URL: url } });
+  fallSilent();
+  assert.equal((await service.get('/crypto/transactions')).status, 503);
+  const isRefusedAtOnce = ({ json }: Answer) => /asked again in the background/.test(json?.detail);
+  await until('a caller to be refused at once', async () => isRefusedAtOnce(await service.get('/crypto/transactions')));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => service.post('/charges', chargeBody())));
+  for (const { status, json, headers } of answers) {
+    assert.deepEqual([status, json.code], [503, 'database_unavailable']);
+    assert.match(json.detail, /asked again in the background/);
+    assert.ok(headers.get('retry-after'));
+  }
+  assert.equal((await service.get('/readyz')).json.detail, 'The database does not answer.');
+  speakAgain();
+  await until('the service to answer again', async () => (await service.get('/readyz')).status === 200, ASK_AGAIN_MS);
+  await service.charge();
+  assert.match(service.stderr(), /the database answers again/);
 });

@@ -7,6 +7,7 @@ import { type FeedDeps, readFeed, requirePosition } from '../../events/feed.ts';
 import type { FeedFilter, FeedPosition } from '../../events/store-feed.ts';
 import { type FeedWatch, watchFeed } from '../../events/watch.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { media } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
@@ -15,6 +16,7 @@ import { defineRoute } from '../server/route.ts';
 
 export type EventStreamDeps = FeedDeps & {
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly showStreams: Observers['showStreams'];
   /** How long a reader may take nothing of what waits for it. */
   readonly streamPatienceMs: number;

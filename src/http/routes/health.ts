@@ -1,30 +1,62 @@
-// /livez: the process answers. /readyz: it can serve, that is, the database answers and its schema is in place.
+// /livez: the process answers. /readyz: it can serve, that is, the database answers, can be written and has its schema, the
+// loops run, and the clock is right.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../lib/errors.ts';
-import type { Sql } from '../../storage/database.ts';
+import type { Heartbeats } from '../../lib/heartbeats.ts';
+import { type Database, DISK_FULL } from '../../storage/database.ts';
+import type { DatabaseClock } from '../../storage/database-clock.ts';
 import { isMigrated } from '../../storage/migrate.ts';
+
+export type HealthDeps = {
+  readonly db: Database;
+  readonly heartbeats: Heartbeats;
+  readonly databaseClock: Pick<DatabaseClock, 'offsetMs'>;
+};
 
 /** A probe has a timeout of its own and repeats soon; this answers before that. */
 const READY_LIMIT_MS = 2_000;
+/** The offset is corrected, but a machine whose clock is so far off has a fault that may grow. */
+const MAX_OFFSET_MS = 30_000;
 
 const HEALTH = { config: { public: true, isUnlimited: true }, schema: { hide: true } } as const;
+const SILENT = 'The database does not answer.';
 
-export function healthRoutes(app: FastifyInstance, { db }: { db: Sql }): void {
+export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
   app.get('/livez', HEALTH, async () => ({ status: 'ok' }));
 
-  let reading: Promise<boolean> | undefined;
-  // Nobody needs a key to ask, and no limit holds a probe off: all who ask at once share one look-up.
-  const readReadiness = () => {
-    reading ??= isMigrated(db).finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
+  let checking: Promise<void> | undefined;
   app.get('/readyz', HEALTH, async () => {
-    const isReady = await Promise.race([readReadiness(), wait(READY_LIMIT_MS, 'silent' as const, { ref: false })]);
-    if (isReady === 'silent') throw new AppError('database_unavailable', 'The database does not answer.');
-    if (!isReady) throw new AppError('not_configured', 'The database lacks a migration: run trilho migrate.');
+    checkNode(deps);
+    if (deps.db.isSilent()) throw new AppError('database_unavailable', SILENT);
+    // One check at a time: probes that come meanwhile share it.
+    checking ??= checkDatabase(deps.db).finally(() => {
+      checking = undefined;
+    });
+    const late = wait(READY_LIMIT_MS, 'late' as const, { ref: false });
+    if ((await Promise.race([checking, late])) === 'late') throw new AppError('database_unavailable', SILENT);
     return { status: 'ok' };
   });
+}
+
+function checkNode({ heartbeats, databaseClock }: HealthDeps): void {
+  const [stopped] = heartbeats.stopped();
+  if (stopped !== undefined) throw new AppError('not_ready', `The background loop «${stopped}» has stopped.`);
+  const offsetSeconds = Math.round(Math.abs(databaseClock.offsetMs()) / 1000);
+  if (Math.abs(databaseClock.offsetMs()) > MAX_OFFSET_MS) {
+    throw new AppError('not_ready', `The clock of this machine is ${offsetSeconds} s off the database's.`);
+  }
+}
+
+/** On connections of its own: it answers also while other work holds every connection of the pool. */
+async function checkDatabase(db: Database): Promise<void> {
+  const [row] = await db.probe.query<{ is_standby: boolean; is_read_only: boolean }>(
+    `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`,
+  );
+  if (row?.is_standby) throw new AppError('database_unavailable', 'The database is a standby and cannot be written.');
+  if (row?.is_read_only) throw new AppError('database_unavailable', 'The database is read-only.');
+  if (!(await isMigrated(db.probe))) {
+    throw new AppError('not_configured', 'The database lacks a migration: run trilho migrate.');
+  }
+  if (db.isDiskFull() && !(await db.tryToWrite())) throw new AppError('database_unavailable', DISK_FULL);
 }

@@ -11,7 +11,7 @@ import { amountRoutes } from './amounts.ts';
 import { chargeRoutes } from './charges.ts';
 import { type EventStreamDeps, eventStreamRoutes } from './event-stream.ts';
 import { eventRoutes } from './events.ts';
-import { healthRoutes } from './health.ts';
+import { type HealthDeps, healthRoutes } from './health.ts';
 import { ledgerRoutes } from './ledger.ts';
 import { orderActionRoutes } from './order-actions.ts';
 import { orderRoutes } from './orders.ts';
@@ -28,7 +28,8 @@ type Deps = PayDeps &
   CreateWalletDeps &
   QuoteDeps &
   EventStreamDeps &
-  DeliverDeps & { readonly pageSize: number };
+  DeliverDeps &
+  HealthDeps & { readonly pageSize: number };
 
 export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   for (const schema of COMPONENTS) app.addSchema(schema);

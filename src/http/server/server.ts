@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { AppError, isOutage, type Outage } from '../../lib/errors.ts';
 import { uuidV7 } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
+import { withWorkKind } from '../../lib/work-kind.ts';
 import type { Database } from '../../storage/database.ts';
 import { auditRequests } from './audit.ts';
 import { guardRoutes, requireScopes } from './auth.ts';
@@ -119,6 +120,10 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       if (request.route.config.scope !== undefined) await beforeWork().catch(() => {});
     });
   }
+  // The handler runs inside this call.
+  app.addHook('preHandler', (request, _reply, done) => {
+    withWorkKind(`${request.method} ${request.route.url}`, done);
+  });
   auditRequests(app, deps);
   app.addHook('onResponse', async (request, reply) => {
     answered({
@@ -193,6 +198,7 @@ const OUTAGE_LINES: Record<Outage, string> = {
   rail_unavailable: 'request refused: the rail does not answer',
   chain_unavailable: 'request refused: no node of the chain answers',
   price_unavailable: 'request refused: there is no price to rely on',
+  not_ready: 'request refused: this node is not ready',
   not_configured: 'request refused: a setting is missing',
 };
 

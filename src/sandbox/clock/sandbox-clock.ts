@@ -1,8 +1,9 @@
-// The clock of a sandbox: the time of the machine plus an offset, which is stored in the database so that all nodes share
-// it. While the clock is being moved it is halted.
+// The clock of a sandbox: the time of the database's machine plus an offset, which is stored in the database so that all
+// nodes share it. While the clock is being moved it is halted.
 import { lockSweeps } from '../../jobs/sweep.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { withoutWorkKind } from '../../lib/work-kind.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 
 export type SandboxClock = Clock & {
@@ -24,7 +25,7 @@ const HALTED_UNTIL = `halted_until = now() + ${HALT_SECONDS} * interval '1 secon
 
 type ClockRow = { ahead_ms: string; halted_at: Date | null };
 
-export function sandboxClock(db: Database, machineClock: Clock): SandboxClock {
+export function sandboxClock(db: Database, realClock: Clock): SandboxClock {
   let aheadMs = 0;
   let haltedAt: Date | null = null;
   let reading: Promise<void> | undefined;
@@ -61,7 +62,7 @@ export function sandboxClock(db: Database, machineClock: Clock): SandboxClock {
   }
 
   return {
-    now: () => haltedAt ?? new Date(machineClock.now().getTime() + aheadMs),
+    now: () => haltedAt ?? new Date(realClock.now().getTime() + aheadMs),
 
     // A caller that arrives during a read waits for the next one, which all such callers share: so its result is newer than
     // every one of these calls.
@@ -71,7 +72,7 @@ export function sandboxClock(db: Database, machineClock: Clock): SandboxClock {
         await current.catch(() => {});
         if (reading) return reading;
       }
-      reading = read().finally(() => {
+      reading = withoutWorkKind(read).finally(() => {
         reading = undefined;
       });
       return reading;
@@ -84,14 +85,14 @@ export function sandboxClock(db: Database, machineClock: Clock): SandboxClock {
             set halted_at = $2::timestamptz + ahead_ms * interval '1 millisecond', ${HALTED_UNTIL}, move_id = $1
           where halted_until is null or halted_until <= now() or move_id = $1
           returning move_id`,
-        [moveId, machineClock.now()],
+        [moveId, realClock.now()],
       );
       return rows.length > 0;
     },
 
     haltAt: async (moveId, moment) => {
       const isMine = await move(moveId, `ahead_ms = greatest(ahead_ms, $2::bigint), halted_at = $3, ${HALTED_UNTIL}`, [
-        moment.getTime() - machineClock.now().getTime(),
+        moment.getTime() - realClock.now().getTime(),
         moment,
       ]);
       if (!isMine) throw new AppError('wrong_state', 'Another move has taken the clock; try again shortly.');
@@ -106,7 +107,7 @@ export function sandboxClock(db: Database, machineClock: Clock): SandboxClock {
         moveId,
         `ahead_ms = greatest(0, round(extract(epoch from halted_at - $2::timestamptz) * 1000)),
          halted_at = null, halted_until = null, move_id = null`,
-        [machineClock.now()],
+        [realClock.now()],
       );
     },
   };

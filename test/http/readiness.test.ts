@@ -1,0 +1,158 @@
+// /readyz: when this node can serve, and why not.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, mkdirSync, statSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import pg from 'pg';
+import { chargeBody } from '../harness/bodies.ts';
+import { asAdmin, createDatabase, databaseUrl, TEMPLATE, type TestDatabase } from '../harness/databases.ts';
+import { orderDriver } from '../harness/orders.ts';
+import { ASK_AGAIN_MS, type Over, ownFolder, startDatabaseServer, until } from '../harness/process.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+
+/** What is left with it is done when the test is over, the last first: a service stops before its database goes. */
+function lastFirst(t: Over): Over {
+  const works: (() => Promise<void>)[] = [];
+  t.after(async () => {
+    for (const work of works.reverse()) await work();
+  });
+  return { after: work => void works.push(work) };
+}
+
+/** A service that is stopped with its test. */
+async function serviceOn(t: Over, options: Parameters<typeof startService>[0] = {}): Promise<Service> {
+  const service = await startService(options);
+  t.after(() => service.stop());
+  return service;
+}
+
+async function ownDatabase(t: Over): Promise<TestDatabase> {
+  const database = await createDatabase();
+  t.after(() => database.drop());
+  return database;
+}
+
+/** A session beside the service, for what another program does to its database. */
+async function sessionOn(t: Over, url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.after(() => client.end());
+  return client;
+}
+
+const readiness = async ({ get }: Service): Promise<[number, string]> => {
+  const { status, json } = await get('/readyz');
+  return [status, json.detail ?? json.status];
+};
+
+const untilReady = (service: Service) =>
+  until('the node to be ready', async () => (await service.get('/readyz')).status === 200, ASK_AGAIN_MS);
+
+function assertUnavailable({ status, json, headers }: Answer): void {
+  assert.deepEqual([status, json.code], [503, 'database_unavailable']);
+  assert.ok(Number(headers.get('retry-after')) > 0);
+}
+
+test('a read-only database is not ready, until it can be written', async context => {
+  const t = lastFirst(context);
+  const { url } = await ownDatabase(t);
+  const name = new URL(url).pathname.slice(1);
+  const service = await serviceOn(t, { env: { DATABASE_URL: url } });
+  await asAdmin(`alter database ${name} set default_transaction_read_only = on`);
+  assert.deepEqual(await readiness(service), [503, 'The database is read-only.']);
+  await asAdmin(`alter database ${name} reset default_transaction_read_only`);
+  await untilReady(service);
+});
+
+test('a standby is not ready', async context => {
+  const t = lastFirst(context);
+  const folder = await ownFolder(t);
+  const server = await startDatabaseServer(folder);
+  const service = await serviceOn(t, { env: { DATABASE_URL: server.url() } });
+  assert.equal((await service.get('/readyz')).status, 200);
+  await server.stop();
+  const signal = path.join(folder, 'server', 'postgres', 'standby.signal');
+  await writeFile(signal, '', { mode: 0o644 });
+  await server.start();
+  const isStandby = async () => /standby/.test((await readiness(service))[1]);
+  await until('the node to see that its database is a standby', isStandby, ASK_AGAIN_MS);
+  assertUnavailable(await service.get('/readyz'));
+});
+
+/** A small disk of its own, for a tablespace; undefined where this user may not mount one. */
+async function smallDisk(t: Over): Promise<string | undefined> {
+  const disk = await ownFolder(t);
+  const options = ['-t', 'tmpfs', '-o', 'size=48m,mode=755', 'tmpfs', disk];
+  if (spawnSync('mount', options, { stdio: 'ignore' }).status !== 0) return undefined;
+  t.after(async () => {
+    execFileSync('umount', ['--lazy', disk]);
+  });
+  return disk;
+}
+
+test('a full disk is not ready, until a write succeeds', async context => {
+  const t = lastFirst(context);
+  const disk = await smallDisk(t);
+  if (disk === undefined) return context.skip('this user may not mount a small disk');
+  const place = path.join(disk, 'tablespace');
+  mkdirSync(place, { mode: 0o700 });
+  const { uid, gid } = statSync(process.env['TEST_SOCKET_DIR']!);
+  chownSync(place, uid, gid);
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asAdmin(`create tablespace ${name} location '${place}'`);
+  t.after(() => asAdmin(`drop tablespace ${name}`));
+  await asAdmin(`create database ${name} template ${TEMPLATE} strategy file_copy tablespace ${name}`);
+  t.after(() => asAdmin(`drop database ${name} with (force)`));
+  const service = await serviceOn(t, { env: { DATABASE_URL: databaseUrl(name) } });
+  assert.equal((await service.get('/readyz')).status, 200);
+
+  const filler = path.join(disk, 'filler');
+  spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k'], { stdio: 'ignore' });
+  const refused = await service.post('/charges', chargeBody());
+  assertUnavailable(refused);
+  assert.match(refused.json.detail, /disk is full/);
+  for (let times = 0; times < 2; times++) {
+    assert.deepEqual(await readiness(service), [503, 'The database cannot be written: its disk is full.']);
+  }
+  await rm(filler);
+  assert.equal((await service.get('/readyz')).status, 200);
+  assert.equal((await service.post('/charges', chargeBody())).status, 201);
+});
+
+test('a background loop that hangs is named', async context => {
+  const t = lastFirst(context);
+  const { url } = await ownDatabase(t);
+  const service = await serviceOn(t, { env: { DATABASE_URL: url }, work: true });
+  assert.equal((await service.get('/readyz')).status, 200);
+  const session = await sessionOn(t, url);
+  await session.query('begin; lock table audit_inbox in access exclusive mode');
+  const waits = async () => (await session.query('select from pg_locks where not granted')).rowCount;
+  await until('a loop to wait for the table', waits);
+  service.clock.advanceMs(10 * 60_000);
+  const isNamed = async () => /«sealing the audit log» has stopped/.test((await readiness(service))[1]);
+  await until('the loop to be named', isNamed, ASK_AGAIN_MS);
+  assert.equal((await service.get('/readyz')).json.code, 'not_ready');
+  await session.query('rollback');
+  await untilReady(service);
+});
+
+test('a locked table does not take the whole pool: other requests and /readyz are answered', async context => {
+  const t = lastFirst(context);
+  const { url } = await ownDatabase(t);
+  const service = await serviceOn(t, { env: { DATABASE_URL: url } });
+  const { id } = (await service.post('/charges', chargeBody())).json;
+  const session = await sessionOn(t, url);
+  await session.query('begin; lock table charges in access exclusive mode');
+  const paths = [`/charges/${id}`, '/charges', `/charges/${id}/amount?on=2026-12-12`];
+  const waiting = paths.flatMap(place => Array.from({ length: 30 }, () => service.get(place)));
+  const waits = async () => (await session.query('select from pg_locks where not granted')).rowCount;
+  await until('requests to wait for the table', waits);
+  assert.equal((await service.get('/readyz')).status, 200);
+  assert.equal((await service.get('/wallets')).status, 200);
+  assert.ok(await orderDriver(service).wallet('polygon'));
+  await session.query('rollback');
+  for (const { status, text } of await Promise.all(waiting)) assert.equal(status, 200, text);
+});
