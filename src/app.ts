@@ -41,7 +41,7 @@ import { PAYOUT_JOBS, payoutJobs } from './payouts/advance.ts';
 import { payoutSweep } from './payouts/sweep.ts';
 import { httpPrices } from './prices/http.ts';
 import type { PriceSource } from './prices/price.ts';
-import { absentRail } from './rails/absent.ts';
+import { absentRail, isAbsent } from './rails/absent.ts';
 import { observedRails } from './rails/observed.ts';
 import { pixKeyRail } from './rails/pix-key.ts';
 import type { Rails } from './rails/rail.ts';
@@ -125,18 +125,36 @@ type ComposeDeps = {
 /** Real rails and chains, the time of the database's machine, and API keys. */
 async function composeLive(config: Config, { db, log, databaseClock, overrides }: ComposeDeps): Promise<Composition> {
   await requireUsableKey(db, databaseClock);
+  const rails = overrides.rails ?? liveRails(config);
+  // No network has a chain yet, and so none takes orders.
+  const chains = overrides.chains ?? {};
+  const hasPrices = overrides.prices !== undefined || config.prices.sources.length > 0;
+  warnOfMissing({ rails, chains, hasPrices }, log);
   return {
     clock: databaseClock,
-    rails: overrides.rails ?? liveRails(config),
-    // No network has a chain yet, and so none takes orders.
-    chains: overrides.chains ?? {},
+    rails,
+    chains,
     prices: overrides.prices ?? httpPrices({ log }, config.prices),
     rates: configuredRates(config.rates, 'configured'),
     accounts: openedAccounts,
-    chargeRules: STRICT_CHARGE_RULES,
+    // A boleto that is refused anyway needs no address.
+    chargeRules: { ...STRICT_CHARGE_RULES, needsBoletoAddress: !isAbsent(rails.boleto) },
     requiresKeys: true,
     allowsLocal: false,
   };
+}
+
+type Outside = { readonly rails: Rails; readonly chains: Chains; readonly hasPrices: boolean };
+
+/** A live service without them starts and refuses what needs them; the log says so before the first caller does. */
+function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
+  if (isAbsent(rails.pix) && isAbsent(rails.boleto)) {
+    log.warn('there is no rail: every charge is refused until TRILHO_PIX_KEY is set');
+  }
+  if (!hasPrices) log.warn('there is no price source: every quote is refused until TRILHO_PRICE_SOURCES is set');
+  if (Object.keys(chains).length === 0) {
+    log.warn('there is no chain: every order is refused, as no network is connected in this version');
+  }
 }
 
 /** A simulated bank and simulated chains, a clock that can be moved, and no credentials. */

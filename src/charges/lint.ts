@@ -1,9 +1,12 @@
-// Warnings about a fine or an interest that is valid but looks like a mistake. A warning never refuses a charge or
-// changes it.
-import { comparePercents, hundredthOf, percentTruncated, plainPercent } from '../lib/percents.ts';
+// Warnings about a fine or an interest that is valid but looks like a mistake, or that a code cannot carry. A warning never
+// refuses a charge or changes it.
 
-export const WARNING_PATHS = ['taxes.fine', 'taxes.interest'] as const;
-export const WARNING_CODES = ['above_legal_custom', 'looks_like_basis_points'] as const;
+import { comparePercents, hundredthOf, percentTruncated, plainPercent } from '../lib/percents.ts';
+import { PIX_KEY_RAIL } from '../rails/pix-key.ts';
+import type { ChargeMethod } from './charge.ts';
+
+export const WARNING_PATHS = ['taxes', 'taxes.fine', 'taxes.interest'] as const;
+export const WARNING_CODES = ['above_legal_custom', 'looks_like_basis_points', 'not_in_static_code'] as const;
 
 export type TaxWarning = {
   readonly path: (typeof WARNING_PATHS)[number];
@@ -12,6 +15,7 @@ export type TaxWarning = {
 };
 
 type Taxes = { readonly payableCents: bigint; readonly finePercent?: string; readonly interestPercent?: string };
+type TaxedCharge = Taxes & { readonly methods: readonly Pick<ChargeMethod, 'rail' | 'status'>[] };
 
 type UsualMaximum = {
   readonly path: TaxWarning['path'];
@@ -27,6 +31,20 @@ const INTEREST: UsualMaximum = { path: 'taxes.interest', percent: '1', source: '
 
 /** A fifth is hardly meant: a percent from here on was most likely written in basis points or in cents. */
 const SUSPICIOUS_PERCENT = '20';
+
+/** All warnings about a charge. */
+export function chargeWarnings(charge: TaxedCharge): TaxWarning[] {
+  return [...taxWarnings(charge), ...staticCodeWarning(charge)];
+}
+
+/** A static code asks for the same amount on every day. */
+function staticCodeWarning({ payableCents, finePercent, interestPercent, methods }: TaxedCharge): TaxWarning[] {
+  const isTaxed = [finePercent, interestPercent].some(percent => percent !== undefined && /[1-9]/.test(percent));
+  const isStatic = methods.some(({ rail, status }) => rail === PIX_KEY_RAIL && status !== 'FAILED');
+  if (!isTaxed || !isStatic) return [];
+  const message = `are owed after the due day, but a static pix code always asks for ${brl(payableCents)}: a late payer pays too little`;
+  return [{ path: 'taxes', code: 'not_in_static_code', message }];
+}
 
 /** The warnings about the fine and the interest of a charge, with the resulting amounts in reais. */
 export function taxWarnings({ payableCents, finePercent, interestPercent }: Taxes): TaxWarning[] {

@@ -12,8 +12,11 @@ export function configuredRates(rates: { readonly [currency in Foreign]?: string
   return (currency, at) => {
     const rate = rates[currency];
     if (rate !== undefined) return { rate, source, at };
-    throw new AppError('charge_refused', `This service has no rate for ${currency}.`, {
-      faults: [{ path: 'currency', code: 'no_rate', message: 'must be BRL: this service has no rate for it' }],
+    const missing = `TRILHO_RATE_${currency} is not set`;
+    throw new AppError('charge_refused', `This service has no rate for ${currency}: ${missing}.`, {
+      faults: [
+        { path: 'currency', code: 'no_rate', message: `must be BRL: this service has no rate for it (${missing})` },
+      ],
     });
   };
 }

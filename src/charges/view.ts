@@ -1,7 +1,7 @@
 // A charge as the API and its events show it. Its schema is `ChargeView` in api/; JSON leaves out what is undefined.
 import { boletoResult, pixResult } from './answer.ts';
 import { type Charge, isOf, type Payment, type Refund } from './charge.ts';
-import { taxWarnings } from './lint.ts';
+import { chargeWarnings } from './lint.ts';
 
 export function chargeView(charge: Charge) {
   const { lockedRate, finePercent, interestPercent } = charge;
@@ -33,7 +33,7 @@ export function chargeView(charge: Charge) {
     pix: pix && pixResult(charge.id, pix),
     payments: charge.payments.map(paymentView),
     refunds: charge.refunds.map(refundView),
-    warnings: taxWarnings(charge),
+    warnings: chargeWarnings(charge),
     transactionId: charge.orderId,
     dueAt: charge.dueAt.toISOString(),
     expireAt: charge.expireAt.toISOString(),

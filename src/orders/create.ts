@@ -132,7 +132,8 @@ async function takeWallet(deps: OrderDeps, input: NewOrder, { network }: Quote, 
     faults.push({ path: 'walletId', code: 'other_network', message: `is on ${wallet.network}, not on ${network}` });
   }
   if (faults.length > 0) throw invalidRequest(faults);
-  if (!deps.chains[network]) throw refused('network', 'no_chain', 'is not paid out to by this service');
+  if (!deps.chains[network])
+    throw refused('network', 'no_chain', 'is not paid out to: no chain is connected to this service for it');
   // A node whose clock is a little ahead may have made it: without a waiting time it is usable from its creation on.
   if (wallet.usableAt > laterOf(now, wallet.createdAt)) {
     throw refused('walletId', 'not_usable_yet', `may receive from ${wallet.usableAt.toISOString()} on`);

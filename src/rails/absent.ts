@@ -2,20 +2,29 @@
 import { AppError } from '../lib/errors.ts';
 import type { Method, Rail } from './rail.ts';
 
+const NAME = 'absent';
+
+/** What an operator can do about it. */
+const MISSING: Record<Method, string> = {
+  pix: 'TRILHO_PIX_KEY is not set',
+  boleto: 'no rail of this version registers boletos',
+};
+
 export function absentRail<M extends Method>(method: M): Rail<M> {
-  const notConfigured = () => new AppError('not_configured', `No rail is configured for ${method}.`);
+  const notConfigured = () =>
+    new AppError('not_configured', `No rail is configured for ${method}: ${MISSING[method]}.`);
   const never = async (): Promise<never> => {
     throw notConfigured();
   };
   return {
-    name: 'absent',
+    name: NAME,
     method,
     can: { refund: false, withdraw: false },
     limits: { maxAmountCents: 0n },
     check: () => ({
       path: 'methods',
       code: 'not_offered',
-      message: `cannot hold ${method}: this service does not offer it`,
+      message: `cannot hold ${method}: this service does not offer it (${MISSING[method]})`,
     }),
     prepare: () => {
       throw notConfigured();
@@ -28,4 +37,8 @@ export function absentRail<M extends Method>(method: M): Rail<M> {
     reconcileAfter: () => undefined,
     reconcile: never,
   };
+}
+
+export function isAbsent({ name }: Rail): boolean {
+  return name === NAME;
 }

@@ -4,10 +4,13 @@
 import { MAX_PIX_CENTS, type Receiver, staticBrCodes, txidOf } from './br-code.ts';
 import type { Rail } from './rail.ts';
 
+/** The name under which charges are on it. */
+export const PIX_KEY_RAIL = 'pix-key';
+
 export function pixKeyRail(receiver: Receiver): Rail<'pix'> {
   const brCode = staticBrCodes(receiver);
   return {
-    name: 'pix-key',
+    name: PIX_KEY_RAIL,
     method: 'pix',
     // A static code stays payable for ever, and refunds are made in the app of the bank.
     can: { refund: false, withdraw: false },
