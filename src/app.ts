@@ -34,6 +34,7 @@ import { type Heartbeats, watchHeartbeats } from './lib/heartbeats.ts';
 import type { Log } from './lib/log.ts';
 import { allowListOf } from './lib/outgoing-allow.ts';
 import type { Resolve } from './lib/outgoing-request.ts';
+import { slowStep } from './lib/slow-step.ts';
 import { orderJobs } from './orders/follow.ts';
 import { payoutOwner } from './orders/payout-progress.ts';
 import { orderSweep } from './orders/sweep.ts';
@@ -186,10 +187,12 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     for (const step of stops.splice(0).reverse()) await step();
   };
   try {
-    const { connection, dataPlace } = await openConnection(config, log, stops);
-    const db = await connect({ connection, log });
+    const { connection, dataPlace } = await slowStep(log, 'waiting for the embedded database', () =>
+      openConnection(config, log, stops),
+    );
+    const db = await slowStep(log, 'connecting to the database', () => connect({ connection, log }));
     stops.push(() => db.close());
-    await migrate({ db, log });
+    await slowStep(log, 'bringing the schema up to date', () => migrate({ db, log }));
     const machineClock = overrides.clock ?? systemClock;
     const heartbeats = watchHeartbeats(machineClock);
     const databaseClock = await openDatabaseClock({ db, log, heartbeats }, overrides, stops);
@@ -206,7 +209,9 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
 
     const { beforeWork } = composition;
     const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS];
-    const queue = await startQueue({ db, log, heartbeats, kinds, beforeWork });
+    const queue = await slowStep(log, 'preparing the job queue', () =>
+      startQueue({ db, log, heartbeats, kinds, beforeWork }),
+    );
     const cursors = await openCursors(db);
     const base = { ...composition, ...observers, db, log, queue, cursors, heartbeats };
     const chargeBatches = startChargeBatches(base);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { JobOutcome } from '../jobs/job.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
+import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { type Finding, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
@@ -77,7 +78,8 @@ async function issueMethod(
     await deps.decisionBatches.add({ chargeId: charge.id, accountId: charge.accountId, method, finding });
     return true;
   } catch (error) {
-    deps.log.warn('a method of a charge was not registered; it is tried again', {
+    const level = isOutageOfOthers(error) ? 'info' : 'warn';
+    deps.log[level]('a method of a charge was not registered; it is tried again', {
       chargeId: charge.id,
       chargeMethod: method,
       rail,

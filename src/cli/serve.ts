@@ -15,6 +15,7 @@ export async function serve(config: Config, log: Log): Promise<number> {
   stopAsked.then(exitInTime);
   const app = await startApp(config, log);
   log.info(`the database is ${app.dataPlace}`);
+  log.info(`listening on ${app.url}`);
   const { list, charge } = curlExamples(app.url, systemClock, config.mode);
   // A receiver's own key is no secret: every code shows it. Here a person sees whom payers will pay, before they do.
   const pixKey = config.pixKey ? `\n  Pix key       ${config.pixKey.key} (${config.pixKey.kind})` : '';
@@ -31,7 +32,9 @@ export async function serve(config: Config, log: Log): Promise<number> {
 `);
   await stopAsked;
   console.log('  Stopping.');
+  log.info('stopping');
   await app.stop();
+  log.info('stopped');
   return 0;
 }
 

@@ -1,7 +1,7 @@
 // A worker fetches jobs of one queue and runs them concurrently. Each job is completed on its own, so one that waits long
 // for a bank or a chain node delays neither the others nor the next fetch.
 import type { PgBoss } from 'pg-boss';
-import { isOutage, type Outage } from '../lib/errors.ts';
+import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log, LogFields } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
@@ -103,7 +103,7 @@ export async function runJob({ log }: Pick<Deps, 'log'>, handler: JobHandler, jo
     if (outcome === 'postponed') log.debug('job waits for an answer from outside; it runs again later', fields);
     return outcome === 'done';
   } catch (error) {
-    if (isOutage(error) && WAITS_FOR.includes(error.code)) {
+    if (isOutageOfOthers(error)) {
       log.info('job waits for a rail or a chain that does not answer; it runs again later', { ...fields, error });
     } else {
       log.warn('job failed; it runs again later', { ...fields, error });
@@ -111,9 +111,6 @@ export async function runJob({ log }: Pick<Deps, 'log'>, handler: JobHandler, jo
     return false;
   }
 }
-
-/** Outages of others: a job that meets one waits and has not failed. */
-const WAITS_FOR: readonly Outage[] = ['rail_unavailable', 'chain_unavailable', 'price_unavailable'];
 
 const ID_NAMES: readonly string[] = ['chargeId', 'orderId', 'payoutId', 'refundId'] satisfies (keyof LogFields)[];
 

@@ -79,6 +79,14 @@ export function isOutage(error: unknown): error is AppError & { readonly code: O
   return error instanceof AppError && (OUTAGES as readonly ErrorCode[]).includes(error.code);
 }
 
+/** What lies with a bank, a chain or a price source. */
+const OUTAGES_OF_OTHERS: readonly ErrorCode[] = ['rail_unavailable', 'chain_unavailable', 'price_unavailable'];
+
+/** Another system does not answer: who meets it waits and has not failed, and where it was met says nothing. */
+export function isOutageOfOthers(error: unknown): error is AppError {
+  return error instanceof AppError && OUTAGES_OF_OTHERS.includes(error.code);
+}
+
 /** Refuses an input, naming every fault. */
 export function invalidRequest(faults: readonly Fault[]): AppError {
   const [first] = faults;

@@ -2,7 +2,7 @@
 // dropped, so a document, a name, an address or a key cannot slip in with an object.
 import { AssertionError } from 'node:assert';
 import { type DestinationStream, pino } from 'pino';
-import { AppError, StartError } from './errors.ts';
+import { AppError, isOutageOfOthers, StartError } from './errors.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -79,7 +79,7 @@ export function createLog(level: LogLevel, output: DestinationStream): Log {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: name => ({ level: name }), log: allowedFields },
-      serializers: { error: describeError },
+      serializers: { error: (error: unknown) => describeError(error) },
     },
     output,
   );
@@ -106,17 +106,19 @@ const MAX_FRAMES = 12;
  * What may be said of an error: its kind, its code, where it was thrown, and its message if we wrote it. The message of a
  * library is left out: a driver's quotes the values it was given.
  */
-function describeError(error: unknown): Record<string, unknown> {
+function describeError(error: unknown, isStackShown = true): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
+  // A bank that answers late is no fault of this program, and where it was met helps nobody.
+  const showsStack = isStackShown && !isOutageOfOthers(error);
   return {
     name: error.name,
     code: shortWord(code),
     message: isOurs(error) ? error.message : undefined,
     table: shortWord(table),
     constraint: shortWord(constraint),
-    at: framesOf(error),
-    cause: error.cause === undefined ? undefined : describeError(error.cause),
+    at: showsStack ? framesOf(error) : undefined,
+    cause: error.cause === undefined ? undefined : describeError(error.cause, showsStack),
   };
 }
 

@@ -103,6 +103,8 @@ test('money is asked for again after a bank was silent, and the job has not fail
   assert.equal(waits?.level, 'info');
   assert.equal(waits.chargeId, chargeId);
   assert.deepEqual([waits.error.code, waits.error.message], ['rail_unavailable', 'The bank does not answer.']);
+  // Where in this program a bank was late says nothing.
+  assert.equal('at' in waits.error, false);
   isSilent = false;
   await service.runJobs();
   assert.equal(await statusOf(chargeId), 'PAID');

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
+import pg from 'pg';
 import { postAtOnce } from '../harness/at-once.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { createDatabase } from '../harness/databases.ts';
-import { ownFolder, PROJECT, startTrilho } from '../harness/process.ts';
+import { kill, launch, ownFolder, PROJECT, startTrilho, until } from '../harness/process.ts';
 
 const REQUESTS = 120;
 /** What is written there finds no room. */
@@ -57,4 +58,26 @@ test('an uncaught exception exits, though its line cannot be written', {
   const serve = `exec '${process.execPath}' '${PROJECT}/bin/trilho.js' serve 2>${FULL}`;
   const service = await startTrilho({ folder, env, command: ['sh', '-c', serve] });
   assert.equal((await service.end('SIGUSR2')).code, 1);
+});
+
+test('the log says that the service listens, stops and has stopped, and what a slow start waits for', async t => {
+  const folder = await ownFolder(t);
+  const { url, drop } = await createDatabase();
+  t.after(drop);
+  const holder = new pg.Client({ connectionString: url });
+  await holder.connect();
+  await holder.query('begin; lock table schema_migrations in access exclusive mode');
+  const starting = launch({ folder, env: { DATABASE_URL: url } });
+  const isSaid = () => /still starting: bringing the schema up to date/.test(starting.stderr());
+  await until('the log to say what the start waits for', isSaid);
+  await holder.end();
+  await until('the service to listen', () => /listening on http:/.test(starting.stderr()));
+  kill(starting.pid, 'SIGTERM');
+  const { code, stderr } = await starting.ended();
+  assert.equal(code, 0);
+  const said = stderr
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line).msg);
+  assert.deepEqual(said.slice(-2), ['stopping', 'stopped']);
 });
