@@ -26,7 +26,7 @@ import type { DeclaredRoute } from './http/server/auth.ts';
 import { createObservers } from './http/server/observers.ts';
 import { openApiText } from './http/server/openapi.ts';
 import { createServer } from './http/server/server.ts';
-import { hasNoJobs, startQueue } from './jobs/queue.ts';
+import { hasNoJobs, type NewerJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
@@ -232,13 +232,13 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const batches = { chargeBatches, decisionBatches, paymentBatches };
     const deps = { ...base, ...settings, ...limits, ...batches, payoutOwner, sweeps, ...outgoing, streamPatienceMs };
     const handlers = [...chargeJobs(deps), ...orderJobs(deps), ...payoutJobs(deps)];
-    const runDueJobs = () => queue.runDue(handlers);
+    const runDueJobs = (except?: NewerJobs) => queue.runDue(handlers, except);
 
     const server = await createServer({ ...deps, trustProxy: config.trustProxy });
     apiRoutes(server, { ...deps, databaseClock });
     metricsRoutes(server, { ...deps, registry });
     const names = kinds.map(({ name }) => name);
-    routes?.(server, { ...deps, runDueJobs, hasNoJobs: (tx: Sql) => hasNoJobs(tx, names) });
+    routes?.(server, { ...deps, runDueJobs, hasNoJobs: (tx: Sql, except: NewerJobs) => hasNoJobs(tx, names, except) });
     pageRoutes(server, deps);
     chargePictureRoutes(server, deps);
     docsRoutes(server);

@@ -12,12 +12,18 @@ export type Queue = {
   enqueue<Payload extends object>(tx: Sql, kind: JobKind<Payload>, payloads: readonly Payload[]): Promise<void>;
   /** Starts a worker for each handler; they run until `stop`. */
   work(handlers: readonly JobHandler[]): void;
-  /** Runs every waiting job once, also those that wait for a retry, and waits for the jobs that workers are running. */
-  runDue(handlers: readonly JobHandler[]): Promise<number>;
+  /**
+   * Runs every waiting job once, also those that wait for a retry, and waits for the jobs that workers are running, except
+   * newer ones.
+   */
+  runDue(handlers: readonly JobHandler[], except?: NewerJobs): Promise<number>;
   /** The number of waiting, running and failed jobs of each queue, as pg-boss last counted them, and the age of the oldest. */
   depths(): Promise<QueueDepth[]>;
   stop(): Promise<void>;
 };
+
+/** The jobs of a queue that were enqueued after a moment, by the database's clock. */
+export type NewerJobs = { readonly name: string; readonly than: Date };
 
 export type QueueDepth = {
   readonly name: string;
@@ -94,8 +100,8 @@ export async function startQueue({ db, log, heartbeats, kinds, beforeWork }: Que
       }
     },
 
-    runDue: handlers => {
-      const isIdle = () => hasNoJobs(db, names);
+    runDue: (handlers, except) => {
+      const isIdle = () => hasNoJobs(db, names, except);
       return runDueJobs({ boss, log, beforeWork, isIdle, waitingQueues: () => waitingQueues(db, names) }, handlers);
     },
 
@@ -119,16 +125,19 @@ export async function startQueue({ db, log, heartbeats, kinds, beforeWork }: Que
 }
 
 /**
- * True when no job runs on any node and none waits for its first attempt, in the snapshot of `sql`. The counts of pg-boss
- * are refreshed only from time to time; this reads the current state.
+ * True when no job runs on any node and none waits for its first attempt, in the snapshot of `sql`, except newer ones. The
+ * counts of pg-boss are refreshed only from time to time; this reads the current state.
  */
-export async function hasNoJobs(sql: Sql, names: readonly string[]): Promise<boolean> {
+export async function hasNoJobs(sql: Sql, names: readonly string[], except?: NewerJobs): Promise<boolean> {
   const [row] = await sql.query<{ none: boolean }>(
     // `state < 'active' and not blocked` is the predicate of an index; `created` narrows it to jobs never attempted.
     `select not exists (select from ${QUEUE_SCHEMA}.job
-                         where name = any($1) and state < 'active' and not blocked and state = 'created')
-        and not exists (select from ${QUEUE_SCHEMA}.job where name = any($1) and state = 'active') as none`,
-    [names],
+                         where name = any($1) and state < 'active' and not blocked and state = 'created'
+                           and (name <> $2 or created_on <= $3))
+        and not exists (select from ${QUEUE_SCHEMA}.job
+                         where name = any($1) and state = 'active'
+                           and (name <> $2 or created_on <= $3)) as none`,
+    [names, except?.name ?? '', except?.than ?? new Date(0)],
   );
   return row!.none;
 }

@@ -10,7 +10,7 @@ type Deps = {
   readonly boss: PgBoss;
   readonly log: Log;
   readonly beforeWork?: (() => Promise<void>) | undefined;
-  /** True when no job runs on any node and none waits for its first attempt. */
+  /** True when no job that matters runs on any node or waits for its first attempt. */
   readonly isIdle: () => Promise<boolean>;
   /** The queues in which a job waits: asking once costs less than fetching from each. */
   readonly waitingQueues: () => Promise<ReadonlySet<string>>;
@@ -33,17 +33,16 @@ export async function runDueJobs(deps: Deps, handlers: readonly JobHandler[]): P
       if (waiting.has(handler.name)) ran += await runAll(deps, handler, seen, returns);
     }
     for (const returnJobs of returns) await returnJobs();
-    if (ran > before) continue;
-    // A worker may be running the rest: wait for those jobs and for the jobs that they enqueue.
     if (await deps.isIdle()) return ran;
-    await wait(POLL_MS);
+    // A worker may be running the rest: wait for those jobs and for the jobs that they enqueue.
+    if (ran === before) await wait(POLL_MS);
   }
   assert.fail(`jobs did not finish within ${MAX_ROUNDS} rounds`);
 }
 
 /**
- * Runs the jobs of one queue in batches. An unfinished job goes back only after the last batch, so that each fetch gets
- * new jobs.
+ * Runs the jobs of one queue in batches, until a batch is not full: callers may enqueue more all the time. An unfinished job
+ * goes back only after the last batch, so that each fetch gets new jobs.
  */
 async function runAll(
   deps: Deps,
@@ -64,6 +63,6 @@ async function runAll(
     const rest = jobs.filter(job => !done.includes(job));
     if (rest.length > 0) returns.push(async () => void (await boss.fail(handler.name, rest)));
     ran += fresh.length;
-    if (jobs.length === 0) return ran;
+    if (jobs.length < BATCH_SIZE) return ran;
   }
 }

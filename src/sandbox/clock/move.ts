@@ -1,8 +1,12 @@
 // Moves the clock of a sandbox forward, and handles in order everything that becomes due until then.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { ISSUE } from '../../charges/issue-job.ts';
+import type { NewerJobs } from '../../jobs/queue.ts';
 import type { Sweep } from '../../jobs/sweep.ts';
 import { withoutAuditContext } from '../../lib/audit-context.ts';
+import { laterOf } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Database, Sql } from '../../storage/database.ts';
@@ -11,9 +15,9 @@ import type { SandboxClock } from './sandbox-clock.ts';
 export type MoveClockDeps = {
   readonly clock: SandboxClock;
   readonly sweeps: readonly Sweep[];
-  readonly runDueJobs: () => Promise<number>;
-  /** True when no job runs on any node and none waits for its first attempt. Runs in the given transaction. */
-  readonly hasNoJobs: (tx: Sql) => Promise<boolean>;
+  readonly runDueJobs: (except: NewerJobs) => Promise<number>;
+  /** True when no job runs on any node and none waits for its first attempt, except newer ones. Runs in the transaction. */
+  readonly hasNoJobs: (tx: Sql, except: NewerJobs) => Promise<boolean>;
   readonly db: Database;
   readonly log: Log;
 };
@@ -23,35 +27,64 @@ const MAX_STOPS = 1_000_000;
 const MAX_ROUNDS_A_STOP = 10_000;
 /** A request takes time to arrive; a target this little in the past is accepted. */
 const MAX_DELAY_MS = 5_000;
-/** Well below the 120 s after which a move without a heartbeat expires. */
-const HEARTBEAT_MS = 20_000;
+/** Well below the time after which a move without a heartbeat expires. */
+const HEARTBEAT_MS = 2_000;
+/** How long a move waits for those before it. A move whose node has died expires within that time. */
+const TURN_LIMIT_MS = 30_000;
+const LOOK_FOR_TURN_MS = 100;
+/**
+ * Callers who go on creating charges set timers that are due at once. So many rounds in a row with nothing else to do end a
+ * stop: by then the work that was due when it began is done.
+ */
+const IDLE_ROUNDS = 5;
 
-/** Returns when everything due up to the target is done. Refuses a target in the past, and a clock that is being moved. */
-export async function moveClock(deps: MoveClockDeps, moment: Date): Promise<Date> {
-  const { db, clock, log } = deps;
+/** A move under way. */
+type Move = {
+  readonly id: string;
+  /** Charges that callers create during the move; it does not wait until they are registered. */
+  readonly newer: NewerJobs;
+};
+
+/**
+ * Returns when everything due up to the target is done. `targetFrom` is asked for the target when the moves before this one
+ * have ended. Refuses a target in the past, and gives up when the others take too long.
+ */
+export async function moveClock(deps: MoveClockDeps, targetFrom: (now: Date) => Date): Promise<Date> {
+  const { clock, log } = deps;
   await clock.refresh();
-  refuseToGoBack(clock, moment);
-  const moveId = randomUUID();
-  const isMine = await db.transaction(tx => clock.tryHalt(tx, moveId));
-  if (!isMine) throw new AppError('wrong_state', 'The clock is being moved; try again shortly.');
+  refuseToGoBack(clock, targetFrom(clock.now()));
+  const move = await takeTurn(deps);
   // Work that becomes due is not attributed to the caller who moves the clock.
   return withoutAuditContext(async () => {
     const heartbeat = setInterval(() => {
       clock
-        .keepHalted(moveId)
+        .keepHalted(move.id)
         .catch(error => log.warn('the heartbeat of a clock move failed; the next one follows', { error }));
     }, HEARTBEAT_MS);
     try {
       await clock.refresh();
-      // Another move may have ended in between.
-      refuseToGoBack(clock, moment);
       const now = clock.now();
-      return await passTime(deps, moveId, now, moment < now ? now : moment);
+      const target = targetFrom(now);
+      // Another move may have ended in between.
+      refuseToGoBack(clock, target);
+      return await passTime(deps, move, now, laterOf(target, now));
     } finally {
       clearInterval(heartbeat);
-      await clock.resume(moveId);
+      await clock.resume(move.id);
     }
   });
+}
+
+/** Halts the clock for this move; waits while another one is under way. */
+async function takeTurn({ db, clock }: MoveClockDeps): Promise<Move> {
+  const id = randomUUID();
+  const lastLookAt = Date.now() + TURN_LIMIT_MS;
+  for (;;) {
+    const haltedSince = await db.transaction(tx => clock.tryHalt(tx, id));
+    if (haltedSince) return { id, newer: { name: ISSUE.name, than: haltedSince } };
+    if (Date.now() > lastLookAt) throw new AppError('wrong_state', 'The clock is being moved; try again shortly.');
+    await wait(LOOK_FOR_TURN_MS);
+  }
 }
 
 function refuseToGoBack(clock: SandboxClock, moment: Date): void {
@@ -60,15 +93,15 @@ function refuseToGoBack(clock: SandboxClock, moment: Date): void {
   }
 }
 
-async function passTime(deps: MoveClockDeps, moveId: string, now: Date, target: Date): Promise<Date> {
+async function passTime(deps: MoveClockDeps, move: Move, now: Date, target: Date): Promise<Date> {
   let at = now;
-  await stopAt(deps, moveId, at);
+  await stopAt(deps, move, at);
   for (let stop = 0; stop < MAX_STOPS; stop++) {
     // The clock stops where a bank or a chain is called, so that its answer is dated at that time.
     const next = await nextStopAt(deps, deps.db, target);
     // An overdue stop is handled now: the clock never goes back.
     at = new Date(Math.max(Number(next ?? target), Number(at)));
-    await stopAt(deps, moveId, at);
+    await stopAt(deps, move, at);
     if (!next) return target;
   }
   assert.fail(`the clock did not reach its target within ${MAX_STOPS} stops`);
@@ -81,13 +114,15 @@ async function nextStopAt({ sweeps }: MoveClockDeps, sql: Sql, until: Date): Pro
 }
 
 /** Halts the clock at a time and waits until everything due then is done, on any node. */
-async function stopAt(deps: MoveClockDeps, moveId: string, moment: Date): Promise<void> {
-  await deps.clock.haltAt(moveId, moment);
+async function stopAt(deps: MoveClockDeps, move: Move, moment: Date): Promise<void> {
+  await deps.clock.haltAt(move.id, moment);
+  let idleRounds = 0;
   for (let round = 0; round < MAX_ROUNDS_A_STOP; round++) {
     let swept = 0;
     for (const sweep of deps.sweeps) swept += await sweep.upTo(moment);
-    if (round > 0 && swept === 0 && (await isIdle(deps, moment))) return;
-    await deps.runDueJobs();
+    idleRounds = round > 0 && (await isIdle(deps, move, moment)) ? idleRounds + 1 : 0;
+    if (idleRounds > 0 && (swept === 0 || idleRounds === IDLE_ROUNDS)) return;
+    await deps.runDueJobs(move.newer);
   }
   assert.fail(`work at one time did not end within ${MAX_ROUNDS_A_STOP} rounds`);
 }
@@ -96,9 +131,9 @@ async function stopAt(deps: MoveClockDeps, moveId: string, moment: Date): Promis
  * Another node may have swept, and its jobs may wait or run: the clock must not move past them. A timer becomes a job,
  * and a job sets a timer, in one transaction; so in every snapshot, due work is visible as a timer or as a job.
  */
-function isIdle(deps: MoveClockDeps, moment: Date): Promise<boolean> {
+function isIdle(deps: MoveClockDeps, { newer }: Move, moment: Date): Promise<boolean> {
   return deps.db.transaction(
-    async tx => (await deps.hasNoJobs(tx)) && (await nextStopAt(deps, tx, moment)) === undefined,
+    async tx => (await deps.hasNoJobs(tx, newer)) && (await nextStopAt(deps, tx, moment)) === undefined,
     { isSnapshot: true },
   );
 }

@@ -9,8 +9,11 @@ import type { Database, Sql } from '../../storage/database.ts';
 export type SandboxClock = Clock & {
   /** Reads the shared offset. Called before every request, job and run of a loop. */
   refresh(): Promise<void>;
-  /** Halts the clock at its current time, for one move; in the given transaction. False when another move is running. */
-  tryHalt(tx: Sql, moveId: string): Promise<boolean>;
+  /**
+   * Halts the clock at its current time, for one move; in the given transaction. Returns when that was, by the database's
+   * clock; undefined when another move is running.
+   */
+  tryHalt(tx: Sql, moveId: string): Promise<Date | undefined>;
   /** Moves the clock forward to a time and halts it there. Refuses a move that has expired. */
   haltAt(moveId: string, moment: Date): Promise<void>;
   /** The heartbeat of a move: extends the halt. */
@@ -19,8 +22,8 @@ export type SandboxClock = Clock & {
   resume(moveId: string): Promise<void>;
 };
 
-/** A clock move expires 120 s after its last heartbeat, and the clock runs again. */
-const HALT_SECONDS = 120;
+/** A clock move expires so long after its last heartbeat, and the clock runs again. */
+const HALT_SECONDS = 10;
 const HALTED_UNTIL = `halted_until = now() + ${HALT_SECONDS} * interval '1 second'`;
 
 type ClockRow = { ahead_ms: string; halted_at: Date | null };
@@ -80,14 +83,14 @@ export function sandboxClock(db: Database, realClock: Clock): SandboxClock {
 
     tryHalt: async (tx, moveId) => {
       await lockSweeps(tx);
-      const rows = await tx.query(
+      const [row] = await tx.query<{ at: Date }>(
         `update sandbox_clock
             set halted_at = $2::timestamptz + ahead_ms * interval '1 millisecond', ${HALTED_UNTIL}, move_id = $1
           where halted_until is null or halted_until <= now() or move_id = $1
-          returning move_id`,
+          returning date_trunc('milliseconds', now()) + interval '1 millisecond' as at`,
         [moveId, realClock.now()],
       );
-      return rows.length > 0;
+      return row?.at;
     },
 
     haltAt: async (moveId, moment) => {
@@ -99,7 +102,8 @@ export function sandboxClock(db: Database, realClock: Clock): SandboxClock {
     },
 
     keepHalted: async moveId => {
-      await move(moveId, HALTED_UNTIL);
+      // Without the lock of the sweeps: a heartbeat must not wait until one of them has ended.
+      await db.query(`update sandbox_clock set ${HALTED_UNTIL} where move_id = $1`, [moveId]);
     },
 
     resume: async moveId => {

@@ -54,11 +54,13 @@ export function clockRoutes(app: FastifyInstance, deps: ClockRouteDeps): void {
     answer,
     problems: ['wrong_state'],
     handle: async ({ body }) => {
-      await deps.clock.refresh();
-      const target = targetOf(body, deps.clock.now());
-      const faults = checkMove(body, target);
-      if (!target || faults.length > 0) throw invalidRequest(faults);
-      return { now: (await moveClock(deps, target)).toISOString() };
+      const targetFrom = (now: Date) => {
+        const target = targetOf(body, now);
+        const faults = checkMove(body, target);
+        if (!target || faults.length > 0) throw invalidRequest(faults);
+        return target;
+      };
+      return { now: (await moveClock(deps, targetFrom)).toISOString() };
     },
   });
 }
