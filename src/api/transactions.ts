@@ -54,7 +54,7 @@ export const TRANSACTION_EXAMPLE: Static<typeof CryptoTransaction> = {
   symbol: 'usdc',
   currency: 'BRL',
   walletId: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87',
-  walletAddress: '0x280ca5dc39910cddbfe09d0657fb76ca6505d63a',
+  walletAddress: '0x280ca5Dc39910CDdBfE09D0657FB76Ca6505D63A',
   walletName: 'Treasury',
   settlementSchedule: 'D1',
   settlementDate: '2026-11-13T14:20:00.000Z',

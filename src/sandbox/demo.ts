@@ -1,12 +1,16 @@
-// Sixty invented orders for a new sandbox, the same each time, so that the list is not empty at the start.
+// Sixty invented orders for a new sandbox and the wallets they name, the same each time, so that no list is empty at the start.
+import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { openAccount } from '../accounts/store.ts';
-import { type AssetSymbol, NETWORKS_OF, SYMBOLS } from '../chains/asset.ts';
+import { readAddress } from '../chains/address.ts';
+import { type AssetSymbol, NETWORKS, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
 import { uuidV7Of } from '../lib/ids.ts';
 import { SETTLEMENT_SCHEDULES, type SettlementSchedule, type Status, type Transaction } from '../orders/order.ts';
 import type { Sql } from '../storage/database.ts';
+import { insertWallet } from '../wallets/store.ts';
+import type { Wallet } from '../wallets/wallet.ts';
 import { insertDemoOrders } from './store-demo.ts';
 
 const ACCOUNT = 'demo';
@@ -16,7 +20,7 @@ const HOUR_MS = 3_600_000;
 /** A little over three days, so that sixty orders cover half a year. */
 const APART_MS = 73 * HOUR_MS;
 
-const WALLETS = [
+const OWNERS = [
   { name: 'Treasury', evm: '0x280ca5dc39910cddbfe09d0657fb76ca6505d63a', tron: 'TDcyBXJ4xSYF5QcbrDY7TQzBAroqiNLksF' },
   { name: 'Supplier', evm: '0x3e13f7b66ad6ff3621261c5043979fd240fb78bb', tron: 'TFdSpKx7ybhstE61EnYQXNcAA7oy6ZZtP7' },
   { name: 'Payroll', evm: '0x5d46f96b8641c212a0ba6397056bfa016a302a5b', tron: 'TJUQsHBcRMgNzUU7vb6xMy3tHUDzWGb5hy' },
@@ -31,7 +35,11 @@ const CURRENCY_PER_REAL = { BRL: 100n, USD: 540n, EUR: 625n } as const satisfies
 
 export async function insertDemo(tx: Sql): Promise<void> {
   const transactions = demoTransactions();
-  await openAccount(tx, ACCOUNT, transactions.at(-1)!.createdAt);
+  const openedAt = transactions.at(-1)!.createdAt;
+  await openAccount(tx, ACCOUNT, openedAt);
+  for (const owner of OWNERS) {
+    for (const network of NETWORKS) await insertWallet(tx, walletOf(owner, network, openedAt));
+  }
   await insertDemoOrders(tx, transactions);
 }
 
@@ -42,7 +50,7 @@ export function demoTransactions(): Transaction[] {
     const { symbol, network } = pairs[(index * 5) % pairs.length]!;
     const random = createHash('sha256').update(`trilho demo ${index}`).digest();
     const createdAt = new Date(NEWEST.getTime() - index * APART_MS - (random.readUInt32BE(0) % HOUR_MS));
-    const wallet = WALLETS[random[4]! % WALLETS.length]!;
+    const wallet = walletOf(OWNERS[random[4]! % OWNERS.length]!, network, createdAt);
     const currency = (['BRL', 'BRL', 'BRL', 'USD', 'EUR'] as const)[index % 5]!;
     const schedule = SETTLEMENT_SCHEDULES[random[5]! % SETTLEMENT_SCHEDULES.length]!;
     const status = statusAt(index);
@@ -55,8 +63,8 @@ export function demoTransactions(): Transaction[] {
       network,
       ...amounts(symbol, currency, network === 'bsc' ? 18 : symbol === 'eth' ? 18 : 6, random),
       currency,
-      walletId: uuidV7Of(NEWEST, createHash('sha256').update(wallet.name).digest().subarray(0, 10)),
-      walletAddress: network === 'tron' ? wallet.tron : wallet.evm,
+      walletId: wallet.id,
+      walletAddress: wallet.address,
       walletName: wallet.name,
       settlementSchedule: schedule,
       settlementDate,
@@ -64,6 +72,14 @@ export function demoTransactions(): Transaction[] {
       updatedAt: status === 'fulfilled' ? settlementDate : new Date(createdAt.getTime() + 45_000),
     };
   });
+}
+
+function walletOf({ name, evm, tron }: (typeof OWNERS)[number], network: Network, createdAt: Date): Wallet {
+  const { address } = readAddress(network, network === 'tron' ? tron : evm);
+  assert(address !== undefined, 'the addresses of the demo are right');
+  const random = createHash('sha256').update(`${name} ${network}`).digest().subarray(0, 10);
+  const id = uuidV7Of(NEWEST, random);
+  return { id, accountId: ACCOUNT, name, network, address, createdAt, usableAt: createdAt };
 }
 
 /** The newest orders wait for a payment, the oldest are fulfilled. */

@@ -23,6 +23,17 @@ describe('the list of a new sandbox', () => {
     assert.ok(new Set(all.map(t => t['createdAt']!.slice(0, 7))).size >= 5);
   });
 
+  test('names wallets that can be read', async () => {
+    const { json } = await service.get('/crypto/transactions?pageSize=100');
+    for (const { walletId, walletAddress, walletName, network } of json.transactions) {
+      const wallet = (await service.get(`/wallets/${walletId}`)).json;
+      assert.deepEqual(
+        { name: wallet.name, network: wallet.network, address: wallet.address },
+        { name: walletName, network, address: walletAddress },
+      );
+    }
+  });
+
   test('is the same in every sandbox', async () => {
     const other = await startService({ demo: true });
     try {
