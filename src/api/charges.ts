@@ -140,7 +140,7 @@ export const CREATED_EXAMPLE: Static<typeof CreatedCharge> = {
 export const CHARGE_EXAMPLE: Static<typeof ChargeView> = {
   id: EXAMPLE_ID,
   accountId: 'acme',
-  externalId: 'order-1042',
+  externalId: 'order-1050',
   state: 'ACTIVE',
   amountCents: 15_990,
   currency: 'BRL',

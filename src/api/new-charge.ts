@@ -22,8 +22,8 @@ const Percent = (description: string) => Type.Number({ minimum: 0, maximum: MAX_
 
 const EXAMPLE = {
   accountId: 'acme',
-  externalId: 'order-1042',
-  description: 'Order 1042',
+  externalId: 'order-1050',
+  description: 'Order 1050',
   metadata: { store: 'Recife' },
   amountCents: 15_990,
   currency: 'BRL',

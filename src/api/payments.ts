@@ -1,6 +1,6 @@
 // Money that came: how it is reported, how it is shown, and money that no charge asked for.
 import { type Static, Type } from 'typebox';
-import { CAME_AFTER, TIMINGS } from '../charges/charge.ts';
+import { CAME_AFTER, PAYMENT_SOURCES, TIMINGS } from '../charges/charge.ts';
 import { UNMATCHED_REASONS } from '../charges/store-unmatched.ts';
 import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/rail.ts';
@@ -36,7 +36,7 @@ export const PaymentView = Type.Object(
     timing: OneOf(TIMINGS),
     isRepeat: Type.Boolean({ description: 'True for money that came when the charge was already paid.' }),
     cameAfter: Type.Optional(OneOf(CAME_AFTER, { description: 'What had ended the method before the money came.' })),
-    source: Type.String({ description: 'Who reported it: `operator`, `sandbox`, a statement or a rail.' }),
+    source: OneOf(PAYMENT_SOURCES, { description: 'Who reported it.' }),
     reference: Type.String({ description: "The bank's id of the payment." }),
   },
   { $id: 'Payment', additionalProperties: false },

@@ -149,8 +149,10 @@ export type ChargeMethod<M extends Method = Method> = {
   readonly reason?: string;
 };
 
-/** The source of a payment that a person reported. */
-export const OPERATOR = 'operator';
+/** Who reported a payment: a person, an imported statement, the bank of its rail, or a payer of the sandbox. */
+export const PAYMENT_SOURCES = ['operator', 'statement', 'bank', 'sandbox'] as const;
+export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
+export const OPERATOR: PaymentSource = 'operator';
 
 /** A payment that was received. */
 export type Payment = {
@@ -158,8 +160,7 @@ export type Payment = {
   readonly method: Method;
   readonly amountCents: bigint;
   readonly paidAt: Date;
-  /** Where the report came from: the sandbox, an operator, a statement, a rail. */
-  readonly source: string;
+  readonly source: PaymentSource;
   /** The bank's id of the payment. A second report with the same reference is the same payment. */
   readonly reference: string;
   readonly timing: Timing;

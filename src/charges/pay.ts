@@ -12,7 +12,7 @@ import type { Method } from '../rails/rail.ts';
 import { type AuditLine, auditLineAbout, insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { type Charge, isOf, isOrdered, type Payment } from './charge.ts';
+import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from './charge.ts';
 import { paid, type Step } from './life.ts';
 import { owedOn } from './owed.ts';
 import { mayBeSame, type ReadReceipt } from './possible-duplicate.ts';
@@ -35,7 +35,7 @@ export type ReportedPayment = {
   readonly amountCents?: bigint;
   /** Defaults to now, and to the creation of the charge where that is later: clocks of nodes differ a little. */
   readonly paidAt?: Date;
-  readonly source: string;
+  readonly source: PaymentSource;
   readonly reference: string;
 };
 

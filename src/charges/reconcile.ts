@@ -2,7 +2,7 @@
 // report, so a lost notification only delays the payment.
 import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
 import { AppError, isOutage } from '../lib/errors.ts';
-import { type Rails, railNamed } from '../rails/rail.ts';
+import { type Rail, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
 import { type Charge, paymentRequest } from './charge.ts';
 import { type PayDeps, type ReportedPayment, recordPayment } from './pay.ts';
@@ -25,7 +25,7 @@ export async function reconcileCharge(
     if (!instrument || status === 'FAILED') continue;
     const rail = railNamed(deps.rails, method, railName);
     for (const receipt of await rail.reconcile(paymentRequest(charge), instrument, until)) {
-      await takeReceipt(deps, { chargeId, method, source: rail.name, ...receipt });
+      await takeReceipt(deps, rail, { chargeId, method, source: 'bank', ...receipt });
     }
   }
   await scheduleNextLookup(deps, charge, until);
@@ -33,14 +33,18 @@ export async function reconcileCharge(
 }
 
 /** A receipt that the charge refuses is stored for an operator and does not stop the other receipts. */
-async function takeReceipt(deps: Deps, receipt: Required<Omit<ReportedPayment, 'accountId'>>): Promise<void> {
+async function takeReceipt(
+  deps: Deps,
+  { name }: Rail,
+  receipt: Required<Omit<ReportedPayment, 'accountId'>>,
+): Promise<void> {
   try {
     await recordPayment(deps, receipt);
   } catch (error) {
     // Only a refusal by the charge says something about the money; an outage is tried again.
     if (!(error instanceof AppError) || isOutage(error)) throw error;
-    const { reference, paidAt, amountCents, source } = receipt;
-    const unmatched = { reference: `${source} ${reference}`, postedAt: paidAt, amountCents, words: error.message };
+    const { reference, paidAt, amountCents } = receipt;
+    const unmatched = { reference: `${name} ${reference}`, postedAt: paidAt, amountCents, words: error.message };
     const reason = 'no_match';
     await deps.db.transaction(tx => insertUnmatched(tx, { ...unmatched, reason }, deps.clock.now()));
   }

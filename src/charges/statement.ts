@@ -5,6 +5,7 @@ import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { StatementEntry } from '../rails/statement/statement.ts';
 import type { Database } from '../storage/database.ts';
+import type { PaymentSource } from './charge.ts';
 import { type PayDeps, type PossibleDuplicate, type RecordedPayment, recordReadPayment } from './pay.ts';
 import { type KnownMoney, mayBeSame, type ReadReceipt } from './possible-duplicate.ts';
 import { findChargeByTxid } from './store-money.ts';
@@ -48,7 +49,7 @@ type Shared = ImportDeps & {
 
 type End = { readonly as: keyof ImportCounts; readonly duplicateOf?: string };
 
-const SOURCE = 'statement';
+const SOURCE: PaymentSource = 'statement';
 const MAX_REFERENCE_LENGTH = 255;
 
 /** Imports entries one by one, each in its own transaction. To import a file again, also after a crash, is safe. */

@@ -3,6 +3,7 @@ import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
 import type { PageQuery } from '../lib/paging.ts';
 import { payerDocumentIn } from '../rails/statement/payer-document.ts';
 import type { Row, Sql } from '../storage/database.ts';
+import type { PaymentSource } from './charge.ts';
 import type { KnownMoney } from './possible-duplicate.ts';
 import { comparable } from './store-money.ts';
 
@@ -64,7 +65,7 @@ export async function findKnownMoney(sql: Sql, amountCents: bigint, day: CivilDa
   const rows = await sql.query<{
     reference: string;
     paid_at: Date;
-    source: string;
+    source: PaymentSource;
     payer_document: string | null;
     words: string | null;
   }>(

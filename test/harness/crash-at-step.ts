@@ -70,7 +70,7 @@ const VERBS: Record<string, () => Promise<unknown>> = {
       chargeId,
       method: 'pix',
       paidAt: clock.now(),
-      source: 'test',
+      source: 'bank',
       reference: `paid ${chargeId}`,
     }),
   cancel: () => cancelCharge(deps, chargeId),

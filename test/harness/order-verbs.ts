@@ -116,7 +116,7 @@ export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
         chargeId,
         method: 'pix',
         paidAt: deps.clock.now(),
-        source: 'test',
+        source: 'bank',
         reference: `paid ${chargeId}`,
       },
     );
