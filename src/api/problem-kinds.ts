@@ -17,8 +17,9 @@ export type ProblemKind = {
   /** How long a caller had better wait before a repeat. */
   readonly retryAfterSeconds?: number;
   readonly title: string;
-  /** What a caller reads on the problem's page: what happened and what to do. */
+  /** What a caller reads on the problem's page: what happened, and what to do. */
   readonly meaning: string;
+  readonly nextStep: string;
   readonly example: Particulars;
 };
 
@@ -37,6 +38,7 @@ export const PROBLEMS = {
     status: 400,
     title: 'The request is not valid',
     meaning: 'One or more fields or parameters are wrong. Each is named under errors; nothing was written.',
+    nextStep: 'Correct every field that errors names, and send the request again.',
     example: {
       detail: 'amountCents must be at least 1.',
       errors: [{ path: 'amountCents', code: 'minimum', message: 'must be at least 1' }],
@@ -46,37 +48,42 @@ export const PROBLEMS = {
     status: 400,
     title: 'The request cannot be read',
     meaning: 'The body is not JSON, the text is not UTF-8, or the address is not encoded as a URL is.',
+    nextStep: 'Send a body that is JSON in UTF-8, to an address that is encoded as a URL.',
     example: { detail: 'The body is not valid JSON.' },
   },
   unauthorized: {
     status: 401,
     title: 'An API key is needed',
-    meaning:
-      'No key, or none that is good. Send one as Authorization: Bearer <key> or as X-API-Key. A sandbox never asks for one.',
+    meaning: 'No key, or none that is good. A sandbox never asks for one.',
+    nextStep: 'Send a key as Authorization: Bearer <key> or as X-API-Key. trilho keys list shows which keys are good.',
     example: { detail: 'A valid API key is needed, as Authorization: Bearer <key> or X-API-Key.' },
   },
   missing_scope: {
     status: 403,
     title: 'The key may not do this',
-    meaning: 'The key is good but lacks the scope named in detail. Use one that has it, or make one.',
+    meaning: 'The key is good but lacks the scope named in detail.',
+    nextStep: 'Use a key that has the scope, or make one with trilho keys create.',
     example: { detail: 'This key lacks the scope charges:write.' },
   },
   not_found: {
     status: 404,
     title: 'Not found',
     meaning: 'There is nothing at this address, or it belongs to another account.',
+    nextStep: 'Check the id, and that the key belongs to the same account.',
     example: { detail: 'There is no such charge.' },
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',
     meaning: 'The address exists but does not take this method; the Allow header names those it takes.',
+    nextStep: 'Use a method that the Allow header names.',
     example: { detail: 'This address takes GET, HEAD.' },
   },
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
-    meaning: 'Headers or body did not arrive in time. Send it again.',
+    meaning: 'Headers or body did not arrive in time.',
+    nextStep: 'Send it again.',
     example: { detail: 'The request did not arrive in time.' },
   },
   external_id_conflict: {
@@ -84,48 +91,56 @@ export const PROBLEMS = {
     title: 'The externalId is taken',
     meaning:
       'Another charge or order of the account has this externalId and other content; chargeId or transactionId names it.',
+    nextStep: 'Read the object that the answer names. Use another externalId for another charge or order.',
     example: { detail: 'Another charge of this account has this externalId.', first: { chargeId: EXAMPLE_CHARGE } },
   },
   wrong_state: {
     status: 409,
     title: 'Not possible in this state',
-    meaning: 'What was asked does not fit what the object is now; read it again and decide anew.',
+    meaning: 'What was asked does not fit what the object is now.',
+    nextStep: 'Read the object again, and decide by its state of now.',
     example: { detail: 'A charge that is PAID cannot be canceled.' },
   },
   reference_conflict: {
     status: 409,
     title: 'The reference is taken',
-    meaning: 'Another payment of the account, or one of another amount, has this reference. Nothing was written.',
+    meaning: 'Another payment on the same rail, or one of another amount, has this reference. Nothing was written.',
+    nextStep: "Check the bank's id of the payment. A payment that was recorded already needs nothing more.",
     example: { detail: 'This reference belongs to another payment.' },
   },
   wallet_exists: {
     status: 409,
     title: 'The address has a wallet',
     meaning: 'The account has a wallet with this address under another name; walletId names it.',
+    nextStep: 'Use the wallet that walletId names, or remove it first.',
     example: { detail: 'This address has a wallet of another name.', first: { walletId: EXAMPLE_WALLET } },
   },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
     meaning: 'A body may have 64 kB.',
+    nextStep: 'Send less: long texts belong into your own system, with their id in metadata.',
     example: { detail: 'The body is larger than 64 kB.' },
   },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    meaning: 'Bodies are JSON in UTF-8: send Content-Type: application/json.',
+    meaning: 'Bodies are JSON in UTF-8.',
+    nextStep: 'Send Content-Type: application/json.',
     example: { detail: 'Send the body as application/json, in UTF-8 and not compressed.' },
   },
   idempotency_key_reused: {
     status: 422,
     title: 'The Idempotency-Key was used before',
-    meaning: 'The same key came with another body. Use a new key for a new charge.',
+    meaning: 'The same key came with another body.',
+    nextStep: 'Use a new key for a new request. The same request again needs the same body.',
     example: { detail: 'This Idempotency-Key was used with another body.' },
   },
   charge_refused: {
     status: 422,
     title: 'No method can carry the charge',
     meaning: 'Every requested method was refused by its rail; errors says why. Nothing was written.',
+    nextStep: 'Change what errors names, or ask for another method.',
     example: {
       detail: 'No requested method can carry this charge; see errors.',
       errors: [
@@ -137,6 +152,7 @@ export const PROBLEMS = {
     status: 422,
     title: 'The order cannot be taken',
     meaning: 'The quote is gone or used, or the wallet may not receive yet; errors says which. Nothing was written.',
+    nextStep: 'Ask for a new quote, or wait until the wallet is usable, as errors says.',
     example: {
       detail: 'quoteId has expired: ask for a new quote.',
       errors: [{ path: 'quoteId', code: 'expired', message: 'has expired: ask for a new quote' }],
@@ -145,36 +161,38 @@ export const PROBLEMS = {
   rate_limited: {
     status: 429,
     title: 'Too many requests',
-    meaning:
-      'More requests came in a second than one caller may send. Wait as long as Retry-After says; nothing was done.',
+    meaning: 'More requests came in a second than one caller may send. Nothing was done.',
+    nextStep: 'Wait as long as Retry-After says, then go on more slowly.',
     example: { detail: 'One caller may send 100 requests a second.' },
   },
   too_many_streams: {
     status: 429,
     retryAfterSeconds: 2,
     title: 'Too many streams are open',
-    meaning:
-      'A node keeps up to 100 event streams of an account open. Close one, or come back after the time in Retry-After.',
+    meaning: 'A node keeps up to 100 event streams of an account open.',
+    nextStep: 'Close a stream, or come back after the time in Retry-After.',
     example: { detail: 'There are 100 streams open already.' },
   },
   headers_too_large: {
     status: 431,
     title: 'The headers are too large',
     meaning: 'The headers of a request may have 16 kB.',
+    nextStep: 'Send fewer or shorter headers.',
     example: { detail: 'The headers are larger than 16 kB.' },
   },
   internal_error: {
     status: 500,
     title: 'Something went wrong here',
     meaning: 'A fault of the service. Its log has more under the requestId.',
+    nextStep: 'Tell the operator the requestId. A repeat is safe with an externalId or Idempotency-Key.',
     example: { detail: 'The request could not be completed.' },
   },
   database_unavailable: {
     status: 503,
     retryAfterSeconds: 2,
     title: 'The database cannot be reached',
-    meaning:
-      'The database of the service is down, restarting or silent. Try again after the time in Retry-After; a repeat is safe with an externalId or Idempotency-Key.',
+    meaning: 'The database of the service is down, restarting or silent.',
+    nextStep: 'Try again after the time in Retry-After. A repeat is safe with an externalId or Idempotency-Key.',
     example: { detail: 'The database cannot be reached; try again shortly.' },
   },
   database_timeout: {
@@ -182,7 +200,8 @@ export const PROBLEMS = {
     retryAfterSeconds: 2,
     title: 'The database took too long',
     meaning:
-      'The database answers, but a statement took too long, waited too long for a lock, or kept colliding with others. Try again after the time in Retry-After; a repeat is safe with an externalId or Idempotency-Key.',
+      'The database answers, but a statement took too long, waited too long for a lock, or kept colliding with others.',
+    nextStep: 'Try again after the time in Retry-After. A repeat is safe with an externalId or Idempotency-Key.',
     example: { detail: 'The database did not finish in time; try again shortly.' },
   },
   overloaded: {
@@ -190,7 +209,8 @@ export const PROBLEMS = {
     retryAfterSeconds: 2,
     title: 'Too busy now',
     meaning:
-      'More came at once than the service takes on: requests in flight, charges that wait to be written, or database connections. Wait as long as Retry-After says; nothing was done.',
+      'More came at once than the service takes on: requests in flight, charges that wait to be written, or database connections. Nothing was done.',
+    nextStep: 'Wait as long as Retry-After says, then send it again.',
     example: { detail: 'Too many requests are being answered; try again.' },
   },
   not_ready: {
@@ -199,14 +219,15 @@ export const PROBLEMS = {
     title: 'This node is not ready',
     meaning:
       'Only /readyz answers this: a background loop of the node has stopped, or its clock is far from that of the database. detail says which.',
+    nextStep: 'An operator restarts the node, or sets its clock. Send requests to another node meanwhile.',
     example: { detail: 'The background loop «delivering to webhooks» has stopped.' },
   },
   stopping: {
     status: 503,
     retryAfterSeconds: 2,
     title: 'The service is stopping',
-    meaning:
-      'This node is shutting down and takes nothing more; nothing was done. Another node, or this one after its restart, serves a repeat.',
+    meaning: 'This node is shutting down and takes nothing more. Nothing was done.',
+    nextStep: 'Send it again: another node, or this one after its restart, answers.',
     example: { detail: 'The service is stopping; try again shortly.' },
   },
   rail_unavailable: {
@@ -215,13 +236,15 @@ export const PROBLEMS = {
     title: 'The bank does not answer',
     meaning:
       'The bank or PSP behind a method does not answer. Only background jobs call a bank, and they retry by themselves: this code is in the log and in the metrics, and no request is answered with it yet.',
+    nextStep: 'Wait: the job is repeated until the bank answers.',
     example: { detail: 'The rail of pix does not answer; try again.' },
   },
   chain_unavailable: {
     status: 503,
     retryAfterSeconds: 10,
     title: 'The chain does not answer',
-    meaning: 'No node of this network answers. Nothing was written; try again after the time in Retry-After.',
+    meaning: 'No node of this network answers. Nothing was written.',
+    nextStep: 'Try again after the time in Retry-After.',
     example: { detail: 'No node of tron answers; try again.' },
   },
   price_unavailable: {
@@ -229,15 +252,16 @@ export const PROBLEMS = {
     retryAfterSeconds: 2,
     title: 'No price now',
     meaning:
-      'There is no price that can be relied on: sources are silent, stale or too far apart. Nothing was written; try again after the time in Retry-After.',
+      'There is no price that can be relied on: sources are silent, stale or too far apart. Nothing was written.',
+    nextStep: 'Try again after the time in Retry-After.',
     example: { detail: 'There is no price of usdt in BRL to rely on now; try again.' },
   },
   not_configured: {
     status: 503,
     retryAfterSeconds: 60,
     title: 'Not set up here',
-    meaning:
-      'The request is fine, but the service lacks a setting for it, which detail names. An operator has to set it; a repeat before that is answered the same.',
+    meaning: 'The request is fine, but the service lacks a setting for it, which detail names.',
+    nextStep: 'An operator sets what detail names. A repeat before that is answered the same.',
     example: { detail: 'No price source is configured: set TRILHO_PRICE_SOURCES.' },
   },
 } as const satisfies Record<ProblemCode, ProblemKind> & Record<Outage, Required<ProblemKind>>;

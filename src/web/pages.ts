@@ -1,5 +1,6 @@
 // HTML pages: the home page, and the explanation of each problem code.
 import type { FastifyInstance } from 'fastify';
+import { EXAMPLE_REQUEST_ID, problem } from '../api/problem.ts';
 import { PROBLEMS, type ProblemCode } from '../api/problem-kinds.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -36,7 +37,11 @@ export function pageRoutes(app: FastifyInstance, deps: Deps): void {
 
   app.get('/problems', { config: { public: true }, schema: { hide: true } }, async (_request, reply) => {
     const codes = Object.keys(PROBLEMS) as ProblemCode[];
-    return sendPage(reply, 'Problems', `<h1>Problems</h1>\n<dl>${codes.map(entry).join('\n')}</dl>`);
+    return sendPage(
+      reply,
+      'Problems',
+      `<p><a href="/">Trilho</a></p>\n<h1>Problems</h1>\n<dl>${codes.map(entry).join('\n')}</dl>`,
+    );
   });
 
   app.get<{ Params: { code: string } }>(
@@ -45,13 +50,23 @@ export function pageRoutes(app: FastifyInstance, deps: Deps): void {
     async (request, reply) => {
       const { code } = request.params;
       if (!isProblemCode(code)) throw new AppError('not_found', 'There is no such problem.');
-      return sendPage(
-        reply,
-        PROBLEMS[code].title,
-        `<h1>${escapeHtml(PROBLEMS[code].title)}</h1>\n<dl>${entry(code)}</dl>`,
-      );
+      return sendPage(reply, PROBLEMS[code].title, problemPage(code));
     },
   );
+}
+
+function problemPage(code: ProblemCode): string {
+  const { title, status, meaning, nextStep, example } = PROBLEMS[code];
+  const shown = JSON.stringify(problem(code, EXAMPLE_REQUEST_ID, example), undefined, 2);
+  return `<p><a href="/problems">All problems</a> · <a href="/docs/">Reference</a></p>
+<h1>${escapeHtml(title)}</h1>
+<p><code>${code}</code>, status ${status}</p>
+<h2>What happened</h2>
+<p>${escapeHtml(meaning)}</p>
+<h2>What to do</h2>
+<p>${escapeHtml(nextStep)}</p>
+<h2>Example</h2>
+<pre><code>${escapeHtml(shown)}</code></pre>`;
 }
 
 function entry(code: ProblemCode): string {

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { PROBLEMS } from '../../src/api/problem-kinds.ts';
 import { OUTAGES } from '../../src/lib/errors.ts';
+import { escapeHtml } from '../../src/web/page.ts';
 import { postAtOnce } from '../harness/at-once.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { recordingLog } from '../harness/log.ts';
@@ -150,6 +151,17 @@ describe('a problem', () => {
     assert.match(page.text, /There is nothing at this address/);
     assertProblem(await service.get('/problems/toString'), 404, 'not_found');
   });
+});
+
+test('the page of every problem has an example, a next step and a way back', async () => {
+  for (const [code, { nextStep }] of Object.entries(PROBLEMS)) {
+    const { status, text } = await service.get(`/problems/${code}`);
+    assert.equal(status, 200, code);
+    assert.ok(text.includes('href="/problems"'), code);
+    assert.ok(text.includes(escapeHtml(nextStep)), code);
+    const example = /<pre><code>([\s\S]+?)<\/code><\/pre>/.exec(text)?.[1] ?? '';
+    assert.equal(JSON.parse(example.replaceAll('&quot;', '"')).code, code);
+  }
 });
 
 test('every outage has a code and a page of its own, and says when to come back', async () => {
