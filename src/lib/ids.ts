@@ -16,27 +16,37 @@ function nextRandom(): string {
   return pool.slice(used - DIGITS_PER_ID, used);
 }
 
-/** The latest millisecond that ids were made for, and the counter of its ids. */
-let latestMs = -1;
-let count = 0;
-
 /** Far below the maximum of the counter. */
 function randomStart(): number {
   return Number.parseInt(nextRandom(), 16) % 0x0200_0000;
 }
 
 /**
- * A UUIDv7 for the given time. Ids of one process within one millisecond are in order: the 26 bits after the time are a
- * counter (RFC 9562, section 6.2), followed by 48 random bits. The counter starts anew, at a random value, with every
- * millisecond: one that ran on would tell a caller how many ids were made between two of its own.
+ * Makes UUIDv7s of one clock. Those of one millisecond are in order: the 26 bits after the time are a counter (RFC 9562, section
+ * 6.2), followed by 48 random bits. The counter starts anew, at a random value, with every later millisecond: one that ran on
+ * would tell a caller how many ids were made between two of its own. Times of another clock would start it anew too early.
  */
-export function uuidV7(at: Date): string {
-  const ms = timeOf(at);
-  count = ms > latestMs ? randomStart() : (count + 1) & 0x03ff_ffff;
-  latestMs = Math.max(latestMs, ms);
-  const high = (0x7000 | (count >>> 14)).toString(16);
-  const low = (0x8000 | (count & 0x3fff)).toString(16);
-  return `${timeText(ms)}-${high}-${low}-${nextRandom()}`;
+function idsOfOneClock(): (at: Date) => string {
+  let latestMs = -1;
+  let count = 0;
+  return at => {
+    const ms = timeOf(at);
+    count = ms > latestMs ? randomStart() : (count + 1) & 0x03ff_ffff;
+    latestMs = Math.max(latestMs, ms);
+    const high = (0x7000 | (count >>> 14)).toString(16);
+    const low = (0x8000 | (count & 0x3fff)).toString(16);
+    return `${timeText(ms)}-${high}-${low}-${nextRandom()}`;
+  };
+}
+
+/** A UUIDv7 for a time of the service's clock. */
+export const uuidV7 = idsOfOneClock();
+
+const ofMachine = idsOfOneClock();
+
+/** A UUIDv7 for now by the clock of the machine, which a sandbox does not move. */
+export function requestUuid(): string {
+  return ofMachine(new Date());
 }
 
 const lastTime = { ms: Number.NaN, text: '' };

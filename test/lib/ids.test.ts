@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isUuid, uuidV7 } from '../../src/lib/ids.ts';
+import { isUuid, requestUuid, uuidV7 } from '../../src/lib/ids.ts';
 
 test('ids of one millisecond are in order, those of a later one come after them, and none comes twice', () => {
   const first = new Date('2026-11-16T12:00:00.000Z');
@@ -8,6 +8,15 @@ test('ids of one millisecond are in order, those of a later one come after them,
   assert.deepEqual(ids, [...ids].sort());
   assert.equal(new Set(ids).size, ids.length);
   assert.ok(ids.every(id => isUuid(id) && id[14] === '7'));
+});
+
+test('ids of a clock that stands still are in order, whatever ids requests get between them', () => {
+  const at = new Date('2026-11-16T18:00:00.000Z');
+  const ids = Array.from({ length: 100 }, () => {
+    assert.ok(isUuid(requestUuid()));
+    return uuidV7(at);
+  });
+  assert.deepEqual(ids, [...ids].sort());
 });
 
 test('two ids of different milliseconds do not tell how many were made between them', () => {

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { PROBLEM_TYPE, problem } from '../../api/problem.ts';
 import { PROBLEMS, type ProblemCode } from '../../api/problem-kinds.ts';
-import { uuidV7 } from '../../lib/ids.ts';
+import { requestUuid } from '../../lib/ids.ts';
 import type { Exchanges } from './exchanges.ts';
 import { answerHeaders } from './headers.ts';
 
@@ -83,7 +83,7 @@ function refuse(socket: Socket, refusal: Refusal, answered: Deps['answered']): v
     return;
   }
   const { code, detail, method = 'unknown', headers = {} } = refusal;
-  const requestId = uuidV7(new Date());
+  const requestId = requestUuid();
   const { status } = PROBLEMS[code];
   const body = JSON.stringify(problem(code, requestId, { detail }));
   const all = {

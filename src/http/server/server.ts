@@ -4,7 +4,7 @@ import { PROBLEM_TYPE, Problem, problem, problemOf, retryAfterSeconds } from '..
 import type { ProblemCode } from '../../api/problem-kinds.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, isOutage, type Outage } from '../../lib/errors.ts';
-import { uuidV7 } from '../../lib/ids.ts';
+import { requestUuid } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { withWorkKind } from '../../lib/work-kind.ts';
 import type { Database } from '../../storage/database.ts';
@@ -152,7 +152,7 @@ const UUID_OR_TRACE_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-
 
 /** The caller's own id when it can be nothing but an id: it stands in the log, where a document or a name may not. */
 function requestIdOf(given: string | string[] | undefined): string {
-  return typeof given === 'string' && UUID_OR_TRACE_ID.test(given) ? given : uuidV7(new Date());
+  return typeof given === 'string' && UUID_OR_TRACE_ID.test(given) ? given : requestUuid();
 }
 
 /** HTTP/1.1 asks for one Host, be it empty; 1.0 did not know it. https://www.rfc-editor.org/rfc/rfc9112#section-3.2 */
