@@ -77,19 +77,18 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
     }
     const text = credentialOf(request);
     const id = text === undefined ? undefined : idOfKey(text);
-    // A key that this node has seen is never kept out by others who share its address.
-    const isStranger = id === undefined || !isKnown(id);
-    if (isStranger) limit.take(request, reply);
+    // Only requests without a good key count, and a key that this node has seen is never kept out by others who share its address.
+    if (id === undefined) limit.take(request, reply);
+    else if (!isKnown(id)) limit.check(request, reply);
     // Removed below, once the caller is known.
     reply.header('www-authenticate', 'Bearer');
     if (text === undefined) throw new AppError('unauthorized', NO_KEY);
     if (id === undefined) throw new AppError('unauthorized', MISTYPED);
     request.caller = await authenticate(id, text, { mayRecall: request.route.config.answersWithoutDatabase === true });
     if (!request.caller) {
-      if (!isStranger) limit.take(request, reply);
+      limit.take(request, reply);
       throw new AppError('unauthorized', NO_KEY);
     }
-    if (isStranger) limit.giveBack(request);
     request.stillMayCall = async () => (await authenticate(id, text, { maxAgeMs: AGE_AT_RECHECK_MS })) !== undefined;
     reply.removeHeader('www-authenticate');
   });

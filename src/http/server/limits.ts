@@ -56,24 +56,28 @@ export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Lim
 export type AddressLimit = {
   /** Counts one, and refuses it when the address has sent too many. */
   take(request: FastifyRequest, reply: FastifyReply): void;
-  /** Takes one back: its key was good. */
-  giveBack(request: FastifyRequest): void;
+  /** Refuses a request of an address that has sent too many, and counts nothing. */
+  check(request: FastifyRequest, reply: FastifyReply): void;
 };
 
 export function limitAddresses({
   addressLimit,
   machineClock,
 }: Pick<Limits, 'addressLimit' | 'machineClock'>): AddressLimit {
-  if (addressLimit === 0) return { take: () => {}, giveBack: () => {} };
+  if (addressLimit === 0) return { take: () => {}, check: () => {} };
   const buckets = tokenBuckets(addressLimit, machineClock);
+  const take: AddressLimit['take'] = ({ ip }, reply) => {
+    const { isAllowed, nextInSeconds } = buckets.take(networkOf(ip));
+    if (isAllowed) return;
+    reply.header('retry-after', nextInSeconds);
+    throw new AppError('rate_limited', `One address may send ${addressLimit} requests a second without a good key.`);
+  };
   return {
-    take: ({ ip }, reply) => {
-      const { isAllowed, nextInSeconds } = buckets.take(networkOf(ip));
-      if (isAllowed) return;
-      reply.header('retry-after', nextInSeconds);
-      throw new AppError('rate_limited', `One address may send ${addressLimit} requests a second without a good key.`);
+    take,
+    check: (request, reply) => {
+      take(request, reply);
+      buckets.giveBack(networkOf(request.ip));
     },
-    giveBack: ({ ip }) => buckets.giveBack(networkOf(ip)),
   };
 }
 
