@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
 import { curlExamples } from './curl.ts';
+import { firstSteps } from './first-steps.ts';
 import { escapeHtml, sendPage } from './page.ts';
 
 /** The icon: two rails and three sleepers. */
@@ -16,18 +17,23 @@ type Deps = { readonly clock: Clock; readonly mode: Mode; readonly version: stri
 
 export function pageRoutes(app: FastifyInstance, deps: Deps): void {
   app.get('/', { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
-    const { list, charge } = curlExamples(`http://${hostOf(request.headers.host)}`, deps.clock, deps.mode);
+    const url = `http://${hostOf(request.headers.host)}`;
+    const { list } = curlExamples(url, deps.clock, deps.mode);
+    const steps = firstSteps(url, deps.clock, deps.mode).map(
+      ({ title, words, command }, index) => `<h2>${index + 1}. ${escapeHtml(title)}</h2>
+<p>${escapeHtml(words)}</p>
+<pre><code>${escapeHtml(command)}</code></pre>`,
+    );
     return sendPage(
       reply,
       'Trilho',
       `<h1>Trilho</h1>
 <p>Charge in reais by pix and boleto, settle into crypto. Version ${escapeHtml(deps.version)}, ${deps.mode}.</p>
 <p><a href="/docs/">Reference</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/problems">Problems</a></p>
+${steps.join('\n')}
 <h2>List crypto transactions</h2>
 <pre><code>${escapeHtml(list)}</code></pre>
-<p><a href="/crypto/transactions">See the list</a></p>
-<h2>Create a charge</h2>
-<pre><code>${escapeHtml(charge)}</code></pre>`,
+<p><a href="/crypto/transactions">See the list</a></p>`,
     );
   });
 
