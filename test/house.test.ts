@@ -32,7 +32,7 @@ const ORDER = [
 const KNOW_ONLY_LIB = ['config', 'rails', 'chains', 'prices'];
 
 const root = path.join(import.meta.dirname, '..', 'src');
-const files = globSync('**/*.ts', { cwd: root });
+const files = globSync('**/*.{ts,json}', { cwd: root });
 
 function importsOf(file: string): string[] {
   const text = readFileSync(path.join(root, file), 'utf8');

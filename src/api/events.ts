@@ -1,23 +1,18 @@
 // Every type of event, with the schema and an example of the object it shows; the feed of events; and what webhooks receive.
 // A noun that has events adds its line here.
+import assert from 'node:assert/strict';
 import { type Static, Type } from 'typebox';
 import { CHARGE_EVENTS } from '../charges/life.ts';
 import { PING } from '../events/ping.ts';
 import { ORDER_EVENT_TYPES } from '../orders/order.ts';
-import { CHARGE_EXAMPLE } from './charges.ts';
-import { ORDER_EXAMPLE } from './orders.ts';
+import recorded from './event-examples.json' with { type: 'json' };
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
-type Family = {
-  readonly types: readonly string[];
-  readonly schema: string;
-  readonly objectId: string;
-  readonly example: object;
-};
+type Family = { readonly types: readonly string[]; readonly schema: string };
 
 const FAMILIES: readonly Family[] = [
-  { types: CHARGE_EVENTS, schema: 'Charge', objectId: CHARGE_EXAMPLE.id, example: CHARGE_EXAMPLE },
-  { types: ORDER_EVENT_TYPES, schema: 'Order', objectId: ORDER_EXAMPLE.transactionId, example: ORDER_EXAMPLE },
+  { types: CHARGE_EVENTS, schema: 'Charge' },
+  { types: ORDER_EVENT_TYPES, schema: 'Order' },
 ];
 
 export const EVENT_TYPES: readonly string[] = FAMILIES.flatMap(({ types }) => types);
@@ -38,15 +33,10 @@ export const Event = Type.Object(
   { $id: 'Event', additionalProperties: false },
 );
 
-export const EVENT_EXAMPLE: Static<typeof Event> = {
-  id: '019a8b5e-3c71-7a30-8c12-7d0e6f1a2b3c',
-  type: 'charge.active',
-  occurredAt: '2026-11-16T06:33:21.040Z',
-  accountId: 'acme',
-  objectId: CHARGE_EXAMPLE.id,
-  sequence: 2,
-  object: CHARGE_EXAMPLE,
-};
+/** An event of each type, recorded in a sandbox by `npm run docs:events`. */
+export const EVENT_EXAMPLES: Readonly<Record<string, Static<typeof Event>>> = recorded;
+
+export const EVENT_EXAMPLE = recorded['charge.active'];
 
 const after = Type.Optional(
   Text({
@@ -102,11 +92,11 @@ export const EVENT_SCHEMAS = [Event, EventsPage];
 
 /** The `webhooks` of the OpenAPI document: what is sent for each type. */
 export function webhookDocuments(): Record<string, object> {
-  const events = FAMILIES.flatMap(({ types, schema, objectId, example }) =>
-    types.map((type, index) => {
-      const event = { ...EVENT_EXAMPLE, type, sequence: index + 1, objectId };
-      const ref = { $ref: `#/components/schemas/${schema}` };
-      return [type, documentOf(type, [eventSchema(type, ref), { ...event, object: example }])];
+  const events = FAMILIES.flatMap(({ types, schema }) =>
+    types.map(type => {
+      const example = EVENT_EXAMPLES[type];
+      assert(example, `${type} has a recorded example`);
+      return [type, documentOf(type, [eventSchema(type, { $ref: `#/components/schemas/${schema}` }), example])];
     }),
   );
   const webhookId = '019a8b60-0a11-7b22-9c33-4d44e55f6677';
