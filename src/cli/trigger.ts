@@ -108,6 +108,7 @@ async function order(api: Api, changes: Record<string, unknown> = {}): Promise<O
     charge: PAYER,
     ...changes,
   });
+  await registered(api, chargeId);
   return { id: transactionId, chargeId };
 }
 
@@ -129,7 +130,17 @@ async function charge(api: Api, changes: Record<string, unknown> = {}): Promise<
     dueAt: api.day(10),
     ...changes,
   });
-  return id;
+  return registered(api, id);
+}
+
+/** Waits until the bank has decided about each method, so that what a recipe does next always comes after that. */
+async function registered(api: Api, id: string): Promise<string> {
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const charge = (await api.get(`/charges/${id}`)) as { boleto?: { status: string }; pix?: { status: string } };
+    if (![charge.boleto?.status, charge.pix?.status].includes('CREATING')) return id;
+    await wait(LOOK_EVERY_MS);
+  }
+  throw new StartError(`The methods of charge ${id} were not registered.`);
 }
 
 async function paid(api: Api, id: string, how: Record<string, unknown> = { method: 'pix' }): Promise<string> {
