@@ -67,7 +67,7 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
 
   let strangers: Strangers = { startMs: 0, count: 0 };
 
-  /** Looks up an id that has no known key. Whoever invents ids cannot make the database look for each of them. */
+  /** Looks up an id that has no known key. Limited, so that a caller who invents ids does not cause a query for each of them. */
   async function askForStranger(id: string, nowMs: number): Promise<ApiKey | undefined> {
     const ageMs = nowMs - strangers.startMs;
     if (ageMs < 0 || ageMs >= MAX_AGE_MS) strangers = { startMs: nowMs, count: 0 };

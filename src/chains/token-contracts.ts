@@ -1,5 +1,5 @@
-// Contracts of common tokens that the service does not pay out: wrapped coins, bridged dollars, and foreign tokens. Whoever copies
-// one of these as a wallet has copied the token instead of the address of a person.
+// Contracts of common tokens that the service does not pay out: wrapped coins, bridged dollars, and foreign tokens. A caller who
+// gives one as a wallet has pasted the token's address by mistake.
 //
 // Sources, read on 2026-11-16: the token lists of the npm packages @uniswap/default-token-list 22.21.0 and
 // @bgd-labs/aave-address-book 4.44.22 for the EVM networks, where most addresses are in both; for Tron the lists of two public

@@ -1,4 +1,4 @@
-// Dismissing an unmatched receipt: a person has decided that it is nobody's payment, or one that is recorded already.
+// Dismissing an unmatched receipt: a person has decided that it pays no charge, or that it is recorded already.
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';

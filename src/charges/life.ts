@@ -32,7 +32,7 @@ export const CHARGE_EVENTS = [
 ] as const;
 export type ChargeEvent = (typeof CHARGE_EVENTS)[number];
 
-/** The charge after a transition and its event; no event for what concerns one method beside another. */
+/** The charge after a transition and its event; no event when only the status of one method changed. */
 export type Step = { readonly after: Charge; readonly event?: ChargeEvent };
 
 const UNPAID: readonly MethodStatus[] = ['CREATING', 'ACTIVE', 'REGISTERED', 'OVERDUE'];

@@ -109,7 +109,7 @@ const MAX_FRAMES = 12;
 function describeError(error: unknown, isStackShown = true): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, constraint, table } = error as { code?: unknown; constraint?: unknown; table?: unknown };
-  // A bank that answers late is no fault of this program, and where it was met helps nobody.
+  // A bank that answers late is not a fault of this program, so its stack trace does not help.
   const showsStack = isStackShown && !isOutageOfOthers(error);
   return {
     name: error.name,

@@ -5,18 +5,23 @@ import type { Clock } from '../lib/clock.ts';
 import type { Mode } from '../lib/mode.ts';
 
 const DUE_IN_DAYS = 7;
+export const EXAMPLE_CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
 
-/** In live mode the commands take the key from `$KEY`. */
-export function curlExamples(url: string, clock: Clock, mode: Mode): { list: string; charge: string } {
-  const dueAt = new Date(clock.now().getTime() + DUE_IN_DAYS * DAY_MS).toISOString();
-  const body = {
+/** A charge that can be created as it is; live offers no boleto yet. */
+export function exampleCharge(clock: Clock, mode: Mode) {
+  return {
     accountId: 'acme',
     amountCents: 15_990,
     currency: 'BRL',
     methods: mode === 'live' ? ['pix'] : ['boleto', 'pix'],
-    customer: { name: 'Maria da Silva', document: '529.982.247-25' },
-    dueAt,
+    customer: EXAMPLE_CUSTOMER,
+    dueAt: new Date(clock.now().getTime() + DUE_IN_DAYS * DAY_MS).toISOString(),
   };
+}
+
+/** In live mode the commands take the key from `$KEY`. */
+export function curlExamples(url: string, clock: Clock, mode: Mode): { list: string; charge: string } {
+  const body = exampleCharge(clock, mode);
   const key = mode === 'live' ? ` -H "Authorization: Bearer $KEY"` : '';
   return {
     list: `curl '${url}/crypto/transactions?symbol=usdt&status=fulfilled'${key}`,

@@ -1,21 +1,15 @@
 // The first steps of a newcomer as shell commands, for the home page: a charge, its payment, a webhook and an order. Each command
 // works as printed after those before it.
-import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Mode } from '../lib/mode.ts';
-
-const DUE_IN_DAYS = 7;
-const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
+import { EXAMPLE_CUSTOMER, exampleCharge } from './curl.ts';
 
 export type Step = { readonly title: string; readonly words: string; readonly command: string };
 
 /** In live the commands take the API key from `$KEY`. A live service has no chain yet, so an order is shown in a sandbox only. */
 export function firstSteps(url: string, clock: Clock, mode: Mode): readonly Step[] {
-  const dueAt = new Date(clock.now().getTime() + DUE_IN_DAYS * DAY_MS).toISOString();
   const isLive = mode === 'live';
   const send = isLive ? 'send() { curl -s "$at$1" -H "$json" -H "Authorization: Bearer $KEY" -d "$2"; }' : SEND;
-  const methods = isLive ? ['pix'] : ['boleto', 'pix'];
-  const charge = { accountId: 'acme', amountCents: 15_990, currency: 'BRL', methods, customer: CUSTOMER, dueAt };
   return [
     {
       title: 'Create a charge',
@@ -23,7 +17,7 @@ export function firstSteps(url: string, clock: Clock, mode: Mode): readonly Step
       command: `at=${url} json='Content-Type: application/json'
 ${send}
 field() { node -p "JSON.parse(fs.readFileSync(0, 'utf8')).$1"; }
-charge=$(send /charges '${JSON.stringify(charge)}' | field id); echo $charge`,
+charge=$(send /charges '${JSON.stringify(exampleCharge(clock, mode))}' | field id); echo $charge`,
     },
     isLive ? PAID_IN_LIVE : PAID_IN_SANDBOX,
     {
@@ -63,7 +57,7 @@ const ORDER: Step = {
   words: 'Its charge is paid and ten minutes of sandbox time pass: the order is fulfilled.',
   command: `wallet=$(send /wallets '${JSON.stringify(WALLET)}' | field id)
 order=$(send /crypto/transactions '{"accountId":"acme","walletId":"'$wallet'",${JSON.stringify(ORDERED).slice(1, -1)},
-  "charge":${JSON.stringify({ customer: CUSTOMER, methods: ['pix'] })}}' | field transactionId)
+  "charge":${JSON.stringify({ customer: EXAMPLE_CUSTOMER, methods: ['pix'] })}}' | field transactionId)
 pays=$(curl -s $at/crypto/transactions/$order | field chargeId)
 send /sandbox/charges/$pays/pay '{"method":"pix"}'
 send /sandbox/clock '{"advance":"PT10M"}'

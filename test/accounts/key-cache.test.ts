@@ -99,7 +99,7 @@ test('a clock that is set back makes nothing last longer', async () => {
   assert.equal(asked.length, 2);
 });
 
-test('of ids that nobody has, the first are looked for one by one; then all ids are read once', async () => {
+test('the first unknown ids are looked up one by one; then all ids are read once', async () => {
   const invented = (number: number) => String(number).padStart(12, '0');
   for (let number = 0; number < 50; number++) await cache.find(invented(number));
   assert.equal(asked.length, 50);

@@ -175,7 +175,7 @@ describe('one pix that is read twice', () => {
     assert.deepEqual(await takeIn(second, 'ofx'), { ...NOTHING, known: 1 });
     assert.deepEqual(await unmatched(20_003), []);
     assert.equal((await read(id)).payments.length, 1);
-    assert.equal((await dismiss('of nobody')).status, 404);
+    assert.equal((await dismiss('unknown')).status, 404);
     assert.equal((await service.post('/payments/unmatched/dismiss', {})).status, 400);
   });
 

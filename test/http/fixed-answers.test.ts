@@ -1,4 +1,4 @@
-// Answers that are the same for all: made once, compressed once, and not sent to whoever has them. And readers that do not read.
+// Answers that are the same for all: made once, compressed once, and not sent again to a client that has them. And readers that do not read.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

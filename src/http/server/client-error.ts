@@ -58,7 +58,7 @@ export function clientErrorHandler({ exchanges, answered }: Deps) {
   };
 }
 
-/** CONNECT asks for a tunnel, and the parser leaves the connection to whoever takes it: it is refused, and closed. */
+/** CONNECT asks for a tunnel, and the parser hands the connection over to the `connect` listener, which refuses it and closes the connection. */
 export function refuseTunnels(server: Server, { exchanges, answered }: Deps): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // The parser's own listener is gone with the parser.

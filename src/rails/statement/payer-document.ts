@@ -7,7 +7,7 @@ const CNPJ = /(?<![\w*•.])[\dA-Z]{2}\.?[\dA-Z]{3}\.?[\dA-Z]{3}(\/?)[\dA-Z]{4}-
 
 /**
  * The CPF or CNPJ in a text, without punctuation, with `*` for each hidden digit. A whole one counts only with right check
- * digits, since banks print other long numbers. Undefined when there is none, or more than one: then nobody knows whose it is.
+ * digits, since banks print other long numbers. Undefined when there is none, or more than one, because either may be the payer's.
  */
 export function payerDocumentIn(text: string): string | undefined {
   const found = new Set<string>();
