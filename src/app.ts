@@ -138,8 +138,7 @@ async function composeLive(config: Config, { db, log, databaseClock, overrides }
     prices: overrides.prices ?? httpPrices({ log }, config.prices),
     rates: configuredRates(config.rates, 'configured'),
     accounts: openedAccounts,
-    // A boleto that is refused anyway needs no address.
-    chargeRules: { ...STRICT_CHARGE_RULES, needsBoletoAddress: !isAbsent(rails.boleto) },
+    chargeRules: STRICT_CHARGE_RULES,
     requiresKeys: true,
     allowsLocal: false,
   };

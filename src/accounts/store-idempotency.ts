@@ -41,7 +41,6 @@ export async function takeKeys(tx: Sql, uses: readonly NewKeyUse[]): Promise<Rea
 
 /** Releases keys that this transaction has taken for objects that it did not write. */
 export async function releaseKeys(tx: Sql, uses: readonly NewKeyUse[]): Promise<void> {
-  if (uses.length === 0) return;
   await tx.query(
     `delete from idempotency_keys k using unnest($1::text[], $2::text[]) as use (scope, key)
       where k.scope = use.scope and k.key = use.key`,

@@ -4,7 +4,6 @@ import type { Clock } from '../lib/clock.ts';
 import { LAST_MOMENT_MS } from '../lib/date-times.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { convertCents } from '../lib/money.ts';
-import { checkCeiling } from '../rails/ceiling.ts';
 import { METHODS, type Method, type Rails, type Refusal } from '../rails/rail.ts';
 import { type Charge, type ChargeMethod, type ChargeTerms, type NewCharge, paymentRequest } from './charge.ts';
 import { type ChargeRules, checkCharge } from './check.ts';
@@ -20,10 +19,10 @@ export type BuildDeps = {
 const EXPIRES_AFTER_DAYS = 30;
 
 /** Refuses an invalid request, and one that no rail accepts. */
-export function buildCharge({ chargeRules, rates, rails }: BuildDeps, input: NewCharge, id: string, now: Date): Charge {
-  const faults = checkCharge(input, chargeRules, now);
+export function buildCharge(deps: BuildDeps, input: NewCharge, id: string, now: Date): Charge {
+  const faults = checkCharge(deps, input, now);
   if (faults.length > 0) throw invalidRequest(faults);
-  const lockedRate = input.currency === 'BRL' ? undefined : rates(input.currency, now);
+  const lockedRate = input.currency === 'BRL' ? undefined : deps.rates(input.currency, now);
   const { methods: requested, ...asked } = input;
   const terms: ChargeTerms = {
     ...asked,
@@ -38,7 +37,7 @@ export function buildCharge({ chargeRules, rates, rails }: BuildDeps, input: New
     state: 'CREATING',
     committedCents: 0n,
     eventCount: 1,
-    methods: prepareMethods(rails, terms, requested),
+    methods: prepareMethods(deps.rails, terms, requested),
     payments: [],
     refunds: [],
   };
@@ -50,7 +49,7 @@ function prepareMethods(rails: Rails, terms: ChargeTerms, requested: readonly Me
   const refusals: Refusal[] = [];
   const methods = METHODS.filter(method => requested.includes(method)).map((method): ChargeMethod => {
     const rail = rails[method];
-    const refusal = rail.check(request) ?? checkCeiling(rail, request.amountCents);
+    const refusal = rail.check(request);
     if (!refusal) return { method, rail: rail.name, status: 'CREATING', instrument: rail.prepare(request) };
     refusals.push(refusal);
     return { method, rail: rail.name, status: 'FAILED', reason: `${refusal.path} ${refusal.message}` };

@@ -1,7 +1,9 @@
 // The rules for a new charge that go beyond the form of single fields.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { Fault } from '../lib/errors.ts';
-import type { Address, ChargeDraft, CustomerType } from './charge.ts';
+import { checkBoletoAddress } from '../rails/boleto/check.ts';
+import type { Rails } from '../rails/rail.ts';
+import type { ChargeDraft, CustomerType } from './charge.ts';
 
 /** The rules that can be switched off. A sandbox does so, so that callers can try any request. */
 export type ChargeRules = {
@@ -9,19 +11,18 @@ export type ChargeRules = {
   readonly checksDigits: boolean;
   /** A charge must not be due before its creation. */
   readonly refusesPastDueDates: boolean;
-  /** A boleto needs the payer's address. */
-  readonly needsBoletoAddress: boolean;
 };
 
 /** For real banks and real payers. */
 export const STRICT_CHARGE_RULES: ChargeRules = {
   checksDigits: true,
   refusesPastDueDates: true,
-  needsBoletoAddress: true,
 };
 
+type CheckDeps = { readonly chargeRules: ChargeRules; readonly rails: Rails };
+
 /** All faults of a draft, except those in the form of single fields. */
-export function checkCharge(draft: ChargeDraft, rules: ChargeRules, now: Date): Fault[] {
+export function checkCharge({ chargeRules: rules, rails }: CheckDeps, draft: ChargeDraft, now: Date): Fault[] {
   const faults: Fault[] = [];
   const { dueAt, expireAt, methods, customer } = draft;
   if (dueAt && expireAt && expireAt < dueAt) {
@@ -31,7 +32,7 @@ export function checkCharge(draft: ChargeDraft, rules: ChargeRules, now: Date): 
   if (rules.refusesPastDueDates && dueAt && dueAt < now) {
     faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be in the past' });
   }
-  if (rules.needsBoletoAddress && methods?.includes('boleto') && customer) {
+  if (rails.boleto.needsAddress && methods?.includes('boleto') && customer) {
     faults.push(...checkBoletoAddress(customer.address ?? {}));
   }
   return faults;
@@ -59,12 +60,4 @@ function checkDocument(document: string, { checksDigits }: ChargeRules): Fault[]
     return [{ path, code: 'wrong_check_digits', message: 'has wrong check digits' }];
   }
   return [];
-}
-
-/** A bank registers a boleto only for a payer with an address. */
-function checkBoletoAddress(address: Address): Fault[] {
-  const needed = ['street', 'city', 'state', 'postalCode'] as const;
-  return needed
-    .filter(field => !address[field])
-    .map(field => ({ path: `customer.address.${field}`, code: 'required', message: 'is required for a boleto' }));
 }

@@ -4,10 +4,11 @@ import type { Claim } from '../accounts/once.ts';
 import type { AccountPolicy } from '../accounts/require.ts';
 import { type NewKeyUse, releaseKeys, takeKeys } from '../accounts/store-idempotency.ts';
 import type { Queue } from '../jobs/queue.ts';
+import type { AuditLine } from '../lib/audit-context.ts';
 import { type ConcurrencyLimit, concurrencyLimit } from '../lib/concurrency-limit.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { type AuditLine, insertAuditLines } from '../storage/audit.ts';
+import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { beginCharges } from './begin.ts';
@@ -88,15 +89,13 @@ async function writeBatch(
   );
   const isWritten = ({ charge }: ReadyCharge) => written.has(charge.id);
   const inserted = ready.filter(isWritten);
+  const unused = ready
+    .filter(one => !isWritten(one))
+    .flatMap(keyUseOf)
+    .filter(({ objectId }) => taken.has(objectId));
   // These statements do not depend on each other, so they are sent together.
   await Promise.all([
-    releaseKeys(
-      tx,
-      ready
-        .filter(one => !isWritten(one))
-        .flatMap(keyUseOf)
-        .filter(({ objectId }) => taken.has(objectId)),
-    ),
+    unused.length > 0 && releaseKeys(tx, unused),
     beginCharges(
       queue,
       tx,

@@ -2,12 +2,11 @@
 import { type Claim, findEarlier, type Records, writeOnce } from '../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../accounts/require.ts';
 import type { Queue } from '../jobs/queue.ts';
-import { setAuditObject } from '../lib/audit-context.ts';
+import { auditLineAbout, setAuditObject } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import { contentHash, type Plain } from '../lib/hash.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { METHODS } from '../rails/rail.ts';
-import { auditLineAbout } from '../storage/audit.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { chargeAnswer } from './answer.ts';
 import { beginCharges } from './begin.ts';

@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import type { Queue } from '../jobs/queue.ts';
 import { postEntries } from '../ledger/store.ts';
+import { type AuditLine, auditLineAbout } from '../lib/audit-context.ts';
 import { civilDay } from '../lib/civil-days.ts';
 import { type Clock, laterOf } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { withWorkKind } from '../lib/work-kind.ts';
 import type { Method } from '../rails/rail.ts';
-import { type AuditLine, auditLineAbout, insertAuditLines } from '../storage/audit.ts';
+import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from './charge.ts';

@@ -1,6 +1,7 @@
 // The actor and the action of the current request, for the audit log. Kept in AsyncLocalStorage, so that no function has to
 // pass it on.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { uuidV7 } from './ids.ts';
 
 export type AuditContext = {
   /** `key:<id>`, `operator` or `sandbox`. */
@@ -41,4 +42,16 @@ export function currentAuditContext(): AuditContext | undefined {
 export function setAuditObject(objectId: string): void {
   const context = contexts.getStore();
   if (context) context.objectId = objectId;
+}
+
+/**
+ * The audit line of one request. A batch inserts it, because a batch serves many requests and runs outside their
+ * contexts.
+ */
+export type AuditLine = { readonly id: string; readonly context: AuditContext; readonly objectId: string };
+
+/** The audit line of the current request about an object; undefined outside a request or command. */
+export function auditLineAbout(objectId: string): AuditLine | undefined {
+  const context = currentAuditContext();
+  return context && { id: uuidV7(context.at), context, objectId };
 }

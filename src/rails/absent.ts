@@ -20,7 +20,6 @@ export function absentRail<M extends Method>(method: M): Rail<M> {
     name: NAME,
     method,
     can: { refund: false, withdraw: false },
-    limits: { maxAmountCents: 0n },
     check: () => ({
       path: 'methods',
       code: 'not_offered',

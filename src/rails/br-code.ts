@@ -3,9 +3,16 @@
 import assert from 'node:assert/strict';
 import { generatePixPayload } from '@brazilian-utils/brazilian-utils';
 import { uuidToBigInt } from '../lib/ids.ts';
+import { checkCeiling } from './ceiling.ts';
+import type { PaymentRequest, Refusal } from './rail.ts';
 
 /** Field 54 holds thirteen characters: 9999999999.99. */
 export const MAX_PIX_CENTS = 999_999_999_999n;
+
+/** Refuses a charge that no pix can carry. */
+export function checkPix({ amountCents }: PaymentRequest): Refusal | undefined {
+  return checkCeiling('pix', MAX_PIX_CENTS, amountCents);
+}
 
 const TXID_LENGTH = 25;
 

@@ -1,7 +1,7 @@
 // The static pix key rail: a BR Code with a pix key of the receiver, at any bank. It has no connection to the bank: an
 // operator or an imported statement reports payments, and refunds are made by hand.
 
-import { MAX_PIX_CENTS, type Receiver, staticBrCodes, txidOf } from './br-code.ts';
+import { checkPix, type Receiver, staticBrCodes, txidOf } from './br-code.ts';
 import type { Rail } from './rail.ts';
 
 /** The name under which charges are on it. */
@@ -14,8 +14,7 @@ export function pixKeyRail(receiver: Receiver): Rail<'pix'> {
     method: 'pix',
     // A static code stays payable for ever, and refunds are made in the app of the bank.
     can: { refund: false, withdraw: false },
-    limits: { maxAmountCents: MAX_PIX_CENTS },
-    check: () => undefined,
+    check: checkPix,
     prepare: ({ id, amountCents }) => {
       const txid = txidOf(id);
       return { txid, emv: brCode(amountCents, txid) };

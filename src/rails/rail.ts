@@ -72,8 +72,9 @@ export type Rail<M extends Method = Method> = {
     /** Can withdraw an instrument, so that it can no longer be paid. */
     readonly withdraw: boolean;
   };
-  readonly limits: { readonly maxAmountCents: bigint };
-  /** Refuses a request that this rail can never accept. The caller checks `limits` itself. Pure. */
+  /** The bank registers an instrument only for a payer with an address. */
+  readonly needsAddress?: true;
+  /** Refuses a request that this rail can never accept. Pure. */
   check(request: PaymentRequest): Refusal | undefined;
   /** Builds the instrument with its references; the same each time for one request. Pure. */
   prepare(request: PaymentRequest): Instruments[M];

@@ -1,9 +1,9 @@
 // The sandbox rail: real encoders in front of a simulated bank. Every instrument has a valid form and none can be paid:
 // the pix key is at example.com, and no bank has the number 999.
 import { uuidToBigInt } from '../lib/ids.ts';
-import { boletoBarcode, digitableLine, MAX_BOLETO_CENTS } from '../rails/boleto/barcode.ts';
-import { checkDueDay } from '../rails/boleto/check.ts';
-import { MAX_PIX_CENTS, staticBrCodes, txidOf } from '../rails/br-code.ts';
+import { boletoBarcode, digitableLine } from '../rails/boleto/barcode.ts';
+import { checkBoleto } from '../rails/boleto/check.ts';
+import { checkPix, staticBrCodes, txidOf } from '../rails/br-code.ts';
 import type { PaymentRequest, Rail, Rails } from '../rails/rail.ts';
 import * as bank from './bank.ts';
 import { sandboxBank } from './bank-999.ts';
@@ -18,8 +18,7 @@ const pix: Rail<'pix'> = {
   name: 'sandbox',
   method: 'pix',
   can: { refund: true, withdraw: true },
-  limits: { maxAmountCents: MAX_PIX_CENTS },
-  check: () => undefined,
+  check: checkPix,
   prepare: ({ id, amountCents }) => {
     const txid = txidOf(id);
     return { txid, emv: brCode(amountCents, txid) };
@@ -37,8 +36,7 @@ const boleto: Rail<'boleto'> = {
   name: 'sandbox',
   method: 'boleto',
   can: { refund: true, withdraw: true },
-  limits: { maxAmountCents: MAX_BOLETO_CENTS },
-  check: ({ dueDay }) => checkDueDay(dueDay),
+  check: checkBoleto,
   prepare: ({ id, amountCents, dueDay }: PaymentRequest) => {
     const ourNumber = ourNumberOf(id);
     const freeField = sandboxBank.freeField({}, ourNumber);

@@ -1,8 +1,7 @@
-// The rules of a sandbox, where callers can try any request: invented documents, past due dates, payers without an address.
+// The rules of a sandbox, where callers can try any request: invented documents, past due dates.
 import type { ChargeRules } from '../charges/check.ts';
 
 export const SANDBOX_CHARGE_RULES: ChargeRules = {
   checksDigits: false,
   refusesPastDueDates: false,
-  needsBoletoAddress: false,
 };

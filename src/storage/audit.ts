@@ -1,5 +1,5 @@
 // Audit lines: a transaction that changes something inserts one with it. `audit-chain.ts` seals them.
-import { type AuditContext, currentAuditContext, withAuditContext } from '../lib/audit-context.ts';
+import { type AuditContext, type AuditLine, currentAuditContext, withAuditContext } from '../lib/audit-context.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from './database.ts';
 
@@ -27,18 +27,6 @@ export function audited(db: Database): Database {
       return withAuditContext(own, () => db.transaction(change, options));
     },
   };
-}
-
-/**
- * The audit line of one request. A batch writes it, because a batch serves many requests and runs outside their
- * contexts.
- */
-export type AuditLine = { readonly id: string; readonly context: AuditContext; readonly objectId: string };
-
-/** The audit line of the current request about an object; undefined outside a request or command. */
-export function auditLineAbout(objectId: string): AuditLine | undefined {
-  const context = currentAuditContext();
-  return context && { id: uuidV7(context.at), context, objectId };
 }
 
 export async function insertAuditLines(tx: Sql, lines: readonly AuditLine[]): Promise<void> {

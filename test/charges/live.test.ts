@@ -7,7 +7,8 @@ import { type Service, startService } from '../harness/service.ts';
 
 let service: Service;
 before(async () => {
-  service = await startService({ mode: 'live', rails: sandboxRails, demo: true });
+  const boleto = { ...sandboxRails.boleto, needsAddress: true } as const;
+  service = await startService({ mode: 'live', rails: { ...sandboxRails, boleto }, demo: true });
 });
 after(() => service.stop());
 

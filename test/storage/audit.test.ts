@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import pg from 'pg';
-import { withAuditContext } from '../../src/lib/audit-context.ts';
+import { auditLineAbout, withAuditContext } from '../../src/lib/audit-context.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
-import { AUDIT_CHANNEL, audited, auditLineAbout, insertAuditLines } from '../../src/storage/audit.ts';
+import { AUDIT_CHANNEL, audited, insertAuditLines } from '../../src/storage/audit.ts';
 import { type Head, sealAudit, verifyAudit } from '../../src/storage/audit-chain.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { postAtOnce } from '../harness/at-once.ts';

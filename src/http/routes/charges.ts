@@ -38,7 +38,7 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
     body: ChargeBody,
     // A body that fits its schema is checked by createCharge, which looks for an earlier charge before it refuses: a repeat
     // gets the first charge even when its dueAt has passed since.
-    checkWhenRefused: ({ body }) => checkCharge(toChargeDraft(body), deps.chargeRules, deps.clock.now()),
+    checkWhenRefused: ({ body }) => checkCharge(deps, toChargeDraft(body), deps.clock.now()),
     answer: created(CreatedCharge, 'The charge, with a result for each method', CREATED_EXAMPLE, {
       ...LOCATION,
       ...REPLAYED,
