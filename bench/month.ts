@@ -86,9 +86,9 @@ async function seed(): Promise<void> {
            date_trunc('milliseconds', now()), 'ACTIVE', 2
       from plan`);
   await client.query(`
-    insert into charge_methods (charge_id, account_id, method, rail, status, instrument, updated_at)
+    insert into charge_methods (charge_id, account_id, method, rail, status, reference, instrument, updated_at)
     select id, 'acme', method, 'sandbox', case method when 'pix' then 'ACTIVE' else 'REGISTERED' end,
-           '{"txid":"","emv":"","ourNumber":"","barcode":"","digitableLine":""}', now()
+           '', '{"emv":"","barcode":"","digitableLine":""}', now()
       from plan, unnest(array['boleto', 'pix']) method`);
   await client.query(`
     insert into charge_timers (charge_id, account_id, kind, at)

@@ -5,7 +5,7 @@ import { UNMATCHED_REASONS } from '../charges/store-unmatched.ts';
 import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/rail.ts';
 import { pageCounts, pageParameters } from './paging.ts';
-import { DateTime, dateOf, OneOf, Ref, Text, Uuid } from './schemas.ts';
+import { DateTime, Day, dateOf, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 /** More than any instrument can ask for. */
 export const MAX_CENTS = 999_999_999_999;
@@ -38,6 +38,8 @@ export const PaymentView = Type.Object(
     cameAfter: Type.Optional(OneOf(CAME_AFTER, { description: 'What had ended the method before the money came.' })),
     source: OneOf(PAYMENT_SOURCES, { description: 'Who reported it.' }),
     reference: Type.String({ description: "The bank's id of the payment." }),
+    feeCents: Type.Optional(Type.Integer({ description: 'What the bank kept of it, where the bank tells.' })),
+    creditDay: Type.Optional(Day({ description: 'The day on which the bank credits it, where the bank tells.' })),
   },
   { $id: 'Payment', additionalProperties: false },
 );

@@ -1,6 +1,6 @@
 // Money that goes back.
 import { type Static, Type } from 'typebox';
-import { REFUND_STATUSES } from '../charges/charge.ts';
+import { REFUND_KINDS, REFUND_STATUSES } from '../charges/charge.ts';
 import type { Fault } from '../lib/errors.ts';
 import { DateTime, OneOf, Uuid } from './schemas.ts';
 import type { DeepPartial } from './wire.ts';
@@ -26,10 +26,13 @@ export function checkRefund({ amountCents, excess }: DeepPartial<RefundBody>): F
 export const RefundView = Type.Object(
   {
     id: Uuid(),
+    kind: OneOf(REFUND_KINDS, {
+      description: '`refund`: asked for here. `return`: the bank took the money back, for example after a fraud.',
+    }),
     paymentId: Uuid(),
     amountCents: Type.Integer(),
     status: OneOf(REFUND_STATUSES),
-    reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
+    reason: Type.Optional(Type.String({ description: 'Why it failed, or why the bank took the money back.' })),
     createdAt: DateTime(),
   },
   { $id: 'Refund', additionalProperties: false },
@@ -37,6 +40,7 @@ export const RefundView = Type.Object(
 
 export const REFUND_EXAMPLE: Static<typeof RefundView> = {
   id: '019a9c11-7a30-7c55-8b1d-2f6e4d3c2b1a',
+  kind: 'refund',
   paymentId: '019a9c10-1b20-7f43-9a0c-5e4d3c2b1a09',
   amountCents: 5_000,
   status: 'PENDING',

@@ -19,13 +19,13 @@ export function boletoResult(id: string, { status, reason, instrument }: ChargeM
   };
 }
 
-export function pixResult(id: string, { status, reason, instrument }: ChargeMethod<'pix'>) {
+export function pixResult(id: string, { status, reason, reference, instrument }: ChargeMethod<'pix'>) {
   return {
     success: status !== 'FAILED',
     emv: instrument?.emv ?? '',
     status,
     reason,
-    txid: instrument?.txid,
+    txid: reference,
     qrCodeUrl: instrument && `/charges/${id}/pix.png`,
   };
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import { LAST_MOMENT_MS } from '../lib/date-times.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { convertCents } from '../lib/money.ts';
-import { METHODS, type Method, type Rails, type Refusal } from '../rails/rail.ts';
+import { METHODS, type Method, type Rails, type Refusal, railFor } from '../rails/rail.ts';
 import { type Charge, type ChargeMethod, type ChargeTerms, type NewCharge, paymentRequest } from './charge.ts';
 import { type ChargeRules, checkCharge } from './check.ts';
 import type { RateSource } from './rate.ts';
@@ -48,9 +48,9 @@ function prepareMethods(rails: Rails, terms: ChargeTerms, requested: readonly Me
   const request = paymentRequest(terms);
   const refusals: Refusal[] = [];
   const methods = METHODS.filter(method => requested.includes(method)).map((method): ChargeMethod => {
-    const rail = rails[method];
+    const rail = railFor(rails, method, terms.accountId);
     const refusal = rail.check(request);
-    if (!refusal) return { method, rail: rail.name, status: 'CREATING', instrument: rail.prepare(request) };
+    if (!refusal) return { method, rail: rail.name, status: 'CREATING', ...rail.prepare(request) };
     refusals.push(refusal);
     return { method, rail: rail.name, status: 'FAILED', reason: `${refusal.path} ${refusal.message}` };
   });

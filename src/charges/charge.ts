@@ -1,5 +1,5 @@
 // The types of a charge and its closed lists of statuses. Nothing here reads the database or the clock.
-import { civilDay } from '../lib/civil-days.ts';
+import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
 import type { Instruments, Method, PaymentRequest } from '../rails/rail.ts';
 
@@ -145,6 +145,9 @@ export type ChargeMethod<M extends Method = Method> = {
   readonly method: M;
   readonly rail: string;
   readonly status: MethodStatus;
+  /** By which the rail knows it: the txid of a pix, the nosso número of a boleto. Absent when the rail refused it at once. */
+  readonly reference?: string;
+  /** What the payer pays with. Absent until the bank has made it, where only the bank can. */
   readonly instrument?: Instruments[M];
   readonly reason?: string;
 };
@@ -170,6 +173,9 @@ export type Payment = {
   readonly cameAfter?: CameAfter;
   /** The CPF or CNPJ of the payer as a statement shows it, with `*` for hidden digits. Not in any view. */
   readonly payerDocument?: string;
+  /** What the bank kept of it, and the day on which it credits the rest, where it tells. */
+  readonly feeCents?: bigint;
+  readonly creditDay?: CivilDay;
 };
 
 export const CAME_AFTER = ['EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'] as const satisfies readonly MethodStatus[];
@@ -177,13 +183,19 @@ export type CameAfter = (typeof CAME_AFTER)[number];
 
 export const REFUND_STATUSES = ['PENDING', 'DONE', 'FAILED'] as const;
 
-/** A refund out of one payment. It reduces the kept amount from its request on, unless it fails. */
+/** `refund`: asked for here. `return`: the bank took the money back, for example after a fraud. */
+export const REFUND_KINDS = ['refund', 'return'] as const;
+
+/** Money that goes back out of one payment. It reduces the kept amount from its beginning on, unless it fails. */
 export type Refund = {
   readonly id: string;
+  readonly kind: (typeof REFUND_KINDS)[number];
   readonly paymentId: string;
   readonly amountCents: bigint;
   readonly status: (typeof REFUND_STATUSES)[number];
   readonly reason?: string;
+  /** The bank's id of a return. Not in any view. */
+  readonly reference?: string;
   readonly createdAt: Date;
 };
 
@@ -213,14 +225,17 @@ export function isOf<M extends Method>(method: M) {
 
 /** The part of a charge that a rail needs. */
 export function paymentRequest(charge: ChargeTerms): PaymentRequest {
-  const { finePercent, interestPercent, customer } = charge;
+  const { finePercent, interestPercent, description, customer } = charge;
   return {
     id: charge.id,
     amountCents: charge.payableCents,
+    createdAt: charge.createdAt,
+    expireAt: charge.expireAt,
     dueDay: civilDay(charge.dueAt),
     expireDay: civilDay(charge.expireAt),
     ...(finePercent !== undefined && { finePercent }),
     ...(interestPercent !== undefined && { interestPercent }),
+    ...(description !== undefined && { description }),
     payer: {
       name: customer.name,
       document: customer.document,

@@ -12,7 +12,7 @@ import { type Charge, type ChargeMethod, paymentRequest } from './charge.ts';
 import type { DecisionBatches } from './decide.ts';
 import { type ChargeRef, ISSUE } from './issue-job.ts';
 import { isRetired, RETIRE } from './retire.ts';
-import { findCharges, markSubmitted } from './store.ts';
+import { clearSubmitted, findCharges, markSubmitted } from './store.ts';
 import { logUndecided } from './undecided.ts';
 
 export type IssueDeps = {
@@ -70,12 +70,12 @@ async function issueMethod(
   try {
     if (isRetired(chargeMethod)) return await withdrawIfRegistered(deps, charge, chargeMethod);
     if (!isCreating(chargeMethod)) return true;
-    const finding = await askRail(deps, charge, chargeMethod, isFirst);
-    if (finding.kind !== 'registered' && finding.kind !== 'rejected') {
-      logUndecided(deps.log, finding, { chargeId: charge.id, chargeMethod: method, rail });
+    const decision = decisionOf(await askRail(deps, charge, chargeMethod, isFirst));
+    if (decision.kind !== 'registered' && decision.kind !== 'rejected') {
+      logUndecided(deps.log, decision, { chargeId: charge.id, chargeMethod: method, rail });
       return false;
     }
-    await deps.decisionBatches.add({ chargeId: charge.id, accountId: charge.accountId, method, finding });
+    await deps.decisionBatches.add({ chargeId: charge.id, accountId: charge.accountId, method, finding: decision });
     return true;
   } catch (error) {
     const level = isOutageOfOthers(error) ? 'info' : 'warn';
@@ -92,17 +92,24 @@ async function issueMethod(
 async function askRail(
   deps: IssueDeps,
   charge: Charge,
-  { method, rail: railName, instrument }: ChargeMethod,
+  { method, rail: railName, reference }: ChargeMethod,
   isFirst: boolean,
 ): Promise<Finding> {
-  assert(instrument, 'a method that is CREATING has an instrument');
+  assert(reference !== undefined, 'a method that is CREATING has a reference');
   const rail = railNamed(deps.rails, method, railName);
   const request = paymentRequest(charge);
   if (!isFirst) {
-    const finding = await rail.lookup(request, instrument);
+    const finding = await rail.lookup(request, reference);
     if (finding.kind !== 'absent') return finding;
   }
-  return rail.submit(request, instrument);
+  const outcome = await rail.submit(request, reference);
+  if (outcome.kind === 'unavailable') await clearSubmitted(deps.db, charge, method);
+  return outcome;
+}
+
+/** What was withdrawn at the bank before it was handed out can never be paid. */
+function decisionOf(finding: Finding): Finding {
+  return finding.kind === 'withdrawn' ? { kind: 'rejected', reason: 'It was withdrawn at the bank.' } : finding;
 }
 
 /**
@@ -112,11 +119,11 @@ async function askRail(
 async function withdrawIfRegistered(
   deps: IssueDeps,
   charge: Charge,
-  { method, rail, instrument }: ChargeMethod,
+  { method, rail, reference }: ChargeMethod,
 ): Promise<boolean> {
-  if (!instrument) return true;
-  const finding = await railNamed(deps.rails, method, rail).lookup(paymentRequest(charge), instrument);
-  if (finding.kind === 'unknown' || finding.kind === 'accepted') return false;
+  if (reference === undefined) return true;
+  const finding = await railNamed(deps.rails, method, rail).lookup(paymentRequest(charge), reference);
+  if (finding.kind === 'unknown' || finding.kind === 'unavailable' || finding.kind === 'accepted') return false;
   if (finding.kind !== 'registered') return true;
   const job = { accountId: charge.accountId, chargeId: charge.id, method };
   await deps.db.transaction(tx => deps.queue.enqueue(tx, RETIRE, [job]));

@@ -29,11 +29,20 @@ export const CHARGE_EVENTS = [
   'charge.refund_requested',
   'charge.refunded',
   'charge.refund_failed',
+  'charge.returned',
 ] as const;
 export type ChargeEvent = (typeof CHARGE_EVENTS)[number];
 
 /** The charge after a transition and its event; no event when only the status of one method changed. */
 export type Step = { readonly after: Charge; readonly event?: ChargeEvent };
+
+/** How a refund ended. */
+export type RefundEnd = { readonly status: 'DONE' | 'FAILED'; readonly reason?: string };
+
+const REFUND_EVENTS = {
+  refund: { DONE: 'charge.refunded', FAILED: 'charge.refund_failed' },
+  return: { DONE: 'charge.returned', FAILED: undefined },
+} as const satisfies Record<Refund['kind'], Record<RefundEnd['status'], ChargeEvent | undefined>>;
 
 const UNPAID: readonly MethodStatus[] = ['CREATING', 'ACTIVE', 'REGISTERED', 'OVERDUE'];
 const OPEN: readonly MethodStatus[] = ['ACTIVE', 'REGISTERED', 'OVERDUE'];
@@ -118,17 +127,28 @@ export function refundAsked(charge: Charge, refund: Refund): Step {
   return { after: { ...charge, refunds: [...charge.refunds, refund] }, event: 'charge.refund_requested' };
 }
 
+/** A bank began to take money back that nobody here asked for: it is told of when it is done. */
+export function returnBegun(charge: Charge, refund: Refund): Step {
+  return { after: { ...charge, refunds: [...charge.refunds, refund] } };
+}
+
 /** A refund was done or has failed. */
-export function refundEnded(charge: Charge, id: string, end: Pick<Refund, 'status' | 'reason'>): Step {
+export function refundEnded(charge: Charge, id: string, end: RefundEnd): Step {
   const refunds = charge.refunds.map(refund => (refund.id === id ? { ...refund, ...end } : refund));
   const after = restated({ ...charge, refunds, methods: refundedMethods({ ...charge, refunds }) });
-  return { after, event: end.status === 'DONE' ? 'charge.refunded' : 'charge.refund_failed' };
+  const isReturn = refunds.some(refund => refund.id === id && refund.kind === 'return');
+  const event = REFUND_EVENTS[isReturn ? 'return' : 'refund'][end.status];
+  return { after, ...(event && { event }) };
+}
+
+/** The amount of a payment that has not gone back, and is not about to. */
+export function unreturnedCents({ refunds }: Charge, { id, amountCents }: Payment): bigint {
+  return amountCents - sumOf(refunds.filter(refund => refund.paymentId === id && refund.status !== 'FAILED'));
 }
 
 /** The amount of a payment that can still be refunded. */
-export function refundableCents(charge: Charge, { id, amountCents }: Payment): bigint {
-  const reserved = charge.refunds.filter(refund => refund.paymentId === id && refund.status !== 'FAILED');
-  const leftCents = amountCents - sumOf(reserved);
+export function refundableCents(charge: Charge, payment: Payment): bigint {
+  const leftCents = unreturnedCents(charge, payment);
   // Money that was converted into crypto cannot be refunded, out of whichever payment.
   const freeCents = keptCents(charge) - charge.committedCents;
   return leftCents < freeCents ? leftCents : freeCents;

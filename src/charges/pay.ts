@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { Queue } from '../jobs/queue.ts';
 import { postEntries } from '../ledger/store.ts';
 import { type AuditLine, auditLineAbout } from '../lib/audit-context.ts';
-import { civilDay } from '../lib/civil-days.ts';
+import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import { type Clock, laterOf } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
@@ -38,6 +38,8 @@ export type ReportedPayment = {
   readonly paidAt?: Date;
   readonly source: PaymentSource;
   readonly reference: string;
+  readonly feeCents?: bigint;
+  readonly creditDay?: CivilDay;
 };
 
 /** With the entry of a statement that reports it: not recorded while it may be a payment that the charge has already. */
@@ -173,8 +175,14 @@ function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string
   const { method: paidBy, source, reference, amountCents = owed.totalCents } = report;
   const timing = owed.on > owed.effectiveDueDay ? ('late' as const) : ('on_time' as const);
   const { payerDocument } = readFrom ?? {};
-  const payment = { id, method: paidBy, amountCents, paidAt, source, reference, timing };
-  const step = paid(charge, { ...payment, ...(payerDocument !== undefined && { payerDocument }) }, owed.totalCents);
+  const { feeCents, creditDay } = report;
+  const payment = {
+    ...{ id, method: paidBy, amountCents, paidAt, source, reference, timing },
+    ...(payerDocument !== undefined && { payerDocument }),
+    ...(feeCents !== undefined && { feeCents }),
+    ...(creditDay !== undefined && { creditDay }),
+  };
+  const step = paid(charge, payment, owed.totalCents);
   return { before: charge, rail: method.rail, payment: step.after.payments.at(-1)!, step, item };
 }
 

@@ -1,16 +1,13 @@
-// Asks the rails for received payments: the job `charge.reconcile`. It finds every payment that a notification would
-// report, so a lost notification only delays the payment.
+// Asks banks that answer for single requests whether they were paid: the job `charge.reconcile`. It finds every payment that
+// a notification would report, so a lost notification only delays the payment.
 import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
-import { AppError, isOutage } from '../lib/errors.ts';
 import { type Rail, type Rails, railNamed } from '../rails/rail.ts';
-import type { Database } from '../storage/database.ts';
 import { type Charge, paymentRequest } from './charge.ts';
-import { type PayDeps, type ReportedPayment, recordPayment } from './pay.ts';
+import { type ReceiptDeps, takeReceiptOf } from './receipts.ts';
 import { findCharge } from './store.ts';
 import { setTimers } from './store-timers.ts';
-import { insertUnmatched } from './store-unmatched.ts';
 
-type Deps = PayDeps & { readonly db: Database; readonly rails: Rails };
+type Deps = ReceiptDeps & { readonly rails: Rails };
 
 export const RECONCILE = defineJob<{ readonly accountId: string; readonly chargeId: string }>('charge.reconcile');
 
@@ -21,42 +18,27 @@ export async function reconcileCharge(
   const until = deps.clock.now();
   const charge = await findCharge(deps.db, chargeId, accountId);
   if (!charge) return 'done';
-  for (const { method, rail: railName, instrument, status } of charge.methods) {
-    if (!instrument || status === 'FAILED') continue;
+  for (const { method, rail: railName, reference, status } of charge.methods) {
     const rail = railNamed(deps.rails, method, railName);
-    for (const receipt of await rail.reconcile(paymentRequest(charge), instrument, until)) {
-      await takeReceipt(deps, rail, { chargeId, method, source: 'bank', ...receipt });
+    if (reference === undefined || status === 'FAILED' || rail.watch?.by !== 'request') continue;
+    for (const receipt of await rail.watch.receiptsOf(paymentRequest(charge), reference, until)) {
+      await takeReceiptOf(deps, rail, chargeId, receipt);
     }
   }
-  await scheduleNextLookup(deps, charge, until);
+  await scheduleNextLook(deps, charge, until);
   return 'done';
 }
 
-/** A receipt that the charge refuses is stored for an operator and does not stop the other receipts. */
-async function takeReceipt(
-  deps: Deps,
-  { name }: Rail,
-  receipt: Required<Omit<ReportedPayment, 'accountId'>>,
-): Promise<void> {
-  try {
-    await recordPayment(deps, receipt);
-  } catch (error) {
-    // Only a refusal by the charge says something about the money; an outage is tried again.
-    if (!(error instanceof AppError) || isOutage(error)) throw error;
-    const { reference, paidAt, amountCents } = receipt;
-    const unmatched = { reference: `${name} ${reference}`, postedAt: paidAt, amountCents, words: error.message };
-    const reason = 'no_match';
-    await deps.db.transaction(tx => insertUnmatched(tx, { ...unmatched, reason }, deps.clock.now()));
-  }
+/** When the rail expects to be asked about the charge again; undefined when it does not. */
+export function nextLook({ watch }: Rail, charge: Charge, after: Date): Date | undefined {
+  return watch?.by === 'request' ? watch.nextLook(paymentRequest(charge), after) : undefined;
 }
 
-/** Sets the timer of the next lookup, unless no rail expects anything more. */
-async function scheduleNextLookup(deps: Deps, charge: Charge, after: Date): Promise<void> {
+/** Sets the timer of the next question, unless no rail expects anything more. */
+async function scheduleNextLook(deps: Deps, charge: Charge, after: Date): Promise<void> {
   const times = charge.methods
     .filter(({ status }) => status !== 'FAILED')
-    .flatMap(
-      ({ method, rail }) => railNamed(deps.rails, method, rail).reconcileAfter(paymentRequest(charge), after) ?? [],
-    );
+    .flatMap(({ method, rail }) => nextLook(railNamed(deps.rails, method, rail), charge, after) ?? []);
   if (times.length === 0) return;
   const at = new Date(Math.min(...times.map(Number)));
   await deps.db.transaction(tx =>

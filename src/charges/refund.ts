@@ -4,19 +4,18 @@
 import assert from 'node:assert/strict';
 import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
 import type { Queue } from '../jobs/queue.ts';
-import { postEntries } from '../ledger/store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { contentHash } from '../lib/hash.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { type Finding, type Rail, type Rails, type RefundRequest, railNamed } from '../rails/rail.ts';
+import { type Rail, type Rails, type RefundFinding, type RefundRequest, railNamed } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
-import { excessCents, refundAsked, refundableCents, refundEnded } from './life.ts';
-import { refundPosting } from './postings.ts';
+import { excessCents, refundAsked, refundableCents } from './life.ts';
+import { endRefund } from './returns.ts';
 import { lockCharges } from './store.ts';
-import { findRefundByKey, insertRefund, markRefundSubmitted, updateRefund } from './store-money.ts';
+import { findRefundByKey, insertRefund, markRefundSubmitted } from './store-money.ts';
 import { logUndecided } from './undecided.ts';
 import { writeStep } from './write.ts';
 
@@ -68,7 +67,14 @@ export async function requestRefund(deps: RefundDeps, input: NewRefund): Promise
         `This ${payment.method} cannot be refunded here: send the money back at your bank.`,
       );
     }
-    const refund: Refund = { id, paymentId: payment.id, amountCents, status: 'PENDING', createdAt: now };
+    const refund: Refund = {
+      id,
+      kind: 'refund',
+      paymentId: payment.id,
+      amountCents,
+      status: 'PENDING',
+      createdAt: now,
+    };
     await insertRefund(tx, charge, refund, { key: input.idempotencyKey, contentHash: hash });
     const after = await writeStep(deps, tx, refundAsked(charge, refund), now);
     await deps.queue.enqueue(tx, REFUND, [{ accountId: charge.accountId, chargeId: charge.id, refundId: id }]);
@@ -127,22 +133,17 @@ export async function carryOutRefund(
   const asked = await askRail(deps, chargeId, refundId);
   if (!asked) return 'done';
   const { rail, finding } = asked;
-  if (finding.kind !== 'registered' && finding.kind !== 'rejected') {
+  if (finding.kind !== 'done' && finding.kind !== 'rejected') {
     logUndecided(deps.log, finding, { chargeId, refundId, rail: rail.name });
     return 'postponed';
   }
-  const at = deps.clock.now();
   await deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [chargeId]);
     const refund = charge?.refunds.find(({ id }) => id === refundId);
     if (!charge || refund?.status !== 'PENDING') return;
     const end =
-      finding.kind === 'registered'
-        ? ({ status: 'DONE' } as const)
-        : ({ status: 'FAILED', reason: finding.reason } as const);
-    await updateRefund(tx, charge, refundId, end, at);
-    if (end.status === 'DONE') await postEntries(tx, [refundPosting(charge, refund, at)]);
-    await writeStep(deps, tx, refundEnded(charge, refundId, end), at);
+      finding.kind === 'done' ? { status: 'DONE' as const } : { status: 'FAILED' as const, reason: finding.reason };
+    await endRefund(deps, tx, charge, refund, end);
   });
   return 'done';
 }
@@ -155,7 +156,7 @@ async function askRail(
   deps: RefundDeps,
   chargeId: string,
   refundId: string,
-): Promise<{ rail: Rail; finding: Finding } | undefined> {
+): Promise<{ rail: Rail; finding: RefundFinding } | undefined> {
   const submission = await deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [chargeId]);
     const refund = charge?.refunds.find(({ id }) => id === refundId);

@@ -46,11 +46,11 @@ export async function retireMethod(
 ): Promise<JobOutcome> {
   const charge = await findCharge(deps.db, chargeId, accountId);
   const retired = charge?.methods.find(candidate => candidate.method === method);
-  if (!charge || !retired?.instrument || !isRetired(retired)) return 'done';
+  if (!charge || retired?.reference === undefined || !isRetired(retired)) return 'done';
   const rail = railNamed(deps.rails, retired.method, retired.rail);
   if (!rail.can.withdraw) return 'done';
-  const outcome = await rail.cancel(paymentRequest(charge), retired.instrument);
-  if (outcome.kind !== 'unknown' && outcome.kind !== 'accepted') return 'done';
+  const outcome = await rail.cancel(paymentRequest(charge), retired.reference);
+  if (outcome.kind === 'withdrawn' || outcome.kind === 'too_late') return 'done';
   logUndecided(deps.log, outcome, { chargeId, chargeMethod: method, rail: rail.name });
   return 'postponed';
 }

@@ -1,4 +1,5 @@
 // The SQL of payments and refunds.
+import type { Method } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
 
@@ -22,16 +23,18 @@ export async function insertPayments(
     is_repeat: payment.isRepeat,
     came_after: payment.cameAfter,
     payer_document: payment.payerDocument,
+    fee_cents: payment.feeCents?.toString(),
+    credit_day: payment.creditDay,
   }));
   const rows = await tx.query(
     `insert into payments (id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat,
-                           came_after, payer_document, recorded_at)
+                           came_after, payer_document, fee_cents, credit_day, recorded_at)
      select id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat, came_after,
-            payer_document, $2
+            payer_document, fee_cents, credit_day, $2
        from json_to_recordset($1) as new_payment (
               id uuid, account_id text, charge_id uuid, method text, rail text, amount_cents bigint,
               paid_at timestamptz, source text, reference text, timing text, is_repeat boolean, came_after text,
-              payer_document text)
+              payer_document text, fee_cents bigint, credit_day date)
      on conflict (rail, lower(reference collate "C")) do nothing
      returning id`,
     [JSON.stringify(records), at],
@@ -137,10 +140,44 @@ export async function commitMoney(tx: Sql, charge: Charge, committedCents: bigin
   ]);
 }
 
+/** Inserts a return that a bank began by itself. */
+export async function insertReturn(tx: Sql, charge: Charge, refund: Refund): Promise<void> {
+  await tx.query(
+    `insert into refunds (id, account_id, charge_id, payment_id, kind, amount_cents, status, reason, reference, created_at,
+                          updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
+    [
+      refund.id,
+      charge.accountId,
+      charge.id,
+      refund.paymentId,
+      refund.kind,
+      refund.amountCents,
+      refund.status,
+      refund.reason,
+      refund.reference,
+      refund.createdAt,
+    ],
+  );
+}
+
+/** The charge of which a rail knows the method by this reference. */
+export async function findChargeByReference(
+  sql: Sql,
+  { name, method }: { readonly name: string; readonly method: Method },
+  reference: string,
+): Promise<string | undefined> {
+  const [row] = await sql.query<{ charge_id: string }>(
+    'select charge_id from charge_methods where reference = $1 and rail = $2 and method = $3',
+    [reference, name, method],
+  );
+  return row?.charge_id;
+}
+
 /** The charge whose pix has this txid. */
 export async function findChargeByTxid(sql: Sql, txid: string): Promise<string | undefined> {
   const [row] = await sql.query<{ charge_id: string }>(
-    `select charge_id from charge_methods where method = 'pix' and instrument ->> 'txid' = $1`,
+    `select charge_id from charge_methods where method = 'pix' and reference = $1`,
     [txid],
   );
   return row?.charge_id;

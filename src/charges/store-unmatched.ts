@@ -88,7 +88,7 @@ export async function findKnownMoney(sql: Sql, amountCents: bigint, day: CivilDa
 
 const COLUMNS = `
          r.reference, r.posted_at, r.amount_cents, r.txid, r.words, r.reason, r.duplicate_of, r.decided_at,
-         (select m.charge_id from charge_methods m where m.method = 'pix' and m.instrument ->> 'txid' = r.txid
+         (select m.charge_id from charge_methods m where m.method = 'pix' and m.reference = r.txid
            order by m.charge_id limit 1) as charge_id`;
 
 /** A page of the receipts that wait for a decision, newest first, and their total number. */

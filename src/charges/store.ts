@@ -1,5 +1,6 @@
 // The SQL of single charges and of batches of them.
 import type { First } from '../accounts/once.ts';
+import type { CivilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
 import type { Instruments, Method } from '../rails/rail.ts';
 import type { Row, Sql } from '../storage/database.ts';
@@ -65,11 +66,12 @@ function chargeRecord({ charge, hash, answer }: NewRow) {
 }
 
 function methodRecords({ id, methods }: Charge) {
-  return methods.map(({ method, rail, status, instrument, reason }) => ({
+  return methods.map(({ method, rail, status, reference, instrument, reason }) => ({
     charge_id: id,
     method,
     rail,
     status,
+    reference,
     instrument,
     reason,
   }));
@@ -93,11 +95,11 @@ const INSERT_CHARGES = `
     on conflict do nothing
     returning id, account_id, created_at),
   methods as (
-    insert into charge_methods (charge_id, account_id, method, rail, status, instrument, reason, updated_at)
-    select charge.id, charge.account_id, method, rail, status, instrument, reason, charge.created_at
+    insert into charge_methods (charge_id, account_id, method, rail, status, reference, instrument, reason, updated_at)
+    select charge.id, charge.account_id, method, rail, status, reference, instrument, reason, charge.created_at
       from charge
       join json_to_recordset($2) as new_method (
-             charge_id uuid, method text, rail text, status text, instrument jsonb, reason text)
+             charge_id uuid, method text, rail text, status text, reference text, instrument jsonb, reason text)
         on new_method.charge_id = charge.id)
   select id from charge`;
 
@@ -127,18 +129,20 @@ export const CHARGE_COLUMNS = `
          c.due_at, c.expire_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
          c.order_id, c.committed_cents,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
-                                            'instrument', m.instrument, 'reason', m.reason) order by m.method)
+                                            'reference', m.reference, 'instrument', m.instrument, 'reason', m.reason) order by m.method)
             from charge_methods m
            where m.charge_id = c.id and m.account_id = c.account_id) as methods,
          (select json_agg(json_build_object('id', p.id, 'method', p.method, 'amountCents', p.amount_cents::text,
                                             'paidAt', iso_utc(p.paid_at), 'source', p.source, 'reference', p.reference,
                                             'timing', p.timing, 'isRepeat', p.is_repeat, 'cameAfter', p.came_after,
-                                            'payerDocument', p.payer_document)
+                                            'payerDocument', p.payer_document, 'feeCents', p.fee_cents::text,
+                                            'creditDay', p.credit_day)
                           order by p.recorded_at, p.is_repeat, p.id)
             from payments p
            where p.charge_id = c.id and p.account_id = c.account_id) as payments,
-         (select json_agg(json_build_object('id', r.id, 'paymentId', r.payment_id, 'amountCents', r.amount_cents::text,
-                                            'status', r.status, 'reason', r.reason, 'createdAt', iso_utc(r.created_at))
+         (select json_agg(json_build_object('id', r.id, 'kind', r.kind, 'paymentId', r.payment_id,
+                                            'amountCents', r.amount_cents::text, 'status', r.status, 'reason', r.reason,
+                                            'reference', r.reference, 'createdAt', iso_utc(r.created_at))
                           order by r.id)
             from refunds r
            where r.charge_id = c.id and r.account_id = c.account_id) as refunds`;
@@ -227,7 +231,7 @@ export async function updateCharges(tx: Sql, charges: readonly Charge[], at: rea
   await Promise.all([chargeUpdate, methodUpdate]);
 }
 
-/** Replaces the prepared instrument by the one from the rail, such as a code that only the rail can generate. */
+/** Writes the instrument that the rail has made, such as a code that only the rail can generate. */
 export async function replaceInstrument(
   tx: Sql,
   charge: Charge,
@@ -274,6 +278,14 @@ export async function markSubmitted(
   return (charge, method) => marked.has(keyOf(charge.id, method));
 }
 
+/** Takes the mark back: the rail says that nothing was sent, so the next try need not look it up. */
+export async function clearSubmitted(sql: Sql, { id, accountId }: Charge, method: Method): Promise<void> {
+  await sql.query(
+    'update charge_methods set submitted_at = null where charge_id = $1 and account_id = $2 and method = $3',
+    [id, accountId, method],
+  );
+}
+
 export type ChargeRow = Row & {
   id: string;
   account_id: string;
@@ -309,19 +321,23 @@ type MethodRow = {
   method: Method;
   rail: string;
   status: MethodStatus;
+  reference: string | null;
   instrument: Instruments[Method] | null;
   reason: string | null;
 };
-type PaymentRow = Omit<Payment, 'amountCents' | 'paidAt' | 'cameAfter' | 'payerDocument'> & {
+type PaymentRow = Omit<Payment, 'amountCents' | 'paidAt' | 'cameAfter' | 'payerDocument' | 'feeCents' | 'creditDay'> & {
   amountCents: string;
   paidAt: string;
   cameAfter: CameAfter | null;
   payerDocument: string | null;
+  feeCents: string | null;
+  creditDay: CivilDay | null;
 };
-type RefundRow = Omit<Refund, 'amountCents' | 'createdAt' | 'reason'> & {
+type RefundRow = Omit<Refund, 'amountCents' | 'createdAt' | 'reason' | 'reference'> & {
   amountCents: string;
   createdAt: string;
   reason: string | null;
+  reference: string | null;
 };
 
 export function toCharge(row: ChargeRow): Charge {
@@ -357,25 +373,35 @@ export function toCharge(row: ChargeRow): Charge {
   };
 }
 
-function toMethod({ method, rail, status, instrument, reason }: MethodRow): ChargeMethod {
-  return { method, rail, status, ...(instrument && { instrument }), ...(reason !== null && { reason }) };
+function toMethod({ method, rail, status, reference, instrument, reason }: MethodRow): ChargeMethod {
+  return {
+    method,
+    rail,
+    status,
+    ...(reference !== null && { reference }),
+    ...(instrument && { instrument }),
+    ...(reason !== null && { reason }),
+  };
 }
 
-function toPayment({ cameAfter, payerDocument, ...row }: PaymentRow): Payment {
+function toPayment({ cameAfter, payerDocument, feeCents, creditDay, ...row }: PaymentRow): Payment {
   return {
     ...row,
     amountCents: BigInt(row.amountCents),
     paidAt: new Date(row.paidAt),
     ...(cameAfter !== null && { cameAfter }),
     ...(payerDocument !== null && { payerDocument }),
+    ...(feeCents !== null && { feeCents: BigInt(feeCents) }),
+    ...(creditDay !== null && { creditDay }),
   };
 }
 
-function toRefund({ reason, ...row }: RefundRow): Refund {
+function toRefund({ reason, reference, ...row }: RefundRow): Refund {
   return {
     ...row,
     amountCents: BigInt(row.amountCents),
     createdAt: new Date(row.createdAt),
     ...(reason !== null && { reason }),
+    ...(reference !== null && { reference }),
   };
 }

@@ -51,7 +51,7 @@ function customerView({ customer: { name, document, type, address, email, phone 
 }
 
 function paymentView({ amountCents, paidAt, cameAfter, ...payment }: Payment) {
-  const { id, method, timing, isRepeat, source, reference } = payment;
+  const { id, method, timing, isRepeat, source, reference, feeCents, creditDay } = payment;
   return {
     id,
     method,
@@ -62,12 +62,15 @@ function paymentView({ amountCents, paidAt, cameAfter, ...payment }: Payment) {
     cameAfter,
     source,
     reference,
+    feeCents: feeCents === undefined ? undefined : Number(feeCents),
+    creditDay,
   };
 }
 
-export function refundView({ id, paymentId, amountCents, status, reason, createdAt }: Refund) {
+export function refundView({ id, kind, paymentId, amountCents, status, reason, createdAt }: Refund) {
   return {
     id,
+    kind,
     paymentId,
     amountCents: Number(amountCents),
     status,

@@ -48,6 +48,11 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   'charge.refunded': api => refunded(api),
   // The bank of the sandbox refuses this amount.
   'charge.refund_failed': api => refunded(api, { amountCents: 9_001 }),
+  'charge.returned': async api => {
+    const id = await paid(api, await charge(api));
+    await api.post(`/sandbox/charges/${id}/return`, {});
+    return id;
+  },
   'crypto_transaction.pending_payment': async api => (await order(api)).id,
   'crypto_transaction.pending_fulfillment': async api => paidOrder(api, await order(api)),
   'crypto_transaction.fulfillment_scheduled': async api =>

@@ -33,8 +33,6 @@ export function absentRail<M extends Method>(method: M): Rail<M> {
     cancel: never,
     refund: never,
     lookupRefund: never,
-    reconcileAfter: () => undefined,
-    reconcile: never,
   };
 }
 

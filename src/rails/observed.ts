@@ -1,23 +1,19 @@
 // Rails whose calls are reported: which rail, what was asked, what came of it and how long it took. What a rail answers
 // passes through as it is.
 import { type Ended, timed } from '../lib/timed.ts';
-import type { Method, Outcome, Rail, Rails, ReceivedPayment } from './rail.ts';
+import { type Method, mapRails, type Rail, type Rails } from './rail.ts';
 
 /** The calls of a rail that leave the machine; the others are pure. */
-type Operation = 'submit' | 'lookup' | 'cancel' | 'refund' | 'lookupRefund' | 'reconcile';
+type Operation = 'submit' | 'lookup' | 'cancel' | 'refund' | 'lookupRefund' | 'receipts' | 'receipt';
 
 export type RailCall = Ended & { readonly rail: string; readonly method: Method; readonly operation: Operation };
 
-export function observedRails({ pix, boleto, former }: Rails, observe: (call: RailCall) => void): Rails {
-  return {
-    pix: observedRail(pix, observe),
-    boleto: observedRail(boleto, observe),
-    ...(former && { former: former.map(rail => observedRail(rail, observe)) }),
-  };
+export function observedRails(rails: Rails, observe: (call: RailCall) => void): Rails {
+  return mapRails(rails, rail => observedRail(rail, observe));
 }
 
 function observedRail<M extends Method>(rail: Rail<M>, observe: (call: RailCall) => void): Rail<M> {
-  const { name, method } = rail;
+  const { name, method, watch } = rail;
   const report = (operation: Operation) => (ended: Ended) => observe({ rail: name, method, operation, ...ended });
   return {
     ...rail,
@@ -26,9 +22,35 @@ function observedRail<M extends Method>(rail: Rail<M>, observe: (call: RailCall)
     cancel: (...asked) => timed(() => rail.cancel(...asked), kindOf, report('cancel')),
     refund: (...asked) => timed(() => rail.refund(...asked), kindOf, report('refund')),
     lookupRefund: (...asked) => timed(() => rail.lookupRefund(...asked), kindOf, report('lookupRefund')),
-    reconcile: (...asked) => timed(() => rail.reconcile(...asked), foundIn, report('reconcile')),
+    ...(watch && { watch: observedWatch(watch, report) }),
   };
 }
 
-const kindOf = ({ kind }: { readonly kind: Outcome['kind'] | 'absent' }) => kind;
-const foundIn = (receipts: readonly ReceivedPayment[]) => (receipts.length > 0 ? 'money' : 'no_money');
+type Watch = NonNullable<Rail['watch']>;
+
+function observedWatch(watch: Watch, report: (operation: Operation) => (ended: Ended) => void): Watch {
+  if (watch.by === 'request') {
+    return {
+      ...watch,
+      receiptsOf: (...asked) => timed(() => watch.receiptsOf(...asked), foundIn, report('receipts')),
+    };
+  }
+  return {
+    ...watch,
+    receipts: (...asked) =>
+      timed(
+        () => watch.receipts(...asked),
+        page => foundIn(page.receipts),
+        report('receipts'),
+      ),
+    receipt: (...asked) =>
+      timed(
+        () => watch.receipt(...asked),
+        found => (found ? 'money' : 'no_money'),
+        report('receipt'),
+      ),
+  };
+}
+
+const kindOf = ({ kind }: { readonly kind: string }) => kind;
+const foundIn = (receipts: readonly unknown[]) => (receipts.length > 0 ? 'money' : 'no_money');

@@ -16,16 +16,14 @@ export function pixKeyRail(receiver: Receiver): Rail<'pix'> {
     can: { refund: false, withdraw: false },
     check: checkPix,
     prepare: ({ id, amountCents }) => {
-      const txid = txidOf(id);
-      return { txid, emv: brCode(amountCents, txid) };
+      const reference = txidOf(id);
+      return { reference, instrument: { emv: brCode(amountCents, reference) } };
     },
     // A static code is payable without registration.
     submit: async () => ({ kind: 'registered' }),
     lookup: async () => ({ kind: 'registered' }),
-    cancel: async () => ({ kind: 'rejected', reason: 'A static code cannot be withdrawn.' }),
+    cancel: async () => ({ kind: 'too_late' }),
     refund: async () => ({ kind: 'rejected', reason: 'A static pix key cannot send money back.' }),
     lookupRefund: async () => ({ kind: 'absent' }),
-    reconcileAfter: () => undefined,
-    reconcile: async () => [],
   };
 }

@@ -8,15 +8,20 @@ export type Method = (typeof METHODS)[number];
 
 /** The amount and terms of a payment, in reais. */
 export type PaymentRequest = {
-  /** A UUID; the references of an instrument are derived from it. */
+  /** A UUID; the reference is derived from it. */
   readonly id: string;
   readonly amountCents: bigint;
+  readonly createdAt: Date;
+  /** When the requested validity ends. */
+  readonly expireAt: Date;
   readonly dueDay: CivilDay;
-  /** The last day of the requested validity. */
+  /** The day of `expireAt`. */
   readonly expireDay: CivilDay;
   /** Decimal text: the fine as a percent of the amount, once; the interest as a percent per month. */
   readonly finePercent?: string;
   readonly interestPercent?: string;
+  /** What the payer reads. */
+  readonly description?: string;
   readonly payer: {
     readonly name: string;
     /** CPF or CNPJ without punctuation. */
@@ -34,35 +39,80 @@ export type RefundRequest = {
   readonly amountCents: bigint;
 };
 
-/** A payment that the bank has received. */
-export type ReceivedPayment = { readonly reference: string; readonly amountCents: bigint; readonly paidAt: Date };
-
-/** What the payer pays with, and the references by which the bank identifies it. */
-export type PixInstrument = { readonly txid: string; readonly emv: string };
-export type BoletoInstrument = { readonly ourNumber: string; readonly barcode: string; readonly digitableLine: string };
+/** What the payer pays with. */
+export type PixInstrument = { readonly emv: string };
+export type BoletoInstrument = { readonly barcode: string; readonly digitableLine: string };
 export type Instruments = { readonly pix: PixInstrument; readonly boleto: BoletoInstrument };
+
+/** What is known before the bank has answered. */
+export type Prepared<M extends Method = Method> = {
+  /** By which the bank identifies the request: the txid of a pix, the nosso número of a boleto. */
+  readonly reference: string;
+  /** Absent: only the bank can make it, and it comes with the registration. */
+  readonly instrument?: Instruments[M];
+};
 
 /** Why a rail can never accept a request; decided without a call to the bank. */
 export type Refusal = { readonly path: string; readonly code: string; readonly message: string };
 
 /**
- * The answer of the bank. `unknown`: the reply was lost, and only a lookup shows whether the request arrived. `accepted`:
- * the bank has the request and decides later.
+ * The bank has not answered the question. `unknown`: the request was sent and its reply was lost; only a lookup shows whether
+ * it arrived. `unavailable`: nothing was sent, or the bank says that it took nothing; it may be sent again without a lookup.
  */
-export type Outcome =
-  | {
-      readonly kind: 'registered';
-      /** Replaces the prepared instrument, if only the bank can create it, such as a dynamic code. */
-      readonly instrument?: Instruments[Method];
-    }
-  | { readonly kind: 'accepted' }
-  | { readonly kind: 'rejected'; readonly reason: string }
-  | { readonly kind: 'unknown' };
+type NoAnswer = { readonly kind: 'unknown' } | { readonly kind: 'unavailable'; readonly retryAt?: Date };
 
-/** The result of a lookup. `absent`: the request never arrived and may be sent. */
-export type Finding = Outcome | { readonly kind: 'absent' };
+/** `accepted`: the bank has the request and decides later. */
+type Undecided = { readonly kind: 'accepted' } | NoAnswer;
+
+type Rejected = { readonly kind: 'rejected'; readonly reason: string };
+
+/** The answer of the bank to a registration. An `instrument` replaces the prepared one. */
+export type Outcome = { readonly kind: 'registered'; readonly instrument?: Instruments[Method] } | Rejected | Undecided;
+
+/** The result of a lookup. `absent`: the request never arrived and may be sent. `withdrawn`: it can no longer be paid. */
+export type Finding = Outcome | { readonly kind: 'absent' } | { readonly kind: 'withdrawn' };
+
+/** `too_late`: there is nothing to withdraw, for example because it was paid. */
+export type CancelOutcome = { readonly kind: 'withdrawn' } | { readonly kind: 'too_late' } | Undecided;
+
+export type RefundOutcome = { readonly kind: 'done' } | Rejected | Undecided;
+export type RefundFinding = RefundOutcome | { readonly kind: 'absent' };
+
+/** Money that went back out of a payment. */
+export type MoneyReturn = {
+  /** The refund that asked for it; absent when nobody here did, as when a bank takes money back after a fraud. */
+  readonly refundId?: string;
+  /** The bank's id of it, unique within its payment. */
+  readonly reference: string;
+  readonly amountCents: bigint;
+  readonly status: 'PENDING' | 'DONE' | 'FAILED';
+  readonly at: Date;
+  /** Why, in the bank's words. */
+  readonly reason?: string;
+};
+
+/** A payment that the bank has received. */
+export type Receipt = {
+  /** The bank's id of the payment: the end-to-end id of a pix. */
+  readonly reference: string;
+  /** The reference of the request that was paid; absent when the payer named none. */
+  readonly requestReference?: string;
+  readonly amountCents: bigint;
+  readonly paidAt: Date;
+  readonly returns: readonly MoneyReturn[];
+  /** What the bank kept, and when it credits the rest, where it tells. */
+  readonly feeCents?: bigint;
+  readonly creditDay?: CivilDay;
+};
+
+export type ReceiptPage = {
+  readonly receipts: readonly Receipt[];
+  /** Given to the next call with the same times; absent on the last page. */
+  readonly next?: string;
+};
 
 export type Rail<M extends Method = Method> = {
+  /** Stable, and stored with each charge: `sandbox`, `pix-key`, `efi:main`. */
   readonly name: string;
   readonly method: M;
   /** Optional abilities; the caller does not use one that is false. */
@@ -76,35 +126,90 @@ export type Rail<M extends Method = Method> = {
   readonly needsAddress?: true;
   /** Refuses a request that this rail can never accept. Pure. */
   check(request: PaymentRequest): Refusal | undefined;
-  /** Builds the instrument with its references; the same each time for one request. Pure. */
-  prepare(request: PaymentRequest): Instruments[M];
-  /** Registers the instrument at the bank. Never throws for a failure of the bank or of the network. */
-  submit(request: PaymentRequest, instrument: Instruments[M]): Promise<Outcome>;
+  /** The reference, and the instrument as far as it is known without the bank; the same each time for one request. Pure. */
+  prepare(request: PaymentRequest): Prepared<M>;
+  /** Registers the request at the bank. Never throws for a failure of the bank or of the network. */
+  submit(request: PaymentRequest, reference: string): Promise<Outcome>;
   /** Looks up the result of `submit` by the reference. */
-  lookup(request: PaymentRequest, instrument: Instruments[M]): Promise<Finding>;
-  /** Withdraws the instrument at the bank. `rejected` means that there was nothing to withdraw. */
-  cancel(request: PaymentRequest, instrument: Instruments[M]): Promise<Outcome>;
-  refund(request: RefundRequest): Promise<Outcome>;
-  lookupRefund(request: RefundRequest): Promise<Finding>;
-  /** The time of the next `reconcile` after `after`; undefined when none is needed. Pure. */
-  reconcileAfter(request: PaymentRequest, after: Date): Date | undefined;
+  lookup(request: PaymentRequest, reference: string): Promise<Finding>;
+  /** Withdraws the request at the bank; may be repeated. */
+  cancel(request: PaymentRequest, reference: string): Promise<CancelOutcome>;
+  refund(request: RefundRequest): Promise<RefundOutcome>;
+  lookupRefund(request: RefundRequest): Promise<RefundFinding>;
+  /** How to learn of payments; absent when only people report them. */
+  readonly watch?: ReceiptsByTime | ReceiptsByRequest;
+};
+
+/** A bank that lists what it has received. Its calls throw `rail_unavailable` when the bank does not answer. */
+export type ReceiptsByTime = {
+  readonly by: 'time';
+  /** All payments received, or returned, between two times. */
+  receipts(from: Date, to: Date, cursor?: string): Promise<ReceiptPage>;
+  /** One payment by its id; undefined when the bank does not know it (yet). */
+  receipt(reference: string): Promise<Receipt | undefined>;
+  /** The ids of the payments that a notification is about. Pure; nothing else in it is believed. */
+  hints(body: unknown): readonly string[];
+};
+
+/** A bank that must be asked about each request. */
+export type ReceiptsByRequest = {
+  readonly by: 'request';
+  /** The time of the next question after `after`; undefined when none is needed. Pure. */
+  nextLook(request: PaymentRequest, after: Date): Date | undefined;
   /**
    * All payments that the bank has received for it up to a time, including those returned before. Throws `rail_unavailable`
    * when the bank does not answer.
    */
-  reconcile(request: PaymentRequest, instrument: Instruments[M], until: Date): Promise<readonly ReceivedPayment[]>;
+  receiptsOf(request: PaymentRequest, reference: string, until: Date): Promise<readonly Receipt[]>;
 };
 
-/** The rail that serves each method. */
+/** The rails of a service. */
 export type Rails = { readonly [M in Method]: Rail<M> } & {
+  /** Rails of single accounts, instead of those of all. */
+  readonly ofAccounts?: ReadonlyMap<string, { readonly [M in Method]?: Rail<M> }>;
   /** Rails that get no new charges, but still serve their old ones. */
   readonly former?: readonly Rail[];
 };
 
+/** The rail for a new charge of an account. */
+export function railFor<M extends Method>(rails: Rails, method: M, accountId: string): Rail<M> {
+  // TypeScript does not see that both maps have Rail<M> under M.
+  return (rails.ofAccounts?.get(accountId)?.[method] ?? rails[method]) as Rail<M>;
+}
+
+/** Every rail, each once. */
+export function allRails(rails: Rails): readonly Rail[] {
+  const ofAccounts = [...(rails.ofAccounts?.values() ?? [])].flatMap(own => [own.pix ?? [], own.boleto ?? []].flat());
+  return [...new Set<Rail>([rails.pix, rails.boleto, ...ofAccounts, ...(rails.former ?? [])])];
+}
+
+/** The same rails, each made anew once. */
+export function mapRails(rails: Rails, change: <M extends Method>(rail: Rail<M>) => Rail<M>): Rails {
+  const known = new Map<Rail, Rail>();
+  const changed = <M extends Method>(rail: Rail<M>): Rail<M> => {
+    const made = known.get(rail) ?? change(rail);
+    known.set(rail, made);
+    return made as Rail<M>;
+  };
+  const { ofAccounts, former } = rails;
+  return {
+    pix: changed(rails.pix),
+    boleto: changed(rails.boleto),
+    ...(ofAccounts && {
+      ofAccounts: new Map(
+        [...ofAccounts].map(([accountId, { pix, boleto }]) => [
+          accountId,
+          { ...(pix && { pix: changed(pix) }), ...(boleto && { boleto: changed(boleto) }) },
+        ]),
+      ),
+    }),
+    ...(former && { former: former.map(changed) }),
+  };
+}
+
 /** The rail on which a method was registered, also when the method has another rail now. */
 export function railNamed(rails: Rails, method: Method, name: string): Rail {
-  const all: readonly Rail[] = [rails[method], ...(rails.former ?? [])];
-  const rail = all.find(candidate => candidate.method === method && candidate.name === name);
+  const rail = allRails(rails).find(candidate => candidate.method === method && candidate.name === name);
   if (!rail)
     throw new AppError('not_configured', `The rail ${name} of ${method} is not configured, and charges are on it.`);
   return rail;

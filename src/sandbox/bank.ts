@@ -1,7 +1,16 @@
 // The simulated bank behind the sandbox rail. The last four digits of the amount choose one of the behaviours below, so
 // that every outcome can be produced on purpose and is the same each time. The README lists them.
 import { addDays, momentOn } from '../lib/civil-days.ts';
-import type { Finding, Method, Outcome, PaymentRequest, ReceivedPayment, RefundRequest } from '../rails/rail.ts';
+import type {
+  Finding,
+  Method,
+  Outcome,
+  PaymentRequest,
+  Receipt,
+  RefundFinding,
+  RefundOutcome,
+  RefundRequest,
+} from '../rails/rail.ts';
 
 type Behaviour = 'plain' | 'rejects' | 'slow' | 'loses_reply' | 'pays_twice' | 'pays_late';
 
@@ -40,8 +49,15 @@ export function lookup(amountCents: bigint): Finding {
   return behaviourOf(amountCents) === 'rejects' ? { kind: 'rejected', reason: REFUSAL } : { kind: 'registered' };
 }
 
-export const submitRefund = ({ amountCents }: RefundRequest): Outcome => submit(amountCents);
-export const lookupRefund = ({ amountCents }: RefundRequest): Finding => lookup(amountCents);
+/** A refund has the same fates. */
+export function submitRefund({ amountCents }: RefundRequest): RefundOutcome {
+  const outcome = submit(amountCents);
+  return outcome.kind === 'registered' ? { kind: 'done' } : outcome;
+}
+
+export function lookupRefund({ amountCents }: RefundRequest): RefundFinding {
+  return behaviourOf(amountCents) === 'rejects' ? { kind: 'rejected', reason: REFUSAL } : { kind: 'done' };
+}
 
 /** When the simulated payer pays by itself: on the due day by both methods, or some days late by pix. */
 function paysAt({ amountCents, dueDay }: PaymentRequest, method: Method): Date | undefined {
@@ -51,17 +67,12 @@ function paysAt({ amountCents, dueDay }: PaymentRequest, method: Method): Date |
   return undefined;
 }
 
-export function reconcileAfter(request: PaymentRequest, method: Method, after: Date): Date | undefined {
+export function nextLook(request: PaymentRequest, method: Method, after: Date): Date | undefined {
   const at = paysAt(request, method);
   return at && at > after ? at : undefined;
 }
 
-export function receivedUntil(
-  request: PaymentRequest,
-  method: Method,
-  reference: string,
-  until: Date,
-): ReceivedPayment[] {
+export function receivedUntil(request: PaymentRequest, method: Method, reference: string, until: Date): Receipt[] {
   const paidAt = paysAt(request, method);
-  return paidAt && paidAt <= until ? [{ reference, amountCents: request.amountCents, paidAt }] : [];
+  return paidAt && paidAt <= until ? [{ reference, amountCents: request.amountCents, paidAt, returns: [] }] : [];
 }

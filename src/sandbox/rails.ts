@@ -4,7 +4,7 @@ import { uuidToBigInt } from '../lib/ids.ts';
 import { boletoBarcode, digitableLine } from '../rails/boleto/barcode.ts';
 import { checkBoleto } from '../rails/boleto/check.ts';
 import { checkPix, staticBrCodes, txidOf } from '../rails/br-code.ts';
-import type { PaymentRequest, Rail, Rails } from '../rails/rail.ts';
+import type { Method, PaymentRequest, Rail, Rails, ReceiptsByRequest } from '../rails/rail.ts';
 import * as bank from './bank.ts';
 import { sandboxBank } from './bank-999.ts';
 
@@ -14,22 +14,27 @@ const brCode = staticBrCodes({
   receiverCity: 'Sao Paulo',
 });
 
+const watchBy = (method: Method): ReceiptsByRequest => ({
+  by: 'request',
+  nextLook: (request, after) => bank.nextLook(request, method, after),
+  receiptsOf: async (request, reference, until) => bank.receivedUntil(request, method, reference, until),
+});
+
 const pix: Rail<'pix'> = {
   name: 'sandbox',
   method: 'pix',
   can: { refund: true, withdraw: true },
   check: checkPix,
   prepare: ({ id, amountCents }) => {
-    const txid = txidOf(id);
-    return { txid, emv: brCode(amountCents, txid) };
+    const reference = txidOf(id);
+    return { reference, instrument: { emv: brCode(amountCents, reference) } };
   },
   submit: async ({ amountCents }) => bank.submit(amountCents),
   lookup: async ({ amountCents }) => bank.lookup(amountCents),
-  cancel: async () => ({ kind: 'registered' }),
+  cancel: async () => ({ kind: 'withdrawn' }),
   refund: async request => bank.submitRefund(request),
   lookupRefund: async request => bank.lookupRefund(request),
-  reconcileAfter: (request, after) => bank.reconcileAfter(request, 'pix', after),
-  reconcile: async (request, { txid }, until) => bank.receivedUntil(request, 'pix', txid, until),
+  watch: watchBy('pix'),
 };
 
 const boleto: Rail<'boleto'> = {
@@ -38,18 +43,17 @@ const boleto: Rail<'boleto'> = {
   can: { refund: true, withdraw: true },
   check: checkBoleto,
   prepare: ({ id, amountCents, dueDay }: PaymentRequest) => {
-    const ourNumber = ourNumberOf(id);
-    const freeField = sandboxBank.freeField({}, ourNumber);
+    const reference = ourNumberOf(id);
+    const freeField = sandboxBank.freeField({}, reference);
     const barcode = boletoBarcode({ bank: sandboxBank.code, dueDay, amountCents, freeField });
-    return { ourNumber, barcode, digitableLine: digitableLine(barcode) };
+    return { reference, instrument: { barcode, digitableLine: digitableLine(barcode) } };
   },
   submit: async ({ amountCents }) => bank.submit(amountCents),
   lookup: async ({ amountCents }) => bank.lookup(amountCents),
-  cancel: async () => ({ kind: 'registered' }),
+  cancel: async () => ({ kind: 'withdrawn' }),
   refund: async request => bank.submitRefund(request),
   lookupRefund: async request => bank.lookupRefund(request),
-  reconcileAfter: (request, after) => bank.reconcileAfter(request, 'boleto', after),
-  reconcile: async (request, { ourNumber }, until) => bank.receivedUntil(request, 'boleto', ourNumber, until),
+  watch: watchBy('boleto'),
 };
 
 export const sandboxRails: Rails = { pix, boleto };

@@ -10,7 +10,7 @@ import { defineRoute } from '../http/server/route.ts';
 import { civilDay } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
-import type { BoletoInstrument, Method } from '../rails/rail.ts';
+import type { Method } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { BoletoSlip } from './boleto/slip.ts';
 
@@ -45,27 +45,30 @@ export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
   // The drawing libraries are loaded with the first picture, so that the service starts faster.
   picture('pix.svg', 'getPixSvg', 'The QR code of the pix, as SVG', 'image/svg+xml', async charge => {
     const { qrSvg } = await import('./qr-code.ts');
-    return qrSvg(instrumentOf(charge, 'pix').emv);
+    return qrSvg(payableMethod(charge, 'pix').instrument.emv);
   });
   picture('pix.png', 'getPixPng', 'The QR code of the pix, as PNG', 'image/png', async charge => {
     const { qrPng } = await import('./qr-code.ts');
-    return qrPng(instrumentOf(charge, 'pix').emv);
+    return qrPng(payableMethod(charge, 'pix').instrument.emv);
   });
   picture('boleto.pdf', 'getBoletoPdf', 'The boleto as a page to print', 'application/pdf', async charge => {
     const { boletoPdf } = await import('./boleto-pdf.ts');
-    return boletoPdf(slipOf(charge, instrumentOf(charge, 'boleto'), deps.mode));
+    return boletoPdf(slipOf(charge, deps.mode));
   });
 }
 
-function instrumentOf<M extends Method>(charge: Charge, method: M): NonNullable<ChargeMethod<M>['instrument']> {
-  const chargeMethod = charge.methods.find(isOf(method));
-  if (!chargeMethod?.instrument || chargeMethod.status === 'FAILED')
-    throw new AppError('not_found', `This charge has no ${method}.`);
+type PayableMethod<M extends Method> = Required<Pick<ChargeMethod<M>, 'reference' | 'instrument'>>;
+
+function payableMethod<M extends Method>(charge: Charge, method: M): PayableMethod<M> {
+  const found = charge.methods.find(isOf(method));
+  if (!found || found.status === 'FAILED') throw new AppError('not_found', `This charge has no ${method}.`);
   // No picture of a method that must no longer be paid.
-  if (!isUnpaid(chargeMethod)) {
-    throw new AppError('wrong_state', `The ${method} of this charge is ${chargeMethod.status}.`);
+  if (!isUnpaid(found)) throw new AppError('wrong_state', `The ${method} of this charge is ${found.status}.`);
+  const { reference, instrument } = found;
+  if (reference === undefined || !instrument) {
+    throw new AppError('wrong_state', `The bank has not made the ${method} of this charge yet.`);
   }
-  return chargeMethod.instrument;
+  return { reference, instrument };
 }
 
 /** The invented receiver of a sandbox, without a document or an account. */
@@ -76,7 +79,11 @@ const SANDBOX_BENEFICIARY = {
   code: '0000001',
 };
 
-function slipOf(charge: Charge, { barcode, ourNumber }: BoletoInstrument, mode: Mode): BoletoSlip {
+function slipOf(charge: Charge, mode: Mode): BoletoSlip {
+  const {
+    reference: ourNumber,
+    instrument: { barcode },
+  } = payableMethod(charge, 'boleto');
   const { customer, payableCents, finePercent, interestPercent } = charge;
   const dueDay = civilDay(charge.dueAt);
   const issuedDay = civilDay(charge.createdAt);

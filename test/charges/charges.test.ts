@@ -290,8 +290,8 @@ test('a charge has its account, methods and timers have their charge, and what i
   const [id, account] = [json.id, charge!.account_id];
   const isRefused = (text: string, values: unknown[]) =>
     assert.rejects(service.sql(text, values), { code: '23503' }, text);
-  const method = `insert into charge_methods (charge_id, account_id, method, rail, status, instrument, updated_at)
-                  values ($1, $2, 'boleto', 'sandbox', 'CREATING', '{}', now())`;
+  const method = `insert into charge_methods (charge_id, account_id, method, rail, status, reference, updated_at)
+                  values ($1, $2, 'boleto', 'sandbox', 'CREATING', '1', now())`;
   const timer = `insert into charge_timers (charge_id, account_id, kind, at) values ($1, $2, 'settle', now())`;
   for (const text of [method, timer]) {
     await isRefused(text, ['00000000-0000-7000-8000-000000000000', account]);

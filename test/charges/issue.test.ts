@@ -19,11 +19,11 @@ function scriptedRails(submits: Outcome[], lookups: Finding[] = []): { rails: Ra
   const asked: string[] = [];
   const pix: Rail<'pix'> = {
     ...sandboxRails.pix,
-    submit: async (_request, { txid }) => {
+    submit: async (_request, txid) => {
       asked.push(`submit ${txid}`);
       return submits.shift() ?? { kind: 'registered' };
     },
-    lookup: async (_request, { txid }) => {
+    lookup: async (_request, txid) => {
       asked.push(`lookup ${txid}`);
       return lookups.shift() ?? { kind: 'unknown' };
     },
@@ -66,6 +66,19 @@ test('a lost reply is sent again, under the same reference, once a lookup shows 
   assert.deepEqual(asked, [`submit ${txid}`, `lookup ${txid}`, `submit ${txid}`]);
 });
 
+test('a rail that was unavailable is asked again without a lookup: nothing was sent', async () => {
+  const { rails, asked } = scriptedRails([{ kind: 'unavailable' }, { kind: 'registered' }]);
+  const { pix, txid } = await issue(rails, 2);
+  assert.equal(pix.status, 'ACTIVE');
+  assert.deepEqual(asked, [`submit ${txid}`, `submit ${txid}`]);
+});
+
+test('what was withdrawn at the bank meanwhile fails', async () => {
+  const { rails } = scriptedRails([{ kind: 'unknown' }], [{ kind: 'withdrawn' }]);
+  const { pix } = await issue(rails, 2);
+  assert.equal(`${pix.status}: ${pix.reason}`, 'FAILED: It was withdrawn at the bank.');
+});
+
 test('a method that was only accepted stays in creation until the rail decides', async () => {
   const { rails } = scriptedRails([{ kind: 'accepted' }], [{ kind: 'accepted' }, { kind: 'registered' }]);
   assert.equal(
@@ -80,9 +93,9 @@ test('a method that was canceled before its rail had decided is taken back once 
   const withdrawn: string[] = [];
   const pix: Rail<'pix'> = {
     ...rails.pix,
-    cancel: async (_request, { txid }) => {
+    cancel: async () => {
       withdrawn.push(`after ${asked.length} questions`);
-      return asked.length < 3 ? { kind: 'rejected', reason: `${txid} is not there yet` } : { kind: 'registered' };
+      return asked.length < 3 ? { kind: 'too_late' } : { kind: 'withdrawn' };
     },
   };
   const service = await startService({ rails: { ...rails, pix } });
@@ -102,7 +115,7 @@ test('a code that only the bank can make takes the place of what was made up fro
   const emv = 'made by the bank';
   const pix: Rail<'pix'> = {
     ...sandboxRails.pix,
-    submit: async (_request, { txid }) => ({ kind: 'registered', instrument: { txid, emv } }),
+    submit: async () => ({ kind: 'registered', instrument: { emv } }),
   };
   const { pix: shown } = await issue({ ...sandboxRails, pix }, 1);
   assert.equal(`${shown.status} ${shown.emv}`, 'ACTIVE made by the bank');

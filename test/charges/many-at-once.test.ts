@@ -23,8 +23,8 @@ before(async () => {
   await insertCharges(sql, CHARGES, `timestamptz '2026-01-01Z' + n * interval '1 minute'`);
   // Nearly all were sent long ago, and so the statistics say.
   await sql.query(
-    `insert into charge_methods (charge_id, account_id, method, rail, status, instrument, updated_at, submitted_at)
-     select id, account_id, method, 'sandbox', 'CREATING', '{}', created_at, created_at
+    `insert into charge_methods (charge_id, account_id, method, rail, status, reference, updated_at, submitted_at)
+     select id, account_id, method, 'sandbox', 'CREATING', id::text, created_at, created_at
        from charges, unnest(array['boleto', 'pix']) method`,
   );
   await sql.query('vacuum (analyze) charges, charge_methods');

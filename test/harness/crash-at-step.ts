@@ -10,6 +10,7 @@ import { reconcileCharge } from '../../src/charges/reconcile.ts';
 import { carryOutRefund, requestRefund } from '../../src/charges/refund.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import type { Method, Rail } from '../../src/rails/rail.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
 import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -19,6 +20,7 @@ import { fileBank } from './file-bank.ts';
 import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import { dieAfter } from './steps.ts';
+import { watchOf } from './watch.ts';
 
 export type ChargeCrash = CrashOrder & {
   readonly bankFile: string;
@@ -26,7 +28,11 @@ export type ChargeCrash = CrashOrder & {
   readonly refundId?: string;
 };
 
-const WORDS = ['submit', 'lookup', 'cancel', 'refund', 'lookupRefund', 'reconcile'] as const;
+const CALLS = ['submit', 'lookup', 'cancel', 'refund', 'lookupRefund'] as const;
+
+function counted<M extends Method>(rail: Rail<M>): Rail<M> {
+  return { ...steps.partner(rail, CALLS), watch: steps.partner(watchOf(rail), ['receiptsOf']) };
+}
 
 const order: ChargeCrash = JSON.parse(process.argv[2]!);
 const steps = dieAfter(order.step);
@@ -34,7 +40,7 @@ const real = openDatabase({ connection: { connectionString: order.databaseUrl },
 const queue = await startQueue({ db: real, log: silentLog, kinds: ALL_JOBS });
 const clock = testClock(order.now);
 const bank = fileBank(order.bankFile);
-const rails = { pix: steps.partner(bank.pix, WORDS), boleto: steps.partner(bank.boleto, WORDS) };
+const rails = { pix: counted(bank.pix), boleto: counted(bank.boleto) };
 const base = {
   db: steps.database(real),
   queue,

@@ -1,7 +1,7 @@
 // A bank whose memory is a file, so that it outlives the process that asked it: it knows what it was sent, and can be asked
 // afterwards how often.
 import { appendFileSync, readFileSync } from 'node:fs';
-import type { Method, Outcome, Rail, Rails } from '../../src/rails/rail.ts';
+import type { Method, Rail, Rails } from '../../src/rails/rail.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 
 export function bankRecords(file: string): string[] {
@@ -13,17 +13,19 @@ export function fileBank(file: string): Rails {
 }
 
 function withMemory<M extends Method>(rail: Rail<M>, file: string): Rail<M> {
-  const remember = (what: string): Outcome => {
+  const remember = <const Kind>(what: string, kind: Kind) => {
     appendFileSync(file, `${what}\n`);
-    return { kind: 'registered' };
+    return { kind };
   };
-  const find = (what: string) => ({ kind: bankRecords(file).includes(what) ? 'registered' : 'absent' }) as const;
+  const find = <const Kind>(what: string, kind: Kind) => ({
+    kind: bankRecords(file).includes(what) ? kind : ('absent' as const),
+  });
   return {
     ...rail,
-    submit: async ({ id }) => remember(`submit ${rail.method} ${id}`),
-    lookup: async ({ id }) => find(`submit ${rail.method} ${id}`),
-    cancel: async ({ id }) => remember(`cancel ${rail.method} ${id}`),
-    refund: async ({ id }) => remember(`refund ${id}`),
-    lookupRefund: async ({ id }) => find(`refund ${id}`),
+    submit: async ({ id }) => remember(`submit ${rail.method} ${id}`, 'registered'),
+    lookup: async ({ id }) => find(`submit ${rail.method} ${id}`, 'registered'),
+    cancel: async ({ id }) => remember(`cancel ${rail.method} ${id}`, 'withdrawn'),
+    refund: async ({ id }) => remember(`refund ${id}`, 'done'),
+    lookupRefund: async ({ id }) => find(`refund ${id}`, 'done'),
   };
 }

@@ -5,16 +5,18 @@ import type { BoletoSlip } from '../../src/web/boleto/slip.ts';
 const CHARGE = {
   id: '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17',
   amountCents: 15_990n,
+  createdAt: new Date('2026-11-16T12:00:00Z'),
+  expireAt: new Date('2027-01-10T02:59:59Z'),
   dueDay: '2026-12-10',
   expireDay: '2027-01-09',
   payer: { name: 'Maria', document: '52998224725' },
 };
 
 export function slipWith(changes: Partial<BoletoSlip> = {}): BoletoSlip {
-  const { barcode, ourNumber } = sandboxRails.boleto.prepare(CHARGE);
+  const { reference: ourNumber, instrument } = sandboxRails.boleto.prepare(CHARGE);
   return {
     bankName: 'Banco Sandbox',
-    barcode,
+    barcode: instrument!.barcode,
     ourNumber,
     carteira: '17',
     documentNumber: 'pedido-1042',
@@ -55,7 +57,7 @@ export function slipWith(changes: Partial<BoletoSlip> = {}): BoletoSlip {
         countryCode: 'BR',
       },
     },
-    pixEmv: sandboxRails.pix.prepare(CHARGE).emv,
+    pixEmv: sandboxRails.pix.prepare(CHARGE).instrument!.emv,
     sandbox: true,
     ...changes,
   };

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import type { Outcome } from '../../src/rails/rail.ts';
+import type { Outcome, Rails } from '../../src/rails/rail.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { recordingLog } from '../harness/log.ts';
 import { type Service, startService } from '../harness/service.ts';
+import { watchOf } from '../harness/watch.ts';
 
 /** An amount that the sandbox's payer pays by itself on the due day, so that the rail is asked for money. */
 const PAYS_BY_ITSELF = 9_004;
@@ -16,15 +17,19 @@ const END_OF_DUE_DAY = '2026-12-12T02:59:59.000Z';
 let answer: Outcome;
 let isSilent: boolean;
 const { pix } = sandboxRails;
-const rails = {
+const watch = watchOf(pix);
+const rails: Rails = {
   ...sandboxRails,
   pix: {
     ...pix,
     submit: async () => answer,
     lookup: async () => answer,
-    reconcile: async (...asked: Parameters<typeof pix.reconcile>) => {
-      if (isSilent) throw new AppError('rail_unavailable', 'The bank does not answer.');
-      return pix.reconcile(...asked);
+    watch: {
+      ...watch,
+      receiptsOf: async (...asked) => {
+        if (isSilent) throw new AppError('rail_unavailable', 'The bank does not answer.');
+        return watch.receiptsOf(...asked);
+      },
     },
   },
 };

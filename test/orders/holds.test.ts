@@ -159,6 +159,27 @@ test('a refund before the crypto leaves ends the order', async () => {
   assert.equal((await orders.read(order)).transfer, undefined);
 });
 
+test('money that the bank takes back holds the order, or ends it when nothing is left', async () => {
+  const order = await orders.order({ settlementSchedule: 'D2' });
+  await orders.pay(order);
+  await service.post(`/sandbox/charges/${order.json.charge.id}/return`, { amountCents: 10_000 });
+  await service.runJobs();
+  assert.equal((await orders.read(order)).holdReason, 'partially_refunded');
+  await service.post(`/sandbox/charges/${order.json.charge.id}/return`, {});
+  await service.runJobs();
+  assert.equal((await orders.read(order)).endedAs, 'refunded');
+});
+
+test('money that the bank takes back after the crypto has left changes the charge, not the order', async () => {
+  const order = await orders.order();
+  await orders.pay(order);
+  await fulfilledSoon(order);
+  await service.post(`/sandbox/charges/${order.json.charge.id}/return`, {});
+  await service.runJobs();
+  assert.equal((await orders.read(order)).status, 'fulfilled');
+  assert.equal((await service.get(`/charges/${order.json.charge.id}`)).json.state, 'REFUNDED');
+});
+
 test('a part refunded holds the order, and the rest is served at a new price', async () => {
   const order = await orders.order({ settlementSchedule: 'D1' });
   await orders.pay(order);

@@ -119,7 +119,7 @@ test('payments that were recorded once for each spelling of their reference stay
         values ('00000000-0000-4000-8000-000000000001', 'acme', 1, 'BRL', 1, '{}', now(), now(), '', '{}', now()),
                ('00000000-0000-4000-8000-000000000002', 'other', 1, 'BRL', 1, '{}', now(), now(), '', '{}', now());
       insert into charge_methods (charge_id, account_id, method, rail, status, instrument, updated_at)
-        select id, account_id, 'pix', 'pix-key', 'PAID', '{}', now() from charges;
+        select id, account_id, 'pix', 'pix-key', 'PAID', '{"txid": "T1"}', now() from charges;
       insert into payments (id, account_id, charge_id, method, amount_cents, paid_at, source, reference, timing, is_repeat,
                             recorded_at)
         select gen_random_uuid(), account_id, id, 'pix', 1, now(), 'operator', reference, 'on_time', false, now()

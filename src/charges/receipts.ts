@@ -1,0 +1,64 @@
+// Takes what a bank says of received money: the payment, once, and what went back out of it. Money that belongs to no charge
+// is kept for a person.
+import type { Queue } from '../jobs/queue.ts';
+import { AppError, isOutage } from '../lib/errors.ts';
+import type { Rail, Receipt } from '../rails/rail.ts';
+import type { Database } from '../storage/database.ts';
+import { type PayDeps, recordPayment } from './pay.ts';
+import { recordReturns } from './returns.ts';
+import { findChargeByReference } from './store-money.ts';
+import { insertUnmatched } from './store-unmatched.ts';
+
+export type ReceiptDeps = PayDeps & { readonly db: Database; readonly queue: Queue };
+
+/** Takes a receipt that names the request that it pays by its reference. True: it paid a charge, now or before. */
+export async function takeReceipt(deps: ReceiptDeps, rail: Rail, receipt: Receipt): Promise<boolean> {
+  const { requestReference } = receipt;
+  const chargeId =
+    requestReference === undefined ? undefined : await findChargeByReference(deps.db, rail, requestReference);
+  if (chargeId !== undefined) return takeReceiptOf(deps, rail, chargeId, receipt);
+  await keepUnmatched(deps, rail, receipt, 'The bank names no charge of this service.');
+  return false;
+}
+
+/** A receipt that the charge refuses is kept for a person and does not stop the other receipts. */
+export async function takeReceiptOf(
+  deps: ReceiptDeps,
+  rail: Rail,
+  chargeId: string,
+  receipt: Receipt,
+): Promise<boolean> {
+  const { reference, amountCents, paidAt, feeCents, creditDay, returns } = receipt;
+  try {
+    await recordPayment(deps, {
+      chargeId,
+      method: rail.method,
+      source: 'bank',
+      reference,
+      amountCents,
+      paidAt,
+      ...(feeCents !== undefined && { feeCents }),
+      ...(creditDay !== undefined && { creditDay }),
+    });
+  } catch (error) {
+    // Only a refusal by the charge says something about the money; an outage is tried again.
+    if (!(error instanceof AppError) || isOutage(error)) throw error;
+    await keepUnmatched(deps, rail, receipt, error.message);
+    return false;
+  }
+  await recordReturns(deps, chargeId, reference, returns);
+  return true;
+}
+
+async function keepUnmatched(deps: ReceiptDeps, { name }: Rail, receipt: Receipt, words: string): Promise<void> {
+  const { reference, paidAt, amountCents, requestReference } = receipt;
+  const unmatched = {
+    reference: `${name} ${reference}`,
+    postedAt: paidAt,
+    amountCents,
+    words,
+    reason: 'no_match',
+    ...(requestReference !== undefined && { txid: requestReference }),
+  } as const;
+  await deps.db.transaction(tx => insertUnmatched(tx, unmatched, deps.clock.now()));
+}

@@ -1,0 +1,83 @@
+// Takes what a bank says of money that went back out of a payment: a refund that was asked for here has ended, or a bank has
+// taken money back that nobody here asked for, such as after a fraud. The latter is recorded as a refund of the kind `return`.
+import type { Queue } from '../jobs/queue.ts';
+import { postEntries } from '../ledger/store.ts';
+import type { Clock } from '../lib/clock.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { MoneyReturn } from '../rails/rail.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import type { Charge, Refund } from './charge.ts';
+import { type RefundEnd, refundEnded, returnBegun } from './life.ts';
+import { refundPosting } from './postings.ts';
+import { lockCharges } from './store.ts';
+import { comparable, insertReturn, updateRefund } from './store-money.ts';
+import { writeStep } from './write.ts';
+
+export type ReturnDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+
+/** May be told any number of times, in any order. */
+export async function recordReturns(
+  deps: ReturnDeps,
+  chargeId: string,
+  paymentReference: string,
+  returns: readonly MoneyReturn[],
+): Promise<void> {
+  if (returns.length === 0) return;
+  await deps.db.transaction(async tx => {
+    const [locked] = await lockCharges(tx, [chargeId]);
+    let charge = locked;
+    const payment = charge?.payments.find(({ reference }) => comparable(reference) === comparable(paymentReference));
+    if (!charge || !payment) return;
+    for (const told of returns) {
+      const known = charge.refunds.find(refund => isSame(refund, payment.id, told));
+      if (!known && told.refundId === undefined && told.status !== 'FAILED') {
+        charge = await beginReturn(deps, tx, charge, payment.id, told);
+      }
+      const pending = charge.refunds.find(refund => isSame(refund, payment.id, told) && refund.status === 'PENDING');
+      if (pending && told.status !== 'PENDING') {
+        charge = await endRefund(deps, tx, charge, pending, { ...told, status: told.status });
+      }
+    }
+  });
+}
+
+function isSame(refund: Refund, paymentId: string, { refundId, reference }: MoneyReturn): boolean {
+  if (refund.paymentId !== paymentId) return false;
+  return refundId === undefined ? refund.reference === reference : refund.id === refundId;
+}
+
+async function beginReturn(
+  deps: ReturnDeps,
+  tx: Sql,
+  charge: Charge,
+  paymentId: string,
+  { reference, amountCents, reason }: MoneyReturn,
+): Promise<Charge> {
+  const now = deps.clock.now();
+  const refund: Refund = {
+    id: uuidV7(now),
+    kind: 'return',
+    paymentId,
+    amountCents,
+    status: 'PENDING',
+    reference,
+    createdAt: now,
+    ...(reason !== undefined && { reason }),
+  };
+  await insertReturn(tx, charge, refund);
+  return writeStep(deps, tx, returnBegun(charge, refund), now);
+}
+
+/** Writes the end of a pending refund, whoever asked for it. The caller holds the row lock of the charge. */
+export async function endRefund(
+  deps: { readonly queue: Queue; readonly clock: Clock },
+  tx: Sql,
+  charge: Charge,
+  refund: Refund,
+  end: RefundEnd,
+): Promise<Charge> {
+  const at = deps.clock.now();
+  await updateRefund(tx, charge, refund.id, end, at);
+  if (end.status === 'DONE') await postEntries(tx, [refundPosting(charge, refund, at)]);
+  return writeStep(deps, tx, refundEnded(charge, refund.id, end), at);
+}

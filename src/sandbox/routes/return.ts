@@ -1,0 +1,55 @@
+// POST /sandbox/charges/{id}/return: the bank takes a pix back that nobody asked to refund, as it does after a fraud.
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { CHARGE_EXAMPLE, ChargeView } from '../../api/charges.ts';
+import { unreturnedCents } from '../../charges/life.ts';
+import { requireCharge } from '../../charges/require.ts';
+import { type ReturnDeps, recordReturns } from '../../charges/returns.ts';
+import { chargeView } from '../../charges/view.ts';
+import { ok } from '../../http/server/answers.ts';
+import { idOf } from '../../http/server/path.ts';
+import { defineRoute } from '../../http/server/route.ts';
+import { AppError, invalidRequest } from '../../lib/errors.ts';
+
+const ReturnBody = Type.Object(
+  {
+    amountCents: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'All that is left of the payment when absent.' }),
+    ),
+  },
+  { $id: 'SandboxReturn', additionalProperties: false, examples: [{}] },
+);
+
+export const RETURN_SCHEMAS = [ReturnBody];
+
+export function returnRoutes(app: FastifyInstance, deps: ReturnDeps): void {
+  defineRoute(app, {
+    method: 'POST',
+    url: '/sandbox/charges/:id/return',
+    access: 'public',
+    operationId: 'returnSandboxCharge',
+    summary: 'Take a payment back',
+    description: 'Sandbox only. The bank takes the newest pix back, or a part of it, as it may after a fraud.',
+    tag: 'Sandbox',
+    path: idOf('charge'),
+    body: ReturnBody,
+    answer: ok(ChargeView, 'The charge after the return', CHARGE_EXAMPLE),
+    problems: ['wrong_state'],
+    handle: async ({ path, body }) => {
+      const charge = await requireCharge(deps.db, path.id);
+      const payment = charge.payments.findLast(({ method }) => method === 'pix');
+      const leftCents = payment ? unreturnedCents(charge, payment) : 0n;
+      if (!payment || leftCents === 0n) throw new AppError('wrong_state', 'There is no pix to take back.');
+      const amountCents = body.amountCents === undefined ? leftCents : BigInt(body.amountCents);
+      if (amountCents > leftCents) {
+        const message = 'is more than the payment still holds';
+        throw invalidRequest([{ path: 'amountCents', code: 'above_payment', message }]);
+      }
+      const reason = 'The sandbox bank took it back after a fraud.';
+      const taken = { reference: randomUUID(), amountCents, status: 'DONE', at: deps.clock.now(), reason } as const;
+      await recordReturns(deps, path.id, payment.reference, [taken]);
+      return chargeView(await requireCharge(deps.db, path.id));
+    },
+  });
+}
