@@ -2,23 +2,31 @@
 import { insertEvents } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Sql } from '../storage/database.ts';
-import { type Charge, isOrdered } from './charge.ts';
+import { awaitsBank, type Charge, isOrdered } from './charge.ts';
 import { ISSUE } from './issue-job.ts';
 import { closesAt } from './owed.ts';
 import { insertFirstTimers } from './store-timers.ts';
 import { eventOf } from './write.ts';
 
+/**
+ * When the job of a charge runs whose caller waits for the bank: by then the request that made the charge has asked the bank
+ * or has died.
+ */
+const ISSUE_AFTER_SECONDS = 15;
+
 /** One job registers all charges of the batch with their rails. */
 export async function beginCharges(queue: Queue, tx: Sql, charges: readonly Charge[]): Promise<void> {
   if (charges.length === 0) return;
   const firstTimers = charges.map(charge => ({ charge, closesAt: closesAt(charge), isOrdered: isOrdered(charge) }));
-  const refs = charges.map(({ id: chargeId, accountId }) => ({ accountId, chargeId }));
+  const jobOf = (some: readonly Charge[]) =>
+    some.length === 0 ? [] : [{ charges: some.map(({ id: chargeId, accountId }) => ({ accountId, chargeId })) }];
   await Promise.all([
     insertEvents(
       tx,
       charges.map(charge => eventOf(charge, 'charge.created', charge.createdAt)),
     ),
     insertFirstTimers(tx, firstTimers),
-    queue.enqueue(tx, ISSUE, [{ charges: refs }]),
+    queue.enqueue(tx, ISSUE, jobOf(charges.filter(charge => !awaitsBank(charge)))),
+    queue.enqueue(tx, ISSUE, jobOf(charges.filter(awaitsBank)), { startAfterSeconds: ISSUE_AFTER_SECONDS }),
   ]);
 }

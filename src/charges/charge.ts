@@ -219,6 +219,11 @@ export function isOrdered({ orderId }: Charge): boolean {
   return orderId !== undefined;
 }
 
+/** Whether a code of it is still to come, because only its bank can make it. */
+export function awaitsBank({ methods }: Pick<Charge, 'methods'>): boolean {
+  return methods.some(({ status, instrument }) => status === 'CREATING' && !instrument);
+}
+
 export function isOf<M extends Method>(method: M) {
   return (candidate: ChargeMethod): candidate is ChargeMethod<M> => candidate.method === method;
 }

@@ -1,4 +1,5 @@
-// Creates a charge: checks it and writes it with its methods and jobs in one transaction. No call to a bank happens here.
+// Creates a charge: checks it and writes it with its methods and jobs in one transaction; then asks the bank where only the
+// bank can make the code.
 import { type Claim, findEarlier, type Records, writeOnce } from '../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../accounts/require.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -13,6 +14,7 @@ import { beginCharges } from './begin.ts';
 import { type BuildDeps, buildCharge } from './build.ts';
 import type { Charge, NewCharge } from './charge.ts';
 import type { ChargeBatches, ReadyCharge } from './create-batch.ts';
+import { type IssueNowDeps, issueNow } from './issue-now.ts';
 import { findByExternalId, findFirstById, insertCharges } from './store.ts';
 
 /** What creating a charge needs, alone or as part of an order. */
@@ -22,7 +24,7 @@ export type ChargeDeps = BuildDeps & {
   readonly accounts: AccountPolicy;
 };
 
-export type CreateDeps = ChargeDeps & { readonly chargeBatches: ChargeBatches };
+export type CreateDeps = ChargeDeps & IssueNowDeps & { readonly chargeBatches: ChargeBatches };
 
 export type Created = {
   readonly id: string;
@@ -64,7 +66,9 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
   const outcome = await deps.chargeBatches.add(ready);
   const first =
     outcome === 'written' ? { id, answer } : await deps.chargeBatches.singly(() => writeSingly(deps, ready));
-  return { id: first.id, answer: first.answer, replayed: first.id !== id };
+  if (first.id !== id) return { ...first, replayed: true };
+  const issued = await issueNow(deps, charge);
+  return { id, answer: issued === charge ? answer : JSON.stringify(chargeAnswer(issued)), replayed: false };
 }
 
 /** Writes the charge in its own transaction, or returns the charge that an earlier request wrote. */

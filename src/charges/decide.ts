@@ -5,11 +5,11 @@ import { withBackgroundKind } from '../lib/work-kind.ts';
 import { type Finding, type Method, type Rails, railNamed } from '../rails/rail.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { type Charge, withInstrument } from './charge.ts';
+import { awaitsBank, type Charge, withInstrument } from './charge.ts';
 import { registered, rejected, type Step } from './life.ts';
 import { nextLook } from './reconcile.ts';
 import { isRetired, RETIRE } from './retire.ts';
-import { lockCharges, replaceInstrument } from './store.ts';
+import { lockCharges, type NewInstrument, storeAnswers, storeInstruments } from './store.ts';
 import { type NewTimer, setTimers } from './store-timers.ts';
 import { type DatedStep, writeSteps } from './write.ts';
 
@@ -23,7 +23,8 @@ export type Decision = {
   readonly finding: Extract<Finding, { kind: 'registered' | 'rejected' }>;
 };
 
-export type DecisionBatches = Batcher<Decision, void>;
+/** The charge after the decision; undefined when it is unknown. */
+export type DecisionBatches = Batcher<Decision, Charge | undefined>;
 
 const LIMITS = { maxSize: 400, maxRunning: 1, maxWaiting: 10_000 } as const;
 /** A batch must not wait long for the row lock of one charge; a single write may. */
@@ -33,12 +34,17 @@ export function startDecisionBatches(deps: Deps): DecisionBatches {
   return batcher(async (decisions, isSingle) => {
     const options = isSingle ? {} : { lockTimeoutMs: LOCK_TIMEOUT_MS };
     const write = () => deps.db.transaction(tx => writeDecisions(deps, tx, decisions), options);
-    await withBackgroundKind('decisions of rails', write);
-    return decisions.map(() => undefined);
+    const charges = await withBackgroundKind('decisions of rails', write);
+    return decisions.map(({ chargeId }) => charges.get(chargeId));
   }, LIMITS);
 }
 
-async function writeDecisions(deps: Deps, tx: Sql, decisions: readonly Decision[]): Promise<void> {
+/** Returns the charges after the decisions. */
+async function writeDecisions(
+  deps: Deps,
+  tx: Sql,
+  decisions: readonly Decision[],
+): Promise<ReadonlyMap<string, Charge>> {
   const locked = await lockCharges(
     tx,
     decisions.map(({ chargeId }) => chargeId),
@@ -48,6 +54,8 @@ async function writeDecisions(deps: Deps, tx: Sql, decisions: readonly Decision[
   const steps: DatedStep[] = [];
   const lookups = new Map<string, NewTimer>();
   const toWithdraw: Omit<Decision, 'finding'>[] = [];
+  const made: NewInstrument[] = [];
+  const answered = new Set<string>();
   for (const { chargeId, accountId, method, finding } of decisions) {
     const charge = charges.get(chargeId);
     const before = charge?.methods.find(candidate => candidate.method === method);
@@ -57,9 +65,11 @@ async function writeDecisions(deps: Deps, tx: Sql, decisions: readonly Decision[
       if (finding.kind === 'registered' && isRetired(before)) toWithdraw.push({ chargeId, accountId, method });
       continue;
     }
-    const step = await stepOf(tx, charge, method, finding, at);
+    const step = stepOf(charge, method, finding, at);
     steps.push({ step, at });
     charges.set(chargeId, step.after);
+    if (finding.kind === 'registered' && finding.instrument) made.push({ chargeId, accountId, method, ...finding });
+    if (awaitsBank(charge)) answered.add(chargeId);
     if (finding.kind === 'rejected') continue;
     const lookupAt = nextLook(railNamed(deps.rails, method, before.rail), charge, at);
     const known = lookups.get(chargeId);
@@ -70,12 +80,18 @@ async function writeDecisions(deps: Deps, tx: Sql, decisions: readonly Decision[
     writeSteps(deps, tx, steps),
     setTimers(tx, [...lookups.values()]),
     deps.queue.enqueue(tx, RETIRE, toWithdraw),
+    storeInstruments(tx, made),
+    // A repeat of the request gets the code that the first caller waited for.
+    storeAnswers(
+      tx,
+      [...answered].map(id => charges.get(id)!),
+    ),
   ]);
+  return charges;
 }
 
-async function stepOf(tx: Sql, charge: Charge, method: Method, finding: Decision['finding'], at: Date): Promise<Step> {
+function stepOf(charge: Charge, method: Method, finding: Decision['finding'], at: Date): Step {
   if (finding.kind === 'rejected') return rejected(charge, method, finding.reason);
   if (!finding.instrument) return registered(charge, method, at);
-  await replaceInstrument(tx, charge, method, finding.instrument);
   return registered(withInstrument(charge, method, finding.instrument), method, at);
 }

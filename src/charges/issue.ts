@@ -36,6 +36,16 @@ export async function issueCharges(
     deps.db,
     refs.map(({ chargeId }) => chargeId),
   );
+  const undecided = await issueAll(deps, charges);
+  if (undecided.size === 0) return 'done';
+  if (refs.length === 1) return 'postponed';
+  const jobs = [...undecided].map(({ id: chargeId, accountId }) => ({ charges: [{ accountId, chargeId }] }));
+  await deps.db.transaction(tx => deps.queue.enqueue(tx, ISSUE, jobs));
+  return 'done';
+}
+
+/** Returns the charges on which a rail has not decided. */
+export async function issueAll(deps: IssueDeps, charges: readonly Charge[]): Promise<ReadonlySet<Charge>> {
   const isFirst = await markSubmitted(
     deps.db,
     charges.flatMap(charge => charge.methods.filter(isCreating).map(({ method }) => ({ charge, method }))),
@@ -49,12 +59,7 @@ export async function issueCharges(
       })),
     ),
   );
-  const undecided = new Set(outcomes.filter(({ isDecided }) => !isDecided).map(({ charge }) => charge));
-  if (undecided.size === 0) return 'done';
-  if (refs.length === 1) return 'postponed';
-  const jobs = [...undecided].map(({ id: chargeId, accountId }) => ({ charges: [{ accountId, chargeId }] }));
-  await deps.db.transaction(tx => deps.queue.enqueue(tx, ISSUE, jobs));
-  return 'done';
+  return new Set(outcomes.filter(({ isDecided }) => !isDecided).map(({ charge }) => charge));
 }
 
 const isCreating = ({ status }: ChargeMethod) => status === 'CREATING';
@@ -70,7 +75,7 @@ async function issueMethod(
   try {
     if (isRetired(chargeMethod)) return await withdrawIfRegistered(deps, charge, chargeMethod);
     if (!isCreating(chargeMethod)) return true;
-    const decision = decisionOf(await askRail(deps, charge, chargeMethod, isFirst));
+    const decision = decisionOf(chargeMethod, await askRail(deps, charge, chargeMethod, isFirst));
     if (decision.kind !== 'registered' && decision.kind !== 'rejected') {
       logUndecided(deps.log, decision, { chargeId: charge.id, chargeMethod: method, rail });
       return false;
@@ -107,9 +112,12 @@ async function askRail(
   return outcome;
 }
 
-/** What was withdrawn at the bank before it was handed out can never be paid. */
-function decisionOf(finding: Finding): Finding {
-  return finding.kind === 'withdrawn' ? { kind: 'rejected', reason: 'It was withdrawn at the bank.' } : finding;
+function decisionOf({ instrument }: ChargeMethod, finding: Finding): Finding {
+  // What was withdrawn at the bank before it was handed out can never be paid.
+  if (finding.kind === 'withdrawn') return { kind: 'rejected', reason: 'It was withdrawn at the bank.' };
+  // Without a code a payer cannot pay it: the bank is asked again.
+  if (finding.kind === 'registered' && !instrument && !finding.instrument) return { kind: 'accepted' };
+  return finding;
 }
 
 /**

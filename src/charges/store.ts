@@ -4,6 +4,7 @@ import type { CivilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
 import type { Instruments, Method } from '../rails/rail.ts';
 import type { Row, Sql } from '../storage/database.ts';
+import { chargeAnswer } from './answer.ts';
 import type {
   CameAfter,
   Charge,
@@ -231,19 +232,43 @@ export async function updateCharges(tx: Sql, charges: readonly Charge[], at: rea
   await Promise.all([chargeUpdate, methodUpdate]);
 }
 
-/** Writes the instrument that the rail has made, such as a code that only the rail can generate. */
-export async function replaceInstrument(
-  tx: Sql,
-  charge: Charge,
-  method: Method,
-  instrument: Instruments[Method],
-): Promise<void> {
-  await tx.query('update charge_methods set instrument = $4 where charge_id = $1 and account_id = $2 and method = $3', [
-    charge.id,
-    charge.accountId,
-    method,
-    instrument,
-  ]);
+/** An instrument that the rail has made, such as a code that only the rail can generate. */
+export type NewInstrument = {
+  readonly chargeId: string;
+  readonly accountId: string;
+  readonly method: Method;
+  readonly instrument?: Instruments[Method];
+};
+
+export async function storeInstruments(tx: Sql, made: readonly NewInstrument[]): Promise<void> {
+  if (made.length === 0) return;
+  await tx.query(
+    `update charge_methods m set instrument = made.instrument
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[]) as made (charge_id, account_id, method, instrument)
+      where m.charge_id = any($1) and m.charge_id = made.charge_id and m.account_id = made.account_id
+        and m.method = made.method`,
+    [
+      made.map(({ chargeId }) => chargeId),
+      made.map(({ accountId }) => accountId),
+      made.map(({ method }) => method),
+      made.map(({ instrument }) => JSON.stringify(instrument)),
+    ],
+  );
+}
+
+/** Replaces what a repeat of the request is answered with. */
+export async function storeAnswers(tx: Sql, charges: readonly Charge[]): Promise<void> {
+  if (charges.length === 0) return;
+  await tx.query(
+    `update charges c set answer = new.answer::json
+       from unnest($1::uuid[], $2::text[], $3::text[]) as new (id, account_id, answer)
+      where c.id = any($1) and c.id = new.id and c.account_id = new.account_id`,
+    [
+      charges.map(({ id }) => id),
+      charges.map(({ accountId }) => accountId),
+      charges.map(charge => JSON.stringify(chargeAnswer(charge))),
+    ],
+  );
 }
 
 /** A method that is about to be submitted to its rail. */

@@ -40,6 +40,7 @@ export type Config = {
   readonly prices: PriceSettings;
   /** Percent of what is paid for crypto that the service keeps, as decimal text. */
   readonly feePercent: string;
+  readonly bankWaitMs: number;
 };
 
 /** Hours of the day in São Paulo, D0 day and night or not, and days that an operator declared open or closed. */
@@ -100,6 +101,7 @@ export function configOf({ values }: Settings): Config {
       maxSpreadPercent: values.TRILHO_PRICE_MAX_SPREAD,
     },
     feePercent: values.TRILHO_FEE_PERCENT,
+    bankWaitMs: values.TRILHO_BANK_WAIT_MS,
     settlement: {
       cutOffHour: values.TRILHO_CUT_OFF,
       opensAtHour: values.TRILHO_SETTLES_AT,

@@ -232,6 +232,13 @@ export const SETTINGS = [
     meaning: 'Percent of what is paid for crypto that the service keeps.',
   },
   {
+    name: 'TRILHO_BANK_WAIT_MS',
+    kind: wholeNumber(0, 30_000),
+    default: '3000',
+    meaning:
+      'Milliseconds that POST /charges waits for a code that only the bank can make; 0 for not at all. The code then comes with an event.',
+  },
+  {
     name: 'TRILHO_CUT_OFF',
     kind: timeOfDay('17:00'),
     default: '17:00',

@@ -9,7 +9,12 @@ import { startWorker, type Worker } from './worker.ts';
 
 export type Queue = {
   /** Inserts jobs in the caller's transaction. After its commit the worker of this process is woken. */
-  enqueue<Payload extends object>(tx: Sql, kind: JobKind<Payload>, payloads: readonly Payload[]): Promise<void>;
+  enqueue<Payload extends object>(
+    tx: Sql,
+    kind: JobKind<Payload>,
+    payloads: readonly Payload[],
+    options?: { readonly startAfterSeconds?: number },
+  ): Promise<void>;
   /** Starts a worker for each handler; they run until `stop`. */
   work(handlers: readonly JobHandler[]): void;
   /**
@@ -82,14 +87,15 @@ export async function startQueue({ db, log, heartbeats, kinds, beforeWork }: Que
   const workers: Worker[] = [];
 
   return {
-    enqueue: async (tx, { name }, payloads) => {
+    enqueue: async (tx, { name }, payloads, { startAfterSeconds } = {}) => {
       if (payloads.length === 0) return;
+      const when = startAfterSeconds === undefined ? {} : { startAfter: startAfterSeconds };
       await boss.insert(
         name,
-        payloads.map(data => ({ data })),
+        payloads.map(data => ({ data, ...when })),
         { db: asBossDb(tx) },
       );
-      tx.notify?.(channelOf(name));
+      if (startAfterSeconds === undefined) tx.notify?.(channelOf(name));
     },
 
     work: handlers => {

@@ -5,6 +5,7 @@ import { requireAccount } from '../accounts/require.ts';
 import type { Chains } from '../chains/chain.ts';
 import type { Charge } from '../charges/charge.ts';
 import { type ChargeDeps, writeCharge } from '../charges/create.ts';
+import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
 import { insertEvents } from '../events/store.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { laterOf } from '../lib/clock.ts';
@@ -21,12 +22,21 @@ import type { Wallet } from '../wallets/wallet.ts';
 import { chargeOfOrder, type OrderCharge } from './charge-of-order.ts';
 import { type Order, orderEventType, type SettlementSchedule } from './order.ts';
 import { type SettlementRules, settlementAt } from './settlement.ts';
-import { findFirstByExternalId, findFirstById, findFirstByQuote, insertOrder, recordQuoteUse } from './store.ts';
+import {
+  findFirstByExternalId,
+  findFirstById,
+  findFirstByQuote,
+  insertOrder,
+  recordQuoteUse,
+  replaceAnswer,
+} from './store.ts';
 import { setOrderTimer } from './store-timers.ts';
 import { orderDetail } from './view.ts';
 import { orderEvent } from './write.ts';
 
-export type OrderDeps = ChargeDeps & MakeQuoteDeps & { readonly chains: Chains; readonly settlement: SettlementRules };
+export type OrderDeps = ChargeDeps &
+  IssueNowDeps &
+  MakeQuoteDeps & { readonly chains: Chains; readonly settlement: SettlementRules };
 
 /** The input of `createOrder`: the id of an existing quote, or the fields for a new one. */
 export type NewOrder = {
@@ -77,7 +87,12 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
     await beginOrder(deps, tx, order, charge);
     return { id: order.id, answer };
   });
-  return { id: first.id, answer: first.answer, replayed: first.id !== order.id };
+  if (first.id !== order.id) return { id: first.id, answer: first.answer, replayed: true };
+  const issued = charge && (await issueNow(deps, charge));
+  if (issued === charge) return { id: order.id, answer, replayed: false };
+  const withCode = JSON.stringify(orderDetail(order, { charge: issued, timeline: [created] }));
+  await replaceAnswer(deps.db, order, withCode);
+  return { id: order.id, answer: withCode, replayed: false };
 }
 
 const records: Records = {

@@ -87,6 +87,11 @@ export async function findFirstById(sql: Sql, accountId: string, id: string): Pr
   return rows[0] && toFirst(rows[0]);
 }
 
+/** Replaces what a repeat of the request is answered with. */
+export async function replaceAnswer(sql: Sql, { id, accountId }: Order, answer: string): Promise<void> {
+  await sql.query('update orders set answer = $3::json where id = $1 and account_id = $2', [id, accountId, answer]);
+}
+
 export async function findFirstByExternalId(
   sql: Sql,
   accountId: string,

@@ -49,6 +49,7 @@ const base = {
   clock,
   accounts: sandboxAccounts,
   chargeRules: SANDBOX_CHARGE_RULES,
+  bankWaitMs: 3_000,
   log: silentLog,
 } as const;
 const deps = {

@@ -1,6 +1,7 @@
 // The verbs of an order's life with what they need, outside any service: for a process that dies in the middle of one, and
 // for a test that takes one step and no further.
 import type { Chain, Chains } from '../../src/chains/chain.ts';
+import { startDecisionBatches } from '../../src/charges/decide.ts';
 import { recordPayment, startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -75,6 +76,8 @@ export async function openOrderNode(databaseUrl: string, now: string, steps?: St
       rates: configuredRates(rates, 'sandbox'),
       prices: tablePrices({ reais: prices.table, rates }),
       chains: Object.fromEntries(watched) as Chains,
+      decisionBatches: startDecisionBatches({ db, queue, rails: sandboxRails, clock }),
+      bankWaitMs: 0,
     },
     close: async () => {
       await queue.stop();

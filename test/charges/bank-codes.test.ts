@@ -1,0 +1,109 @@
+// Codes that only the bank can make: the caller waits for them a while, and gets them later when the bank is slow.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Outcome, Rail, Rails } from '../../src/rails/rail.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { orderDriver } from '../harness/orders.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const EMV = 'the code of the bank';
+const REGISTERED: Outcome = { kind: 'registered', instrument: { emv: EMV } };
+
+/** Rails whose pix has no code before the bank has answered. */
+function bankMade(submit: Rail['submit'], changes: Partial<Rail<'pix'>> = {}): Rails {
+  const { pix } = sandboxRails;
+  const prepare: Rail<'pix'>['prepare'] = request => ({ reference: pix.prepare(request).reference });
+  return { ...sandboxRails, pix: { ...pix, prepare, submit, ...changes } };
+}
+
+async function withService(
+  options: Parameters<typeof startService>[0],
+  work: (service: Service) => Promise<void>,
+): Promise<void> {
+  const service = await startService(options);
+  try {
+    await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+const body = chargeBody({ methods: ['pix'], externalId: 'order-1' });
+
+test('the answer has the code of the bank, and so has its repeat', () =>
+  withService({ rails: bankMade(async () => REGISTERED) }, async service => {
+    const made = await service.post('/charges', body);
+    assert.equal(made.status, 201);
+    assert.deepEqual([made.json.pix.status, made.json.pix.emv], ['ACTIVE', EMV]);
+    const repeated = await service.post('/charges', body);
+    assert.equal(repeated.text, made.text);
+  }));
+
+test('the answer has the refusal of the bank', () =>
+  withService({ rails: bankMade(async () => ({ kind: 'rejected', reason: 'no such key' })) }, async service => {
+    const { json } = await service.post('/charges', body);
+    assert.deepEqual(json.pix, { ...json.pix, success: false, status: 'FAILED', emv: '', reason: 'no such key' });
+  }));
+
+test('a bank that is slow brings the code later, by an event and to a reader of the charge', async () => {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const rails = bankMade(() => promise, { lookup: async () => REGISTERED });
+  await withService({ rails, env: { TRILHO_BANK_WAIT_MS: '20' } }, async service => {
+    const { json } = await service.post('/charges', body);
+    assert.deepEqual([json.pix.status, json.pix.emv, json.pix.success], ['CREATING', '', true]);
+    assert.equal((await service.get(`/charges/${json.id}/pix.png`)).json.code, 'wrong_state');
+    resolve(REGISTERED);
+    // The job waits for what the request has begun, or looks it up.
+    await service.runJobs();
+    const charge = await service.get(`/charges/${json.id}`);
+    assert.deepEqual([charge.json.pix.status, charge.json.pix.emv], ['ACTIVE', EMV]);
+    const { json: feed } = await service.get('/events');
+    const active = feed.events.find((event: { type: string }) => event.type === 'charge.active');
+    assert.equal(active.object.pix.emv, EMV);
+    assert.equal((await service.post('/charges', body)).json.pix.emv, EMV, 'a repeat');
+  });
+});
+
+test('a caller who need not wait does not', async () => {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  await withService({ rails: bankMade(() => promise), env: { TRILHO_BANK_WAIT_MS: '0' } }, async service => {
+    assert.equal((await service.post('/charges', body)).json.pix.status, 'CREATING');
+    resolve(REGISTERED);
+  });
+});
+
+test('a bank that cannot be asked leaves the charge to its job', async () => {
+  const answers: Outcome[] = [{ kind: 'unavailable' }];
+  const rails = bankMade(async () => answers.shift() ?? REGISTERED);
+  await withService({ rails }, async service => {
+    const { json } = await service.post('/charges', body);
+    assert.equal(json.pix.status, 'CREATING');
+    await service.runJobs();
+    assert.equal((await service.get(`/charges/${json.id}`)).json.pix.emv, EMV);
+  });
+});
+
+test('an order shows the code of its charge, and so does its repeat', () =>
+  withService({ rails: bankMade(async () => REGISTERED) }, async service => {
+    const orders = orderDriver(service);
+    const order = await orders.order({ externalId: 'order-1' });
+    assert.equal(order.json.charge.pix.emv, EMV);
+    assert.equal((await orders.order({ externalId: 'order-1' })).text, order.text);
+  }));
+
+test('accounts may have rails of their own, which charges keep', async () => {
+  const own: Rail<'pix'> = { ...bankMade(async () => REGISTERED).pix, name: 'efi:acme' };
+  await withService({ rails: { ...sandboxRails, ofAccounts: new Map([['acme', { pix: own }]]) } }, async service => {
+    const { json } = await service.post('/charges', body);
+    const { json: other } = await service.post('/charges', chargeBody({ methods: ['pix'], accountId: 'other' }));
+    assert.equal(json.pix.emv, EMV);
+    const rails = await service.sql<{ rail: string }>('select rail from charge_methods order by charge_id = $1', [
+      other.id,
+    ]);
+    assert.deepEqual(
+      rails.map(({ rail }) => rail),
+      ['efi:acme', 'sandbox'],
+    );
+  });
+});
