@@ -1,0 +1,50 @@
+// What a fault does to a call: before it is carried out, or to its answer.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Core, Reply } from './core.ts';
+import type { Fault } from './faults.ts';
+import { ApiRefusal, type KindName } from './problem.ts';
+import { htmlReply, writeReply } from './wire.ts';
+
+const STATUS_KINDS: Readonly<Record<number, KindName>> = {
+  400: 'RequisicaoInvalida',
+  401: 'TokenInvalido',
+  403: 'AcessoNegado',
+  404: 'NaoEncontrado',
+  409: 'TxidDuplicado',
+  410: 'PermanentementeRemovido',
+  429: 'MuitasRequisicoes',
+  503: 'ServicoIndisponivel',
+};
+
+/** What to answer instead of carrying the call out; `silence` is no answer, `cut` ends the connection. */
+export function insteadOf(fault: Fault | undefined): ApiRefusal | Reply | 'silence' | 'cut' | undefined {
+  if (fault === undefined) return undefined;
+  const { kind, status, retryAfterSeconds } = fault;
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  if (kind === 'timeout-before') return 'silence';
+  if (kind === 'cut') return 'cut';
+  if (kind === 'html') return htmlReply(status ?? 502, 'Bad Gateway', headers);
+  if (kind === 'status') {
+    const code = status ?? 500;
+    return new ApiRefusal(STATUS_KINDS[code] ?? 'ErroInternoDoServidor', [], { status: code, headers });
+  }
+  return kind === 'expired-token' ? new ApiRefusal('TokenInvalido') : undefined;
+}
+
+/** Sends the answer of a call that was carried out, unless the fault keeps it; returns the status that was sent, or 0. */
+export async function sendReply(
+  core: Core,
+  fault: Fault | undefined,
+  reply: Reply,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<number> {
+  if (fault?.kind === 'timeout-after') return 0;
+  if (fault?.kind === 'lost-reply') {
+    request.socket.destroy();
+    return 0;
+  }
+  if (fault?.kind === 'slow') await new Promise<void>(resolve => core.later(fault.delayMs ?? 1000, resolve));
+  writeReply(response, reply);
+  return reply.status;
+}

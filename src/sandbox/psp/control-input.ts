@@ -1,0 +1,74 @@
+// Reads the bodies of the control API, and says what is wrong with them.
+import { parseRfc3339 } from '../../lib/date-times.ts';
+import type { IssueInput } from './certificates/key-folder.ts';
+import { isObject, type JsonObject } from './checks.ts';
+import type { RefundRule } from './core.ts';
+import { FAULT_KINDS, type Fault } from './faults.ts';
+import type { PaymentInput } from './payer.ts';
+
+export function readFault(body: JsonObject): Fault {
+  const { kind, on, count, skip, probability, status, retryAfterSeconds, delayMs, scopes, ...rest } = body;
+  const numbers = { count, skip, probability, status, retryAfterSeconds, delayMs };
+  if (!FAULT_KINDS.some(known => known === kind))
+    throw new RangeError(`kind must be one of ${FAULT_KINDS.join(', ')}.`);
+  for (const [name, value] of Object.entries(numbers)) {
+    if (value !== undefined && !(typeof value === 'number' && value >= 0))
+      throw new RangeError(`${name} must be a number.`);
+  }
+  if (on !== undefined && !isObject(on)) throw new RangeError('on must be an object with method and path.');
+  if (scopes !== undefined && !Array.isArray(scopes)) throw new RangeError('scopes must be a list.');
+  refuseOthers(rest);
+  return body as Fault;
+}
+
+export function readPayment(body: JsonObject): PaymentInput {
+  const { emv, txid, chave, clientId, valor, pagador, infoPagador, horario, force, notify, ...rest } = body;
+  for (const [name, value] of Object.entries({ emv, txid, chave, clientId, valor, infoPagador })) {
+    if (value !== undefined && typeof value !== 'string') throw new RangeError(`${name} must be text.`);
+  }
+  refuseOthers(rest);
+  const given = { emv, txid, chave, clientId, valor, pagador, infoPagador, force, notify };
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...(horario !== undefined && { horario: moment('horario', horario) }),
+  };
+}
+
+export function readRefundRule({ status, afterMs, ...rest }: JsonObject): RefundRule {
+  refuseOthers(rest);
+  if (status !== 'DEVOLVIDO' && status !== 'NAO_REALIZADO') {
+    throw new RangeError('status must be DEVOLVIDO or NAO_REALIZADO.');
+  }
+  if (afterMs !== null && !(typeof afterMs === 'number' && afterMs >= 0)) {
+    throw new RangeError('afterMs must be a number, or null for when /refunds/end says so.');
+  }
+  return { status, afterMs };
+}
+
+export function readMoment({ advanceMs, to, ...rest }: JsonObject): { advanceMs: number } | { to: Date } {
+  refuseOthers(rest);
+  if (typeof advanceMs === 'number') return { advanceMs };
+  return { to: moment('to', to) };
+}
+
+export function readIssue({ clientId, notBefore, notAfter, foreign, ...rest }: JsonObject): IssueInput {
+  refuseOthers(rest);
+  if (typeof clientId !== 'string') throw new RangeError('clientId must be text.');
+  return {
+    clientId,
+    ...(notBefore !== undefined && { notBefore: moment('notBefore', notBefore) }),
+    ...(notAfter !== undefined && { notAfter: moment('notAfter', notAfter) }),
+    ...(foreign === true && { foreign }),
+  };
+}
+
+function moment(name: string, value: unknown): Date {
+  const read = typeof value === 'string' ? parseRfc3339(value) : undefined;
+  if (!read) throw new RangeError(`${name} must be a moment such as 2030-01-15T12:00:00-03:00.`);
+  return read;
+}
+
+function refuseOthers(rest: object): void {
+  const [name] = Object.keys(rest);
+  if (name !== undefined) throw new RangeError(`${name} is not a field of this request.`);
+}

@@ -1,0 +1,75 @@
+// What the parts of the PSP share: its state, its clock, its contracts, and what a call looks like to its handlers.
+import type { PspClient } from './clients.ts';
+import type { Faults } from './faults.ts';
+import type { Profile } from './profiles.ts';
+import type { Random } from './random.ts';
+import type { ChargeVersion, PixRecord, RefundStatus, State } from './state.ts';
+
+/** How a refund ends. */
+export type RefundRule = {
+  readonly status: Exclude<RefundStatus, 'EM_PROCESSAMENTO'>;
+  /** 0: the answer of the PUT shows it already. A number: so much later. null: when the test says so. */
+  readonly afterMs: number | null;
+};
+
+/** What the API needs of the notifications. */
+type PixNotifier = {
+  pixChanged(pix: PixRecord): void;
+  /** Calls a URL as Efí does at registration; returns why it is refused, or undefined when it is good. */
+  probe(url: string): Promise<string | undefined>;
+};
+
+export type Core = {
+  readonly profile: Profile;
+  readonly state: State;
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly notifier: PixNotifier;
+  readonly clients: Map<string, PspClient>;
+  /** Host and port, as locations have them. */
+  readonly host: () => string;
+  readonly now: () => Date;
+  refundRule: RefundRule;
+  readonly allowHttpWebhooks: boolean;
+  /** Runs work later; what is left is dropped at the stop. */
+  readonly later: (ms: number, work: () => void) => void;
+};
+
+/** How old a state a GET may show: that of a moment, or the one before the last. */
+export type Seen = { readonly atMs: number } | 'previous' | undefined;
+
+export type Call = {
+  readonly client: PspClient;
+  readonly params: readonly string[];
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: unknown;
+  readonly seen: Seen;
+};
+
+export type Reply = {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type Handler = (core: Core, call: Call) => Reply | Promise<Reply>;
+
+/** The version that a reader sees, or undefined when to it there is none yet. */
+export function seenVersion(versions: readonly ChargeVersion[], seen: Seen): ChargeVersion | undefined {
+  if (seen === undefined) return versions.at(-1);
+  if (seen === 'previous') return versions.at(-2) ?? versions.at(-1);
+  return versions.findLast(({ atMs }) => atMs <= seen.atMs);
+}
+
+/** A payment of which a stale reader does not know yet is not there. `previous` hides one whose refunds never changed. */
+export function isPixSeen(pix: PixRecord, seen: Seen): boolean {
+  if (seen === undefined) return true;
+  return seen === 'previous' ? pix.refunds.length > 1 : pix.atMs <= seen.atMs;
+}
+
+export function seenRefunds(pix: PixRecord, seen: Seen): PixRecord['refunds'][number]['devolucoes'] {
+  if (seen === undefined) return pix.refunds.at(-1)!.devolucoes;
+  if (seen === 'previous') return (pix.refunds.at(-2) ?? pix.refunds.at(-1)!).devolucoes;
+  return pix.refunds.findLast(({ atMs }) => atMs <= seen.atMs)?.devolucoes ?? [];
+}

@@ -1,0 +1,185 @@
+// Notifications: one call of the webhook per payment and per refund that ends, with retries and the faults of a test.
+import type { Fault } from './faults.ts';
+import type { Random } from './random.ts';
+import { type PixRecord, type State, settlementId } from './state.ts';
+import { pixView } from './views.ts';
+import type { Presented, WebhookClient } from './webhook-client.ts';
+
+export type NotificationStatus = 'held' | 'sending' | 'delivered' | 'waiting' | 'failed' | 'dropped';
+
+export type NotificationRecord = {
+  readonly id: number;
+  readonly at: string;
+  readonly url: string;
+  readonly endToEndIds: readonly string[];
+  readonly body: string;
+  readonly isForged: boolean;
+  readonly tries: number;
+  readonly status: NotificationStatus;
+  /** The status of the last answer; absent when there was none. */
+  readonly answer?: number;
+};
+
+type Entry = { -readonly [Name in keyof NotificationRecord]: NotificationRecord[Name] } & { timer?: NodeJS.Timeout };
+
+export type ForgeInput = {
+  readonly url: string;
+  readonly pix: readonly object[];
+  /** The certificate that is presented; the PSP's own when absent. */
+  readonly with?: Presented;
+};
+
+export type Notifier = {
+  pixChanged(pix: PixRecord): void;
+  /** Calls a URL as Efí does at registration; returns why it is refused, or undefined when it is good. */
+  probe(url: string): Promise<string | undefined>;
+  records(): readonly NotificationRecord[];
+  deliverNow(): Promise<void>;
+  settled(): Promise<void>;
+  forge(input: ForgeInput): Promise<number>;
+  stop(): void;
+};
+
+type Deps = {
+  readonly state: State;
+  readonly client: WebhookClient;
+  readonly random: Random;
+  readonly now: () => Date;
+  readonly nextFault: () => Fault | undefined;
+  readonly retryMs: readonly number[];
+  readonly groupMs: number;
+};
+
+const MAX_RECORDS = 20_000;
+const MAX_IN_A_GROUP = 100;
+
+export function createNotifier(deps: Deps): Notifier {
+  const { state, client, random, now, nextFault, retryMs, groupMs } = deps;
+  const entries: Entry[] = [];
+  const groups = new Map<string, object[]>();
+  const inFlight = new Set<Promise<void>>();
+  let made = 0;
+  let isStopped = false;
+
+  function record(url: string, pix: readonly object[], isForged = false): Entry {
+    const endToEndIds = pix.map(one => (one as { endToEndId: string }).endToEndId);
+    const entry: Entry = {
+      id: ++made,
+      at: now().toISOString(),
+      url: `${url.replace(/\/$/, '')}/pix`,
+      endToEndIds,
+      body: JSON.stringify({ pix }),
+      isForged,
+      tries: 0,
+      status: 'held',
+    };
+    entries.push(entry);
+    if (entries.length > MAX_RECORDS) entries.shift();
+    return entry;
+  }
+
+  function send(entry: Entry): Promise<void> {
+    if (isStopped) return Promise.resolve();
+    clearTimeout(entry.timer);
+    entry.status = 'sending';
+    entry.tries++;
+    return track(
+      client.post(entry.url, entry.body).then(
+        answer => ended(entry, answer),
+        () => ended(entry, undefined),
+      ),
+    );
+  }
+
+  function track(work: Promise<void>): Promise<void> {
+    const tracked = work.finally(() => inFlight.delete(tracked));
+    inFlight.add(tracked);
+    return tracked;
+  }
+
+  function ended(entry: Entry, answer: number | undefined): void {
+    if (answer !== undefined) entry.answer = answer;
+    if (answer !== undefined && answer >= 200 && answer < 300) {
+      entry.status = 'delivered';
+      return;
+    }
+    const waitMs = retryMs[entry.tries - 1];
+    entry.status = waitMs === undefined ? 'failed' : 'waiting';
+    if (waitMs !== undefined && !isStopped) entry.timer = setTimeout(() => void send(entry), waitMs).unref();
+  }
+
+  /** Sends one notification with the fault of the moment, then those that were held back for it. */
+  function dispatch(url: string, pix: readonly object[]): void {
+    const entry = record(url, pix);
+    const fault = nextFault()?.kind;
+    if (fault === 'notify-reorder') return;
+    if (fault === 'notify-drop') entry.status = 'dropped';
+    else void track(sendThenHeld(entry));
+    if (fault === 'notify-duplicate') void send(record(url, pix));
+    if (fault === 'notify-forge') void send(record(url, pix.map(forged), true));
+  }
+
+  async function sendThenHeld(entry: Entry): Promise<void> {
+    const held = entries.filter(({ status, id }) => status === 'held' && id !== entry.id);
+    for (const one of held) one.status = 'sending';
+    await send(entry);
+    await Promise.all(held.map(send));
+  }
+
+  /** The same words about a payment that never was. */
+  function forged(pix: object): object {
+    return { ...pix, endToEndId: settlementId('E', now(), random) };
+  }
+
+  function flush(chave: string): void {
+    const pix = groups.get(chave);
+    const webhook = state.webhooks.get(chave);
+    groups.delete(chave);
+    if (pix && webhook && !isStopped) dispatch(webhook.webhookUrl, pix);
+  }
+
+  async function settled(): Promise<void> {
+    while (inFlight.size > 0) await Promise.all(inFlight);
+  }
+
+  return {
+    pixChanged: pix => {
+      const webhook = state.webhooks.get(pix.chave);
+      // The norm: only a pix with a txid is notified.
+      if (!webhook || pix.txid === undefined) return;
+      if (groupMs === 0) {
+        dispatch(webhook.webhookUrl, [pixView(pix)]);
+        return;
+      }
+      const group = groups.get(pix.chave) ?? [];
+      group.push(pixView(pix));
+      if (group.length === 1) setTimeout(() => flush(pix.chave), groupMs).unref();
+      groups.set(pix.chave, group);
+      if (group.length >= MAX_IN_A_GROUP) flush(pix.chave);
+    },
+    probe: async url => {
+      const body = JSON.stringify({ evento: 'teste_webhook', data_criacao: now().toISOString() });
+      const isAccepted = (answer: number) => answer >= 200 && answer < 300;
+      const without = await client.post(url, body, 'none').catch(() => 0);
+      if (isAccepted(without)) return 'A autenticação de TLS mútuo não está configurada na URL informada';
+      const withOne = await client.post(url, body).catch(() => 0);
+      if (withOne === 0) return 'A URL informada não pôde ser acessada';
+      return isAccepted(withOne) ? undefined : `A URL informada respondeu com o código HTTP ${withOne}`;
+    },
+    records: () => entries.map(({ timer: _, ...shown }) => shown),
+    deliverNow: async () => {
+      for (const chave of groups.keys()) flush(chave);
+      await settled();
+      await Promise.all(entries.filter(({ status }) => status === 'held' || status === 'waiting').map(send));
+      await settled();
+    },
+    settled,
+    forge: ({ url, pix, with: presented }) =>
+      client.post(`${url.replace(/\/$/, '')}/pix`, JSON.stringify({ pix }), presented),
+    stop: () => {
+      isStopped = true;
+      for (const { timer } of entries) clearTimeout(timer);
+      client.close();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// Refunds: those the receiver asks for, those that the MED takes, and how they end.
+import { amountText, centsOf } from './checks.ts';
+import type { Core } from './core.ts';
+import { type Devolucao, type PixRecord, type RefundNature, refundsOf, settlementId } from './state.ts';
+
+type NewRefund = {
+  readonly id: string;
+  readonly valor: string;
+  readonly natureza: RefundNature;
+  readonly descricao?: string;
+};
+
+type FinalStatus = 'DEVOLVIDO' | 'NAO_REALIZADO';
+
+export function leftToRefund(pix: PixRecord): bigint {
+  const taken = refundsOf(pix).filter(({ status }) => status !== 'NAO_REALIZADO');
+  return centsOf(pix.valor) - taken.reduce((sum, { valor }) => sum + centsOf(valor), 0n);
+}
+
+/** Adds a refund, and ends it when the rule of the moment says so. */
+export function openRefund(core: Core, pix: PixRecord, input: NewRefund): Devolucao {
+  const at = core.now();
+  const refund: Devolucao = {
+    id: input.id,
+    rtrId: settlementId('D', at, core.random),
+    valor: input.valor,
+    natureza: input.natureza,
+    ...(input.descricao !== undefined && { descricao: input.descricao }),
+    horario: { solicitacao: at.toISOString() },
+    status: 'EM_PROCESSAMENTO',
+  };
+  write(pix, at, [...refundsOf(pix), refund]);
+  const { status, afterMs } = core.refundRule;
+  if (afterMs === 0) return endRefund(core, pix, refund.id, status);
+  if (afterMs !== null) core.later(afterMs, () => endRefund(core, pix, refund.id, status));
+  return refund;
+}
+
+/** Ends a refund that is in process, and notifies; one that has ended stays as it is. */
+export function endRefund(core: Core, pix: PixRecord, id: string, status: FinalStatus, motivo?: string): Devolucao {
+  const at = core.now();
+  const refunds = refundsOf(pix);
+  const refund = refunds.find(one => one.id === id);
+  if (!refund) throw new RangeError('the payment has no such refund');
+  if (refund.status !== 'EM_PROCESSAMENTO') return refund;
+  const why = motivo ?? (status === 'NAO_REALIZADO' ? 'Conta do pagador encerrada.' : undefined);
+  const ended: Devolucao = {
+    ...refund,
+    horario: { ...refund.horario, ...(status === 'DEVOLVIDO' && { liquidacao: at.toISOString() }) },
+    status,
+    ...(why !== undefined && { motivo: why }),
+  };
+  write(
+    pix,
+    at,
+    refunds.map(one => (one === refund ? ended : one)),
+  );
+  core.notifier.pixChanged(pix);
+  return ended;
+}
+
+export type MedInput = {
+  /** The rest when absent. */
+  readonly valor?: string;
+  readonly natureza?: 'MED_FRAUDE' | 'MED_OPERACIONAL';
+};
+
+/** A return that the receiver did not ask for. It is DEVOLVIDO at once. */
+export function medReturn(core: Core, pix: PixRecord, { valor, natureza = 'MED_FRAUDE' }: MedInput): Devolucao {
+  const left = leftToRefund(pix);
+  const cents = valor === undefined ? left : centsOf(valor);
+  if (cents <= 0n || cents > left) throw new RangeError(`at most ${amountText(left)} can be returned`);
+  const at = core.now();
+  const settledAt = at.toISOString();
+  const refund: Devolucao = {
+    id: `MED${core.random.letters(12)}`,
+    rtrId: settlementId('D', at, core.random),
+    valor: amountText(cents),
+    natureza,
+    horario: { solicitacao: settledAt, liquidacao: settledAt },
+    status: 'DEVOLVIDO',
+  };
+  write(pix, at, [...refundsOf(pix), refund]);
+  core.notifier.pixChanged(pix);
+  return refund;
+}
+
+function write(pix: PixRecord, at: Date, devolucoes: readonly Devolucao[]): void {
+  pix.refunds.push({ atMs: at.getTime(), devolucoes });
+}

@@ -1,0 +1,132 @@
+// What the PSP remembers, in memory: it is gone when the process ends.
+import type { DueCalendar, DueValue } from './amount-due.ts';
+import type { Random } from './random.ts';
+
+export type ChargeKind = 'cob' | 'cobv';
+export type ChargeStatus = 'ATIVA' | 'CONCLUIDA' | 'REMOVIDA_PELO_USUARIO_RECEBEDOR' | 'REMOVIDA_PELO_PSP';
+
+type Person = { readonly cpf?: string; readonly cnpj?: string; readonly nome: string };
+
+/** A request for a charge that passed every check, defaults filled in. */
+export type ChargeBody = {
+  readonly calendario: { readonly expiracao: number } | DueCalendar;
+  readonly devedor?: Person;
+  readonly valor: DueValue & { readonly modalidadeAlteracao?: number };
+  readonly chave: string;
+  readonly solicitacaoPagador?: string;
+  readonly infoAdicionais?: readonly { readonly nome: string; readonly valor: string }[];
+};
+
+/** One state of a charge; a change adds another, so that earlier ones can be read. */
+export type ChargeVersion = {
+  readonly atMs: number;
+  readonly revisao: number;
+  readonly status: ChargeStatus;
+  readonly body: ChargeBody;
+  readonly locationId: number | undefined;
+  readonly pix: readonly PixRecord[];
+};
+
+export type Charge = {
+  readonly kind: ChargeKind;
+  readonly txid: string;
+  readonly clientId: string;
+  readonly createdAt: Date;
+  readonly versions: ChargeVersion[];
+};
+
+export type PayloadLocation = {
+  readonly id: number;
+  readonly clientId: string;
+  readonly kind: ChargeKind;
+  /** Without a scheme, as a code has it. */
+  readonly location: string;
+  readonly accessToken: string;
+  readonly createdAt: Date;
+  charge: Charge | undefined;
+};
+
+export type RefundStatus = 'EM_PROCESSAMENTO' | 'DEVOLVIDO' | 'NAO_REALIZADO';
+export type RefundNature = 'ORIGINAL' | 'RETIRADA' | 'MED_OPERACIONAL' | 'MED_FRAUDE';
+
+/** As the API writes it. */
+export type Devolucao = {
+  readonly id: string;
+  readonly rtrId: string;
+  readonly valor: string;
+  readonly natureza: RefundNature;
+  readonly descricao?: string;
+  readonly horario: { readonly solicitacao: string; readonly liquidacao?: string };
+  readonly status: RefundStatus;
+  readonly motivo?: string;
+};
+
+export type PixRecord = {
+  readonly endToEndId: string;
+  readonly clientId: string;
+  readonly txid: string | undefined;
+  readonly chave: string;
+  readonly valor: string;
+  readonly componentesValor: Readonly<Record<string, { readonly valor: string }>>;
+  readonly horario: Date;
+  readonly infoPagador: string | undefined;
+  readonly pagador: Person;
+  /** When the PSP learned of it, for stale reads. */
+  readonly atMs: number;
+  /** Every state of its refunds; the first is empty. */
+  readonly refunds: { readonly atMs: number; readonly devolucoes: readonly Devolucao[] }[];
+};
+
+export type Webhook = {
+  readonly chave: string;
+  readonly clientId: string;
+  readonly webhookUrl: string;
+  readonly createdAt: Date;
+};
+
+export type State = {
+  readonly charges: Map<string, Charge>;
+  readonly locations: Map<number, PayloadLocation>;
+  readonly locationsByToken: Map<string, PayloadLocation>;
+  readonly pix: Map<string, PixRecord>;
+  /** By key. */
+  readonly webhooks: Map<string, Webhook>;
+};
+
+export function emptyState(): State {
+  return {
+    charges: new Map(),
+    locations: new Map(),
+    locationsByToken: new Map(),
+    pix: new Map(),
+    webhooks: new Map(),
+  };
+}
+
+/** The norm: a txid is unique among all charges of a receiver, of either kind. */
+export function chargeKey(clientId: string, txid: string): string {
+  return `${clientId} ${txid}`;
+}
+
+export function current(charge: Charge): ChargeVersion {
+  return charge.versions.at(-1)!;
+}
+
+export function change(charge: Charge, at: Date, changes: Partial<Omit<ChargeVersion, 'atMs'>>): ChargeVersion {
+  const version = { ...current(charge), ...changes, atMs: at.getTime() };
+  charge.versions.push(version);
+  return version;
+}
+
+export function refundsOf(pix: PixRecord): readonly Devolucao[] {
+  return pix.refunds.at(-1)!.devolucoes;
+}
+
+/** `E` or `D`, the ISPB, the minute in UTC and eleven characters: 32 in all. */
+export function settlementId(letter: 'E' | 'D', at: Date, random: Random): string {
+  const minute = at.toISOString().replace(/\D/g, '').slice(0, 12);
+  return `${letter}${ISPB}${minute}${random.letters(11)}`;
+}
+
+/** An ISPB that no participant has. */
+const ISPB = '99999999';
