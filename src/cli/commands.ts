@@ -133,6 +133,24 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'psp',
+    {
+      summary: 'start a simulated PSP to test pix against',
+      help: [
+        'trilho psp [--port <port>] [--control-port <port>] [--folder <folder>] [--profile <profile>]',
+        '',
+        '--port          of the Pix API; 8443 when absent, 0 for a free one',
+        '--control-port  of the control API (payer, faults, clock); 8444 when absent, 0 for a free one',
+        '--folder        keeps keys and certificates; psp-keys when absent',
+        '--profile       bacen (the plain norm) when absent, or efi, itau, bb, santander, bradesco, sicoob, sicredi,',
+        '                inter, banrisul, c6',
+        '',
+        'It listens on this machine only and needs no database. What it was told is gone when it stops.',
+      ],
+      load: async () => (await import('./psp.ts')).pspCommand,
+    },
+  ],
+  [
     'migrate',
     {
       summary: 'bring the schema of DATABASE_URL up to date',

@@ -1,0 +1,42 @@
+// How a command that runs on is asked to stop: by a signal, or because what started it has ended.
+
+const INTERRUPTED = 1;
+
+/** Resolves when the command has to stop. */
+export function stopAsked(): Promise<void> {
+  return Promise.race([signalReceived(), parentEnded()]);
+}
+
+/** A terminal and npm may both pass the same signal on; one that comes later than this is meant. */
+const SAME_SIGNAL_MS = 1_000;
+
+/** Resolves at the first signal. A second one, given in earnest, ends the process at once. */
+function signalReceived(): Promise<void> {
+  return new Promise(resolve => {
+    let first: number | undefined;
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        first ??= Date.now();
+        if (Date.now() - first > SAME_SIGNAL_MS) process.exit(INTERRUPTED);
+        resolve();
+      });
+    }
+  });
+}
+
+const CHECK_PARENT_MS = 250;
+
+/**
+ * Resolves when the parent process has ended, if it was npm or our own launcher (under an old Node). npm passes a SIGTERM only
+ * to its shell, and Debian's shell does not pass it on: without this check the service would outlive its parent.
+ */
+function parentEnded(): Promise<void> {
+  return new Promise(resolve => {
+    const { npm_lifecycle_event: npm, LAUNCHED_BY_TRILHO: launcher } = process.env;
+    if (npm === undefined && launcher === undefined) return;
+    const parent = process.ppid;
+    setInterval(() => {
+      if (process.ppid !== parent) resolve();
+    }, CHECK_PARENT_MS).unref();
+  });
+}
