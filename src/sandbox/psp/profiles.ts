@@ -124,7 +124,7 @@ export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     refundStatus: 200,
     codeField: 'textoImagemQRcode',
     errors: 'bb',
-    missing: ['GET /cob', 'GET /cobv'],
+    missing: ['GET /cob'],
     queryDates: 'utc',
   },
   santander: {
@@ -170,6 +170,7 @@ export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     basePath: '/pix/v2',
     token: { ...NORM.token, path: '/oauth/v2/token', credentials: 'body', scope: 'required' },
     headers: [{ name: 'x-conta-corrente' }],
+    // It answers 429; the number is ours.
     writesPerSecond: 100,
   },
   banrisul: {

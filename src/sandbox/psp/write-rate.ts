@@ -5,15 +5,15 @@ export type RateLimit = {
   take(): boolean;
 };
 
-export function createRateLimit(perSecond: number): RateLimit {
+export function createRateLimit(perSecond: number, nowMs: () => number = () => performance.now()): RateLimit {
   if (perSecond === 0) return { take: () => true };
   let left = perSecond;
-  let beganMs = 0;
+  let beganMs = Number.NEGATIVE_INFINITY;
   return {
     take: () => {
-      const nowMs = performance.now();
-      if (nowMs - beganMs >= 1000) {
-        beganMs = nowMs;
+      const atMs = nowMs();
+      if (atMs - beganMs >= 1000) {
+        beganMs = atMs;
         left = perSecond;
       }
       return left-- > 0;
