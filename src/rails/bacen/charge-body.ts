@@ -1,0 +1,125 @@
+// A payment request as the norm writes it: which kind of charge it becomes, and its exact amounts and dates.
+import { daysBetween } from '../../lib/civil-days.ts';
+import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
+import { checkPix } from '../br-code.ts';
+import type { PaymentRequest, Refusal } from '../rail.ts';
+import type { Location } from './locations.ts';
+import type { ChargeKind } from './profile.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The UUID's 32 hexadecimal digits; the norm takes 26 to 35 letters and digits. */
+export function pspIdOf(uuid: string): string {
+  return uuid.replaceAll('-', '');
+}
+
+/** `cob` is paid within minutes or hours; whatever has fine or interest, or is due on a day, is a `cobv`. */
+export function kindOf({ createdAt, expireAt, finePercent, interestPercent }: PaymentRequest): ChargeKind {
+  const hasTaxes = isCharged(finePercent) || isCharged(interestPercent);
+  return !hasTaxes && expireAt.getTime() - createdAt.getTime() <= DAY_MS ? 'cob' : 'cobv';
+}
+
+function isCharged(percent: string | undefined): percent is string {
+  return percent !== undefined && /[1-9]/.test(percent);
+}
+
+/** Refuses what the norm cannot express exactly: amounts above its ceiling, percents finer than a hundredth. */
+export function checkRequest(request: PaymentRequest): Refusal | undefined {
+  return (
+    checkPix(request) ??
+    checkPercent('taxes.fine', request.finePercent) ??
+    checkPercent('taxes.interest', request.interestPercent)
+  );
+}
+
+function checkPercent(path: string, percent: string | undefined): Refusal | undefined {
+  if (!isCharged(percent) || parseUnits(percent, 2) !== undefined) return undefined;
+  return { path, code: 'too_precise', message: 'must have at most two decimals to be charged by pix' };
+}
+
+/** Two decimals, always. */
+export function reaisText(cents: bigint): string {
+  const [whole = '0', fraction = ''] = formatUnits(cents, 2).split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
+}
+
+type BodyOptions = {
+  readonly pixKey: string;
+  readonly now: Date;
+  readonly location?: Location | undefined;
+  readonly sendsLocationKind: boolean;
+};
+
+export function chargeBody(request: PaymentRequest, options: BodyOptions): object {
+  const { pixKey, location, sendsLocationKind } = options;
+  const kind = kindOf(request);
+  const { description } = request;
+  return {
+    ...(kind === 'cob' ? cobPart(request, options.now) : cobvPart(request)),
+    ...(location && { loc: { id: exactNumber(location.id), ...(sendsLocationKind && { tipoCob: kind }) } }),
+    chave: pixKey,
+    ...(description && { solicitacaoPagador: cut(description, 140) }),
+  };
+}
+
+function cobPart({ expireAt, amountCents, payer }: PaymentRequest, now: Date): object {
+  const seconds = Math.floor((expireAt.getTime() - now.getTime()) / 1_000);
+  return {
+    calendario: { expiracao: Math.max(1, seconds) },
+    devedor: person(payer),
+    valor: { original: reaisText(amountCents) },
+  };
+}
+
+/** Codes of the norm: a fine in percent, and interest in percent per month of calendar days. */
+const FINE_PERCENT = 2;
+const INTEREST_PERCENT_A_MONTH = 3;
+
+function cobvPart(request: PaymentRequest): object {
+  const { amountCents, dueDay, expireDay, finePercent, interestPercent, payer } = request;
+  return {
+    calendario: { dataDeVencimento: dueDay, validadeAposVencimento: Math.max(0, daysBetween(dueDay, expireDay)) },
+    devedor: { ...addressOf(payer), ...person(payer) },
+    valor: {
+      original: reaisText(amountCents),
+      ...(isCharged(finePercent) && { multa: { modalidade: FINE_PERCENT, valorPerc: percentText(finePercent) } }),
+      ...(isCharged(interestPercent) && {
+        juros: { modalidade: INTEREST_PERCENT_A_MONTH, valorPerc: percentText(interestPercent) },
+      }),
+    },
+  };
+}
+
+/** `check` has refused percents with more decimals. */
+function percentText(percent: string): string {
+  return reaisText(parseUnits(percent, 2)!);
+}
+
+type Payer = PaymentRequest['payer'];
+
+const CPF = /^\d{11}$/;
+
+function person({ document, name }: Payer): object {
+  return { ...(CPF.test(document) ? { cpf: document } : { cnpj: document }), nome: cut(name, 200) };
+}
+
+/** Optional in the norm, so a field that does not have its form is left out. */
+function addressOf({ address = {} }: Payer): object {
+  const { street, number, complement, neighborhood, city, state, postalCode } = address as Record<
+    string,
+    string | undefined
+  >;
+  const logradouro = [street, number, complement, neighborhood].filter(Boolean).join(', ');
+  const cep = postalCode?.replace(/\D/g, '') ?? '';
+  return {
+    ...(street && { logradouro: cut(logradouro, 200) }),
+    ...(city && { cidade: cut(city, 200) }),
+    ...(/^[A-Za-z]{2}$/.test(state ?? '') && { uf: state!.toUpperCase() }),
+    ...(cep.length === 8 && { cep }),
+  };
+}
+
+/** Whole characters, not halves of a surrogate pair. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : Array.from(text).slice(0, length).join('');
+}

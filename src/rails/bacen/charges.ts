@@ -1,0 +1,128 @@
+// Registers, looks up and removes charges at the PSP.
+import type { CancelOutcome, Finding, Outcome, PaymentRequest, PixInstrument } from '../rail.ts';
+import { chargeBody, kindOf } from './charge-body.ts';
+import type { Answer } from './classify.ts';
+import type { Call, Client } from './client.ts';
+import { type CodeReceiver, dynamicBrCode, UNNAMED_RECEIVER } from './dynamic-br-code.ts';
+import type { Location } from './locations.ts';
+import { centsAt, reasonOf, textAt } from './read-answer.ts';
+import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
+
+type NotOk = Exclude<Answer, { readonly kind: 'ok' }>;
+
+/** Statuses with which a PSP judges what was asked; any other 4xx means that the request went to a wrong place. */
+const JUDGED = [400, 409, 413, 422];
+
+export type Charges = {
+  submit(request: PaymentRequest, txid: string, location?: Location): Promise<Outcome>;
+  lookup(request: PaymentRequest, txid: string): Promise<Finding>;
+  cancel(request: PaymentRequest, txid: string): Promise<CancelOutcome>;
+  codeOf(location: string): string | undefined;
+};
+
+export function chargesAt(
+  settings: BacenSettings,
+  profile: FullProfile,
+  { call }: Client,
+  { clock }: BacenDeps,
+): Charges {
+  const receiver: CodeReceiver = {
+    name: settings.receiverName ?? UNNAMED_RECEIVER.name,
+    city: settings.receiverCity ?? UNNAMED_RECEIVER.city,
+  };
+  const codeOf = (location: string) => dynamicBrCode(location, receiver);
+
+  const at = (method: Call['method'], request: PaymentRequest, txid: string, body?: object) =>
+    call({ method, resource: kindOf(request), path: [txid], ...(body && { body }) });
+
+  /** The code of a charge, from whatever field has it. */
+  function instrumentOf(body: unknown): PixInstrument | undefined {
+    const given = profile.codeFields.map(field => textAt(body, field)).find(code => code !== undefined);
+    const location = textAt(body, 'loc.location') ?? textAt(body, 'location');
+    const emv = given ?? (location === undefined ? undefined : codeOf(location));
+    return emv === undefined ? undefined : { emv };
+  }
+
+  /** A charge as the PSP shows it. */
+  function findingOf(body: unknown): Finding {
+    const status = textAt(body, 'status')?.toUpperCase();
+    if (body === undefined) return { kind: 'unknown' };
+    // The norm writes both REMOVIDA and REMOVIDO.
+    if (status?.startsWith('REMOVID')) return { kind: 'withdrawn' };
+    const instrument = instrumentOf(body);
+    // The PSP has it, and its code comes later.
+    return instrument ? { kind: 'registered', instrument } : { kind: 'accepted' };
+  }
+
+  /** Looks whether the PSP has the charge after all: a repeated PUT is refused, or was carried out before. */
+  async function judge(request: PaymentRequest, txid: string, refusal: NotOk & { kind: 'refused' }): Promise<Outcome> {
+    const found = await at('GET', request, txid);
+    if (found.kind === 'refused' && found.status === 404) {
+      // It says that it has the charge and that it has it not: only another look can tell.
+      return refusal.status === 409 ? { kind: 'unknown' } : { kind: 'rejected', reason: reasonOf(refusal) };
+    }
+    if (found.kind !== 'ok' || found.body === undefined) return { kind: 'unknown' };
+    if (!isSameCharge(found.body, request, settings.pixKey)) {
+      return { kind: 'rejected', reason: 'The PSP has another charge under this txid.' };
+    }
+    const finding = findingOf(found.body);
+    if (finding.kind === 'withdrawn' || finding.kind === 'absent') {
+      return { kind: 'rejected', reason: 'The charge was removed at the PSP.' };
+    }
+    return finding;
+  }
+
+  return {
+    codeOf,
+    submit: async (request, txid, location) => {
+      const { pixKey } = settings;
+      const { sendsLocationKind } = profile;
+      const body = chargeBody(request, { pixKey, location, sendsLocationKind, now: clock.now() });
+      const answer = await at('PUT', request, txid, body);
+      if (answer.kind === 'refused' && JUDGED.includes(answer.status)) return judge(request, txid, answer);
+      if (answer.kind !== 'ok') return noAnswer(answer);
+      const finding = findingOf(answer.body);
+      return finding.kind === 'withdrawn' || finding.kind === 'absent' ? { kind: 'unknown' } : finding;
+    },
+    lookup: async (request, txid) => {
+      const answer = await at('GET', request, txid);
+      if (answer.kind === 'ok') return findingOf(answer.body);
+      return isAbsent(answer) ? { kind: 'absent' } : noAnswer(answer);
+    },
+    cancel: async (request, txid) => {
+      const answer = await at('PATCH', request, txid, { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' });
+      if (answer.kind === 'ok') return { kind: 'withdrawn' };
+      if (answer.kind !== 'refused') return noAnswer(answer);
+      // It may be paid, removed or gone.
+      const found = await at('GET', request, txid);
+      if (isAbsent(found)) return { kind: 'too_late' };
+      if (found.kind !== 'ok') return noAnswer(found);
+      const status = textAt(found.body, 'status')?.toUpperCase() ?? '';
+      if (status.startsWith('REMOVID')) return { kind: 'withdrawn' };
+      return status === 'CONCLUIDA' ? { kind: 'too_late' } : { kind: 'unavailable' };
+    },
+  };
+}
+
+function isSameCharge(body: unknown, { amountCents }: PaymentRequest, pixKey: string): boolean {
+  const key = textAt(body, 'chave');
+  return centsAt(body, 'valor.original') === amountCents && (key === undefined || isSameKey(key, pixKey));
+}
+
+/** PSPs write e-mail addresses and random keys in either case. */
+export function isSameKey(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+export function isAbsent(answer: Answer): boolean {
+  return answer.kind === 'refused' && (answer.status === 404 || answer.status === 410);
+}
+
+type NoAnswer = Extract<Outcome, { readonly kind: 'unknown' | 'unavailable' }>;
+
+/** A refusal that is no judgement comes from a wrong path: nothing was taken. */
+export function noAnswer(answer: NotOk): NoAnswer {
+  if (answer.kind === 'unknown') return { kind: 'unknown' };
+  const retryAt = answer.kind === 'unavailable' ? answer.retryAt : undefined;
+  return { kind: 'unavailable', ...(retryAt && { retryAt }) };
+}

@@ -1,0 +1,130 @@
+// Calls the API of a PSP: address, headers and token by the profile, within the limits and the deadline of the rail.
+import { randomUUID } from 'node:crypto';
+import { type Answer, classify } from './classify.ts';
+import { type Connection, type Connections, DEFAULT_MAX_CONCURRENT } from './connection.ts';
+import { exchange, type HttpRequest } from './exchange.ts';
+import { callLimits, type Deadline, deadlineIn } from './limits.ts';
+import type { Resource } from './profile.ts';
+import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
+import { CHARGE_SCOPES, createTokens, type Scopes, type Token, type Tokens } from './token.ts';
+
+export type Call = {
+  readonly method: HttpRequest['method'];
+  readonly resource: Resource;
+  /** What follows the path of the resource, each part encoded. */
+  readonly path?: readonly string[];
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON; exact numbers stay exact. */
+  readonly body?: unknown;
+  /** Those of charges when absent. */
+  readonly scopes?: Scopes;
+};
+
+export type Client = {
+  /** Never throws for a failure of the PSP or of the network. */
+  call(call: Call): Promise<Answer>;
+  readonly tokens: Tokens;
+};
+
+const DEFAULT_TIMEOUT_SECONDS = 10;
+/** A token that is denied access is replaced, in case the PSP has granted more since, but not at every call. */
+const DENIED_TOKEN_MS = 60_000;
+
+export function createClient(
+  settings: BacenSettings,
+  profile: FullProfile,
+  connections: Connections,
+  deps: BacenDeps,
+): Client {
+  const { clock, log } = deps;
+  const timeoutMs = (settings.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1_000;
+  const tokens = createTokens(settings, profile, connections, deps, timeoutMs);
+  const limits = callLimits(settings.maxConcurrent ?? DEFAULT_MAX_CONCURRENT, settings.perSecond ?? profile.perSecond);
+  let problem = '';
+
+  /** The first line of an outage tells of it; the next one comes when it is another, or after an answer. */
+  function note(answer: Answer): void {
+    const reason = 'reason' in answer ? answer.reason : '';
+    if (reason !== '' && reason !== problem) log.warn('a call to the PSP failed', { rail: settings.name, reason });
+    problem = reason;
+  }
+
+  /** A new token replaces a cached one that the PSP no longer accepts, once; nothing was done with the first. */
+  async function callWithToken(call: Call, { signal }: Deadline): Promise<Answer> {
+    for (let attempt = 0; ; attempt++) {
+      const connection = connections.current();
+      const taken = await tokens.take(call.scopes ?? CHARGE_SCOPES, signal);
+      if ('kind' in taken) return taken;
+      const { token, isCached } = taken;
+      const request = requestOf(settings, profile, connection, call, token);
+      const answer = classify(await exchange(connection.agent, request, signal), profile, clock);
+      const status = answer.kind === 'unavailable' ? answer.status : undefined;
+      const ageMs = clock.now().getTime() - token.takenAt.getTime();
+      if (status === 401 || (status === 403 && ageMs >= DENIED_TOKEN_MS)) tokens.drop(token);
+      if (status !== 401) return answer;
+      if (!isCached || attempt > 0) {
+        tokens.refused();
+        return answer;
+      }
+    }
+  }
+
+  return {
+    call: async call => {
+      const deadline = deadlineIn(timeoutMs);
+      const turn = await limits(deadline, () => callWithToken(call, deadline));
+      const answer: Answer =
+        'value' in turn
+          ? turn.value
+          : {
+              kind: 'unavailable',
+              reason: 'the limit of calls to the PSP is reached',
+              retryAt: new Date(clock.now().getTime() + turn.busyForMs),
+            };
+      note(answer);
+      return answer;
+    },
+    tokens,
+  };
+}
+
+function requestOf(
+  settings: BacenSettings,
+  profile: FullProfile,
+  { credentials }: Connection,
+  call: Call,
+  token: Token,
+): HttpRequest {
+  const values: Readonly<Record<string, string | undefined>> = {
+    ...credentials.values,
+    clientId: settings.clientId,
+    uuid: randomUUID(),
+    token: token.text,
+  };
+  const fill = (template: string) => template.replace(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? '');
+  const url = urlOf(profile, call);
+  for (const [name, value] of Object.entries({ ...profile.query, ...call.query })) {
+    url.searchParams.set(name, fill(value));
+  }
+  const filled = Object.entries(profile.headers).map(([name, template]) => [name, fill(template)]);
+  return {
+    method: call.method,
+    url,
+    headers: {
+      accept: 'application/json, application/problem+json',
+      ...(call.body !== undefined && { 'content-type': 'application/json' }),
+      ...Object.fromEntries(filled),
+      ...call.headers,
+      authorization: `Bearer ${token.text}`,
+    },
+    ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+  };
+}
+
+function urlOf(profile: FullProfile, { method, resource, path = [] }: Call): URL {
+  const patchPath = resource === 'cob' || resource === 'cobv' ? profile.patchPaths?.[resource] : undefined;
+  const beginning = (method === 'PATCH' ? patchPath : undefined) ?? profile.paths[resource];
+  const relative = [beginning, ...path.map(encodeURIComponent)].join('/');
+  return new URL(relative, profile.baseUrl.replace(/\/*$/, '/'));
+}

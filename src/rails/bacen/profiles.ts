@@ -1,0 +1,204 @@
+// The PSPs this service knows, and the plain norm as `custom`. Sources are public integrations; nothing here was tried
+// against a real bank, so a setting (`quirks`) can replace what turns out to be different.
+import type { ErrorShape, Profile } from './profile.ts';
+
+/** RFC 7807 as the norm uses it. */
+const PROBLEM: ErrorShape = {
+  code: 'type',
+  words: ['title', 'detail'],
+  items: { at: 'violacoes', code: 'propriedade', words: 'razao' },
+};
+const OAUTH: ErrorShape = { code: 'error', words: ['error_description'] };
+/** Shapes of gateways in front of several PSPs. */
+const GATEWAYS: readonly ErrorShape[] = [
+  { code: 'codigo', words: ['mensagem'], items: { at: 'campos', code: 'campo', words: 'mensagem' } },
+  { code: 'mensagens.0.codigo', words: ['mensagens.0.mensagem'] },
+  { code: 'code', words: ['message'] },
+  { code: 'statusCode', words: ['message'] },
+];
+const COMMON_SHAPES: readonly ErrorShape[] = [PROBLEM, OAUTH, ...GATEWAYS];
+
+const NORM: Profile = {
+  paths: { cob: 'cob', cobv: 'cobv', pix: 'pix', loc: 'loc', webhook: 'webhook' },
+  credentials: 'basic',
+  tokenBody: 'form',
+  sendsScopes: true,
+  hasFixedToken: false,
+  usesClientCertificate: true,
+  headers: {},
+  query: {},
+  needs: [],
+  pixDates: 'milliseconds',
+  maxWindowDays: 31,
+  pageSize: 100,
+  codeFields: ['pixCopiaECola', 'brcode', 'textoImagemQRcode'],
+  hasLocations: false,
+  sendsLocationKind: true,
+  errorShapes: COMMON_SHAPES,
+  skipMtlsHeaders: {},
+  perSecond: 50,
+};
+
+export const ENVIRONMENTS = ['production', 'test'] as const;
+export type PspEnvironment = (typeof ENVIRONMENTS)[number];
+
+type Entry = { readonly all: Partial<Profile> } & { readonly [E in PspEnvironment]: Partial<Profile> };
+
+const PROFILES = {
+  efi: {
+    all: {
+      tokenBody: 'json',
+      sendsScopes: false,
+      hasLocations: true,
+      sendsLocationKind: false,
+      errorShapes: [
+        { code: 'nome', words: ['mensagem'], items: { at: 'erros', code: 'caminho', words: 'mensagem' } },
+        ...COMMON_SHAPES,
+      ],
+      feePath: 'gnExtras.tarifa',
+      skipMtlsHeaders: { 'x-skip-mtls-checking': 'true' },
+      perSecond: 500,
+    },
+    production: {
+      baseUrl: 'https://pix.api.efipay.com.br/v2',
+      tokenUrl: 'https://pix.api.efipay.com.br/oauth/token',
+    },
+    test: { baseUrl: 'https://pix-h.api.efipay.com.br/v2', tokenUrl: 'https://pix-h.api.efipay.com.br/oauth/token' },
+  },
+  itau: {
+    all: {
+      credentials: 'body',
+      sendsScopes: false,
+      hasLocations: true,
+      headers: { 'x-correlationID': '{uuid}' },
+    },
+    production: {
+      baseUrl: 'https://secure.api.itau/pix_recebimentos/v2',
+      tokenUrl: 'https://sts.itau.com.br/as/token.oauth2',
+    },
+    test: {
+      baseUrl: 'https://devportal.itau.com.br/sandboxapi/pix_recebimentos_ext_v2/v2',
+      tokenUrl: 'https://devportal.itau.com.br/api/jwt',
+      usesClientCertificate: false,
+      headers: { 'x-correlationID': '{uuid}', 'x-sandbox-token': '{token}' },
+    },
+  },
+  bb: {
+    all: {
+      query: { 'gw-dev-app-key': '{appKey}' },
+      needs: ['appKey'],
+      errorShapes: [
+        { code: 'erros.0.codigo', words: ['erros.0.mensagem', 'erros.0.ocorrencia'] },
+        { code: 'error', words: ['message'] },
+        ...COMMON_SHAPES,
+      ],
+    },
+    production: { baseUrl: 'https://api-pix.bb.com.br/pix/v2', tokenUrl: 'https://oauth.bb.com.br/oauth/token' },
+    test: { baseUrl: 'https://api.hm.bb.com.br/pix/v2', tokenUrl: 'https://oauth.hm.bb.com.br/oauth/token' },
+  },
+  santander: {
+    all: {
+      credentials: 'body',
+      sendsScopes: false,
+      pixDates: 'seconds',
+      patchPaths: { cob: '../v2/cob', cobv: '../v2/cobv' },
+    },
+    production: {
+      baseUrl: 'https://trust-pix.santander.com.br/api/v1',
+      tokenUrl: 'https://trust-pix.santander.com.br/oauth/token?grant_type=client_credentials',
+    },
+    test: {
+      baseUrl: 'https://trust-pix-h.santander.com.br/api/v1',
+      tokenUrl: 'https://trust-pix-h.santander.com.br/oauth/token?grant_type=client_credentials',
+    },
+  },
+  bradesco: {
+    // It wants HTTP/1.1, which is what every call of this rail speaks.
+    all: { sendsScopes: false },
+    production: {
+      baseUrl: 'https://qrpix.bradesco.com.br/v2',
+      tokenUrl: 'https://qrpix.bradesco.com.br/auth/server/oauth/token',
+    },
+    test: {
+      baseUrl: 'https://qrpix-h.bradesco.com.br/v2',
+      tokenUrl: 'https://qrpix-h.bradesco.com.br/auth/server/oauth/token',
+    },
+  },
+  sicoob: {
+    all: { credentials: 'id-only', hasLocations: true, headers: { client_id: '{clientId}' } },
+    production: {
+      baseUrl: 'https://api.sicoob.com.br/pix/api/v2',
+      tokenUrl: 'https://auth.sicoob.com.br/auth/realms/cooperado/protocol/openid-connect/token',
+    },
+    test: {
+      baseUrl: 'https://sandbox.sicoob.com.br/sicoob/sandbox/pix/api/v2',
+      tokenUrl: 'https://auth.sicoob.com.br/auth/realms/cooperado/protocol/openid-connect/token',
+      hasFixedToken: true,
+      usesClientCertificate: false,
+      needs: ['accessToken'],
+    },
+  },
+  sicredi: {
+    all: { paths: { cob: 'v3/cob', cobv: 'v2/cobv', pix: 'v2/pix', loc: 'v2/loc', webhook: 'v2/webhook' } },
+    production: {
+      baseUrl: 'https://api-pix.sicredi.com.br/api',
+      tokenUrl: 'https://api-pix.sicredi.com.br/oauth/token',
+    },
+    test: {
+      baseUrl: 'https://api-pix-h.sicredi.com.br/api',
+      tokenUrl: 'https://api-pix-h.sicredi.com.br/oauth/token',
+    },
+  },
+  inter: {
+    all: {
+      credentials: 'body',
+      hasLocations: true,
+      headers: { 'x-conta-corrente': '{accountNumber}' },
+      needs: ['accountNumber'],
+    },
+    production: {
+      baseUrl: 'https://cdpj.partners.bancointer.com.br/pix/v2',
+      tokenUrl: 'https://cdpj.partners.bancointer.com.br/oauth/v2/token',
+    },
+    test: {
+      baseUrl: 'https://cdpj-sandbox.partners.uatinter.co/pix/v2',
+      tokenUrl: 'https://cdpj-sandbox.partners.uatinter.co/oauth/v2/token',
+    },
+  },
+  banrisul: {
+    all: { credentials: 'body' },
+    production: {
+      baseUrl: 'https://mtls-api.banrisul.com.br/pix/api-mtls',
+      tokenUrl: 'https://mtls-api.banrisul.com.br/auth/oauth/v2/token',
+    },
+    test: {
+      baseUrl: 'https://mtls-api-h.banrisul.com.br/pix/api-mtls',
+      tokenUrl: 'https://mtls-api-h.banrisul.com.br/auth/oauth/v2/token',
+    },
+  },
+  c6: {
+    all: { sendsScopes: false, maxTlsVersion: 'TLSv1.2' },
+    production: {
+      baseUrl: 'https://baas-api.c6bank.info/v2/pix',
+      tokenUrl: 'https://baas-api.c6bank.info/v1/auth',
+    },
+    test: {
+      baseUrl: 'https://baas-api-sandbox.c6bank.info/v2/pix',
+      tokenUrl: 'https://baas-api-sandbox.c6bank.info/v1/auth',
+    },
+  },
+  custom: { all: { hasLocations: true }, production: {}, test: {} },
+} as const satisfies Readonly<Record<string, Entry>>;
+
+export type ProfileName = keyof typeof PROFILES;
+export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
+
+export function isProfileName(name: string): name is ProfileName {
+  return Object.hasOwn(PROFILES, name);
+}
+
+/** A profile as it is in one environment. */
+export function profileOf(name: ProfileName, environment: PspEnvironment): Profile {
+  const entry: Entry = PROFILES[name];
+  return { ...NORM, ...entry.all, ...entry[environment] };
+}

@@ -1,0 +1,73 @@
+// Reads answers of a PSP leniently: numbers or text, nulls anywhere, problem+json, the shapes of its own, or a page of HTML
+// from whatever stands in front of it.
+import { parseUnits, plainDecimal } from '../../lib/decimals.ts';
+import { parseExactJson, parseJsonPath, valueAt } from '../../lib/exact-json.ts';
+import type { ErrorShape } from './profile.ts';
+
+const MAX_WORDS_LENGTH = 300;
+const MAX_ITEMS = 10;
+
+/** JSON with every number as its text; undefined when it is none. */
+export function readJson(text: string): unknown {
+  try {
+    // A byte order mark is no part of JSON.
+    return parseExactJson(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text at a path; undefined when there is none, or an empty one. Numbers are text already. */
+export function textAt(value: unknown, path: string): string | undefined {
+  const found = valueAt(value, parseJsonPath(path) ?? []);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+export function listAt(value: unknown, path: string): readonly unknown[] {
+  const found = valueAt(value, parseJsonPath(path) ?? []);
+  return Array.isArray(found) ? found : [];
+}
+
+/** Exact cents of an amount in reais, from text or from a number; undefined when it is none. */
+export function centsAt(value: unknown, path: string): bigint | undefined {
+  const plain = plainDecimal(textAt(value, path)?.trim() ?? '');
+  return plain === undefined ? undefined : parseUnits(plain, 2);
+}
+
+export type PspWords = { readonly code?: string; readonly words: string };
+
+/** What the PSP says of a refusal, by the first shape that fits; undefined when it says nothing readable. */
+export function readError(body: unknown, shapes: readonly ErrorShape[]): PspWords | undefined {
+  for (const shape of shapes) {
+    const code = textAt(body, shape.code)?.split('/').at(-1);
+    const items = itemsOf(body, shape);
+    const words = [...shape.words.flatMap(path => textAt(body, path) ?? []), ...items].join(' ');
+    if (code === undefined && words === '') continue;
+    return { ...(code !== undefined && { code: bounded(code) }), words: bounded(words) };
+  }
+  return undefined;
+}
+
+function itemsOf(body: unknown, { items }: ErrorShape): string[] {
+  if (!items) return [];
+  // The value at fault may come along; it is left out, since it may be a person's document.
+  return listAt(body, items.at)
+    .slice(0, MAX_ITEMS)
+    .map(item => [textAt(item, items.code), textAt(item, items.words)].filter(Boolean).join(': '))
+    .filter(text => text !== '')
+    .map(text => `(${text})`);
+}
+
+/** Short, storable, on one line, and without the digits of a document that the PSP may quote. */
+function bounded(text: string): string {
+  const plain = text
+    .toWellFormed()
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/\d[\d.\-/]{9,}\d/g, '…');
+  return Array.from(plain).slice(0, MAX_WORDS_LENGTH).join('').trim();
+}
+
+/** The reason of a refusal in one line: the PSP's code and its words. */
+export function reasonOf({ code, words }: PspWords): string {
+  return [code, words].filter(Boolean).join(': ') || 'The PSP gave no reason.';
+}

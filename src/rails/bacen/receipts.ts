@@ -1,0 +1,84 @@
+// Reads received pix as receipts: exact amounts, what went back, and whose key was paid.
+import { parseRfc3339 } from '../../lib/date-times.ts';
+import type { MoneyReturn, Receipt } from '../rail.ts';
+import { isSameKey } from './charges.ts';
+import { centsAt, listAt, textAt } from './read-answer.ts';
+
+const MAX_RETURNS = 1_000;
+const MAX_HINTS = 1_000;
+const MAX_REASON_LENGTH = 200;
+const END_TO_END_ID = /^[A-Za-z0-9]{32}$/;
+
+/** A pix that cannot be read: money that must not be overlooked silently. */
+export type Unreadable = { readonly kind: 'unreadable'; readonly reference?: string };
+/** A pix to a key of somebody else. */
+export type Foreign = { readonly kind: 'foreign' };
+
+export type ReadOptions = { readonly pixKey: string; readonly feePath?: string | undefined };
+
+export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unreadable | Foreign {
+  const key = textAt(pix, 'chave');
+  if (key !== undefined && !isSameKey(key, options.pixKey)) return { kind: 'foreign' };
+  const reference = textAt(pix, 'endToEndId');
+  const amountCents = centsAt(pix, 'valor');
+  const paidAt = timeAt(pix, 'horario');
+  if (reference === undefined || amountCents === undefined || !paidAt) {
+    return { kind: 'unreadable', ...(reference !== undefined && { reference }) };
+  }
+  const txid = textAt(pix, 'txid');
+  const feeCents = options.feePath === undefined ? undefined : centsAt(pix, options.feePath);
+  return {
+    reference,
+    ...(txid !== undefined && { requestReference: txid }),
+    amountCents,
+    paidAt,
+    returns: listAt(pix, 'devolucoes')
+      .slice(0, MAX_RETURNS)
+      .flatMap(item => readReturn(item, paidAt) ?? []),
+    ...(feeCents !== undefined && { feeCents }),
+  };
+}
+
+const RETURN_STATUS: Readonly<Record<string, MoneyReturn['status']>> = {
+  EM_PROCESSAMENTO: 'PENDING',
+  DEVOLVIDO: 'DONE',
+  NAO_REALIZADO: 'FAILED',
+};
+
+function readReturn(item: unknown, paidAt: Date): MoneyReturn | undefined {
+  const reference = textAt(item, 'id') ?? textAt(item, 'rtrId');
+  const amountCents = centsAt(item, 'valor');
+  if (reference === undefined || amountCents === undefined) return undefined;
+  const nature = textAt(item, 'natureza')?.toUpperCase() ?? 'ORIGINAL';
+  const refundId = nature === 'ORIGINAL' ? uuidOf(reference) : undefined;
+  const reason = [...(nature === 'ORIGINAL' ? [] : [nature]), textAt(item, 'motivo') ?? []].flat().join(': ');
+  return {
+    ...(refundId !== undefined && { refundId }),
+    reference,
+    amountCents,
+    status: RETURN_STATUS[textAt(item, 'status')?.toUpperCase() ?? ''] ?? 'PENDING',
+    at: timeAt(item, 'horario.liquidacao') ?? timeAt(item, 'horario.solicitacao') ?? paidAt,
+    ...(reason !== '' && { reason: Array.from(reason).slice(0, MAX_REASON_LENGTH).join('') }),
+  };
+}
+
+/** The UUID behind an id that this service may have made. */
+function uuidOf(id: string): string | undefined {
+  const [, ...parts] =
+    /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(id.toLowerCase()) ?? [];
+  return parts.length === 0 ? undefined : parts.join('-');
+}
+
+/** A time without an offset is taken for UTC, as the norm writes its times. */
+function timeAt(value: unknown, path: string): Date | undefined {
+  const text = textAt(value, path);
+  if (text === undefined) return undefined;
+  return parseRfc3339(text) ?? parseRfc3339(`${text}Z`) ?? parseRfc3339(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+}
+
+/** The ids in a notification, each once. Anybody may have sent it, so nothing else in it is read. */
+export function hintsIn(body: unknown): readonly string[] {
+  const list = Array.isArray(body) ? body : listAt(body, 'pix');
+  const ids = [...list.slice(0, MAX_HINTS), body].map(item => textAt(item, 'endToEndId'));
+  return [...new Set(ids.filter(id => id !== undefined && END_TO_END_ID.test(id)))] as string[];
+}

@@ -1,0 +1,124 @@
+// Learns of payments: all of a time in pages, or one by its id.
+import { AppError } from '../../lib/errors.ts';
+import type { Receipt, ReceiptPage, ReceiptsByTime } from '../rail.ts';
+import { isAbsent } from './charges.ts';
+import type { Client } from './client.ts';
+import { listAt, textAt } from './read-answer.ts';
+import { hintsIn, readReceipt } from './receipts.ts';
+import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
+import { unanswered } from './unanswered.ts';
+
+const DAY_MS = 86_400_000;
+/** A payment can go back for so long; the list of a PSP is by the time of payment, not of the return. */
+const RETURN_DAYS = 91;
+const MAX_PAGES = 100_000;
+
+/** One question to the PSP: payments between two times, all or only those with a return. */
+type Window = { readonly fromMs: number; readonly toMs: number; readonly isForReturns: boolean };
+
+export function watchOf(
+  settings: BacenSettings,
+  profile: FullProfile,
+  { call }: Client,
+  { clock, log }: BacenDeps,
+): ReceiptsByTime {
+  const readOptions = { pixKey: settings.pixKey, feePath: profile.feePath };
+
+  function readAll(list: readonly unknown[]): Receipt[] {
+    const read = list.map(pix => readReceipt(pix, readOptions));
+    const unreadable = read.filter(item => 'kind' in item && item.kind === 'unreadable');
+    if (unreadable.length > 0) {
+      log.error('the PSP lists payments that cannot be read; look for them at the PSP', {
+        rail: settings.name,
+        count: unreadable.length,
+      });
+    }
+    return read.flatMap(item => ('kind' in item ? [] : item));
+  }
+
+  return {
+    by: 'time',
+    receipts: async (from, to, cursor) => {
+      const position = readCursor(cursor);
+      // The norm refuses an end in the future, and it must stay the same from page to page.
+      const toMs = position?.toMs ?? Math.min(to.getTime(), clock.now().getTime());
+      const windows = windowsOf(from.getTime(), toMs, profile.maxWindowDays * DAY_MS);
+      const [index, page] = [position?.index ?? 0, position?.page ?? 0];
+      const window = windows[index];
+      if (!window) return { receipts: [] };
+      const { body, list } = await readPage(window, page);
+      const all = readAll(list);
+      const receipts = window.isForReturns ? all.filter(receipt => hasReturnSince(receipt, from)) : all;
+      const next = hasNextPage(body, list.length, page, profile.pageSize)
+        ? { index, page: page + 1 }
+        : { index: index + 1, page: 0 };
+      const isLast = next.index >= windows.length;
+      return { receipts, ...(!isLast && { next: `${toMs}:${next.index}:${next.page}` }) } satisfies ReceiptPage;
+    },
+    receipt: async reference => {
+      const answer = await call({ method: 'GET', resource: 'pix', path: [reference] });
+      // Some PSPs answer 400 to an id of another bank.
+      if (isAbsent(answer) || (answer.kind === 'refused' && [400, 422].includes(answer.status))) return undefined;
+      if (answer.kind !== 'ok') throw unanswered(answer);
+      const receipt = readReceipt(answer.body, readOptions);
+      if (!('kind' in receipt)) return receipt.reference === reference ? receipt : undefined;
+      if (receipt.kind === 'foreign') return undefined;
+      throw new AppError('rail_unavailable', 'The PSP answered with a payment that cannot be read.');
+    },
+    hints: hintsIn,
+  };
+
+  async function readPage(window: Window, page: number): Promise<{ body: unknown; list: readonly unknown[] }> {
+    const answer = await call({
+      method: 'GET',
+      resource: 'pix',
+      query: {
+        inicio: timeText(window.fromMs, profile.pixDates),
+        fim: timeText(window.toMs, profile.pixDates),
+        ...(window.isForReturns && { devolucaoPresente: 'true' }),
+        'paginacao.paginaAtual': String(page),
+        'paginacao.itensPorPagina': String(profile.pageSize),
+      },
+    });
+    // A PSP may answer 404 to a time without payments.
+    if (isAbsent(answer)) return { body: undefined, list: [] };
+    if (answer.kind !== 'ok') throw unanswered(answer);
+    if (answer.body === undefined) throw new AppError('rail_unavailable', 'The PSP answered with no list of payments.');
+    return { body: answer.body, list: listAt(answer.body, 'pix') };
+  }
+}
+
+/** The times that are asked for, in order: the payments, then earlier payments that may have gone back meanwhile. */
+function windowsOf(fromMs: number, toMs: number, maxMs: number): Window[] {
+  if (fromMs > toMs) return [];
+  const split = (startMs: number, endMs: number, isForReturns: boolean): Window[] => {
+    const count = Math.max(1, Math.ceil((endMs - startMs) / maxMs));
+    return Array.from({ length: count }, (_, index) => ({
+      fromMs: startMs + index * maxMs,
+      toMs: Math.min(endMs, startMs + (index + 1) * maxMs),
+      isForReturns,
+    }));
+  };
+  return [...split(fromMs, toMs, false), ...split(fromMs - RETURN_DAYS * DAY_MS, fromMs, true)];
+}
+
+function hasReturnSince({ returns }: Receipt, from: Date): boolean {
+  return returns.some(({ at, status }) => at >= from || status === 'PENDING');
+}
+
+/** By the PSP's own count where it gives one; a full page may have another after it. */
+function hasNextPage(body: unknown, length: number, page: number, pageSize: number): boolean {
+  if (page + 1 >= MAX_PAGES) return false;
+  const pages = Number(textAt(body, 'parametros.paginacao.quantidadeDePaginas'));
+  return Number.isInteger(pages) ? page + 1 < pages : length >= pageSize;
+}
+
+function timeText(ms: number, format: FullProfile['pixDates']): string {
+  const text = new Date(ms).toISOString();
+  return format === 'milliseconds' ? text : text.replace(/\.\d+Z$/, 'Z');
+}
+
+function readCursor(cursor: string | undefined): { toMs: number; index: number; page: number } | undefined {
+  const [, toMs, index, page] = /^(\d{1,15}):(\d{1,6}):(\d{1,6})$/.exec(cursor ?? '') ?? [];
+  return toMs === undefined ? undefined : { toMs: Number(toMs), index: Number(index), page: Number(page) };
+}

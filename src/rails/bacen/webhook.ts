@@ -1,0 +1,36 @@
+// The address at which a PSP tells of payments to a key.
+import { AppError } from '../../lib/errors.ts';
+import { isAbsent } from './charges.ts';
+import type { Client } from './client.ts';
+import { reasonOf, textAt } from './read-answer.ts';
+import type { BacenSettings, FullProfile } from './settings.ts';
+import { WEBHOOK_SCOPES } from './token.ts';
+import { unanswered } from './unanswered.ts';
+
+export type WebhookAdmin = {
+  /** Replaces the address. The PSP appends `/pix` to it. Throws `wrong_state` when the PSP refuses it. */
+  registerWebhook(url: string, options?: { readonly skipMtls?: boolean }): Promise<void>;
+  /** Undefined when none is registered. */
+  readWebhook(): Promise<{ readonly url: string } | undefined>;
+};
+
+export function webhookAt({ pixKey }: BacenSettings, profile: FullProfile, { call }: Client): WebhookAdmin {
+  const common = { resource: 'webhook', path: [pixKey], scopes: WEBHOOK_SCOPES } as const;
+  return {
+    registerWebhook: async (url, { skipMtls = false } = {}) => {
+      const headers = skipMtls ? profile.skipMtlsHeaders : {};
+      const answer = await call({ ...common, method: 'PUT', headers, body: { webhookUrl: url } });
+      if (answer.kind === 'refused') {
+        throw new AppError('wrong_state', `The PSP refuses the webhook: ${answer.status} ${reasonOf(answer)}`);
+      }
+      if (answer.kind !== 'ok') throw unanswered(answer);
+    },
+    readWebhook: async () => {
+      const answer = await call({ ...common, method: 'GET' });
+      if (isAbsent(answer)) return undefined;
+      if (answer.kind !== 'ok') throw unanswered(answer);
+      const url = textAt(answer.body, 'webhookUrl');
+      return url === undefined ? undefined : { url };
+    },
+  };
+}
