@@ -5,6 +5,7 @@ import { valueAt } from '../lib/exact-json.ts';
 import { type Check, checkSchema } from './check-schema.ts';
 import { type Kind, parseJson } from './kinds.ts';
 import { PriceSources, priceMaxAge, priceMaxSpread } from './price-settings.ts';
+import { RailEntries } from './rail-settings.ts';
 import { type ReadFile, tryReadFile } from './read-file.ts';
 
 const CLOSED = { additionalProperties: false } as const;
@@ -25,7 +26,7 @@ const Prices = Type.Object(
   CLOSED,
 );
 
-const ConfigFile = Type.Object({ prices: Type.Optional(Prices) }, CLOSED);
+const ConfigFile = Type.Object({ prices: Type.Optional(Prices), rails: Type.Optional(RailEntries) }, CLOSED);
 
 export type ConfigDocument = {
   /** The text of the setting that stands there, such as at `prices.sources`. */

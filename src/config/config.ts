@@ -5,6 +5,7 @@ import type { Mode } from '../lib/mode.ts';
 import type { AllowedPlace } from '../lib/outgoing-allow.ts';
 import type { PixKeyValue } from './kinds.ts';
 import type { PriceSourceSettings } from './price-settings.ts';
+import type { RailSettings } from './rail-settings.ts';
 import { type Environment, readSettings, type Settings } from './read.ts';
 import type { ReadFile } from './read-file.ts';
 import type { SettingValues } from './settings.ts';
@@ -37,6 +38,8 @@ export type Config = {
   readonly settlement: SettlementSettings;
   /** The static pix key that live charges are paid to. */
   readonly pixKey?: PixKey;
+  /** Banks and PSPs, in the order in which they are preferred. */
+  readonly rails: readonly RailSettings[];
   readonly prices: PriceSettings;
   /** Percent of what is paid for crypto that the service keeps, as decimal text. */
   readonly feePercent: string;
@@ -94,6 +97,7 @@ export function configOf({ values }: Settings): Config {
     rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
     walletWait: values.TRILHO_WALLET_WAIT,
     ...(pixKey && { pixKey }),
+    rails: values.TRILHO_RAILS ?? [],
     prices: {
       table: values.TRILHO_PRICES ?? {},
       sources: values.TRILHO_PRICE_SOURCES ?? [],

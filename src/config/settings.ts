@@ -22,6 +22,7 @@ import {
   wholeNumber,
 } from './kinds.ts';
 import { priceMaxAge, priceMaxSpread, priceSources, priceTable, SANDBOX_PRICES } from './price-settings.ts';
+import { railSettings } from './rail-settings.ts';
 
 export type Setting = {
   /** The environment variable. A secret may also be given as a file, by the same name with `_FILE`. */
@@ -189,6 +190,16 @@ export const SETTINGS = [
     refusal: NO_REAL_KEY,
     group: 'static pix key',
     meaning: 'City of the receiver; its first 15 characters are used.',
+  },
+  {
+    name: 'TRILHO_RAILS',
+    kind: railSettings,
+    mode: 'live',
+    refusal: 'a sandbox has a simulated bank and takes no real one',
+    // An entry may hold a secret.
+    isSecret: true,
+    inFile: 'rails',
+    meaning: 'Banks and PSPs that charges are registered at.',
   },
   {
     name: 'TRILHO_PRICES',

@@ -8,6 +8,9 @@ import { faultsOf } from '../harness/config-faults.ts';
 
 const settings: readonly Setting[] = SETTINGS;
 const PIX = { TRILHO_PIX_KEY: 'a@example.com', TRILHO_PIX_NAME: 'José Ltda', TRILHO_PIX_CITY: 'São Paulo' };
+const RAILS = JSON.stringify([
+  { name: 'efi', profile: 'efi', environment: 'test', pixKey: 'a@example.com', clientId: 'c', pkcs12File: 'efi.p12' },
+]);
 const SOURCES = JSON.stringify([{ name: 'a', url: 'https://a.example/{SYMBOL}{CURRENCY}', price: 'p' }]);
 
 test('an empty environment is a sandbox on this machine, and the result is frozen', () => {
@@ -28,6 +31,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     trustProxy: [],
     rates: { USD: '5.40', EUR: '6.25' },
     walletWait: { months: 0, ms: 0 },
+    rails: [],
     prices: {
       table: { usdt: '5.41', usdc: '5.40', trx: '1.78', eth: '18732.50' },
       sources: [],
@@ -74,7 +78,7 @@ test('every setting is read', () => {
     TRILHO_SAME_DAY: 'banking_days',
     TRILHO_BANKING_DAYS: '2026-12-24=closed',
   };
-  const live = { ...both, ...PIX, TRILHO_MODE: 'live', TRILHO_PRICE_SOURCES: SOURCES };
+  const live = { ...both, ...PIX, TRILHO_MODE: 'live', TRILHO_RAILS: RAILS, TRILHO_PRICE_SOURCES: SOURCES };
   const sandbox = { ...both, TRILHO_DEMO: 'off', TRILHO_PRICES: 'usdt=5.5' };
   const given = new Set([...Object.keys(live), ...Object.keys(sandbox), 'TRILHO_CONFIG']);
   assert.deepEqual([...given].sort(), settings.map(({ name }) => name).sort(), 'the test gives every setting');
@@ -100,6 +104,7 @@ test('every setting is read', () => {
     rates: { USD: '5.1', EUR: '6' },
     walletWait: { months: 0, ms: 86_400_000 },
     pixKey: { key: 'a@example.com', kind: 'e-mail address', receiverName: 'José Ltda', receiverCity: 'São Paulo' },
+    rails: JSON.parse(RAILS),
     prices: { table: {}, sources: JSON.parse(SOURCES), maxAgeSeconds: 30, maxSpreadPercent: '2.5' },
     feePercent: '0.5',
     bankWaitMs: 500,
@@ -150,6 +155,10 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   ],
   TRILHO_PIX_NAME: ['山田', 'TRILHO_PIX_NAME must be text with a letter or digit that a BR Code can hold.'],
   TRILHO_PIX_CITY: ['東京', 'TRILHO_PIX_CITY must be text with a letter or digit that a BR Code can hold.'],
+  TRILHO_RAILS: [
+    'efi',
+    'TRILHO_RAILS must be a JSON list of objects { name, profile, environment, pixKey, clientId, … }.',
+  ],
   TRILHO_PRICE_SOURCES: [
     'https://a.example/?key=hunter2',
     'TRILHO_PRICE_SOURCES must be a JSON list of 1 to 15 objects { name, url, price }.',
@@ -204,7 +213,7 @@ test('every fault is told at once, in the order of the table, and each wrong ent
 
 test('no fault repeats the value of a secret', () => {
   const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
-  assert.deepEqual(secrets, ['DATABASE_URL', 'TRILHO_PIX_KEY', 'TRILHO_PRICE_SOURCES']);
+  assert.deepEqual(secrets, ['DATABASE_URL', 'TRILHO_PIX_KEY', 'TRILHO_RAILS', 'TRILHO_PRICE_SOURCES']);
   const url = 'https://user:hunter2@a.example/{SYMBOL}{CURRENCY}';
   for (const value of [
     'hunter2',
