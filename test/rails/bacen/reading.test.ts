@@ -1,0 +1,234 @@
+// What the rail sends, to the letter, and what it reads from answers that are only nearly what the norm says.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasError, isDynamicPix, parsePix } from 'pix-utils';
+import { uuidV7 } from '../../../src/lib/ids.ts';
+import { chargeBody, checkRequest, kindOf } from '../../../src/rails/bacen/charge-body.ts';
+import { dynamicBrCode } from '../../../src/rails/bacen/dynamic-br-code.ts';
+import { bacenRail } from '../../../src/rails/bacen/rail.ts';
+import { readJson } from '../../../src/rails/bacen/read-answer.ts';
+import { hintsIn, readReceipt } from '../../../src/rails/bacen/receipts.ts';
+import type { PaymentRequest } from '../../../src/rails/rail.ts';
+import { testClock } from '../../harness/clock.ts';
+import { silentLog } from '../../harness/log.ts';
+import { NOW, PIX_KEY, paymentRequest, quoteRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
+
+const bodyOf = (request: PaymentRequest, now = NOW) =>
+  JSON.parse(JSON.stringify(chargeBody(request, { pixKey: PIX_KEY, now: new Date(now), sendsLocationKind: true })));
+
+test('a charge with a due day, fine and interest is a cobv with exact texts', () => {
+  const address = {
+    street: 'Rua das Flores',
+    number: '100',
+    city: 'São Paulo',
+    state: 'SP',
+    postalCode: '01001-000',
+    countryCode: 'BR',
+  };
+  const payer = { name: 'Maria da Silva', document: '52998224725', address };
+  const request = paymentRequest({ finePercent: '2', interestPercent: '0.5', payer });
+  assert.equal(kindOf(request), 'cobv');
+  assert.deepEqual(bodyOf(request), {
+    calendario: { dataDeVencimento: '2026-12-10', validadeAposVencimento: 10 },
+    devedor: {
+      logradouro: 'Rua das Flores, 100',
+      cidade: 'São Paulo',
+      uf: 'SP',
+      cep: '01001000',
+      cpf: '52998224725',
+      nome: 'Maria da Silva',
+    },
+    valor: {
+      original: '159.90',
+      multa: { modalidade: 2, valorPerc: '2.00' },
+      juros: { modalidade: 3, valorPerc: '0.50' },
+    },
+    chave: PIX_KEY,
+    solicitacaoPagador: 'Order 1050',
+  });
+});
+
+test('a charge that must be paid within minutes is a cob whose seconds count from the submission', () => {
+  const request = quoteRequest({ payer: { name: 'Loja', document: '12ABC34501DE35' } });
+  assert.equal(kindOf(request), 'cob');
+  assert.deepEqual(bodyOf(request, '2026-11-16T12:10:00.400Z'), {
+    calendario: { expiracao: 1_199 },
+    devedor: { cnpj: '12ABC34501DE35', nome: 'Loja' },
+    valor: { original: '159.90' },
+    chave: PIX_KEY,
+    solicitacaoPagador: 'Order 1050',
+  });
+  assert.equal(bodyOf(request, '2026-11-16T13:00:00Z').calendario.expiracao, 1);
+});
+
+test('taxes or a day make a cobv, a percent of zero does not', () => {
+  assert.equal(kindOf(quoteRequest({ finePercent: '0', interestPercent: '0.00' })), 'cob');
+  assert.equal(kindOf(quoteRequest({ finePercent: '0.01' })), 'cobv');
+  assert.equal(kindOf(quoteRequest({ expireAt: new Date('2026-11-17T12:00:00Z') })), 'cob');
+  assert.equal(kindOf(quoteRequest({ expireAt: new Date('2026-11-17T12:00:01Z') })), 'cobv');
+});
+
+test('amounts are exact up to the largest, and texts are cut to the lengths of the norm', () => {
+  for (const [cents, text] of [
+    [1n, '0.01'],
+    [100n, '1.00'],
+    [999_999_999_999n, '9999999999.99'],
+  ] as const) {
+    assert.equal(bodyOf(paymentRequest({ amountCents: cents })).valor.original, text);
+  }
+  const long = '😀'.repeat(300);
+  const body = bodyOf(paymentRequest({ description: long, payer: { name: long, document: '52998224725' } }));
+  assert.deepEqual([body.devedor.nome, body.solicitacaoPagador], ['😀'.repeat(200), '😀'.repeat(140)]);
+});
+
+test('what the norm cannot say exactly is refused before anything is sent', () => {
+  assert.equal(checkRequest(paymentRequest({ finePercent: '2.50', interestPercent: '1' })), undefined);
+  assert.deepEqual(checkRequest(paymentRequest({ interestPercent: '0.033' })), {
+    path: 'taxes.interest',
+    code: 'too_precise',
+    message: 'must have at most two decimals to be charged by pix',
+  });
+  assert.equal(checkRequest(paymentRequest({ finePercent: '0.005' }))?.path, 'taxes.fine');
+  assert.equal(checkRequest(paymentRequest({ amountCents: 1_000_000_000_000n }))?.code, 'above_ceiling');
+});
+
+test('a location of the pool gives the code before the PSP answers, and goes with the charge by its exact id', async t => {
+  const psp = await startScriptedPsp(t);
+  const rail = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
+  psp.answer({
+    status: 201,
+    body: '{"id": 9007199254740993, "location": "https://pix.example.com/qr/v2/abc", "tipoCob": "cobv"}',
+  });
+  const location = await rail.takeLocation?.('cobv');
+  assert.deepEqual(location, { id: '9007199254740993', url: 'pix.example.com/qr/v2/abc' });
+  const request = paymentRequest();
+  const prepared = rail.prepare(request, location);
+  const emv = prepared.instrument?.emv ?? '';
+  psp.answer({ status: 201, body: { status: 'ATIVA', loc: { location: 'pix.example.com/qr/v2/abc' } } });
+  assert.deepEqual(await rail.submit(request, prepared.reference, location), {
+    kind: 'registered',
+    instrument: { emv },
+  });
+  assert.match(psp.calls.at(-1)?.body ?? '', /"loc":\{"id":9007199254740993,"tipoCob":"cobv"\}/);
+  assert.deepEqual(rail.prepare(request), { reference: TXID });
+});
+
+test('a code from a location is read back by an independent reader', () => {
+  const emv = dynamicBrCode('https://pix.example.com/qr/v2/9d36b84fc70b478fb95c12729b90ca25', {
+    name: 'Café São João do Nordeste Ltda',
+    city: 'São José dos Campos',
+  });
+  const read = parsePix(emv ?? '');
+  assert.ok(!hasError(read) && isDynamicPix(read));
+  assert.equal(read.url, 'pix.example.com/qr/v2/9d36b84fc70b478fb95c12729b90ca25');
+  assert.equal(read.merchantName, 'Cafe Sao Joao do Nordeste');
+  assert.equal(dynamicBrCode(`pix.example.com/${'x'.repeat(100)}`, { name: 'a', city: 'b' }), undefined);
+});
+
+test('the code is in whichever field has it; without any the charge is only accepted', async t => {
+  const psp = await startScriptedPsp(t);
+  const { lookup } = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
+  const location = 'pix.example.com/qr/v2/abc';
+  const built = dynamicBrCode(location, { name: 'RECEBEDOR PIX', city: 'BRASILIA' });
+  const cases: [object, string | undefined][] = [
+    [{ pixCopiaECola: 'A', brcode: 'B' }, 'A'],
+    [{ pixCopiaECola: null, brcode: 'B' }, 'B'],
+    [{ pixCopiaECola: '', textoImagemQRcode: 'C' }, 'C'],
+    [{ loc: { location } }, built],
+    [{ loc: null, location: `https://${location}` }, built],
+    [{}, undefined],
+  ];
+  for (const [fields, emv] of cases) {
+    psp.answer({ body: { status: 'ATIVA', ...fields } });
+    const expected = emv === undefined ? { kind: 'accepted' } : { kind: 'registered', instrument: { emv } };
+    assert.deepEqual(await lookup(paymentRequest(), TXID), expected);
+  }
+});
+
+const E2E = 'E12345678202611161200abcdefghijk';
+const PIX = { endToEndId: E2E, txid: TXID, valor: '159.90', chave: PIX_KEY, horario: '2026-11-16T12:00:01.123Z' };
+const REFUND = uuidV7(new Date(NOW));
+const read = (pix: object | string, feePath?: string) =>
+  readReceipt(readJson(typeof pix === 'string' ? pix : JSON.stringify(pix)), { pixKey: PIX_KEY, feePath });
+
+test('a received pix is read exactly', () => {
+  const receipt = {
+    reference: E2E,
+    requestReference: TXID,
+    amountCents: 15_990n,
+    paidAt: new Date('2026-11-16T12:00:01.123Z'),
+    returns: [],
+  };
+  assert.deepEqual(read(PIX), receipt);
+  const exact = JSON.stringify({ ...PIX, valor: 0 }).replace('"valor":0', '"valor":9999999999.99');
+  assert.deepEqual(read(exact), { ...receipt, amountCents: 999_999_999_999n });
+  assert.deepEqual(read({ ...PIX, valor: 1.5e2, txid: null, devolucoes: null, chave: null }), {
+    reference: E2E,
+    amountCents: 15_000n,
+    paidAt: receipt.paidAt,
+    returns: [],
+  });
+  assert.deepEqual(read({ ...PIX, chave: PIX_KEY.toUpperCase(), gnExtras: { tarifa: '1.19' } }, 'gnExtras.tarifa'), {
+    ...receipt,
+    feeCents: 119n,
+  });
+  for (const horario of ['2026-11-16T09:00:01.123-03:00', '2026-11-16T09:00:01.123-0300', '2026-11-16T12:00:01.123']) {
+    assert.deepEqual(read({ ...PIX, horario }), receipt, horario);
+  }
+});
+
+test('a pix to another key is not ours, and one that cannot be read is not overlooked', () => {
+  assert.deepEqual(read({ ...PIX, chave: 'x@example.com' }), { kind: 'foreign' });
+  for (const wrong of [
+    { valor: '159,90' },
+    { valor: '1.001' },
+    { valor: '-1.00' },
+    { valor: null },
+    { horario: 'now' },
+  ]) {
+    assert.deepEqual(read({ ...PIX, ...wrong }), { kind: 'unreadable', reference: E2E }, JSON.stringify(wrong));
+  }
+  for (const wrong of ['null', '5', '[]', '{}']) assert.deepEqual(read(wrong), { kind: 'unreadable' });
+});
+
+test('money that went back is a refund of ours only when its id can be ours and nobody else asked for it', () => {
+  const horario = { solicitacao: '2026-11-17T10:00:00Z', liquidacao: '2026-11-17T10:00:05Z' };
+  const id = REFUND.replaceAll('-', '');
+  const item = { id, rtrId: 'D1', valor: '10.00', horario, status: 'DEVOLVIDO' };
+  const receipt = read({
+    ...PIX,
+    devolucoes: [
+      item,
+      { ...item, natureza: 'MED_FRAUDE', motivo: 'Golpe' },
+      {
+        ...item,
+        id: 'abc',
+        natureza: 'ORIGINAL',
+        status: 'EM_PROCESSAMENTO',
+        horario: { solicitacao: horario.solicitacao },
+      },
+      { ...item, id: null, valor: 0.5, natureza: 'RETIRADA', status: 'NAO_REALIZADO', horario: null },
+    ],
+  });
+  assert.ok(!('kind' in receipt));
+  const at = new Date('2026-11-17T10:00:05Z');
+  assert.deepEqual(receipt.returns, [
+    { refundId: REFUND, reference: id, amountCents: 1_000n, status: 'DONE', at },
+    { reference: id, amountCents: 1_000n, status: 'DONE', at, reason: 'MED_FRAUDE: Golpe' },
+    { reference: 'abc', amountCents: 1_000n, status: 'PENDING', at: new Date('2026-11-17T10:00:00Z') },
+    { reference: 'D1', amountCents: 50n, status: 'FAILED', at: receipt.paidAt, reason: 'RETIRADA' },
+  ]);
+});
+
+test('a notification gives ids and nothing else', () => {
+  const other = E2E.replace('k', 'z');
+  assert.deepEqual(hintsIn({ pix: [PIX, { endToEndId: other }, PIX, {}, null, 5, { endToEndId: '../x' }] }), [
+    E2E,
+    other,
+  ]);
+  assert.deepEqual(hintsIn([PIX]), [E2E]);
+  assert.deepEqual(hintsIn(PIX), [E2E]);
+  for (const body of [undefined, null, 'x', 5, {}, { pix: {} }, { pix: null }, []]) assert.deepEqual(hintsIn(body), []);
+  const many = Array.from({ length: 5_000 }, (_, index) => ({ endToEndId: `E${String(index).padStart(31, '0')}` }));
+  assert.equal(hintsIn({ pix: many }).length, 1_000);
+});
