@@ -47,6 +47,7 @@ const Quirks = Type.Object(
   {
     credentials: Type.Optional(OneOf(['basic', 'body', 'id-only'])),
     tokenBody: Type.Optional(OneOf(['form', 'json'])),
+    tokenQuery: Type.Optional(Templates()),
     sendsScopes: Type.Optional(Type.Boolean()),
     headers: Type.Optional(Templates()),
     query: Type.Optional(Templates()),

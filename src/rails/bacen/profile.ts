@@ -29,6 +29,8 @@ export type Profile = {
   /** How the client names itself to the token server. */
   readonly credentials: 'basic' | 'body' | 'id-only';
   readonly tokenBody: 'form' | 'json';
+  /** Added to the address of the token server. */
+  readonly tokenQuery: Readonly<Record<string, string>>;
   /** Whether the token request names the scopes; otherwise the contract decides. */
   readonly sendsScopes: boolean;
   /** The token is a setting, and no token server is asked. */
@@ -66,6 +68,7 @@ export type Quirks = Partial<
     Profile,
     | 'credentials'
     | 'tokenBody'
+    | 'tokenQuery'
     | 'sendsScopes'
     | 'headers'
     | 'query'

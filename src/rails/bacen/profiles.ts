@@ -22,6 +22,7 @@ const NORM: Profile = {
   paths: { cob: 'cob', cobv: 'cobv', pix: 'pix', loc: 'loc', webhook: 'webhook' },
   credentials: 'basic',
   tokenBody: 'form',
+  tokenQuery: {},
   sendsScopes: true,
   hasFixedToken: false,
   usesClientCertificate: true,
@@ -99,17 +100,18 @@ const PROFILES = {
   santander: {
     all: {
       credentials: 'body',
+      tokenQuery: { grant_type: 'client_credentials' },
       sendsScopes: false,
       pixDates: 'seconds',
       patchPaths: { cob: '../v2/cob', cobv: '../v2/cobv' },
     },
     production: {
       baseUrl: 'https://trust-pix.santander.com.br/api/v1',
-      tokenUrl: 'https://trust-pix.santander.com.br/oauth/token?grant_type=client_credentials',
+      tokenUrl: 'https://trust-pix.santander.com.br/oauth/token',
     },
     test: {
       baseUrl: 'https://trust-pix-h.santander.com.br/api/v1',
-      tokenUrl: 'https://trust-pix-h.santander.com.br/oauth/token?grant_type=client_credentials',
+      tokenUrl: 'https://trust-pix-h.santander.com.br/oauth/token',
     },
   },
   bradesco: {

@@ -159,9 +159,11 @@ function tokenRequest(
   };
   const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
   const isForm = profile.tokenBody === 'form';
+  const url = new URL(profile.tokenUrl);
+  for (const [name, value] of Object.entries(profile.tokenQuery)) url.searchParams.set(name, value);
   return {
     method: 'POST',
-    url: new URL(profile.tokenUrl),
+    url,
     headers: {
       accept: 'application/json',
       'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
