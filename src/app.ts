@@ -1,5 +1,6 @@
 // The only wiring: configuration → database, jobs, rails, chains, faces. `composeLive` and `composeSandbox` name what differs
 // between the two; everything else is the same. What starts here stops here, in the opposite order.
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
@@ -11,14 +12,20 @@ import { type ChargeRules, STRICT_CHARGE_RULES } from './charges/check.ts';
 import { startChargeBatches } from './charges/create-batch.ts';
 import { startDecisionBatches } from './charges/decide.ts';
 import { CHARGE_JOBS, chargeJobs } from './charges/jobs.ts';
+import { startNotificationBatches } from './charges/notifications.ts';
 import { startPaymentBatches } from './charges/pay.ts';
 import { configuredRates, type RateSource } from './charges/rate.ts';
+import { requireRails } from './charges/require-rails.ts';
+import { readRails } from './charges/store-rails.ts';
 import { chargeSweep } from './charges/sweep.ts';
+import { lookAtRails, startWatchingRails } from './charges/watch-rails.ts';
 import type { Config } from './config/config.ts';
+import type { ReceiverSettings } from './config/receiver-settings.ts';
 import { version } from './config/version.ts';
 import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
 import { startDelivering } from './events/delivering.ts';
+import { type Receiver, type ReceiverDeps, startReceiver } from './http/receiver.ts';
 import { STREAM_PATIENCE_MS } from './http/routes/event-stream.ts';
 import { metricsRoutes } from './http/routes/metrics.ts';
 import { apiRoutes } from './http/routes/routes.ts';
@@ -42,9 +49,9 @@ import { PAYOUT_JOBS, payoutJobs } from './payouts/advance.ts';
 import { payoutSweep } from './payouts/sweep.ts';
 import { httpPrices } from './prices/http.ts';
 import type { PriceSource } from './prices/price.ts';
-import { absentRail, isAbsent } from './rails/absent.ts';
+import { isAbsent } from './rails/absent.ts';
+import { liveRails } from './rails/live-rails.ts';
 import { observedRails } from './rails/observed.ts';
-import { pixKeyRail } from './rails/pix-key.ts';
 import type { Rails } from './rails/rail.ts';
 import { sandboxAccounts } from './sandbox/accounts.ts';
 import { sandboxChains } from './sandbox/chains/simulated-chain.ts';
@@ -70,6 +77,8 @@ import { pageRoutes } from './web/pages.ts';
 export type App = {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   readonly url: string;
+  /** Where banks send notifications, if they may. */
+  readonly receiverUrl?: string;
   /** Where the data lives, in words for a person. */
   readonly dataPlace: string;
   /** Every route with what a caller must be allowed to do. */
@@ -121,12 +130,21 @@ type ComposeDeps = {
   /** The time of the database's machine, which all nodes share. */
   readonly databaseClock: Clock;
   readonly overrides: Overrides;
+  readonly stops: Stops;
 };
 
 /** Real rails and chains, the time of the database's machine, and API keys. */
-async function composeLive(config: Config, { db, log, databaseClock, overrides }: ComposeDeps): Promise<Composition> {
+async function composeLive(
+  config: Config,
+  { db, log, databaseClock, overrides, stops }: ComposeDeps,
+): Promise<Composition> {
   await requireUsableKey(db, databaseClock);
-  const rails = overrides.rails ?? liveRails(config);
+  const { rails, psps } = overrides.rails
+    ? { rails: overrides.rails, psps: [] }
+    : liveRails(config, { clock: databaseClock, log });
+  stops.push(async () => {
+    for (const psp of psps) psp.stop();
+  });
   // No network has a chain yet, and so none takes orders.
   const chains = overrides.chains ?? {};
   const hasPrices = overrides.prices !== undefined || config.prices.sources.length > 0;
@@ -149,7 +167,7 @@ type Outside = { readonly rails: Rails; readonly chains: Chains; readonly hasPri
 /** A live service without them starts and refuses what needs them; the log says so before the first caller does. */
 function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
   if (isAbsent(rails.pix) && isAbsent(rails.boleto)) {
-    log.warn('there is no rail: every charge is refused until TRILHO_PIX_KEY is set');
+    log.warn('there is no rail: every charge is refused until rails in TRILHO_CONFIG or TRILHO_PIX_KEY are set');
   }
   if (!hasPrices) log.warn('there is no price source: every quote is refused until TRILHO_PRICE_SOURCES is set');
   if (Object.keys(chains).length === 0) {
@@ -178,6 +196,7 @@ async function composeSandbox(config: Config, { db, databaseClock, overrides }: 
 
 /** How long requests in flight may go on once a stop was asked for. */
 const DRAIN_LIMIT_MS = 10_000;
+const DEFAULT_HOST = '127.0.0.1';
 const CLOSE_IDLE_EVERY_MS = 50;
 
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
@@ -197,7 +216,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const databaseClock = await openDatabaseClock({ db, log, heartbeats }, overrides, stops);
     await install(config, db, databaseClock);
     const compose = config.mode === 'sandbox' ? composeSandbox : composeLive;
-    const { routes, ...composed } = await compose(config, { db, log, databaseClock, overrides });
+    const { routes, ...composed } = await compose(config, { db, log, databaseClock, overrides, stops });
+    await requireRails(db, composed.rails, composed.clock.now());
     const registry = new Registry();
     const observers = createObservers(registry);
     const composition = {
@@ -219,6 +239,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     stops.push(() => decisionBatches.stop());
     const paymentBatches = startPaymentBatches(base);
     stops.push(() => paymentBatches.stop());
+    const notificationBatches = startNotificationBatches(base);
+    stops.push(() => notificationBatches.stop());
     // Stopped before the batches: jobs in progress still add to them.
     stops.push(() => queue.stop());
     const sweeps = [chargeSweep(base), orderSweep(base), payoutSweep(base)];
@@ -228,7 +250,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const limits = { rateLimit, maxInFlight, addressLimit, machineClock };
     const outgoing = { allowed: allowListOf(config.webhookAllow), resolve: overrides.resolve };
     const streamPatienceMs = overrides.streamPatienceMs ?? STREAM_PATIENCE_MS;
-    const batches = { chargeBatches, decisionBatches, paymentBatches };
+    const batches = { chargeBatches, decisionBatches, paymentBatches, notificationBatches };
     const deps = { ...base, ...settings, ...limits, ...batches, payoutOwner, sweeps, ...outgoing, streamPatienceMs };
     const handlers = [...chargeJobs(deps), ...orderJobs(deps), ...payoutJobs(deps)];
     const runDueJobs = (except?: NewerJobs) => queue.runDue(handlers, except);
@@ -243,20 +265,25 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     docsRoutes(server);
     if (overrides.work ?? true) {
       queue.work(handlers);
-      const loops = [startSweeping, startSealing, startDelivering, startMergingCounts].map(start => start(deps));
+      const loops = [startSweeping, startWatchingRails, startSealing, startDelivering, startMergingCounts].map(start =>
+        start(deps),
+      );
       // All at once: each may have to wait for a database that does not answer.
       stops.push(async () => {
         await Promise.all(loops.map(loop => loop.stop()));
       });
     }
+    const receiver = config.receiver && (await openReceiver(deps, config, config.receiver));
+    if (receiver) stops.push(() => receiver.stop());
     await listen(server, config);
     stops.push(() => drain(server));
     const runAllDue = async () => {
       await beforeWork?.();
-      return (await runDueJobs()) + (await deliverDue(deps));
+      return (await lookAtRails(deps)) + (await runDueJobs()) + (await deliverDue(deps));
     };
     return {
       url: urlOf(server),
+      ...(receiver && { receiverUrl: receiver.url }),
       dataPlace,
       routes: server.declaredRoutes,
       openApiText: () => openApiText(server),
@@ -266,6 +293,32 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
   } catch (error) {
     await stop();
     throw asStartFault(error);
+  }
+}
+
+/** The server to which banks send notifications, for every rail that listens to its bank. */
+async function openReceiver(
+  deps: ReceiverDeps & { readonly db: Database },
+  { rails }: Config,
+  { host = DEFAULT_HOST, port, certificateFile, privateKeyFile, proxy }: ReceiverSettings,
+): Promise<Receiver> {
+  const records = await readRails(deps.db);
+  const receiving = rails.flatMap(({ name, webhook }, index) => {
+    const record = records.find(candidate => candidate.name === name);
+    if (!record) return [];
+    const clientCa =
+      webhook?.clientCaFile && readSettingFile(`rails[${index}].webhook.clientCaFile`, webhook.clientCaFile);
+    return { name, pathToken: record.pathToken, ...(clientCa && { clientCa }) };
+  });
+  const tls = certificateFile && privateKeyFile ? { certificateFile, privateKeyFile } : undefined;
+  return startReceiver(deps, { host, port, ...(tls && { tls }), ...(proxy && { proxy }) }, receiving);
+}
+
+function readSettingFile(setting: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new StartError(`TRILHO_CONFIG: ${setting} cannot be read.`);
   }
 }
 
@@ -293,11 +346,6 @@ async function openDatabaseClock(deps: ClockDeps, { clock }: Overrides, stops: S
   const databaseClock = await startDatabaseClock({ ...deps, machineClock: systemClock });
   stops.push(() => databaseClock.stop());
   return databaseClock;
-}
-
-/** Live rails as far as they are configured; a method without one is refused when it is asked for. */
-export function liveRails({ pixKey }: Config): Rails {
-  return { pix: pixKey ? pixKeyRail(pixKey) : absentRail('pix'), boleto: absentRail('boleto') };
 }
 
 async function openConnection(config: Config, log: Log, stops: Stops) {

@@ -2,6 +2,7 @@
 import { handleJob, type JobHandler } from '../jobs/job.ts';
 import { type IssueDeps, issueCharges } from './issue.ts';
 import { ISSUE } from './issue-job.ts';
+import { handleNotifications, NOTIFIED } from './notifications.ts';
 import type { PayDeps } from './pay.ts';
 import { RECONCILE, reconcileCharge } from './reconcile.ts';
 import { carryOutRefund, REFUND } from './refund.ts';
@@ -9,13 +10,14 @@ import { RETIRE, retireMethod } from './retire.ts';
 import { FOLLOW_ORDER } from './wake-order.ts';
 
 /** Every job kind that charges enqueue; orders handle `FOLLOW_ORDER`. */
-export const CHARGE_JOBS = [ISSUE, RETIRE, RECONCILE, REFUND, FOLLOW_ORDER] as const;
+export const CHARGE_JOBS = [ISSUE, RETIRE, RECONCILE, NOTIFIED, REFUND, FOLLOW_ORDER] as const;
 
 export function chargeJobs(deps: IssueDeps & PayDeps): JobHandler[] {
   return [
     handleJob(ISSUE, payload => issueCharges(deps, payload)),
     handleJob(RETIRE, payload => retireMethod(deps, payload)),
     handleJob(RECONCILE, payload => reconcileCharge(deps, payload)),
+    handleJob(NOTIFIED, payload => handleNotifications(deps, payload)),
     handleJob(REFUND, payload => carryOutRefund(deps, payload)),
   ];
 }

@@ -30,7 +30,8 @@ export async function recordReturns(
     if (!charge || !payment) return;
     for (const told of returns) {
       const known = charge.refunds.find(refund => isSame(refund, payment.id, told));
-      if (!known && told.refundId === undefined && told.status !== 'FAILED') {
+      // A refund that was asked for at the bank itself is no refund of this service.
+      if (!known && told.status !== 'FAILED') {
         charge = await beginReturn(deps, tx, charge, payment.id, told);
       }
       const pending = charge.refunds.find(refund => isSame(refund, payment.id, told) && refund.status === 'PENDING');
@@ -41,9 +42,8 @@ export async function recordReturns(
   });
 }
 
-function isSame(refund: Refund, paymentId: string, { refundId, reference }: MoneyReturn): boolean {
-  if (refund.paymentId !== paymentId) return false;
-  return refundId === undefined ? refund.reference === reference : refund.id === refundId;
+function isSame({ id, paymentId: of, reference: known }: Refund, paymentId: string, told: MoneyReturn): boolean {
+  return of === paymentId && (id === told.refundId || known === told.reference);
 }
 
 async function beginReturn(

@@ -7,6 +7,7 @@ import { type Kind, parseJson } from './kinds.ts';
 import { PriceSources, priceMaxAge, priceMaxSpread } from './price-settings.ts';
 import { RailEntries } from './rail-settings.ts';
 import { type ReadFile, tryReadFile } from './read-file.ts';
+import { ReceiverEntry } from './receiver-settings.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 
@@ -26,7 +27,10 @@ const Prices = Type.Object(
   CLOSED,
 );
 
-const ConfigFile = Type.Object({ prices: Type.Optional(Prices), rails: Type.Optional(RailEntries) }, CLOSED);
+const ConfigFile = Type.Object(
+  { prices: Type.Optional(Prices), rails: Type.Optional(RailEntries), receiver: Type.Optional(ReceiverEntry) },
+  CLOSED,
+);
 
 export type ConfigDocument = {
   /** The text of the setting that stands there, such as at `prices.sources`. */

@@ -8,6 +8,7 @@ import type { PriceSourceSettings } from './price-settings.ts';
 import type { RailSettings } from './rail-settings.ts';
 import { type Environment, readSettings, type Settings } from './read.ts';
 import type { ReadFile } from './read-file.ts';
+import type { ReceiverSettings } from './receiver-settings.ts';
 import type { SettingValues } from './settings.ts';
 
 export type Config = {
@@ -40,6 +41,8 @@ export type Config = {
   readonly pixKey?: PixKey;
   /** Banks and PSPs, in the order in which they are preferred. */
   readonly rails: readonly RailSettings[];
+  /** Where banks tell of payments; absent: they are only asked. */
+  readonly receiver?: ReceiverSettings;
   readonly prices: PriceSettings;
   /** Percent of what is paid for crypto that the service keeps, as decimal text. */
   readonly feePercent: string;
@@ -98,6 +101,7 @@ export function configOf({ values }: Settings): Config {
     walletWait: values.TRILHO_WALLET_WAIT,
     ...(pixKey && { pixKey }),
     rails: values.TRILHO_RAILS ?? [],
+    ...(values.TRILHO_RECEIVER && { receiver: values.TRILHO_RECEIVER }),
     prices: {
       table: values.TRILHO_PRICES ?? {},
       sources: values.TRILHO_PRICE_SOURCES ?? [],

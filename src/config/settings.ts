@@ -23,6 +23,7 @@ import {
 } from './kinds.ts';
 import { priceMaxAge, priceMaxSpread, priceSources, priceTable, SANDBOX_PRICES } from './price-settings.ts';
 import { railSettings } from './rail-settings.ts';
+import { receiverSettings } from './receiver-settings.ts';
 
 export type Setting = {
   /** The environment variable. A secret may also be given as a file, by the same name with `_FILE`. */
@@ -200,6 +201,14 @@ export const SETTINGS = [
     isSecret: true,
     inFile: 'rails',
     meaning: 'Banks and PSPs that charges are registered at.',
+  },
+  {
+    name: 'TRILHO_RECEIVER',
+    kind: receiverSettings,
+    mode: 'live',
+    refusal: 'the bank of a sandbox sends no notifications',
+    inFile: 'receiver',
+    meaning: 'Port, certificate or proxy of the server to which banks send notifications of payments.',
   },
   {
     name: 'TRILHO_PRICES',

@@ -22,6 +22,7 @@ export type LogFields = {
   readonly refundId?: string;
   readonly webhookId?: string;
   readonly deliveryId?: string;
+  readonly notificationId?: string;
   readonly rail?: string;
   readonly network?: string;
   readonly priceSource?: string;
@@ -54,6 +55,7 @@ const FIELDS: Readonly<Record<keyof LogFields, true>> = {
   refundId: true,
   webhookId: true,
   deliveryId: true,
+  notificationId: true,
   rail: true,
   network: true,
   priceSource: true,

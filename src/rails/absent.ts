@@ -6,7 +6,7 @@ const NAME = 'absent';
 
 /** What an operator can do about it. */
 const MISSING: Record<Method, string> = {
-  pix: 'TRILHO_PIX_KEY is not set',
+  pix: 'neither rails in TRILHO_CONFIG nor TRILHO_PIX_KEY is set',
   boleto: 'no rail of this version registers boletos',
 };
 

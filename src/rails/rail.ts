@@ -80,7 +80,10 @@ export type RefundFinding = RefundOutcome | { readonly kind: 'absent' };
 
 /** Money that went back out of a payment. */
 export type MoneyReturn = {
-  /** The refund that asked for it; absent when nobody here did, as when a bank takes money back after a fraud. */
+  /**
+   * The refund that may have asked for it, though it need not be known here; absent when surely nobody here did, as when a
+   * bank takes money back after a fraud.
+   */
   readonly refundId?: string;
   /** The bank's id of it, unique within its payment. */
   readonly reference: string;

@@ -25,7 +25,7 @@ test('the start warns once of each thing that is missing, naming the setting', (
   assert.deepEqual(
     warnings.map(({ msg }) => msg),
     [
-      'there is no rail: every charge is refused until TRILHO_PIX_KEY is set',
+      'there is no rail: every charge is refused until rails in TRILHO_CONFIG or TRILHO_PIX_KEY are set',
       'there is no price source: every quote is refused until TRILHO_PRICE_SOURCES is set',
       'there is no chain: every order is refused, as no network is connected in this version',
     ],
@@ -49,7 +49,7 @@ test('a boleto is refused because no rail registers it, and no address is asked 
 test('a request names the setting that is missing', async () => {
   const pix = await bare.post('/charges', chargeBody({ customer, methods: ['pix'] }));
   assert.equal(pix.status, 422);
-  assert.match(pix.json.errors[0].message, /TRILHO_PIX_KEY is not set/);
+  assert.match(pix.json.errors[0].message, /neither rails in TRILHO_CONFIG nor TRILHO_PIX_KEY is set/);
   const dollars = await withKey.post('/charges', chargeBody({ customer, methods: ['pix'], currency: 'USD' }));
   assert.match(dollars.json.detail, /TRILHO_RATE_USD is not set/);
   const quote = { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 541 };

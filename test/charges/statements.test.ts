@@ -1,11 +1,12 @@
 // Importing statements: what pays a charge, what is kept for a person, and that one pix read twice is counted once.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { liveRails } from '../../src/app.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { importStatement } from '../../src/charges/statement.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { liveRails } from '../../src/rails/live-rails.ts';
 import { readStatement } from '../../src/rails/statement/statement.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { chargeBody } from '../harness/bodies.ts';
@@ -32,7 +33,10 @@ const NOTHING = {
 
 let service: Service;
 before(async () => {
-  service = await startService({ mode: 'live', rails: liveRails(readConfig(KEY)) });
+  service = await startService({
+    mode: 'live',
+    rails: liveRails(readConfig(KEY), { clock: systemClock, log: silentLog }).rails,
+  });
 });
 after(() => service.stop());
 

@@ -8,6 +8,7 @@ import { faultsOf } from '../harness/config-faults.ts';
 
 const settings: readonly Setting[] = SETTINGS;
 const PIX = { TRILHO_PIX_KEY: 'a@example.com', TRILHO_PIX_NAME: 'José Ltda', TRILHO_PIX_CITY: 'São Paulo' };
+const RECEIVER = '{"port":8443,"certificateFile":"/a.pem","privateKeyFile":"/a.key"}';
 const RAILS = JSON.stringify([
   { name: 'efi', profile: 'efi', environment: 'test', pixKey: 'a@example.com', clientId: 'c', pkcs12File: 'efi.p12' },
 ]);
@@ -78,7 +79,14 @@ test('every setting is read', () => {
     TRILHO_SAME_DAY: 'banking_days',
     TRILHO_BANKING_DAYS: '2026-12-24=closed',
   };
-  const live = { ...both, ...PIX, TRILHO_MODE: 'live', TRILHO_RAILS: RAILS, TRILHO_PRICE_SOURCES: SOURCES };
+  const live = {
+    ...both,
+    ...PIX,
+    TRILHO_MODE: 'live',
+    TRILHO_RAILS: RAILS,
+    TRILHO_RECEIVER: RECEIVER,
+    TRILHO_PRICE_SOURCES: SOURCES,
+  };
   const sandbox = { ...both, TRILHO_DEMO: 'off', TRILHO_PRICES: 'usdt=5.5' };
   const given = new Set([...Object.keys(live), ...Object.keys(sandbox), 'TRILHO_CONFIG']);
   assert.deepEqual([...given].sort(), settings.map(({ name }) => name).sort(), 'the test gives every setting');
@@ -105,6 +113,7 @@ test('every setting is read', () => {
     walletWait: { months: 0, ms: 86_400_000 },
     pixKey: { key: 'a@example.com', kind: 'e-mail address', receiverName: 'José Ltda', receiverCity: 'São Paulo' },
     rails: JSON.parse(RAILS),
+    receiver: JSON.parse(RECEIVER),
     prices: { table: {}, sources: JSON.parse(SOURCES), maxAgeSeconds: 30, maxSpreadPercent: '2.5' },
     feePercent: '0.5',
     bankWaitMs: 500,
@@ -159,6 +168,7 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
     'efi',
     'TRILHO_RAILS must be a JSON list of objects { name, profile, environment, pixKey, clientId, … }.',
   ],
+  TRILHO_RECEIVER: ['{ "port": 8443 }', 'TRILHO_RECEIVER must have certificateFile and privateKeyFile, or proxy.'],
   TRILHO_PRICE_SOURCES: [
     'https://a.example/?key=hunter2',
     'TRILHO_PRICE_SOURCES must be a JSON list of 1 to 15 objects { name, url, price }.',

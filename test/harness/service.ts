@@ -33,6 +33,8 @@ export type Answer = {
 export type Service = {
   readonly url: string;
   readonly clock: TestClock;
+  /** Where banks send notifications, if they may. */
+  readonly receiverUrl: string | undefined;
   readonly databaseUrl: string;
   readonly routes: App['routes'];
   /** Opens the account and makes a key, as the command line does. */
@@ -108,6 +110,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   };
   return {
     url: app.url,
+    receiverUrl: app.receiverUrl,
     clock,
     databaseUrl: database.url,
     routes: app.routes,

@@ -1,9 +1,11 @@
 // A static pix key: codes that are payable at once, and money that is told of by an operator.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { liveRails } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { liveRails } from '../../src/rails/live-rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
+import { silentLog } from '../harness/log.ts';
 import { readPixByOracle } from '../harness/oracles.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -18,7 +20,10 @@ let service: Service;
 /** A second node on the same database. */
 let node: Service;
 before(async () => {
-  const options = { mode: 'live', rails: liveRails(readConfig(KEY)) } as const;
+  const options = {
+    mode: 'live',
+    rails: liveRails(readConfig(KEY), { clock: systemClock, log: silentLog }).rails,
+  } as const;
   service = await startService(options);
   node = await startService({ ...options, beside: service });
 });

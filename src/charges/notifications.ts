@@ -1,0 +1,104 @@
+// What banks send of their own accord: stored as it comes, then the job `charge.notified` asks the bank for the payments that
+// it names. Nothing is believed that the bank does not confirm.
+import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
+import type { Queue } from '../jobs/queue.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isOutageOfOthers } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { withBackgroundKind } from '../lib/work-kind.ts';
+import type { Rails } from '../rails/rail.ts';
+import { type Batcher, batcher } from '../storage/batching/batcher.ts';
+import type { Database } from '../storage/database.ts';
+import { type ReceiptDeps, takeReceipt } from './receipts.ts';
+import { findNotifications, insertNotifications, markHandled, type Notification } from './store-rails.ts';
+import { watchedRailNamed } from './watch-rails.ts';
+
+export const NOTIFIED = defineJob<{ readonly ids: readonly string[] }>('charge.notified');
+
+export type NotificationBatches = Batcher<Notification, void>;
+
+type StoreDeps = { readonly db: Database; readonly queue: Queue };
+
+const LIMITS = { maxSize: 100, maxRunning: 2, maxWaiting: 5_000 } as const;
+
+export function startNotificationBatches({ db, queue }: StoreDeps): NotificationBatches {
+  return batcher(async notifications => {
+    await withBackgroundKind('notifications', () =>
+      db.transaction(async tx => {
+        await insertNotifications(tx, notifications);
+        await queue.enqueue(tx, NOTIFIED, [{ ids: notifications.map(({ id }) => id) }]);
+      }),
+    );
+    return notifications.map(() => undefined);
+  }, LIMITS);
+}
+
+/** Stores a notification; when it returns, it is not lost any more. */
+export async function storeNotification(
+  deps: { readonly notificationBatches: NotificationBatches; readonly clock: Clock },
+  rail: string,
+  body: string,
+): Promise<void> {
+  const now = deps.clock.now();
+  await deps.notificationBatches.add({ id: uuidV7(now), rail, body, receivedAt: now });
+}
+
+type Deps = ReceiptDeps & StoreDeps & { readonly rails: Rails; readonly log: Log };
+
+/** A payment that the bank does not know by then was never made, or the regular look finds it. */
+const GIVE_UP_AFTER_MS = 60 * 60_000;
+
+/** Asks the banks about every payment that the notifications name. Those that are not answered get a job of their own. */
+export async function handleNotifications(deps: Deps, { ids }: PayloadOf<typeof NOTIFIED>): Promise<JobOutcome> {
+  const notifications = await findNotifications(deps.db, ids);
+  const results = await Promise.all(
+    notifications.map(async notification => ({ id: notification.id, isDone: await handle(deps, notification) })),
+  );
+  const open = results.filter(({ isDone }) => !isDone).map(({ id }) => id);
+  const done = results.filter(({ isDone }) => isDone).map(({ id }) => id);
+  if (ids.length === 1 && open.length === 1) return 'postponed';
+  await deps.db.transaction(async tx => {
+    await markHandled(tx, done, deps.clock.now());
+    await deps.queue.enqueue(
+      tx,
+      NOTIFIED,
+      open.map(id => ({ ids: [id] })),
+    );
+  });
+  return 'done';
+}
+
+async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Notification): Promise<boolean> {
+  const { rail, watch } = watchedRailNamed(deps.rails, railName);
+  try {
+    const found = await Promise.all(
+      watch.hints(parsed(body)).map(async reference => {
+        const receipt = await watch.receipt(reference);
+        if (receipt) await takeReceipt(deps, rail, receipt);
+        return receipt !== undefined;
+      }),
+    );
+    if (found.every(Boolean)) return true;
+    if (deps.clock.now().getTime() - receivedAt.getTime() < GIVE_UP_AFTER_MS) return false;
+    deps.log.warn('a notification named a payment that the bank does not know', { rail: railName, notificationId: id });
+    return true;
+  } catch (error) {
+    if (!isOutageOfOthers(error)) throw error;
+    deps.log.info('the bank did not answer for a payment that it told of; it is asked again', {
+      rail: railName,
+      notificationId: id,
+      error,
+    });
+    return false;
+  }
+}
+
+/** Anybody may have sent it, and so anything. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,146 @@
+// The SQL of rails and of what their banks sent.
+import { randomBytes } from 'node:crypto';
+import type { Rail } from '../rails/rail.ts';
+import type { Sql } from '../storage/database.ts';
+
+const TOKEN_BYTES = 24;
+
+/** Records the rails of this service that are new, and returns those that it has had, but has no more. */
+export async function recordRails(
+  tx: Sql,
+  rails: readonly Rail[],
+  at: Date,
+): Promise<{ readonly name: string; readonly method: string }[]> {
+  const [names, methods] = [rails.map(({ name }) => name), rails.map(({ method }) => method)];
+  await tx.query(
+    `insert into rails (name, method, path_token, seen_until, next_look_at)
+     select name, method, path_token, case when is_by_time then $5::timestamptz end, case when is_by_time then $5 end
+       from unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) as new (name, method, path_token, is_by_time)
+     on conflict (name, method) do nothing`,
+    [
+      names,
+      methods,
+      rails.map(() => randomBytes(TOKEN_BYTES).toString('base64url')),
+      rails.map(({ watch }) => watch?.by === 'time'),
+      at,
+    ],
+  );
+  return tx.query<{ name: string; method: string }>(
+    `select name, method from rails
+      where (name, method) not in (select * from unnest($1::text[], $2::text[]))
+      order by name`,
+    [names, methods],
+  );
+}
+
+/** Whether a charge of the rail may still be paid, refunded or taken back. */
+export async function isNeeded(
+  tx: Sql,
+  { name, method }: { readonly name: string; readonly method: string },
+  expiredSince: Date,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `select from charge_methods m
+       join charges c on c.id = m.charge_id and c.account_id = m.account_id
+      where m.rail = $1 and m.method = $2 and m.status <> 'FAILED' and c.expire_at > $3
+      limit 1`,
+    [name, method, expiredSince],
+  );
+  return rows.length > 0;
+}
+
+export type Look = { readonly seenUntil: Date };
+
+/** Takes the next look at a rail, if one is due and no other node has it. */
+export async function takeLook(sql: Sql, { name, method }: Rail, now: Date, nextAt: Date): Promise<Look | undefined> {
+  const [row] = await sql.query<{ seen_until: Date }>(
+    `update rails set next_look_at = $4
+      where name = $1 and method = $2 and next_look_at <= $3
+      returning seen_until`,
+    [name, method, now, nextAt],
+  );
+  return row && { seenUntil: row.seen_until };
+}
+
+export async function endLook(sql: Sql, { name, method }: Rail, seenUntil: Date): Promise<void> {
+  await sql.query(
+    `update rails set seen_until = greatest(seen_until, $3), silent_since = null where name = $1 and method = $2`,
+    [name, method, seenUntil],
+  );
+}
+
+export async function markSilent(sql: Sql, { name, method }: Rail, at: Date): Promise<void> {
+  await sql.query('update rails set silent_since = coalesce(silent_since, $3) where name = $1 and method = $2', [
+    name,
+    method,
+    at,
+  ]);
+}
+
+export type RailRecord = {
+  readonly name: string;
+  readonly method: string;
+  readonly pathToken: string;
+  readonly seenUntil?: Date;
+  readonly silentSince?: Date;
+};
+
+export async function readRails(sql: Sql): Promise<RailRecord[]> {
+  const rows = await sql.query<{
+    name: string;
+    method: string;
+    path_token: string;
+    seen_until: Date | null;
+    silent_since: Date | null;
+  }>('select name, method, path_token, seen_until, silent_since from rails order by name, method');
+  return rows.map(({ name, method, path_token, seen_until, silent_since }) => ({
+    name,
+    method,
+    pathToken: path_token,
+    ...(seen_until && { seenUntil: seen_until }),
+    ...(silent_since && { silentSince: silent_since }),
+  }));
+}
+
+export type Notification = {
+  readonly id: string;
+  readonly rail: string;
+  readonly body: string;
+  readonly receivedAt: Date;
+};
+
+export async function insertNotifications(tx: Sql, notifications: readonly Notification[]): Promise<void> {
+  await tx.query(
+    `insert into notifications (id, rail, body, received_at)
+     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[])
+     on conflict (id) do nothing`,
+    [
+      notifications.map(({ id }) => id),
+      notifications.map(({ rail }) => rail),
+      notifications.map(({ body }) => body),
+      notifications.map(({ receivedAt }) => receivedAt),
+    ],
+  );
+}
+
+/** Those of the notifications that were not handled yet. */
+export async function findNotifications(sql: Sql, ids: readonly string[]): Promise<Notification[]> {
+  const rows = await sql.query<{ id: string; rail: string; body: string; received_at: Date }>(
+    'select id, rail, body, received_at from notifications where id = any($1) and handled_at is null',
+    [ids],
+  );
+  return rows.map(({ received_at, ...row }) => ({ ...row, receivedAt: received_at }));
+}
+
+export async function markHandled(sql: Sql, ids: readonly string[], at: Date): Promise<void> {
+  await sql.query('update notifications set handled_at = $2 where id = any($1)', [ids, at]);
+}
+
+/** Deletes some of the notifications that were handled before a moment: they hold data of payers. */
+export async function deleteHandled(sql: Sql, before: Date, limit: number): Promise<void> {
+  await sql.query(
+    `delete from notifications where id in (
+       select id from notifications where handled_at < $1 order by handled_at limit $2)`,
+    [before, limit],
+  );
+}

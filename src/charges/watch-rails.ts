@@ -1,0 +1,112 @@
+// Asks banks that list their payments what they have received: once a minute, with overlap. It finds every payment that a
+// notification would report, so a lost notification only delays the payment.
+import { DAY_MS } from '../lib/civil-days.ts';
+import type { Clock } from '../lib/clock.ts';
+import { AppError, isOutageOfOthers } from '../lib/errors.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
+import type { Log } from '../lib/log.ts';
+import { startLoop } from '../lib/loop.ts';
+import { allRails, type Rail, type Rails, type Receipt, type ReceiptsByTime } from '../rails/rail.ts';
+import { type ReceiptDeps, takeReceipt } from './receipts.ts';
+import { findReferences, referenceKey } from './store-money.ts';
+import { deleteHandled, endLook, markSilent, takeLook } from './store-rails.ts';
+
+export type WatchDeps = ReceiptDeps & {
+  readonly rails: Rails;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly heartbeats?: Heartbeats | undefined;
+};
+
+const LOOK_EVERY_MS = 60_000;
+/** A bank may list a payment later than it dates it. */
+const OVERLAP_MS = 15 * 60_000;
+const PAUSE_MS = 5_000;
+const KEEP_NOTIFICATIONS_DAYS = 7;
+const DELETE_AT_ONCE = 1_000;
+
+export function startWatchingRails(deps: WatchDeps): { stop(): Promise<void> } {
+  const loops = watchedRails(deps.rails).map(watched =>
+    startLoop({
+      name: `asking ${watched.rail.name} for payments`,
+      task: async () => {
+        await lookWhenDue(deps, watched);
+      },
+      pauseMs: PAUSE_MS,
+      heartbeats: deps.heartbeats,
+      log: deps.log,
+    }),
+  );
+  return {
+    stop: async () => {
+      await Promise.all(loops.map(loop => loop.stop()));
+    },
+  };
+}
+
+type WatchedRail = { readonly rail: Rail; readonly watch: ReceiptsByTime };
+
+export function watchedRails(rails: Rails): WatchedRail[] {
+  return allRails(rails).flatMap(rail => (rail.watch?.by === 'time' ? { rail, watch: rail.watch } : []));
+}
+
+/** Looks at every rail that is due, and returns how many were. */
+export async function lookAtRails(deps: WatchDeps): Promise<number> {
+  const looks = await Promise.all(watchedRails(deps.rails).map(watched => lookWhenDue(deps, watched)));
+  return looks.filter(Boolean).length;
+}
+
+async function lookWhenDue(deps: WatchDeps, { rail, watch }: WatchedRail): Promise<boolean> {
+  const now = deps.clock.now();
+  const look = await takeLook(deps.db, rail, now, new Date(now.getTime() + LOOK_EVERY_MS));
+  if (!look) return false;
+  try {
+    await takeReceipts(deps, rail, watch, { from: new Date(look.seenUntil.getTime() - OVERLAP_MS), to: now });
+    await endLook(deps.db, rail, now);
+  } catch (error) {
+    if (!isOutageOfOthers(error)) throw error;
+    await markSilent(deps.db, rail, now);
+    deps.log.info('the bank did not list its payments; it is asked again', { rail: rail.name, error });
+  }
+  await deleteHandled(deps.db, new Date(now.getTime() - KEEP_NOTIFICATIONS_DAYS * DAY_MS), DELETE_AT_ONCE);
+  return true;
+}
+
+type Times = { readonly from: Date; readonly to: Date };
+
+/** Takes all receipts between two times, and returns how many there were. */
+export async function takeReceipts(
+  deps: ReceiptDeps,
+  rail: Rail,
+  watch: ReceiptsByTime,
+  { from, to }: Times,
+): Promise<number> {
+  let count = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await watch.receipts(from, to, cursor);
+    count += page.receipts.length;
+    const unknown = await withoutKnown(deps, rail, page.receipts);
+    await Promise.all(unknown.map(receipt => takeReceipt(deps, rail, receipt)));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return count;
+}
+
+/** A payment that is recorded brings nothing new, unless some of it went back. */
+async function withoutKnown(deps: ReceiptDeps, { name }: Rail, receipts: readonly Receipt[]): Promise<Receipt[]> {
+  if (receipts.length === 0) return [];
+  const known = await findReferences(
+    deps.db,
+    receipts.map(({ reference }) => ({ rail: name, reference })),
+  );
+  return receipts.filter(({ reference, returns }) => returns.length > 0 || !known.has(referenceKey(name, reference)));
+}
+
+/** The rail under which the notification came, or an error that says that it is not there. */
+export function watchedRailNamed(rails: Rails, name: string): WatchedRail {
+  const watched = watchedRails(rails).find(({ rail }) => rail.name === name);
+  if (!watched)
+    throw new AppError('not_configured', `The rail ${name} is not configured, and notifications are for it.`);
+  return watched;
+}

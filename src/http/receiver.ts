@@ -1,0 +1,188 @@
+// Where banks tell of payments: a server on a port of its own, with no route of the API. The path names the rail and cannot be
+// guessed. What comes is stored and answered; nothing of it is believed.
+import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { DetailedPeerCertificate, SecureContextOptions, TLSSocket } from 'node:tls';
+import { type NotificationBatches, storeNotification } from '../charges/notifications.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isOutage, StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+
+/** A rail whose bank tells of payments. */
+export type ReceivingRail = {
+  readonly name: string;
+  readonly pathToken: string;
+  /** PEM of the authorities whose client certificates its bank shows; absent: the path alone proves it. */
+  readonly clientCa?: string;
+};
+
+/** Read again when they change, so that a renewed certificate is used without a restart. */
+type TlsFiles = { readonly certificateFile: string; readonly privateKeyFile: string };
+
+export type ReceiverSettings = {
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: TlsFiles;
+  /** A proxy that ends TLS: it says in a header that it has verified the client's certificate. */
+  readonly proxy?: { readonly addresses: readonly string[]; readonly header: string; readonly value: string };
+};
+
+export type ReceiverDeps = {
+  readonly notificationBatches: NotificationBatches;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export type Receiver = { readonly url: string; stop(): Promise<void> };
+
+const MAX_BODY_BYTES = 64 * 1024;
+const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 };
+const MAX_CONNECTIONS = 1_000;
+const RENEW_EVERY_MS = 60_000;
+
+export async function startReceiver(
+  deps: ReceiverDeps,
+  settings: ReceiverSettings,
+  rails: readonly ReceivingRail[],
+): Promise<Receiver> {
+  const listener = answerWith(deps, settings, rails);
+  const server = createServer(settings, rails, listener);
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(settings.port, settings.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${settings.tls ? 'https' : 'http'}://${settings.host}:${port}`,
+    stop: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+function createServer({ tls }: ReceiverSettings, rails: readonly ReceivingRail[], listener: RequestListener): Server {
+  if (!tls) return createHttpServer(TIMEOUTS, listener);
+  const ca = rails.flatMap(({ clientCa }) => clientCa ?? []);
+  // Who shows no certificate of a bank is refused by path, in `isProven`: not every bank shows one.
+  const clients = { requestCert: ca.length > 0, rejectUnauthorized: false, ...(ca.length > 0 && { ca }) };
+  const secureContext = () => ({ ...readFiles(tls), ...clients, minVersion: 'TLSv1.2' as const });
+  const server = createHttpsServer({ ...TIMEOUTS, ...secureContext() }, listener);
+  const renewal = setInterval(() => renew(server, secureContext), RENEW_EVERY_MS).unref();
+  server.once('close', () => clearInterval(renewal));
+  return server;
+}
+
+function readFiles({ certificateFile, privateKeyFile }: TlsFiles): { cert: Buffer; key: Buffer } {
+  try {
+    return { cert: readFileSync(certificateFile), key: readFileSync(privateKeyFile) };
+  } catch {
+    throw new StartError('receiver: certificateFile or privateKeyFile cannot be read.');
+  }
+}
+
+/** A half-written pair of files is tried again; the old certificate serves meanwhile. */
+function renew(server: HttpsServer, secureContext: () => SecureContextOptions): void {
+  try {
+    server.setSecureContext(secureContext());
+  } catch {
+    // Tried again.
+  }
+}
+
+function answerWith(deps: ReceiverDeps, settings: ReceiverSettings, rails: readonly ReceivingRail[]): RequestListener {
+  const known = rails.map(rail => ({ rail, digest: digestOf(rail.pathToken), authorities: fingerprintsOf(rail) }));
+  return (request, response) => {
+    const end = (status: number) => {
+      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end('{}\n');
+    };
+    const digest = digestOf(tokenIn(request.url ?? ''));
+    const found = known.find(candidate => timingSafeEqual(candidate.digest, digest));
+    if (!found) return end(404);
+    if (request.method !== 'POST') return end(405);
+    if (!isProven(request, found.rail, found.authorities, settings)) {
+      deps.log.warn('a notification was refused: its sender showed no certificate of the bank', {
+        rail: found.rail.name,
+      });
+      return end(403);
+    }
+    void readBody(request).then(
+      async body => {
+        if (body === undefined) return end(413);
+        try {
+          await storeNotification(deps, found.rail.name, body);
+          end(200);
+        } catch (error) {
+          const level = isOutage(error) ? 'info' : 'error';
+          deps.log[level]('a notification was not stored; the bank sends it again', { rail: found.rail.name, error });
+          end(503);
+        }
+      },
+      () => request.destroy(),
+    );
+  };
+}
+
+/** `/{token}`, `/{token}/pix`, and what a bank appends behind a `?`. */
+function tokenIn(url: string): string {
+  return url.split('?')[0]!.split('/')[1] ?? '';
+}
+
+/** Of one length for every text, so that they can be compared without telling how much of one is right. */
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function fingerprintsOf({ clientCa }: ReceivingRail): ReadonlySet<string> {
+  const pems = clientCa?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return new Set(pems.map(pem => new X509Certificate(pem).fingerprint256));
+}
+
+/** Whether the sender is the bank, as far as it can be known: by its certificate, or by the word of the named proxy. */
+function isProven(
+  request: IncomingMessage,
+  { clientCa }: ReceivingRail,
+  authorities: ReadonlySet<string>,
+  { tls, proxy }: ReceiverSettings,
+): boolean {
+  if (proxy) {
+    if (!proxy.addresses.includes(plainAddress(request.socket.remoteAddress ?? ''))) return false;
+    return clientCa === undefined || request.headers[proxy.header] === proxy.value;
+  }
+  if (!tls || clientCa === undefined) return true;
+  const socket = request.socket as TLSSocket;
+  // Valid for one of the banks; and for this one.
+  return socket.authorized && isIssuedBy(socket.getPeerCertificate(true), authorities);
+}
+
+function isIssuedBy(certificate: DetailedPeerCertificate, authorities: ReadonlySet<string>): boolean {
+  for (let current = certificate; current?.fingerprint256; current = current.issuerCertificate) {
+    if (authorities.has(current.fingerprint256)) return true;
+    if (current === current.issuerCertificate) return false;
+  }
+  return false;
+}
+
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:/, '');
+}
+
+/** Undefined when it is too long. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8').replaceAll('\u0000', '');
+}

@@ -1,0 +1,149 @@
+// A live service at a PSP: charges, payments, refunds and returns come and go by themselves.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { chargeBody } from '../harness/bodies.ts';
+import { RAIL, type ServiceAtPsp, startServiceAtPsp } from '../harness/psp.ts';
+
+let at: ServiceAtPsp;
+before(async () => {
+  at = await startServiceAtPsp();
+});
+after(() => at.stop());
+
+const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
+const customer = { name: 'Maria da Silva', document: '529.982.247-25', address };
+const create = (changes: Record<string, unknown> = {}) =>
+  at.service.post('/charges', chargeBody({ methods: ['pix'], customer, ...changes }));
+const read = async (id: string) => (await at.service.get(`/charges/${id}`)).json;
+
+/** The next look at the PSP is a minute later. */
+async function look(): Promise<void> {
+  at.service.clock.advanceMs(61_000);
+  await at.service.runJobs();
+}
+
+test('a charge has the code of the PSP, and a payment of it is found without a notification', async () => {
+  const { status, json, text } = await create({ taxes: { fine: 2, interest: 1 } });
+  assert.equal(status, 201, text);
+  assert.equal(json.pix.status, 'ACTIVE', text);
+  const paid = await at.psp.pay({ emv: json.pix.emv });
+  assert.equal((await read(json.id)).state, 'ACTIVE');
+  await look();
+  const charge = await read(json.id);
+  assert.equal(charge.state, 'PAID');
+  assert.deepEqual(
+    charge.payments.map(({ source, reference, amountCents }: Record<string, unknown>) => [
+      source,
+      reference,
+      amountCents,
+    ]),
+    [['bank', paid.endToEndId, 15_990]],
+  );
+  await look();
+  assert.equal((await read(json.id)).payments.length, 1, 'found again, counted once');
+});
+
+test('a notification brings the payment at once', async () => {
+  const { json } = await create();
+  await at.registerWebhook();
+  await at.psp.pay({ emv: json.pix.emv });
+  await at.psp.settled();
+  assert.equal(at.psp.notifications().at(-1)?.status, 'delivered', JSON.stringify(at.psp.notifications().at(-1)));
+  await at.service.runJobs();
+  assert.equal((await read(json.id)).state, 'PAID');
+});
+
+test('nothing in a notification is believed', async () => {
+  const { json } = await create();
+  const pix = {
+    endToEndId: 'E00000000202611161200abcdefghijk',
+    txid: json.pix.txid,
+    valor: '159.90',
+    chave: 'x',
+    horario: '2026-11-16T12:00:00Z',
+  };
+  assert.equal(await at.psp.forgeNotification({ url: `${at.webhookUrl}/pix`, pix: [pix] }), 200);
+  await at.service.runJobs();
+  assert.equal((await read(json.id)).state, 'ACTIVE');
+  for (const sender of ['none', 'foreign'] as const) {
+    assert.equal(
+      await at.psp.forgeNotification({ url: `${at.webhookUrl}/pix`, pix: [pix], with: sender }),
+      403,
+      sender,
+    );
+  }
+  const elsewhere = at.webhookUrl.replace(/.$/, last => (last === 'A' ? 'B' : 'A'));
+  assert.equal(await at.psp.forgeNotification({ url: `${elsewhere}/pix`, pix: [pix] }), 404);
+});
+
+test('a refund goes back through the PSP, whole or in part', async () => {
+  const { json } = await create();
+  await at.psp.pay({ emv: json.pix.emv });
+  await look();
+  await at.service.post(`/charges/${json.id}/refunds`, { amountCents: 5_990 });
+  await at.service.runJobs();
+  assert.equal((await read(json.id)).state, 'PARTIALLY_REFUNDED');
+  at.psp.setRefunds({ status: 'NAO_REALIZADO', afterMs: 0 });
+  await at.service.post(`/charges/${json.id}/refunds`, {});
+  await at.service.runJobs();
+  const failed = await read(json.id);
+  assert.equal(failed.refunds.at(-1).status, 'FAILED');
+  at.psp.setRefunds({ status: 'DEVOLVIDO', afterMs: 0 });
+  await at.service.post(`/charges/${json.id}/refunds`, {});
+  await at.service.runJobs();
+  assert.equal((await read(json.id)).state, 'REFUNDED');
+});
+
+test('money that the PSP takes back is found and told of', async () => {
+  const { json } = await create();
+  const { endToEndId } = await at.psp.pay({ emv: json.pix.emv });
+  await look();
+  at.service.clock.advanceMs(86_400_000);
+  at.psp.medReturn({ endToEndId, natureza: 'MED_FRAUDE' });
+  await look();
+  const charge = await read(json.id);
+  assert.equal(charge.state, 'REFUNDED');
+  assert.deepEqual(
+    charge.refunds.map(({ kind, status }: Record<string, unknown>) => `${kind} ${status}`),
+    ['return DONE'],
+  );
+  await look();
+  assert.equal((await read(json.id)).refunds.length, 1, 'found again, counted once');
+});
+
+test('a canceled charge is withdrawn at the PSP', async () => {
+  const { json } = await create();
+  await at.service.send(`/charges/${json.id}/cancel`, { method: 'POST' });
+  await at.service.runJobs();
+  await assert.rejects(at.psp.pay({ emv: json.pix.emv }), { code: 'removed' });
+});
+
+test('a PSP that lost its reply is asked, and the charge is made once', async () => {
+  at.psp.setFault({ kind: 'lost-reply', on: { method: 'PUT' }, count: 1 });
+  const { json } = await create();
+  assert.equal(json.pix.status, 'CREATING');
+  await at.service.runJobs();
+  const charge = await read(json.id);
+  assert.equal(charge.pix.status, 'ACTIVE');
+  await at.psp.pay({ emv: charge.pix.emv });
+});
+
+test('a PSP that is away leaves the charge without a code until it is back', async () => {
+  const fault = at.psp.setFault({ kind: 'status', status: 503, on: { path: '/cob' }, retryAfterSeconds: 1 });
+  const { json } = await create();
+  assert.deepEqual([json.pix.status, json.pix.emv], ['CREATING', '']);
+  at.psp.clearFaults(fault);
+  at.service.clock.advanceMs(5_000);
+  await at.service.runJobs();
+  assert.equal((await read(json.id)).pix.status, 'ACTIVE');
+});
+
+test('money to the key that belongs to no charge is kept for a person', async () => {
+  const { endToEndId } = await at.psp.pay({ chave: at.psp.client.keys[0]!, valor: '12.34' });
+  await look();
+  const { json } = await at.service.get('/payments/unmatched');
+  assert.deepEqual(
+    json.payments.map(({ reference }: { reference: string }) => reference),
+    [`${RAIL} ${endToEndId}`],
+  );
+});

@@ -1,0 +1,85 @@
+// A live service whose pix goes to the simulated PSP, with one clock for both.
+import type { RailSettings } from '../../src/config/rail-settings.ts';
+import type { Log } from '../../src/lib/log.ts';
+import { bacenRail } from '../../src/rails/bacen/rail.ts';
+import type { Psp, PspOptions } from '../../src/sandbox/psp/psp.ts';
+import { startPsp } from '../../src/sandbox/psp/start.ts';
+import { silentLog } from './log.ts';
+import { type Service, startService } from './service.ts';
+
+export type ServiceAtPsp = {
+  readonly service: Service;
+  readonly psp: Psp;
+  /** The address at which the PSP tells of payments. */
+  readonly webhookUrl: string;
+  /** As `trilho rails register-webhook` does. */
+  registerWebhook(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const START = '2026-11-16T12:00:00.000Z';
+export const RAIL = 'efi:main';
+
+export function railSettings(psp: Psp, changes: Partial<RailSettings> = {}): RailSettings {
+  const { clientId, clientSecret, keys, certificate } = psp.client;
+  return {
+    name: RAIL,
+    profile: 'custom',
+    environment: 'production',
+    baseUrl: psp.url,
+    tokenUrl: psp.tokenUrl,
+    pixKey: keys[0]!,
+    clientId,
+    clientSecret,
+    certificateFile: certificate.certificate,
+    privateKeyFile: certificate.key,
+    caFile: psp.files.ca,
+    timeoutSeconds: 2,
+    perSecond: 0,
+    webhook: { url: 'https://localhost', clientCaFile: psp.files.webhookChain },
+    ...changes,
+  };
+}
+
+export async function startServiceAtPsp(
+  options: {
+    readonly psp?: Omit<PspOptions, 'clock'>;
+    readonly rail?: Partial<RailSettings>;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly log?: Log;
+    readonly work?: boolean;
+  } = {},
+): Promise<ServiceAtPsp> {
+  let service: Service | undefined;
+  const clock = { now: () => service?.clock.now() ?? new Date(START) };
+  const psp = await startPsp({ webhooks: { retryMs: [] }, ...options.psp, clock });
+  const { certificate: certificateFile, key: privateKeyFile } = psp.files.receiver;
+  const started = await startService({
+    mode: 'live',
+    env: {
+      TRILHO_RAILS: JSON.stringify([railSettings(psp, options.rail)]),
+      TRILHO_RECEIVER: JSON.stringify({ port: 0, certificateFile, privateKeyFile }),
+      ...options.env,
+    },
+    now: START,
+    ...(options.log && { log: options.log }),
+    ...(options.work !== undefined && { work: options.work }),
+  });
+  service = started;
+  const [row] = await started.sql<{ path_token: string }>('select path_token from rails where name = $1', [RAIL]);
+  const webhookUrl = `${started.receiverUrl!.replace('127.0.0.1', 'localhost')}/${row!.path_token}`;
+  return {
+    service: started,
+    psp,
+    webhookUrl,
+    registerWebhook: async () => {
+      const rail = bacenRail(railSettings(psp, options.rail), { clock, log: silentLog });
+      await rail.registerWebhook(webhookUrl);
+      rail.stop();
+    },
+    stop: async () => {
+      await started.stop();
+      await psp.stop();
+    },
+  };
+}
