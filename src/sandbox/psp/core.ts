@@ -28,6 +28,7 @@ export type Core = {
   readonly clients: Map<string, PspClient>;
   /** Host and port, as locations have them. */
   readonly host: () => string;
+  readonly baseUrl: () => string;
   readonly now: () => Date;
   refundRule: RefundRule;
   readonly allowHttpWebhooks: boolean;

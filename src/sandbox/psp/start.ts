@@ -67,6 +67,7 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     notifier,
     clients: new Map(),
     host: () => `${HOST}:${port}`,
+    baseUrl: () => `https://${HOST}:${port}${profile.basePath}`,
     now,
     refundRule: options.refunds ?? { status: 'DEVOLVIDO', afterMs: 0 },
     allowHttpWebhooks: webhooks.allowHttp ?? false,
@@ -145,7 +146,7 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
 
   port = await listen(api.server, options.port ?? 0);
   const addresses = {
-    url: `https://${HOST}:${port}${profile.basePath}`,
+    url: core.baseUrl(),
     tokenUrl: `https://${HOST}:${port}${profile.token.path}`,
     jwksUrl: `https://${HOST}:${port}${JWKS_PATH}`,
   };

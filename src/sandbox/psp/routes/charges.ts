@@ -135,7 +135,7 @@ function create(core: Core, call: Call, kind: ChargeKind, txid: string, body: Ch
   const atMs = createdAt.getTime();
   charge.versions.push({ atMs, revisao: 0, status: 'ATIVA', body, locationId: location.id, pix: [] });
   core.state.charges.set(chargeKey(charge.clientId, txid), charge);
-  const headers = { location: `/${kind}/${txid}` };
+  const headers = { location: `${core.baseUrl()}/${kind}/${txid}` };
   return { status: core.profile.createdStatus, body: chargeView(core, charge, current(charge)), headers };
 }
 

@@ -14,7 +14,11 @@ export const postLocation: Handler = (core, call) => {
   if (found.length > 0) throw new ApiRefusal('PayloadLocationOperacaoInvalida', found);
   const { tipoCob } = call.body as { tipoCob: ChargeKind };
   const location = makeLocation(core, call.client.clientId, tipoCob);
-  return { status: 201, body: locationView(core, location), headers: { location: `/loc/${location.id}` } };
+  return {
+    status: 201,
+    body: locationView(core, location),
+    headers: { location: `${core.baseUrl()}/loc/${location.id}` },
+  };
 };
 
 export const getLocation: Handler = (core, call) => ({
