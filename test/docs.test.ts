@@ -23,6 +23,9 @@ import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } fro
 import { PAYOUT_STATES } from '../src/payouts/payout.ts';
 import { METHODS } from '../src/rails/rail.ts';
 import { CHAIN_FAULTS } from '../src/sandbox/chains/simulation.ts';
+import { CONTROL_REQUESTS } from '../src/sandbox/psp/control-server.ts';
+import { FAULT_KINDS } from '../src/sandbox/psp/faults.ts';
+import { PROFILE_NAMES, PROFILES } from '../src/sandbox/psp/profiles.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -252,6 +255,24 @@ test('docs/sandbox.md lists every magic amount and no other', () => {
 test('docs/sandbox.md describes every fault that can be injected and no other', () => {
   const described = rowsIn(sandbox.get('Fault injection')).map(cells => cells[1]!);
   assert.deepEqual(described, [...CHAIN_FAULTS]);
+});
+
+const psp = sectionsOf('docs/psp.md');
+
+test('docs/psp.md lists every fault, profile and control request of the simulated PSP', () => {
+  const listed = (heading: string) => rowsIn(psp.get(heading)).map(cells => cells[1]!);
+  assert.deepEqual(listed('Faults'), FAULT_KINDS);
+  assert.deepEqual(listed('Profiles'), [...PROFILE_NAMES]);
+  const bases = rowsIn(psp.get('Profiles')).map(cells => cells[2]!);
+  assert.deepEqual(
+    bases,
+    PROFILE_NAMES.map(name => PROFILES[name].basePath),
+  );
+  assert.deepEqual(
+    listed('The control API').map(request => request.replace(/\{\w+\}/, '{}')),
+    CONTROL_REQUESTS,
+  );
+  for (const name of PROFILE_NAMES) assert.ok(COMMANDS.get('psp')?.help.join('\n').includes(name), name);
 });
 
 const architecture = sectionsOf('docs/architecture.md');

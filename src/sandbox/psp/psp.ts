@@ -33,7 +33,7 @@ export type PspOptions = {
   readonly folder?: string;
   readonly clock?: Clock;
   readonly clients?: readonly ClientInput[];
-  /** Of chance and of generated ids. */
+  /** Of chance and of generated ids. When absent, chance is the same at each start and ids are new ones. */
   readonly seed?: number;
   readonly tokenSeconds?: number;
   readonly refunds?: RefundRule;

@@ -1,4 +1,5 @@
 // Starts a simulated PSP: the API over mTLS, and the control API beside it.
+import { randomInt } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock } from '../../lib/clock.ts';
@@ -26,6 +27,9 @@ const MINUTE_MS = 60_000;
 const EFI_RETRIES_MS = Array.from({ length: 10 }, (_, index) => 5 * MINUTE_MS * 2 ** index);
 const WEBHOOK_TIMEOUT_MS = 10_000;
 const HOST = 'localhost';
+const MAX_SEED = 2 ** 32;
+/** Chance is the same at each start, so that a run with faults can be repeated. */
+const DEFAULT_FAULT_SEED = 1;
 
 /**
  * @example
@@ -35,11 +39,13 @@ const HOST = 'localhost';
  * await psp.stop();
  */
 export async function startPsp(options: PspOptions = {}): Promise<Psp> {
-  const { profile: name = 'bacen', clock = systemClock, seed = 1, webhooks = {} } = options;
+  const { profile: name = 'bacen', clock = systemClock, webhooks = {} } = options;
   const profile = PROFILES[name];
   const keys = await openKeyFolder(options.folder);
-  const [random, state] = [randomFrom(seed), emptyState()];
-  const faults = createFaults(randomFrom(seed + 1));
+  // An end-to-end id is never used twice in the world, so two PSPs or two starts must not make the same ones.
+  const random = randomFrom(options.seed ?? randomInt(MAX_SEED));
+  const state = emptyState();
+  const faults = createFaults(randomFrom(options.seed ?? DEFAULT_FAULT_SEED));
   const timers = new Set<NodeJS.Timeout>();
   let offsetMs = 0;
   let port = 0;
