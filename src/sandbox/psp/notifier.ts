@@ -56,6 +56,8 @@ const MAX_IN_A_GROUP = 100;
 export function createNotifier(deps: Deps): Notifier {
   const { state, client, random, now, nextFault, retryMs, groupMs } = deps;
   const entries: Entry[] = [];
+  /** Those that wait for the next one to be sent before them. */
+  let held: Entry[] = [];
   const groups = new Map<string, object[]>();
   const inFlight = new Set<Promise<void>>();
   let made = 0;
@@ -112,7 +114,10 @@ export function createNotifier(deps: Deps): Notifier {
   function dispatch(url: string, pix: readonly object[]): void {
     const entry = record(url, pix);
     const fault = nextFault()?.kind;
-    if (fault === 'notify-reorder') return;
+    if (fault === 'notify-reorder') {
+      held.push(entry);
+      return;
+    }
     if (fault === 'notify-drop') entry.status = 'dropped';
     else void track(sendThenHeld(entry));
     if (fault === 'notify-duplicate') void send(record(url, pix));
@@ -120,10 +125,10 @@ export function createNotifier(deps: Deps): Notifier {
   }
 
   async function sendThenHeld(entry: Entry): Promise<void> {
-    const held = entries.filter(({ status, id }) => status === 'held' && id !== entry.id);
-    for (const one of held) one.status = 'sending';
+    const released = held;
+    held = [];
     await send(entry);
-    await Promise.all(held.map(send));
+    await Promise.all(released.map(send));
   }
 
   /** The same words about a payment that never was. */
@@ -170,7 +175,10 @@ export function createNotifier(deps: Deps): Notifier {
     deliverNow: async () => {
       for (const chave of groups.keys()) flush(chave);
       await settled();
-      await Promise.all(entries.filter(({ status }) => status === 'held' || status === 'waiting').map(send));
+      const waiting = entries.filter(({ status }) => status === 'waiting');
+      const released = held;
+      held = [];
+      await Promise.all([...waiting, ...released].map(send));
       await settled();
     },
     settled,

@@ -25,10 +25,12 @@ export const listPix: Handler = (core, call) => {
   const query = readListQuery(core, call.query, { refusal: 'PixConsultaInvalida', filters: FILTERS });
   const { txid, txIdPresente, devolucaoPresente, cpf, cnpj } = query.parameters;
   const found: PixRecord[] = [];
+  // To a reader who is one change behind, the newest payment has not arrived.
+  const hidden = call.seen === 'previous' ? [...core.state.pix.values()].at(-1) : undefined;
   for (const pix of core.state.pix.values()) {
     const atMs = pix.horario.getTime();
     if (pix.clientId !== call.client.clientId || atMs < query.fromMs || atMs > query.toMs) continue;
-    if (!isPixSeen(pix, call.seen)) continue;
+    if (pix === hidden || (call.seen !== 'previous' && !isPixSeen(pix, call.seen))) continue;
     if (txid !== undefined && pix.txid !== txid) continue;
     if (txIdPresente !== undefined && (pix.txid !== undefined) !== txIdPresente) continue;
     if (devolucaoPresente !== undefined && refundsOf(pix).length > 0 !== devolucaoPresente) continue;
