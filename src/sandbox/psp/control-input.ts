@@ -2,9 +2,12 @@
 import { parseRfc3339 } from '../../lib/date-times.ts';
 import type { IssueInput } from './certificates/key-folder.ts';
 import { isObject, type JsonObject } from './checks.ts';
+import type { ClientInput, PixReceiver } from './clients.ts';
 import type { RefundRule } from './core.ts';
 import { FAULT_KINDS, type Fault } from './faults.ts';
 import type { PaymentInput } from './payer.ts';
+import type { EndRefundInput } from './psp.ts';
+import type { MedInput } from './refunds.ts';
 
 export function readFault(body: JsonObject): Fault {
   const { kind, on, count, skip, probability, status, retryAfterSeconds, delayMs, scopes, ...rest } = body;
@@ -60,6 +63,50 @@ export function readIssue({ clientId, notBefore, notAfter, foreign, ...rest }: J
     ...(notAfter !== undefined && { notAfter: moment('notAfter', notAfter) }),
     ...(foreign === true && { foreign }),
   };
+}
+
+/** `required` and `optional` are names of texts; anything else is refused. */
+export function readTexts<R extends string, O extends string>(
+  body: JsonObject,
+  required: readonly R[],
+  optional: readonly O[],
+): { [Name in R]: string } & { [Name in O]?: string } {
+  const names: readonly string[] = [...required, ...optional];
+  refuseOthers(Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name))));
+  const wrong = names.find(
+    name => (required.some(one => one === name) || name in body) && typeof body[name] !== 'string',
+  );
+  if (wrong !== undefined) throw new RangeError(`${wrong} must be text.`);
+  return body as { [Name in R]: string } & { [Name in O]?: string };
+}
+
+export function readMed(body: JsonObject): MedInput & { endToEndId: string } {
+  const { natureza, ...med } = readTexts(body, ['endToEndId'], ['valor', 'natureza']);
+  if (med.valor !== undefined && !/^\d{1,10}\.\d{2}$/.test(med.valor))
+    throw new RangeError('valor must be written as 12.34.');
+  if (natureza === undefined) return med;
+  if (natureza !== 'MED_FRAUDE' && natureza !== 'MED_OPERACIONAL') {
+    throw new RangeError('natureza must be MED_FRAUDE or MED_OPERACIONAL.');
+  }
+  return { ...med, natureza };
+}
+
+export function readEndRefund(body: JsonObject): EndRefundInput {
+  const { status, ...refund } = readTexts(body, ['endToEndId', 'id', 'status'], ['motivo']);
+  if (status !== 'DEVOLVIDO' && status !== 'NAO_REALIZADO') {
+    throw new RangeError('status must be DEVOLVIDO or NAO_REALIZADO.');
+  }
+  return { ...refund, status };
+}
+
+export function readClient({ keys, scopes, receiver, ...body }: JsonObject): ClientInput {
+  const client = readTexts(body, ['clientId', 'clientSecret'], []);
+  const isTexts = (value: unknown): value is string[] =>
+    Array.isArray(value) && value.every(one => typeof one === 'string');
+  if (!isTexts(keys)) throw new RangeError('keys must be a list of texts.');
+  if (scopes !== undefined && !isTexts(scopes)) throw new RangeError('scopes must be a list of texts.');
+  if (receiver !== undefined && !isObject(receiver)) throw new RangeError('receiver must be an object.');
+  return { ...client, keys, ...(scopes && { scopes }), ...(receiver && { receiver: receiver as PixReceiver }) };
 }
 
 function moment(name: string, value: unknown): Date {

@@ -1,11 +1,19 @@
 // The control API: plain HTTP on the loopback, the methods of a started PSP one to one.
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { isObject, type JsonObject } from './checks.ts';
-import type { ClientInput } from './clients.ts';
-import { readFault, readIssue, readMoment, readPayment, readRefundRule } from './control-input.ts';
+import {
+  readClient,
+  readEndRefund,
+  readFault,
+  readIssue,
+  readMed,
+  readMoment,
+  readPayment,
+  readRefundRule,
+} from './control-input.ts';
 import { PspRefusal } from './payer.ts';
 import { ApiRefusal } from './problem.ts';
-import type { EndRefundInput, Psp } from './psp.ts';
+import type { Psp } from './psp.ts';
 import { readBody, splitUrl, writeReply } from './wire.ts';
 
 type Answer = { readonly status: number; readonly body?: unknown };
@@ -21,7 +29,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return ok({ profile, url, tokenUrl, controlUrl, jwksUrl, files, clients: psp.clients() });
   },
   'POST /pay': async (psp, body) => ({ status: 201, body: await psp.pay(readPayment(body)) }),
-  'POST /med': (psp, body) => ({ status: 201, body: psp.medReturn(body as Parameters<Psp['medReturn']>[0]) }),
+  'POST /med': (psp, body) => ({ status: 201, body: psp.medReturn(readMed(body)) }),
   'POST /charges/{}/remove': (psp, _body, txid) => {
     psp.removeCharge(txid);
     return done;
@@ -30,7 +38,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     psp.setRefunds(readRefundRule(body));
     return done;
   },
-  'POST /refunds/end': (psp, body) => ok(psp.endRefund(body as EndRefundInput)),
+  'POST /refunds/end': (psp, body) => ok(psp.endRefund(readEndRefund(body))),
   'GET /faults': psp => ok(psp.faults()),
   'POST /faults': (psp, body) => ({ status: 201, body: { id: psp.setFault(readFault(body)) } }),
   'DELETE /faults': psp => {
@@ -60,7 +68,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return ok({ now: psp.now().toISOString() });
   },
   'GET /clients': psp => ok(psp.clients()),
-  'POST /clients': async (psp, body) => ({ status: 201, body: await psp.addClient(body as ClientInput) }),
+  'POST /clients': async (psp, body) => ({ status: 201, body: await psp.addClient(readClient(body)) }),
   'POST /certificates': async (psp, body) => ({ status: 201, body: await psp.issueCertificate(readIssue(body)) }),
 };
 
@@ -94,12 +102,15 @@ function findAction(method: string, path: string): { action: Action; param: stri
   return action && { action, param: decodeURIComponent(param) };
 }
 
+/** What reading a body or an address may throw, and what the PSP refuses to do. */
+const BAD_INPUT = ['SyntaxError', 'RangeError', 'TypeError', 'URIError', 'StartError'];
+
 function refuse(response: ServerResponse, error: unknown): void {
   const { name, message } = error as Error;
   if (error instanceof PspRefusal) writeReply(response, { status: 409, body: { error: error.code, message } });
   else if (error instanceof ApiRefusal)
     writeReply(response, { status: error.status, body: { error: 'bad_input', message } });
-  else if (name === 'SyntaxError' || name === 'RangeError' || name === 'TypeError' || name === 'StartError') {
+  else if (BAD_INPUT.includes(name)) {
     writeReply(response, { status: 400, body: { error: 'bad_input', message } });
   } else writeReply(response, { status: 500, body: { error: 'internal', message } });
 }
