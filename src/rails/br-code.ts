@@ -41,6 +41,24 @@ export function staticBrCodes({ key, receiverName, receiverCity }: Receiver): (c
   };
 }
 
+/** A location as a code holds it: without a scheme. */
+const LOCATION = /^[\x21-\x7e]{1,77}$/;
+
+/**
+ * The code of a charge whose amount and terms are behind a location. Undefined when a code cannot hold the location. The
+ * package builds the rest; it refuses locations with a port, as a PSP for tests has.
+ */
+export function dynamicBrCode(location: string, receiver: Omit<Receiver, 'key'>): string | undefined {
+  const { receiverName: merchantName, receiverCity: merchantCity } = receiver;
+  const url = location.replace(/^https?:\/\//i, '');
+  const fields = readFields(generatePixPayload({ url: 'pix.example.com/qr', merchantName, merchantCity }) ?? '');
+  if (!fields || !LOCATION.test(url)) return undefined;
+  const account = field('00', 'br.gov.bcb.pix') + field('25', url);
+  const kept = fields.filter(({ id }) => id !== '63');
+  const text = kept.map(({ id, value }) => field(id, id === '26' ? account : value)).join('') + CHECKSUM;
+  return text + checksum(text);
+}
+
 const AMOUNT = '54';
 const ADDITIONAL_DATA = '62';
 const TXID_FIELD = '05';

@@ -1,9 +1,9 @@
 // Registers, looks up and removes charges at the PSP.
+import { dynamicBrCode } from '../br-code.ts';
 import type { CancelOutcome, Finding, Outcome, PaymentRequest, PixInstrument } from '../rail.ts';
 import { chargeBody, kindOf } from './charge-body.ts';
 import type { Answer } from './classify.ts';
 import type { Call, Client } from './client.ts';
-import { type CodeReceiver, dynamicBrCode, UNNAMED_RECEIVER } from './dynamic-br-code.ts';
 import type { Location } from './locations.ts';
 import { centsAt, reasonOf, textAt } from './read-answer.ts';
 import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
@@ -12,6 +12,9 @@ type NotOk = Exclude<Answer, { readonly kind: 'ok' }>;
 
 /** Statuses with which a PSP judges what was asked; any other 4xx means that the request went to a wrong place. */
 const JUDGED = [400, 409, 413, 422];
+
+/** What a payer's bank shows comes from the location; the code itself must name somebody. */
+const UNNAMED = { receiverName: 'RECEBEDOR PIX', receiverCity: 'BRASILIA' };
 
 export type Charges = {
   submit(request: PaymentRequest, txid: string, location?: Location): Promise<Outcome>;
@@ -26,10 +29,8 @@ export function chargesAt(
   { call }: Client,
   { clock }: BacenDeps,
 ): Charges {
-  const receiver: CodeReceiver = {
-    name: settings.receiverName ?? UNNAMED_RECEIVER.name,
-    city: settings.receiverCity ?? UNNAMED_RECEIVER.city,
-  };
+  const { receiverName = UNNAMED.receiverName, receiverCity = UNNAMED.receiverCity } = settings;
+  const receiver = { receiverName, receiverCity };
   const codeOf = (location: string) => dynamicBrCode(location, receiver);
 
   const at = (method: Call['method'], request: PaymentRequest, txid: string, body?: object) =>

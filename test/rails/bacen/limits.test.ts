@@ -9,7 +9,6 @@ import { NOW, paymentRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
 
 const request = paymentRequest();
 const ANSWER = { body: { status: 'ATIVA', pixCopiaECola: '000201' } };
-const ONE_SECOND_LATER = new Date(Date.parse(NOW) + 1_000);
 
 test('no more calls run at once than the setting allows, and all of them run', async t => {
   const psp = await startScriptedPsp(t);
@@ -49,16 +48,20 @@ test('work that finds no place before its deadline is not begun, and its place g
   assert.equal(hasBegun, false);
 });
 
-test('a second holds no more calls than the setting allows', async t => {
+test('a second holds no more calls than the setting allows; who cannot wait is told so at once', async () => {
+  const limits = callLimits(10, 2);
+  const work = async () => 'done';
+  const turns = await Promise.all([400, 400, 400, 60_000].map(ms => limits(deadlineIn(ms), work)));
+  // The last one has waited for its turn.
+  assert.deepEqual(turns, [{ value: 'done' }, { value: 'done' }, { busyForMs: 1_000 }, { value: 'done' }]);
+});
+
+test('a call over the limit is unavailable with a time to come back, and nothing is sent', async t => {
   const psp = await startScriptedPsp(t);
-  const settings = { ...psp.settings, perSecond: 2, timeoutSeconds: 0.4 };
+  const settings = { ...psp.settings, perSecond: 1, timeoutSeconds: 0.9 };
   const { submit } = bacenRail(settings, { clock: testClock(NOW), log: silentLog });
   psp.answer(ANSWER);
-  const outcomes = await Promise.all([submit(request, TXID), submit(request, TXID), submit(request, TXID)]);
-  assert.deepEqual(
-    outcomes.map(({ kind }) => kind),
-    ['registered', 'registered', 'unavailable'],
-  );
-  assert.deepEqual(outcomes[2], { kind: 'unavailable', retryAt: ONE_SECOND_LATER });
-  assert.equal(psp.calls.length, 2);
+  const [, second] = await Promise.all([submit(request, TXID), submit(request, TXID)]);
+  assert.deepEqual(second, { kind: 'unavailable', retryAt: new Date(Date.parse(NOW) + 1_000) });
+  assert.equal(psp.calls.length, 1);
 });

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { hasError, isDynamicPix, parsePix } from 'pix-utils';
 import { uuidV7 } from '../../../src/lib/ids.ts';
 import { chargeBody, checkRequest, kindOf } from '../../../src/rails/bacen/charge-body.ts';
-import { dynamicBrCode } from '../../../src/rails/bacen/dynamic-br-code.ts';
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
 import { readJson } from '../../../src/rails/bacen/read-answer.ts';
 import { hintsIn, readReceipt } from '../../../src/rails/bacen/receipts.ts';
+import { dynamicBrCode, isBrCodeIntact } from '../../../src/rails/br-code.ts';
 import type { PaymentRequest } from '../../../src/rails/rail.ts';
 import { testClock } from '../../harness/clock.ts';
 import { silentLog } from '../../harness/log.ts';
@@ -115,21 +115,24 @@ test('a location of the pool gives the code before the PSP answers, and goes wit
 
 test('a code from a location is read back by an independent reader', () => {
   const emv = dynamicBrCode('https://pix.example.com/qr/v2/9d36b84fc70b478fb95c12729b90ca25', {
-    name: 'Café São João do Nordeste Ltda',
-    city: 'São José dos Campos',
+    receiverName: 'Café São João do Nordeste Ltda',
+    receiverCity: 'São José dos Campos',
   });
   const read = parsePix(emv ?? '');
   assert.ok(!hasError(read) && isDynamicPix(read));
   assert.equal(read.url, 'pix.example.com/qr/v2/9d36b84fc70b478fb95c12729b90ca25');
   assert.equal(read.merchantName, 'Cafe Sao Joao do Nordeste');
-  assert.equal(dynamicBrCode(`pix.example.com/${'x'.repeat(100)}`, { name: 'a', city: 'b' }), undefined);
+  const receiver = { receiverName: 'a', receiverCity: 'b' };
+  const longest = `localhost:4433/${'x'.repeat(62)}`;
+  assert.ok(isBrCodeIntact(dynamicBrCode(longest, receiver) ?? ''));
+  assert.equal(dynamicBrCode(`${longest}x`, receiver), undefined);
 });
 
 test('the code is in whichever field has it; without any the charge is only accepted', async t => {
   const psp = await startScriptedPsp(t);
   const { lookup } = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
   const location = 'pix.example.com/qr/v2/abc';
-  const built = dynamicBrCode(location, { name: 'RECEBEDOR PIX', city: 'BRASILIA' });
+  const built = dynamicBrCode(location, { receiverName: 'RECEBEDOR PIX', receiverCity: 'BRASILIA' });
   const cases: [object, string | undefined][] = [
     [{ pixCopiaECola: 'A', brcode: 'B' }, 'A'],
     [{ pixCopiaECola: null, brcode: 'B' }, 'B'],

@@ -23,13 +23,13 @@ const VALUES = { accountNumber: '123456789', appKey: 'app-key' };
 export async function startSimulated(
   t: TestContext,
   profile: ProfileName,
-  options: Omit<PspOptions, 'profile' | 'clock'> = {},
+  { quirks, ...options }: Omit<PspOptions, 'profile' | 'clock'> & Pick<BacenSettings, 'quirks'> = {},
 ): Promise<Simulated> {
   const clock = testClock(NOW);
   const psp = await startPsp({ ...options, profile: profile === 'custom' ? 'bacen' : profile, clock });
   t.after(() => psp.stop());
   const { log, lines } = recordingLog();
-  const settings = settingsFor(psp, profile);
+  const settings = { ...settingsFor(psp, profile), ...(quirks && { quirks }) };
   const rail = bacenRail(settings, { clock, log });
   t.after(() => rail.stop());
   return { psp, rail, settings, clock, lines };
@@ -50,7 +50,6 @@ export function settingsFor(psp: Psp, profile: ProfileName): BacenSettings {
     privateKeyFile: certificate.key,
     caFile: psp.files.ca,
     perSecond: 0,
-    timeoutSeconds: 0.5,
     ...VALUES,
   };
 }
