@@ -1,4 +1,7 @@
-// Tests a rail from its files to its webhook, and names what is wrong with a way to mend it. Nothing is changed at the PSP.
+// Tests a rail from its files to its webhook, and names what is wrong with a way to mend it. Nothing is changed at the PSP
+// unless the operator asks for a charge.
+import { uuidV7 } from '../../lib/ids.ts';
+import { pspIdOf } from './charge-body.ts';
 import type { Answer } from './classify.ts';
 import { exchange } from './exchange.ts';
 import { type Opened, openRail } from './rail.ts';
@@ -24,8 +27,17 @@ const TIMEOUT_MS = 10_000;
 const good = (name: string, detail: string): Check => ({ name, ok: true, detail });
 const bad = (name: string, detail: string, mend: string): Check => ({ name, ok: false, detail, mend });
 
+export type DiagnoseOptions = {
+  /** Registers a charge of one cent and removes it: the only way to learn whether the key can be charged with. */
+  readonly triesCharge?: boolean;
+};
+
 /** Every check in order; one that needs what has failed is left out. Never throws for a failure of the PSP. */
-export async function diagnoseRail(settings: BacenSettings, deps: BacenDeps): Promise<readonly Check[]> {
+export async function diagnoseRail(
+  settings: BacenSettings,
+  deps: BacenDeps,
+  options: DiagnoseOptions = {},
+): Promise<readonly Check[]> {
   const result = openRail(settings, deps);
   if ('faults' in result) return result.faults.map(faultCheck);
   const { opened } = result;
@@ -36,7 +48,7 @@ export async function diagnoseRail(settings: BacenSettings, deps: BacenDeps): Pr
     ];
     const connection = await connectionChecks(opened, deps);
     const isConnected = connection.every(({ name, ok }) => name !== 'connection' || ok);
-    return [...local, ...connection, ...(isConnected ? await remoteChecks(settings, opened, deps) : [])];
+    return [...local, ...connection, ...(isConnected ? await remoteChecks(settings, opened, deps, options) : [])];
   } finally {
     opened.connections.stop();
   }
@@ -84,7 +96,12 @@ async function connectionChecks({ connections, profile }: Opened, { clock }: Bac
   return [connection, isOff ? bad('clock', detail, 'Set the clock of this machine by NTP.') : good('clock', detail)];
 }
 
-async function remoteChecks(settings: BacenSettings, opened: Opened, deps: BacenDeps): Promise<Check[]> {
+async function remoteChecks(
+  settings: BacenSettings,
+  opened: Opened,
+  deps: BacenDeps,
+  { triesCharge = false }: DiagnoseOptions,
+): Promise<Check[]> {
   const { tokens, call } = opened.client;
   const taken = await tokens.take(CHARGE_SCOPES, AbortSignal.timeout(TIMEOUT_MS));
   if ('kind' in taken) {
@@ -104,6 +121,7 @@ async function remoteChecks(settings: BacenSettings, opened: Opened, deps: Bacen
     path: [settings.pixKey],
     scopes: WEBHOOK_SCOPES,
   });
+  if (triesCharge) checks.push(await chargeCheck(settings, opened, deps));
   return [...checks, keyCheck(webhook), ...webhookCheck(settings, webhook)];
 }
 
@@ -143,10 +161,28 @@ function accessCheck(name: string, answer: Answer): Check {
 function keyCheck(webhook: Answer): Check {
   if (webhook.kind === 'ok') return good('pix key', 'The PSP knows the key.');
   if (webhook.kind === 'refused' && webhook.status === 404) {
-    return good('pix key', 'The PSP has no objection to the key, and no webhook for it.');
+    return good(
+      'pix key',
+      'The PSP has no webhook for the key; only a charge shows whether it is a key of this client.',
+    );
   }
   const mend = 'Check that pixKey is a key of this client at this PSP, and the scope webhook.read.';
   return bad('pix key', `The PSP does not tell about the key: ${wordsOf(webhook)}.`, mend);
+}
+
+const CENT_CHARGE = { calendario: { expiracao: 60 }, valor: { original: '0.01' } };
+
+async function chargeCheck({ pixKey }: BacenSettings, { client: { call } }: Opened, deps: BacenDeps): Promise<Check> {
+  const at = { resource: 'cob', path: [pspIdOf(uuidV7(deps.clock.now()))] } as const;
+  const made = await call({ ...at, method: 'PUT', body: { ...CENT_CHARGE, chave: pixKey } });
+  if (made.kind !== 'ok') {
+    const mend = 'Check that pixKey is a key of this client at this PSP, and the scope cob.write.';
+    return bad('charge', `The PSP does not take a charge: ${wordsOf(made)}.`, mend);
+  }
+  const removed = await call({ ...at, method: 'PATCH', body: { status: 'REMOVIDA_PELO_USUARIO_RECEBEDOR' } });
+  return removed.kind === 'ok'
+    ? good('charge', 'The PSP took a charge of one cent and removed it.')
+    : bad('charge', `The PSP took a charge of one cent, but does not remove it: ${wordsOf(removed)}.`, 'Ask the PSP.');
 }
 
 function webhookCheck({ webhook: wanted }: BacenSettings, answer: Answer): Check[] {

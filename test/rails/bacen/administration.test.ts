@@ -90,6 +90,27 @@ test('efi: a receiver that checks nobody is registered only with the header that
   assert.deepEqual(await rail.readWebhook(), { url });
 });
 
+test('only a charge shows whether the key is one of this client', async t => {
+  const { psp, settings, clock } = await startSimulated(t, 'efi');
+  clock.set(new Date().toISOString());
+  const chargeOf = async (pixKey: string) => {
+    const checks = await diagnoseRail({ ...settings, pixKey }, { clock, log: silentLog }, { triesCharge: true });
+    return checks.find(({ name }) => name === 'charge');
+  };
+  assert.deepEqual(await chargeOf(settings.pixKey), {
+    name: 'charge',
+    ok: true,
+    detail: 'The PSP took a charge of one cent and removed it.',
+  });
+  assert.match(
+    (await chargeOf('stranger@example.com'))?.detail ?? '',
+    /^The PSP does not take a charge: it answered 4/,
+  );
+  const [charge, ...others] = psp.state().charges;
+  assert.match(JSON.stringify(charge), /REMOVIDA_PELO_USUARIO_RECEBEDOR/);
+  assert.deepEqual(others, []);
+});
+
 test('a diagnosis names what is wrong and how to mend it', async t => {
   const { psp, settings, clock } = await startSimulated(t, 'sicredi');
   clock.set(new Date().toISOString());
@@ -118,7 +139,6 @@ test('a diagnosis names what is wrong and how to mend it', async t => {
     'token: No token: the PSP answered 401 invalid_client.',
   ]);
   assert.deepEqual(await namesOf({ webhook: { url: 'https://hooks.example/x' } }), ['webhook: None is registered.']);
-  assert.match((await namesOf({ pixKey: 'stranger@example.com' })).join(), /^(pix key: .*)?$/);
 
   const late = { clock: testClock(new Date(Date.now() + 60_000).toISOString()), log: silentLog };
   assert.match((await namesOf({}, late))[0] ?? '', /^clock: This clock is \d\d s ahead of the PSP's\.$/);
