@@ -11,7 +11,7 @@ import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 type NotOk = Exclude<Answer, { readonly kind: 'ok' }>;
 
 /** Statuses with which a PSP judges what was asked; any other 4xx means that the request went to a wrong place. */
-const JUDGED = [400, 409, 413, 422];
+export const JUDGED: readonly number[] = [400, 409, 413, 422];
 
 /** What a payer's bank shows comes from the location; the code itself must name somebody. */
 const UNNAMED = { receiverName: 'RECEBEDOR PIX', receiverCity: 'BRASILIA' };

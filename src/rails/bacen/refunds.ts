@@ -1,7 +1,7 @@
 // Sends money back out of a received pix. The id of a refund at the PSP is made from ours, so a repeat is the same refund.
 import type { RefundFinding, RefundOutcome, RefundRequest } from '../rail.ts';
 import { pspIdOf, reaisText } from './charge-body.ts';
-import { isAbsent, noAnswer } from './charges.ts';
+import { isAbsent, JUDGED, noAnswer } from './charges.ts';
 import type { Client } from './client.ts';
 import { centsAt, reasonOf, textAt } from './read-answer.ts';
 
@@ -25,7 +25,8 @@ export function refundsAt({ call }: Client): Refunds {
       const body = { valor: reaisText(request.amountCents) };
       const answer = await call({ method: 'PUT', resource: 'pix', path: pathOf(request), body });
       if (answer.kind === 'ok') return refundOf(answer.body, request);
-      if (answer.kind !== 'refused') return noAnswer(answer);
+      // A 404 says that the PSP does not know the payment.
+      if (answer.kind !== 'refused' || !(JUDGED.includes(answer.status) || isAbsent(answer))) return noAnswer(answer);
       // A repeat is refused although the first was taken.
       const found = await lookupRefund(request);
       if (found.kind === 'absent') {

@@ -117,6 +117,44 @@ test('a refused PUT of a charge that the PSP has is that charge, if it is the sa
   }
 });
 
+test('an answer to a refund is done, rejected, accepted, unknown or unavailable', async t => {
+  const psp = await startScriptedPsp(t);
+  const { refund } = rail(psp.settings);
+  const asked = { id: request.id, paymentReference: `E${'1'.repeat(31)}`, amountCents: 1_000n };
+  const done = { id: TXID, valor: '10.00', status: 'DEVOLVIDO' };
+  const refused = { codigo: 'X1', mensagem: 'Sem saldo' };
+  const rejected = { kind: 'rejected', reason: 'X1: Sem saldo' };
+  const other = { kind: 'rejected', reason: 'The PSP has a refund of another amount under this id.' };
+  /** The answers to PUT and to the GET that may follow. */
+  const table: [Action, Action, object][] = [
+    [{ body: done }, 'cut', { kind: 'done' }],
+    [{ body: { ...done, status: 'EM_PROCESSAMENTO' } }, 'cut', { kind: 'accepted' }],
+    [
+      { body: { ...done, status: 'NAO_REALIZADO', motivo: 'Conta encerrada' } },
+      'cut',
+      { kind: 'rejected', reason: 'Conta encerrada' },
+    ],
+    [{ body: HTML }, 'cut', { kind: 'unknown' }],
+    [{ status: 422, body: refused }, { status: 404 }, rejected],
+    [{ status: 404, body: refused }, { status: 404 }, rejected],
+    [{ status: 400, body: refused }, { body: done }, { kind: 'done' }],
+    [{ status: 409, body: refused }, { body: { ...done, valor: 10.01 } }, other],
+    [{ status: 409, body: refused }, { status: 404 }, { kind: 'unknown' }],
+    [{ status: 400, body: refused }, { status: 500 }, { kind: 'unknown' }],
+    [{ status: 400, body: refused }, { status: 429 }, { kind: 'unknown' }],
+    [{ status: 429 }, { status: 404 }, { kind: 'unavailable' }],
+    [{ status: 403, body: refused }, { status: 404 }, { kind: 'unavailable' }],
+    [{ status: 405, body: refused }, { status: 404 }, { kind: 'unavailable' }],
+    [{ status: 404, body: HTML }, { status: 404 }, { kind: 'unavailable' }],
+    [{ status: 500 }, { status: 404 }, { kind: 'unknown' }],
+    ['cut', { status: 404 }, { kind: 'unknown' }],
+  ];
+  for (const [put, get, outcome] of table) {
+    psp.answer(({ method }) => (method === 'PUT' ? put : get));
+    assert.deepEqual(await refund(asked), outcome, JSON.stringify([put, get]));
+  }
+});
+
 test('a call without an answer ends at its deadline: unknown when it was sent, unavailable when it was not', async t => {
   const psp = await startScriptedPsp(t);
   psp.answer('hang');
@@ -153,6 +191,13 @@ test('a PSP that cannot be reached, or does not take the certificate, was sent n
     assert.equal((await rail(strict.settings).submit(request, TXID)).kind, 'unavailable');
   }
   assert.deepEqual([psp.calls, psp.tokenCalls], [[], []]);
+});
+
+test('an API that cannot be reached was sent nothing, although there is a token', async t => {
+  const psp = await startScriptedPsp(t);
+  const { submit } = rail({ ...psp.settings, baseUrl: 'https://localhost:1/api' });
+  assert.deepEqual(await submit(request, TXID), { kind: 'unavailable' });
+  assert.equal(psp.tokenCalls.length, 1);
 });
 
 test('an API that refuses only the certificate never rejects a charge', async t => {
