@@ -8,6 +8,7 @@ import { hintsIn, readReceipt } from './receipts.ts';
 import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 import { unanswered } from './unanswered.ts';
 
+const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 /** A payment can go back for so long; the list of a PSP is by the time of payment, not of the return. */
 const RETURN_DAYS = 91;
@@ -73,8 +74,7 @@ export function watchOf(
       method: 'GET',
       resource: 'pix',
       query: {
-        inicio: timeText(window.fromMs, profile.pixDates),
-        fim: timeText(window.toMs, profile.pixDates),
+        ...timesOf(window, profile.pixDates, clock.now().getTime()),
         ...(window.isForReturns && { devolucaoPresente: 'true' }),
         'paginacao.paginaAtual': String(page),
         'paginacao.itensPorPagina': String(profile.pageSize),
@@ -113,9 +113,12 @@ function hasNextPage(body: unknown, length: number, page: number, pageSize: numb
   return Number.isInteger(pages) ? page + 1 < pages : length >= pageSize;
 }
 
-function timeText(ms: number, format: FullProfile['pixDates']): string {
-  const text = new Date(ms).toISOString();
-  return format === 'milliseconds' ? text : text.replace(/\.\d+Z$/, 'Z');
+/** Whole seconds are rounded so that nothing of the window is left out, except what would lie in the future. */
+function timesOf({ fromMs, toMs }: Window, format: FullProfile['pixDates'], nowMs: number) {
+  const text = (ms: number) => new Date(ms).toISOString();
+  if (format === 'milliseconds') return { inicio: text(fromMs), fim: text(toMs) };
+  const seconds = (ms: number) => text(ms).replace(/\.\d+Z$/, 'Z');
+  return { inicio: seconds(fromMs), fim: seconds(Math.min(toMs + SECOND_MS - 1, nowMs)) };
 }
 
 function readCursor(cursor: string | undefined): { toMs: number; index: number; page: number } | undefined {

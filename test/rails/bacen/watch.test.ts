@@ -1,0 +1,153 @@
+// The list of received pix: which times are asked for, how pages follow, and what happens when it cannot be read.
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { bacenRail } from '../../../src/rails/bacen/rail.ts';
+import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
+import type { Receipt } from '../../../src/rails/rail.ts';
+import { testClock } from '../../harness/clock.ts';
+import { recordingLog } from '../../harness/log.ts';
+import { NOW, PIX_KEY, type ScriptedPsp, startScriptedPsp } from './scripted-psp.ts';
+
+const pixOf = (number: number, changes: object = {}) => ({
+  endToEndId: `E${String(number).padStart(31, '0')}`,
+  valor: '1.00',
+  chave: PIX_KEY,
+  horario: '2026-11-16T11:30:00Z',
+  ...changes,
+});
+
+async function start(t: TestContext, quirks: BacenSettings['quirks'] = {}) {
+  const psp = await startScriptedPsp(t);
+  const { log, lines } = recordingLog();
+  const { watch } = bacenRail({ ...psp.settings, quirks }, { clock: testClock(NOW), log });
+  assert.ok(watch?.by === 'time');
+  const list = async (from: string, to: string): Promise<Receipt[]> => {
+    const found: Receipt[] = [];
+    for (let cursor: string | undefined, page = 0; page < 50; page++) {
+      const { receipts, next } = await watch.receipts(new Date(from), new Date(to), cursor);
+      found.push(...receipts);
+      if (next === undefined) return found;
+      cursor = next;
+    }
+    return assert.fail('the pages never end');
+  };
+  return { psp, watch, list, lines };
+}
+
+const asked = ({ calls }: ScriptedPsp) =>
+  calls.map(({ query }) => [query.get('inicio'), query.get('fim'), query.get('devolucaoPresente')]);
+
+test('the end is never in the future, long times are split, and earlier payments are asked for their returns', async t => {
+  const { psp, list } = await start(t);
+  psp.answer({ body: { pix: [] } });
+  await list('2026-10-01T00:00:00.500Z', '2026-12-01T00:00:00Z');
+  assert.deepEqual(asked(psp), [
+    ['2026-10-01T00:00:00.500Z', '2026-11-01T00:00:00.500Z', null],
+    ['2026-11-01T00:00:00.500Z', '2026-11-16T12:00:00.000Z', null],
+    ['2026-07-02T00:00:00.500Z', '2026-08-02T00:00:00.500Z', 'true'],
+    ['2026-08-02T00:00:00.500Z', '2026-09-02T00:00:00.500Z', 'true'],
+    ['2026-09-02T00:00:00.500Z', '2026-10-01T00:00:00.500Z', 'true'],
+  ]);
+});
+
+test('whole seconds leave nothing of the time out', async t => {
+  const { psp, list } = await start(t, { pixDates: 'seconds', maxWindowDays: 366 });
+  psp.answer({ body: { pix: [] } });
+  await list('2026-11-15T03:00:00.700Z', '2026-11-16T02:59:59.999Z');
+  assert.deepEqual(asked(psp)[0], ['2026-11-15T03:00:00Z', '2026-11-16T03:00:00Z', null]);
+  await list('2026-11-16T11:00:00Z', '2026-11-16T12:00:00.900Z');
+  assert.deepEqual(asked(psp)[2], ['2026-11-16T11:00:00Z', '2026-11-16T12:00:00Z', null]);
+});
+
+test('nothing is asked about the future', async t => {
+  const { psp, list } = await start(t);
+  assert.deepEqual(await list('2026-11-17T00:00:00Z', '2026-11-18T00:00:00Z'), []);
+  assert.deepEqual(psp.calls, []);
+});
+
+test('pages follow the count of the PSP, or end with one that is not full', async t => {
+  const withCount = (page: number) => ({ parametros: { paginacao: { quantidadeDePaginas: 3 } }, pix: [pixOf(page)] });
+  const sizes = [2, 2, 1];
+  const withoutCount = (page: number) => ({
+    pix: Array.from({ length: sizes[page] ?? 0 }, (_, index) => pixOf(page * 10 + index)),
+  });
+  for (const [answer, count] of [
+    [withCount, 3],
+    [withoutCount, 5],
+  ] as const) {
+    const { psp, list } = await start(t, { pageSize: 2, maxWindowDays: 366 });
+    psp.answer(({ query }) =>
+      query.has('devolucaoPresente') ? { body: {} } : { body: answer(Number(query.get('paginacao.paginaAtual'))) },
+    );
+    const receipts = await list('2026-11-16T00:00:00Z', NOW);
+    assert.equal(new Set(receipts.map(({ reference }) => reference)).size, count);
+    assert.equal(psp.calls.length, 4);
+    assert.ok(psp.calls.every(({ query }) => query.get('paginacao.itensPorPagina') === '2'));
+  }
+});
+
+test('the end stays the same from page to page while the clock goes on', async t => {
+  const psp = await startScriptedPsp(t);
+  const clock = testClock(NOW);
+  const { watch } = bacenRail({ ...psp.settings, quirks: { pageSize: 1 } }, { clock, log: recordingLog().log });
+  assert.ok(watch?.by === 'time');
+  psp.answer({ body: { pix: [pixOf(1)] } });
+  const [from, to] = [new Date('2026-11-16T00:00:00Z'), new Date('2026-11-17T00:00:00Z')];
+  const first = await watch.receipts(from, to);
+  clock.advanceMs(60_000);
+  await watch.receipts(from, to, first.next);
+  assert.deepEqual(asked(psp)[1], asked(psp)[0]);
+});
+
+test('no answer is an outage, and a time without payments may be a 404', async t => {
+  const { psp, list, watch } = await start(t);
+  const outages = [
+    { status: 500 },
+    { status: 403 },
+    { status: 429 },
+    { body: '<html>' },
+    { status: 400, body: {} },
+    'cut',
+  ] as const;
+  for (const action of outages) {
+    psp.answer(action);
+    await assert.rejects(list('2026-11-16T00:00:00Z', NOW), { code: 'rail_unavailable' }, JSON.stringify(action));
+  }
+  for (const action of [{ status: 500 }, { status: 403 }, { body: '' }, { body: { valor: 'x' } }, 'cut'] as const) {
+    psp.answer(action);
+    await assert.rejects(watch.receipt(pixOf(1).endToEndId), { code: 'rail_unavailable' }, JSON.stringify(action));
+  }
+  psp.answer({ status: 404, body: {} });
+  assert.deepEqual(await list('2026-11-16T00:00:00Z', NOW), []);
+});
+
+test('a payment is believed under the id that was asked for only, and to our key only', async t => {
+  const { psp, watch } = await start(t);
+  const { endToEndId } = pixOf(1);
+  for (const body of [pixOf(2), pixOf(1, { chave: 'x@example.com' })]) {
+    psp.answer({ body });
+    assert.equal(await watch.receipt(endToEndId), undefined);
+  }
+  for (const status of [400, 404, 410, 422]) {
+    psp.answer({ status, body: {} });
+    assert.equal(await watch.receipt(endToEndId), undefined);
+  }
+  psp.answer({ body: pixOf(1) });
+  assert.equal((await watch.receipt(endToEndId))?.amountCents, 100n);
+});
+
+test('a payment in a list that cannot be read does not hide the others, and is logged without its contents', async t => {
+  const { psp, list, lines } = await start(t);
+  const answer = {
+    pix: [pixOf(1), pixOf(2, { valor: 'hunter2' }), null, pixOf(3, { chave: 'x@example.com' }), pixOf(4)],
+  };
+  psp.answer(({ query }) => ({ body: query.has('devolucaoPresente') ? {} : answer }));
+  const receipts = await list('2026-11-16T00:00:00Z', NOW);
+  assert.deepEqual(
+    receipts.map(({ reference }) => reference),
+    [pixOf(1).endToEndId, pixOf(4).endToEndId],
+  );
+  const [line, ...others] = lines.map(text => JSON.parse(text));
+  assert.deepEqual([line.level, line.rail, line.count, others], ['error', 'custom:test', 2, []]);
+  assert.doesNotMatch(lines.join(), /hunter2/);
+});
