@@ -56,12 +56,16 @@ const unmatched = async (amountCents: number): Promise<Unmatched[]> => {
 };
 const dismiss = (reference: string) => service.post('/payments/unmatched/dismiss', { reference });
 
-async function takeIn(bytes: Buffer, format: 'csv' | 'ofx' = 'csv') {
+/** Fails unless exactly these lines are faults. */
+async function takeIn(bytes: Buffer, format: 'csv' | 'ofx' = 'csv', faultLines: readonly number[] = []) {
+  const { entries, faults } = readStatement(bytes, format);
+  assert.deepEqual(
+    faults.map(({ line }) => line),
+    faultLines,
+  );
   const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
   const { clock } = service;
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
-  const { entries, faults } = readStatement(bytes, format);
-  assert.deepEqual(faults, []);
   const deps = { db, clock, paymentBatches: startPaymentBatches({ db, queue, clock }) };
   const { counts } = await importStatement(deps, entries);
   await queue.stop();
@@ -265,6 +269,43 @@ test('money that came back pays no charge, whatever txid stands beside it', asyn
     (await unmatched(20_021)).map(({ reason }) => reason),
     ['returned', 'returned', 'returned'],
   );
+});
+
+describe('money that went, or a fee, pays no charge', () => {
+  test('in a column with the letters E and S, beside a reversal with a minus', async () => {
+    const { id, pix } = await make({ amountCents: 30_009 });
+    const rows = [`16/11/2026;300,09;PIX ${pix.txid};S`, '16/11/2026;-3,00;ESTORNO TARIFA;E'];
+    const bytes = Buffer.from(['data;valor;histórico;Entrada/Saída', ...rows].join('\n'));
+    assert.deepEqual(await takeIn(bytes), { ...NOTHING, outgoing: 2 });
+    assert.deepEqual((await read(id)).payments, []);
+  });
+
+  test('in a column whose words are not known, whatever signs stand elsewhere', async () => {
+    const { id, pix } = await make({ amountCents: 30_010 });
+    const unnamed = [`16/11/2026;300,10;PIX ${pix.txid};Pagamento`, '16/11/2026;-3,00;TARIFA;'];
+    assert.deepEqual(await takeIn(Buffer.from(['data;valor;histórico;Tipo', ...unnamed].join('\n')), 'csv', [2]), {
+      ...NOTHING,
+      outgoing: 1,
+    });
+    const unknown = [`16/11/2026;300,10;PAGTO ${pix.txid};DEBITO EM CONTA`, '16/11/2026;-3,00;TARIFA;'];
+    assert.deepEqual(await takeIn(Buffer.from(['data;valor;histórico;Xyz', ...unknown].join('\n')), 'csv', [2]), {
+      ...NOTHING,
+      outgoing: 1,
+    });
+    assert.deepEqual((await read(id)).payments, []);
+  });
+
+  test('as a fee with the ids of the pix, which then pays the charge', async () => {
+    const { id, pix } = await make({ amountCents: 30_008 });
+    const reference = endToEndId();
+    const bytes = csv([
+      `16/11/2026;1,00;TARIFA PIX RECEBIDO ${pix.txid};${reference}`,
+      `16/11/2026;300,08;PIX RECEBIDO ${pix.txid};${reference}`,
+    ]);
+    assert.deepEqual(await takeIn(bytes, 'csv', [2]), { ...NOTHING, matched: 1 });
+    const { payments, paidAmount } = await read(id);
+    assert.deepEqual([paidAmount, payments.length, payments[0].reference], ['exact', 1, reference]);
+  });
 });
 
 describe('a day later', () => {

@@ -81,10 +81,6 @@ const NAMES = {
     'debitooucredito',
     'creditodebito',
     'creditooudebito',
-    'entradasaida',
-    'entradaousaida',
-    'entradassaidas',
-    'es',
     'type',
     'direction',
     'sign',
@@ -94,6 +90,8 @@ const NAMES = {
     'creditdebitindicator',
     'inout',
   ],
+  // Directions as well, and with the letters E and S, which mean something else elsewhere.
+  entryOrExit: ['entradasaida', 'entradaousaida', 'entradasaidas', 'entradassaidas', 'entradasesaidas', 'es'],
   text: [
     'descricao',
     'descricaolancamento',
@@ -178,6 +176,7 @@ export function columnsOf(row: readonly string[]): Columns | undefined {
     credit: places('credit'),
     debit: places('debit'),
     direction: places('direction'),
+    entryOrExit: places('entryOrExit'),
     text: places('text'),
     id: places('id'),
     document: places('document'),

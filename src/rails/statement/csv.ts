@@ -3,7 +3,7 @@
 import { amountOf, centsOf } from './amount.ts';
 import { type Columns, columnsOf } from './csv-columns.ts';
 import { rowAt, SEPARATORS, type Separator } from './csv-rows.ts';
-import { directedCents, directionWord } from './direction.ts';
+import { directedCents, directionWord, entryOrExitWord, isUnsignedDebit, showsMinusOfDebits } from './direction.ts';
 import { txidAsId } from './pix-ids.ts';
 import { csvPosted } from './posted.ts';
 import { StatementError } from './statement-error.ts';
@@ -55,8 +55,8 @@ function* rowsOf(text: string, { separator, next }: Header): Generator<NumberedR
 }
 
 /**
- * Whether the bank writes a minus before its debits: the file has one, or the operator says so. Not when the file has a debit
- * without one, whatever the operator says.
+ * Whether the bank writes a minus before its debits: the file has such a debit, or the operator says so. Not when the file has
+ * a debit without one, whatever the operator says.
  */
 function doDebitsHaveMinus(text: string, header: Header, { debitsHaveMinus = false }: Options): boolean {
   let found = debitsHaveMinus;
@@ -66,10 +66,9 @@ function doDebitsHaveMinus(text: string, header: Header, { debitsHaveMinus = fal
     // With so many the caller refuses the file.
     if (typeof parts === 'string' && ++faults > MAX_STATEMENT_FAULTS) return false;
     if (typeof parts !== 'object' || !parts.amount) continue;
-    const { amount } = parts;
-    if (amount.sign === 'minus' && amount.cents < 0n) found = true;
-    const cents = directedCents({ ...parts, amount, debitsHaveMinus: false });
-    if (amount.sign === undefined && cents !== undefined && cents < 0n) return false;
+    const evidence = { ...parts, amount: parts.amount };
+    if (isUnsignedDebit(evidence)) return false;
+    found ||= showsMinusOfDebits(evidence);
   }
   return found;
 }
@@ -102,9 +101,14 @@ function partsOf(fields: readonly string[], { columns, separator }: Header) {
   const { count, at, unknown } = columns;
   const cells = (places: readonly number[]) => places.map(place => fields[place] ?? '').filter(cell => cell !== '');
   const first = (places: readonly number[]) => fields[places[0] ?? -1] ?? '';
-  const directions = cells(at.direction);
+  const directions = [
+    ...cells(at.direction).map(cell => ({ cell, direction: directionWord(cell) })),
+    ...cells(at.entryOrExit).map(cell => ({ cell, direction: entryOrExitWord(cell) })),
+  ];
+  const named = directions.flatMap(({ direction }) => direction ?? []);
   // A column «tipo» may hold the kind of movement («Pix enviado», «Saldo anterior») in place of the direction.
-  const texts = [...cells(at.text), ...directions.filter(cell => directionWord(cell) === undefined)];
+  const unnamed = directions.flatMap(({ cell, direction }) => (direction === undefined ? cell : []));
+  const texts = [...cells(at.text), ...unnamed];
   if (texts.length > 0 && texts.every(isBalance)) return undefined;
   // With a comma as separator an unquoted 10,00 fills two columns: it must not be read as 10.
   const extra = fields.slice(count).some(field => field !== '');
@@ -113,7 +117,7 @@ function partsOf(fields: readonly string[], { columns, separator }: Header) {
   const posted = csvPosted(time === '' ? first(at.date) : `${first(at.date)} ${time}`);
   if (!posted) return 'The date is not a date as dd/mm/yyyy or yyyy-mm-dd.';
   const amount = at.amount.length > 0 ? amountOf(first(at.amount)) : undefined;
-  return { first, posted, amount, directions, texts, unknown: cells(unknown) };
+  return { first, posted, amount, named, unnamed, texts, unknown: cells(unknown) };
 }
 
 /** The entry of a row; or, as text, why it cannot be read; undefined when the row is no entry. */
@@ -125,9 +129,9 @@ function readRow(fields: readonly string[], header: Header, debitsHaveMinus: boo
   const isSided = at.amount.length === 0;
   if (!isSided && !amount) return NO_AMOUNT;
   const cents = amount
-    ? directedCents({ ...parts, amount, debitsHaveMinus })
-    : sidedCents(first(at.credit), first(at.debit));
-  if (cents === undefined) return isSided ? NO_AMOUNT : NO_DIRECTION;
+    ? directedCents({ ...parts, amount }, debitsHaveMinus)
+    : (sidedCents(first(at.credit), first(at.debit)) ?? NO_AMOUNT);
+  if (typeof cents === 'string') return cents;
   const id = first(at.id);
   const document = first(at.document);
   // Some banks call the txid «identificador». A static code can be paid twice, so a txid does not identify a payment.
@@ -145,8 +149,6 @@ function readRow(fields: readonly string[], header: Header, debitsHaveMinus: boo
 }
 
 const NO_AMOUNT = 'The amount is not one in reais and cents.';
-const NO_DIRECTION =
-  'Nothing says whether the amount came or went. Name the column that does «Tipo», with C or D; or, if the bank writes a minus before each debit, import with --debits-have-minus.';
 
 /** Columns for credit and debit: exactly one is filled, or the other is zero; a debit may have a sign. */
 function sidedCents(credit: string, debit: string): bigint | undefined {

@@ -11,15 +11,25 @@ const DEBIT_WORDS: readonly string[] = [
   ...['d', 'db', 'deb', 'debito', 'debitos', 'debitado', 'debit', 'dbit', '-', 'negativo'],
   ...['saida', 'saidas', 'despesa', 'despesas', 'enviado', 'enviada', 'envio', 'out', 'outgoing'],
 ];
-// Banks begin their texts with the kind of movement; a name or a message further on says nothing.
-const RECEIVED = /^(?:[a-z]+[ -]+){0,3}receb(?:id[oa]s?|imentos?)\b/;
-const SENT = /^(?:[a-z]+[ -]+){0,3}enviad[oa]s?\b/;
+// Banks begin their texts with the kind of movement; a name or a message further on says nothing. A fee for a received pix
+// also says «recebido».
+const FEE_WORD = '(?:tarifas?|tar|taxas?|custos?|iof|impostos?)\\b';
+const FEE = new RegExp(`^${FEE_WORD}`);
+const RECEIVED = new RegExp(`^(?:(?!${FEE_WORD})[a-z]+[ -]+){0,3}receb(?:id[oa]s?|imentos?)\\b`);
+const SENT = /^(?:(?:[a-z]+[ -]+){0,3}enviad[oa]s?|debitos?|deb|debitad[oa]|saidas?|envios?)\b/;
 
 /** The direction that a cell names as a whole, as in «D» or «Crédito». */
 export function directionWord(cell: string): Direction | undefined {
-  const plain = plainText(cell).replace(/[.()]/g, '').trim();
+  const plain = plainWord(cell);
   if (DEBIT_WORDS.includes(plain)) return 'debit';
   return CREDIT_WORDS.includes(plain) ? 'credit' : undefined;
+}
+
+/** As `directionWord`, in a column for entries and exits: there E and S are words too. */
+export function entryOrExitWord(cell: string): Direction | undefined {
+  const plain = plainWord(cell);
+  if (plain === 'e') return 'credit';
+  return plain === 's' ? 'debit' : directionWord(cell);
 }
 
 /** The direction in a text of the bank, as in «Pix recebido»; none in a text about a return, which may go either way. */
@@ -30,6 +40,10 @@ function directionInText(text: string): Direction | undefined {
   return RECEIVED.test(plain) ? 'credit' : undefined;
 }
 
+function plainWord(cell: string): string {
+  return plainText(cell).replace(/[.()]/g, '').trim();
+}
+
 function plainText(text: string): string {
   return withoutAccents(text).toLowerCase();
 }
@@ -37,28 +51,52 @@ function plainText(text: string): string {
 /** What a row says about the direction of its amount. */
 export type Evidence = {
   readonly amount: WrittenAmount;
-  /** The cells of columns for the direction. */
-  readonly directions: readonly string[];
+  /** The directions that columns for it name. */
+  readonly named: readonly Direction[];
+  /** The cells of such columns that name none, as «Pix recebido» or «Pagamento». They are among the texts too. */
+  readonly unnamed: readonly string[];
   readonly texts: readonly string[];
   /** The cells of columns with unknown names. */
   readonly unknown: readonly string[];
-  /** Whether debits of this file have a minus. */
-  readonly debitsHaveMinus: boolean;
 };
 
 /**
- * The amount with its sign; undefined when nothing says whether it came or went. A debit is never positive, and a negative
- * amount stays negative whatever stands beside it, because doubtful money must not be credited.
+ * The amount with its sign; or, as text, why it is not known whether it came or went. A debit is never positive, and a
+ * negative amount stays negative whatever stands beside it, because doubtful money must not be credited. `debitsHaveMinus`:
+ * the debits of this file have one.
  */
-export function directedCents(evidence: Evidence): bigint | undefined {
+export function directedCents(evidence: Evidence, debitsHaveMinus: boolean): bigint | string {
   const { cents, sign } = evidence.amount;
   if (cents <= 0n) return cents;
-  const named = new Set(evidence.directions.flatMap(cell => directionWord(cell) ?? []));
-  if (named.size > 1) return undefined;
+  const named = new Set(evidence.named);
+  if (named.size > 1) return NO_DIRECTION;
   if (named.has('debit')) return -cents;
   if (named.has('credit') || sign !== undefined) return cents;
   const told = new Set(evidence.texts.flatMap(text => directionInText(text) ?? []));
-  if (told.has('debit')) return told.size === 1 ? -cents : undefined;
-  if (evidence.unknown.some(cell => directionWord(cell) === 'debit')) return undefined;
-  return told.has('credit') || evidence.debitsHaveMinus ? cents : undefined;
+  if (told.has('debit')) return told.size === 1 ? -cents : NO_DIRECTION;
+  if (evidence.unknown.some(cell => (directionWord(cell) ?? directionInText(cell)) === 'debit')) return NO_DIRECTION;
+  if (evidence.texts.some(text => FEE.test(plainText(text)))) return FEE_WITHOUT_SIGN;
+  if (told.has('credit')) return cents;
+  // The column may say in words of its own that the money went.
+  if (evidence.unnamed.length > 0) return UNKNOWN_DIRECTION;
+  return debitsHaveMinus ? cents : NO_DIRECTION;
 }
+
+/** Whether a row shows that the bank writes a minus before debits: a return, or a credit, may have one at any bank. */
+export function showsMinusOfDebits({ amount, named, texts, unknown }: Evidence): boolean {
+  const isDebit = amount.sign === 'minus' && amount.cents < 0n && !named.includes('credit');
+  return isDebit && ![...texts, ...unknown].some(isReturn);
+}
+
+/** Whether a row is a debit without a minus. */
+export function isUnsignedDebit(evidence: Evidence): boolean {
+  const cents = directedCents(evidence, false);
+  return evidence.amount.sign === undefined && typeof cents === 'bigint' && cents < 0n;
+}
+
+const NO_DIRECTION =
+  'Nothing says whether the amount came or went. Name the column that does «Tipo», with C or D; or, if the bank writes a minus before each debit, import with --debits-have-minus.';
+const UNKNOWN_DIRECTION =
+  'The column for the direction has a word that does not say whether the amount came or went. Write C or D there; or, if the column is about something else, name it «Histórico».';
+const FEE_WITHOUT_SIGN =
+  'Nothing says whether this fee was charged or given back. Write a minus or a plus before its amount.';

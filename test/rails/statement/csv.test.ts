@@ -217,13 +217,32 @@ test('a column for the direction is known by its common names and words, and a d
   }
 });
 
+test('a column for entries and exits has their letters, whatever signs stand elsewhere', () => {
+  for (const name of ['Entrada/Saída', 'E/S', 'Entradas/Saídas', 'Entradas e Saídas']) {
+    const text = `Data;Valor;Memo;${name}\n16/11/2026;10,00;A;E\n16/11/2026;20,00;B;S\n16/11/2026;-3,00;C;E\n`;
+    const { entries, faults } = readAlone(text);
+    assert.deepEqual(faults, [], name);
+    assert.deepEqual(
+      entries.map(({ amountCents }) => amountCents),
+      [1_000n, -2_000n, -300n],
+      name,
+    );
+  }
+});
+
 test('an amount without a sign and without a sure direction is a fault that says what to do', () => {
   const cases = {
     'nothing beside it': 'Data;Valor;Memo\n16/11/2026;10,00;x\n',
     'a column with an unknown name': 'Data;Valor;Memo;Xyz\n16/11/2026;10,00;x;D\n16/11/2026;10,00;x;C\n',
     'a debit under an unknown name, and minus signs elsewhere':
       'Data;Valor;Memo;Xyz\n16/11/2026;10,00;PIX RECEBIDO;D\n16/11/2026;-1,00;x;D\n',
-    'a word that is no direction': 'Data;Valor;Tipo\n16/11/2026;10,00;PIX\n',
+    'the letters of entry and exit under another name': 'Data;Valor;Xyz\n16/11/2026;10,00;E\n16/11/2026;10,00;S\n',
+    'a text that begins with a debit under an unknown name, and minus signs elsewhere':
+      'Data;Valor;Memo;Xyz\n16/11/2026;10,00;x;DEBITO EM CONTA\n16/11/2026;-1,00;TARIFA;\n',
+    'a minus before a return alone': 'Data;Valor;Memo\n16/11/2026;10,00;x\n16/11/2026;-1,00;ESTORNO TARIFA\n',
+    'a minus before a return under an unknown name':
+      'Data;Valor;Memo;Xyz\n16/11/2026;10,00;x;\n16/11/2026;-1,00;x;ESTORNO\n',
+    'a minus before a credit alone': 'Data;Valor;Memo;Tipo\n16/11/2026;10,00;x;\n16/11/2026;-1,00;x;C\n',
     'two columns that contradict each other': 'Data;Valor;Tipo;D/C\n16/11/2026;10,00;Crédito;D\n',
     'a return, which may go either way': 'Data;Valor;Memo\n16/11/2026;10,00;Pix recebido devolvido\n',
     'a minus in a file that also has a debit without one':
@@ -234,6 +253,39 @@ test('an amount without a sign and without a sure direction is a fault that says
     assert.ok(!entries.some(({ amountCents }) => amountCents > 0n), what);
     assert.match(faults[0]?.message ?? '', /came or went.*«Tipo».*--debits-have-minus/, what);
   }
+});
+
+test('a word that is no direction, in a column for it, is a fault whatever the file and the operator say', () => {
+  const rows = (...words: string[]) =>
+    `Data;Valor;Memo;Tipo\n${words.map(word => `16/11/2026;10,00;x;${word}\n`).join('')}16/11/2026;-1,00;TARIFA;\n`;
+  const { entries, faults } = read(rows('Pagamento', 'PIX', 'E', 'S', 'Pix recebido'));
+  assert.deepEqual(
+    faults.map(({ line }) => line),
+    [2, 3, 4, 5],
+  );
+  assert.deepEqual(
+    entries.map(({ amountCents }) => amountCents),
+    [1_000n, -100n],
+  );
+  assert.match(faults[0]?.message ?? '', /came or went\. Write C or D there; or.*«Histórico»/);
+  // The remedies of the message.
+  assert.deepEqual(read(rows('PIX').replace('Tipo', 'Histórico')).faults, []);
+  assert.deepEqual(readAlone('Data;Valor;Tipo;D/C\n16/11/2026;10,00;PIX;C\n').faults, []);
+});
+
+test('a fee for a received pix is no sure credit', () => {
+  const words = ['TARIFA PIX RECEBIDO', 'Tarifa de recebimento Pix', 'TAR. PIX RECEBIDO', 'IOF', 'Taxa Pix recebido'];
+  const file = `Data;Valor;Memo\n${words.map(word => `16/11/2026;1,00;${word}\n`).join('')}16/11/2026;1,00;Cobrança tarifa pix recebido\n`;
+  const alone = readAlone(file);
+  assert.deepEqual(alone.entries, []);
+  assert.equal(alone.faults.length, words.length + 1);
+  assert.match(alone.faults[0]?.message ?? '', /fee .* a minus or a plus/);
+  assert.equal(read(file).faults.length, words.length);
+  const signed = readAlone('Data;Valor;Memo\n16/11/2026;-1,00;TARIFA PIX RECEBIDO\n16/11/2026;+1,00;TARIFA\n');
+  assert.deepEqual(
+    signed.entries.map(({ amountCents }) => amountCents),
+    [-100n, 100n],
+  );
 });
 
 test('a sign, a letter, a text of the bank, a minus elsewhere in the file or the word of the operator makes it sure', () => {
