@@ -1,56 +1,103 @@
 // Divides the connections of the pool: work of one kind holds a few of them at a time, and the rest of it waits. So work that
-// hangs on one locked table does not keep the connections from all other work.
+// hangs on one locked table does not keep the connections from all other work, also when many kinds need that table.
 import { AppError } from '../lib/errors.ts';
 import type { WorkKind } from '../lib/work-kind.ts';
 
-export type ConnectionShares = <T>(kind: WorkKind | undefined, work: () => Promise<T>) => Promise<T>;
+export type ConnectionShares = {
+  /** Refuses work as `overloaded` that has waited for its limit. Work without a kind does not wait, but counts. */
+  run<T>(kind: WorkKind | undefined, work: () => Promise<T>): Promise<T>;
+  /** Refuses all work that waits. */
+  refuseWaiting(error: () => AppError): void;
+};
 
-type Share = { running: number; readonly waiting: Set<() => void> };
+type Waiter = { readonly start: () => void; readonly refuse: (error: AppError) => void };
+type Share = { running: number; readonly waiting: Set<Waiter> };
 
-type Limits = { readonly max: number; readonly callerWaitMs: number; readonly backgroundWaitMs: number };
+type Limits = {
+  readonly connections: number;
+  /** How much of what the other kinds leave a kind may hold. One connection is never refused. */
+  readonly share: number;
+  readonly callerWaitMs: number;
+  readonly backgroundWaitMs: number;
+};
 
-/** Refuses work as `overloaded` that has waited for its limit. Work without a kind does not wait. */
-export function connectionShares({ max, callerWaitMs, backgroundWaitMs }: Limits): ConnectionShares {
+/**
+ * A kind alone holds its full share; the more connections others hold, the fewer it may add. Every kind that has work has a
+ * connection, so no kind waits for the end of another, and none starves.
+ */
+export function connectionShares(limits: Limits): ConnectionShares {
   const shares = new Map<string, Share>();
+  let taken = 0;
 
-  async function take({ name, isBackground }: WorkKind): Promise<Share> {
-    const share = shares.get(name) ?? { running: 0, waiting: new Set() };
-    shares.set(name, share);
-    if (share.running < max) share.running++;
-    else await turnIn(share, isBackground ? backgroundWaitMs : callerWaitMs);
-    return share;
+  function mayStart({ running }: Share): boolean {
+    const left = limits.connections - (taken - running);
+    return running < Math.max(1, Math.floor(left * limits.share));
   }
 
-  function turnIn({ waiting }: Share, waitLimitMs: number): Promise<void> {
+  function start(share: Share): void {
+    share.running++;
+    taken++;
+  }
+
+  function turnOf(share: Share, waitLimitMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const turn = () => {
+      const refuse = (error: AppError) => {
         clearTimeout(limit);
-        resolve();
+        share.waiting.delete(waiter);
+        reject(error);
+      };
+      const waiter: Waiter = {
+        start: () => {
+          clearTimeout(limit);
+          share.waiting.delete(waiter);
+          start(share);
+          resolve();
+        },
+        refuse,
       };
       const limit = setTimeout(() => {
-        waiting.delete(turn);
-        reject(new AppError('overloaded', 'No database connection became free in time; try again shortly.'));
+        refuse(new AppError('overloaded', 'No database connection became free in time; try again shortly.'));
       }, waitLimitMs);
-      waiting.add(turn);
+      share.waiting.add(waiter);
     });
   }
 
-  function give({ name }: WorkKind, share: Share): void {
-    const [next] = share.waiting;
-    if (next) {
-      // It takes over the place.
-      share.waiting.delete(next);
-      next();
-    } else if (--share.running === 0) shares.delete(name);
+  /** A connection that became free goes to the kind that holds the fewest of those that wait. */
+  function startWaiting(): void {
+    for (;;) {
+      let next: Share | undefined;
+      for (const share of shares.values()) {
+        if (share.waiting.size > 0 && share.running < (next?.running ?? Infinity)) next = share;
+      }
+      if (!next || !mayStart(next)) return;
+      const [first] = next.waiting;
+      first!.start();
+    }
   }
 
-  return async (kind, work) => {
-    if (kind === undefined) return work();
-    const share = await take(kind);
-    try {
-      return await work();
-    } finally {
-      give(kind, share);
-    }
+  function shareOf(name: string): Share {
+    const share = shares.get(name) ?? { running: 0, waiting: new Set() };
+    shares.set(name, share);
+    return share;
+  }
+
+  return {
+    run: async (kind, work) => {
+      const share = kind === undefined ? { running: 0, waiting: new Set<Waiter>() } : shareOf(kind.name);
+      if (kind === undefined || mayStart(share)) start(share);
+      else await turnOf(share, kind.isBackground ? limits.backgroundWaitMs : limits.callerWaitMs);
+      try {
+        return await work();
+      } finally {
+        share.running--;
+        taken--;
+        if (kind !== undefined && share.running === 0 && share.waiting.size === 0) shares.delete(kind.name);
+        startWaiting();
+      }
+    },
+
+    refuseWaiting: error => {
+      for (const { waiting } of shares.values()) for (const { refuse } of [...waiting]) refuse(error());
+    },
   };
 }

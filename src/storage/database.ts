@@ -87,7 +87,7 @@ type Options = {
 };
 
 const MAX_CONNECTIONS = 20;
-/** How much of the pool work of one kind may hold. */
+/** How much of what other kinds leave of the pool work of one kind may hold. */
 const SHARE = 1 / 5;
 /** Hundreds of jobs may wait for their share at once, and a job that fails for that would only run again later. */
 const BACKGROUND_WAIT_MS = 60_000;
@@ -158,11 +158,16 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
       }
     },
   };
-  const silence = watchSilence({ probe: () => probes.pool.query('select'), log });
-  const share = connectionShares({
-    max: Math.max(1, Math.floor(maxConnections * SHARE)),
+  const shares = connectionShares({
+    connections: maxConnections,
+    share: SHARE,
     callerWaitMs: CONNECT_TIMEOUT_MS,
     backgroundWaitMs: BACKGROUND_WAIT_MS,
+  });
+  const silence = watchSilence({
+    probe: () => probes.pool.query('select'),
+    onSilence: () => shares.refuseWaiting(silent),
+    log,
   });
   let isDiskFullNow = false;
 
@@ -174,9 +179,14 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     log.error('the disk of the database is full; this node is not ready until it can write again', { error });
   }
 
+  /** Asked before the wait for a connection: those that are taken hang until their limit. */
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (silence.isOn()) throw silent();
+    return shares.run(currentWorkKind(), work);
+  }
+
   /** `handlesLockTimeout`: the caller set a limit for locks and gets that error as it is. */
   async function attempt<T>(work: () => Promise<T>, handlesLockTimeout = false): Promise<T> {
-    if (silence.isOn()) throw new AppError('database_unavailable', SILENT);
     const lastTryAt = Date.now() + RETRY_WINDOW_MS;
     for (let tried = 1; ; tried++) {
       try {
@@ -197,9 +207,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 
   return {
     query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
-      share(currentWorkKind(), () =>
-        attempt(async () => rowsOf<R>(await pool.query<R>({ text, values: [...values], ...options }))),
-      ),
+      inTurn(() => attempt(async () => rowsOf<R>(await pool.query<R>({ text, values: [...values], ...options })))),
 
     transaction: async (work, options = {}) => {
       const channels = new Set<string>();
@@ -208,8 +216,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
         return runTransaction(pool, tx => work({ ...tx, notify: channel => void channels.add(channel) }), options);
       };
       // A statement outside the transaction, made by its work, must not wait for the end of others like it.
-      const inTurn = () => withoutWorkKind(() => attempt(run, options.lockTimeoutMs !== undefined));
-      const result = await share(currentWorkKind(), inTurn);
+      const result = await inTurn(() => withoutWorkKind(() => attempt(run, options.lockTimeoutMs !== undefined)));
       for (const channel of channels) for (const listener of listeners.get(channel) ?? []) listener();
       return result;
     },
@@ -272,6 +279,10 @@ function openPool(settings: pg.PoolConfig, log: Log): { readonly pool: pg.Pool; 
       while (open.size > 0 && !limit.aborted) await once(pool, 'remove', { signal: limit }).catch(() => {});
     },
   };
+}
+
+function silent(): AppError {
+  return new AppError('database_unavailable', SILENT);
 }
 
 /** An error that is about the state of the database becomes the outage that a caller is told of. */

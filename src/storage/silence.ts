@@ -15,12 +15,14 @@ export type Silence = {
 type Deps = {
   /** Asks the database something, with a short limit. */
   readonly probe: () => Promise<unknown>;
+  /** Called when it begins. */
+  readonly onSilence: () => void;
   readonly log: Log;
 };
 
 const PROBE_EVERY_MS = 500;
 
-export function watchSilence({ probe, log }: Deps): Silence {
+export function watchSilence({ probe, onSilence, log }: Deps): Silence {
   let isOn = false;
   let isProbing = false;
   let isStopped = false;
@@ -38,10 +40,13 @@ export function watchSilence({ probe, log }: Deps): Silence {
 
   async function probeUntilAnswered(): Promise<void> {
     while (!isStopped && !(await isAnswered())) {
-      isOn = true;
+      if (!isOn) {
+        isOn = true;
+        onSilence();
+      }
       await wait(PROBE_EVERY_MS, undefined, { ref: false });
     }
-    if (isOn) log.info('the database answers again');
+    if (isOn && !isStopped) log.info('the database answers again');
     isOn = false;
     isProbing = false;
   }

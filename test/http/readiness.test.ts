@@ -139,20 +139,33 @@ test('a background loop that hangs is named', async context => {
   await untilReady(service);
 });
 
-test('a locked table does not take the whole pool: other requests and /readyz are answered', async context => {
+test('a locked table does not take the whole pool, whatever needs it: other requests and /readyz are answered', async context => {
   const t = lastFirst(context);
   const { url } = await ownDatabase(t);
   const service = await serviceOn(t, { env: { DATABASE_URL: url } });
   const { id } = (await service.post('/charges', chargeBody())).json;
   const session = await sessionOn(t, url);
   await session.query('begin; lock table charges in access exclusive mode');
-  const paths = [`/charges/${id}`, '/charges', `/charges/${id}/amount?on=2026-12-12`];
-  const waiting = paths.flatMap(place => Array.from({ length: 30 }, () => service.get(place)));
-  const waits = async () => (await session.query('select from pg_locks where not granted')).rowCount;
-  await until('requests to wait for the table', waits);
-  assert.equal((await service.get('/readyz')).status, 200);
-  assert.equal((await service.get('/wallets')).status, 200);
+  const requests = [
+    () => service.get(`/charges/${id}`),
+    () => service.get('/charges'),
+    () => service.get(`/charges/${id}/amount?on=2026-12-12`),
+    () => service.post(`/charges/${id}/cancel`, {}),
+    () => service.post(`/charges/${id}/refunds`, {}),
+    () => service.post(`/charges/${id}/payments`, { amountCents: 15_990, reference: 'seen at the bank' }),
+    () => service.post('/charges', chargeBody()),
+  ];
+  let answered = 0;
+  const waiting = requests.flatMap(send => Array.from({ length: 10 }, () => send().finally(() => answered++)));
+  const waits = async () => (await session.query('select from pg_locks where not granted')).rowCount ?? 0;
+  await until('all kinds to wait for the table', async () => (await waits()) >= 12);
+  for (let times = 0; times < 10; times++) {
+    assert.equal((await service.get('/readyz')).status, 200);
+    assert.equal((await service.get('/wallets')).status, 200);
+    // Not only because others gave up and left their connections.
+    assert.equal(answered, 0);
+  }
   assert.ok(await orderDriver(service).wallet('polygon'));
   await session.query('rollback');
-  for (const { status, text } of await Promise.all(waiting)) assert.equal(status, 200, text);
+  for (const { status, text } of await Promise.all(waiting)) assert.ok(status < 500, text);
 });

@@ -4,8 +4,12 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { test } from 'node:test';
+import type { AppError } from '../../src/lib/errors.ts';
+import { withWorkKind } from '../../src/lib/work-kind.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { createDatabase } from '../harness/databases.ts';
+import { silentLog } from '../harness/log.ts';
 import { ASK_AGAIN_MS, type Over, ownFolder, startTrilho, until } from '../harness/process.ts';
 import type { Answer } from '../harness/service.ts';
 
@@ -71,6 +75,8 @@ test('a silent database is answered with 503, and does not keep the service from
   assert.equal(metrics.status, 200);
   assert.match(metrics.text, /^trilho_database_up 0$/m);
   await service.end();
+  assert.match(service.stderr(), /the database does not answer/);
+  assert.doesNotMatch(service.stderr(), /the database answers again/);
 });
 
 test('once a database is silent the next callers are refused at once, until a probe is answered', async t => {
@@ -92,4 +98,29 @@ test('once a database is silent the next callers are refused at once, until a pr
   await until('the service to answer again', async () => (await service.get('/readyz')).status === 200, ASK_AGAIN_MS);
   await service.charge();
   assert.match(service.stderr(), /the database answers again/);
+});
+
+test('callers that wait for their share of the connections are refused when the silence is known, and so are new ones', async t => {
+  const { url, fallSilent } = await startMutableWay(t);
+  // Longer than the probe of a silent database takes, so that others of this kind hang when the silence becomes known.
+  const db = openDatabase({ connection: { connectionString: url, query_timeout: 4_000 }, log: silentLog });
+  t.after(() => db.close());
+  const ask = () => withWorkKind('GET /charges', () => db.query('select'));
+  await Promise.all(Array.from({ length: 4 }, ask));
+  fallSilent();
+  const order: string[] = [];
+  const note = async (as: string) => {
+    const error: AppError = await ask().then(
+      () => assert.fail('the database is silent'),
+      reason => reason,
+    );
+    assert.equal(error.code, 'database_unavailable');
+    order.push(/asked again in the background/.test(error.message) ? as : 'waited for the database');
+  };
+  const asked = Array.from({ length: 10 }, () => note('refused'));
+  await until('the silence to be known', async () => db.isSilent());
+  await note('new one refused');
+  await Promise.all(asked);
+  const waited = Array<string>(4).fill('waited for the database');
+  assert.deepEqual(order, [...waited, 'refused', 'refused', 'new one refused', ...waited]);
 });
