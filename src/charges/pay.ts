@@ -15,6 +15,7 @@ import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from './charge.ts';
 import { paid, type Step } from './life.ts';
+import { markDuplicatesOf } from './mark-duplicates.ts';
 import { owedOn } from './owed.ts';
 import { mayBeSame, type ReadReceipt } from './possible-duplicate.ts';
 import { paymentPosting } from './postings.ts';
@@ -248,5 +249,9 @@ async function writePayments(
     // Another transaction has recorded one of the references meanwhile. In a batch it is not known which: each is tried singly.
     throw isSingle ? referenceTaken() : new Error('a reference was recorded by another transaction');
   }
+  await markDuplicatesOf(
+    tx,
+    fresh.flatMap(({ item }) => item.report.readFrom ?? []),
+  );
   return new Map(charges.map(charge => [charge.id, charge]));
 }
