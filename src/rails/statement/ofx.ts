@@ -91,7 +91,7 @@ export function* readOfx(text: string): Generator<StatementLine> {
 
   if (!opened) throw new StatementError('The file is not an OFX statement: it has no <OFX>.');
   if (hasOther && !hasReais) throw notInReais();
-  const last = leaf === '' ? '' : wholeValue(text.slice(from));
+  const last = leaf === '' ? nothingMore(text.slice(from)) : wholeValue(text.slice(from));
   if (draft && last !== undefined) {
     if (isField(leaf)) add(draft.fields, leaf, oneLine(value + unescapeText(last)));
     const { fields } = draft;
@@ -105,11 +105,19 @@ function notInReais(): StatementError {
   return new StatementError('The statement is not in reais: its CURDEF is another currency.');
 }
 
-/** The value at the end of a file, if its line is finished; otherwise the rest of it may be missing. */
+/**
+ * The value at the end of a file, if its line is finished; otherwise the rest of it may be missing. A closing tag may begin
+ * behind it, but no other: a text that was cut off may say «devolvido».
+ */
 function wholeValue(tail: string): string | undefined {
   const lineEnd = tail.lastIndexOf('\n');
-  const isFinished = lineEnd !== -1 && /^(?:<\/?[A-Z0-9._]*)?$/i.test(tail.slice(lineEnd).trim());
-  return isFinished ? tail.slice(0, lineEnd) : undefined;
+  if (lineEnd === -1 || tail.includes('<!')) return undefined;
+  return nothingMore(tail.slice(lineEnd)) === undefined ? undefined : tail.slice(0, lineEnd);
+}
+
+/** The empty text when at most a closing tag begins in what is left of a file; otherwise undefined. */
+function nothingMore(tail: string): '' | undefined {
+  return /^(?:<\/[A-Z0-9._]*)?$/i.test(tail.trim()) ? '' : undefined;
 }
 
 type Token =

@@ -279,4 +279,11 @@ test('a last entry whose lines are whole is read without its closing tags; one t
   assert.deepEqual(references('<FITID>2\n<MEMO>dois\n<TRNAMT>15'), ['1']);
   assert.deepEqual(references('<TRNAMT>15.00\n<FITID>2\n<MEMO>Pix devolv'), ['1']);
   assert.deepEqual(references('<TRNAMT>15.00\n'), ['1']);
+  // Another field was coming.
+  for (const next of ['<MEMO', '<', '<MEMO ', '<![CDATA[dois\n']) {
+    assert.deepEqual(references(`<TRNAMT>15.00\n<FITID>2\n${next}`), ['1'], next);
+    assert.deepEqual(references(`<TRNAMT>15.00</TRNAMT>\n<FITID>2</FITID>\n${next}`), ['1'], next);
+  }
+  assert.deepEqual(references('<TRNAMT>15.00\n<FITID>2\n<MEMO><![CDATA[Pix\n'), ['1']);
+  assert.deepEqual(references('<TRNAMT>15.00</TRNAMT>\n<FITID>2</FITID>\n</'), ['1', '2']);
 });
