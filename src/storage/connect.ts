@@ -45,17 +45,25 @@ export function asStartFault(error: unknown): unknown {
 
 /** A URL of a database as it may be shown: without the password, and without parameters, which may hold one. */
 export function shownUrl(url: string): string {
+  if (mayCutPassword(url)) return 'the PostgreSQL of DATABASE_URL';
   const { username, password, host, pathname, searchParams } = new URL(url);
-  // An unescaped / or ? in a password cuts it in two, and what looks like host or database is a part of it.
-  if (username === '' && url.includes('@')) return 'the PostgreSQL of DATABASE_URL';
   const user = username === '' ? '' : `${username}${password === '' ? '' : ':***'}@`;
   const socket = searchParams.get('host');
   return `postgres://${user}${host}${pathname}${host === '' && socket !== null ? `?host=${socket}` : ''}`;
 }
 
+/**
+ * An unescaped /, ? or # in a password cuts it in two, and what looks like host or database is a part of it. It shows by an @
+ * behind the host.
+ */
+function mayCutPassword(url: string): boolean {
+  const { username, pathname, search, hash } = new URL(url);
+  return (username === '' && url.includes('@')) || `${pathname}${search}${hash}`.includes('@');
+}
+
 /** Host and port only: the rest of a URL may be secret. */
 function placeOf({ connectionString }: pg.PoolConfig): string {
-  if (connectionString === undefined || !URL.canParse(connectionString)) return '';
+  if (connectionString === undefined || !URL.canParse(connectionString) || mayCutPassword(connectionString)) return '';
   const { host } = new URL(connectionString);
   return host ? ` at ${host}` : '';
 }

@@ -98,6 +98,18 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     assert.equal(tables.length, 0);
   });
 
+  test('a command says no part of a password with @ and /, ? or #', async t => {
+    const folder = await ownFolder(t);
+    for (const mark of ['/', '?', '#']) {
+      const env = { DATABASE_URL: `postgres://me:x@s3cret.invalid${mark}p4ss@127.0.0.1:1/x`, TRILHO_MODE: 'live' };
+      const command = [process.execPath, path.join(PROJECT, 'bin/trilho.js'), 'accounts', 'list'];
+      const { code, stdout, stderr } = await runToEnd({ folder, env, command });
+      assert.notEqual(code, 0);
+      assert.match(stderr, /^Database: the PostgreSQL of DATABASE_URL$/m);
+      assert.doesNotMatch(stdout + stderr, /s3cret|p4ss/);
+    }
+  });
+
   test('trilho migrate makes the schema, and the service starts on it', async t => {
     const folder = await ownFolder(t);
     const env = { DATABASE_URL: await emptyDatabase() };
@@ -117,6 +129,7 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     ['a wrong password', async () => server.url({ password: 's3cret' }), /password/],
     ['an unknown database', async () => server.url({ database: 's3cret' }), /database of this name/],
     ['a URL that cannot be decoded', async () => 'postgres://me:s3cret%zz@127.0.0.1:1/x', /127\.0\.0\.1:1/],
+    ['a password with @ and /', async () => 'postgres://me:x@s3cret.invalid/p4ss@127.0.0.1:1/x', /cannot be used: /],
     ['a user that may not create tables', () => powerlessUrl(), /may not create/],
     ['a user that may not create schemas', () => powerlessUrl('grant create on schema public to'), /may not create/],
   ] as const) {
