@@ -8,14 +8,8 @@ import type { Database } from '../storage/database.ts';
 import type { PaymentSource } from './charge.ts';
 import { type PayDeps, type PossibleDuplicate, type RecordedPayment, recordReadPayment } from './pay.ts';
 import { type KnownMoney, mayBeSame, type ReadReceipt } from './possible-duplicate.ts';
-import { findChargeByTxid } from './store-money.ts';
-import {
-  findKnownMoney,
-  findUnmatched,
-  insertUnmatched,
-  markDuplicates,
-  type UnmatchedReceipt,
-} from './store-unmatched.ts';
+import { findChargeByTxid, isRecorded } from './store-money.ts';
+import { findKnownMoney, findUnmatched, insertUnmatched, type UnmatchedReceipt } from './store-unmatched.ts';
 
 /** How many entries ended in which way. */
 export type ImportCounts = {
@@ -104,26 +98,28 @@ async function importEntry(shared: Shared, entry: StatementEntry): Promise<End> 
   const receipt = { reference, postedAt, amountCents, words, ...(txid !== undefined && { txid }) };
   // Money that came back pays nothing, whatever txid the bank repeats beside it.
   if (entry.isReturn) return keep(shared, { ...receipt, reason: 'returned' });
-  const paid = await payByTxid(shared, entry, read, postedAt);
+  const chargeId = txid === undefined ? undefined : await findChargeByTxid(shared.db, txid);
+  const paid = chargeId === undefined ? undefined : await payCharge(shared, chargeId, read, postedAt);
   if (paid && 'duplicateOf' in paid) return keep(shared, { ...receipt, reason: 'possible_duplicate', ...paid });
-  if (paid) return paid.isNew ? endOf(shared, read, paid) : { as: 'known' };
+  if (paid) return paid.isNew ? endOf(paid, reference) : { as: 'known' };
   if (await findUnmatched(shared.db, reference)) return { as: 'known' };
-  const [same] = await alike(shared, read);
+  // Where the txid names another charge than the payment is recorded for, a person must see it.
+  if (chargeId === undefined && (await isRecorded(shared.db, reference, amountCents))) return { as: 'known' };
+  const known = await shared.knownMoney(amountCents, postedDay);
+  const same = known.find(money => mayBeSame(money, read));
   if (!same) return keep(shared, { ...receipt, reason: 'no_match' });
   return keep(shared, { ...receipt, reason: 'possible_duplicate', duplicateOf: same.reference });
 }
 
-/** Undefined when no charge has the txid, or the charge refuses the payment: an operator decides. */
-async function payByTxid(
+/** Undefined when the charge refuses the payment: an operator decides. */
+async function payCharge(
   shared: Shared,
-  { txid, amountCents }: StatementEntry,
+  chargeId: string,
   readFrom: ReadReceipt,
   paidAt: Date,
 ): Promise<RecordedPayment | PossibleDuplicate | undefined> {
-  const chargeId = txid === undefined ? undefined : await findChargeByTxid(shared.db, txid);
-  if (chargeId === undefined) return undefined;
   try {
-    const { reference } = readFrom;
+    const { reference, amountCents } = readFrom;
     const report = { chargeId, method: 'pix' as const, amountCents, paidAt, source: SOURCE, reference };
     return await recordReadPayment(shared, { ...report, readFrom });
   } catch (error) {
@@ -133,19 +129,10 @@ async function payByTxid(
   }
 }
 
-/** What a new payment was to its charge. Receipts that were kept for want of a txid may be the same money: they are marked. */
-async function endOf(shared: Shared, read: ReadReceipt, { charge }: RecordedPayment): Promise<End> {
-  const references = (await alike(shared, read)).map(({ reference }) => reference);
-  if (references.length > 0) {
-    await shared.db.transaction(tx => markDuplicates(tx, references, read.reference));
-  }
-  if (charge.payments.find(({ reference }) => reference === read.reference)?.isRepeat) return { as: 'repeated' };
+/** What a new payment was to its charge. */
+function endOf({ charge }: RecordedPayment, reference: string): End {
+  if (charge.payments.find(payment => payment.reference === reference)?.isRepeat) return { as: 'repeated' };
   return { as: charge.paidAmount === 'exact' ? 'matched' : 'differing' };
-}
-
-async function alike({ knownMoney }: Shared, read: ReadReceipt): Promise<KnownMoney[]> {
-  const known = await knownMoney(read.amountCents, read.postedDay);
-  return known.filter(money => mayBeSame(money, read));
 }
 
 const KEPT_AS = { no_match: 'unmatched', possible_duplicate: 'duplicate', returned: 'returned' } as const;

@@ -3,7 +3,7 @@ import type { Method } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
 
-/** Inserts payments and returns how many: one whose reference another transaction has recorded meanwhile is left out. */
+/** Inserts payments and returns how many: one whose reference another transaction has recorded meanwhile is skipped. */
 export async function insertPayments(
   tx: Sql,
   payments: readonly { readonly before: Charge; readonly rail: string; readonly payment: Payment }[],
@@ -55,6 +55,27 @@ export async function findReferences(
     [references.map(({ rail }) => rail), references.map(({ reference }) => comparable(reference))],
   );
   return new Set(rows.map(row => referenceKey(row.rail, row.reference)));
+}
+
+/**
+ * Whether a payment by pix of this amount has the reference, on any rail. The index begins with the rail, so each rail is looked
+ * up by itself; there are a few.
+ */
+export async function isRecorded(sql: Sql, reference: string, amountCents: bigint): Promise<boolean> {
+  const [row] = await sql.query<{ is_recorded: boolean }>(
+    `with recursive rails as (
+       select min(rail) as rail from payments
+        union all
+       select (select min(p.rail) from payments p where p.rail > rails.rail) from rails where rails.rail is not null
+     )
+     select exists (
+       select from rails
+         join payments p on p.rail = rails.rail and lower(p.reference collate "C") = $1
+        where p.method = 'pix' and p.amount_cents = $2
+     ) as is_recorded`,
+    [comparable(reference), amountCents],
+  );
+  return row!.is_recorded;
 }
 
 export function referenceKey(rail: string, reference: string): string {

@@ -5,7 +5,6 @@ import { payerDocumentIn } from '../rails/statement/payer-document.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import type { PaymentSource } from './charge.ts';
 import type { KnownMoney } from './possible-duplicate.ts';
-import { comparable } from './store-money.ts';
 
 /** Why a receipt is kept: it fits no charge, it may be money that is known already, or it is money that came back. */
 export const UNMATCHED_REASONS = ['no_match', 'possible_duplicate', 'returned'] as const;
@@ -39,12 +38,22 @@ export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Da
   return rows.length > 0;
 }
 
+/**
+ * The stored spelling of each reference in $1: exactly that one, or else the only one that differs in case. Of several, none:
+ * two receipts must not leave the list by one decision.
+ */
+const STORED = `
+  select coalesce(min(stored.reference) filter (where stored.reference = given.reference),
+                  case when count(*) = 1 then min(stored.reference) end)
+    from unnest($1::text[]) as given (reference)
+    join unmatched_receipts stored on lower(stored.reference collate "C") = lower(given.reference collate "C")
+   group by given.reference`;
+
 /** Takes receipts that are recorded as payments, or dismissed, off the list. They stay, so that no import brings them back. */
 export async function decideUnmatched(tx: Sql, references: readonly string[], at: Date): Promise<void> {
   await tx.query(
-    `update unmatched_receipts set decided_at = $2
-      where lower(reference collate "C") = any($1) and decided_at is null`,
-    [references.map(comparable), at],
+    `update unmatched_receipts set decided_at = $2 where reference in (${STORED}) and decided_at is null`,
+    [references.map(reference => reference.trim()), at],
   );
 }
 
@@ -103,10 +112,12 @@ export async function readUnmatched(sql: Sql, page: PageQuery): Promise<{ receip
   return { receipts: rows.filter(row => row.reference !== null).map(toUnmatched), total: Number(rows[0]!.total) };
 }
 
+/** Finds the receipt that `decideUnmatched` would take off the list, or has. */
 export async function findUnmatched(sql: Sql, reference: string): Promise<StoredReceipt | undefined> {
-  const [row] = await sql.query<UnmatchedRow>(`select ${COLUMNS} from unmatched_receipts r where r.reference = $1`, [
-    reference,
-  ]);
+  const [row] = await sql.query<UnmatchedRow>(
+    `select ${COLUMNS} from unmatched_receipts r where r.reference in (${STORED})`,
+    [[reference.trim()]],
+  );
   return row && toUnmatched(row);
 }
 

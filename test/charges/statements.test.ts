@@ -1,6 +1,7 @@
 // Importing statements: what pays a charge, what is kept for a person, and that one pix read twice is counted once.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { importStatement } from '../../src/charges/statement.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -56,21 +57,30 @@ const unmatched = async (amountCents: number): Promise<Unmatched[]> => {
 };
 const dismiss = (reference: string) => service.post('/payments/unmatched/dismiss', { reference });
 
-/** Fails unless exactly these lines are faults. */
-async function takeIn(bytes: Buffer, format: 'csv' | 'ofx' = 'csv', faultLines: readonly number[] = []) {
+type Taking = { readonly faultLines?: readonly number[]; readonly lockTimeoutMs?: number };
+
+/** Fails unless exactly the given lines are faults. */
+async function takeIn(
+  bytes: Buffer,
+  format: 'csv' | 'ofx' = 'csv',
+  { faultLines = [], lockTimeoutMs = 0 }: Taking = {},
+) {
   const { entries, faults } = readStatement(bytes, format);
   assert.deepEqual(
     faults.map(({ line }) => line),
     faultLines,
   );
-  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+  const connection = { connectionString: service.databaseUrl, lock_timeout: lockTimeoutMs };
+  const db = openDatabase({ connection, log: silentLog });
   const { clock } = service;
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
   const deps = { db, clock, paymentBatches: startPaymentBatches({ db, queue, clock }) };
-  const { counts } = await importStatement(deps, entries);
-  await queue.stop();
-  await db.close();
-  return counts;
+  try {
+    return (await importStatement(deps, entries)).counts;
+  } finally {
+    await queue.stop();
+    await db.close();
+  }
 }
 
 /** With the pix system's ids, and without. */
@@ -187,6 +197,66 @@ describe('one pix that is read twice', () => {
     assert.equal((await service.post('/payments/unmatched/dismiss', {})).status, 400);
   });
 
+  test('may be dismissed in any spelling, and the audit log names it', async () => {
+    const reference = 'E999999992026111612000000000aB01';
+    await takeIn(csv([`16/11/2026;200,04;PIX RECEBIDO;${reference}`]));
+    const dismissed = await dismiss(` ${reference.toLowerCase()} `);
+    assert.equal(dismissed.status, 200, dismissed.text);
+    assert.equal(dismissed.json.reference, reference);
+    assert.deepEqual(await unmatched(20_004), []);
+    const inbox = `select action from audit_inbox where object_id = $1`;
+    assert.deepEqual(await service.sql(inbox, [reference]), [{ action: 'POST /payments/unmatched/dismiss' }]);
+  });
+
+  test('is not taken off the list with another receipt that differs in case alone', async () => {
+    const [first, second] = ['E999999992026111612000000000aB02', 'E999999992026111612000000000Ab02'];
+    // From before references were compared without case.
+    await takeIn(csv([`16/11/2026;200,07;PIX RECEBIDO;${first}`]));
+    await service.sql(
+      `insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
+       select $2, posted_at, amount_cents, words, recorded_at from unmatched_receipts where reference = $1`,
+      [first, second],
+    );
+    const left = async () => (await unmatched(20_007)).map(({ reference }) => reference);
+    assert.equal((await dismiss(first.toLowerCase())).status, 404);
+    assert.equal((await left()).length, 2);
+    assert.equal((await dismiss(first)).json.reference, first);
+    assert.deepEqual(await left(), [second]);
+    const { id } = await make({ amountCents: 20_007 });
+    assert.equal((await tell(id, { amountCents: 20_007, reference: second })).status, 201);
+    assert.deepEqual(await left(), []);
+  });
+
+  test('is known by the reference that a person told, in any spelling, also without a txid', async () => {
+    const reference = 'E999999992026111612000000000aB03';
+    const { id } = await make({ amountCents: 20_008 });
+    await tell(id, { amountCents: 20_008, reference: reference.toLowerCase() });
+    const row = (amount: string) => csv([`16/11/2026;${amount};PIX RECEBIDO;${reference}`]);
+    assert.deepEqual(await takeIn(row('200,08')), { ...NOTHING, known: 1 });
+    assert.deepEqual(await unmatched(20_008), []);
+    // Another amount contradicts what was told.
+    assert.deepEqual(await takeIn(row('200,09')), { ...NOTHING, unmatched: 1 });
+  });
+
+  test('is marked with the payment or not at all: an import that fails between the two is run again', async () => {
+    const { id, pix } = await make({ amountCents: 20_010 });
+    const without = ofx([{ cents: 20_010, id: 'N10', memo: 'Pix recebido' }]);
+    assert.equal((await takeIn(without, 'ofx')).unmatched, 1);
+    const holder = new pg.Client({ connectionString: service.databaseUrl });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from unmatched_receipts where amount_cents = 20010 for update');
+    const paying = csv([`16/11/2026;200,10;PIX ${pix.txid};${endToEndId()}`, MINUS]);
+    await assert.rejects(takeIn(paying, 'csv', { lockTimeoutMs: 100 }), { code: 'database_timeout' });
+    await holder.end();
+    await takeIn(paying);
+    assert.equal((await read(id)).payments.length, 1);
+    assert.deepEqual(
+      (await unmatched(20_010)).map(({ reason }) => reason),
+      ['possible_duplicate'],
+    );
+  });
+
   test('without a charge is marked the second time, whichever way round', async () => {
     const hashed = plainCsv(['16/11/2026;200,05;PIX DE ALGUEM', PLAIN_MINUS]);
     const named = ofx([{ cents: 20_005, id: 'N5', memo: `Pix de alguem ${endToEndId()}` }]);
@@ -283,15 +353,11 @@ describe('money that went, or a fee, pays no charge', () => {
   test('in a column whose words are not known, whatever signs stand elsewhere', async () => {
     const { id, pix } = await make({ amountCents: 30_010 });
     const unnamed = [`16/11/2026;300,10;PIX ${pix.txid};Pagamento`, '16/11/2026;-3,00;TARIFA;'];
-    assert.deepEqual(await takeIn(Buffer.from(['data;valor;histórico;Tipo', ...unnamed].join('\n')), 'csv', [2]), {
-      ...NOTHING,
-      outgoing: 1,
-    });
+    const first = Buffer.from(['data;valor;histórico;Tipo', ...unnamed].join('\n'));
+    assert.deepEqual(await takeIn(first, 'csv', { faultLines: [2] }), { ...NOTHING, outgoing: 1 });
     const unknown = [`16/11/2026;300,10;PAGTO ${pix.txid};DEBITO EM CONTA`, '16/11/2026;-3,00;TARIFA;'];
-    assert.deepEqual(await takeIn(Buffer.from(['data;valor;histórico;Xyz', ...unknown].join('\n')), 'csv', [2]), {
-      ...NOTHING,
-      outgoing: 1,
-    });
+    const second = Buffer.from(['data;valor;histórico;Xyz', ...unknown].join('\n'));
+    assert.deepEqual(await takeIn(second, 'csv', { faultLines: [2] }), { ...NOTHING, outgoing: 1 });
     assert.deepEqual((await read(id)).payments, []);
   });
 
@@ -302,10 +368,18 @@ describe('money that went, or a fee, pays no charge', () => {
       `16/11/2026;1,00;TARIFA PIX RECEBIDO ${pix.txid};${reference}`,
       `16/11/2026;300,08;PIX RECEBIDO ${pix.txid};${reference}`,
     ]);
-    assert.deepEqual(await takeIn(bytes, 'csv', [2]), { ...NOTHING, matched: 1 });
+    assert.deepEqual(await takeIn(bytes, 'csv', { faultLines: [2] }), { ...NOTHING, matched: 1 });
     const { payments, paidAmount } = await read(id);
     assert.deepEqual([paidAmount, payments.length, payments[0].reference], ['exact', 1, reference]);
   });
+});
+
+test('the last entry of a cut OFX pays no charge while another field of it was coming', async () => {
+  const { id, pix } = await make({ amountCents: 20_022 });
+  const whole = ofx([{ cents: 20_022, id: 'C1', memo: 'devolvido' }]).toString();
+  const cut = `${whole.split('<FITID>')[0]}<NAME>Pix ${pix.txid}\n<FITID>C1\n<MEM`;
+  assert.deepEqual(await takeIn(Buffer.from(cut), 'ofx', { faultLines: [3] }), NOTHING);
+  assert.deepEqual((await read(id)).payments, []);
 });
 
 describe('a day later', () => {

@@ -33,7 +33,10 @@ export function txidInColumn(value: string): string | undefined {
   return TXID_ALONE.test(value) ? value.toUpperCase() : undefined;
 }
 
-/** The endToEndId in a text. It is case-sensitive, so its case is kept. */
+/**
+ * The endToEndId in a text, as it is written: that is how banks search for it. References are compared without case all the
+ * same, see decision 13.
+ */
 export function endToEndIdIn(text: string): string | undefined {
   return END_TO_END_ID.exec(text)?.[0];
 }
