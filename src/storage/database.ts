@@ -249,8 +249,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     },
 
     close: async () => {
-      silence.stop();
-      await Promise.all([close(), probes.close()]);
+      await Promise.all([silence.stop(), close(), probes.close()]);
     },
   };
 }

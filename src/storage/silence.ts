@@ -9,7 +9,8 @@ export type Silence = {
   isOn(): boolean;
   /** A caller has waited in vain: probes the database until it answers. */
   suspect(): void;
-  stop(): void;
+  /** Ends the probes, and returns when none runs any more. */
+  stop(): Promise<void>;
 };
 
 type Deps = {
@@ -24,8 +25,8 @@ const PROBE_EVERY_MS = 500;
 
 export function watchSilence({ probe, onSilence, log }: Deps): Silence {
   let isOn = false;
-  let isProbing = false;
-  let isStopped = false;
+  let probing: Promise<void> | undefined;
+  const stopping = new AbortController();
 
   async function isAnswered(): Promise<boolean> {
     try {
@@ -39,27 +40,26 @@ export function watchSilence({ probe, onSilence, log }: Deps): Silence {
   }
 
   async function probeUntilAnswered(): Promise<void> {
-    while (!isStopped && !(await isAnswered())) {
+    while (!stopping.signal.aborted && !(await isAnswered())) {
       if (!isOn) {
         isOn = true;
         onSilence();
       }
-      await wait(PROBE_EVERY_MS, undefined, { ref: false });
+      await wait(PROBE_EVERY_MS, undefined, { ref: false, signal: stopping.signal }).catch(() => {});
     }
-    if (isOn && !isStopped) log.info('the database answers again');
+    if (isOn && !stopping.signal.aborted) log.info('the database answers again');
     isOn = false;
-    isProbing = false;
+    probing = undefined;
   }
 
   return {
     isOn: () => isOn,
     suspect: () => {
-      if (isProbing || isStopped) return;
-      isProbing = true;
-      void probeUntilAnswered();
+      if (!stopping.signal.aborted) probing ??= probeUntilAnswered();
     },
-    stop: () => {
-      isStopped = true;
+    stop: async () => {
+      stopping.abort();
+      await probing;
     },
   };
 }
