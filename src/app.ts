@@ -26,13 +26,14 @@ import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
 import { startDelivering } from './events/delivering.ts';
 import { type Receiver, type ReceiverDeps, startReceiver } from './http/receiver.ts';
-import { STREAM_PATIENCE_MS } from './http/routes/event-stream.ts';
+import { STREAM_STALL_TIMEOUT_MS } from './http/routes/event-stream.ts';
 import { metricsRoutes } from './http/routes/metrics.ts';
 import { apiRoutes } from './http/routes/routes.ts';
 import type { DeclaredRoute } from './http/server/auth.ts';
 import { createObservers } from './http/server/observers.ts';
 import { openApiText } from './http/server/openapi.ts';
 import { createServer } from './http/server/server.ts';
+import { UNREAD_LIMIT_MS } from './http/server/unread-answers.ts';
 import { hasNoJobs, type NewerJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
@@ -99,7 +100,9 @@ export type Overrides = {
   /** How names of webhooks are looked up; by DNS when absent. */
   readonly resolve?: Resolve;
   /** How long a reader of a stream may take nothing. */
-  readonly streamPatienceMs?: number;
+  readonly streamStallTimeoutMs?: number;
+  /** How long a connection may take nothing of what waits to be sent to it. */
+  readonly unreadLimitMs?: number;
   /** False: jobs wait for `runDueJobs`. */
   readonly work?: boolean;
 };
@@ -249,13 +252,23 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const settings = { mode, pageSize, walletWait, feePercent, settlement, webhookConcurrency, bankWaitMs, version };
     const limits = { rateLimit, maxInFlight, addressLimit, machineClock };
     const outgoing = { allowed: allowListOf(config.webhookAllow), resolve: overrides.resolve };
-    const streamPatienceMs = overrides.streamPatienceMs ?? STREAM_PATIENCE_MS;
+    const streamStallTimeoutMs = overrides.streamStallTimeoutMs ?? STREAM_STALL_TIMEOUT_MS;
+    const unreadLimitMs = overrides.unreadLimitMs ?? UNREAD_LIMIT_MS;
     const batches = { chargeBatches, decisionBatches, paymentBatches, notificationBatches };
-    const deps = { ...base, ...settings, ...limits, ...batches, payoutOwner, sweeps, ...outgoing, streamPatienceMs };
+    const deps = {
+      ...base,
+      ...settings,
+      ...limits,
+      ...batches,
+      payoutOwner,
+      sweeps,
+      ...outgoing,
+      streamStallTimeoutMs,
+    };
     const handlers = [...chargeJobs(deps), ...orderJobs(deps), ...payoutJobs(deps)];
     const runDueJobs = (except?: NewerJobs) => queue.runDue(handlers, except);
 
-    const server = await createServer({ ...deps, trustProxy: config.trustProxy });
+    const server = await createServer({ ...deps, unreadLimitMs, trustProxy: config.trustProxy });
     apiRoutes(server, { ...deps, databaseClock });
     metricsRoutes(server, { ...deps, registry });
     const names = kinds.map(({ name }) => name);

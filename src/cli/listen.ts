@@ -117,8 +117,8 @@ async function* readStream({ url, credentials }: Listening, cursor: string): Asy
   let text = '';
   try {
     for (;;) {
-      const impatience = setTimeout(() => cutting.abort(), SILENCE_MS);
-      const { done, value = '' } = await reader.read().finally(() => clearTimeout(impatience));
+      const timeout = setTimeout(() => cutting.abort(), SILENCE_MS);
+      const { done, value = '' } = await reader.read().finally(() => clearTimeout(timeout));
       if (done) return;
       const blocks = (text + value).split('\n\n');
       text = blocks.pop() ?? '';

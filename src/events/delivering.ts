@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 1_000;
 const GATHER_MS = 10;
 const LOOK_AFTER_FAILURE_MS = 1_000;
 /** What is on its way when we stop may come to its end for so long; then it is cut short and sent again by another node. */
-const STOP_PATIENCE_MS = 2_000;
+const STOP_TIMEOUT_MS = 2_000;
 
 type Deps = DeliverDeps & {
   readonly heartbeats?: Heartbeats | undefined;
@@ -65,9 +65,9 @@ export function startDelivering(deps: Deps): { stop(): Promise<void> } {
   return {
     stop: async () => {
       await loop.stop();
-      const impatience = setTimeout(() => cutting.abort(), STOP_PATIENCE_MS);
+      const timeout = setTimeout(() => cutting.abort(), STOP_TIMEOUT_MS);
       await Promise.all(inHand);
-      clearTimeout(impatience);
+      clearTimeout(timeout);
     },
   };
 }

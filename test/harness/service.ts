@@ -66,7 +66,9 @@ type Options = {
   /** How names of webhooks are looked up. */
   readonly resolve?: Resolve;
   /** How long a reader of a stream may take nothing. */
-  readonly streamPatienceMs?: number;
+  readonly streamStallTimeoutMs?: number;
+  /** How long a connection may take nothing of what waits to be sent to it. */
+  readonly unreadLimitMs?: number;
   /** True: jobs and sweeps run by themselves, as in a real service. */
   readonly work?: boolean;
 };
@@ -90,7 +92,8 @@ export async function startService(options: Options = {}): Promise<Service> {
     ...(options.chains && { chains: options.chains }),
     ...(options.prices && { prices: options.prices }),
     ...(options.resolve && { resolve: options.resolve }),
-    ...(options.streamPatienceMs !== undefined && { streamPatienceMs: options.streamPatienceMs }),
+    ...(options.streamStallTimeoutMs !== undefined && { streamStallTimeoutMs: options.streamStallTimeoutMs }),
+    ...(options.unreadLimitMs !== undefined && { unreadLimitMs: options.unreadLimitMs }),
   };
   const makeKey: Service['makeKey'] = (accountId, scopes = SCOPES) => keyFor(database.url, clock, accountId, scopes);
   const own = options.mode === 'live' && !options.beside ? (await makeKey('acme')).text : undefined;

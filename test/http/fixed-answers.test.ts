@@ -4,7 +4,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { fastify } from 'fastify';
+import pg from 'pg';
+import { fixedAnswer } from '../../src/http/server/fixed-answer.ts';
 import { createLog } from '../../src/lib/log.ts';
+import { until } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 let service: Service;
@@ -15,7 +19,7 @@ before(async () => {
   const write = (line: string) => {
     if (line.includes('does not read')) resolve();
   };
-  service = await startService({ log: createLog('info', { write }) });
+  service = await startService({ unreadLimitMs: 500, log: createLog('info', { write }) });
 });
 after(() => service.stop());
 
@@ -73,6 +77,40 @@ for (const path of ['/openapi.json', '/docs/', '/docs/js/scalar.js']) {
     });
   });
 }
+
+test('an answer is made once for all callers and encodings; one whose making failed is made again', async () => {
+  let made = 0;
+  const app = fastify();
+  app.get(
+    '/',
+    fixedAnswer('text/plain', async () => {
+      if (++made === 1) throw new Error('not yet');
+      return `made ${made} times`;
+    }),
+  );
+  const askIn = (encoding: string) => app.inject({ url: '/', headers: { 'accept-encoding': encoding } });
+  assert.equal((await askIn('identity')).statusCode, 500);
+  const answers = await Promise.all(['identity', 'identity', 'gzip', 'br', 'br'].map(askIn));
+  assert.equal((await askIn('identity')).payload, 'made 2 times');
+  assert.equal(made, 2);
+  assert.equal(new Set(answers.map(({ headers }) => headers.etag)).size, 3);
+});
+
+test('a connection that waits for an answer in the making stays, and one that nobody uses is closed', async t => {
+  const impatient = await startService({ unreadLimitMs: 100 });
+  t.after(() => impatient.stop());
+  const holder = new pg.Client({ connectionString: impatient.databaseUrl });
+  await holder.connect();
+  await holder.query('begin; lock table charges in access exclusive mode');
+  const owed = impatient.get('/charges');
+  const waits = async () => (await holder.query('select from pg_locks where not granted')).rowCount;
+  await until('the request to wait for the table', waits);
+  const { hostname, port } = new URL(impatient.url);
+  const idle = connect(Number(port), hostname);
+  await once(idle.resume(), 'close');
+  await holder.end();
+  assert.equal((await owed).status, 200);
+});
 
 test('a connection whose caller does not read is closed; one that reads gets everything', async () => {
   const { length } = (await ask('/docs/js/scalar.js')).body;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { openAccounts } from '../../src/accounts/store.ts';
+import { withWorkKind } from '../../src/lib/work-kind.ts';
 import { type Database, openDatabase, type Sql, type TransactionOptions } from '../../src/storage/database.ts';
 import { createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { silentLog } from '../harness/log.ts';
@@ -193,4 +194,12 @@ test('lists arrive as they were sent', async () => {
     none: [],
     text: '{not,a,list}',
   });
+});
+
+test('a statement beside a transaction of its own kind does not wait for the end of that transaction', async t => {
+  // So few that each kind has one.
+  const few = openDatabase({ connection: { connectionString: database.url }, log: silentLog, maxConnections: 5 });
+  t.after(() => few.close());
+  const rows = await withWorkKind('GET /charges', () => few.transaction(() => few.query('select 1 as one')));
+  assert.deepEqual(rows, [{ one: 1 }]);
 });

@@ -19,7 +19,7 @@ export type EventStreamDeps = FeedDeps & {
   readonly heartbeats: Heartbeats;
   readonly showStreams: Observers['showStreams'];
   /** How long a reader may take nothing of what waits for it. */
-  readonly streamPatienceMs: number;
+  readonly streamStallTimeoutMs: number;
 };
 
 /** Per account and node; in a sandbox, of all callers together. */
@@ -27,7 +27,7 @@ const MAX_STREAMS = 100;
 /** What is read ahead of a slow reader, at most; a page ends with the event that reaches its bytes. */
 const PAGE_SIZE = 20;
 const PAGE_BYTES = 32_768;
-export const STREAM_PATIENCE_MS = 30_000;
+export const STREAM_STALL_TIMEOUT_MS = 30_000;
 const HEARTBEAT_MS = 15_000;
 const RECONNECT_MS = 1_000;
 const LOOK_AT_KEY_MS = 800;
@@ -76,7 +76,7 @@ export function eventStreamRoutes(app: FastifyInstance, deps: EventStreamDeps): 
         socket.destroy();
       };
       const events = writeEvents({ ...deps, watch }, from, filter, stream);
-      const pieces = cutOffWhenStalled(events, deps.streamPatienceMs, cutOff);
+      const pieces = cutOffWhenStalled(events, deps.streamStallTimeoutMs, cutOff);
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: PAGE_BYTES });
       streams.set(stream, { owner, owedBytes: () => body.readableLength + reply.raw.writableLength });
       socket.once('close', () => stream.abort());
@@ -95,20 +95,20 @@ type OpenStream = {
 };
 
 /**
- * Passes pieces on. A piece is asked for when the reader has taken those before it; one that waits longer than the patience
+ * Passes pieces on. A piece is asked for when the reader has taken those before it; one that waits longer than the timeout
  * cuts the reader off, which then holds neither memory nor one of the streams, and may come back with Last-Event-ID.
  */
 async function* cutOffWhenStalled(
   pieces: AsyncIterable<string>,
-  patienceMs: number,
+  stallTimeoutMs: number,
   cutOff: () => void,
 ): AsyncGenerator<string> {
   for await (const piece of pieces) {
-    const impatience = setTimeout(cutOff, patienceMs);
+    const stall = setTimeout(cutOff, stallTimeoutMs);
     try {
       yield piece;
     } finally {
-      clearTimeout(impatience);
+      clearTimeout(stall);
     }
   }
 }

@@ -18,7 +18,7 @@ import { type Limits, limitInFlight, limitRate } from './limits.ts';
 import type { Observers } from './observers.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
 import { allowedMethods, watchRoutes } from './route-table.ts';
-import { closeUnread, UNREAD_LIMIT_MS } from './unread-answers.ts';
+import { closeUnread } from './unread-answers.ts';
 
 export type ServerDeps = Limits &
   Pick<Observers, 'observeRequest'> & {
@@ -29,6 +29,8 @@ export type ServerDeps = Limits &
     readonly version: string;
     /** Addresses and networks of proxies that say truly where a request came from. */
     readonly trustProxy: readonly string[];
+    /** How long a connection may take nothing of what waits to be sent to it. */
+    readonly unreadLimitMs: number;
     /** Runs before a request with a scope is handled. */
     readonly beforeWork?: (() => Promise<void>) | undefined;
   };
@@ -61,7 +63,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: UNREAD_LIMIT_MS,
+    connectionTimeout: deps.unreadLimitMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,

@@ -8,8 +8,8 @@ import type { Exchanges } from './exchanges.ts';
 export const UNREAD_LIMIT_MS = 15_000;
 
 /**
- * Decides about connections on which nothing has moved for UNREAD_LIMIT_MS, which the server must have as its timeout. One that
- * waits for an answer in the making stays, however long that takes.
+ * Decides about connections on which nothing has moved for the limit, which the server must have as its timeout. One that waits
+ * for an answer in the making stays, however long that takes.
  */
 export function closeUnread(server: Server, { exchanges, log }: { exchanges: Exchanges; log: Log }): void {
   server.on('timeout', (socket: Socket) => {
