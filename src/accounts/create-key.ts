@@ -14,8 +14,8 @@ export type NewKey = {
   readonly accountId: string;
   readonly scopes: readonly Scope[];
   readonly name?: string;
-  /** When it ends, given the moment at which it is created; absent, it is good until it is revoked. */
-  readonly expiresAt?: (createdAt: Date) => Date | undefined;
+  /** When it ends; absent, it is good until it is revoked. */
+  readonly expiresAt?: Date;
 };
 
 /**
@@ -23,20 +23,16 @@ export type NewKey = {
  * exist, and an end that is not later than now.
  */
 export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string; text: string; expiresAt?: Date }> {
-  const { expiresAt: expiryOf, ...rest } = input;
+  const { expiresAt } = input;
   const createdAt = deps.clock.now();
-  const expiresAt = expiryOf?.(createdAt);
-  if (expiryOf && !(expiresAt && expiresAt > createdAt)) {
-    throw invalidRequest([
-      { path: '--expires', code: 'past', message: 'must be later than now, and before the year 10000' },
-    ]);
+  if (expiresAt && expiresAt <= createdAt) {
+    throw invalidRequest([{ path: 'expiresAt', code: 'past', message: 'must be later than now' }]);
   }
-  const expiry = expiresAt && { expiresAt };
-  const key = { ...newKey(), ...expiry };
+  const key = { ...newKey(), ...(expiresAt && { expiresAt }) };
   await deps.db.transaction(async tx => {
     setAuditObject(key.id);
     if (!(await accountExists(tx, input.accountId))) throw new AppError('not_found', 'There is no such account.');
-    await insertKey(tx, { ...rest, ...expiry, id: key.id, secretHash: hashOfKey(key.text), createdAt });
+    await insertKey(tx, { ...input, id: key.id, secretHash: hashOfKey(key.text), createdAt });
   });
   return key;
 }

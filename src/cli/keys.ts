@@ -27,14 +27,19 @@ async function create(config: Config, log: Log, args: readonly string[]): Promis
   const { account, scopes, name, expiresAt } = readNewKey(args);
   if (config.mode === 'sandbox')
     throw new StartError('A sandbox needs no API keys; create them with TRILHO_MODE=live.');
-  const key = await withDatabase({ config, log, action: 'trilho keys create' }, deps =>
-    createKey(deps, {
+  const key = await withDatabase({ config, log, action: 'trilho keys create' }, deps => {
+    const now = deps.clock.now();
+    const end = expiresAt?.(now);
+    if (expiresAt && !(end && end > now)) {
+      throw new StartError('--expires must be later than now, and before the year 10000.');
+    }
+    return createKey(deps, {
       accountId: account,
       scopes,
       ...(name !== undefined && { name }),
-      ...(expiresAt && { expiresAt }),
-    }),
-  );
+      ...(end && { expiresAt: end }),
+    });
+  });
   const until = key.expiresAt ? ` It expires ${key.expiresAt.toISOString()}.` : '';
   console.error(`Key ${key.id} of ${account}: ${scopes.join(', ')}.${until} It is shown this once:`);
   console.log(key.text);
