@@ -28,7 +28,7 @@ type LookUp = {
 };
 
 /** Ids without a known key that came since a moment. */
-type Strangers = {
+type UnknownIds = {
   readonly startMs: number;
   count: number;
   /** The ids of all keys, once more came than are looked up one by one. */
@@ -41,7 +41,7 @@ const RECALL_LIMIT_MS = 3_600_000;
 /** Unknown ids are kept too, so that a caller with a bad key costs no more than one with a good key. */
 const MAX_IDS = 10_000;
 /** Ids without a known key that are looked up one by one within MAX_AGE_MS. Beyond it the ids of all keys are read once. */
-const MAX_STRANGERS = 50;
+const MAX_UNKNOWN_IDS = 50;
 
 export function keyCache({ db, machineClock }: Deps): KeyCache {
   /** In the order in which they were asked for. */
@@ -65,14 +65,14 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
     return lookUp;
   }
 
-  let strangers: Strangers = { startMs: 0, count: 0 };
+  let unknownIds: UnknownIds = { startMs: 0, count: 0 };
 
   /** Looks up an id that has no known key. Limited, so that a caller who invents ids does not cause a query for each of them. */
-  async function askForStranger(id: string, nowMs: number): Promise<ApiKey | undefined> {
-    const ageMs = nowMs - strangers.startMs;
-    if (ageMs < 0 || ageMs >= MAX_AGE_MS) strangers = { startMs: nowMs, count: 0 };
-    const current = strangers;
-    if (++current.count <= MAX_STRANGERS) return ask(id, nowMs).key;
+  async function askForUnknownId(id: string, nowMs: number): Promise<ApiKey | undefined> {
+    const ageMs = nowMs - unknownIds.startMs;
+    if (ageMs < 0 || ageMs >= MAX_AGE_MS) unknownIds = { startMs: nowMs, count: 0 };
+    const current = unknownIds;
+    if (++current.count <= MAX_UNKNOWN_IDS) return ask(id, nowMs).key;
     current.ids ??= listKeyIds(db).catch((error: unknown) => {
       delete current.ids;
       throw error;
@@ -89,7 +89,7 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
       const ageMs = known ? nowMs - known.askedMs : Number.NaN;
       const isFresh = known && !known.hasFailed && ageMs >= 0 && ageMs < maxAgeMs;
       if (isFresh) return known.key;
-      return known?.last?.key ? ask(id, nowMs).key : askForStranger(id, nowMs);
+      return known?.last?.key ? ask(id, nowMs).key : askForUnknownId(id, nowMs);
     },
 
     recall: id => {

@@ -42,8 +42,9 @@ export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
 function checkNode({ heartbeats, databaseClock }: HealthDeps): void {
   const [stopped] = heartbeats.stopped();
   if (stopped !== undefined) throw new AppError('not_ready', `The background loop «${stopped}» has stopped.`);
-  const offsetSeconds = Math.round(Math.abs(databaseClock.offsetMs()) / 1000);
-  if (Math.abs(databaseClock.offsetMs()) > MAX_OFFSET_MS) {
+  const offsetMs = Math.abs(databaseClock.offsetMs());
+  if (offsetMs > MAX_OFFSET_MS) {
+    const offsetSeconds = Math.round(offsetMs / 1000);
     throw new AppError('not_ready', `The clock of this machine is ${offsetSeconds} s off the database's.`);
   }
 }

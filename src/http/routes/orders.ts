@@ -37,7 +37,6 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly p
     query: TransactionsQuery,
     check: checkPage,
     answer: ok(TransactionsPage, 'A page of transactions', TRANSACTIONS_EXAMPLE),
-    problems: ['not_found'],
     handle: async ({ query, caller }) => {
       const { symbol, status, externalId } = query;
       const accountId = accountOf(caller, query.accountId);
@@ -140,7 +139,6 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly p
     query: EndedQuery,
     check: checkPage,
     answer: ok(EndedPage, 'A page of orders', ENDED_EXAMPLE),
-    problems: ['not_found'],
     handle: async ({ query, caller }) => {
       const { endedAs } = query;
       const accountId = accountOf(caller, query.accountId);

@@ -53,7 +53,7 @@ export function clientErrorHandler({ exchanges, answered }: Deps) {
     const detail = code === 'malformed_request' ? 'The request is not HTTP.' : PROBLEMS[code].example.detail;
     exchanges.afterOwed(socket, mayAnswer => {
       if (mayAnswer) refuse(socket, { code, detail }, answered);
-      else endGently(socket);
+      else closeAfterDrain(socket);
     });
   };
 }
@@ -79,7 +79,7 @@ type Refusal = {
 /** Writes the last answer of a connection; nothing when it was closed meanwhile, as a request before had asked. */
 function refuse(socket: Socket, refusal: Refusal, answered: Deps['answered']): void {
   if (!socket.writable) {
-    endGently(socket);
+    closeAfterDrain(socket);
     return;
   }
   const { code, detail, method = 'unknown', headers = {} } = refusal;
@@ -95,11 +95,11 @@ function refuse(socket: Socket, refusal: Refusal, answered: Deps['answered']): v
   };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
   socket.write([`HTTP/1.1 ${status} ${REASON_PHRASES[status]}`, ...lines, '', body].join('\r\n'));
-  endGently(socket);
+  closeAfterDrain(socket);
   answered({ requestId, method, status, durationMs: 0 });
 }
 
-function endGently(socket: Socket): void {
+function closeAfterDrain(socket: Socket): void {
   socket.end();
   const limit = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(limit));
