@@ -5,7 +5,6 @@ import type { AccountPolicy } from '../accounts/require.ts';
 import { type NewKeyUse, releaseKeys, takeKeys } from '../accounts/store-idempotency.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { AuditLine } from '../lib/audit-context.ts';
-import { type ConcurrencyLimit, concurrencyLimit } from '../lib/concurrency-limit.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { insertAuditLines } from '../storage/audit.ts';
@@ -28,10 +27,7 @@ export type ReadyCharge = {
  * charge that was committed after all.
  */
 export type WriteOutcome = 'written' | 'skipped';
-export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome> & {
-  /** Limits single writes: a batch that was rolled back must not take every connection of the pool. */
-  readonly singly: ConcurrencyLimit;
-};
+export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;
 
 type Deps = {
   readonly db: Database;
@@ -43,13 +39,12 @@ type Deps = {
 };
 
 const LIMITS = { maxSize: 100, maxRunning: 2, maxWaiting: 5_000 } as const;
-const MAX_SINGLE_WRITES = 8;
 /** A batch must not wait long for a key or an externalId that another open transaction has taken; a single write may. */
 const LOCK_TIMEOUT_MS = 200;
 
 /** `add` fails with the outage when the database is away or too slow; the charge may have been committed even then. */
 export function startChargeBatches(deps: Deps): ChargeBatches {
-  const batches = batcher<ReadyCharge, WriteOutcome>(async ready => {
+  return batcher<ReadyCharge, WriteOutcome>(async ready => {
     deps.observeChargeBatch?.(ready.length);
     try {
       return await deps.db.transaction(tx => writeBatch(deps, tx, ready), { lockTimeoutMs: LOCK_TIMEOUT_MS });
@@ -63,7 +58,6 @@ export function startChargeBatches(deps: Deps): ChargeBatches {
       return ready.map(() => 'skipped');
     }
   }, LIMITS);
-  return { ...batches, singly: concurrencyLimit(MAX_SINGLE_WRITES) };
 }
 
 /**

@@ -64,8 +64,7 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
   const answer = JSON.stringify(chargeAnswer(charge));
   const ready: ReadyCharge = { charge, claim, answer, auditLine: auditLineAbout(id) };
   const outcome = await deps.chargeBatches.add(ready);
-  const first =
-    outcome === 'written' ? { id, answer } : await deps.chargeBatches.singly(() => writeSingly(deps, ready));
+  const first = outcome === 'written' ? { id, answer } : await writeSingly(deps, ready);
   if (first.id !== id) return { ...first, replayed: true };
   const issued = await issueNow(deps, charge);
   return { id, answer: issued === charge ? answer : JSON.stringify(chargeAnswer(issued)), replayed: false };
