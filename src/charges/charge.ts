@@ -155,7 +155,6 @@ export type ChargeMethod<M extends Method = Method> = {
 /** Who reported a payment: a person, an imported statement, the bank of its rail, or a payer of the sandbox. */
 export const PAYMENT_SOURCES = ['operator', 'statement', 'bank', 'sandbox'] as const;
 export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
-export const OPERATOR: PaymentSource = 'operator';
 
 /** A payment that was received. */
 export type Payment = {

@@ -3,7 +3,7 @@
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import { areOfTwoPayers } from '../rails/statement/payer-document.ts';
 import { isEndToEndId } from '../rails/statement/pix-ids.ts';
-import { OPERATOR, type Payment } from './charge.ts';
+import type { Payment } from './charge.ts';
 
 /** An entry of a statement, by what it can be recognised. */
 export type ReadReceipt = {
@@ -31,5 +31,5 @@ export function mayBeSame(known: KnownMoney, read: ReadReceipt): boolean {
 /** A payment is often typed in days after it came, with the time of typing. */
 function isOfDay({ paidAt, source }: KnownMoney, day: CivilDay): boolean {
   const knownDay = civilDay(paidAt);
-  return knownDay === day || (source === OPERATOR && knownDay > day);
+  return knownDay === day || (source === 'operator' && knownDay > day);
 }

@@ -5,7 +5,6 @@ import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { StatementEntry } from '../rails/statement/statement.ts';
 import type { Database } from '../storage/database.ts';
-import type { PaymentSource } from './charge.ts';
 import { type PayDeps, type PossibleDuplicate, type RecordedPayment, recordReadPayment } from './pay.ts';
 import { type KnownMoney, mayBeSame, type ReadReceipt } from './possible-duplicate.ts';
 import { findChargeByTxid, isRecorded } from './store-money.ts';
@@ -43,7 +42,6 @@ type Shared = ImportDeps & {
 
 type End = { readonly as: keyof ImportCounts; readonly duplicateOf?: string };
 
-const SOURCE: PaymentSource = 'statement';
 const MAX_REFERENCE_LENGTH = 255;
 
 /** Imports entries one by one, each in its own transaction. To import a file again, also after a crash, is safe. */
@@ -120,7 +118,7 @@ async function payCharge(
 ): Promise<RecordedPayment | PossibleDuplicate | undefined> {
   try {
     const { reference, amountCents } = readFrom;
-    const report = { chargeId, method: 'pix' as const, amountCents, paidAt, source: SOURCE, reference };
+    const report = { chargeId, method: 'pix' as const, amountCents, paidAt, source: 'statement' as const, reference };
     return await recordReadPayment(shared, { ...report, readFrom });
   } catch (error) {
     // The charge refuses the payment, or the reference belongs to another one.

@@ -1,6 +1,5 @@
 // trilho pay: records a payment of a charge.
 import assert from 'node:assert/strict';
-import { OPERATOR } from '../charges/charge.ts';
 import { recordPayment } from '../charges/pay.ts';
 import type { Config } from '../config/config.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
@@ -23,7 +22,7 @@ export async function payCommand(config: Config, log: Log, args: readonly string
       method,
       amountCents,
       ...(paidAt && { paidAt }),
-      source: OPERATOR,
+      source: 'operator',
       reference,
     });
     console.log(`${isNew ? 'Recorded' : 'Known before'}. The charge is ${charge.state}.`);

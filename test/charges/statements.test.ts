@@ -10,9 +10,9 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { readStatement } from '../../src/rails/statement/statement.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { chargeBody } from '../harness/bodies.ts';
 import { ALL_JOBS } from '../harness/jobs.ts';
 import { silentLog } from '../harness/log.ts';
+import { pixCharges } from '../harness/pix-charges.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const KEY = {
@@ -41,14 +41,7 @@ before(async () => {
 });
 after(() => service.stop());
 
-async function make(changes: Record<string, unknown> = {}) {
-  const made = await service.post('/charges', chargeBody({ methods: ['pix'], ...changes }));
-  assert.equal(made.status, 201, made.text);
-  await service.runJobs();
-  return made.json as { id: string; pix: { txid: string; emv: string } };
-}
-const read = async (id: string) => (await service.get(`/charges/${id}`)).json;
-const tell = (id: string, body: Record<string, unknown>) => service.post(`/charges/${id}/payments`, body);
+const { make, read, tell } = pixCharges(() => service);
 type Unmatched = { reference: string; reason: string; duplicateOf?: string; chargeId?: string; amountCents: number };
 /** The list; each test has an amount of its own. */
 const unmatched = async (amountCents: number): Promise<Unmatched[]> => {

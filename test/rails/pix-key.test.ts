@@ -7,6 +7,7 @@ import { liveRails } from '../../src/rails/live-rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { silentLog } from '../harness/log.ts';
 import { readPixByOracle } from '../harness/oracles.ts';
+import { pixCharges } from '../harness/pix-charges.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const KEY = {
@@ -32,14 +33,7 @@ after(async () => {
   await service.stop();
 });
 
-async function make(changes: Record<string, unknown> = {}) {
-  const made = await service.post('/charges', chargeBody({ methods: ['pix'], ...changes }));
-  assert.equal(made.status, 201, made.text);
-  await service.runJobs();
-  return made.json as { id: string; pix: { txid: string; emv: string } };
-}
-const read = async (id: string) => (await service.get(`/charges/${id}`)).json;
-const tell = (id: string, body: Record<string, unknown>) => service.post(`/charges/${id}/payments`, body);
+const { make, read, tell } = pixCharges(() => service);
 
 test('the code is of the configured key, name and city, with amount and txid', async () => {
   const { pix } = await make();

@@ -13,7 +13,6 @@ import {
   UnmatchedQuery,
 } from '../../api/payments.ts';
 import { dateOf } from '../../api/schemas.ts';
-import { OPERATOR } from '../../charges/charge.ts';
 import { dismissUnmatched } from '../../charges/dismiss-unmatched.ts';
 import { listUnmatched } from '../../charges/list-unmatched.ts';
 import { type PayDeps, recordPayment } from '../../charges/pay.ts';
@@ -51,7 +50,7 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
         method,
         amountCents: BigInt(amountCents),
         ...(paidAt !== undefined && { paidAt: dateOf(paidAt) }),
-        source: OPERATOR,
+        source: 'operator',
         reference,
       });
       if (!isNew) reply.header('idempotent-replayed', 'true');
