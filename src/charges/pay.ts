@@ -17,7 +17,7 @@ import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from '
 import { paid, type Step } from './life.ts';
 import { markDuplicatesOf } from './mark-duplicates.ts';
 import { owedOn } from './owed.ts';
-import { mayBeSame, type ReadReceipt } from './possible-duplicate.ts';
+import { mayBeSameOfCharge, type ReadReceipt } from './possible-duplicate.ts';
 import { paymentPosting } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
@@ -166,7 +166,8 @@ function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string
   }
   if (taken.has(referenceKey(method.rail, report.reference))) return { refusal: referenceTaken() };
   const { readFrom } = report;
-  const double = readFrom && charge.payments.find(payment => payment.method === 'pix' && mayBeSame(payment, readFrom));
+  const double =
+    readFrom && charge.payments.find(payment => payment.method === 'pix' && mayBeSameOfCharge(payment, readFrom));
   if (double) return { duplicateOf: double.reference };
   const paidAt = report.paidAt ?? laterOf(now, charge.createdAt);
   // The price of an order is valid for minutes, so its payment is compared by the instant, not by the day.

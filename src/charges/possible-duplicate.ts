@@ -19,13 +19,19 @@ export type ReadReceipt = {
 export type KnownMoney = Pick<Payment, 'reference' | 'amountCents' | 'paidAt' | 'source' | 'payerDocument'>;
 
 /**
- * Whether an entry may be known money under another reference: the same amount, on the same day, not from two payers as far
- * as both tell one, and not with two endToEndIds, which are certainly two payments.
+ * Whether an entry may be a payment of its charge under another reference: the same amount, on the same day, and not with two
+ * endToEndIds, which are certainly two payments. Documents in the texts say nothing here: besides the payer's, banks print
+ * those of the payer's bank and of the receiver, and numbers that look like one.
  */
-export function mayBeSame(known: KnownMoney, read: ReadReceipt): boolean {
+export function mayBeSameOfCharge(known: KnownMoney, read: ReadReceipt): boolean {
   if (known.amountCents !== read.amountCents || read.listed.has(known.reference)) return false;
   if (isEndToEndId(known.reference) && isEndToEndId(read.reference)) return false;
-  return isOfDay(known, read.postedDay) && !areOfTwoPayers(known.payerDocument, read.payerDocument);
+  return isOfDay(known, read.postedDay);
+}
+
+/** As `mayBeSameOfCharge`, for money without a common charge: not when both texts have a document and these differ. */
+export function mayBeSame(known: KnownMoney, read: ReadReceipt): boolean {
+  return mayBeSameOfCharge(known, read) && !areOfTwoPayers(known.payerDocument, read.payerDocument);
 }
 
 /** A payment is often typed in days after it came, with the time of typing. */

@@ -308,16 +308,30 @@ describe('two payments of one code', () => {
     assert.equal((await read(id)).payments.length, 3);
   });
 
-  test('of two payers are two, where both entries tell the payer; hidden digits say nothing', async () => {
+  test('of two documents may be one: a document in a text need not be that of the payer', async () => {
     const { id, pix } = await make({ amountCents: 20_015 });
     const entry = (reference: string, payer: string) =>
       takeIn(ofx([{ cents: 20_015, id: reference, memo: `Pix ${payer} ${pix.txid}` }]), 'ofx');
     assert.equal((await entry('P1', 'MARIA 529.982.247-25')).matched, 1);
-    assert.equal((await entry('P2', 'MARIA ***.982.247-**')).duplicate, 1);
-    assert.equal((await entry('P3', 'MARIA')).duplicate, 1);
-    assert.equal((await entry('P4', 'LOJA 12.ABC.345/01DE-35')).repeated, 1);
-    assert.equal((await entry('P5', 'JOSE ***.456.789-**')).repeated, 1);
-    assert.equal((await read(id)).payments.length, 3);
+    const others = [
+      'MARIA ***.982.247-**',
+      'MARIA',
+      'BCO BRASIL 00.000.000/0001-91',
+      'DOC 11144477735',
+      '***.456.789-**',
+    ];
+    for (const [place, payer] of others.entries()) {
+      assert.equal((await entry(`P${place + 2}`, payer)).duplicate, 1, payer);
+    }
+    assert.equal((await read(id)).payments.length, 1);
+  });
+
+  test('without a charge are two, where both texts have a document and these differ', async () => {
+    const entry = (reference: string, payer: string) =>
+      takeIn(ofx([{ cents: 20_016, id: reference, memo: `Pix ${payer}` }]), 'ofx');
+    assert.equal((await entry('Q1', 'MARIA 529.982.247-25')).unmatched, 1);
+    assert.equal((await entry('Q2', 'LOJA 12.ABC.345/01DE-35')).unmatched, 1);
+    assert.equal((await entry('Q3', 'MARIA ***.982.247-**')).duplicate, 1);
   });
 });
 
