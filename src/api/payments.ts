@@ -19,6 +19,12 @@ export const PaymentBody = Type.Object(
       description:
         "The bank's id of the payment, such as the endToEndId of a pix: the same one again changes nothing, in any case and with spaces around it.",
     }),
+    isAnother: Type.Optional(
+      Type.Boolean({
+        description:
+          'True when you know that it is another payment than one of the same amount that the charge has under another reference. Without it such a report is a 409 `possible_duplicate`.',
+      }),
+    ),
   },
   {
     $id: 'NewPayment',

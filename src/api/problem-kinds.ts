@@ -104,9 +104,23 @@ export const PROBLEMS = {
   reference_conflict: {
     status: 409,
     title: 'The reference is taken',
-    meaning: 'Another payment on the same rail, or one of another amount, has this reference. Nothing was written.',
+    meaning:
+      'Another payment on the same rail has this reference, or the bank reported it with another amount. Nothing was written.',
     nextStep: "Check the bank's id of the payment. A payment that was recorded already needs nothing more.",
     example: { detail: 'This reference belongs to another payment.' },
+  },
+  possible_duplicate: {
+    status: 409,
+    title: 'It may be a payment that is known',
+    meaning:
+      'The charge has a payment of the same amount and day under another reference, which duplicateOf names: one payment often has several references. Nothing was written.',
+    nextStep:
+      'Compare both at the bank. If it is the same payment, nothing more is needed; if it is another one, send isAnother: true.',
+    example: {
+      detail:
+        'This may be the payment "20261210001 2026-12-10 15990", which the charge has with the same amount. If it is another one, say so: isAnother in a request, --another in the command.',
+      first: { duplicateOf: '20261210001 2026-12-10 15990' },
+    },
   },
   wallet_exists: {
     status: 409,

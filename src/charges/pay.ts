@@ -13,18 +13,18 @@ import type { Method } from '../rails/rail.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from './charge.ts';
+import { type Charge, isOf, isOrdered, OPERATOR, type Payment, type PaymentSource } from './charge.ts';
 import { paid, type Step } from './life.ts';
 import { markDuplicatesOf } from './mark-duplicates.ts';
 import { owedOn } from './owed.ts';
-import { mayBeSameOfCharge, type ReadReceipt } from './possible-duplicate.ts';
+import { mayBeSameOfCharge, mayBeTypedAgain, type ReadReceipt } from './possible-duplicate.ts';
 import { paymentPosting } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
 import { findAccounts, lockCharges } from './store.ts';
 import { comparable, findReferences, insertPayments, referenceKey } from './store-money.ts';
 import { clearTimers, setTimers } from './store-timers.ts';
-import { decideUnmatched } from './store-unmatched.ts';
+import { decideUnmatched, findReceipts, type UnmatchedReceipt } from './store-unmatched.ts';
 import { writeSteps } from './write.ts';
 
 /** A payment as an operator, a rail, a statement or the sandbox reports it. */
@@ -43,6 +43,9 @@ export type ReportedPayment = {
   readonly creditDay?: CivilDay;
 };
 
+/** With what a person may add who reports by hand: that it is another payment than the one that it resembles. */
+export type TypedPayment = ReportedPayment & { readonly isAnother?: boolean };
+
 /** With the entry of a statement that reports it: not recorded while it may be a payment that the charge has already. */
 export type ReadPayment = ReportedPayment & { readonly readFrom: ReadReceipt };
 
@@ -51,7 +54,7 @@ export type RecordedPayment = { readonly charge: Charge; readonly isNew: boolean
 /** Not recorded: it may be the payment of this reference. */
 export type PossibleDuplicate = { readonly duplicateOf: string };
 
-type Report = ReportedPayment & Partial<Pick<ReadPayment, 'readFrom'>>;
+type Report = TypedPayment & Partial<Pick<ReadPayment, 'readFrom'>>;
 type Item = { readonly report: Report; readonly id: string; readonly auditLine: AuditLine | undefined };
 /** A refusal concerns one report; the other reports of the batch are still recorded. */
 type Outcome = RecordedPayment | PossibleDuplicate | { readonly refusal: AppError };
@@ -74,9 +77,10 @@ export function startPaymentBatches(deps: BatchDeps): PaymentBatches {
 /**
  * Records a payment of a charge. A second report with the same reference changes nothing, whatever its case and the spaces
  * around it. Refuses a method that the charge does not have, and a reference that was reported for another payment to the
- * same rail, of whichever account: accounts may share the key that receives the money.
+ * same rail, of whichever account: accounts may share the key that receives the money. Refuses a report by hand that may be a
+ * payment of the charge under another reference, unless it says that it is another one.
  */
-export async function recordPayment(deps: PayDeps, report: ReportedPayment): Promise<RecordedPayment> {
+export async function recordPayment(deps: PayDeps, report: TypedPayment): Promise<RecordedPayment> {
   const outcome = await addToBatch(deps, report);
   assert(!('duplicateOf' in outcome), 'only an entry of a statement is compared with other payments');
   return outcome;
@@ -126,10 +130,14 @@ async function recordBatch(
       return rail === undefined ? [] : [{ rail, reference: report.reference }];
     }),
   );
+  const receipts = await findReceipts(
+    tx,
+    items.map(({ report }) => report.reference),
+  );
   const fresh: NewPayment[] = [];
   const outcomes = items.map((item): Outcome | undefined => {
     const charge = isAllowed(item.report, accounts) ? charges.get(item.report.chargeId) : undefined;
-    const verdict = judge(charge, item, taken, now);
+    const verdict = judge(charge, item, { taken, receipts, now });
     if ('refusal' in verdict) return verdict;
     if ('recorded' in verdict) return verdict.recorded;
     if ('duplicateOf' in verdict) return verdict;
@@ -151,8 +159,16 @@ function isAllowed({ chargeId, accountId }: ReportedPayment, accounts: ReadonlyM
 
 type Verdict = { readonly refusal: AppError } | { readonly recorded: RecordedPayment } | PossibleDuplicate | NewPayment;
 
+type Known = {
+  /** References that are recorded, by `referenceKey`. */
+  readonly taken: ReadonlySet<string>;
+  /** Receipts that a statement or a rail left without a charge, by `comparable` reference. */
+  readonly receipts: ReadonlyMap<string, UnmatchedReceipt>;
+  readonly now: Date;
+};
+
 /** Decides what a report means for the charge, including the earlier payments of this batch. */
-function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string>, now: Date): Verdict {
+function judge(charge: Charge | undefined, item: Item, { taken, receipts, now }: Known): Verdict {
   const { report, id } = item;
   if (!charge) return { refusal: new AppError('not_found', 'There is no such charge.') };
   const method = charge.methods.find(isOf(report.method));
@@ -165,6 +181,10 @@ function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string
     return isSame(known, report) ? { recorded: { charge, isNew: known.id === id } } : { refusal: referenceTaken() };
   }
   if (taken.has(referenceKey(method.rail, report.reference))) return { refusal: referenceTaken() };
+  const receipt = receipts.get(comparable(report.reference));
+  if (receipt && report.amountCents !== undefined && report.amountCents !== receipt.amountCents) {
+    return { refusal: new AppError('reference_conflict', 'The bank reported this reference with another amount.') };
+  }
   const { readFrom } = report;
   const double =
     readFrom && charge.payments.find(payment => payment.method === 'pix' && mayBeSameOfCharge(payment, readFrom));
@@ -174,7 +194,12 @@ function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string
   const isTooEarly = isOrdered(charge) ? paidAt < charge.createdAt : civilDay(paidAt) < civilDay(charge.createdAt);
   if (isTooEarly) return { refusal: new AppError('wrong_state', 'A payment cannot be earlier than its charge.') };
   const owed = owedOn(charge, report.method, civilDay(paidAt));
-  const { method: paidBy, source, reference, amountCents = owed.totalCents } = report;
+  const { method: paidBy, source, reference, amountCents = receipt?.amountCents ?? owed.totalCents } = report;
+  if (source === OPERATOR && !report.isAnother && !isShown(receipt, charge)) {
+    const typed = { reference, amountCents, day: civilDay(paidAt), isDayGiven: report.paidAt !== undefined };
+    const again = charge.payments.find(payment => payment.method === paidBy && mayBeTypedAgain(payment, typed));
+    if (again) return { refusal: mayBeKnown(again) };
+  }
   const timing = owed.on > owed.effectiveDueDay ? ('late' as const) : ('on_time' as const);
   const { payerDocument } = readFrom ?? {};
   const { feeCents, creditDay } = report;
@@ -191,6 +216,18 @@ function judge(charge: Charge | undefined, item: Item, taken: ReadonlySet<string
 /** Whether a report repeats a known payment: the amount may be missing, but must not differ. */
 function isSame(known: Payment, { method, amountCents }: ReportedPayment): boolean {
   return known.method === method && (amountCents === undefined || amountCents === known.amountCents);
+}
+
+/** Whether a person was shown that the receipt may be a payment of the charge; recording it all the same is a decision. */
+function isShown(receipt: UnmatchedReceipt | undefined, { payments }: Charge): boolean {
+  return payments.some(({ reference }) => reference === receipt?.duplicateOf);
+}
+
+function mayBeKnown({ reference }: Payment): AppError {
+  const message =
+    `This may be the payment "${reference}", which the charge has with the same amount. ` +
+    'If it is another one, say so: isAnother in a request, --another in the command.';
+  return new AppError('possible_duplicate', message, { first: { duplicateOf: reference } });
 }
 
 function referenceTaken(): AppError {

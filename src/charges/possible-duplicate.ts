@@ -39,3 +39,18 @@ function isOfDay({ paidAt, source }: KnownMoney, day: CivilDay): boolean {
   const knownDay = civilDay(paidAt);
   return knownDay === day || (source === 'operator' && knownDay > day);
 }
+
+/** A report by hand, by what it can be recognised. */
+export type TypedReport = {
+  readonly reference: string;
+  readonly amountCents: bigint;
+  readonly day: CivilDay;
+  /** False when the day is that of typing: the payment may have come on any day before. */
+  readonly isDayGiven: boolean;
+};
+
+/** Whether a report by hand may be a payment that its charge has under another reference. */
+export function mayBeTypedAgain(known: KnownMoney, { reference, amountCents, day, isDayGiven }: TypedReport): boolean {
+  if (known.amountCents !== amountCents || (isEndToEndId(known.reference) && isEndToEndId(reference))) return false;
+  return isOfDay(known, day) || (!isDayGiven && civilDay(known.paidAt) < day);
+}

@@ -121,6 +121,18 @@ export async function findUnmatched(sql: Sql, reference: string): Promise<Stored
   return row && toUnmatched(row);
 }
 
+/** The receipts with these references, decided ones too, by `comparable` reference. */
+export async function findReceipts(
+  sql: Sql,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, UnmatchedReceipt>> {
+  const rows = await sql.query<UnmatchedRow>(
+    `select ${COLUMNS} from unmatched_receipts r where lower(r.reference collate "C") = any($1)`,
+    [references.map(comparable)],
+  );
+  return new Map(rows.map(row => [comparable(row.reference), toUnmatched(row)]));
+}
+
 type UnmatchedRow = Row & {
   reference: string;
   posted_at: Date;

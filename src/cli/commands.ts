@@ -69,11 +69,12 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     {
       summary: 'record a payment of a charge',
       help: [
-        'trilho pay <charge id> <cents> <reference> [<method>] [<when>]',
+        'trilho pay <charge id> <cents> <reference> [<method>] [<when>] [--another]',
         '',
         "<reference>  the bank's id of the payment, which counts once",
         '<method>     pix or boleto; pix when absent',
         '<when>       such as 2026-12-10T12:00:00-03:00; now when absent',
+        '--another    it is not the payment of the same amount that the charge has under another reference',
         '',
         USES_DATABASE,
       ],

@@ -14,7 +14,7 @@ import { withCharges } from './database.ts';
 const MAX_REFERENCE_LENGTH = 255;
 
 export async function payCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { chargeId, amountCents, reference, method, paidAt } = readPayment(args);
+  const { chargeId, amountCents, reference, method, paidAt, isAnother } = readPayment(args);
   return withCharges({ config, log, action: 'trilho pay' }, async deps => {
     if (paidAt && paidAt > deps.clock.now()) throw new StartError('Money cannot have come later than now.');
     const { charge, isNew } = await recordPayment(deps, {
@@ -24,6 +24,7 @@ export async function payCommand(config: Config, log: Log, args: readonly string
       ...(paidAt && { paidAt }),
       source: 'operator',
       reference,
+      isAnother,
     });
     console.log(`${isNew ? 'Recorded' : 'Known before'}. The charge is ${charge.state}.`);
     return 0;
@@ -31,9 +32,10 @@ export async function payCommand(config: Config, log: Log, args: readonly string
 }
 
 function readPayment(args: readonly string[]) {
-  const { words, faults } = readArguments(args, {
+  const { words, flags, faults } = readArguments(args, {
     words: ['charge id', 'cents', 'reference'],
     moreWords: ['method', 'when'],
+    flags: ['another'],
   });
   const [chargeId = '', cents = '', reference = '', word = 'pix', when] = words;
   const method = METHODS.find(candidate => candidate === word);
@@ -52,5 +54,5 @@ function readPayment(args: readonly string[]) {
   }
   refuseFaults('pay', faults);
   assert(method, 'a method that does not exist is a fault');
-  return { chargeId, amountCents: BigInt(cents), reference, method, paidAt };
+  return { chargeId, amountCents: BigInt(cents), reference, method, paidAt, isAnother: flags.includes('another') };
 }

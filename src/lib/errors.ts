@@ -41,6 +41,7 @@ export type ErrorCode =
   | 'charge_refused'
   | 'wrong_state'
   | 'reference_conflict'
+  | 'possible_duplicate'
   | 'wallet_exists'
   | 'order_refused'
   | 'too_many_streams'
@@ -50,7 +51,9 @@ export type ErrorCode =
 export type FirstThere =
   | { readonly chargeId: string }
   | { readonly walletId: string }
-  | { readonly transactionId: string };
+  | { readonly transactionId: string }
+  /** The reference of a payment. */
+  | { readonly duplicateOf: string };
 
 type Details = {
   /** Every fault of the input, all at once. */

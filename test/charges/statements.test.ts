@@ -406,3 +406,84 @@ describe('a day later', () => {
     assert.equal((await read(id)).payments.length, 2);
   });
 });
+
+describe('a payment that a statement told of, reported by hand', () => {
+  /** A charge that a statement without ids has paid. */
+  async function readCharge(amountCents: number) {
+    const { id, pix } = await make({ amountCents });
+    const amount = (amountCents / 100).toFixed(2).replace('.', ',');
+    // The tests before have moved the clock.
+    const [year, month, day] = service.clock.now().toISOString().slice(0, 10).split('-');
+    const bytes = plainCsv([
+      `${day}/${month}/${year};${amount};PIX RECEBIDO ${pix.txid}`,
+      `${day}/${month}/${year};-1,00;TARIFA`,
+    ]);
+    assert.deepEqual(await takeIn(bytes), { ...NOTHING, matched: 1, outgoing: 1 });
+    const [payment] = (await read(id)).payments;
+    return { id, reference: payment.reference as string };
+  }
+
+  test('is refused as a possible duplicate and named, on the day and later', async () => {
+    const { id, reference } = await readCharge(20_041);
+    const body = { amountCents: 20_041, reference: endToEndId() };
+    for (const days of [0, 3]) {
+      service.clock.advanceMs(days * 86_400_000);
+      const refused = await tell(id, body);
+      assert.equal(refused.status, 409, refused.text);
+      assert.equal(refused.json.code, 'possible_duplicate');
+      assert.equal(refused.json.duplicateOf, reference);
+    }
+    assert.equal((await read(id)).payments.length, 1);
+  });
+
+  test('is recorded when the person says that it is another one, once', async () => {
+    const { id } = await readCharge(20_042);
+    const body = { amountCents: 20_042, reference: endToEndId(), isAnother: true };
+    const told = await tell(id, body);
+    assert.equal(told.status, 201, told.text);
+    assert.deepEqual(
+      told.json.payments.map(({ isRepeat }: { isRepeat: boolean }) => isRepeat),
+      [false, true],
+    );
+    assert.equal((await tell(id, body)).headers.get('idempotent-replayed'), 'true');
+    assert.equal((await read(id)).payments.length, 2);
+  });
+
+  test('is another one with another amount, on another day that is named, or where both have an endToEndId', async () => {
+    const { id } = await readCharge(20_043);
+    assert.equal((await tell(id, { amountCents: 1, reference: 'one more cent' })).status, 201);
+    service.clock.advanceMs(86_400_000);
+    const paidAt = service.clock.now().toISOString();
+    assert.equal((await tell(id, { amountCents: 20_043, reference: endToEndId(), paidAt })).status, 201);
+    assert.equal((await tell(id, { amountCents: 20_043, reference: endToEndId(), isAnother: true })).status, 201);
+    assert.equal((await read(id)).payments.length, 4);
+  });
+
+  test('by hand twice under two references is refused the second time, unless both are endToEndIds', async () => {
+    const { id } = await make({ amountCents: 20_044 });
+    assert.equal((await tell(id, { amountCents: 20_044, reference: endToEndId() })).status, 201);
+    assert.equal(
+      (await tell(id, { amountCents: 20_044, reference: 'as the app shows it' })).json.code,
+      'possible_duplicate',
+    );
+    assert.equal((await tell(id, { amountCents: 20_044, reference: endToEndId() })).status, 201);
+  });
+});
+
+test('an unmatched payment is recorded with the amount that the bank reported, and with no other', async () => {
+  const reference = endToEndId();
+  const bytes = csv([`16/11/2026;200,51;PIX RECEBIDO JOSE;${reference}`, MINUS]);
+  assert.deepEqual(await takeIn(bytes), { ...NOTHING, unmatched: 1, outgoing: 1 });
+  const { id } = await make({ amountCents: 5_000 });
+  for (const spelled of [reference, ` ${reference.toLowerCase()}`]) {
+    const refused = await tell(id, { amountCents: 5_000, reference: spelled, isAnother: true });
+    assert.equal(refused.status, 409, refused.text);
+    assert.equal(refused.json.code, 'reference_conflict');
+  }
+  assert.equal((await unmatched(20_051)).length, 1);
+  assert.equal((await dismiss(reference)).status, 200);
+  assert.equal((await tell(id, { amountCents: 5_000, reference })).json.code, 'reference_conflict');
+  const recorded = await tell(id, { amountCents: 20_051, reference });
+  assert.equal(`${recorded.status} ${recorded.json.paidAmount}`, '201 over');
+  assert.deepEqual(await unmatched(20_051), []);
+});

@@ -49,7 +49,8 @@ const FATES = {
     for (const { status, text } of canceled) assert.ok(status === 200 || status === 409, text);
   },
   'paid by two': async (id, chargeId) => {
-    await Promise.all([1, 2].map(payer => tell(chargeId, { amountCents: 54_100, reference: `E${id}-${payer}` })));
+    const payment = (payer: number) => ({ amountCents: 54_100, reference: `E${id}-${payer}`, isAnother: true });
+    await Promise.all([1, 2].map(payer => tell(chargeId, payment(payer))));
   },
   'paid and refunded': async (id, chargeId) => {
     await Promise.all([

@@ -103,6 +103,9 @@ describe('the command line', { concurrency: 2 }, () => {
       assert.match(stdout, words);
     }
     assert.match(refusalOf(await run('pay', paid, '1', 'E9999999920261116120000000000001')), /another payment/);
+    const noted = ['pay', paid, '15990', 'seen in the app'];
+    assert.match(refusalOf(await run(...noted)), /may be the payment "E99.*--another/);
+    assert.match((await run(...noted, '--another')).stdout, /^Recorded\./);
 
     const other = await service.charge({ methods: ['pix'] });
     const { txid } = (await service.get(`/charges/${other}`)).json.pix;

@@ -41,9 +41,9 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
     answer: created(ChargeView, 'The charge after the payment', CHARGE_EXAMPLE, {
       'Idempotent-Replayed': { description: '`true` when this reference was already recorded.', type: 'string' },
     }),
-    problems: ['wrong_state', 'reference_conflict'],
+    problems: ['wrong_state', 'reference_conflict', 'possible_duplicate'],
     handle: async ({ path, body, caller }, reply) => {
-      const { method = 'pix', amountCents, paidAt, reference } = body;
+      const { method = 'pix', amountCents, paidAt, reference, isAnother = false } = body;
       const { charge, isNew } = await recordPayment(deps, {
         chargeId: path.id,
         ...(caller && { accountId: caller.accountId }),
@@ -52,6 +52,7 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
         ...(paidAt !== undefined && { paidAt: dateOf(paidAt) }),
         source: 'operator',
         reference,
+        isAnother,
       });
       if (!isNew) reply.header('idempotent-replayed', 'true');
       return chargeView(charge);
