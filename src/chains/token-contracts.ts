@@ -3,7 +3,9 @@
 //
 // Sources, read on 2026-11-16: the token lists of the npm packages @uniswap/default-token-list 22.21.0 and
 // @bgd-labs/aave-address-book 4.44.22 for the EVM networks, where most addresses are in both; for Tron the lists of two public
-// wallets (bitlogik/uniblow, rabbitio/wallet-public), and for USDD of 2025 that of OneKey.
+// wallets (bitlogik/uniblow, rabbitio/wallet-public), and for USDD of 2025 that of OneKey. BRZ and BRLA are in the adapters of
+// DefiLlama/peggedassets-server; they, CAKE, AERO, stUSDT, the old BRZ of Ethereum and the ETH of Tron that its swaps and lenders
+// use are each in five or more other public token lists, which agree on symbol and network.
 import type { Network } from './asset.ts';
 
 /** The contracts of each network, by the symbol of the token. */
@@ -11,6 +13,8 @@ export const OTHER_TOKENS: Readonly<Record<Network, Readonly<Record<string, stri
   ethereum: {
     AAVE: '0x7Fc66500c84A76Ad7e9c93437bFc5Ac33E2DDaE9',
     ARB: '0xB50721BCf8d664c30412Cfbc6cf7a15145234ad1',
+    BRZ: '0x01d33FD36ec67c6Ada32cf36b31e88EE190B1839',
+    'BRZ (old)': '0x420412E765BFa6d85aaaC94b4f7b708C89be2e2B',
     BUSD: '0x4Fabb145d64652a948d72533023f6E7A623C7C53',
     CAKE: '0x152649eA73beAb28c5b49B26eb48f7EAD6d4c898',
     cbBTC: '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf',
@@ -53,6 +57,8 @@ export const OTHER_TOKENS: Readonly<Record<Network, Readonly<Record<string, stri
   },
   polygon: {
     AAVE: '0xD6DF932A45C0f255f85145f286eA0b292B21C90B',
+    BRLA: '0xE6A537a407488807F0bbeb0038B79004f19DDDFb',
+    BRZ: '0x4eD141110F6EeeAbA9A1df36d8c26f684d2475Dc',
     CRV: '0x172370d5Cd63279eFa6d502DAB29171933a610AF',
     DAI: '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063',
     EURA: '0xE0B52e49357Fd4DAf2c15e02058DCE6BC0057db4',
@@ -69,6 +75,8 @@ export const OTHER_TOKENS: Readonly<Record<Network, Readonly<Record<string, stri
   },
   base: {
     AAVE: '0x63706e401c06ac8513145b7687A14804d17f814b',
+    AERO: '0x940181a94A35A4569E4529A3CDfB74e38FD98631',
+    BRZ: '0xE9185Ee218cae427aF7B9764A011bb89FeA761B4',
     cbBTC: '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf',
     cbETH: '0x2Ae3F1Ec7F1F5012CFEab0185bfc7aa3cf0DEc22',
     DAI: '0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb',
@@ -86,6 +94,7 @@ export const OTHER_TOKENS: Readonly<Record<Network, Readonly<Record<string, stri
   arbitrum: {
     AAVE: '0xba5DdD1f9d7F570dc94a51479a000E3BCE967196',
     ARB: '0x912CE59144191C1204E64559FE8253a0e49E6548',
+    BRZ: '0xA8940698FdA5A07AbAEf4A5ccDf2f1Bb525B47A2',
     BUSD: '0x31190254504622cEFdFA55a7d3d272e6462629a2',
     CAKE: '0xCdc343ebf71e38F003eD6c80171F5B8D7cF58860',
     cbBTC: '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf',
@@ -125,8 +134,10 @@ export const OTHER_TOKENS: Readonly<Record<Network, Readonly<Record<string, stri
   },
   bsc: {
     AAVE: '0xfb6115445Bff7b52FeB98650C87f44907E58f802',
+    BRZ: '0x71be881e9C5d4465B3FfF61e89c6f3651E69B5bb',
     BTCB: '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c',
     BUSD: '0xe9e7CEA3DedcA5984780Bafc599bD69ADd087D56',
+    CAKE: '0x0E09FaBB73Bd3Ade0a17ECC321fD13a19e81cE82',
     DAI: '0x1AF3F329e8BE154074D8769D1FFa4eE058B1DBc3',
     ETH: '0x2170Ed0880ac9A755fd29B2688956BD959F933F8',
     EURA: '0x12f31B73D812C6Bb0d735a218c086d44D5fe5f89',
@@ -149,6 +160,8 @@ export const OTHER_TOKENS: Readonly<Record<Network, Readonly<Record<string, stri
     BTC: 'TN3W4H6rK2ce4vX9YnFQHwKENnHjoxb3m9',
     WBTC: 'TXpw8XeWYeTUd4quDskoUqeQPowRh4jY65',
     ETH: 'TRFe3hT5oYhjSZ6f3ji5FJ7YCfrkWnHRvh',
+    'ETH (JustLend)': 'THb4CqiFdwNHsWsQCs4JhzwjMWys4aqCbF',
+    stUSDT: 'TThzxNRLrW2Brp9DcTQU8i4Wd9udCWEdZ3',
     BTT: 'TAFjULxiVgT4qWk6UZwjqwZXTSaGaqnVp4',
     WBTT: 'TKfjV9RNKJJCqPvBtK8L7Knykh7DNWvnYt',
     JST: 'TCFLL5dx5ZJdKnWuesXxi1VPwjLVmWZZy9',

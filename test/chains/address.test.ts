@@ -127,6 +127,10 @@ test('the contract of a common token that is not paid out is refused, and listed
   assert.equal(codeOf('base', '0x4200000000000000000000000000000000000006'), 'token_contract');
   assert.equal(codeOf('bsc', '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c'), 'token_contract');
   assert.equal(codeOf('tron', 'TNUC9Qb1rRpS5CbWLmNMxXBjyFoydXjWFR'), 'token_contract');
+  // Reais on a chain, which Brazilians are likely to have at hand.
+  assert.equal(codeOf('polygon', '0x4ed141110f6eeeaba9a1df36d8c26f684d2475dc'), 'token_contract');
+  assert.equal(codeOf('ethereum', '0x420412e765bfa6d85aaac94b4f7b708c89be2e2b'), 'token_contract');
+  assert.equal(codeOf('polygon', '0xe6a537a407488807f0bbeb0038b79004f19dddfb'), 'token_contract');
 });
 
 test('our own address is refused, however it is spelt', () => {
