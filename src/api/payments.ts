@@ -1,6 +1,7 @@
 // Money that came: how it is reported, how it is shown, and money that no charge asked for.
 import { type Static, Type } from 'typebox';
 import { CAME_AFTER, PAYMENT_SOURCES, TIMINGS } from '../charges/charge.ts';
+import { isReference } from '../charges/payment-reference.ts';
 import { UNMATCHED_REASONS } from '../charges/store-unmatched.ts';
 import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/rail.ts';
@@ -17,7 +18,7 @@ export const PaymentBody = Type.Object(
     paidAt: Type.Optional(DateTime({ description: 'When it was paid; now when absent, never later than now.' })),
     reference: Text({
       description:
-        "The bank's id of the payment, such as the endToEndId of a pix: the same one again changes nothing, in any case and with spaces around it.",
+        "The bank's id of the payment, such as the endToEndId of a pix: the same one again changes nothing, in any case, in full-width letters, with more spaces or with invisible characters.",
     }),
     isAnother: Type.Optional(
       Type.Boolean({
@@ -108,4 +109,10 @@ export const PAYMENT_SCHEMAS = [PaymentBody, PaymentView, UnmatchedPayment, Unma
 export function checkPaidAt(path: string, paidAt: string | undefined, now: Date): Fault[] {
   if (paidAt === undefined || dateOf(paidAt) <= now) return [];
   return [{ path, code: 'in_the_future', message: 'must not be later than now' }];
+}
+
+/** What the schema cannot say: in its one spelling a reference has 1 to 255 characters. */
+export function checkReference(path: string, reference: string | undefined): Fault[] {
+  if (reference === undefined || isReference(reference)) return [];
+  return [{ path, code: 'not_a_reference', message: 'must have 1 to 255 characters that can be seen' }];
 }

@@ -13,10 +13,11 @@ import type { Method } from '../rails/rail.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { type Charge, isOf, isOrdered, OPERATOR, type Payment, type PaymentSource } from './charge.ts';
+import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from './charge.ts';
 import { paid, type Step } from './life.ts';
 import { markDuplicatesOf } from './mark-duplicates.ts';
 import { owedOn } from './owed.ts';
+import { normalReference } from './payment-reference.ts';
 import { mayBeSameOfCharge, mayBeTypedAgain, type ReadReceipt } from './possible-duplicate.ts';
 import { paymentPosting } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
@@ -75,8 +76,8 @@ export function startPaymentBatches(deps: BatchDeps): PaymentBatches {
 }
 
 /**
- * Records a payment of a charge. A second report with the same reference changes nothing, whatever its case and the spaces
- * around it. Refuses a method that the charge does not have, and a reference that was reported for another payment to the
+ * Records a payment of a charge. A second report with the same reference changes nothing, however it is spelled: see
+ * `normalReference`; case makes no difference. Refuses a method that the charge does not have, and a reference that was reported for another payment to the
  * same rail, of whichever account: accounts may share the key that receives the money. Refuses a report by hand that may be a
  * payment of the charge under another reference, unless it says that it is another one.
  */
@@ -95,7 +96,7 @@ async function addToBatch(deps: PayDeps, report: Report): Promise<RecordedPaymen
   // The id is made before the transaction, so a retry after a commit whose answer was lost finds its own payment.
   const id = uuidV7(deps.clock.now());
   const outcome = await deps.paymentBatches.add({
-    report: { ...report, reference: report.reference.trim() },
+    report: { ...report, reference: normalReference(report.reference) },
     id,
     auditLine: auditLineAbout(report.chargeId),
   });
@@ -195,7 +196,7 @@ function judge(charge: Charge | undefined, item: Item, { taken, receipts, now }:
   if (isTooEarly) return { refusal: new AppError('wrong_state', 'A payment cannot be earlier than its charge.') };
   const owed = owedOn(charge, report.method, civilDay(paidAt));
   const { method: paidBy, source, reference, amountCents = receipt?.amountCents ?? owed.totalCents } = report;
-  if (source === OPERATOR && !report.isAnother && !isShown(receipt, charge)) {
+  if (source === 'operator' && !report.isAnother && !isShown(receipt, charge)) {
     const typed = { reference, amountCents, day: civilDay(paidAt), isDayGiven: report.paidAt !== undefined };
     const again = charge.payments.find(payment => payment.method === paidBy && mayBeTypedAgain(payment, typed));
     if (again) return { refusal: mayBeKnown(again) };

@@ -6,6 +6,7 @@ import { AppError } from '../lib/errors.ts';
 import type { StatementEntry } from '../rails/statement/statement.ts';
 import type { Database } from '../storage/database.ts';
 import { type PayDeps, type PossibleDuplicate, type RecordedPayment, recordReadPayment } from './pay.ts';
+import { MAX_REFERENCE_LENGTH, normalReference } from './payment-reference.ts';
 import { type KnownMoney, mayBeSame, type ReadReceipt } from './possible-duplicate.ts';
 import { findChargeByTxid, isRecorded } from './store-money.ts';
 import { findKnownMoney, findUnmatched, insertUnmatched, type UnmatchedReceipt } from './store-unmatched.ts';
@@ -41,8 +42,6 @@ type Shared = ImportDeps & {
 };
 
 type End = { readonly as: keyof ImportCounts; readonly duplicateOf?: string };
-
-const MAX_REFERENCE_LENGTH = 255;
 
 /** Imports entries one by one, each in its own transaction. To import a file again, also after a crash, is safe. */
 export async function importStatement(deps: ImportDeps, entries: readonly StatementEntry[]): Promise<Import> {
@@ -153,6 +152,6 @@ function earlier(a: Date, b: Date): Date {
  */
 function referenceOf({ endToEndId, reference, postedDay, amountCents }: StatementEntry): string {
   if (endToEndId !== undefined) return endToEndId;
-  const long = `${reference} ${postedDay} ${amountCents}`;
+  const long = normalReference(`${reference} ${postedDay} ${amountCents}`);
   return long.length <= MAX_REFERENCE_LENGTH ? long : createHash('sha256').update(long).digest('hex');
 }

@@ -2,6 +2,7 @@
 import type { Method } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
+import { normalReference } from './payment-reference.ts';
 
 /** Inserts payments and returns how many: one whose reference another transaction has recorded meanwhile is skipped. */
 export async function insertPayments(
@@ -84,7 +85,7 @@ export function referenceKey(rail: string, reference: string): string {
 
 /** The same for every spelling of a reference. Like `lower(… collate "C")` in SQL, it changes ASCII letters alone. */
 export function comparable(reference: string): string {
-  return reference.trim().replace(/[A-Z]+/g, letters => letters.toLowerCase());
+  return normalReference(reference).replace(/[A-Z]+/g, letters => letters.toLowerCase());
 }
 
 /** The idempotency key of a refund request, and the hash of its content. */

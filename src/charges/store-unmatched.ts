@@ -4,7 +4,9 @@ import type { PageQuery } from '../lib/paging.ts';
 import { payerDocumentIn } from '../rails/statement/payer-document.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import type { PaymentSource } from './charge.ts';
+import { normalReference } from './payment-reference.ts';
 import type { KnownMoney } from './possible-duplicate.ts';
+import { comparable } from './store-money.ts';
 
 /** Why a receipt is kept: it fits no charge, it may be money that is known already, or it is money that came back. */
 export const UNMATCHED_REASONS = ['no_match', 'possible_duplicate', 'returned'] as const;
@@ -33,7 +35,7 @@ export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Da
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (reference) do nothing
      returning reference`,
-    [reference, postedAt, amountCents, txid, words, reason, duplicateOf, at],
+    [normalReference(reference), postedAt, amountCents, txid, words, reason, duplicateOf, at],
   );
   return rows.length > 0;
 }
@@ -53,7 +55,7 @@ const STORED = `
 export async function decideUnmatched(tx: Sql, references: readonly string[], at: Date): Promise<void> {
   await tx.query(
     `update unmatched_receipts set decided_at = $2 where reference in (${STORED}) and decided_at is null`,
-    [references.map(reference => reference.trim()), at],
+    [references.map(normalReference), at],
   );
 }
 
@@ -116,7 +118,7 @@ export async function readUnmatched(sql: Sql, page: PageQuery): Promise<{ receip
 export async function findUnmatched(sql: Sql, reference: string): Promise<StoredReceipt | undefined> {
   const [row] = await sql.query<UnmatchedRow>(
     `select ${COLUMNS} from unmatched_receipts r where r.reference in (${STORED})`,
-    [[reference.trim()]],
+    [[normalReference(reference)]],
   );
   return row && toUnmatched(row);
 }

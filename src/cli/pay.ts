@@ -1,6 +1,7 @@
 // trilho pay: records a payment of a charge.
 import assert from 'node:assert/strict';
 import { recordPayment } from '../charges/pay.ts';
+import { isReference, MAX_REFERENCE_LENGTH } from '../charges/payment-reference.ts';
 import type { Config } from '../config/config.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
 import { StartError } from '../lib/errors.ts';
@@ -10,8 +11,6 @@ import { isStorable } from '../lib/text.ts';
 import { METHODS } from '../rails/rail.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
-
-const MAX_REFERENCE_LENGTH = 255;
 
 export async function payCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { chargeId, amountCents, reference, method, paidAt, isAnother } = readPayment(args);
@@ -45,7 +44,7 @@ function readPayment(args: readonly string[]) {
   if (given > 1 && !/^[1-9]\d{0,11}$/.test(cents)) {
     faults.push(`<cents> must be a whole number above 0 with at most 12 digits, not ${quoted(cents)}`);
   }
-  if (given > 2 && (reference.trim() === '' || reference.length > MAX_REFERENCE_LENGTH || !isStorable(reference))) {
+  if (given > 2 && (!isReference(reference) || !isStorable(reference))) {
     faults.push(`<reference> must have 1 to ${MAX_REFERENCE_LENGTH} characters`);
   }
   if (!method) faults.push(`<method> must be one of ${METHODS.join(', ')}, not ${quoted(word)}`);

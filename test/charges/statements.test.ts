@@ -487,3 +487,13 @@ test('an unmatched payment is recorded with the amount that the bank reported, a
   assert.equal(`${recorded.status} ${recorded.json.paidAmount}`, '201 over');
   assert.deepEqual(await unmatched(20_051), []);
 });
+
+test('the reference of a statement has one spelling too, in the list, for a person and in the next import', async () => {
+  const entries = (id: string) => ofx([{ cents: 20_061, id, memo: 'Pix recebido' }]);
+  assert.equal((await takeIn(entries('Ｎ９  \u200bA'), 'ofx')).unmatched, 1);
+  assert.equal((await takeIn(entries('N9 A'), 'ofx')).known, 1);
+  const [kept] = await unmatched(20_061);
+  assert.equal(kept?.reference, 'N9 A 2026-11-16 20061');
+  const dismissed = await dismiss('N9 \u200b A 2026-11-16  20061');
+  assert.equal(dismissed.status, 200, dismissed.text);
+});

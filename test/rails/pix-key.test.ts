@@ -85,7 +85,14 @@ describe('an operator', () => {
 
   test('tells of the same payment however the reference is spelled', async () => {
     const { id } = await make();
-    for (const reference of ['E99SAME', 'e99same', ' E99SAME ', '\tE99same\u00a0']) {
+    for (const reference of [
+      'E99SAME',
+      'e99same',
+      ' E99SAME ',
+      '\tE99same\u00a0',
+      'Ｅ９９ＳＡＭＥ',
+      'E99\u200bSA\u2060ME\ufeff',
+    ]) {
       assert.equal((await tell(id, { amountCents: 15_990, reference })).status, 201, reference);
     }
     const { payments } = await read(id);
@@ -95,6 +102,20 @@ describe('an operator', () => {
     );
     const other = await make();
     assert.equal((await tell(other.id, { amountCents: 15_990, reference: 'e99Same' })).status, 409);
+  });
+
+  test('tells of the same payment however many spaces the reference has, and with letters that compose', async () => {
+    const { id } = await make();
+    for (const reference of [
+      'REF  X caf\u00e9',
+      'ref x cafe\u0301',
+      'ref\t\n\u3000x cafe\u200d\u0301',
+      'ＲＥＦ　Ｘ caf\u00e9',
+    ]) {
+      const told = await tell(id, { amountCents: 15_990, reference });
+      assert.equal(`${told.status} ${told.json.payments?.length}`, '201 1', JSON.stringify(reference));
+    }
+    assert.equal((await read(id)).payments[0].reference, 'REF X caf\u00e9');
   });
 
   test('counts one payment once, whichever of the accounts that share the key tells of it', async () => {
@@ -124,6 +145,8 @@ describe('an operator', () => {
       { amountCents: 0, reference: 'r' },
       { amountCents: 1, reference: '' },
       { amountCents: 1, reference: ' ' },
+      { amountCents: 1, reference: '\u200b\u2060' },
+      { amountCents: 1, reference: '\ufdfa'.repeat(200) },
       { amountCents: 1, reference: 'r', paidAt: '2026-11-16T12:00:01Z' },
     ]) {
       assert.equal((await tell(id, body)).status, 400, JSON.stringify(body));

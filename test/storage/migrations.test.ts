@@ -123,12 +123,17 @@ test('payments that were recorded once for each spelling of their reference stay
       insert into payments (id, account_id, charge_id, method, amount_cents, paid_at, source, reference, timing, is_repeat,
                             recorded_at)
         select gen_random_uuid(), account_id, id, 'pix', 1, now(), 'operator', reference, 'on_time', false, now()
-          from charges, unnest(array['E1', 'e1', ' E1 ', 'E2' || account_id]) as reference`);
+          from charges, unnest(array['E1', 'e1', ' E1 ', 'E' || chr(8203) || '１', 'E2' || account_id, account_id || '  ' || chr(8203) || 'E3']) as reference;
+      insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
+        select reference, now(), 1, '', now() from unnest(array['N  1', 'N 1', 'Ｎ  2', chr(8203)]) as reference`);
     for (const { sql } of migrations.slice(first)) await db.query(sql);
     const rows = await db.query<{ reference: string }>('select reference from payments order by reference');
     const references = rows.map(({ reference }) => reference);
-    assert.equal(references.length, 8);
+    assert.equal(references.length, 12);
     assert.equal(references.filter(reference => /^e1$/i.test(reference)).length, 1);
-    assert.equal(references.filter(reference => /^e1 [0-9a-f-]{36}$/i.test(reference)).length, 5);
+    assert.equal(references.filter(reference => /^e1 [0-9a-f-]{36}$/i.test(reference)).length, 7);
     assert.ok(references.includes('E2acme') && references.includes('E2other'));
+    assert.ok(references.includes('acme E3') && references.includes('other E3'));
+    const receipts = await db.query<{ reference: string }>('select reference from unmatched_receipts');
+    assert.deepEqual(receipts.map(({ reference }) => reference).sort(), ['N  1', 'N 1', 'N 2', '\u200b']);
   }));

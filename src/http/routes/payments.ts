@@ -4,6 +4,7 @@ import { CHARGE_EXAMPLE, ChargeView } from '../../api/charges.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import {
   checkPaidAt,
+  checkReference,
   DISMISSED_EXAMPLE,
   DismissalBody,
   PaymentBody,
@@ -37,7 +38,10 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
     tag,
     path: idOf('charge'),
     body: PaymentBody,
-    check: ({ body }) => checkPaidAt('paidAt', body.paidAt, deps.clock.now()),
+    check: ({ body }) => [
+      ...checkPaidAt('paidAt', body.paidAt, deps.clock.now()),
+      ...checkReference('reference', body.reference),
+    ],
     answer: created(ChargeView, 'The charge after the payment', CHARGE_EXAMPLE, {
       'Idempotent-Replayed': { description: '`true` when this reference was already recorded.', type: 'string' },
     }),
@@ -82,6 +86,7 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
       'For a duplicate, or money that is for no charge: it leaves the list, and the same statement does not bring it back. It can still be recorded for a charge by its reference.',
     tag,
     body: DismissalBody,
+    check: ({ body }) => checkReference('reference', body.reference),
     answer: ok(UnmatchedPayment, 'The dismissed payment', DISMISSED_EXAMPLE),
     problems: ['not_found'],
     handle: async ({ body }) => dismissUnmatched(deps, body.reference),

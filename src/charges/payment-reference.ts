@@ -1,0 +1,20 @@
+// The one spelling of a payment's reference. People copy ids out of apps and pages, which add characters that cannot be seen, full-width
+// letters and more spaces than one; without one spelling each of them would be a further payment.
+
+export const MAX_REFERENCE_LENGTH = 255;
+
+/** Characters without a width, such as U+200B, and control characters that are no space. */
+const INVISIBLE = /(?!\s)[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]|\uFEFF/gu;
+
+/** The reference in compatibility form (NFKC), without what cannot be seen, with single spaces. Its case is kept. */
+export function normalReference(reference: string): string {
+  // Twice: letters that an invisible character held apart may compose.
+  const letters = reference.normalize('NFKC').replace(INVISIBLE, '').normalize('NFKC');
+  return letters.replace(/\s+/g, ' ').trim();
+}
+
+/** Whether something is left to store, and not too much: the compatibility form may be longer. */
+export function isReference(reference: string): boolean {
+  const { length } = normalReference(reference);
+  return length > 0 && length <= MAX_REFERENCE_LENGTH;
+}
