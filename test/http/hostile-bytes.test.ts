@@ -42,6 +42,17 @@ function* answersIn(bytes: Buffer): Generator<Received> {
   }
 }
 
+/** As `exchange`, but says after the bytes that no more will come, and goes on reading. */
+async function halfClose(bytes: string): Promise<Received[]> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  const received: Buffer[] = [];
+  socket.on('data', chunk => received.push(chunk));
+  socket.end(bytes);
+  await once(socket, 'end');
+  return [...answersIn(Buffer.concat(received))];
+}
+
 function post(headers: Record<string, string> = {}): { head: string; body: string } {
   const body = JSON.stringify(chargeBody({ methods: ['pix'] }));
   const all = { host: 'a', 'content-type': 'application/json', 'content-length': String(body.length), ...headers };
@@ -170,4 +181,46 @@ test('two different Authorization headers are 401, the same one twice is one', a
   assert.equal(await statusWith(one, other), 401);
   assert.equal(await statusWith(other, one), 401);
   assert.equal(await statusWith(one, 'nonsense'), 401);
+});
+
+describe('a caller that says after its request that it sends nothing more', () => {
+  const charge = () => Object.values(post()).join('');
+
+  test('gets its answer, and then the connection ends', async () => {
+    const answers = await halfClose(charge());
+    assert.equal(answers.length, 1);
+    await assertCreated(answers[0]!);
+  });
+
+  test('gets the answers to all requests that it had sent', async () => {
+    const answers = await halfClose(charge() + charge() + charge());
+    assert.equal(answers.length, 3);
+    for (const answer of answers) await assertCreated(answer);
+  });
+
+  test('gets its answer before the refusal of what came behind it', async () => {
+    const [made, refused, ...others] = await halfClose(`${charge()}XXXX`);
+    await assertCreated(made!);
+    assert.equal(refused?.status, 400);
+    assert.deepEqual(others, []);
+  });
+
+  test('in the middle of a request is told that it cannot be read', async () => {
+    const [made, refused] = await halfClose(charge() + charge().slice(0, -10));
+    await assertCreated(made!);
+    assert.equal(refused?.status, 400);
+    assert.deepEqual(
+      (await halfClose(charge().slice(0, -10))).map(({ status }) => status),
+      [400],
+    );
+  });
+
+  test('without a request, or after a tunnel, gets no more than that', async () => {
+    assert.deepEqual(await halfClose(''), []);
+    const answers = await halfClose('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n');
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [405],
+    );
+  });
 });

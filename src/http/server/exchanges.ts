@@ -26,6 +26,7 @@ export function createExchanges(): Exchanges {
   const last = new WeakMap<Socket, Exchange>();
   return {
     watch: server => {
+      holdEnds(server, socket => last.get(socket));
       // Before the framework's own listener, which may answer at once.
       server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
         last.set(request.socket, { request, response, before: last.get(request.socket)?.response });
@@ -47,6 +48,31 @@ export function createExchanges(): Exchanges {
       else owed.once('close', next);
     },
   };
+}
+
+/**
+ * A caller may say that it sends nothing more and still read: `shutdown(SHUT_WR)`, `nc -N`. Node would give its requests up at
+ * that, while they are carried out. So the end is told to Node's listeners once the answer is sent. A stream ends at once, since a
+ * caller that has gone looks the same; so does what was handed over as a tunnel, whose parser is gone.
+ */
+function holdEnds(server: Server, lastOf: (socket: Socket) => Exchange | undefined): void {
+  const handedOver = new WeakSet<object>();
+  server.prependListener('connect', (_request, socket) => handedOver.add(socket));
+  server.on('connection', (socket: Socket) => {
+    const listeners = socket.listeners('end');
+    socket.removeAllListeners('end');
+    const pass = () => {
+      if (handedOver.has(socket)) socket.end();
+      else for (const listener of listeners) listener.call(socket);
+    };
+    socket.on('end', () => {
+      const response = lastOf(socket)?.response;
+      const isStream = response?.headersSent && !response.writableEnded;
+      const isPartial = lastOf(socket)?.request.complete === false;
+      if (!response || isSent(response) || isStream || isPartial) pass();
+      else response.once('close', pass);
+    });
+  });
 }
 
 /** Handed over to the operating system, or given up with its connection. */
