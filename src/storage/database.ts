@@ -14,6 +14,7 @@ import {
   isDiskFull,
   isForgotten,
   isLockTimeout,
+  isReadOnly,
   isRetryable,
   isSilence,
   isWaitedOut,
@@ -55,10 +56,10 @@ export type Database = Sql & {
   readonly probe: Sql;
   /** True while the database does not answer, and callers are refused at once. */
   isSilent(): boolean;
-  /** True from a write that found the disk full until `tryToWrite` succeeds. */
-  isDiskFull(): boolean;
-  /** Writes as much as a busy second would, and throws it away; false when there is no room. */
-  tryToWrite(): Promise<boolean>;
+  /** Why it cannot be written (a full disk, read-only), from a write that found so until `tryToWrite` succeeds. */
+  whyUnwritable(): string | undefined;
+  /** Writes as much as a busy second would, in a session of its own, and throws it away. Refused with the reason. */
+  tryToWrite(): Promise<void>;
   /** Waits for what is running, then returns when the server holds no session of this pool any more. */
   close(): Promise<void>;
 };
@@ -111,7 +112,8 @@ const RETRY_BASE_MS = 10;
 const RETRY_CAP_MS = 400;
 
 const SILENT = 'The database does not answer; it is asked again in the background. Try again shortly.';
-export const DISK_FULL = 'The database cannot be written: its disk is full.';
+const DISK_FULL = 'The database cannot be written: its disk is full.';
+const READ_ONLY = 'The database is read-only.';
 const OUTAGE_MESSAGES: Record<DatabaseOutage, string> = {
   database_unavailable: 'The database cannot be reached; try again shortly.',
   database_timeout: 'The database did not finish in time; try again shortly.',
@@ -137,13 +139,16 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     ...connection,
   };
   const { pool, close } = openPool({ ...settings, max: maxConnections }, log);
+  const probeSettings = {
+    ...settings,
+    connectionTimeoutMillis: PROBE_LIMIT_MS,
+    statement_timeout: PROBE_LIMIT_MS,
+    query_timeout: PROBE_LIMIT_MS,
+  };
   const probes = openPool(
     {
-      ...settings,
+      ...probeSettings,
       max: PROBE_CONNECTIONS,
-      connectionTimeoutMillis: PROBE_LIMIT_MS,
-      statement_timeout: PROBE_LIMIT_MS,
-      query_timeout: PROBE_LIMIT_MS,
       // What is set for a database, such as that it is read-only, holds for new sessions.
       maxLifetimeSeconds: PROBE_LIFE_SECONDS,
     },
@@ -169,14 +174,16 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     onSilence: () => shares.refuseWaiting(silent),
     log,
   });
-  let isDiskFullNow = false;
+  let unwritable: string | undefined;
 
   /** Remembers what a failure says about the time after it. */
   function note(error: unknown): void {
     if (isWaitedOut(error)) silence.suspect();
-    if (!isDiskFull(error) || isDiskFullNow) return;
-    isDiskFullNow = true;
-    log.error('the disk of the database is full; this node is not ready until it can write again', { error });
+    const reason = unwritableReason(error);
+    if (reason === undefined || reason === unwritable) return;
+    unwritable = reason;
+    const what = reason === DISK_FULL ? 'the disk of the database is full' : 'the database is read-only';
+    log.error(`${what}; this node is not ready until it can write again`, { error });
   }
 
   /** Asked before the wait for a connection: those that are taken hang until their limit. */
@@ -234,18 +241,22 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 
     probe,
     isSilent: silence.isOn,
-    isDiskFull: () => isDiskFullNow,
+    whyUnwritable: () => unwritable,
 
     tryToWrite: async () => {
+      // A session that was opened earlier may still be allowed what a new one is not, and the other way round.
+      const client = new pg.Client(probeSettings);
+      client.on('error', () => {});
       try {
-        await probes.pool.query(TRY_TO_WRITE);
+        await client.connect();
+        await client.query(TRY_TO_WRITE);
       } catch (error) {
-        if (isDiskFull(error)) return false;
         throw asOutage(error);
+      } finally {
+        await client.end().catch(() => {});
       }
-      if (isDiskFullNow) log.info('the database can be written again');
-      isDiskFullNow = false;
-      return true;
+      if (unwritable !== undefined) log.info('the database can be written again');
+      unwritable = undefined;
     },
 
     close: async () => {
@@ -284,9 +295,15 @@ function silent(): AppError {
   return new AppError('database_unavailable', SILENT);
 }
 
+function unwritableReason(error: unknown): string | undefined {
+  if (isDiskFull(error)) return DISK_FULL;
+  return isReadOnly(error) ? READ_ONLY : undefined;
+}
+
 /** An error that is about the state of the database becomes the outage that a caller is told of. */
 function asOutage(error: unknown): unknown {
-  if (isDiskFull(error)) return new AppError('database_unavailable', DISK_FULL, { cause: error });
+  const reason = unwritableReason(error);
+  if (reason !== undefined) return new AppError('database_unavailable', reason, { cause: error });
   const outage = outageOf(error);
   return outage ? new AppError(outage, OUTAGE_MESSAGES[outage], { cause: error }) : error;
 }
@@ -323,8 +340,9 @@ async function runTransaction<T>(
   } catch (thrown) {
     // Statements pipelined with the one that failed are rejected because of it, and their errors may arrive first.
     const error = isAborted(thrown) ? (firstFault ?? thrown) : thrown;
-    // A session that is silent, has forgotten its statements or cannot even roll back is thrown away with its transaction.
-    if (isSilence(error) || isForgotten(error)) broken = error as Error;
+    // A session that is silent, has forgotten its statements, may only read or cannot even roll back is thrown away with its
+    // transaction.
+    if (isSilence(error) || isForgotten(error) || isReadOnly(error)) broken = error as Error;
     else {
       await client.query('rollback').catch(reason => {
         broken = reason;

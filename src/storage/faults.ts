@@ -29,6 +29,11 @@ export function isDiskFull(error: unknown): boolean {
   return ['53100', '58030'].includes(codeOf(error));
 }
 
+/** The session may only read: the database is a standby or set so. Another session may be of a database that takes writes. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006';
+}
+
 /** A caller has waited in vain: for a connection, for a free one of the pool, or for an answer. */
 export function isWaitedOut(error: unknown): boolean {
   const isConnecting = error instanceof Error && /connection timeout/i.test(error.message);

@@ -67,6 +67,28 @@ test('a read-only database is not ready, until it can be written', async context
   await untilReady(service);
 });
 
+test('a write that is refused as read-only counts, whatever the session of /readyz may do', async context => {
+  const t = lastFirst(context);
+  const { url } = await ownDatabase(t);
+  const name = new URL(url).pathname.slice(1);
+  const service = await serviceOn(t, { env: { DATABASE_URL: url } });
+  assert.equal((await service.post('/charges', chargeBody())).status, 201);
+  assert.equal((await service.get('/readyz')).status, 200);
+  await asAdmin(`alter database ${name} set default_transaction_read_only = on`);
+  // The sessions that write are opened anew; the one of /readyz stays as it was.
+  await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity
+                  where datname = '${name}' and query !~ 'schema_migrations|pg_is_in_recovery'`);
+  const refused = await service.post('/charges', chargeBody({ externalId: 'read-only' }));
+  assertUnavailable(refused);
+  assert.match(refused.json.detail, /read-only/);
+  for (let times = 0; times < 2; times++) {
+    assert.deepEqual(await readiness(service), [503, 'The database is read-only.']);
+  }
+  await asAdmin(`alter database ${name} reset default_transaction_read_only`);
+  await untilReady(service);
+  assert.equal((await service.post('/charges', chargeBody({ externalId: 'read-only' }))).status, 201);
+});
+
 test('a standby is not ready', async context => {
   const t = lastFirst(context);
   const folder = await ownFolder(t);

@@ -2,14 +2,16 @@
 // loops run, and the clock is right.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
-import { type Database, DISK_FULL } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
 import type { DatabaseClock } from '../../storage/database-clock.ts';
 import { isMigrated } from '../../storage/migrate.ts';
 
 export type HealthDeps = {
   readonly db: Database;
+  readonly clock: Clock;
   readonly heartbeats: Heartbeats;
   readonly databaseClock: Pick<DatabaseClock, 'offsetMs'>;
 };
@@ -59,5 +61,5 @@ async function checkDatabase(db: Database): Promise<void> {
   if (!(await isMigrated(db.probe))) {
     throw new AppError('not_configured', 'The database lacks a migration: run trilho migrate.');
   }
-  if (db.isDiskFull() && !(await db.tryToWrite())) throw new AppError('database_unavailable', DISK_FULL);
+  if (db.whyUnwritable() !== undefined) await db.tryToWrite();
 }
