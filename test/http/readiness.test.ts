@@ -89,6 +89,20 @@ test('a write that is refused as read-only counts, whatever the session of /read
   assert.equal((await service.post('/charges', chargeBody({ externalId: 'read-only' }))).status, 201);
 });
 
+test('a good check of the database stands for others for a quarter of a second, a bad one for none', async context => {
+  const t = lastFirst(context);
+  const { url } = await ownDatabase(t);
+  const service = await serviceOn(t, { env: { DATABASE_URL: url } });
+  const session = await sessionOn(t, url);
+  assert.equal((await service.get('/readyz')).status, 200);
+  await session.query('alter table schema_migrations rename to elsewhere');
+  assert.equal((await service.get('/readyz')).status, 200);
+  service.clock.advanceMs(250);
+  assert.notEqual((await service.get('/readyz')).status, 200);
+  await session.query('alter table elsewhere rename to schema_migrations');
+  assert.equal((await service.get('/readyz')).status, 200);
+});
+
 test('a standby is not ready', async context => {
   const t = lastFirst(context);
   const folder = await ownFolder(t);
@@ -99,7 +113,10 @@ test('a standby is not ready', async context => {
   const signal = path.join(folder, 'server', 'postgres', 'standby.signal');
   await writeFile(signal, '', { mode: 0o644 });
   await server.start();
-  const isStandby = async () => /standby/.test((await readiness(service))[1]);
+  const isStandby = async () => {
+    service.clock.advanceMs(1_000);
+    return /standby/.test((await readiness(service))[1]);
+  };
   await until('the node to see that its database is a standby', isStandby, ASK_AGAIN_MS);
   assertUnavailable(await service.get('/readyz'));
 });

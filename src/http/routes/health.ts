@@ -21,6 +21,9 @@ const READY_LIMIT_MS = 2_000;
 /** The offset is corrected, but a machine whose clock is so far off has a fault that may grow. */
 const MAX_OFFSET_MS = 30_000;
 
+/** How long the last good check of the database stands for others: a flood of probes costs four checks a second. */
+const SHARED_MS = 250;
+
 const HEALTH = { config: { public: true, isUnlimited: true }, schema: { hide: true } } as const;
 const SILENT = 'The database does not answer.';
 
@@ -28,13 +31,24 @@ export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
   app.get('/livez', HEALTH, async () => ({ status: 'ok' }));
 
   let checking: Promise<void> | undefined;
+  let goodAt: Date | undefined;
+  const isShared = () => {
+    const ageMs = goodAt === undefined ? SHARED_MS : deps.clock.now().getTime() - goodAt.getTime();
+    return ageMs >= 0 && ageMs < SHARED_MS;
+  };
   app.get('/readyz', HEALTH, async () => {
     checkNode(deps);
     if (deps.db.isSilent()) throw new AppError('database_unavailable', SILENT);
+    // What a write has found says more than a check before it.
+    if (isShared() && deps.db.whyUnwritable() === undefined) return { status: 'ok' };
     // One check at a time: probes that come meanwhile share it.
-    checking ??= checkDatabase(deps.db).finally(() => {
-      checking = undefined;
-    });
+    checking ??= checkDatabase(deps.db)
+      .then(() => {
+        goodAt = deps.clock.now();
+      })
+      .finally(() => {
+        checking = undefined;
+      });
     const late = wait(READY_LIMIT_MS, 'late' as const, { ref: false });
     if ((await Promise.race([checking, late])) === 'late') throw new AppError('database_unavailable', SILENT);
     return { status: 'ok' };
