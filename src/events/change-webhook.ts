@@ -28,9 +28,10 @@ export async function changeWebhook(
 
 /** Nothing is sent to it any more. Returns the webhook as it was. */
 export async function deleteWebhook({ db, clock }: Deps, id: string, accountId?: string): Promise<Webhook> {
-  await requireWebhook(db, id, accountId);
+  const before = await requireWebhook(db, id, accountId);
   const now = clock.now();
-  return present(await db.transaction(tx => markDeleted(tx, id, now)));
+  present(await db.transaction(tx => markDeleted(tx, id, now)));
+  return before;
 }
 
 /** For a day the old secret and the new one both sign, so that a receiver can change over. */
