@@ -1,4 +1,4 @@
-// The first steps of a newcomer as shell commands, for the home page: a charge, its payment, a webhook and an order. Each command
+// The first steps of a newcomer as shell commands, for the home page: a charge, a webhook, the payment and an order. Each command
 // works as printed after those before it.
 import type { Clock } from '../lib/clock.ts';
 import type { Mode } from '../lib/mode.ts';
@@ -13,35 +13,49 @@ export function firstSteps(url: string, clock: Clock, mode: Mode): readonly Step
   return [
     {
       title: 'Create a charge',
-      words: 'The answer has an id and a result for each method.',
+      words: isLive ? `${KEY} ${CREATED}` : CREATED,
       command: `at=${url} json='Content-Type: application/json'
 ${send}
 field() { node -p "JSON.parse(fs.readFileSync(0, 'utf8')).$1"; }
 charge=$(send /charges '${JSON.stringify(exampleCharge(clock, mode))}' | field id); echo $charge`,
     },
-    isLive ? PAID_IN_LIVE : PAID_IN_SANDBOX,
-    {
-      title: 'Have events sent to you',
-      words:
-        'The answer has the secret that signs them. npx trilho listen brings events to a port of your own machine.',
-      command: `send /webhooks '${JSON.stringify({ url: 'https://example.com/hooks', types: ['charge.paid'] })}'`,
-    },
-    ...(isLive ? [] : [ORDER]),
+    ...(isLive ? [SENT_IN_LIVE, PAID_IN_LIVE] : [SENT_IN_SANDBOX, PAID_IN_SANDBOX, ORDER]),
   ];
 }
 
 const SEND = 'send() { curl -s "$at$1" -H "$json" -d "$2"; }';
 
+const CREATED = 'The answer has an id and a result for each method.';
+const KEY =
+  'Set KEY first to a key that may also record payments: KEY=$(npx trilho keys create --account acme --scopes all,payments:write).';
+
+const SENT_IN_SANDBOX: Step = {
+  title: 'Have events sent to you',
+  words:
+    'A receiver on port 4000 prints the first event that comes. The secret of the webhook signs what is sent. npx trilho listen does the same without a webhook.',
+  command: `node -e "require('http').createServer((i, o) => i.pipe(process.stdout).on('unpipe', () => o.end(() => process.exit()))).listen(4000)" &
+webhook=$(send /webhooks '{"accountId":"acme","url":"http://localhost:4000/hook","types":["charge.paid"]}' | field id); echo $webhook`,
+};
+
+const SENT_IN_LIVE: Step = {
+  title: 'Have events sent to you',
+  words:
+    'Set HOOK to an https address of yours. The answer has the secret that signs what is sent. npx trilho listen brings events to a port of your own machine.',
+  command: `send /webhooks '{"url":"'"$HOOK"'","types":["charge.paid"]}'`,
+};
+
 const PAID_IN_SANDBOX: Step = {
   title: 'Pay it',
-  words: 'In a sandbox you are the payer.',
-  command: `send /sandbox/charges/$charge/pay '{"method":"pix"}'`,
+  words: 'In a sandbox you are the payer. The event is printed as it comes; then the webhook is deleted.',
+  command: `send /sandbox/charges/$charge/pay '{"method":"pix"}'
+wait
+curl -s -X DELETE $at/webhooks/$webhook`,
 };
 
 const PAID_IN_LIVE: Step = {
   title: 'Record its payment',
   words: "For a static pix key: the reference is the bank's own id of the payment.",
-  command: `send /charges/$charge/payments '{"amountCents":15990,"reference":"E9999999920261210130000000000001"}'`,
+  command: `send /charges/$charge/payments '{"amountCents":15990,"reference":"pix of '$charge'"}'`,
 };
 
 const WALLET = {

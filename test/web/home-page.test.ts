@@ -2,13 +2,18 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { readScopes } from '../../src/accounts/scopes.ts';
+import { liveRails } from '../../src/app.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 let service: Service;
 before(async () => {
-  service = await startService({ resolve: async () => ['93.184.215.14'] });
+  service = await startService({ work: true });
 });
 after(() => service.stop());
 
@@ -17,11 +22,48 @@ const commandsOf = (html: string) =>
     text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
   );
 
+const runInBash = async (commands: string, env: Record<string, string> = {}) => {
+  const options = { env: { ...process.env, ...env }, timeout: 60_000 };
+  return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], options)).stdout;
+};
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+test('in live its steps work with the key that it names, time and again', async context => {
+  const rails = liveRails(
+    readConfig({
+      TRILHO_MODE: 'live',
+      TRILHO_PIX_KEY: 'financeiro@example.com',
+      TRILHO_PIX_NAME: 'Padaria',
+      TRILHO_PIX_CITY: 'Recife',
+    }),
+  );
+  const live = await startService({ mode: 'live', rails, work: true, resolve: async () => ['93.184.215.14'] });
+  context.after(() => live.stop());
+  const { text } = await live.get('/');
+  assert.match(text, /--scopes all,payments:write/);
+  const { text: key } = await live.makeKey('acme', readScopes('all,payments:write').scopes);
+  for (let times = 0; times < 2; times++) {
+    const stdout = await runInBash(commandsOf(text).join('\necho\n'), { KEY: key, HOOK: 'https://example.com/hooks' });
+    assert.match(stdout, /"state":"PAID"/);
+    assert.match(stdout, /"secret":"whsec_/);
+  }
+});
+
 test('its steps, run one after the other, lead from a charge to a fulfilled order', async () => {
   const commands = commandsOf((await service.get('/')).text);
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands.join('\necho\n')]);
+  const printed = commands.join('\necho\n');
+  assert.match(printed, /4000/);
+  const stdout = await runInBash(printed.replaceAll('4000', String(await freePort())));
   assert.match(stdout, /"state":"PAID"/);
-  assert.match(stdout, /"secret":"whsec_/);
+  assert.match(stdout, /"type":"charge\.paid"/, 'the event is sent to the receiver');
+  assert.equal((await service.get('/webhooks')).json.total, 0, 'nothing is sent to it any more');
   assert.match(stdout, /"status":"fulfilled"/);
   const { json } = await service.get('/crypto/transactions');
   assert.equal(json.total, 1);
