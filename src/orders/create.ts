@@ -130,7 +130,16 @@ async function beginOrder(deps: OrderDeps, tx: Sql, order: Order, charge: Charge
 
 /** The quote that the caller named, or a new one. */
 async function takeQuote(deps: OrderDeps, { accountId, quote: asked }: NewOrder): Promise<Quote> {
-  if (!('id' in asked)) return makeQuote(deps, { ...asked, accountId });
+  if (!('id' in asked)) {
+    // Before the price: a source of prices that is set up would not help.
+    if (Object.keys(deps.chains).length === 0) {
+      throw new AppError(
+        'not_configured',
+        'No chain is connected in this version: orders are taken in a sandbox only.',
+      );
+    }
+    return makeQuote(deps, { ...asked, accountId });
+  }
   const quote = await findQuote(deps.db, asked.id);
   if (!quote || (quote.accountId !== undefined && quote.accountId !== accountId)) {
     throw invalidRequest([{ path: 'quoteId', code: 'unknown', message: 'is no quote of this account' }]);
