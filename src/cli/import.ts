@@ -63,11 +63,20 @@ function readTask(args: readonly string[]): { file: string; format: StatementFor
 
 async function read(file: string, format: StatementFormat, options: StatementOptions): Promise<StatementReading> {
   try {
-    return readStatement(await readFile(file), format, options);
+    const bytes = await readFile(file);
+    if (format === 'csv' && looksLikeOfx(bytes)) {
+      throw new StatementError('The file is named .csv, but it looks like OFX: give it a name that ends in .ofx.');
+    }
+    return readStatement(bytes, format, options);
   } catch (error) {
     if (error instanceof StatementError) throw new StartError(error.message);
     throw new StartError(
       `The file ${quoted(file)} cannot be read (${(error as { code?: string }).code ?? 'unknown'}).`,
     );
   }
+}
+
+/** OFX 1 begins with its header lines, OFX 2 with an XML declaration. */
+function looksLikeOfx(bytes: Buffer): boolean {
+  return /^[\s\u00ef\u00bb\u00bf]*(?:OFXHEADER|<\?(?:xml|OFX)|<OFX>)/i.test(bytes.toString('latin1', 0, 200));
 }

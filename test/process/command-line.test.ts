@@ -107,6 +107,9 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.match(refusalOf(await run(...noted)), /may be the payment "E99.*--another/);
     assert.match((await run(...noted, '--another')).stdout, /^Recorded\./);
 
+    await writeFile(path.join(folder, 'wrong.csv'), 'OFXHEADER:100\r\nDATA:OFXSGML\r\n\r\n<OFX></OFX>');
+    assert.match(refusalOf(await run('import', 'wrong.csv')), /looks like OFX.*\.ofx/);
+
     const other = await service.charge({ methods: ['pix'] });
     const { txid } = (await service.get(`/charges/${other}`)).json.pix;
     const statement = path.join(folder, 'statement.csv');
