@@ -7,8 +7,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readScopes } from '../../src/accounts/scopes.ts';
-import { liveRails } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { liveRails } from '../../src/rails/live-rails.ts';
+import { silentLog } from '../harness/log.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 let service: Service;
@@ -43,7 +45,8 @@ test('in live its steps work with the key that it names, time and again', async 
       TRILHO_PIX_NAME: 'Padaria',
       TRILHO_PIX_CITY: 'Recife',
     }),
-  );
+    { clock: systemClock, log: silentLog },
+  ).rails;
   const live = await startService({ mode: 'live', rails, work: true, resolve: async () => ['93.184.215.14'] });
   context.after(() => live.stop());
   const { text } = await live.get('/');
