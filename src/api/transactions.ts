@@ -53,7 +53,8 @@ export const TRANSACTION_EXAMPLE: Static<typeof CryptoTransaction> = {
   network: 'polygon',
   symbol: 'usdc',
   currency: 'BRL',
-  walletId: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87',
+  // A wallet that a new sandbox has, so that the example of an order can be sent there.
+  walletId: '01a1d600-a5e5-7412-bf8d-ac56a5d1ad2b',
   walletAddress: '0x280ca5Dc39910CDdBfE09D0657FB76Ca6505D63A',
   walletName: 'Treasury',
   settlementSchedule: 'D1',

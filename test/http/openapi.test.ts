@@ -132,6 +132,19 @@ test('every type of event has its own schema under webhooks, with an example tha
   }
 });
 
+test('the example of an order can be sent to a new sandbox, and sent again', async () => {
+  const sandbox = await startService({ demo: true });
+  try {
+    const { json } = await sandbox.get('/openapi.json');
+    const [example] = json.components.schemas.NewOrder.examples;
+    const sent = await sandbox.post('/crypto/transactions', example);
+    assert.equal(sent.status, 201, sent.text);
+    assert.equal((await sandbox.post('/crypto/transactions', example)).text, sent.text);
+  } finally {
+    await sandbox.stop();
+  }
+});
+
 test('the examples of a charge and its answer tell of the same charge', async () => {
   const body = judge.document.components.schemas['NewCharge']!.examples![0] as Record<string, unknown>;
   const made = await service.post('/charges', body);
