@@ -9,6 +9,7 @@ export const PARTS = [
   'counts',
   'peers',
   'way',
+  'psp',
   'statements',
   'idle',
   'start',
@@ -84,6 +85,7 @@ export const USAGE = `npm run bench [-- <part> …] [--mode live|sandbox] [--row
   counts      writing orders with and without the triggers that count them
   peers       both operations beside Express with Prisma, and beside Directus
   way         a charge created, paid, and its event delivered to a receiver
+  psp         charges through a simulated PSP: created with its code, paid there, credited, delivered
   statements  SQL statements for each charge, payment and delivery, and while idle; no goals
   idle        processor time of a service without requests
   start       npm start to the first good answer, always in the sandbox

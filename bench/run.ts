@@ -10,6 +10,7 @@ import { measureList } from './parts/list.ts';
 import { measureMemory } from './parts/memory.ts';
 import type { Measure } from './parts/part.ts';
 import { measurePeers } from './parts/peers.ts';
+import { measurePsp } from './parts/psp.ts';
 import { measureStart } from './parts/start.ts';
 import { measureStatements } from './parts/statements.ts';
 import { measureWay } from './parts/way.ts';
@@ -24,6 +25,7 @@ const MEASURES = {
   counts: measureCounts,
   peers: measurePeers,
   way: measureWay,
+  psp: measurePsp,
   statements: measureStatements,
   idle: measureIdle,
   start: measureStart,

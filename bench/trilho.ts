@@ -12,6 +12,8 @@ type ServiceOptions = {
   readonly recordTo?: string;
   /** Lets webhooks reach receivers on this machine, which only a sandbox does by itself. */
   readonly allowsLocal?: boolean;
+  /** Further settings. */
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 const LISTENS = /listens on (http:\S+)/;
@@ -33,7 +35,7 @@ const ENVIRONMENTS: Record<Mode, Readonly<Record<string, string>>> = {
 export function startTrilho(
   server: DatabaseServer,
   database: string,
-  { mode, workers = true, recordTo, allowsLocal = false }: ServiceOptions,
+  { mode, workers = true, recordTo, allowsLocal = false, env }: ServiceOptions,
 ): Promise<RunningProgram> {
   const isPlain = workers && recordTo === undefined;
   const flags = [...(workers ? ['--workers'] : []), ...(recordTo === undefined ? [] : ['--record', recordTo])];
@@ -46,6 +48,7 @@ export function startTrilho(
       PORT: '0',
       ...ENVIRONMENTS[mode],
       ...(allowsLocal && { TRILHO_WEBHOOK_ALLOW: '127.0.0.0/8' }),
+      ...env,
     },
     url: LISTENS,
     readyPath: '/readyz',
