@@ -2,12 +2,14 @@
 // has expired, or whose charge was paid by the other method.
 import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
 import type { Queue } from '../jobs/queue.ts';
+import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { type Method, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { type Charge, type ChargeMethod, type MethodStatus, paymentRequest } from './charge.ts';
 import { isUnpaid } from './life.ts';
+import { closesAt } from './owed.ts';
 import { findCharge } from './store.ts';
 import { logUndecided } from './undecided.ts';
 
@@ -16,6 +18,9 @@ export const RETIRE = defineJob<{
   readonly chargeId: string;
   readonly method: Method;
 }>('charge.retire');
+
+/** How long after the last payable day a bank is still asked to withdraw. */
+const GIVE_UP_AFTER_MS = 7 * DAY_MS;
 
 const RETIRED: readonly MethodStatus[] = ['CANCELED', 'EXPIRED', 'PAID_BY_OTHER_METHOD'];
 
@@ -51,6 +56,8 @@ export async function retireMethod(
   if (!rail.can.withdraw) return 'done';
   const outcome = await rail.cancel(paymentRequest(charge), retired.reference);
   if (outcome.kind === 'withdrawn' || outcome.kind === 'too_late') return 'done';
+  // By then the bank itself lets nobody pay it any more; a payment that came in the meantime is found anyway.
+  if (deps.clock.now().getTime() > closesAt(charge).getTime() + GIVE_UP_AFTER_MS) return 'done';
   logUndecided(deps.log, outcome, { chargeId, chargeMethod: method, rail: rail.name });
   return 'postponed';
 }

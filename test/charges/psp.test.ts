@@ -147,3 +147,22 @@ test('money to the key that belongs to no charge is kept for a person', async ()
     [`${RAIL} ${endToEndId}`],
   );
 });
+
+// The last one: it goes far beyond the due days of the others.
+test('a PSP that refuses to withdraw a charge is not asked for ever', async () => {
+  const { json } = await create();
+  await at.service.send(`/charges/${json.id}/cancel`, { method: 'POST' });
+  const refusal = at.psp.setFault({ kind: 'status', status: 503, on: { method: 'PATCH' }, retryAfterSeconds: 1 });
+  const attempts = () => at.psp.requests().filter(({ method }) => method === 'PATCH').length;
+  const before = attempts();
+  at.service.clock.advanceMs(5_000);
+  await at.service.runJobs();
+  assert.ok(attempts() > before, 'it is asked');
+  at.service.clock.advanceMs(120 * 86_400_000);
+  await at.service.runJobs();
+  const last = attempts();
+  at.service.clock.advanceMs(3_600_000);
+  await at.service.runJobs();
+  assert.equal(attempts(), last, 'and then no more');
+  at.psp.clearFaults(refusal);
+});
