@@ -1,5 +1,6 @@
 // The only wiring: configuration → database, jobs, rails, chains, faces. `composeLive` and `composeSandbox` name what differs
 // between the two; everything else is the same. What starts here stops here, in the opposite order.
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -320,19 +321,26 @@ async function openReceiver(
     const record = records.find(candidate => candidate.name === name);
     if (!record) return [];
     const clientCa =
-      webhook?.clientCaFile && readSettingFile(`rails[${index}].webhook.clientCaFile`, webhook.clientCaFile);
+      webhook?.clientCaFile && readCertificates(`rails[${index}].webhook.clientCaFile`, webhook.clientCaFile);
     return { name, pathToken: record.pathToken, ...(clientCa && { clientCa }) };
   });
   const tls = certificateFile && privateKeyFile ? { certificateFile, privateKeyFile } : undefined;
   return startReceiver(deps, { host, port, ...(tls && { tls }), ...(proxy && { proxy }) }, receiving);
 }
 
-function readSettingFile(setting: string, path: string): string {
+function readCertificates(setting: string, path: string): string {
+  let text: string;
   try {
-    return readFileSync(path, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch {
-    throw new StartError(`TRILHO_CONFIG: ${setting} cannot be read.`);
+    throw new StartError(`${setting} cannot be read.`);
   }
+  try {
+    new X509Certificate(text);
+  } catch {
+    throw new StartError(`${setting} holds no certificate in PEM.`);
+  }
+  return text;
 }
 
 /** Marks a new database as this mode's, and refuses one of the other. */

@@ -97,6 +97,23 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'rails',
+    {
+      summary: 'list rails with their health, or register a webhook at a PSP',
+      help: [
+        'trilho rails',
+        'trilho rails register-webhook <rail>',
+        '',
+        '<rail>  a name in rails of TRILHO_CONFIG, such as efi:main',
+        '',
+        'It asks the PSPs. register-webhook tells the PSP to notify of payments at webhook.url of the rail; some PSPs call that',
+        'address at once, so let the service run.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./rails.ts')).railsCommand,
+    },
+  ],
+  [
     'ledger',
     {
       summary: 'check: are the books right?',
@@ -163,9 +180,15 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
   [
     'doctor',
     {
-      summary: 'check database, schema and keys that end soon',
-      help: ['trilho doctor', '', 'It changes nothing. Exit code 1 when something is wrong.', USES_DATABASE],
-      takesNothing: true,
+      summary: 'check database, disk, keys that end soon and every rail',
+      help: [
+        'trilho doctor [--try-charge]',
+        '',
+        '--try-charge  registers a charge of one cent at each PSP and removes it: the only proof that the pix key is yours',
+        '',
+        'Otherwise it changes nothing. Exit code 1 when something is wrong; each such line says how to mend it.',
+        USES_DATABASE,
+      ],
       load: async () => (await import('./doctor.ts')).doctorCommand,
     },
   ],

@@ -1,6 +1,6 @@
 // Where banks tell of payments: a server on a port of its own, with no route of the API. The path names the rail and cannot be
 // guessed. What comes is stored and answered; nothing of it is believed.
-import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
+import { createHash, createPrivateKey, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
@@ -52,9 +52,10 @@ export async function startReceiver(
   const server = createServer(settings, rails, listener);
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    const refuse = (error: Error) => reject(listenFault(error, settings));
+    server.once('error', refuse);
     server.listen(settings.port, settings.host, () => {
-      server.off('error', reject);
+      server.off('error', refuse);
       resolve();
     });
   });
@@ -75,18 +76,49 @@ function createServer({ tls }: ReceiverSettings, rails: readonly ReceivingRail[]
   // Who shows no certificate of a bank is refused by path, in `isProven`: not every bank shows one.
   const clients = { requestCert: ca.length > 0, rejectUnauthorized: false, ...(ca.length > 0 && { ca }) };
   const secureContext = () => ({ ...readFiles(tls), ...clients, minVersion: 'TLSv1.2' as const });
+  requirePair(readFiles(tls));
   const server = createHttpsServer({ ...TIMEOUTS, ...secureContext() }, listener);
   const renewal = setInterval(() => renew(server, secureContext), RENEW_EVERY_MS).unref();
   server.once('close', () => clearInterval(renewal));
   return server;
 }
 
-function readFiles({ certificateFile, privateKeyFile }: TlsFiles): { cert: Buffer; key: Buffer } {
-  try {
-    return { cert: readFileSync(certificateFile), key: readFileSync(privateKeyFile) };
-  } catch {
-    throw new StartError('receiver: certificateFile or privateKeyFile cannot be read.');
+/** OpenSSL says of neither file which one is wrong. */
+function requirePair({ cert, key }: { readonly cert: Buffer; readonly key: Buffer }): void {
+  const certificate = tryTo(() => new X509Certificate(cert));
+  if (!certificate) throw new StartError('receiver.certificateFile holds no certificate in PEM.');
+  const privateKey = tryTo(() => createPrivateKey(key));
+  if (!privateKey) throw new StartError('receiver.privateKeyFile holds no private key in PEM without a password.');
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new StartError('receiver.privateKeyFile does not belong to receiver.certificateFile.');
   }
+}
+
+function tryTo<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function listenFault(error: unknown, { host, port }: ReceiverSettings): unknown {
+  const { code } = error as { code?: string };
+  if (code === 'EADDRINUSE') return new StartError(`receiver.port ${port} on ${host} is in use; set another.`);
+  if (code === 'EACCES') return new StartError(`receiver.port ${port} on ${host} may not be used by this user.`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new StartError(`receiver.host ${host} is not an address of this machine.`);
+  }
+  return error;
+}
+
+function readFiles({ certificateFile, privateKeyFile }: TlsFiles): { cert: Buffer; key: Buffer } {
+  const read = (name: string, file: string) => {
+    const content = tryTo(() => readFileSync(file));
+    if (!content) throw new StartError(`receiver.${name} cannot be read.`);
+    return content;
+  };
+  return { cert: read('certificateFile', certificateFile), key: read('privateKeyFile', privateKeyFile) };
 }
 
 /** A half-written pair of files is tried again; the old certificate serves meanwhile. */

@@ -21,6 +21,8 @@ export type Check = {
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const SOON_DAYS = 30;
+/** As with API keys: what ends within these days is wrong now, so that a script tells of it in time. */
+const WRONG_DAYS = 14;
 const MAX_CLOCK_OFFSET_MS = 30_000;
 const TIMEOUT_MS = 10_000;
 
@@ -69,7 +71,9 @@ function certificateChecks({ credentials: { certificate } }: Opened, { clock }: 
     return [bad('certificate', `It is not valid before ${fromDay}.`, 'Check the clock of this machine, or wait.'), key];
   }
   if (days < 0) return [bad('certificate', `It expired on ${untilDay}.`, renew), key];
-  const check = good('certificate', `It is valid until ${untilDay}, for ${days} more days.`);
+  const words = `It is valid until ${untilDay}, for ${days} more days.`;
+  if (days < WRONG_DAYS) return [bad('certificate', words, renew), key];
+  const check = good('certificate', words);
   return [days < SOON_DAYS ? { ...check, mend: renew } : check, key];
 }
 

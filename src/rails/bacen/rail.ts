@@ -22,6 +22,8 @@ export type BacenRail = Omit<Rail<'pix'>, 'prepare' | 'submit'> &
     kindOf(request: PaymentRequest): ChargeKind;
     /** Absent where the PSP has no locations to take. Throws `rail_unavailable`. */
     readonly takeLocation?: (kind: ChargeKind) => Promise<Location>;
+    /** When the certificate of this client ends; undefined where the PSP wants none. */
+    certificateEnd(): Date | undefined;
     /** Closes idle connections. */
     stop(): void;
   };
@@ -92,6 +94,10 @@ function railOf(settings: BacenSettings, deps: BacenDeps, { profile, connections
     ...webhookAt(settings, profile, client),
     kindOf,
     ...(profile.hasLocations && { takeLocation: (kind: ChargeKind) => takeLocation(client, kind) }),
+    certificateEnd: () => {
+      const { certificate } = connections.current().credentials;
+      return certificate && new Date(certificate.validTo);
+    },
     stop: connections.stop,
   };
 }

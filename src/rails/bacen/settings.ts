@@ -37,7 +37,7 @@ export type BacenSettings = {
   /** 0 for no limit. */
   readonly perSecond?: number;
   readonly quirks?: Quirks;
-  readonly webhook?: { readonly url: string };
+  readonly webhook?: { readonly url: string; readonly skipMtls?: boolean };
 };
 
 export type BacenDeps = { readonly clock: Clock; readonly log: Log };

@@ -14,6 +14,13 @@ export type WebhookAdmin = {
   readWebhook(): Promise<{ readonly url: string } | undefined>;
 };
 
+/** The address of a rail at this service: `url` of its settings, then the part of the path that nobody can guess. */
+export function webhookAddress(url: string, pathToken: string): string {
+  const address = new URL(url);
+  address.pathname = `${address.pathname.replace(/\/$/, '')}/${pathToken}`;
+  return address.href;
+}
+
 export function webhookAt({ pixKey }: BacenSettings, profile: FullProfile, { call }: Client): WebhookAdmin {
   const common = { resource: 'webhook', path: [pixKey], scopes: WEBHOOK_SCOPES } as const;
   return {

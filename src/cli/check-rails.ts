@@ -1,0 +1,79 @@
+// What the doctor finds of each rail: its settings, certificate, token, scopes, key and webhook, and the way back to us.
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { RailRecord } from '../charges/store-rails.ts';
+import type { Config } from '../config/config.ts';
+import type { RailSettings } from '../config/rail-settings.ts';
+import { systemClock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { type Check, type DiagnoseOptions, diagnoseRail } from '../rails/bacen/diagnose.ts';
+import { webhookAddress } from '../rails/bacen/webhook.ts';
+import { checkReceiver } from './check-receiver.ts';
+
+export type CheckedRail = { readonly name: string; readonly checks: readonly Check[] };
+
+/** `records` is absent when the database did not answer: then what needs the path of a rail is left out. */
+export function checkRails(
+  config: Config,
+  log: Log,
+  records: readonly RailRecord[] | undefined,
+  options: DiagnoseOptions,
+): Promise<CheckedRail[]> {
+  return Promise.all(
+    config.rails.map(async settings => {
+      const { name, webhook, ...others } = settings;
+      const pathToken = records?.find(record => record.name === name)?.pathToken;
+      const own = webhook && pathToken !== undefined ? { url: webhookAddress(webhook.url, pathToken) } : undefined;
+      const diagnosed = await diagnoseRail(
+        { ...others, name, ...(own && { webhook: own }) },
+        { clock: systemClock, log },
+        options,
+      );
+      return { name, checks: [...diagnosed, ...(await wayBack(config, settings, pathToken, records !== undefined))] };
+    }),
+  );
+}
+
+async function wayBack(
+  { receiver }: Config,
+  { webhook, caFile }: RailSettings,
+  pathToken: string | undefined,
+  isAsked: boolean,
+): Promise<Check[]> {
+  if (!webhook) return [];
+  const authority = authorityCheck(webhook.clientCaFile);
+  if (!receiver) {
+    const detail = 'There is none, though the rail has a webhook.';
+    return [...authority, { name: 'receiver', ok: false, detail, mend: 'Set receiver in TRILHO_CONFIG.' }];
+  }
+  if (!isAsked) return authority;
+  if (pathToken === undefined) {
+    const detail = 'The service has not started with this rail yet, so it has no path.';
+    return [...authority, { name: 'receiver', ok: false, detail, mend: 'Start the service once.' }];
+  }
+  return [...authority, await checkReceiver(webhook.url, pathToken, caFile && textOf(caFile))];
+}
+
+/** Who vouches for the certificate that the PSP shows with a notification. */
+function authorityCheck(file: string | undefined): Check[] {
+  if (file === undefined) return [];
+  const name = 'webhook authority';
+  const mend = 'Replace webhook.clientCaFile with the chain that the PSP publishes, and restart the service.';
+  try {
+    const until = new Date(new X509Certificate(readFileSync(file)).validTo);
+    const day = until.toISOString().slice(0, 10);
+    if (until < systemClock.now()) return [{ name, ok: false, detail: `It expired on ${day}.`, mend }];
+    return [{ name, ok: true, detail: `It is valid until ${day}.` }];
+  } catch {
+    return [{ name, ok: false, detail: 'webhook.clientCaFile holds no certificate that can be read.', mend }];
+  }
+}
+
+/** One that cannot be read is named by the diagnosis. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+// Calls the receiver at its public address as a PSP would, with requests that change nothing: its answers show that the
+// address leads to this service and that the path is the rail's.
+import { randomBytes } from 'node:crypto';
+import { type RequestOptions, request } from 'node:https';
+import { rootCertificates } from 'node:tls';
+import type { Check } from '../rails/bacen/diagnose.ts';
+import { webhookAddress } from '../rails/bacen/webhook.ts';
+
+const NAME = 'receiver';
+const TIMEOUT_MS = 5_000;
+/** What a proxy answers to a caller without a client certificate. */
+const WANTS_CERTIFICATE = [400, 403, 495, 496];
+
+type Asked = { readonly status: number } | { readonly code: string };
+
+/** `ca`: authorities that the PSP trusts beside the public ones, as PEM. */
+export async function checkReceiver(url: string, pathToken: string, ca?: string): Promise<Check> {
+  const options = { ca: [...rootCertificates, ...(ca === undefined ? [] : [ca])] };
+  const [ours, unknown] = await Promise.all(
+    [pathToken, randomBytes(24).toString('base64url')].map(token => ask(webhookAddress(url, token), options)),
+  );
+  return judge(ours!, unknown!);
+}
+
+function judge(ours: Asked, unknown: Asked): Check {
+  if ('code' in ours) return unreachable(ours.code);
+  const statuses = [ours.status, 'status' in unknown ? unknown.status : 0];
+  if (statuses[0] === 405 && statuses[1] === 404) return good('It answers at webhook.url, and knows the path.');
+  if (statuses.every(status => WANTS_CERTIFICATE.includes(status))) {
+    return good('Something answers at webhook.url and wants a client certificate; further is not tested from here.');
+  }
+  if (statuses.every(status => status === 404)) {
+    const mend = 'Let webhook.url have no path, unless a proxy takes it off; and check that it leads to this service.';
+    return bad('It answers at webhook.url, but does not know the path of the rail.', mend);
+  }
+  const detail = `What answers at webhook.url is not the receiver: it answered ${statuses.join(' and ')}.`;
+  return bad(detail, 'Let webhook.url lead to the port of the receiver.');
+}
+
+/** Not every network leads back to its own public address, so silence proves nothing. */
+function unreachable(code: string): Check {
+  if (code === 'TIMEOUT') return good('webhook.url does not answer from here; try it from outside.');
+  if (code.startsWith('ERR_SSL_')) {
+    return good(
+      'Something answers at webhook.url and ends TLS without a client certificate; it is not tested further.',
+    );
+  }
+  const isCertificate = /CERT|SIGNATURE|ISSUER|ALTNAME/.test(code);
+  return isCertificate
+    ? bad(
+        `The certificate of webhook.url is not trusted (${code}).`,
+        'Give the receiver, or its proxy, a certificate for that name from an authority that the PSP trusts, with its chain.',
+      )
+    : bad(`webhook.url cannot be reached (${code}).`, 'Start the service; check the name, the port and the firewall.');
+}
+
+const good = (detail: string): Check => ({ name: NAME, ok: true, detail });
+const bad = (detail: string, mend: string): Check => ({ name: NAME, ok: false, detail, mend });
+
+function ask(url: string, options: RequestOptions): Promise<Asked> {
+  return new Promise(resolve => {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const asked = request(url, { ...options, agent: false, signal }, answer => {
+      answer.resume();
+      resolve({ status: answer.statusCode ?? 0 });
+    });
+    asked.on('error', (error: NodeJS.ErrnoException) => {
+      resolve({ code: signal.aborted ? 'TIMEOUT' : (error.code ?? 'unknown') });
+    });
+    asked.end();
+  });
+}
