@@ -18,6 +18,8 @@ import {
 import { CHARGE_EVENTS } from '../src/charges/life.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
 import { readConfig } from '../src/config/config.ts';
+import { RAIL_PROFILES } from '../src/config/rail-settings.ts';
+import { ReceiverEntry } from '../src/config/receiver-settings.ts';
 import { SETTINGS } from '../src/config/settings.ts';
 import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } from '../src/orders/order.ts';
 import { PAYOUT_STATES } from '../src/payouts/payout.ts';
@@ -273,6 +275,34 @@ test('docs/psp.md lists every fault, profile and control request of the simulate
     CONTROL_REQUESTS,
   );
   for (const name of PROFILE_NAMES) assert.ok(COMMANDS.get('psp')?.help.join('\n').includes(name), name);
+});
+
+test('the settings for the simulated PSP are the same in docs/live.md and in the file that README names', () => {
+  const example = read('docs/examples/psp.json');
+  assert.ok(read('docs/live.md').includes(`<<'END'\n${example}END\n`));
+  assert.ok(read('README.md').includes('TRILHO_CONFIG=docs/examples/psp.json'));
+});
+
+test('docs/rails.md names every field of a rail and of the receiver, and every profile', () => {
+  const rails = sectionsOf('docs/rails.md');
+  const firstCells = (heading: string) => rowsIn(rails.get(heading)).map(cells => cells.slice(1).join(' '));
+  const page = firstCells('Fields of a rail').join(' ');
+  const source = read('src/config/rail-settings.ts');
+  const entry = /const RailEntry = (.*?)\n\);/s.exec(source)?.[1] ?? '';
+  const fields = [...entry.matchAll(/^ +(\w+): (?!Type\.Optional\(\n)/gm)].map(match => match[1]!);
+  assert.ok(fields.length > 20, 'the walk sees the fields');
+  for (const field of fields.filter(name => !['holds', 'message'].includes(name)))
+    assert.ok(page.includes(field), field);
+  const quirks = /const Quirks = (.*?)\n\);/s.exec(source)?.[1] ?? '';
+  for (const [, field = ''] of quirks.matchAll(/^ {4}(\w+): /gm)) {
+    assert.ok(rails.get('Quirks')?.includes(field), field);
+  }
+  assert.deepEqual(
+    rowsIn(rails.get('Profiles')).map(cells => cells[1]!),
+    [...RAIL_PROFILES],
+  );
+  for (const field of Object.keys(ReceiverEntry.properties))
+    assert.ok(rails.get('The receiver')?.includes(`\`${field}\``), field);
 });
 
 const architecture = sectionsOf('docs/architecture.md');

@@ -40,7 +40,7 @@ export async function showRails(
 }
 
 function block(head: string, rows: readonly Row[]): string[] {
-  return [head, ...rows.map(([name, value]) => `  ${name.padEnd(13)}${value}`)];
+  return [head, ...rows.map(([name, value]) => `  ${name.padEnd(15)}${value}`)];
 }
 
 function chargesOf({ accounts, former }: RailSettings): string {
