@@ -10,6 +10,7 @@ import { hasUsableKey } from './accounts/store-keys.ts';
 import type { Chains } from './chains/chain.ts';
 import { observedChains } from './chains/observed.ts';
 import { type ChargeRules, STRICT_CHARGE_RULES } from './charges/check.ts';
+import { compareDueDays, startComparingDays } from './charges/compare-daily.ts';
 import { startChargeBatches } from './charges/create-batch.ts';
 import { startDecisionBatches } from './charges/decide.ts';
 import { CHARGE_JOBS, chargeJobs } from './charges/jobs.ts';
@@ -279,9 +280,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     docsRoutes(server);
     if (overrides.work ?? true) {
       queue.work(handlers);
-      const loops = [startSweeping, startWatchingRails, startSealing, startDelivering, startMergingCounts].map(start =>
-        start(deps),
-      );
+      const starts = [startSweeping, startWatchingRails, startComparingDays, startSealing, startDelivering];
+      const loops = [...starts, startMergingCounts].map(start => start(deps));
       // All at once: each may have to wait for a database that does not answer.
       stops.push(async () => {
         await Promise.all(loops.map(loop => loop.stop()));
@@ -293,7 +293,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     stops.push(() => drain(server));
     const runAllDue = async () => {
       await beforeWork?.();
-      return (await lookAtRails(deps)) + (await runDueJobs()) + (await deliverDue(deps));
+      const looked = (await lookAtRails(deps)) + (await runDueJobs()) + (await deliverDue(deps));
+      return looked + (await compareDueDays(deps));
     };
     return {
       url: urlOf(server),

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Rail } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
+import { firstComparison } from './store-compare-day.ts';
 
 const TOKEN_BYTES = 24;
 
@@ -11,10 +12,12 @@ export async function recordRails(
   rails: readonly Rail[],
   at: Date,
 ): Promise<{ readonly name: string; readonly method: string }[]> {
+  const { comparedDay, nextAt } = firstComparison(at);
   const [names, methods] = [rails.map(({ name }) => name), rails.map(({ method }) => method)];
   await tx.query(
-    `insert into rails (name, method, path_token, seen_until, next_look_at)
-     select name, method, path_token, case when is_by_time then $5::timestamptz end, case when is_by_time then $5 end
+    `insert into rails (name, method, path_token, seen_until, next_look_at, compared_day, next_compare_at)
+     select name, method, path_token, case when is_by_time then $5::timestamptz end, case when is_by_time then $5 end,
+            case when is_by_time then $6::date end, case when is_by_time then $7::timestamptz end
        from unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) as new (name, method, path_token, is_by_time)
      on conflict (name, method) do nothing`,
     [
@@ -23,6 +26,8 @@ export async function recordRails(
       rails.map(() => randomBytes(TOKEN_BYTES).toString('base64url')),
       rails.map(({ watch }) => watch?.by === 'time'),
       at,
+      comparedDay,
+      nextAt,
     ],
   );
   return tx.query<{ name: string; method: string }>(
@@ -83,6 +88,8 @@ export type RailRecord = {
   readonly pathToken: string;
   readonly seenUntil?: Date;
   readonly silentSince?: Date;
+  /** When a day was last compared with the bank, and what differed. */
+  readonly compared?: { readonly at: Date; readonly differences: number };
 };
 
 export async function readRails(sql: Sql): Promise<RailRecord[]> {
@@ -92,13 +99,19 @@ export async function readRails(sql: Sql): Promise<RailRecord[]> {
     path_token: string;
     seen_until: Date | null;
     silent_since: Date | null;
-  }>('select name, method, path_token, seen_until, silent_since from rails order by name, method');
-  return rows.map(({ name, method, path_token, seen_until, silent_since }) => ({
-    name,
-    method,
-    pathToken: path_token,
-    ...(seen_until && { seenUntil: seen_until }),
-    ...(silent_since && { silentSince: silent_since }),
+    compared_at: Date | null;
+    differences: number | null;
+  }>(
+    `select name, method, path_token, seen_until, silent_since, compared_at, differences
+       from rails order by name, method`,
+  );
+  return rows.map(row => ({
+    name: row.name,
+    method: row.method,
+    pathToken: row.path_token,
+    ...(row.seen_until && { seenUntil: row.seen_until }),
+    ...(row.silent_since && { silentSince: row.silent_since }),
+    ...(row.compared_at && { compared: { at: row.compared_at, differences: row.differences ?? 0 } }),
   }));
 }
 

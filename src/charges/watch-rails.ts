@@ -44,7 +44,7 @@ export function startWatchingRails(deps: WatchDeps): { stop(): Promise<void> } {
   };
 }
 
-type WatchedRail = { readonly rail: Rail; readonly watch: ReceiptsByTime };
+export type WatchedRail = { readonly rail: Rail; readonly watch: ReceiptsByTime };
 
 export function watchedRails(rails: Rails): WatchedRail[] {
   return allRails(rails).flatMap(rail => (rail.watch?.by === 'time' ? { rail, watch: rail.watch } : []));

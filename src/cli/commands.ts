@@ -114,6 +114,22 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'reconcile',
+    {
+      summary: "compare a PSP's record of a day with the payments here",
+      help: [
+        'trilho reconcile --day <day> [--rail <rail>]',
+        '',
+        '<day>   such as 2026-11-16, in São Paulo',
+        '<rail>  a name in rails of TRILHO_CONFIG; all of them when absent',
+        '',
+        'It prints every difference and changes nothing. Exit code 1 when something differs.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./reconcile.ts')).reconcileCommand,
+    },
+  ],
+  [
     'ledger',
     {
       summary: 'check: are the books right?',

@@ -48,10 +48,12 @@ export async function startServiceAtPsp(
     readonly env?: Readonly<Record<string, string>>;
     readonly log?: Log;
     readonly work?: boolean;
+    readonly now?: string;
   } = {},
 ): Promise<ServiceAtPsp> {
   let service: Service | undefined;
-  const clock = { now: () => service?.clock.now() ?? new Date(START) };
+  const start = options.now ?? START;
+  const clock = { now: () => service?.clock.now() ?? new Date(start) };
   const psp = await startPsp({ webhooks: { retryMs: [] }, ...options.psp, clock });
   const { certificate: certificateFile, key: privateKeyFile } = psp.files.receiver;
   const started = await startService({
@@ -61,7 +63,7 @@ export async function startServiceAtPsp(
       TRILHO_RECEIVER: JSON.stringify({ port: 0, certificateFile, privateKeyFile }),
       ...options.env,
     },
-    now: START,
+    now: start,
     ...(options.log && { log: options.log }),
     ...(options.work !== undefined && { work: options.work }),
   });

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import { NETWORKS } from '../../chains/asset.ts';
+import { type RailRecord, readRails } from '../../charges/store-rails.ts';
 import { type DeliveryLag, readDeliveryLag } from '../../events/store-lag.ts';
 import type { Queue, QueueDepth } from '../../jobs/queue.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -65,6 +66,7 @@ type Backlog = {
   readonly lag: DeliveryLag;
   readonly payouts: readonly WatchedCount[];
   readonly held: readonly HeldCount[];
+  readonly rails: readonly RailRecord[];
   readonly now: Date;
 };
 
@@ -80,6 +82,7 @@ async function readBacklog({ db, queue, clock }: Deps): Promise<Backlog> {
     lag: await readDeliveryLag(db, now, COUNT_LIMIT),
     payouts: await countWatchedPayouts(db, COUNT_LIMIT),
     held: await countHeldOrders(db, COUNT_LIMIT),
+    rails: await readRails(db),
   };
 }
 
@@ -97,7 +100,11 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
   const payouts = gauge('trilho_payouts', 'Payouts that are watched.', ['network', 'state']);
   const payoutAge = gauge('trilho_payouts_oldest_open_seconds', 'How long the oldest open payout waits.', ['network']);
   const held = gauge('trilho_orders_held', 'Orders on hold.', ['reason']);
-  const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, held];
+  const silent = gauge('trilho_rail_silent_seconds', 'How long a PSP has not answered.', ['rail']);
+  const differences = gauge('trilho_reconcile_differences', 'What differed on the last day compared.', ['rail']);
+  const compared = gauge('trilho_reconcile_last_run_timestamp_seconds', 'When a day was last compared.', ['rail']);
+  const ofRails = [silent, differences, compared];
+  const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, held, ...ofRails];
 
   return backlog => {
     for (const each of fromDatabase) {
@@ -122,6 +129,12 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
         payouts.set({ network, state }, found?.count ?? 0);
         if (state === 'open') payoutAge.set({ network }, secondsSince(found?.oldestAt, now));
       }
+    }
+    for (const { name: rail, seenUntil, silentSince, compared: last } of backlog.rails) {
+      if (seenUntil) silent.set({ rail }, secondsSince(silentSince, now));
+      if (!last) continue;
+      differences.set({ rail }, last.differences);
+      compared.set({ rail }, last.at.getTime() / 1000);
     }
     for (const reason of HOLD_REASONS) {
       held.set({ reason }, backlog.held.find(one => one.reason === reason)?.count ?? 0);

@@ -1,0 +1,166 @@
+// The SQL that reads what is recorded of a day, to be compared with a bank's own record; and who compares next.
+import { addDays, type CivilDay, civilDay, momentOn } from '../lib/civil-days.ts';
+import type { Rail } from '../rails/rail.ts';
+import type { Sql } from '../storage/database.ts';
+import type { Refund } from './charge.ts';
+import { comparable } from './store-money.ts';
+
+type RailName = Pick<Rail, 'name' | 'method'>;
+
+export type RecordedRefund = Pick<Refund, 'id' | 'kind' | 'amountCents' | 'status' | 'reference'> & {
+  readonly submittedAt?: Date;
+  /** What the ledger has of it. */
+  readonly ledgerCents: bigint;
+};
+
+export type RecordedPayment = {
+  readonly chargeId: string;
+  readonly reference: string;
+  readonly amountCents: bigint;
+  readonly ledgerCents: bigint;
+  readonly refunds: readonly RecordedRefund[];
+};
+
+type PaymentRow = {
+  charge_id: string;
+  reference: string;
+  amount_cents: string;
+  ledger_cents: string;
+  refunds: {
+    id: string;
+    kind: Refund['kind'];
+    amount_cents: string;
+    status: Refund['status'];
+    reference: string | null;
+    submitted_at: string | null;
+    ledger_cents: string;
+  }[];
+};
+
+const sumInLedger = (kind: string, book: string, of: string) => `
+  (select coalesce(sum(l.amount), 0)::text
+     from ledger_entries e
+     join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id
+    where e.cause_id = ${of}.id and e.account_id = ${of}.account_id and e.kind = '${kind}' and l.book = '${book}')`;
+
+const PAYMENTS = `
+  select p.charge_id, p.reference, p.amount_cents, ${sumInLedger('payment', 'payer', 'p')} as ledger_cents,
+         (select coalesce(json_agg(json_build_object(
+                   'id', r.id, 'kind', r.kind, 'amount_cents', r.amount_cents::text, 'status', r.status,
+                   'reference', r.reference, 'submitted_at', r.submitted_at,
+                   'ledger_cents', ${sumInLedger('refund', 'refund', 'r')}) order by r.created_at, r.id), '[]')
+            from refunds r
+           where r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id) as refunds
+    from payments p
+   where p.rail = $1 and p.method = $2`;
+
+export async function paymentsBetween(
+  sql: Sql,
+  { name, method }: RailName,
+  from: Date,
+  to: Date,
+): Promise<RecordedPayment[]> {
+  const rows = await sql.query<PaymentRow>(
+    `${PAYMENTS} and p.paid_at >= $3 and p.paid_at < $4 order by p.paid_at, p.id`,
+    [name, method, from, to],
+  );
+  return rows.map(toPayment);
+}
+
+export async function paymentsByReference(
+  sql: Sql,
+  { name, method }: RailName,
+  references: readonly string[],
+): Promise<RecordedPayment[]> {
+  const rows = await sql.query<PaymentRow>(
+    `${PAYMENTS} and lower(p.reference collate "C") = any($3) order by p.paid_at, p.id`,
+    [name, method, references.map(comparable)],
+  );
+  return rows.map(toPayment);
+}
+
+function toPayment({ charge_id, reference, amount_cents, ledger_cents, refunds }: PaymentRow): RecordedPayment {
+  return {
+    chargeId: charge_id,
+    reference,
+    amountCents: BigInt(amount_cents),
+    // Money that comes in is taken from the payer's book.
+    ledgerCents: -BigInt(ledger_cents),
+    refunds: refunds.map(refund => ({
+      id: refund.id,
+      kind: refund.kind,
+      amountCents: BigInt(refund.amount_cents),
+      status: refund.status,
+      ...(refund.reference !== null && { reference: refund.reference }),
+      ...(refund.submitted_at !== null && { submittedAt: new Date(refund.submitted_at) }),
+      ledgerCents: BigInt(refund.ledger_cents),
+    })),
+  };
+}
+
+/** The charges that a rail knows by these references. */
+export async function chargesByReference(
+  sql: Sql,
+  { name, method }: RailName,
+  references: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql.query<{ reference: string; charge_id: string }>(
+    'select reference, charge_id from charge_methods where reference = any($3) and rail = $1 and method = $2',
+    [name, method, references],
+  );
+  return new Map(rows.map(row => [row.reference, row.charge_id]));
+}
+
+/** Those of the unmatched receipts that are kept, and whether a person has decided about each. */
+export async function keptUnmatched(sql: Sql, references: readonly string[]): Promise<Map<string, boolean>> {
+  const rows = await sql.query<{ reference: string; is_decided: boolean }>(
+    `select reference, decided_at is not null as is_decided
+       from unmatched_receipts where lower(reference collate "C") = any($1)`,
+    [references.map(comparable)],
+  );
+  return new Map(rows.map(row => [comparable(row.reference), row.is_decided]));
+}
+
+/** In São Paulo, when the sweeps of the day before are long done and few people pay. */
+const COMPARES_AT_HOUR = 3;
+
+/** When the day after a compared one is due. */
+export function nextComparison(comparedDay: CivilDay): Date {
+  return momentOn(addDays(comparedDay, 2), COMPARES_AT_HOUR);
+}
+
+/** What a new rail begins with: its first day is not whole. */
+export function firstComparison(at: Date): { readonly comparedDay: CivilDay; readonly nextAt: Date } {
+  const comparedDay = civilDay(at);
+  return { comparedDay, nextAt: nextComparison(comparedDay) };
+}
+
+/** Takes the next comparison of a rail, if one is due and no other node has it, and returns its day. */
+export async function takeComparison(
+  sql: Sql,
+  { name, method }: RailName,
+  now: Date,
+  leaseUntil: Date,
+): Promise<CivilDay | undefined> {
+  const [row] = await sql.query<{ compared_day: CivilDay }>(
+    `update rails set next_compare_at = $4
+      where name = $1 and method = $2 and next_compare_at <= $3
+      returning to_char(compared_day, 'YYYY-MM-DD') as compared_day`,
+    [name, method, now, leaseUntil],
+  );
+  return row && addDays(row.compared_day, 1);
+}
+
+export async function endComparison(
+  sql: Sql,
+  { name, method }: RailName,
+  day: CivilDay,
+  differences: number,
+  at: Date,
+): Promise<void> {
+  await sql.query(
+    `update rails set compared_day = $3, differences = $4, compared_at = $5, next_compare_at = $6
+      where name = $1 and method = $2 and compared_day < $3`,
+    [name, method, day, differences, at, nextComparison(day)],
+  );
+}
