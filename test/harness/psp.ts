@@ -12,8 +12,8 @@ export type ServiceAtPsp = {
   readonly psp: Psp;
   /** The address at which the PSP tells of payments. */
   readonly webhookUrl: string;
-  /** As `trilho rails register-webhook` does. */
-  registerWebhook(): Promise<void>;
+  /** As `trilho rails register-webhook` does; of this service when no other address is given. */
+  registerWebhook(url?: string): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -74,9 +74,9 @@ export async function startServiceAtPsp(
     service: started,
     psp,
     webhookUrl,
-    registerWebhook: async () => {
+    registerWebhook: async (url = webhookUrl) => {
       const rail = bacenRail(railSettings(psp, options.rail), { clock, log: silentLog });
-      await rail.registerWebhook(webhookUrl);
+      await rail.registerWebhook(url);
       rail.stop();
     },
     stop: async () => {

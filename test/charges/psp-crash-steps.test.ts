@@ -1,0 +1,234 @@
+// What a service does at a PSP, killed for real after every statement and every answer of the PSP, and taken up again by
+// another: a charge is registered once, a payment credited once, money sent back once.
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { crashAt, crashEverywhere } from '../harness/crash.ts';
+import { silentLog } from '../harness/log.ts';
+import { differences } from '../harness/order-proof.ts';
+import { freePort } from '../harness/process.ts';
+import { railSettings, type ServiceAtPsp, startServiceAtPsp } from '../harness/psp.ts';
+import type { PspCrash, PspVictim } from '../harness/psp-crash-at-step.ts';
+
+const PATH_TOKEN = 'told-here';
+
+let at: ServiceAtPsp;
+let db: Database;
+before(async () => {
+  // Slow machines must not turn the answer of the PSP into a lost one: only a kill may.
+  at = await startServiceAtPsp({ rail: { timeoutSeconds: 60 }, env: { TRILHO_BANK_WAIT_MS: '30000' } });
+  await at.registerWebhook();
+  db = openDatabase({ connection: { connectionString: at.service.databaseUrl }, log: silentLog });
+});
+after(async () => {
+  await db.close();
+  await at.stop();
+});
+afterEach(async () => assert.deepEqual(await differences(db), [], 'the ledger is right'));
+
+const customer = { name: 'Maria', document: '52998224725' };
+const newCharge = (changes: Record<string, unknown> = {}) => chargeBody({ methods: ['pix'], customer, ...changes });
+const read = async (id: string) => (await at.service.get(`/charges/${id}`)).json;
+
+/** Kills a verb after each of its steps, each time on another victim. */
+function crashVerb<V extends PspVictim>(verb: string, prepare: () => Promise<V>): Promise<V[]> {
+  const { service, psp } = at;
+  const { certificate: certificateFile, key: privateKeyFile } = psp.files.receiver;
+  const crash = (victim: V, step: number) => {
+    const order: PspCrash = {
+      ...victim,
+      verb,
+      step,
+      now: service.clock.now().toISOString(),
+      databaseUrl: service.databaseUrl,
+      rail: railSettings(psp, { timeoutSeconds: 60 }),
+      controlUrl: psp.controlUrl,
+      receiver: { certificateFile, privateKeyFile, pathToken: PATH_TOKEN },
+    };
+    return crashAt('psp-crash-at-step.ts', order);
+  };
+  return crashEverywhere({ prepare: async () => [await prepare()], crash });
+}
+
+/** A minute later the next look is due. */
+const passMinute = () => at.service.clock.advanceMs(61_000);
+/** A look, after which none is due for a minute. */
+async function look(): Promise<void> {
+  passMinute();
+  await at.service.runJobs();
+}
+
+type Made = PspVictim & { readonly emv: string };
+
+async function make(): Promise<Made> {
+  const { json, text } = await at.service.post('/charges', newCharge());
+  assert.equal(json.pix.status, 'ACTIVE', text);
+  return { chargeId: json.id, emv: json.pix.emv };
+}
+async function paid(): Promise<Made & { readonly endToEndId: string }> {
+  const made = await make();
+  const { endToEndId } = await at.psp.pay({ emv: made.emv });
+  await at.psp.settled();
+  await at.service.runJobs();
+  assert.equal((await read(made.chargeId)).state, 'PAID');
+  return { ...made, endToEndId };
+}
+
+/** The notifications that wait to be handled. */
+async function waiting(): Promise<{ notificationIds: readonly string[] }> {
+  await at.psp.settled();
+  const rows = await at.service.sql<{ id: string }>('select id from notifications where handled_at is null');
+  assert.equal(rows.length, 1);
+  return { notificationIds: rows.map(({ id }) => id) };
+}
+/** What happens now, the PSP tells nobody of. */
+function untold<T>(work: () => T): T {
+  at.psp.setFault({ kind: 'notify-drop', count: 1 });
+  return work();
+}
+
+async function eventsOf(id: string): Promise<string> {
+  const rows = await at.service.sql<{ type: string }>(
+    'select type from events where object_id = $1 order by sequence',
+    [id],
+  );
+  return rows.map(row => row.type.replace('charge.', '')).join(' ');
+}
+
+/** How often the PSP was sent a PUT whose path ends so. */
+const putsOf = (end: string) =>
+  at.psp.requests().filter(({ method, path }) => method === 'PUT' && path.endsWith(end)).length;
+const pspId = (id: string) => id.replaceAll('-', '');
+
+type ShownPix = { readonly txid: string; readonly devolucoes?: readonly { readonly valor: string }[] };
+const pixOf = (chargeId: string) => (at.psp.state().pix as ShownPix[]).filter(({ txid }) => txid === pspId(chargeId));
+
+async function assertPaidOnce(chargeId: string): Promise<void> {
+  const { state, payments } = await read(chargeId);
+  assert.equal(`${state} ${payments.length}`, 'PAID 1');
+  assert.equal(await eventsOf(chargeId), 'created active paid');
+}
+
+test('making a charge while its caller waits for the PSP', async () => {
+  const victims = await crashVerb('create', async () => ({ chargeId: '' }));
+  const ids: string[] = [];
+  for (const [index] of victims.entries()) {
+    const repeat = await at.service.post('/charges', newCharge({ externalId: `crash-${index + 1}` }));
+    assert.equal(repeat.status, 201, repeat.text);
+    ids.push(repeat.json.id);
+  }
+  await at.service.runJobs();
+  for (const id of ids) {
+    const { pix } = await read(id);
+    assert.equal(pix.status, 'ACTIVE');
+    assert.equal(putsOf(`/${pspId(id)}`), 1, 'registered once');
+    assert.equal((await at.psp.pay({ emv: pix.emv, notify: false })).txid, pspId(id));
+  }
+  assert.equal(new Set(ids).size, victims.length);
+  await look();
+  for (const id of ids) await assertPaidOnce(id);
+});
+
+test('being told of a payment', async () => {
+  const victims = await crashVerb('be notified', async () => {
+    const port = await freePort();
+    await at.registerWebhook(`https://localhost:${port}/${PATH_TOKEN}`);
+    return { ...(await make()), port };
+  });
+  await at.registerWebhook();
+  for (const { chargeId } of victims) {
+    const [told] = at.psp.notifications().filter(({ body }) => body.includes(pspId(chargeId)));
+    const stored = await at.service.sql('select from notifications where body like $1', [`%${pspId(chargeId)}%`]);
+    if (told?.status === 'delivered') assert.equal(stored.length, 1, 'what was answered is stored');
+  }
+  await at.service.runJobs();
+  // It was answered, and so it needs no look.
+  await assertPaidOnce(victims.at(-1)!.chargeId);
+  await look();
+  for (const { chargeId } of victims) await assertPaidOnce(chargeId);
+});
+
+test('asking the PSP for the payment that it told of', async () => {
+  await look();
+  const victims = await crashVerb('handle notifications', async () => {
+    await at.service.runJobs();
+    const { emv, ...made } = await make();
+    await at.psp.pay({ emv });
+    return { ...made, ...(await waiting()) };
+  });
+  await at.service.runJobs();
+  for (const { chargeId } of victims) await assertPaidOnce(chargeId);
+  await look();
+  for (const { chargeId } of victims) await assertPaidOnce(chargeId);
+});
+
+test('finding a payment that nobody told of', async () => {
+  const victims = await crashVerb('look', async () => {
+    await look();
+    const made = await make();
+    await at.psp.pay({ emv: made.emv, notify: false });
+    passMinute();
+    return made;
+  });
+  await look();
+  for (const { chargeId } of victims) await assertPaidOnce(chargeId);
+  await look();
+  for (const { chargeId } of victims) await assertPaidOnce(chargeId);
+});
+
+test('sending money back', async () => {
+  // The PSP does not tell of the refund: only the refund's own job may find out what became of it.
+  const victims = await crashVerb('refund', async () => {
+    at.psp.clearFaults();
+    const victim = await paid();
+    at.psp.setFault({ kind: 'notify-drop' });
+    return victim;
+  });
+  for (const { chargeId } of victims) {
+    const body = { amountCents: 1_000 };
+    const answer = await at.service.post(`/charges/${chargeId}/refunds`, body, { 'idempotency-key': 'once' });
+    assert.equal(answer.status, 201, answer.text);
+  }
+  await at.service.runJobs();
+  at.psp.clearFaults();
+  await look();
+  for (const { chargeId } of victims) {
+    const { state, refunds } = await read(chargeId);
+    assert.equal(`${state} ${refunds.length} ${refunds[0].status}`, 'PARTIALLY_REFUNDED 1 DONE');
+    assert.equal(putsOf(`/devolucao/${pspId(refunds[0].id)}`), 1, 'sent once');
+    assert.deepEqual(
+      pixOf(chargeId).map(({ devolucoes = [] }) => devolucoes.map(({ valor }) => valor)),
+      [['10.00']],
+    );
+    assert.equal(await eventsOf(chargeId), 'created active paid refund_requested refunded');
+  }
+});
+
+for (const [how, verb] of [
+  ['that it tells of', 'handle notifications'],
+  ['that nobody told of', 'look'],
+] as const) {
+  test(`money that the PSP takes back, ${how}`, async () => {
+    const victims = await crashVerb(verb, async () => {
+      // A look takes what went back in the last quarter of an hour once more; the victims before need not add to its steps.
+      at.service.clock.advanceMs(16 * 60_000);
+      await look();
+      const { endToEndId, ...victim } = await paid();
+      if (verb === 'handle notifications') {
+        at.psp.medReturn({ endToEndId });
+        return { ...victim, ...(await waiting()) };
+      }
+      untold(() => at.psp.medReturn({ endToEndId }));
+      passMinute();
+      return victim;
+    });
+    await look();
+    await look();
+    for (const { chargeId } of victims) {
+      const { state, refunds } = await read(chargeId);
+      assert.equal(`${state} ${refunds.length} ${refunds[0].kind} ${refunds[0].status}`, 'REFUNDED 1 return DONE');
+      assert.equal(await eventsOf(chargeId), 'created active paid returned');
+    }
+  });
+}
