@@ -1,10 +1,12 @@
-// npm run conformance:psp -- <folder with Bacen's document>: goes through every endpoint of the simulated PSP with Prism in
-// between. It leaves with exit code 1 when Prism finds something, and 2 when there is no such folder.
+// npm run conformance:psp -- <folder with Bacen's document>: goes through every endpoint of the simulated PSP, and sends all
+// that the rail of the service says, with Prism in between. It leaves with exit code 1 when Prism finds something, and 2 when
+// there is no such folder.
 import { existsSync, readFileSync } from 'node:fs';
 import https from 'node:https';
 import path from 'node:path';
 import { startPsp } from '../../../src/sandbox/psp/start.ts';
 import { PATCHES } from './patches.ts';
+import { walkRail } from './rail-walk.ts';
 import { callsOf } from './script.ts';
 import { startValidatingProxy, type Violation } from './validating-proxy.ts';
 
@@ -48,6 +50,7 @@ function send({ method, url, headers = {}, text }: Sent): Promise<{ status: numb
 const unexpected: string[] = [];
 let found: readonly Violation[] = [];
 let calls = 0;
+let railCalls = 0;
 try {
   const { clientId, clientSecret } = psp.client;
   const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
@@ -68,8 +71,12 @@ try {
     if (status !== expected) unexpected.push(`${method} ${place}: ${status} instead of ${expected} ${text}`);
     return text.startsWith('{') ? JSON.parse(text) : text;
   });
-  found = proxy.violations();
   calls = proxy.calls();
+  // What Prism found says more than the step of the walk that fails for it.
+  await walkRail(psp, proxy).catch(error => unexpected.push(`The rail: ${error.message} ${error.stack}`));
+  railCalls = proxy.calls() - calls;
+  if (railCalls === 0) unexpected.push('The rail of the service went past Prism.');
+  found = proxy.violations();
   // A check that cannot fail proves nothing: this request breaks the document, and Prism must say so.
   await send({
     method: 'PUT',
@@ -89,5 +96,7 @@ for (const { method, path: place, status, location, message } of found) {
 }
 console.log(`${PATCHES.length} patches of the document:`);
 for (const { why, times } of PATCHES) console.log(`  ${why} (${times})`);
-console.log(`${calls} calls, ${found.length} violations, ${unexpected.length} unexpected answers.`);
+console.log(
+  `${calls} calls and ${railCalls} of the rail, ${found.length} violations, ${unexpected.length} unexpected answers.`,
+);
 process.exitCode = found.length + unexpected.length > 0 ? 1 : 0;
