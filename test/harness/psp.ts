@@ -1,5 +1,6 @@
 // A live service whose pix goes to the simulated PSP, with one clock for both.
 import type { RailSettings } from '../../src/config/rail-settings.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import type { Psp, PspOptions } from '../../src/sandbox/psp/psp.ts';
@@ -12,7 +13,7 @@ export type ServiceAtPsp = {
   readonly psp: Psp;
   /** The address at which the PSP tells of payments. */
   readonly webhookUrl: string;
-  /** As `trilho rails register-webhook` does; of this service when no other address is given. */
+  /** That address when no other is given. */
   registerWebhook(url?: string): Promise<void>;
   stop(): Promise<void>;
 };
@@ -39,6 +40,13 @@ export function railSettings(psp: Psp, changes: Partial<RailSettings> = {}): Rai
     webhook: { url: 'https://localhost', clientCaFile: psp.files.webhookChain },
     ...changes,
   };
+}
+
+/** As `trilho rails register-webhook` does. */
+export async function registerWebhookAt(psp: Psp, url: string, clock: Clock): Promise<void> {
+  const rail = bacenRail(railSettings(psp), { clock, log: silentLog });
+  await rail.registerWebhook(url);
+  rail.stop();
 }
 
 export async function startServiceAtPsp(
@@ -74,11 +82,7 @@ export async function startServiceAtPsp(
     service: started,
     psp,
     webhookUrl,
-    registerWebhook: async (url = webhookUrl) => {
-      const rail = bacenRail(railSettings(psp, options.rail), { clock, log: silentLog });
-      await rail.registerWebhook(url);
-      rail.stop();
-    },
+    registerWebhook: (url = webhookUrl) => registerWebhookAt(psp, url, clock),
     stop: async () => {
       await started.stop();
       await psp.stop();
