@@ -1,12 +1,13 @@
 // Asks banks that list their payments what they have received: once a minute, with overlap. It finds every payment that a
 // notification would report, so a lost notification only delays the payment.
+import { backOff } from '../lib/backoff.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import { allRails, type Rail, type Rails, type Receipt, type ReceiptsByTime } from '../rails/rail.ts';
+import { allRails, type Rail, type Rails, type Receipt, type ReceiptPage, type ReceiptsByTime } from '../rails/rail.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { findReferences, referenceKey } from './store-money.ts';
 import { deleteHandled, endLook, markSilent, takeLook } from './store-rails.ts';
@@ -22,6 +23,9 @@ const LOOK_EVERY_MS = 60_000;
 /** A bank may list a payment later than it dates it. */
 const OVERLAP_MS = 15 * 60_000;
 const PAUSE_MS = 5_000;
+const PAGE_TRIES = 5;
+const PAGE_RETRY_MS = 250;
+const PAGE_RETRY_CAP_MS = 2_000;
 const KEEP_NOTIFICATIONS_DAYS = 7;
 const DELETE_AT_ONCE = 1_000;
 
@@ -84,13 +88,28 @@ export async function takeReceipts(
   let count = 0;
   let cursor: string | undefined;
   do {
-    const page = await watch.receipts(from, to, cursor);
+    const page = await readPage(watch, { from, to }, cursor);
     count += page.receipts.length;
     const unknown = await withoutKnown(deps, rail, page.receipts);
     await Promise.all(unknown.map(receipt => takeReceipt(deps, rail, receipt)));
     cursor = page.next;
   } while (cursor !== undefined);
   return count;
+}
+
+/**
+ * The first page shows whether the bank answers at all. A later one is asked for again: a busy day has many pages, and a look
+ * that began anew for each failure would hardly ever reach the last.
+ */
+async function readPage(watch: ReceiptsByTime, { from, to }: Times, cursor: string | undefined): Promise<ReceiptPage> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await watch.receipts(from, to, cursor);
+    } catch (error) {
+      if (cursor === undefined || attempt === PAGE_TRIES || !isOutageOfOthers(error)) throw error;
+      await backOff(attempt, PAGE_RETRY_MS, PAGE_RETRY_CAP_MS);
+    }
+  }
 }
 
 /** A payment that is recorded brings nothing new, unless some of it went back. */

@@ -148,6 +148,21 @@ test('money to the key that belongs to no charge is kept for a person', async ()
   );
 });
 
+test('a page of the list that fails does not keep the look from the pages after it', async t => {
+  const own = await startServiceAtPsp({ rail: { quirks: { pageSize: 2 } } });
+  t.after(() => own.stop());
+  const ids: string[] = [];
+  for (let count = 0; count < 5; count++) {
+    const { json } = await own.service.post('/charges', chargeBody({ methods: ['pix'], customer }));
+    await own.psp.pay({ txid: json.pix.txid });
+    ids.push(json.id);
+  }
+  own.psp.setFault({ kind: 'status', status: 500, on: { method: 'GET', path: '/pix' }, skip: 1, count: 2 });
+  own.service.clock.advanceMs(61_000);
+  await own.service.runJobs();
+  for (const id of ids) assert.equal((await own.service.get(`/charges/${id}`)).json.state, 'PAID');
+});
+
 // The last one: it goes far beyond the due days of the others.
 test('a PSP that refuses to withdraw a charge is not asked for ever', async () => {
   const { json } = await create();
