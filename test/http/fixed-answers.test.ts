@@ -97,7 +97,8 @@ test('an answer is made once for all callers and encodings; one whose making fai
 });
 
 test('a connection that waits for an answer in the making stays, and one that nobody uses is closed', async t => {
-  const impatient = await startService({ unreadLimitMs: 100 });
+  // Long enough for a starved machine to hand the request to the service.
+  const impatient = await startService({ unreadLimitMs: 2_000 });
   t.after(() => impatient.stop());
   const holder = new pg.Client({ connectionString: impatient.databaseUrl });
   await holder.connect();
