@@ -42,11 +42,15 @@ export function oneLine(text: string): string {
 }
 
 const RETURN =
-  /\b(?:devolu(?:cao|coes)|devolvid[oa]s?|estornos?|estornad[oa]s?|reembolsos?|cancelad[oa]s?|cancelamentos?|refund(?:ed)?|reversal|chargeback)\b/i;
+  /\b(?:devolu(?:cao|coes)|devolvid[oa]s?|estornos?|estornad[oa]s?|reembolsos?|cancelad[oa]s?|cancelamentos?|revers(?:ao|oes)|retornad[oa]s?|rejeitad[oa]s?|refund(?:ed)?|reversal|chargeback)\b/i;
+// Banks shorten these words where they name the kind of movement, at the beginning; further on «Dev» may be a name.
+const SHORTENED_RETURN =
+  /^\s*(?:(?:devol|dev|estor|est)\b\.?\s*(?:de\s+)?pix\b|pix\s+(?:devol\b|dev\.|estor\b|est\.))/i;
 
 /** Whether a text speaks of money that goes back to where it came from. */
 export function isReturn(text: string): boolean {
-  return RETURN.test(withoutAccents(text));
+  const plain = withoutAccents(text);
+  return RETURN.test(plain) || SHORTENED_RETURN.test(plain);
 }
 
 export function withoutAccents(text: string): string {

@@ -365,6 +365,26 @@ test('a statement with «Data Mov.», days in eight digits and a column «Deb_Cr
   );
 });
 
+test('money that came back is marked as such where the bank shortens its words', () => {
+  const texts = [
+    'DEV PIX',
+    'DEVOL. PIX',
+    'Devol Pix',
+    'EST. PIX ENV',
+    'REVERSÃO PIX',
+    'PIX RETORNADO',
+    'PIX REJEITADO',
+  ];
+  const names = ['PIX RECEBIDO DEV SISTEMAS LTDA', 'PIX EST SOLUCOES', 'Pix de Estevao'];
+  const rows = [...texts, ...names].map(text => `16/11/2026;1,00;${text} ${TXID};C\n`);
+  const { entries } = read(`Data;Valor;Memo;Tipo\n${rows.join('')}`);
+  assert.deepEqual(
+    entries.filter(({ isReturn }) => isReturn).map(({ text }) => text.replace(` ${TXID}`, '')),
+    texts,
+  );
+  assert.equal(entries.length, rows.length);
+});
+
 test('money that came back is marked as such', () => {
   const { entries } = read(
     'Data;Valor;Memo\n16/11/2026;1,00;Devolução de Pix\n16/11/2026;1,00;ESTORNO TARIFA\n16/11/2026;1,00;Pix devolvido\n16/11/2026;1,00;TED cancelada\n16/11/2026;1,00;Pix de Devolder\n',
