@@ -127,7 +127,7 @@ export function refundAsked(charge: Charge, refund: Refund): Step {
   return { after: { ...charge, refunds: [...charge.refunds, refund] }, event: 'charge.refund_requested' };
 }
 
-/** A bank began to take money back that nobody here asked for: it is told of when it is done. */
+/** A bank began to take money back without a request. The event comes when it is done. */
 export function returnBegun(charge: Charge, refund: Refund): Step {
   return { after: { ...charge, refunds: [...charge.refunds, refund] } };
 }

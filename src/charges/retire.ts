@@ -56,7 +56,7 @@ export async function retireMethod(
   if (!rail.can.withdraw) return 'done';
   const outcome = await rail.cancel(paymentRequest(charge), retired.reference);
   if (outcome.kind === 'withdrawn' || outcome.kind === 'too_late') return 'done';
-  // By then the bank itself lets nobody pay it any more; a payment that came in the meantime is found anyway.
+  // By then the bank itself no longer accepts a payment of it; one that came in the meantime is found anyway.
   if (deps.clock.now().getTime() > closesAt(charge).getTime() + GIVE_UP_AFTER_MS) return 'done';
   logUndecided(deps.log, outcome, { chargeId, chargeMethod: method, rail: rail.name });
   return 'postponed';

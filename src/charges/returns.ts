@@ -1,5 +1,5 @@
 // Takes what a bank says of money that went back out of a payment: a refund that was asked for here has ended, or a bank has
-// taken money back that nobody here asked for, such as after a fraud. The latter is recorded as a refund of the kind `return`.
+// taken money back without a request, such as after a fraud. The latter is recorded as a refund of the kind `return`.
 import type { Queue } from '../jobs/queue.ts';
 import { postEntries } from '../ledger/store.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -68,7 +68,7 @@ async function beginReturn(
   return writeStep(deps, tx, returnBegun(charge, refund), now);
 }
 
-/** Writes the end of a pending refund, whoever asked for it. The caller holds the row lock of the charge. */
+/** Writes the end of a pending refund, requested here or not. The caller holds the row lock of the charge. */
 export async function endRefund(
   deps: { readonly queue: Queue; readonly clock: Clock },
   tx: Sql,

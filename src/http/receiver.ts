@@ -1,5 +1,5 @@
-// Where banks tell of payments: a server on a port of its own, with no route of the API. The path names the rail and cannot be
-// guessed. What comes is stored and answered; nothing of it is believed.
+// Where banks tell of payments: a server on a port of its own, with no route of the API. The path names the rail and is
+// secret. What comes is stored and answered; nothing of it is believed.
 import { createHash, createPrivateKey, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';

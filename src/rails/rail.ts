@@ -81,7 +81,7 @@ export type RefundFinding = RefundOutcome | { readonly kind: 'absent' };
 /** Money that went back out of a payment. */
 export type MoneyReturn = {
   /**
-   * The refund that may have asked for it, though it need not be known here; absent when surely nobody here did, as when a
+   * The refund that may have asked for it, though it need not be known here; absent when it was surely not requested here, as when a
    * bank takes money back after a fraud.
    */
   readonly refundId?: string;

@@ -13,7 +13,7 @@ type NotOk = Exclude<Answer, { readonly kind: 'ok' }>;
 /** Statuses with which a PSP judges what was asked; any other 4xx means that the request went to a wrong place. */
 export const JUDGED: readonly number[] = [400, 409, 413, 422];
 
-/** What a payer's bank shows comes from the location; the code itself must name somebody. */
+/** What a payer's bank shows comes from the location; the code itself must have a name. */
 const UNNAMED = { receiverName: 'RECEBEDOR PIX', receiverCity: 'BRASILIA' };
 
 export type Charges = {

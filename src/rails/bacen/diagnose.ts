@@ -129,7 +129,7 @@ async function remoteChecks(
   return [...checks, keyCheck(webhook), ...webhookCheck(settings, webhook)];
 }
 
-/** A PSP that narrows a token silently grants what is missing to nobody. */
+/** A PSP may grant fewer scopes than requested without an error. */
 async function scopesCheck({ client: { tokens } }: Opened, sets: readonly Scopes[]): Promise<Check> {
   const missing: string[] = [];
   let isTold = false;

@@ -11,7 +11,7 @@ const END_TO_END_ID = /^[A-Za-z0-9]{32}$/;
 
 /** A pix that cannot be read: money that must not be overlooked silently. */
 export type Unreadable = { readonly kind: 'unreadable'; readonly reference?: string };
-/** A pix to a key of somebody else. */
+/** A pix to another receiver's key. */
 export type Foreign = { readonly kind: 'foreign' };
 
 export type ReadOptions = { readonly pixKey: string; readonly feePath?: string | undefined };

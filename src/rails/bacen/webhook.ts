@@ -14,7 +14,7 @@ export type WebhookAdmin = {
   readWebhook(): Promise<{ readonly url: string } | undefined>;
 };
 
-/** The address of a rail at this service: `url` of its settings, then the part of the path that nobody can guess. */
+/** The address of a rail at this service: `url` of its settings, then the secret part of the path. */
 export function webhookAddress(url: string, pathToken: string): string {
   const address = new URL(url);
   address.pathname = `${address.pathname.replace(/\/$/, '')}/${pathToken}`;

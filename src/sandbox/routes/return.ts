@@ -1,4 +1,4 @@
-// POST /sandbox/charges/{id}/return: the bank takes a pix back that nobody asked to refund, as it does after a fraud.
+// POST /sandbox/charges/{id}/return: the bank takes a pix back without a refund request, as after a fraud.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
