@@ -1,7 +1,5 @@
 // The only wiring: configuration → database, jobs, rails, chains, faces. `composeLive` and `composeSandbox` name what differs
 // between the two; everything else is the same. What starts here stops here, in the opposite order.
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
@@ -18,16 +16,14 @@ import { startNotificationBatches } from './charges/notifications.ts';
 import { startPaymentBatches } from './charges/pay.ts';
 import { configuredRates, type RateSource } from './charges/rate.ts';
 import { requireRails } from './charges/require-rails.ts';
-import { readRails } from './charges/store-rails.ts';
 import { chargeSweep } from './charges/sweep.ts';
 import { lookAtRails, startWatchingRails } from './charges/watch-rails.ts';
 import type { Config } from './config/config.ts';
-import type { ReceiverSettings } from './config/receiver-settings.ts';
 import { version } from './config/version.ts';
 import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
 import { startDelivering } from './events/delivering.ts';
-import { type Receiver, type ReceiverDeps, startReceiver } from './http/receiver.ts';
+import { openReceiver } from './http/open-receiver.ts';
 import { STREAM_STALL_TIMEOUT_MS } from './http/routes/event-stream.ts';
 import { metricsRoutes } from './http/routes/metrics.ts';
 import { apiRoutes } from './http/routes/routes.ts';
@@ -201,7 +197,6 @@ async function composeSandbox(config: Config, { db, databaseClock, overrides }: 
 
 /** How long requests in flight may go on once a stop was asked for. */
 const DRAIN_LIMIT_MS = 10_000;
-const DEFAULT_HOST = '127.0.0.1';
 const CLOSE_IDLE_EVERY_MS = 50;
 
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
@@ -309,39 +304,6 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     await stop();
     throw asStartFault(error);
   }
-}
-
-/** The server to which banks send notifications, for every rail that listens to its bank. */
-async function openReceiver(
-  deps: ReceiverDeps & { readonly db: Database },
-  { rails }: Config,
-  { host = DEFAULT_HOST, port, certificateFile, privateKeyFile, proxy }: ReceiverSettings,
-): Promise<Receiver> {
-  const records = await readRails(deps.db);
-  const receiving = rails.flatMap(({ name, webhook }, index) => {
-    const record = records.find(candidate => candidate.name === name);
-    if (!record) return [];
-    const clientCa =
-      webhook?.clientCaFile && readCertificates(`rails[${index}].webhook.clientCaFile`, webhook.clientCaFile);
-    return { name, pathToken: record.pathToken, ...(clientCa && { clientCa }) };
-  });
-  const tls = certificateFile && privateKeyFile ? { certificateFile, privateKeyFile } : undefined;
-  return startReceiver(deps, { host, port, ...(tls && { tls }), ...(proxy && { proxy }) }, receiving);
-}
-
-function readCertificates(setting: string, path: string): string {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    throw new StartError(`${setting} cannot be read.`);
-  }
-  try {
-    new X509Certificate(text);
-  } catch {
-    throw new StartError(`${setting} holds no certificate in PEM.`);
-  }
-  return text;
 }
 
 /** Marks a new database as this mode's, and refuses one of the other. */

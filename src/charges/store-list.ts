@@ -4,7 +4,7 @@ import { FOUND_PAGE, pageValues } from '../storage/counted-list.ts';
 import type { Sql } from '../storage/database.ts';
 import { pageSql } from '../storage/page.ts';
 import type { Charge, ChargeState } from './charge.ts';
-import { CHARGE_COLUMNS, type ChargeRow, toCharge } from './store.ts';
+import { CHARGE_COLUMNS, type ChargeRow, toCharge } from './store-row.ts';
 
 export type ChargeQuery = PageQuery & {
   readonly accountId?: string;

@@ -1,0 +1,44 @@
+// Opens the receiver as the settings say: its certificate, and the authorities of each rail's bank.
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { readRails } from '../charges/store-rails.ts';
+import type { Config } from '../config/config.ts';
+import type { ReceiverSettings } from '../config/receiver-settings.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Database } from '../storage/database.ts';
+import { type Receiver, type ReceiverDeps, startReceiver } from './receiver.ts';
+
+const DEFAULT_HOST = '127.0.0.1';
+
+/** The server to which banks send notifications, for every rail that listens to its bank. */
+export async function openReceiver(
+  deps: ReceiverDeps & { readonly db: Database },
+  { rails }: Config,
+  { host = DEFAULT_HOST, port, certificateFile, privateKeyFile, proxy }: ReceiverSettings,
+): Promise<Receiver> {
+  const records = await readRails(deps.db);
+  const receiving = rails.flatMap(({ name, webhook }, index) => {
+    const record = records.find(candidate => candidate.name === name);
+    if (!record) return [];
+    const clientCa =
+      webhook?.clientCaFile && readCertificates(`rails[${index}].webhook.clientCaFile`, webhook.clientCaFile);
+    return { name, pathToken: record.pathToken, ...(clientCa && { clientCa }) };
+  });
+  const tls = certificateFile && privateKeyFile ? { certificateFile, privateKeyFile } : undefined;
+  return startReceiver(deps, { host, port, ...(tls && { tls }), ...(proxy && { proxy }) }, receiving);
+}
+
+function readCertificates(setting: string, path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw new StartError(`${setting} cannot be read.`);
+  }
+  try {
+    new X509Certificate(text);
+  } catch {
+    throw new StartError(`${setting} holds no certificate in PEM.`);
+  }
+  return text;
+}
