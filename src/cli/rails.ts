@@ -2,13 +2,14 @@
 import { type RailRecord, readRails } from '../charges/store-rails.ts';
 import type { Config } from '../config/config.ts';
 import type { RailSettings } from '../config/rail-settings.ts';
-import { StartError } from '../lib/errors.ts';
+import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { BacenRail } from '../rails/bacen/rail.ts';
 import { webhookAddress } from '../rails/bacen/webhook.ts';
 import { liveRails } from '../rails/live-rails.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { type CommandDeps, withDatabase } from './database.ts';
+import { explainingOutage } from './explain-outage.ts';
 import { showRails } from './show-rails.ts';
 
 export async function railsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
@@ -23,7 +24,7 @@ export async function railsCommand(config: Config, log: Log, args: readonly stri
     const { psps } = liveRails(config, { clock: deps.clock, log });
     try {
       if (name === undefined) await list(config, deps, psps);
-      else await register(config, deps, psps, name);
+      else await explainingOutage(config, { ...deps, log }, name, () => register(config, deps, psps, name));
     } finally {
       for (const psp of psps) psp.stop();
     }
@@ -44,7 +45,12 @@ async function register(config: Config, { db }: CommandDeps, psps: readonly Bace
   }
   const address = webhookAddress(webhook.url, requireRecord(await readRails(db), name).pathToken);
   const psp = psps.find(candidate => candidate.name === name)!;
-  await psp.registerWebhook(address, { skipMtls: webhook.skipMtls ?? false });
+  try {
+    await psp.registerWebhook(address, { skipMtls: webhook.skipMtls ?? false });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'wrong_state') throw error;
+    throw new StartError(`${error.message} Check ${place}.webhook.url and ${place}.pixKey, and that the service runs.`);
+  }
   const shown = await psp.readWebhook();
   if (shown?.url !== address) {
     const found = shown ? shownAddress(shown.url) : 'none';

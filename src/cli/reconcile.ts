@@ -12,6 +12,7 @@ import { liveRails } from '../rails/live-rails.ts';
 import type { Rails } from '../rails/rail.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
+import { explainingOutage } from './explain-outage.ts';
 
 const DIFFERS = 1;
 
@@ -30,7 +31,9 @@ export async function reconcileCommand(config: Config, log: Log, args: readonly 
     try {
       let isSame = true;
       for (const { rail: compared, watch } of chosenRails(rails, rail)) {
-        const result = await compareDay({ db, clock }, compared, watch, day);
+        const result = await explainingOutage(config, { clock, log }, compared.name, () =>
+          compareDay({ db, clock }, compared, watch, day),
+        );
         for (const line of report(compared.name, day, result)) console.log(line);
         if (result.differences.length > 0) isSame = false;
       }
@@ -58,9 +61,13 @@ function chosenRails(rails: Rails, name: string | undefined): WatchedRail[] {
 }
 
 function report(name: string, day: CivilDay, { atBank, here, differences }: ComparedDay): string[] {
-  const counts = `${name} ${day}: ${atBank} payments at the PSP, ${here} here`;
+  const counts = `${name} ${day}: ${counted(atBank, 'payment')} at the PSP, ${here} here`;
   if (differences.length === 0) return [`${counts}, nothing differs.`];
-  return [...differences.map(lineOf), `${counts}, ${differences.length} differences.`];
+  return [...differences.map(lineOf), `${counts}, ${counted(differences.length, 'difference')}.`];
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 function lineOf(difference: Difference): string {

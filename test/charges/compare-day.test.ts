@@ -97,7 +97,7 @@ test('a day with payments, refunds and returns that are all recorded has no diff
   ]);
   // A list that lags behind is no difference: what differs is read again.
   at.psp.setFault({ kind: 'stale-read', on: { method: 'GET', path: '/pix' }, count: 1 });
-  assert.deepEqual(await saidOf(today()), [`${RAIL} ${today()}: 1 payments at the PSP, 2 here, nothing differs.`]);
+  assert.deepEqual(await saidOf(today()), [`${RAIL} ${today()}: 1 payment at the PSP, 2 here, nothing differs.`]);
 });
 
 test('a payment that is only at the PSP, and one that belongs to no charge, are named', async () => {
