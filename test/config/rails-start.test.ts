@@ -41,7 +41,10 @@ const refusal = (words: RegExp) => (error: unknown) => {
   return true;
 };
 /** A second node of the same service, which must not start. */
-const start = (env: Record<string, string>) => startService({ mode: 'live', beside: service, env });
+async function start(env: Record<string, string>): Promise<void> {
+  const started = await startService({ mode: 'live', beside: service, env });
+  await started.stop();
+}
 
 test('a wrong file of a rail stops the start', async () => {
   const foreign = await psp.issueCertificate({ clientId: 'trilho', foreign: true });
