@@ -1,0 +1,225 @@
+// npm run drill:psp [-- <payers> [<seed>]]: five thousand payments through a PSP that loses replies, goes silent, repeats,
+// reorders, drops and forges, while the service is killed again and again. Then the faults end, and the service must have
+// exactly the money that the PSP has. Prints a table; leaves with exit code 1 when anything was lost, doubled or invented.
+import { setTimeout as wait } from 'node:timers/promises';
+import { startApp } from '../src/app.ts';
+import { readConfig } from '../src/config/config.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { createLog } from '../src/lib/log.ts';
+import { startPsp } from '../src/sandbox/psp/start.ts';
+import { openDatabase } from '../src/storage/database.ts';
+import { migrate } from '../src/storage/migrate.ts';
+import { recordingLog } from '../test/harness/log.ts';
+import {
+  forgeNotifications,
+  indiscretions,
+  type LossyService,
+  lossesOf,
+  runPayers,
+  setLosses,
+  watchTokens,
+} from '../test/harness/lossy-psp.ts';
+import { differences } from '../test/harness/order-proof.ts';
+import { freePort } from '../test/harness/process.ts';
+import { RAIL, railSettings, registerWebhookAt } from '../test/harness/psp.ts';
+import { proveMoney } from '../test/harness/psp-proof.ts';
+import { toAnswer } from '../test/harness/service.ts';
+import { type Caller, createCallers } from './callers.ts';
+import { startDatabaseServer } from './database-server.ts';
+import { type RunningProgram, startProgram, stopAllPrograms } from './programs.ts';
+
+const [PAYERS = 5_000, SEED = 19] = process.argv.slice(2).map(Number);
+const AT_ONCE = 64;
+const KILLS = 4;
+const PAUSE_MS = 250;
+const MAX_LOOKS = 40;
+const LOOK_MS = 61_000;
+/** Of a notification that finds nobody: the service is away for some seconds. */
+const RETRY_MS = [500, 1_000, 2_000, 4_000, 8_000];
+
+if (!Number.isSafeInteger(PAYERS) || PAYERS < 1 || !Number.isSafeInteger(SEED)) {
+  process.stderr.write('usage: npm run drill:psp -- [<payers> [<seed>]]\n');
+  process.exit(2);
+}
+
+let movedMs = 0;
+const clock = { now: () => new Date(systemClock.now().getTime() + movedMs) };
+const server = await startDatabaseServer({ keep: false });
+const database = 'lossy_psp';
+await server.create(database);
+const db = openDatabase({
+  connection: { connectionString: server.url(database) },
+  log: createLog('warn', process.stderr),
+});
+const psp = await startPsp({ seed: SEED, clock, webhooks: { retryMs: RETRY_MS } });
+const watched = watchTokens();
+try {
+  process.exitCode = await drill();
+} finally {
+  await stopAllPrograms();
+  watched.stop();
+  await psp.stop();
+  await db.close();
+  await server.close();
+}
+
+async function drill(): Promise<number> {
+  await migrate({ db, log: createLog('warn', process.stderr) });
+  const [caller] = await createCallers(server.url(database), 'live', ['acme']);
+  const { certificate: certificateFile, key: privateKeyFile } = psp.files.receiver;
+  const receiverPort = await freePort();
+  const env = {
+    DATABASE_URL: server.url(database),
+    PORT: '0',
+    LOG_LEVEL: 'debug',
+    TRILHO_MODE: 'live',
+    TRILHO_RATE_LIMIT: '0',
+    TRILHO_MAX_IN_FLIGHT: '0',
+    TRILHO_RAILS: JSON.stringify([railSettings(psp)]),
+    TRILHO_RECEIVER: JSON.stringify({ port: receiverPort, certificateFile, privateKeyFile }),
+  };
+  const services = killable(() =>
+    startProgram(server, {
+      name: 'trilho',
+      command: process.execPath,
+      args: ['bin/trilho.js', 'serve'],
+      env,
+      url: /listens on (http:\S+)/,
+      readyPath: '/readyz',
+    }),
+  );
+  await services.start();
+  const [row] = await db.query<{ path_token: string }>('select path_token from rails where name = $1', [RAIL]);
+  const webhookUrl = `https://localhost:${receiverPort}/${row!.path_token}`;
+  await registerWebhookAt(psp, webhookUrl, clock);
+
+  setLosses(psp);
+  const startedMs = performance.now();
+  await runPayers(callersOf(services, caller!), psp, {
+    seed: SEED,
+    count: PAYERS,
+    atOnce: AT_ONCE,
+    now: clock.now(),
+    onDone: done => {
+      if (done % Math.ceil(PAYERS / (KILLS + 1)) === 0 && done < PAYERS) void services.kill();
+      if (done % 500 === 0) process.stderr.write(`${done} payers are done\n`);
+    },
+  });
+  const loadSeconds = (performance.now() - startedMs) / 1_000;
+  const { txid } = psp.state().charges[0] as { txid: string };
+  const forged = await forgeNotifications(psp, webhookUrl, txid);
+  const losses = lossesOf(psp);
+  const notifications = psp.notifications();
+  psp.clearFaults();
+  await psp.deliverNow();
+  const lines = await services.stop();
+
+  const looks = await lookUntilQuiet(env, lines);
+  const seconds = (performance.now() - startedMs) / 1_000;
+  const proof = await proveMoney(text => db.query(text), psp);
+  const ledger = await differences(db);
+  const secrets = [...watched.tokens, row!.path_token, caller!.headers['Authorization']!.replace('Bearer ', '')];
+  const told = indiscretions(lines, psp, secrets);
+  for (const [kind, times] of Object.entries(losses)) print(kind, times);
+  print('notifications sent', notifications.length);
+  print('forged with the certificate', notifications.filter(({ isForged }) => isForged).length + 1);
+  print('forged without it, refused', forged.filter(status => status === 403).length);
+  print('kills of the service', services.kills());
+  print('payers', PAYERS);
+  print('payments at the PSP', proof.payments);
+  print('credited', proof.credited);
+  print('refunds', proof.refunds);
+  print('returns', proof.returns);
+  print('lost', proof.lost.length);
+  print('doubled', proof.doubled.length);
+  print('invented', proof.invented.length);
+  print('other differences', proof.differing.length);
+  print('ledger differences', ledger.length);
+  print('log lines', lines.length);
+  print('with personal data or secrets', told.length);
+  print('looks until quiet', looks);
+  print('seconds', seconds.toFixed(1));
+  print('payments a second under faults', (proof.payments / loadSeconds).toFixed(1));
+  const wrong = [...proof.lost, ...proof.doubled, ...proof.invented, ...proof.differing, ...ledger, ...told];
+  for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
+  return wrong.length === 0 && proof.credited === proof.payments ? 0 : 1;
+}
+
+type Services = {
+  start(): Promise<void>;
+  /** Rejects while there is none. */
+  url(): Promise<string>;
+  kill(): Promise<void>;
+  kills(): number;
+  /** Ends the last one in order, and returns what all of them have logged. */
+  stop(): Promise<string[]>;
+};
+
+/** One service after another. */
+function killable(open: () => Promise<RunningProgram>): Services {
+  const ended: RunningProgram[] = [];
+  let current: Promise<RunningProgram> | undefined;
+  let kills = 0;
+  const start = async () => {
+    current = open();
+    await current;
+  };
+  return {
+    start,
+    url: async () => (await current!).url,
+    kill: async () => {
+      const program = await current!;
+      kills++;
+      ended.push(program);
+      program.signal('SIGKILL');
+      process.stderr.write('the service is killed\n');
+      await start();
+    },
+    kills: () => kills,
+    stop: async () => {
+      const last = await current!;
+      await last.stop();
+      const lines = [...ended, last].flatMap(program => program.output().split('\n'));
+      // Each start prints an example of a request, with an invented customer.
+      return lines.filter(line => !line.startsWith('  curl '));
+    },
+  };
+}
+
+function callersOf(services: Services, { headers: own }: Caller): LossyService {
+  const send = async (path: string, init: RequestInit) => toAnswer(await fetch((await services.url()) + path, init));
+  return {
+    get: path => send(path, { headers: own }),
+    post: (path, body, headers = {}) =>
+      send(path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { ...own, 'content-type': 'application/json', ...headers },
+      }),
+    pause: () => wait(PAUSE_MS),
+  };
+}
+
+/** A last service, whose minutes pass at once: it looks until it has what the PSP has, and once more. */
+async function lookUntilQuiet(env: Readonly<Record<string, string>>, lines: string[]): Promise<number> {
+  const { log, lines: last } = recordingLog();
+  const app = await startApp(readConfig(env), log, { work: false, clock });
+  let looks = 0;
+  try {
+    for (let isQuiet = false; looks < MAX_LOOKS; looks++) {
+      movedMs += LOOK_MS;
+      await app.runDueJobs();
+      const { lost, differing } = await proveMoney(text => db.query(text), psp);
+      if (isQuiet) break;
+      isQuiet = lost.length + differing.length === 0;
+    }
+  } finally {
+    await app.stop();
+    lines.push(...last);
+  }
+  return looks;
+}
+
+function print(what: string, value: number | string): void {
+  process.stdout.write(`${what.padEnd(34)} ${String(value).padStart(10)}\n`);
+}
