@@ -11,6 +11,7 @@ import { type ChargeRules, STRICT_CHARGE_RULES } from './charges/check.ts';
 import { compareDueDays, startComparingDays } from './charges/compare-daily.ts';
 import { startChargeBatches } from './charges/create-batch.ts';
 import { startDecisionBatches } from './charges/decide.ts';
+import { fillLocations, startFillingLocations } from './charges/fill-locations.ts';
 import { CHARGE_JOBS, chargeJobs } from './charges/jobs.ts';
 import { startNotificationBatches } from './charges/notifications.ts';
 import { startPaymentBatches } from './charges/pay.ts';
@@ -275,8 +276,9 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     docsRoutes(server);
     if (overrides.work ?? true) {
       queue.work(handlers);
-      const starts = [startSweeping, startWatchingRails, startComparingDays, startSealing, startDelivering];
-      const loops = [...starts, startMergingCounts].map(start => start(deps));
+      const ofRails = [startWatchingRails, startComparingDays, startFillingLocations];
+      const starts = [startSweeping, ...ofRails, startSealing, startDelivering, startMergingCounts];
+      const loops = starts.map(start => start(deps));
       // All at once: each may have to wait for a database that does not answer.
       stops.push(async () => {
         await Promise.all(loops.map(loop => loop.stop()));
@@ -288,8 +290,9 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     stops.push(() => drain(server));
     const runAllDue = async () => {
       await beforeWork?.();
+      const filled = await fillLocations(deps);
       const looked = (await lookAtRails(deps)) + (await runDueJobs()) + (await deliverDue(deps));
-      return looked + (await compareDueDays(deps));
+      return filled + looked + (await compareDueDays(deps));
     };
     return {
       url: urlOf(server),

@@ -1,10 +1,12 @@
-// Writes the first event, the first timers and the issue job of new charges, in the transaction that inserts them.
+// Writes the first event, the first timers, the locations and the issue job of new charges, in the transaction that inserts
+// them.
 import { insertEvents } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Sql } from '../storage/database.ts';
 import { awaitsBank, type Charge, isOrdered } from './charge.ts';
 import { ISSUE } from './issue-job.ts';
 import { closesAt } from './owed.ts';
+import { giveLocations } from './store-locations.ts';
 import { insertFirstTimers } from './store-timers.ts';
 import { eventOf } from './write.ts';
 
@@ -26,6 +28,7 @@ export async function beginCharges(queue: Queue, tx: Sql, charges: readonly Char
       charges.map(charge => eventOf(charge, 'charge.created', charge.createdAt)),
     ),
     insertFirstTimers(tx, firstTimers),
+    giveLocations(tx, charges),
     queue.enqueue(tx, ISSUE, jobOf(charges.filter(charge => !awaitsBank(charge)))),
     queue.enqueue(tx, ISSUE, jobOf(charges.filter(awaitsBank)), { startAfterSeconds: ISSUE_AFTER_SECONDS }),
   ]);

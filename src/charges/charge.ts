@@ -1,7 +1,7 @@
 // The types of a charge and its closed lists of statuses. Nothing here reads the database or the clock.
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
-import type { Instruments, Method, PaymentRequest } from '../rails/rail.ts';
+import type { Instruments, Location, Method, PaymentRequest } from '../rails/rail.ts';
 
 export const METHOD_STATUSES = [
   'CREATING',
@@ -149,6 +149,8 @@ export type ChargeMethod<M extends Method = Method> = {
   readonly reference?: string;
   /** What the payer pays with. Absent until the bank has made it, where only the bank can. */
   readonly instrument?: Instruments[M];
+  /** Where its bank must put it, because its code says so. Not in any view. */
+  readonly location?: Location;
   readonly reason?: string;
 };
 
@@ -218,9 +220,11 @@ export function isOrdered({ orderId }: Charge): boolean {
   return orderId !== undefined;
 }
 
-/** Whether a code of it is still to come, because only its bank can make it. */
+/**
+ * Whether its caller waits for the bank: for a code that only the bank can make, or until the code of a location can be paid.
+ */
 export function awaitsBank({ methods }: Pick<Charge, 'methods'>): boolean {
-  return methods.some(({ status, instrument }) => status === 'CREATING' && !instrument);
+  return methods.some(({ status, instrument, location }) => status === 'CREATING' && (!instrument || location));
 }
 
 export function isOf<M extends Method>(method: M) {

@@ -7,11 +7,14 @@ import type { Queue } from '../jobs/queue.ts';
 import type { AuditLine } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import type { Rails } from '../rails/rail.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { chargeAnswer } from './answer.ts';
 import { beginCharges } from './begin.ts';
 import type { Charge } from './charge.ts';
+import { locateCharges } from './locate.ts';
 import { insertCharges } from './store.ts';
 
 /** A charge that is ready to be written, with the claim that detects a repeat of it. */
@@ -23,15 +26,17 @@ export type ReadyCharge = {
 };
 
 /**
- * `skipped`: the batch has not written it, or it is not known whether it has; the caller writes it singly, and so finds a
- * charge that was committed after all.
+ * The charge as it was written, with its answer. `skipped`: the batch has not written it, or it is not known whether it has;
+ * the caller writes it singly, and so finds a charge that was committed after all.
  */
-export type WriteOutcome = 'written' | 'skipped';
+export type WriteOutcome = WrittenCharge | 'skipped';
+export type WrittenCharge = Pick<ReadyCharge, 'charge' | 'answer'>;
 export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;
 
 type Deps = {
   readonly db: Database;
   readonly queue: Queue;
+  readonly rails: Rails;
   readonly accounts: AccountPolicy;
   readonly log: Log;
   /** Called with the size of each batch. */
@@ -65,7 +70,7 @@ export function startChargeBatches(deps: Deps): ChargeBatches {
  * transaction that waits for a key holds no other lock.
  */
 async function writeBatch(
-  { queue, accounts }: Deps,
+  { queue, rails, accounts }: Deps,
   tx: Sql,
   ready: readonly ReadyCharge[],
 ): Promise<readonly WriteOutcome[]> {
@@ -74,15 +79,20 @@ async function writeBatch(
     tx,
     ready.map(({ charge }) => ({ id: charge.accountId, at: charge.createdAt })),
   );
-  const candidates = ready.filter(
-    ({ charge, claim }) => usable.has(charge.accountId) && (claim.key === undefined || taken.has(charge.id)),
+  const candidates = await locateReady(
+    tx,
+    rails,
+    ready.filter(
+      ({ charge, claim }) => usable.has(charge.accountId) && (claim.key === undefined || taken.has(charge.id)),
+    ),
   );
   const written = await insertCharges(
     tx,
     candidates.map(({ charge, claim, answer }) => ({ charge, hash: claim.hash, answer })),
   );
   const isWritten = ({ charge }: ReadyCharge) => written.has(charge.id);
-  const inserted = ready.filter(isWritten);
+  const inserted = candidates.filter(isWritten);
+  const asWritten = new Map(inserted.map(({ charge, answer }) => [charge.id, { charge, answer }]));
   const unused = ready
     .filter(one => !isWritten(one))
     .flatMap(keyUseOf)
@@ -100,7 +110,20 @@ async function writeBatch(
       inserted.flatMap(({ auditLine }) => auditLine ?? []),
     ),
   ]);
-  return ready.map(one => (isWritten(one) ? 'written' : 'skipped'));
+  return ready.map(({ charge }) => asWritten.get(charge.id) ?? 'skipped');
+}
+
+/** The same charges, those with a location with the answer that has its code. */
+export async function locateReady(tx: Sql, rails: Rails, ready: readonly ReadyCharge[]): Promise<ReadyCharge[]> {
+  const located = await locateCharges(
+    tx,
+    rails,
+    ready.map(({ charge }) => charge),
+  );
+  return ready.map((one, index) => {
+    const charge = located[index]!;
+    return charge === one.charge ? one : { ...one, charge, answer: JSON.stringify(chargeAnswer(charge)) };
+  });
 }
 
 function keyUseOf({ charge: { id, accountId, createdAt }, claim: { scope, key, hash } }: ReadyCharge): NewKeyUse[] {

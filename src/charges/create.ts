@@ -1,6 +1,6 @@
 // Creates a charge: checks it and writes it with its methods and jobs in one transaction; then asks the bank where only the
 // bank can make the code.
-import { type Claim, findEarlier, type Records, writeOnce } from '../accounts/once.ts';
+import { type Claim, type First, findEarlier, type Records, writeOnce } from '../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../accounts/require.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { auditLineAbout, setAuditObject } from '../lib/audit-context.ts';
@@ -13,9 +13,9 @@ import { chargeAnswer } from './answer.ts';
 import { beginCharges } from './begin.ts';
 import { type BuildDeps, buildCharge } from './build.ts';
 import type { Charge, NewCharge } from './charge.ts';
-import type { ChargeBatches, ReadyCharge } from './create-batch.ts';
+import { type ChargeBatches, locateReady, type ReadyCharge, type WrittenCharge } from './create-batch.ts';
 import { type IssueNowDeps, issueNow } from './issue-now.ts';
-import { findByExternalId, findFirstById, insertCharges } from './store.ts';
+import { findByExternalId, findCharge, findFirstById, insertCharges } from './store.ts';
 
 /** What creating a charge needs, alone or as part of an order. */
 export type ChargeDeps = BuildDeps & {
@@ -64,25 +64,31 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
   const answer = JSON.stringify(chargeAnswer(charge));
   const ready: ReadyCharge = { charge, claim, answer, auditLine: auditLineAbout(id) };
   const outcome = await deps.chargeBatches.add(ready);
-  const first = outcome === 'written' ? { id, answer } : await writeSingly(deps, ready);
-  if (first.id !== id) return { ...first, replayed: true };
-  const issued = await issueNow(deps, charge);
-  return { id, answer: issued === charge ? answer : JSON.stringify(chargeAnswer(issued)), replayed: false };
+  const written = outcome === 'skipped' ? await writeSingly(deps, ready) : outcome;
+  if ('id' in written) return { id: written.id, answer: written.answer, replayed: true };
+  const issued = await issueNow(deps, written.charge);
+  const text = issued === written.charge ? written.answer : JSON.stringify(chargeAnswer(issued));
+  return { id, answer: text, replayed: false };
 }
 
 /** Writes the charge in its own transaction, or returns the charge that an earlier request wrote. */
-async function writeSingly(
-  deps: CreateDeps,
-  { charge, claim, answer }: ReadyCharge,
-): Promise<Omit<Created, 'replayed'>> {
+async function writeSingly(deps: CreateDeps, ready: ReadyCharge): Promise<WrittenCharge | First> {
   return deps.db.transaction(async tx => {
+    const { claim } = ready;
+    const [located] = await locateReady(tx, deps.rails, [ready]);
+    const { charge, answer } = located!;
     const earlier = await writeOnce(tx, records, claim, charge, async () => {
       await requireAccount(tx, deps.accounts, charge.accountId, charge.createdAt);
       return insertCharge(tx, charge, claim.hash, answer);
     });
     setAuditObject(earlier?.id ?? charge.id);
-    if (!earlier) await beginCharges(deps.queue, tx, [charge]);
-    return earlier ?? { id: charge.id, answer };
+    if (!earlier) {
+      await beginCharges(deps.queue, tx, [charge]);
+      return { charge, answer };
+    }
+    if (earlier.id !== charge.id) return earlier;
+    // A commit whose answer was lost has written it, with a location of its own.
+    return { charge: (await findCharge(tx, charge.id, charge.accountId)) ?? charge, answer: earlier.answer };
   });
 }
 

@@ -80,6 +80,13 @@ async function issueMethod(
       logUndecided(deps.log, decision, { chargeId: charge.id, chargeMethod: method, rail });
       return false;
     }
+    if (isElsewhere(chargeMethod, decision)) {
+      deps.log.error('the bank put a charge elsewhere: the code that was handed out is dead, and is replaced', {
+        chargeId: charge.id,
+        chargeMethod: method,
+        rail,
+      });
+    }
     await deps.decisionBatches.add({ chargeId: charge.id, accountId: charge.accountId, method, finding: decision });
     return true;
   } catch (error) {
@@ -97,17 +104,17 @@ async function issueMethod(
 async function askRail(
   deps: IssueDeps,
   charge: Charge,
-  { method, rail: railName, reference }: ChargeMethod,
+  { method, rail: railName, reference, location }: ChargeMethod,
   isFirst: boolean,
 ): Promise<Finding> {
   assert(reference !== undefined, 'a method that is CREATING has a reference');
   const rail = railNamed(deps.rails, method, railName);
   const request = paymentRequest(charge);
   if (!isFirst) {
-    const finding = await rail.lookup(request, reference);
+    const finding = await rail.lookup(request, reference, location);
     if (finding.kind !== 'absent') return finding;
   }
-  const outcome = await rail.submit(request, reference);
+  const outcome = await rail.submit(request, reference, location);
   if (outcome.kind === 'unavailable') await clearSubmitted(deps.db, charge, method);
   return outcome;
 }
@@ -118,6 +125,11 @@ function decisionOf({ instrument }: ChargeMethod, finding: Finding): Finding {
   // Without a code a payer cannot pay it: the bank is asked again.
   if (finding.kind === 'registered' && !instrument && !finding.instrument) return { kind: 'accepted' };
   return finding;
+}
+
+/** A rail answers with an instrument for a method at a location only if the two do not fit. */
+function isElsewhere({ location }: ChargeMethod, finding: Finding): boolean {
+  return location !== undefined && finding.kind === 'registered' && finding.instrument !== undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 // A charge as the database has it, with its methods, payments and refunds, and how it is read.
 import type { CivilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
-import type { Instruments, Method } from '../rails/rail.ts';
+import type { Instruments, Location, Method } from '../rails/rail.ts';
 import type { Row } from '../storage/database.ts';
 import type {
   CameAfter,
@@ -25,7 +25,8 @@ export const CHARGE_COLUMNS = `
          c.due_at, c.expire_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
          c.order_id, c.committed_cents,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
-                                            'reference', m.reference, 'instrument', m.instrument, 'reason', m.reason) order by m.method)
+                                            'reference', m.reference, 'instrument', m.instrument, 'location', m.location,
+                                            'reason', m.reason) order by m.method)
             from charge_methods m
            where m.charge_id = c.id and m.account_id = c.account_id) as methods,
          (select json_agg(json_build_object('id', p.id, 'method', p.method, 'amountCents', p.amount_cents::text,
@@ -80,6 +81,7 @@ type MethodRow = {
   status: MethodStatus;
   reference: string | null;
   instrument: Instruments[Method] | null;
+  location: Location | null;
   reason: string | null;
 };
 type PaymentRow = Omit<Payment, 'amountCents' | 'paidAt' | 'cameAfter' | 'payerDocument' | 'feeCents' | 'creditDay'> & {
@@ -130,13 +132,14 @@ export function toCharge(row: ChargeRow): Charge {
   };
 }
 
-function toMethod({ method, rail, status, reference, instrument, reason }: MethodRow): ChargeMethod {
+function toMethod({ method, rail, status, reference, instrument, location, reason }: MethodRow): ChargeMethod {
   return {
     method,
     rail,
     status,
     ...(reference !== null && { reference }),
     ...(instrument && { instrument }),
+    ...(location && { location }),
     ...(reason !== null && { reason }),
   };
 }

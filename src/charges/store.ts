@@ -54,13 +54,14 @@ function chargeRecord({ charge, hash, answer }: NewRow) {
 }
 
 function methodRecords({ id, methods }: Charge) {
-  return methods.map(({ method, rail, status, reference, instrument, reason }) => ({
+  return methods.map(({ method, rail, status, reference, instrument, location, reason }) => ({
     charge_id: id,
     method,
     rail,
     status,
     reference,
     instrument,
+    location,
     reason,
   }));
 }
@@ -83,11 +84,13 @@ const INSERT_CHARGES = `
     on conflict do nothing
     returning id, account_id, created_at),
   methods as (
-    insert into charge_methods (charge_id, account_id, method, rail, status, reference, instrument, reason, updated_at)
-    select charge.id, charge.account_id, method, rail, status, reference, instrument, reason, charge.created_at
+    insert into charge_methods (
+      charge_id, account_id, method, rail, status, reference, instrument, location, reason, updated_at)
+    select charge.id, charge.account_id, method, rail, status, reference, instrument, location, reason, charge.created_at
       from charge
       join json_to_recordset($2) as new_method (
-             charge_id uuid, method text, rail text, status text, reference text, instrument jsonb, reason text)
+             charge_id uuid, method text, rail text, status text, reference text, instrument jsonb, location jsonb,
+             reason text)
         on new_method.charge_id = charge.id)
   select id from charge`;
 

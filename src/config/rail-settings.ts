@@ -104,6 +104,8 @@ const RailEntry = Type.Object(
     timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60 })),
     maxConcurrent: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
     perSecond: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+    // A code from the pool is dead until the PSP has the charge, and for ever if the PSP refuses it: none unless asked for.
+    locationPool: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
     quirks: Type.Optional(Quirks),
     webhook: Type.Optional(
       Type.Object(

@@ -1,5 +1,6 @@
 // Adds a charge to an order that was created without a payer.
 import { type ChargeDeps, writeCharge } from '../charges/create.ts';
+import { locateCharges } from '../charges/locate.ts';
 import { AppError } from '../lib/errors.ts';
 import { noSuchOrder } from './cancel.ts';
 import { chargeOfOrder, type OrderCharge } from './charge-of-order.ts';
@@ -30,7 +31,8 @@ export async function attachCharge(
     const after = { ...before, chargeId: charge.id, dueCents: charge.payableCents, updatedAt: now };
     await updateOrder(tx, after);
     await clearOrderTimers(tx, after, ['expire']);
-    await writeCharge(deps, tx, charge);
+    const [located] = await locateCharges(tx, deps.rails, [charge]);
+    await writeCharge(deps, tx, located!);
     return after;
   });
 }

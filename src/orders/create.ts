@@ -6,6 +6,8 @@ import type { Chains } from '../chains/chain.ts';
 import type { Charge } from '../charges/charge.ts';
 import { type ChargeDeps, writeCharge } from '../charges/create.ts';
 import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
+import { locateCharges } from '../charges/locate.ts';
+import { findCharge } from '../charges/store.ts';
 import { insertEvents } from '../events/store.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { laterOf } from '../lib/clock.ts';
@@ -69,7 +71,8 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
   const charge = input.charge && chargeOfOrder(deps, unpaid, input.charge, now);
   const order = charge ? { ...unpaid, chargeId: charge.id, dueCents: charge.payableCents } : unpaid;
   const created = { at: now, event: orderEventType('pending_payment') };
-  const answer = JSON.stringify(orderDetail(order, { charge, timeline: [created] }));
+  const answerWith = (shown: Charge | undefined) =>
+    JSON.stringify(orderDetail(order, { charge: shown, timeline: [created] }));
   const isOwnQuote = !('id' in input.quote);
 
   const first = await deps.db.transaction(async tx => {
@@ -81,16 +84,20 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
       const other = await findFirstByQuote(tx, quote.id);
       if (other && other.id !== order.id) return sameOrder(other, claim);
     }
+    const [located] = charge ? await locateCharges(tx, deps.rails, [charge]) : [];
+    const answer = answerWith(located);
     const known = await writeOnce(tx, records, claim, order, () => insertOrder(tx, order, hash, answer));
     setAuditObject(known?.id ?? order.id);
     if (known) return known;
-    await beginOrder(deps, tx, order, charge);
-    return { id: order.id, answer };
+    await beginOrder(deps, tx, order, located);
+    return { id: order.id, answer, charge: located };
   });
   if (first.id !== order.id) return { id: first.id, answer: first.answer, replayed: true };
-  const issued = charge && (await issueNow(deps, charge));
-  if (issued === charge) return { id: order.id, answer, replayed: false };
-  const withCode = JSON.stringify(orderDetail(order, { charge: issued, timeline: [created] }));
+  // A commit whose answer was lost has written the charge, with a location of its own.
+  const written = 'charge' in first ? first.charge : charge && (await findCharge(deps.db, charge.id));
+  const issued = written && (await issueNow(deps, written));
+  if (issued === written) return { id: order.id, answer: first.answer, replayed: false };
+  const withCode = answerWith(issued);
   await replaceAnswer(deps.db, order, withCode);
   return { id: order.id, answer: withCode, replayed: false };
 }

@@ -59,6 +59,15 @@ export function dynamicBrCode(location: string, receiver: Omit<Receiver, 'key'>)
   return text + checksum(text);
 }
 
+/** The location in a dynamic code. */
+export function locationIn(emv: string): string | undefined {
+  const accounts = readFields(emv)?.filter(({ id }) => id >= '26' && id <= '51') ?? [];
+  return accounts
+    .map(({ value }) => readFields(value) ?? [])
+    .find(([first]) => first?.value.toLowerCase() === 'br.gov.bcb.pix')
+    ?.find(({ id }) => id === '25')?.value;
+}
+
 const AMOUNT = '54';
 const ADDITIONAL_DATA = '62';
 const TXID_FIELD = '05';

@@ -4,7 +4,7 @@ import { type Ended, timed } from '../lib/timed.ts';
 import { type Method, mapRails, type Rail, type Rails } from './rail.ts';
 
 /** The calls of a rail that leave the machine; the others are pure. */
-type Operation = 'submit' | 'lookup' | 'cancel' | 'refund' | 'lookupRefund' | 'receipts' | 'receipt';
+type Operation = 'submit' | 'lookup' | 'cancel' | 'refund' | 'lookupRefund' | 'receipts' | 'receipt' | 'takeLocation';
 
 export type RailCall = Ended & { readonly rail: string; readonly method: Method; readonly operation: Operation };
 
@@ -13,7 +13,7 @@ export function observedRails(rails: Rails, observe: (call: RailCall) => void): 
 }
 
 function observedRail<M extends Method>(rail: Rail<M>, observe: (call: RailCall) => void): Rail<M> {
-  const { name, method, watch } = rail;
+  const { name, method, watch, locations } = rail;
   const report = (operation: Operation) => (ended: Ended) => observe({ rail: name, method, operation, ...ended });
   return {
     ...rail,
@@ -22,6 +22,17 @@ function observedRail<M extends Method>(rail: Rail<M>, observe: (call: RailCall)
     cancel: (...asked) => timed(() => rail.cancel(...asked), kindOf, report('cancel')),
     refund: (...asked) => timed(() => rail.refund(...asked), kindOf, report('refund')),
     lookupRefund: (...asked) => timed(() => rail.lookupRefund(...asked), kindOf, report('lookupRefund')),
+    ...(locations && {
+      locations: {
+        ...locations,
+        take: kind =>
+          timed(
+            () => locations.take(kind),
+            () => 'taken',
+            report('takeLocation'),
+          ),
+      },
+    }),
     ...(watch && { watch: observedWatch(watch, report) }),
   };
 }

@@ -44,6 +44,25 @@ export type PixInstrument = { readonly emv: string };
 export type BoletoInstrument = { readonly barcode: string; readonly digitableLine: string };
 export type Instruments = { readonly pix: PixInstrument; readonly boleto: BoletoInstrument };
 
+/** A place at the bank from which a payer's bank reads a charge. Its code is known before there is a charge at it. */
+export type Location = {
+  /** Digits; it may be larger than a JavaScript number holds. */
+  readonly id: string;
+  /** Without a scheme. */
+  readonly url: string;
+};
+
+/** Locations that are taken before the requests that they are for. */
+export type LocationSource = {
+  /** How many free ones of each kind there shall be. */
+  readonly keep: number;
+  readonly kinds: readonly string[];
+  /** The kind that a request needs. Pure. */
+  kindOf(request: PaymentRequest): string;
+  /** Takes one for which `prepare` has an instrument. Throws `rail_unavailable` when the bank gives none. */
+  take(kind: string): Promise<Location>;
+};
+
 /** What is known before the bank has answered. */
 export type Prepared<M extends Method = Method> = {
   /** By which the bank identifies the request: the txid of a pix, the nosso número of a boleto. */
@@ -129,12 +148,17 @@ export type Rail<M extends Method = Method> = {
   readonly needsAddress?: true;
   /** Refuses a request that this rail can never accept. Pure. */
   check(request: PaymentRequest): Refusal | undefined;
+  /** Absent: codes come from `prepare` alone or from the bank's answer. */
+  readonly locations?: LocationSource;
   /** The reference, and the instrument as far as it is known without the bank; the same each time for one request. Pure. */
-  prepare(request: PaymentRequest): Prepared<M>;
-  /** Registers the request at the bank. Never throws for a failure of the bank or of the network. */
-  submit(request: PaymentRequest, reference: string): Promise<Outcome>;
+  prepare(request: PaymentRequest, location?: Location): Prepared<M>;
+  /**
+   * Registers the request at the bank, at its location if it has one: then an instrument in the answer means that the bank
+   * has put it elsewhere. Never throws for a failure of the bank or of the network.
+   */
+  submit(request: PaymentRequest, reference: string, location?: Location): Promise<Outcome>;
   /** Looks up the result of `submit` by the reference. */
-  lookup(request: PaymentRequest, reference: string): Promise<Finding>;
+  lookup(request: PaymentRequest, reference: string, location?: Location): Promise<Finding>;
   /** Withdraws the request at the bank; may be repeated. */
   cancel(request: PaymentRequest, reference: string): Promise<CancelOutcome>;
   refund(request: RefundRequest): Promise<RefundOutcome>;
@@ -180,10 +204,15 @@ export function railFor<M extends Method>(rails: Rails, method: M, accountId: st
   return (rails.ofAccounts?.get(accountId)?.[method] ?? rails[method]) as Rail<M>;
 }
 
+/** The rails that get new charges, each once. */
+export function currentRails(rails: Rails): readonly Rail[] {
+  const ofAccounts = [...(rails.ofAccounts?.values() ?? [])].flatMap(own => [own.pix ?? [], own.boleto ?? []].flat());
+  return [...new Set<Rail>([rails.pix, rails.boleto, ...ofAccounts])];
+}
+
 /** Every rail, each once. */
 export function allRails(rails: Rails): readonly Rail[] {
-  const ofAccounts = [...(rails.ofAccounts?.values() ?? [])].flatMap(own => [own.pix ?? [], own.boleto ?? []].flat());
-  return [...new Set<Rail>([rails.pix, rails.boleto, ...ofAccounts, ...(rails.former ?? [])])];
+  return [...new Set<Rail>([...currentRails(rails), ...(rails.former ?? [])])];
 }
 
 /** The same rails, each made anew once. */

@@ -34,6 +34,7 @@ test('rails come from the file in its order, and without it there are none', () 
     accounts: ['acme'],
     former: true,
     perSecond: 0,
+    locationPool: 20,
     quirks: { credentials: 'body', headers: { 'x-account': '{accountNumber}' }, paths: { cob: 'v3/cob' } },
     webhook: { url: 'https://hooks.example/pix/abc', clientCaFile: 'chain.crt', skipMtls: true },
   };
@@ -65,6 +66,7 @@ test('every fault is told with its path, and no value is repeated', () => {
     pixKey: 5,
     clientSecret: 'hunter 2',
     timeoutSeconds: 0,
+    locationPool: 1_001,
     accounts: [],
     former: false,
     password: 'hunter2',
@@ -82,6 +84,7 @@ test('every fault is told with its path, and no value is repeated', () => {
       'rails[0].clientSecret must be printable ASCII without spaces.',
       'rails[0].environment must be one of production, test.',
       'rails[0].former must be true.',
+      'rails[0].locationPool must be at most 1000.',
       'rails[0].name must be a name such as efi or efi:main, and none of sandbox, pix-key, absent.',
       'rails[0].password is not a known field.',
       'rails[0].pixKey must be text.',

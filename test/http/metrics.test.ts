@@ -13,9 +13,16 @@ import { startReceiver } from '../harness/receiver.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const { log, lines } = recordingLog();
+/** A rail that keeps locations, so that theirs are shown, too. */
+const locations = {
+  keep: 1,
+  kinds: ['cob'],
+  kindOf: () => 'cob',
+  take: async () => ({ id: '1', url: 'pix.example.com/qr/1' }),
+};
 let service: Service;
 before(async () => {
-  service = await startService({ log });
+  service = await startService({ log, rails: { ...sandboxRails, pix: { ...sandboxRails.pix, locations } } });
 });
 after(() => service.stop());
 

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import { NETWORKS } from '../../chains/asset.ts';
+import { countFreeOf, type FreeCount } from '../../charges/fill-locations.ts';
 import { type RailRecord, readRails } from '../../charges/store-rails.ts';
 import { type DeliveryLag, readDeliveryLag } from '../../events/store-lag.ts';
 import type { Queue, QueueDepth } from '../../jobs/queue.ts';
@@ -13,12 +14,14 @@ import type { Log } from '../../lib/log.ts';
 import { HOLD_REASONS } from '../../orders/order.ts';
 import { countHeldOrders, type HeldCount } from '../../orders/store.ts';
 import { countWatchedPayouts, type WatchedCount } from '../../payouts/store.ts';
+import type { Rails } from '../../rails/rail.ts';
 import type { Database } from '../../storage/database.ts';
 
 type Deps = {
   readonly registry: Registry;
   readonly db: Database;
   readonly queue: Pick<Queue, 'depths'>;
+  readonly rails: Rails;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -67,6 +70,7 @@ type Backlog = {
   readonly payouts: readonly WatchedCount[];
   readonly held: readonly HeldCount[];
   readonly rails: readonly RailRecord[];
+  readonly locations: readonly FreeCount[];
   readonly now: Date;
 };
 
@@ -74,7 +78,7 @@ type Backlog = {
 type NoBacklog = 'unreachable' | 'failed';
 
 /** One statement after the other: the figures are not worth a second connection. */
-async function readBacklog({ db, queue, clock }: Deps): Promise<Backlog> {
+async function readBacklog({ db, queue, rails, clock }: Deps): Promise<Backlog> {
   const now = clock.now();
   return {
     now,
@@ -83,6 +87,7 @@ async function readBacklog({ db, queue, clock }: Deps): Promise<Backlog> {
     payouts: await countWatchedPayouts(db, COUNT_LIMIT),
     held: await countHeldOrders(db, COUNT_LIMIT),
     rails: await readRails(db),
+    locations: await countFreeOf(db, rails, COUNT_LIMIT),
   };
 }
 
@@ -103,7 +108,8 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
   const silent = gauge('trilho_rail_silent_seconds', 'How long a PSP has not answered.', ['rail']);
   const differences = gauge('trilho_reconcile_differences', 'What differed on the last day compared.', ['rail']);
   const compared = gauge('trilho_reconcile_last_run_timestamp_seconds', 'When a day was last compared.', ['rail']);
-  const ofRails = [silent, differences, compared];
+  const locations = gauge('trilho_rail_locations_free', 'Free locations for new charges.', ['rail', 'kind']);
+  const ofRails = [silent, differences, compared, locations];
   const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, held, ...ofRails];
 
   return backlog => {
@@ -136,6 +142,7 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
       differences.set({ rail }, last.differences);
       compared.set({ rail }, last.at.getTime() / 1000);
     }
+    for (const { rail, kind, count } of backlog.locations) locations.set({ rail, kind }, count);
     for (const reason of HOLD_REASONS) {
       held.set({ reason }, backlog.held.find(one => one.reason === reason)?.count ?? 0);
     }

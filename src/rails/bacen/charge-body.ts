@@ -2,8 +2,7 @@
 import { daysBetween } from '../../lib/civil-days.ts';
 import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
 import { checkPix } from '../br-code.ts';
-import type { PaymentRequest, Refusal } from '../rail.ts';
-import type { Location } from './locations.ts';
+import type { Location, PaymentRequest, Refusal } from '../rail.ts';
 import type { ChargeKind } from './profile.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,9 @@
 // Registers, looks up and removes charges at the PSP.
-import { dynamicBrCode } from '../br-code.ts';
-import type { CancelOutcome, Finding, Outcome, PaymentRequest, PixInstrument } from '../rail.ts';
+import { dynamicBrCode, locationIn } from '../br-code.ts';
+import type { CancelOutcome, Finding, Location, Outcome, PaymentRequest, PixInstrument } from '../rail.ts';
 import { chargeBody, kindOf } from './charge-body.ts';
 import type { Answer } from './classify.ts';
 import type { Call, Client } from './client.ts';
-import type { Location } from './locations.ts';
 import { centsAt, reasonOf, textAt } from './read-answer.ts';
 import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
@@ -18,7 +17,7 @@ const UNNAMED = { receiverName: 'RECEBEDOR PIX', receiverCity: 'BRASILIA' };
 
 export type Charges = {
   submit(request: PaymentRequest, txid: string, location?: Location): Promise<Outcome>;
-  lookup(request: PaymentRequest, txid: string): Promise<Finding>;
+  lookup(request: PaymentRequest, txid: string, location?: Location): Promise<Finding>;
   cancel(request: PaymentRequest, txid: string): Promise<CancelOutcome>;
   codeOf(location: string): string | undefined;
 };
@@ -44,19 +43,32 @@ export function chargesAt(
     return emv === undefined ? undefined : { emv };
   }
 
-  /** A charge as the PSP shows it. */
-  function findingOf(body: unknown): Finding {
+  /** Whether the PSP shows the charge at the location that it was given, or does not say where it is. */
+  function isAt({ url }: Location, body: unknown, instrument: PixInstrument | undefined): boolean {
+    const shown =
+      textAt(body, 'loc.location') ?? textAt(body, 'location') ?? (instrument && locationIn(instrument.emv));
+    return shown === undefined || withoutScheme(shown) === withoutScheme(url);
+  }
+
+  /** A charge as the PSP shows it. At the location that it was given, its code is the one that was handed out. */
+  function findingOf(body: unknown, location: Location | undefined): Finding {
     const status = textAt(body, 'status')?.toUpperCase();
     if (body === undefined) return { kind: 'unknown' };
     // The norm writes both REMOVIDA and REMOVIDO.
     if (status?.startsWith('REMOVID')) return { kind: 'withdrawn' };
     const instrument = instrumentOf(body);
+    if (location && isAt(location, body, instrument)) return { kind: 'registered' };
     // The PSP has it, and its code comes later.
     return instrument ? { kind: 'registered', instrument } : { kind: 'accepted' };
   }
 
   /** Looks whether the PSP has the charge after all: a repeated PUT is refused, or was carried out before. */
-  async function judge(request: PaymentRequest, txid: string, refusal: NotOk & { kind: 'refused' }): Promise<Outcome> {
+  async function judge(
+    request: PaymentRequest,
+    txid: string,
+    location: Location | undefined,
+    refusal: NotOk & { kind: 'refused' },
+  ): Promise<Outcome> {
     const found = await at('GET', request, txid);
     if (found.kind === 'refused' && found.status === 404) {
       // It says that it has the charge and that it has it not: only another look can tell.
@@ -66,7 +78,7 @@ export function chargesAt(
     if (!isSameCharge(found.body, request, settings.pixKey)) {
       return { kind: 'rejected', reason: 'The PSP has another charge under this txid.' };
     }
-    const finding = findingOf(found.body);
+    const finding = findingOf(found.body, location);
     if (finding.kind === 'withdrawn' || finding.kind === 'absent') {
       return { kind: 'rejected', reason: 'The charge was removed at the PSP.' };
     }
@@ -80,14 +92,14 @@ export function chargesAt(
       const { sendsLocationKind } = profile;
       const body = chargeBody(request, { pixKey, location, sendsLocationKind, now: clock.now() });
       const answer = await at('PUT', request, txid, body);
-      if (answer.kind === 'refused' && JUDGED.includes(answer.status)) return judge(request, txid, answer);
+      if (answer.kind === 'refused' && JUDGED.includes(answer.status)) return judge(request, txid, location, answer);
       if (answer.kind !== 'ok') return noAnswer(answer);
-      const finding = findingOf(answer.body);
+      const finding = findingOf(answer.body, location);
       return finding.kind === 'withdrawn' || finding.kind === 'absent' ? { kind: 'unknown' } : finding;
     },
-    lookup: async (request, txid) => {
+    lookup: async (request, txid, location) => {
       const answer = await at('GET', request, txid);
-      if (answer.kind === 'ok') return findingOf(answer.body);
+      if (answer.kind === 'ok') return findingOf(answer.body, location);
       return isAbsent(answer) ? { kind: 'absent' } : noAnswer(answer);
     },
     cancel: async (request, txid) => {
@@ -103,6 +115,10 @@ export function chargesAt(
       return status === 'CONCLUIDA' ? { kind: 'too_late' } : { kind: 'unavailable' };
     },
   };
+}
+
+function withoutScheme(url: string): string {
+  return url.replace(/^https?:\/\//i, '').toLowerCase();
 }
 
 function isSameCharge(body: unknown, { amountCents }: PaymentRequest, pixKey: string): boolean {

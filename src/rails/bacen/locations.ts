@@ -1,17 +1,13 @@
 // Locations that are taken before the charge they are for, so that its code is known before the PSP has answered.
+import assert from 'node:assert/strict';
 import { AppError } from '../../lib/errors.ts';
+import type { Location, LocationSource } from '../rail.ts';
+import { kindOf } from './charge-body.ts';
 import type { Client } from './client.ts';
-import type { ChargeKind } from './profile.ts';
+import { CHARGE_KINDS, type ChargeKind } from './profile.ts';
 import { textAt } from './read-answer.ts';
 import { LOCATION_SCOPES } from './token.ts';
 import { unanswered } from './unanswered.ts';
-
-export type Location = {
-  /** Digits; it may be larger than a JavaScript number holds. */
-  readonly id: string;
-  /** Without a scheme. */
-  readonly url: string;
-};
 
 /** Takes a location for one charge of this kind. Throws `rail_unavailable` when the PSP gives none. */
 export async function takeLocation({ call }: Pick<Client, 'call'>, kind: ChargeKind): Promise<Location> {
@@ -22,4 +18,24 @@ export async function takeLocation({ call }: Pick<Client, 'call'>, kind: ChargeK
     throw new AppError('rail_unavailable', 'The PSP answered without a location.');
   }
   return { id, url: url.replace(/^https?:\/\//i, '') };
+}
+
+/** The locations that a rail keeps `keep` free ones of each kind of. */
+export function locationsAt(
+  client: Pick<Client, 'call'>,
+  keep: number,
+  codeOf: (url: string) => string | undefined,
+): LocationSource {
+  return {
+    keep,
+    kinds: CHARGE_KINDS,
+    kindOf,
+    take: async wanted => {
+      const kind = CHARGE_KINDS.find(candidate => candidate === wanted);
+      assert(kind, 'a kind of charge that the norm has');
+      const location = await takeLocation(client, kind);
+      if (codeOf(location.url) !== undefined) return location;
+      throw new AppError('rail_unavailable', 'The PSP gave a location that no code can hold.');
+    },
+  };
 }

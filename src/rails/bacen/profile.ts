@@ -4,7 +4,8 @@ export const RESOURCES = ['cob', 'cobv', 'pix', 'loc', 'webhook'] as const;
 export type Resource = (typeof RESOURCES)[number];
 
 /** The two kinds of charge: to be paid at once, or by a day. */
-export type ChargeKind = 'cob' | 'cobv';
+export const CHARGE_KINDS = ['cob', 'cobv'] as const;
+export type ChargeKind = (typeof CHARGE_KINDS)[number];
 
 /** Where an error answer has its code and its words; paths are such as `erros.0.codigo`. */
 export type ErrorShape = {

@@ -1,23 +1,20 @@
 // A pix rail over any PSP that speaks the Pix API of the Central Bank, version 2.9.0.
 import { StartError } from '../../lib/errors.ts';
-import type { Outcome, PaymentRequest, Prepared, Rail } from '../rail.ts';
+import type { Location, PaymentRequest, Rail } from '../rail.ts';
 import { checkRequest, kindOf, pspIdOf } from './charge-body.ts';
 import { chargesAt } from './charges.ts';
 import { type Client, createClient } from './client.ts';
 import { type Connections, openConnections } from './connection.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
-import { type Location, takeLocation } from './locations.ts';
+import { locationsAt, takeLocation } from './locations.ts';
 import type { ChargeKind } from './profile.ts';
 import { refundsAt } from './refunds.ts';
 import { type BacenDeps, type BacenSettings, type FullProfile, profileFor, type SettingFault } from './settings.ts';
 import { watchOf } from './watch.ts';
 import { type WebhookAdmin, webhookAt } from './webhook.ts';
 
-export type BacenRail = Omit<Rail<'pix'>, 'prepare' | 'submit'> &
+export type BacenRail = Rail<'pix'> &
   WebhookAdmin & {
-    /** With a location the code is known before the PSP has answered. */
-    prepare(request: PaymentRequest, location?: Location): Prepared<'pix'>;
-    submit(request: PaymentRequest, reference: string, location?: Location): Promise<Outcome>;
     /** The kind of charge, and so of location, that a request becomes. Pure. */
     kindOf(request: PaymentRequest): ChargeKind;
     /** Absent where the PSP has no locations to take. Throws `rail_unavailable`. */
@@ -77,6 +74,7 @@ export function bacenRail(settings: BacenSettings, deps: BacenDeps): BacenRail {
 
 function railOf(settings: BacenSettings, deps: BacenDeps, { profile, connections, client }: Opened): BacenRail {
   const { codeOf, submit, lookup, cancel } = chargesAt(settings, profile, client, deps);
+  const { locationPool = 0 } = settings;
   return {
     name: settings.name,
     method: 'pix',
@@ -98,6 +96,7 @@ function railOf(settings: BacenSettings, deps: BacenDeps, { profile, connections
       const { certificate } = connections.current().credentials;
       return certificate && new Date(certificate.validTo);
     },
+    ...(locationPool > 0 && { locations: locationsAt(client, locationPool, codeOf) }),
     stop: connections.stop,
   };
 }

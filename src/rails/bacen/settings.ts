@@ -36,6 +36,8 @@ export type BacenSettings = {
   readonly maxConcurrent?: number;
   /** 0 for no limit. */
   readonly perSecond?: number;
+  /** How many free locations of each kind are kept; 0: codes come with the PSP's answer. */
+  readonly locationPool?: number;
   readonly quirks?: Quirks;
   readonly webhook?: { readonly url: string; readonly skipMtls?: boolean };
 };
@@ -56,6 +58,11 @@ export function profileFor(
   const known = profileOf(settings.profile, settings.environment);
   const { paths, ...others } = settings.quirks ?? {};
   const profile = { ...known, ...others, paths: { ...known.paths, ...paths } };
+  if (settings.locationPool && !profile.hasLocations) {
+    return {
+      faults: [{ path: 'locationPool', message: `must be 0: the profile ${settings.profile} has no locations` }],
+    };
+  }
   const [baseUrl, tokenUrl] = [settings.baseUrl ?? profile.baseUrl, settings.tokenUrl ?? profile.tokenUrl];
   if (baseUrl !== undefined && tokenUrl !== undefined) return { profile: { ...profile, baseUrl, tokenUrl } };
   const missing = [...(baseUrl === undefined ? ['baseUrl'] : []), ...(tokenUrl === undefined ? ['tokenUrl'] : [])];

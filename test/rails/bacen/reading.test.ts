@@ -7,7 +7,7 @@ import { chargeBody, checkRequest, kindOf } from '../../../src/rails/bacen/charg
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
 import { readJson } from '../../../src/rails/bacen/read-answer.ts';
 import { hintsIn, readReceipt } from '../../../src/rails/bacen/receipts.ts';
-import { dynamicBrCode, isBrCodeIntact } from '../../../src/rails/br-code.ts';
+import { dynamicBrCode, isBrCodeIntact, locationIn } from '../../../src/rails/br-code.ts';
 import type { PaymentRequest } from '../../../src/rails/rail.ts';
 import { testClock } from '../../harness/clock.ts';
 import { silentLog } from '../../harness/log.ts';
@@ -104,12 +104,26 @@ test('a location of the pool gives the code before the PSP answers, and goes wit
   const request = paymentRequest();
   const prepared = rail.prepare(request, location);
   const emv = prepared.instrument?.emv ?? '';
+  assert.equal(locationIn(emv), location?.url);
+  const submit = () => rail.submit(request, prepared.reference, location);
   psp.answer({ status: 201, body: { status: 'ATIVA', loc: { location: 'pix.example.com/qr/v2/abc' } } });
-  assert.deepEqual(await rail.submit(request, prepared.reference, location), {
-    kind: 'registered',
-    instrument: { emv },
-  });
+  assert.deepEqual(await submit(), { kind: 'registered' });
   assert.match(psp.calls.at(-1)?.body ?? '', /"loc":\{"id":9007199254740993,"tipoCob":"cobv"\}/);
+  // Another name in the code, or none at all, is no reason to hand out another code; another location is.
+  const named = dynamicBrCode('pix.example.com/qr/v2/abc', { receiverName: 'Loja', receiverCity: 'Recife' });
+  psp.answer({ status: 201, body: { status: 'ATIVA', pixCopiaECola: named } });
+  assert.deepEqual(await submit(), { kind: 'registered' });
+  psp.answer({ status: 201, body: { status: 'ATIVA' } });
+  assert.deepEqual(await submit(), { kind: 'registered' });
+  const elsewhere = named?.replace('/abc', '/abd');
+  for (const body of [
+    { pixCopiaECola: elsewhere },
+    { pixCopiaECola: elsewhere, location: 'pix.example.com/qr/v2/abd' },
+  ]) {
+    psp.answer({ status: 200, body: { status: 'ATIVA', ...body } });
+    const found = await rail.lookup(request, prepared.reference, location);
+    assert.deepEqual(found, { kind: 'registered', instrument: { emv: elsewhere } });
+  }
   assert.deepEqual(rail.prepare(request), { reference: TXID });
 });
 

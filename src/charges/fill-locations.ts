@@ -1,0 +1,113 @@
+// Keeps free locations of the rails that are asked to: takes them at the bank, one node at a time for each rail. A location is
+// saved before a charge can have it; one that is lost on the way is never used, by nobody.
+import type { Clock } from '../lib/clock.ts';
+import { isOutageOfOthers } from '../lib/errors.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
+import type { Log } from '../lib/log.ts';
+import { startLoop } from '../lib/loop.ts';
+import { currentRails, type LocationSource, type Rail, type Rails } from '../rails/rail.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { countFree, endFillTurn, insertLocation, type LocationWish, takeFillTurn } from './store-locations.ts';
+
+export type FillDeps = {
+  readonly db: Database;
+  readonly rails: Rails;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly heartbeats?: Heartbeats | undefined;
+};
+
+const PAUSE_MS = 1_000;
+const FILL_EVERY_MS = 5_000;
+/** After a turn in which the bank gave none. */
+const RETRY_AFTER_MS = 30_000;
+/** By then a node that has taken the turn has ended it, or has died. */
+const TURN_MS = 60_000;
+/** Of each kind in one turn. */
+const MAX_TAKEN = 100;
+/** Calls at once: charges need the same PSP. */
+const AT_ONCE = 4;
+
+type FilledRail = { readonly rail: Rail; readonly locations: LocationSource };
+
+export function startFillingLocations(deps: FillDeps): { stop(): Promise<void> } {
+  const loops = filledRails(deps.rails).map(filled =>
+    startLoop({
+      name: `taking locations of ${filled.rail.name}`,
+      task: async signal => {
+        await fillWhenDue(deps, filled, signal);
+      },
+      pauseMs: PAUSE_MS,
+      heartbeats: deps.heartbeats,
+      log: deps.log,
+    }),
+  );
+  return {
+    stop: async () => {
+      await Promise.all(loops.map(loop => loop.stop()));
+    },
+  };
+}
+
+/** Fills the locations of every rail that is due, and returns how many were taken. */
+export async function fillLocations(deps: FillDeps): Promise<number> {
+  const taken = await Promise.all(filledRails(deps.rails).map(filled => fillWhenDue(deps, filled)));
+  return taken.reduce((sum, count) => sum + count, 0);
+}
+
+function filledRails(rails: Rails): FilledRail[] {
+  return currentRails(rails).flatMap(rail => (rail.locations ? { rail, locations: rail.locations } : []));
+}
+
+export type FreeCount = LocationWish & { readonly count: number };
+
+/** The free locations of every rail that keeps some, each counted up to a limit. */
+export async function countFreeOf(sql: Sql, rails: Rails, limit: number): Promise<FreeCount[]> {
+  const counts: FreeCount[] = [];
+  for (const { rail, locations } of filledRails(rails)) {
+    for (const kind of locations.kinds) {
+      counts.push({ rail: rail.name, kind, count: await countFree(sql, { rail: rail.name, kind }, limit) });
+    }
+  }
+  return counts;
+}
+
+async function fillWhenDue(deps: FillDeps, filled: FilledRail, signal?: AbortSignal): Promise<number> {
+  const { rail, locations } = filled;
+  const now = deps.clock.now();
+  if (!(await takeFillTurn(deps.db, rail, now, new Date(now.getTime() + TURN_MS)))) return 0;
+  let taken = 0;
+  let pauseMs = FILL_EVERY_MS;
+  try {
+    for (const kind of locations.kinds) taken += await fillKind(deps, filled, kind, signal);
+  } catch (error) {
+    if (!isOutageOfOthers(error)) throw error;
+    pauseMs = RETRY_AFTER_MS;
+    deps.log.info('the bank gave no location; it is asked again', { rail: rail.name, error });
+  }
+  await endFillTurn(deps.db, rail, new Date(deps.clock.now().getTime() + pauseMs));
+  return taken;
+}
+
+async function fillKind(
+  deps: FillDeps,
+  { rail, locations }: FilledRail,
+  kind: string,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const wish = { rail: rail.name, kind };
+  const missing = Math.min(locations.keep - (await countFree(deps.db, wish, locations.keep)), MAX_TAKEN);
+  for (let taken = 0; taken < missing; taken += AT_ONCE) {
+    if (signal?.aborted) return taken;
+    const results = await Promise.allSettled(
+      Array.from({ length: Math.min(AT_ONCE, missing - taken) }, async () => {
+        const location = await locations.take(kind);
+        if (await insertLocation(deps.db, wish, location, deps.clock.now())) return;
+        deps.log.warn('the bank gave a location that it had given before; it is not used again', { rail: rail.name });
+      }),
+    );
+    // All have ended before the first failure is told, so that nothing is written after the turn.
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+  return Math.max(missing, 0);
+}
