@@ -1,4 +1,5 @@
 // The SQL of the locations that rails keep for new charges.
+import assert from 'node:assert/strict';
 import type { Location, Rail } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
@@ -76,16 +77,17 @@ export async function lockLocations(tx: Sql, wishes: readonly LocationWish[]): P
   return locked;
 }
 
-/** Makes the locations of new charges theirs for ever; the transaction has locked them. */
+/** Makes the locations of new charges theirs for ever; the transaction has locked them, so each is free. */
 export async function giveLocations(tx: Sql, charges: readonly Charge[]): Promise<void> {
   const given = charges.flatMap(({ id, accountId, methods }) =>
     methods.flatMap(({ rail, location }) => (location ? { id, accountId, rail, url: location.url } : [])),
   );
   if (given.length === 0) return;
-  await tx.query(
+  const rows = await tx.query(
     `update rail_locations l set charge_id = given.charge_id, account_id = given.account_id
        from unnest($1::text[], $2::text[], $3::uuid[], $4::text[]) as given (rail, url, charge_id, account_id)
-      where l.rail = given.rail and l.url = given.url`,
+      where l.rail = given.rail and l.url = given.url and l.charge_id is null
+      returning l.url`,
     [
       given.map(({ rail }) => rail),
       given.map(({ url }) => url),
@@ -93,4 +95,5 @@ export async function giveLocations(tx: Sql, charges: readonly Charge[]): Promis
       given.map(({ accountId }) => accountId),
     ],
   );
+  assert.equal(rows.length, given.length, 'a location is given once');
 }

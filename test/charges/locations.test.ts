@@ -1,6 +1,7 @@
 // A pool of locations: a charge has its code at once, also while the PSP is away, and no two charges have the same.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import pg from 'pg';
 import type { RailSettings } from '../../src/config/rail-settings.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
@@ -127,6 +128,25 @@ describe('a service that keeps locations', () => {
     const given = codes.filter(code => code !== '');
     assert.equal(given.length, POOL);
     assert.equal(new Set(given).size, POOL);
+  });
+
+  test('passes over a location that another transaction is about to give', async () => {
+    away();
+    const other = new pg.Client({ connectionString: at.service.databaseUrl });
+    await other.connect();
+    try {
+      await other.query('begin');
+      await other.query(
+        `select from rail_locations where charge_id is null and kind = 'cobv' order by created_at, url limit ${POOL - 1} for update`,
+      );
+      const codes = codesOf([await create(), await create()]);
+      assert.deepEqual(
+        codes.map(code => code !== ''),
+        [true, false],
+      );
+    } finally {
+      await other.end();
+    }
   });
 
   test('leaves the locations free of what was not written', async () => {
@@ -261,6 +281,15 @@ describe('a service with other parts in the place of the real ones', () => {
     await psp.stop();
   });
 
+  /** The address that was committed with the charge. */
+  async function urlOf(chargeId: string): Promise<string> {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const { rows } = await client.query('select url from rail_locations where charge_id = $1', [chargeId]);
+    await client.end();
+    return rows[0].url;
+  }
+
   test('an order has a code while the PSP is away, at once or with the charge that is attached', async () => {
     psp.setFault({ kind: 'cut' });
     const orders = orderDriver(service);
@@ -293,6 +322,7 @@ describe('a service with other parts in the place of the real ones', () => {
     assert.equal(made.status, 201, made.text);
     const { json } = await service.get(`/charges/${made.json.id}`);
     assert.deepEqual([made.json.pix.status, made.json.pix.emv], [json.pix.status, json.pix.emv]);
+    assert.ok(made.json.pix.emv.includes(await urlOf(made.json.id)));
     await service.runJobs();
     await psp.pay({ emv: made.json.pix.emv });
   });
@@ -307,6 +337,7 @@ describe('a service with other parts in the place of the real ones', () => {
     const order = await orders.order({ quoteId: quote.quoteId ?? quote.id });
     assert.equal(wire.cuts(), before + 1);
     assert.equal(order.status, 201, order.text);
+    assert.ok(order.json.charge.pix.emv.includes(await urlOf(order.json.charge.id)));
     await service.runJobs();
     await psp.pay({ emv: order.json.charge.pix.emv });
   });
