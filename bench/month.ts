@@ -95,8 +95,8 @@ async function seed(): Promise<void> {
     select id, account_id, 'overdue', due_at from charges union all select id, account_id, 'expire', expire_at from charges`);
   // Some have a payment and a refund, so that no table is empty.
   await client.query(`
-    insert into payments (id, account_id, charge_id, method, amount_cents, paid_at, source, reference, timing, is_repeat, recorded_at)
-    select gen_random_uuid(), 'acme', id, 'pix', 1, now(), 'drill', id::text, 'on_time', true, now() from plan where n % 10 = 0`);
+    insert into payments (id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat, recorded_at)
+    select gen_random_uuid(), 'acme', id, 'pix', 'sandbox', 1, now(), 'drill', id::text, 'on_time', true, now() from plan where n % 10 = 0`);
   await client.query(`
     insert into refunds (id, account_id, charge_id, payment_id, amount_cents, status, content_hash, created_at, updated_at)
     select gen_random_uuid(), 'acme', charge_id, id, 1, 'FAILED', '', now(), now() from payments`);
