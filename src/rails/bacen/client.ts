@@ -1,6 +1,6 @@
 // Calls the API of a PSP: address, headers and token by the profile, within the limits and the deadline of the rail.
 import { randomUUID } from 'node:crypto';
-import { type Answer, classify } from './classify.ts';
+import { type Answer, classify, type Unavailable } from './classify.ts';
 import { type Connection, type Connections, DEFAULT_MAX_CONCURRENT } from './connection.ts';
 import { exchange, type HttpRequest } from './exchange.ts';
 import { callLimits, type Deadline, deadlineIn } from './limits.ts';
@@ -30,6 +30,8 @@ export type Client = {
 const DEFAULT_TIMEOUT_SECONDS = 10;
 /** A token that is denied access is replaced, in case the PSP has granted more since, but not at every call. */
 const DENIED_TOKEN_MS = 60_000;
+/** A cached one and two new ones. */
+const MAX_TOKENS = 3;
 
 export function createClient(
   settings: BacenSettings,
@@ -50,23 +52,23 @@ export function createClient(
     problem = reason;
   }
 
-  /** A new token replaces a cached one that the PSP no longer accepts, once; nothing was done with the first. */
+  /** A refused token is replaced and the call repeated: nothing was done with it. */
   async function callWithToken(call: Call, { signal }: Deadline): Promise<Answer> {
-    for (let attempt = 0; ; attempt++) {
+    let refusal: Unavailable | undefined;
+    for (let attempt = 1; ; attempt++) {
       const connection = connections.current();
       const taken = await tokens.take(call.scopes ?? CHARGE_SCOPES, signal);
-      if ('kind' in taken) return taken;
-      const { token, isCached } = taken;
+      if ('kind' in taken) return refusal ? { ...taken, reason: refusal.reason } : taken;
+      const { token } = taken;
       const request = requestOf(settings, profile, connection, call, token);
       const answer = classify(await exchange(connection.agent, request, signal), profile, clock);
-      const status = answer.kind === 'unavailable' ? answer.status : undefined;
+      if (answer.kind === 'ok' || answer.kind === 'refused') tokens.accepted(token);
+      if (answer.kind !== 'unavailable') return answer;
       const ageMs = clock.now().getTime() - token.takenAt.getTime();
-      if (status === 401 || (status === 403 && ageMs >= DENIED_TOKEN_MS)) tokens.drop(token);
-      if (status !== 401) return answer;
-      if (!isCached || attempt > 0) {
-        tokens.refused();
-        return answer;
-      }
+      if (answer.status === 403 && ageMs >= DENIED_TOKEN_MS) tokens.drop(token);
+      if (answer.status !== 401) return answer;
+      if (!tokens.refused(token) || attempt === MAX_TOKENS) return answer;
+      refusal = answer;
     }
   }
 

@@ -22,14 +22,16 @@ export type Token = {
 
 export type Tokens = {
   /** A token for the scopes. Callers at the same time share one request; a failure is not repeated at once. */
-  take(
-    scopes: Scopes,
-    signal: AbortSignal,
-  ): Promise<{ readonly token: Token; readonly isCached: boolean } | Unavailable>;
-  /** The PSP does not accept this token any more. */
+  take(scopes: Scopes, signal: AbortSignal): Promise<Fetched>;
+  /** The next call takes a new one. */
   drop(token: Token): void;
-  /** The PSP does not accept even a new token: no more are fetched for a while. */
-  refused(): void;
+  /** The PSP has answered a call with this token, even if not as wished. */
+  accepted(token: Token): void;
+  /**
+   * The PSP did not accept this token. Returns whether another one may be tried: one refusal is no reason to stop, two new
+   * tokens in a row are, and then no more are fetched for a while.
+   */
+  refused(token: Token): boolean;
 };
 
 const RENEW_EARLY_MS = 60_000;
@@ -41,6 +43,9 @@ const BACK_OFF = {
   failed: { firstMs: 1_000, mostMs: 60_000 },
   refused: { firstMs: 30_000, mostMs: 600_000 },
 } as const;
+
+/** So many new tokens must be refused in a row before the requests for them pause. */
+const REFUSALS_TO_PAUSE = 2;
 
 type Fetched = { readonly token: Token } | Unavailable;
 
@@ -57,13 +62,26 @@ export function createTokens(
   let failures = 0;
   let blockedUntil: Date | undefined;
   let reported = '';
+  /** New tokens that were refused since one was accepted. */
+  let refusals = 0;
+  const worked = new WeakSet<Token>();
+
+  function block(kind: keyof typeof BACK_OFF, times: number, retryAt?: Date): Date {
+    const { firstMs, mostMs } = BACK_OFF[kind];
+    const waitMs = Math.min(mostMs, firstMs * 2 ** Math.min(times, 20));
+    blockedUntil = retryAt ?? new Date(clock.now().getTime() + waitMs);
+    return blockedUntil;
+  }
 
   function fail(kind: keyof typeof BACK_OFF, reason: string, retryAt?: Date): Unavailable {
-    const { firstMs, mostMs } = BACK_OFF[kind];
-    const waitMs = Math.min(mostMs, firstMs * 2 ** Math.min(failures, 20));
-    failures++;
-    blockedUntil = retryAt ?? new Date(clock.now().getTime() + waitMs);
-    return { kind: 'unavailable', reason, retryAt: blockedUntil };
+    return { kind: 'unavailable', reason, retryAt: block(kind, failures++, retryAt) };
+  }
+
+  /** False: it was forgotten before, or never kept. */
+  function forget(token: Token): boolean {
+    const keys = [...cached].filter(([, known]) => known === token).map(([key]) => key);
+    for (const key of keys) cached.delete(key);
+    return keys.length > 0;
   }
 
   /** Has its own deadline: one caller that gives up must not end the request of the others. */
@@ -112,26 +130,34 @@ export function createTokens(
         generation = connection.generation;
         cached.clear();
         running.clear();
-        [failures, blockedUntil] = [0, undefined];
+        [failures, refusals, blockedUntil] = [0, 0, undefined];
       }
       const now = clock.now();
       const fixed = profile.hasFixedToken ? connection.credentials.values.accessToken : undefined;
-      if (fixed !== undefined) return { token: { text: fixed, takenAt: now, renewAt: now }, isCached: false };
+      if (fixed !== undefined) return { token: { text: fixed, takenAt: now, renewAt: now } };
 
       const key = profile.sendsScopes ? scopes.join(' ') : '';
       const known = cached.get(key);
-      if (known && known.renewAt > now) return { token: known, isCached: true };
+      if (known && known.renewAt > now) return { token: known };
       if (blockedUntil && blockedUntil > now) {
         return { kind: 'unavailable', reason: 'no token: the last request for one failed', retryAt: blockedUntil };
       }
       const fetched = await beforeAbort(running.get(key) ?? startFetch(connection, key, scopes), signal);
-      if (!fetched) return { kind: 'unavailable', reason: 'no token within the deadline' };
-      return 'token' in fetched ? { token: fetched.token, isCached: false } : fetched;
+      return fetched ?? { kind: 'unavailable', reason: 'no token within the deadline' };
     },
-    drop: token => {
-      for (const [key, known] of cached) if (known === token) cached.delete(key);
+    drop: token => void forget(token),
+    accepted: token => {
+      worked.add(token);
+      refusals = 0;
     },
-    refused: () => void fail('refused', ''),
+    refused: token => {
+      if (profile.hasFixedToken) return false;
+      // Calls at the same time had the same token: it is counted once.
+      if (forget(token) && !worked.has(token) && ++refusals >= REFUSALS_TO_PAUSE) {
+        block('refused', refusals - REFUSALS_TO_PAUSE);
+      }
+      return true;
+    },
   };
 }
 

@@ -38,15 +38,45 @@ test('a dropped token is replaced once and the call repeated', async t => {
   assert.deepEqual([psp.calls.length, psp.tokenCalls.length], [3, 2]);
 });
 
+test('one refusal of a new token leads to another token, and to no pause', async t => {
+  const psp = await startScriptedPsp(t);
+  const { submit } = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
+  psp.answer(({ headers }) => (headers.authorization === 'Bearer token-1' ? { status: 401 } : { body: ANSWER }));
+  assert.equal((await submit(request, TXID)).kind, 'registered');
+  assert.deepEqual([psp.calls.length, psp.tokenCalls.length], [2, 2]);
+  // The same after tokens that worked: a stray 401 and, on the new token, another one.
+  const refused = new Set(['Bearer token-2', 'Bearer token-3']);
+  psp.answer(({ headers }) => (refused.has(headers.authorization ?? '') ? { status: 401 } : { body: ANSWER }));
+  assert.equal((await submit(request, TXID)).kind, 'registered');
+  assert.equal(psp.tokenCalls.length, 4);
+});
+
+test('calls at the same time on one refused token do not make a pause of it', async t => {
+  const psp = await startScriptedPsp(t);
+  const { lookup } = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
+  psp.answer(({ headers }) => (headers.authorization === 'Bearer token-1' ? { status: 401 } : { body: ANSWER }));
+  const found = await Promise.all(Array.from({ length: 8 }, () => lookup(request, TXID)));
+  assert.deepEqual(new Set(found.map(({ kind }) => kind)), new Set(['registered']));
+  assert.equal(psp.tokenCalls.length, 2);
+});
+
 test('a PSP that takes no token at all is not asked for one again and again', async t => {
   const psp = await startScriptedPsp(t);
   const clock = testClock(NOW);
   const { submit } = bacenRail(psp.settings, { clock, log: silentLog });
+  const at = (seconds: number) => new Date(Date.parse(NOW) + seconds * 1_000);
   psp.answer({ status: 401 });
-  for (let call = 0; call < 5; call++) assert.equal((await submit(request, TXID)).kind, 'unavailable');
-  assert.deepEqual([psp.calls.length, psp.tokenCalls.length], [1, 1]);
-  psp.answer({ body: ANSWER });
+  for (let call = 0; call < 5; call++) {
+    assert.deepEqual(await submit(request, TXID), { kind: 'unavailable', retryAt: at(30) });
+  }
+  assert.deepEqual([psp.calls.length, psp.tokenCalls.length], [2, 2]);
   clock.advanceMs(30_000);
+  for (let call = 0; call < 5; call++) {
+    assert.deepEqual(await submit(request, TXID), { kind: 'unavailable', retryAt: at(90) });
+  }
+  assert.deepEqual([psp.calls.length, psp.tokenCalls.length], [3, 3]);
+  psp.answer({ body: ANSWER });
+  clock.advanceMs(60_000);
   assert.equal((await submit(request, TXID)).kind, 'registered');
 });
 

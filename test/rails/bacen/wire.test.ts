@@ -25,6 +25,7 @@ const PROBLEM = {
 };
 const HTML = '<html><body><h1>Request blocked</h1></body></html>';
 const LATER = new Date('2026-11-16T12:00:07Z');
+const PAUSED_UNTIL = new Date('2026-11-16T12:00:30Z');
 
 test('an answer to PUT is registered, rejected, unknown or unavailable', async t => {
   const psp = await startScriptedPsp(t);
@@ -50,7 +51,10 @@ test('an answer to PUT is registered, rejected, unknown or unavailable', async t
     ],
     [{ status: 400 }, { kind: 'rejected', reason: 'The PSP gave no reason.' }],
     [{ status: 400, body: HTML }, { kind: 'unavailable' }],
-    [{ status: 401, body: {} }, { kind: 'unavailable' }],
+    [
+      { status: 401, body: {} },
+      { kind: 'unavailable', retryAt: PAUSED_UNTIL },
+    ],
     [{ status: 403, body: { ...PROBLEM, status: 403 } }, { kind: 'unavailable' }],
     [{ status: 404, body: PROBLEM }, { kind: 'unavailable' }],
     [{ status: 405 }, { kind: 'unavailable' }],
