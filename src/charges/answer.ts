@@ -1,5 +1,6 @@
 // The answer to the request that created a charge: its id and a result for each method. It is stored with the charge, so that
 // a repeat gets the same answer. Its schema is `CreatedCharge` in api/; JSON leaves out what is undefined.
+import type { Method } from '../rails/rail.ts';
 import { type Charge, type ChargeMethod, isOf } from './charge.ts';
 
 export function chargeAnswer({ id, methods }: Pick<Charge, 'id' | 'methods'>) {
@@ -8,7 +9,9 @@ export function chargeAnswer({ id, methods }: Pick<Charge, 'id' | 'methods'>) {
   return { id, boleto: boleto && boletoResult(id, boleto), pix: pix && pixResult(id, pix) };
 }
 
-export function boletoResult(id: string, { status, reason, instrument }: ChargeMethod<'boleto'>) {
+export function boletoResult(id: string, boleto: ChargeMethod<'boleto'>) {
+  const { status, reason } = boleto;
+  const instrument = shownInstrument(boleto);
   return {
     success: status !== 'FAILED',
     status,
@@ -19,7 +22,9 @@ export function boletoResult(id: string, { status, reason, instrument }: ChargeM
   };
 }
 
-export function pixResult(id: string, { status, reason, reference, instrument }: ChargeMethod<'pix'>) {
+export function pixResult(id: string, pix: ChargeMethod<'pix'>) {
+  const { status, reason, reference } = pix;
+  const instrument = shownInstrument(pix);
   return {
     success: status !== 'FAILED',
     emv: instrument?.emv ?? '',
@@ -28,4 +33,9 @@ export function pixResult(id: string, { status, reason, reference, instrument }:
     txid: reference,
     qrCodeUrl: instrument && `/charges/${id}/pix.png`,
   };
+}
+
+/** What a bank refused cannot be paid, although its code may have been made before the bank was asked. */
+function shownInstrument<M extends Method>({ status, instrument }: ChargeMethod<M>) {
+  return status === 'FAILED' ? undefined : instrument;
 }

@@ -96,7 +96,30 @@ describe('a service that keeps locations', () => {
     assert.deepEqual([refused.json.pix.success, refused.json.pix.status], [false, 'FAILED'], refused.text);
     const next = await create();
     assert.equal(next.json.pix.status, 'ACTIVE');
-    assert.notEqual(next.json.pix.emv, refused.json.pix.emv);
+    const codes = await at.service.sql<{ url: string }>(
+      "select location ->> 'url' as url from charge_methods where charge_id = any($1)",
+      [[refused.json.id, next.json.id]],
+    );
+    assert.equal(new Set(codes.map(({ url }) => url)).size, 2);
+  });
+
+  test('shows no code of a charge that the PSP refused after it was handed out', async () => {
+    const fault = away();
+    const made = await create({ externalId: 'refused-later' });
+    assert.notEqual(made.json.pix.emv, '');
+    at.psp.clearFaults(fault);
+    at.psp.setFault({ kind: 'status', status: 400, on: { method: 'PUT' }, count: 1 });
+    await pass(at.service);
+    const repeat = await create({ externalId: 'refused-later' });
+    const { json: page } = await at.service.get('/charges?externalId=refused-later');
+    for (const { pix } of [await read(made.json.id), repeat.json, page.charges[0]]) {
+      assert.deepEqual([pix.success, pix.status, pix.emv, pix.qrCodeUrl], [false, 'FAILED', '', undefined]);
+    }
+    const { json: feed } = await at.service.get('/events');
+    const failed = feed.events.find(
+      ({ type, objectId }: { type: string; objectId: string }) => type === 'charge.failed' && objectId === made.json.id,
+    );
+    assert.equal(failed.object.pix.emv, '');
   });
 
   test('goes without when none is left', async () => {
