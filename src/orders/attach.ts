@@ -1,6 +1,9 @@
-// Adds a charge to an order that was created without a payer.
+// Adds a charge to an order that was created without a payer; then asks the bank where only the bank can make the code.
+import type { Charge } from '../charges/charge.ts';
 import { type ChargeDeps, writeCharge } from '../charges/create.ts';
+import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
 import { locateCharges } from '../charges/locate.ts';
+import { findCharge } from '../charges/store.ts';
 import { AppError } from '../lib/errors.ts';
 import { noSuchOrder } from './cancel.ts';
 import { chargeOfOrder, type OrderCharge } from './charge-of-order.ts';
@@ -10,7 +13,7 @@ import { clearOrderTimers } from './store-timers.ts';
 
 /** Refuses an order that has a charge, has ended, or whose price has expired. */
 export async function attachCharge(
-  deps: ChargeDeps,
+  deps: ChargeDeps & IssueNowDeps,
   id: string,
   part: OrderCharge,
   accountId?: string,
@@ -19,11 +22,12 @@ export async function attachCharge(
   const found = await findOrder(deps.db, id, accountId);
   if (!found) throw noSuchOrder();
   const charge = chargeOfOrder(deps, found, part, now);
-  return deps.db.transaction(async tx => {
+  type Attached = { readonly order: Order; readonly written: Charge | undefined };
+  const { order, written } = await deps.db.transaction(async (tx): Promise<Attached> => {
     const before = await lockOrder(tx, id);
     if (!before) throw noSuchOrder();
-    // A retry after a commit whose answer was lost finds its own change.
-    if (before.chargeId === charge.id) return before;
+    // A retry after a commit whose answer was lost finds its own change, with a location of its own.
+    if (before.chargeId === charge.id) return { order: before, written: await findCharge(tx, charge.id) };
     if (before.chargeId !== undefined) throw new AppError('wrong_state', 'This order has a charge.');
     if (before.ended || before.status !== 'pending_payment' || !before.quote || before.quote.expiresAt <= now) {
       throw new AppError('wrong_state', 'The price of this order is gone; make a new one.');
@@ -33,6 +37,8 @@ export async function attachCharge(
     await clearOrderTimers(tx, after, ['expire']);
     const [located] = await locateCharges(tx, deps.rails, [charge]);
     await writeCharge(deps, tx, located!);
-    return after;
+    return { order: after, written: located };
   });
+  if (written) await issueNow(deps, written);
+  return order;
 }

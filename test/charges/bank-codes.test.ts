@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Outcome, Rail, Rails } from '../../src/rails/rail.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
-import { orderDriver } from '../harness/orders.ts';
+import { CHARGE_PART, orderDriver } from '../harness/orders.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const EMV = 'the code of the bank';
@@ -90,6 +90,15 @@ test('an order shows the code of its charge, and so does its repeat', () =>
     const order = await orders.order({ externalId: 'order-1' });
     assert.equal(order.json.charge.pix.emv, EMV);
     assert.equal((await orders.order({ externalId: 'order-1' })).text, order.text);
+  }));
+
+test('a charge that is added to an order waits for the code of the bank too', () =>
+  withService({ rails: bankMade(async () => REGISTERED) }, async service => {
+    const orders = orderDriver(service);
+    const order = await orders.order({ charge: undefined });
+    const added = await service.post(`/crypto/transactions/${order.json.transactionId}/charge`, CHARGE_PART);
+    assert.equal(added.status, 201, added.text);
+    assert.deepEqual([added.json.charge.pix.status, added.json.charge.pix.emv], ['ACTIVE', EMV]);
   }));
 
 test('accounts may have rails of their own, which charges keep', async () => {
