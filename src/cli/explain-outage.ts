@@ -9,7 +9,7 @@ type Deps = { readonly clock: Clock; readonly log: Log };
 
 /** Does `work` with a rail. An outage of its PSP becomes a StartError with what a diagnosis finds wrong. */
 export async function explainingOutage<T>(
-  { rails }: Pick<Config, 'rails'>,
+  config: Pick<Config, 'rails'>,
   deps: Deps,
   name: string,
   work: () => Promise<T>,
@@ -17,12 +17,22 @@ export async function explainingOutage<T>(
   try {
     return await work();
   } catch (error) {
-    const index = rails.findIndex(rail => rail.name === name);
-    const entry = rails[index];
-    if (!(error instanceof AppError) || error.code !== 'rail_unavailable' || !entry) throw error;
-    const { webhook: _, ...settings } = entry;
-    const wrong = (await diagnoseRail(settings, deps)).find(({ ok }) => !ok);
-    if (!wrong) throw error;
-    throw new StartError(`rails[${index}], ${wrong.name}: ${wrong.detail} ${wrong.mend ?? ''}`.trimEnd());
+    const cause = await causeOfOutage(config, deps, name, error);
+    throw cause === undefined ? error : new StartError(cause);
   }
+}
+
+/** A sentence that names the setting at fault; undefined when the error is no outage, or nothing wrong is found. */
+export async function causeOfOutage(
+  { rails }: Pick<Config, 'rails'>,
+  deps: Deps,
+  name: string,
+  error: unknown,
+): Promise<string | undefined> {
+  const index = rails.findIndex(rail => rail.name === name);
+  const entry = rails[index];
+  if (!(error instanceof AppError) || error.code !== 'rail_unavailable' || !entry) return undefined;
+  const { webhook: _, ...settings } = entry;
+  const wrong = (await diagnoseRail(settings, deps)).find(({ ok }) => !ok);
+  return wrong && `rails[${index}], ${wrong.name}: ${wrong.detail} ${wrong.mend ?? ''}`.trimEnd();
 }

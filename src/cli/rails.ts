@@ -9,8 +9,8 @@ import { webhookAddress } from '../rails/bacen/webhook.ts';
 import { liveRails } from '../rails/live-rails.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { type CommandDeps, withDatabase } from './database.ts';
-import { explainingOutage } from './explain-outage.ts';
-import { showRails } from './show-rails.ts';
+import { causeOfOutage, explainingOutage } from './explain-outage.ts';
+import { type Explain, showRails } from './show-rails.ts';
 
 export async function railsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   if (args.length > 0) readVerb('rails', args, ['register-webhook']);
@@ -23,7 +23,7 @@ export async function railsCommand(config: Config, log: Log, args: readonly stri
   await withDatabase({ config, log, action: 'trilho rails' }, async deps => {
     const { psps } = liveRails(config, { clock: deps.clock, log });
     try {
-      if (name === undefined) await list(config, deps, psps);
+      if (name === undefined) await list(config, { ...deps, log }, psps);
       else await explainingOutage(config, { ...deps, log }, name, () => register(config, deps, psps, name));
     } finally {
       for (const psp of psps) psp.stop();
@@ -32,8 +32,11 @@ export async function railsCommand(config: Config, log: Log, args: readonly stri
   return 0;
 }
 
-async function list(config: Config, { db, clock }: CommandDeps, psps: readonly BacenRail[]): Promise<void> {
-  for (const line of await showRails(config, await readRails(db), psps, clock.now())) console.log(line);
+type ListDeps = CommandDeps & { readonly log: Log };
+
+async function list(config: Config, { db, clock, log }: ListDeps, psps: readonly BacenRail[]): Promise<void> {
+  const explain: Explain = (name, error) => causeOfOutage(config, { clock, log }, name, error);
+  for (const line of await showRails(config, await readRails(db), psps, clock.now(), explain)) console.log(line);
 }
 
 async function register(config: Config, { db }: CommandDeps, psps: readonly BacenRail[], name: string): Promise<void> {

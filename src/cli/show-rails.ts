@@ -7,6 +7,9 @@ import { AppError } from '../lib/errors.ts';
 import type { BacenRail } from '../rails/bacen/rail.ts';
 import { webhookAddress } from '../rails/bacen/webhook.ts';
 
+/** What is wrong with a rail whose PSP gave this error; undefined when that is not known. */
+export type Explain = (rail: string, error: unknown) => Promise<string | undefined>;
+
 type Row = readonly [name: string, value: string];
 
 /** Asks every PSP which webhook it has. A rail that is configured no more, and the static key, are listed too. */
@@ -15,6 +18,7 @@ export async function showRails(
   records: readonly RailRecord[],
   psps: readonly BacenRail[],
   now: Date,
+  explain: Explain,
 ): Promise<string[]> {
   const blocks = await Promise.all(
     entries.map(async settings => {
@@ -25,7 +29,7 @@ export async function showRails(
         ['charges', chargesOf(settings)],
         ...watchRows(record),
         ['certificate', certificateWords(psp.certificateEnd(), now)],
-        ['webhook', await webhookWords(settings, record, psp)],
+        ['webhook', await webhookWords(settings, record, psp, explain)],
       ]);
     }),
   );
@@ -64,9 +68,10 @@ function certificateWords(end: Date | undefined, now: Date): string {
 }
 
 async function webhookWords(
-  { webhook }: RailSettings,
+  { name, webhook }: RailSettings,
   record: RailRecord | undefined,
   psp: BacenRail,
+  explain: Explain,
 ): Promise<string> {
   try {
     const found = await psp.readWebhook();
@@ -75,6 +80,6 @@ async function webhookWords(
     return isOurs ? 'registered' : 'registered at another address';
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return `not known: ${error.message}`;
+    return `not known: ${(await explain(name, error)) ?? error.message}`;
   }
 }

@@ -187,6 +187,9 @@ test('a PSP that does not answer is said to be silent, and the list still comes'
   await service.sql(`update rails set silent_since = '2026-11-16T11:00:00Z' where name = $1`, [RAIL]);
   const { said } = await rails({ baseUrl: 'https://localhost:1/v2', tokenUrl: 'https://localhost:1/t', former: true });
   assert.match(said, /^ {2}silent since +2026-11-16T11:00:00\.000Z$/m);
-  assert.match(said, /^ {2}webhook +not known: The PSP does not answer: /m);
+  assert.match(said, /^ {2}webhook +not known: rails\[0\], connection: .*ECONNREFUSED.* Check baseUrl/m);
+  const wrongSecret = await rails({ clientSecret: 'hunter2' });
+  assert.match(wrongSecret.said, /^ {2}webhook +not known: rails\[0\], token: .* 401.* Check clientId, clientSecret/m);
+  assert.doesNotMatch(wrongSecret.said, /hunter2/);
   assert.match(said, /^ {2}charges +former: no new ones$/m);
 });
