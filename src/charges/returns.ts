@@ -10,7 +10,7 @@ import type { Charge, Refund } from './charge.ts';
 import { type RefundEnd, refundEnded, returnBegun } from './life.ts';
 import { refundPosting } from './postings.ts';
 import { lockCharges } from './store.ts';
-import { comparable, insertReturn, updateRefund } from './store-money.ts';
+import { comparable, insertReturn, type KnownReturn, updateRefund } from './store-money.ts';
 import { writeStep } from './write.ts';
 
 export type ReturnDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
@@ -29,12 +29,12 @@ export async function recordReturns(
     const payment = charge?.payments.find(({ reference }) => comparable(reference) === comparable(paymentReference));
     if (!charge || !payment) return;
     for (const told of returns) {
-      const known = charge.refunds.find(refund => isSame(refund, payment.id, told));
+      const ofPayment = (refund: Refund) => refund.paymentId === payment.id && isSame(refund, told);
       // A refund that was asked for at the bank itself is no refund of this service.
-      if (!known && told.status !== 'FAILED') {
+      if (!charge.refunds.some(ofPayment) && told.status !== 'FAILED') {
         charge = await beginReturn(deps, tx, charge, payment.id, told);
       }
-      const pending = charge.refunds.find(refund => isSame(refund, payment.id, told) && refund.status === 'PENDING');
+      const pending = charge.refunds.find(refund => ofPayment(refund) && refund.status === 'PENDING');
       if (pending && told.status !== 'PENDING') {
         charge = await endRefund(deps, tx, charge, pending, { ...told, status: told.status });
       }
@@ -42,8 +42,16 @@ export async function recordReturns(
   });
 }
 
-function isSame({ id, paymentId: of, reference: known }: Refund, paymentId: string, told: MoneyReturn): boolean {
-  return of === paymentId && (id === told.refundId || known === told.reference);
+/** Whether `recordReturns` would change anything, by the refunds that the payment has. */
+export function hasNewReturn(returns: readonly MoneyReturn[], known: readonly KnownReturn[]): boolean {
+  return returns.some(told => {
+    const refund = known.find(candidate => isSame(candidate, told));
+    return refund ? refund.status === 'PENDING' && told.status !== 'PENDING' : told.status !== 'FAILED';
+  });
+}
+
+function isSame({ id, reference }: KnownReturn, told: MoneyReturn): boolean {
+  return id === told.refundId || reference === told.reference;
 }
 
 async function beginReturn(

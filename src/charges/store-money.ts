@@ -58,6 +58,33 @@ export async function findReferences(
   return new Set(rows.map(row => referenceKey(row.rail, row.reference)));
 }
 
+/** A refund by which a bank's word of a return is compared with what is recorded. */
+export type KnownReturn = Pick<Refund, 'id' | 'reference' | 'status'>;
+
+/** The refunds out of recorded payments of a rail, by `referenceKey` of the payment. */
+export async function findKnownReturns(
+  sql: Sql,
+  rail: string,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, readonly KnownReturn[]>> {
+  if (references.length === 0) return new Map();
+  type Found = { payment_reference: string; id: string; reference: string | null; status: Refund['status'] };
+  const rows = await sql.query<Found>(
+    `select p.reference as payment_reference, r.id, r.reference, r.status
+       from payments p
+       join refunds r on r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id
+      where p.rail = $1 and lower(p.reference collate "C") = any($2)`,
+    [rail, references.map(comparable)],
+  );
+  const found = Map.groupBy(rows, row => referenceKey(rail, row.payment_reference));
+  return new Map(
+    [...found].map(([key, refunds]) => [
+      key,
+      refunds.map(({ id, reference, status }) => ({ id, status, ...(reference !== null && { reference }) })),
+    ]),
+  );
+}
+
 /**
  * Whether a payment by pix of this amount has the reference, on any rail. The index begins with the rail, so each rail is looked
  * up by itself; there are a few.

@@ -9,7 +9,8 @@ import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { allRails, type Rail, type Rails, type Receipt, type ReceiptPage, type ReceiptsByTime } from '../rails/rail.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
-import { findReferences, referenceKey } from './store-money.ts';
+import { hasNewReturn } from './returns.ts';
+import { findKnownReturns, findReferences, referenceKey } from './store-money.ts';
 import { deleteHandled, endLook, markSilent, takeLook } from './store-rails.ts';
 
 export type WatchDeps = ReceiptDeps & {
@@ -112,14 +113,25 @@ async function readPage(watch: ReceiptsByTime, { from, to }: Times, cursor: stri
   }
 }
 
-/** A payment that is recorded brings nothing new, unless some of it went back. */
-async function withoutKnown(deps: ReceiptDeps, { name }: Rail, receipts: readonly Receipt[]): Promise<Receipt[]> {
+/** A payment that is recorded brings nothing new, unless more of it went back than is recorded too. */
+async function withoutKnown({ db }: ReceiptDeps, { name }: Rail, receipts: readonly Receipt[]): Promise<Receipt[]> {
   if (receipts.length === 0) return [];
-  const known = await findReferences(
-    deps.db,
-    receipts.map(({ reference }) => ({ rail: name, reference })),
-  );
-  return receipts.filter(({ reference, returns }) => returns.length > 0 || !known.has(referenceKey(name, reference)));
+  const returned = receipts.filter(({ returns }) => returns.length > 0);
+  const [payments, returns] = await Promise.all([
+    findReferences(
+      db,
+      receipts.map(({ reference }) => ({ rail: name, reference })),
+    ),
+    findKnownReturns(
+      db,
+      name,
+      returned.map(({ reference }) => reference),
+    ),
+  ]);
+  return receipts.filter(receipt => {
+    const key = referenceKey(name, receipt.reference);
+    return !payments.has(key) || hasNewReturn(receipt.returns, returns.get(key) ?? []);
+  });
 }
 
 /** The rail under which the notification came, or an error that says that it is not there. */

@@ -107,8 +107,29 @@ test('money that the PSP takes back is found and told of', async () => {
     charge.refunds.map(({ kind, status }: Record<string, unknown>) => `${kind} ${status}`),
     ['return DONE'],
   );
+  // A row that was locked again shows another xmax.
+  const lockOf = () => at.service.sql<{ xmax: string }>('select xmax::text from charges where id = $1', [json.id]);
+  const locked = await lockOf();
   await look();
   assert.equal((await read(json.id)).refunds.length, 1, 'found again, counted once');
+  assert.deepEqual(await lockOf(), locked, 'what is recorded is not taken again');
+});
+
+test('a return that a look finds under way is ended by a later look', async () => {
+  const { json } = await create();
+  const { endToEndId } = await at.psp.pay({ emv: json.pix.emv });
+  await look();
+  at.psp.setRefunds({ status: 'DEVOLVIDO', afterMs: null });
+  const { json: refund } = await at.service.post(`/charges/${json.id}/refunds`, {});
+  await look();
+  await look();
+  assert.equal((await read(json.id)).refunds[0].status, 'PENDING');
+  // The job that carried it out asks again much later.
+  await at.service.sql(`update pgboss.job set start_after = now() + interval '1 year' where name = 'charge.refund'`);
+  at.psp.endRefund({ endToEndId, id: refund.id.replaceAll('-', ''), status: 'DEVOLVIDO' });
+  at.psp.setRefunds({ status: 'DEVOLVIDO', afterMs: 0 });
+  await look();
+  assert.equal((await read(json.id)).refunds[0].status, 'DONE');
 });
 
 test('a canceled charge is withdrawn at the PSP', async () => {
