@@ -1,9 +1,12 @@
 // npm run drill:psp [-- <payers> [<seed>]]: five thousand payments through a PSP that loses replies, goes silent, repeats,
 // reorders, drops and forges, while the service is killed again and again. Then the faults end, and the service must have
-// exactly the money that the PSP has. Prints a table; leaves with exit code 1 when anything was lost, doubled or invented.
+// exactly the money that the PSP has, and `trilho reconcile` and `trilho ledger check` must agree. Prints a table; leaves with
+// exit code 1 when anything was lost, doubled, invented, or told in a log.
 import { setTimeout as wait } from 'node:timers/promises';
 import { startApp } from '../src/app.ts';
+import { dismissUnmatched } from '../src/charges/dismiss-unmatched.ts';
 import { readConfig } from '../src/config/config.ts';
+import { civilDay } from '../src/lib/civil-days.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLog } from '../src/lib/log.ts';
 import { startPsp } from '../src/sandbox/psp/start.ts';
@@ -26,7 +29,7 @@ import { proveMoney } from '../test/harness/psp-proof.ts';
 import { toAnswer } from '../test/harness/service.ts';
 import { type Caller, createCallers } from './callers.ts';
 import { startDatabaseServer } from './database-server.ts';
-import { type RunningProgram, startProgram, stopAllPrograms } from './programs.ts';
+import { type RunningProgram, runTrilho, startProgram, stopAllPrograms } from './programs.ts';
 
 const [PAYERS = 5_000, SEED = 19] = process.argv.slice(2).map(Number);
 const AT_ONCE = 64;
@@ -118,6 +121,8 @@ async function drill(): Promise<number> {
   const seconds = (performance.now() - startedMs) / 1_000;
   const proof = await proveMoney(text => db.query(text), psp);
   const ledger = await differences(db);
+  const commands = await runCommands(env);
+  lines.push(...commands.flatMap(command => command.lines));
   const secrets = [...watched.tokens, row!.path_token, caller!.headers['Authorization']!.replace('Bearer ', '')];
   const told = indiscretions(lines, psp, secrets);
   for (const [kind, times] of Object.entries(losses)) print(kind, times);
@@ -135,12 +140,14 @@ async function drill(): Promise<number> {
   print('invented', proof.invented.length);
   print('other differences', proof.differing.length);
   print('ledger differences', ledger.length);
+  for (const { name, code, lines: said } of commands) print(`${name}: ${said.at(-1)}`, `exit ${code}`);
   print('log lines', lines.length);
   print('with personal data or secrets', told.length);
   print('looks until quiet', looks);
   print('seconds', seconds.toFixed(1));
   print('payments a second under faults', (proof.payments / loadSeconds).toFixed(1));
-  const wrong = [...proof.lost, ...proof.doubled, ...proof.invented, ...proof.differing, ...ledger, ...told];
+  const failed = commands.flatMap(({ code, lines: said }) => (code === 0 ? [] : said));
+  const wrong = [...proof.lost, ...proof.doubled, ...proof.invented, ...proof.differing, ...ledger, ...failed, ...told];
   for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
   return wrong.length === 0 && proof.credited === proof.payments ? 0 : 1;
 }
@@ -218,6 +225,23 @@ async function lookUntilQuiet(env: Readonly<Record<string, string>>, lines: stri
     lines.push(...last);
   }
   return looks;
+}
+
+type CommandResult = { readonly name: string; readonly code: number; readonly lines: readonly string[] };
+
+/** What an operator runs at the end. Money without a charge waits for a person, so it is dismissed first. */
+async function runCommands(env: Readonly<Record<string, string>>): Promise<CommandResult[]> {
+  const strays = await db.query<{ reference: string }>(
+    'select reference from unmatched_receipts where decided_at is null',
+  );
+  for (const { reference } of strays) await dismissUnmatched({ db, clock }, reference);
+  const { pix } = psp.state() as { pix: readonly { horario: string }[] };
+  const days = new Set(pix.map(({ horario }) => civilDay(new Date(horario))));
+  const results: CommandResult[] = [];
+  for (const args of [...[...days].map(day => ['reconcile', '--day', day]), ['ledger', 'check']]) {
+    results.push({ name: args.join(' '), ...(await runTrilho(args, env)) });
+  }
+  return results;
 }
 
 function print(what: string, value: number | string): void {

@@ -68,6 +68,32 @@ export async function startProgram({ dir }: Pick<DatabaseServer, 'dir'>, program
   };
 }
 
+/** A command that ends by itself: its exit code and the lines that it printed. */
+export function runTrilho(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number; readonly lines: string[] }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['bin/trilho.js', ...args], {
+      cwd: ROOT,
+      env: { ...cleanEnvironment(), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(child);
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+    }
+    child.once('error', reject);
+    child.once('close', code => {
+      running.delete(child);
+      resolve({ code: code ?? -1, lines: text.trimEnd().split('\n') });
+    });
+  });
+}
+
 async function waitUntilReady(program: Program, child: ChildProcess, output: () => string): Promise<string> {
   let spawnError: Error | undefined;
   child.once('error', error => {

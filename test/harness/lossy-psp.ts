@@ -178,9 +178,21 @@ export function watchTokens(): { readonly tokens: ReadonlySet<string>; stop(): v
   return { tokens, stop: () => void unsubscribe('http.server.request.start', note) };
 }
 
+type Person = { readonly cpf?: string; readonly cnpj?: string; readonly nome?: string };
+
 /** The lines of a log that hold something of a person or one of the secrets. */
 export function indiscretions(lines: readonly string[], psp: Psp, others: readonly string[]): string[] {
   const secrets = [MARK, psp.client.clientSecret, psp.client.keys[0]!, ...others];
-  const documents = /\b\d{3}\.\d{3}\.\d{3}-\d{2}\b|"\d{11}"/;
-  return lines.filter(line => documents.test(line) || secrets.some(secret => line.includes(secret)));
+  const { charges, pix } = psp.state() as {
+    charges: readonly { devedor?: Person }[];
+    pix: readonly { pagador?: Person }[];
+  };
+  const people = [...charges.map(({ devedor }) => devedor), ...pix.map(({ pagador }) => pagador)];
+  const documents = new Set(people.flatMap(person => [person?.cpf ?? [], person?.cnpj ?? []].flat()));
+  const isDocument = (digits: string) => documents.has(digits.replace(/\D/g, ''));
+  return lines.filter(
+    line =>
+      line.match(/\d{3}\.\d{3}\.\d{3}-\d{2}|(?<![\w.])\d{11}(?!\w)/g)?.some(isDocument) ||
+      secrets.some(secret => line.includes(secret)),
+  );
 }
