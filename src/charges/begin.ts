@@ -4,17 +4,11 @@ import { insertEvents } from '../events/store.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Sql } from '../storage/database.ts';
 import { awaitsBank, type Charge, isOrdered } from './charge.ts';
-import { ISSUE } from './issue-job.ts';
+import { ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { closesAt } from './owed.ts';
 import { giveLocations } from './store-locations.ts';
 import { insertFirstTimers } from './store-timers.ts';
 import { eventOf } from './write.ts';
-
-/**
- * When the job of a charge runs whose caller waits for the bank: by then the request that made the charge has asked the bank
- * or has died.
- */
-const ISSUE_AFTER_SECONDS = 15;
 
 /** One job registers all charges of the batch with their rails. */
 export async function beginCharges(queue: Queue, tx: Sql, charges: readonly Charge[]): Promise<void> {

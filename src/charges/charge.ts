@@ -220,11 +220,14 @@ export function isOrdered({ orderId }: Charge): boolean {
   return orderId !== undefined;
 }
 
-/**
- * Whether its caller waits for the bank: for a code that only the bank can make, or until the code of a location can be paid.
- */
+/** Whether the caller waits for the bank: for a code that only the bank can make, or until the code of a location can be paid. */
 export function awaitsBank({ methods }: Pick<Charge, 'methods'>): boolean {
-  return methods.some(({ status, instrument, location }) => status === 'CREATING' && (!instrument || location));
+  return methods.some(methodAwaitsBank);
+}
+
+/** Such a method is asked for as soon as the charge is written, so it is written as submitted. */
+export function methodAwaitsBank({ status, instrument, location }: ChargeMethod): boolean {
+  return status === 'CREATING' && (!instrument || location !== undefined);
 }
 
 export function isOf<M extends Method>(method: M) {

@@ -76,7 +76,7 @@ async function writeDecisions(
     if (!lookupAt || (known && known.at <= lookupAt)) continue;
     lookups.set(chargeId, { chargeId, accountId, kind: 'reconcile', at: lookupAt, isAwaited: true });
   }
-  await Promise.all([
+  const [written] = await Promise.all([
     writeSteps(deps, tx, steps),
     setTimers(tx, [...lookups.values()]),
     deps.queue.enqueue(tx, RETIRE, toWithdraw),
@@ -87,6 +87,7 @@ async function writeDecisions(
       [...answered].map(id => charges.get(id)!),
     ),
   ]);
+  for (const charge of written) charges.set(charge.id, charge);
   return charges;
 }
 

@@ -8,11 +8,11 @@ import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { type Finding, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
-import { type Charge, type ChargeMethod, paymentRequest } from './charge.ts';
+import { type Charge, type ChargeMethod, methodAwaitsBank, paymentRequest } from './charge.ts';
 import type { DecisionBatches } from './decide.ts';
-import { type ChargeRef, ISSUE } from './issue-job.ts';
+import { type ChargeRef, ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { isRetired, RETIRE } from './retire.ts';
-import { clearSubmitted, findCharges, markSubmitted } from './store.ts';
+import { clearSubmitted, findCharge, findCharges, markSubmitted } from './store.ts';
 import { logUndecided } from './undecided.ts';
 
 export type IssueDeps = {
@@ -45,40 +45,68 @@ export async function issueCharges(
 }
 
 /** Returns the charges on which a rail has not decided. */
-export async function issueAll(deps: IssueDeps, charges: readonly Charge[]): Promise<ReadonlySet<Charge>> {
-  const isFirst = await markSubmitted(
-    deps.db,
-    charges.flatMap(charge => charge.methods.filter(isCreating).map(({ method }) => ({ charge, method }))),
-    deps.clock.now(),
+async function issueAll(deps: IssueDeps, charges: readonly Charge[]): Promise<ReadonlySet<Charge>> {
+  const creating = charges.flatMap(charge =>
+    charge.methods.filter(isCreating).map(({ method }) => ({ charge, method })),
   );
+  const isFirst = await markSubmitted(deps.db, creating, deps.clock.now());
   const outcomes = await Promise.all(
     charges.flatMap(charge =>
       charge.methods.map(async method => ({
         charge,
-        isDecided: await issueMethod(deps, charge, method, isFirst(charge, method.method)),
+        ...(await issueMethod(deps, charge, method, isFirst(charge, method.method))),
       })),
     ),
   );
   return new Set(outcomes.filter(({ isDecided }) => !isDecided).map(({ charge }) => charge));
 }
 
+/** So long a new charge is surely unsent: its job has not started. */
+const UNSENT_MS = (ISSUE_AFTER_SECONDS - 5) * 1_000;
+
+/**
+ * Registers a charge that this process has just written. What awaits the bank was written as submitted and not sent yet, so it
+ * needs neither a mark nor a lookup; unless so much time has passed that its job may have sent it. Returns the charge after the decision; undefined when there is none yet.
+ */
+export async function issueNew(deps: IssueDeps, charge: Charge): Promise<Charge | undefined> {
+  const unmarked = charge.methods.filter(method => isCreating(method) && !methodAwaitsBank(method));
+  const isMarked = await markSubmitted(
+    deps.db,
+    unmarked.map(({ method }) => ({ charge, method })),
+    deps.clock.now(),
+  );
+  const isUnsent = deps.clock.now().getTime() - charge.createdAt.getTime() < UNSENT_MS;
+  const outcomes = await Promise.all(
+    charge.methods.map(method => {
+      const isFirst = methodAwaitsBank(method) ? isUnsent : isMarked(charge, method.method);
+      return issueMethod(deps, charge, method, isFirst);
+    }),
+  );
+  const decided = outcomes.flatMap(({ after }) => after ?? []);
+  // Each decision shows the charge at its own time: of several, a reader has the last.
+  return decided.length > 1 ? findCharge(deps.db, charge.id, charge.accountId) : decided[0];
+}
+
 const isCreating = ({ status }: ChargeMethod) => status === 'CREATING';
 
-/** True when the method needs no further work. A failure is retried later and does not affect the other methods. */
+/** `isDecided`: the method needs no further work. `after`: the charge with a decision that was written. */
+type Issued = { readonly isDecided: boolean; readonly after?: Charge | undefined };
+
+/** A failure is retried later and does not affect the other methods. */
 async function issueMethod(
   deps: IssueDeps,
   charge: Charge,
   chargeMethod: ChargeMethod,
   isFirst: boolean,
-): Promise<boolean> {
+): Promise<Issued> {
   const { method, rail } = chargeMethod;
   try {
-    if (isRetired(chargeMethod)) return await withdrawIfRegistered(deps, charge, chargeMethod);
-    if (!isCreating(chargeMethod)) return true;
+    if (isRetired(chargeMethod)) return { isDecided: await withdrawIfRegistered(deps, charge, chargeMethod) };
+    if (!isCreating(chargeMethod)) return { isDecided: true };
     const decision = decisionOf(chargeMethod, await askRail(deps, charge, chargeMethod, isFirst));
     if (decision.kind !== 'registered' && decision.kind !== 'rejected') {
       logUndecided(deps.log, decision, { chargeId: charge.id, chargeMethod: method, rail });
-      return false;
+      return { isDecided: false };
     }
     if (isElsewhere(chargeMethod, decision)) {
       deps.log.error('the bank put a charge elsewhere: the code that was handed out is dead, and is replaced', {
@@ -87,8 +115,9 @@ async function issueMethod(
         rail,
       });
     }
-    await deps.decisionBatches.add({ chargeId: charge.id, accountId: charge.accountId, method, finding: decision });
-    return true;
+    const { id: chargeId, accountId } = charge;
+    const after = await deps.decisionBatches.add({ chargeId, accountId, method, finding: decision });
+    return { isDecided: true, after };
   } catch (error) {
     const level = isOutageOfOthers(error) ? 'info' : 'warn';
     deps.log[level]('a method of a charge was not registered; it is tried again', {
@@ -97,7 +126,7 @@ async function issueMethod(
       rail,
       error,
     });
-    return false;
+    return { isDecided: false };
   }
 }
 

@@ -3,7 +3,7 @@ import type { First } from '../accounts/once.ts';
 import type { Instruments, Method } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import { chargeAnswer } from './answer.ts';
-import type { Charge } from './charge.ts';
+import { type Charge, methodAwaitsBank } from './charge.ts';
 import { CHARGE_COLUMNS, type ChargeRow, toCharge } from './store-row.ts';
 
 /** A charge to be written, with the content hash and the answer for repeats. */
@@ -53,17 +53,22 @@ function chargeRecord({ charge, hash, answer }: NewRow) {
   };
 }
 
-function methodRecords({ id, methods }: Charge) {
-  return methods.map(({ method, rail, status, reference, instrument, location, reason }) => ({
-    charge_id: id,
-    method,
-    rail,
-    status,
-    reference,
-    instrument,
-    location,
-    reason,
-  }));
+/** A method that awaits the bank is sent to it after the commit, so it is marked as submitted here. */
+function methodRecords({ id, methods, createdAt }: Charge) {
+  return methods.map(chargeMethod => {
+    const { method, rail, status, reference, instrument, location, reason } = chargeMethod;
+    return {
+      charge_id: id,
+      method,
+      rail,
+      status,
+      reference,
+      instrument,
+      location,
+      reason,
+      submitted_at: methodAwaitsBank(chargeMethod) ? createdAt : undefined,
+    };
+  });
 }
 
 const INSERT_CHARGES = `
@@ -85,12 +90,13 @@ const INSERT_CHARGES = `
     returning id, account_id, created_at),
   methods as (
     insert into charge_methods (
-      charge_id, account_id, method, rail, status, reference, instrument, location, reason, updated_at)
-    select charge.id, charge.account_id, method, rail, status, reference, instrument, location, reason, charge.created_at
+      charge_id, account_id, method, rail, status, reference, instrument, location, reason, submitted_at, updated_at)
+    select charge.id, charge.account_id, method, rail, status, reference, instrument, location, reason, submitted_at,
+           charge.created_at
       from charge
       join json_to_recordset($2) as new_method (
              charge_id uuid, method text, rail text, status text, reference text, instrument jsonb, location jsonb,
-             reason text)
+             reason text, submitted_at timestamptz)
         on new_method.charge_id = charge.id)
   select id from charge`;
 

@@ -40,6 +40,23 @@ test('the answer has the code of the bank, and so has its repeat', () =>
     assert.equal(repeated.text, made.text);
   }));
 
+test('a method is saved as submitted together with its charge, before it is sent', async () => {
+  let saved: unknown;
+  let read = async (): Promise<unknown> => assert.fail('there is a service by then');
+  const rails = bankMade(async () => {
+    saved = await read();
+    return REGISTERED;
+  });
+  await withService({ rails }, async service => {
+    read = () =>
+      service.sql(
+        'select m.submitted_at = c.created_at as same from charge_methods m join charges c on c.id = m.charge_id',
+      );
+    assert.equal((await service.post('/charges', body)).json.pix.status, 'ACTIVE');
+    assert.deepEqual(saved, [{ same: true }]);
+  });
+});
+
 test('the answer has the refusal of the bank', () =>
   withService({ rails: bankMade(async () => ({ kind: 'rejected', reason: 'no such key' })) }, async service => {
     const { json } = await service.post('/charges', body);
