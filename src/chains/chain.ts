@@ -1,67 +1,139 @@
 // The interface of a chain that sends crypto. One payout owns one slot (network, sender, nonce) for ever; all its
 // attempts use that slot, so the chain executes at most one of them. Signed bytes and hash are saved before they are
-// sent. The answer of a broadcast proves nothing: only a lookup does.
+// sent. The answer of a broadcast proves nothing: only a lookup does. No call throws for what a node or a network does:
+// silence is an answer (`unknown`, or undefined), and what nodes say is kept as words for an operator, never as evidence.
 import type { AssetSymbol, Network } from './asset.ts';
 
 /** The place of one payout among all transfers of a sender. On a chain without nonces the service counts itself. */
 export type Slot = { readonly network: Network; readonly sender: string; readonly nonce: bigint };
 
-export type Transfer = {
-  readonly slot: Slot;
+/** What is to be sent, before it has a slot. */
+export type Intent = {
+  readonly sender: string;
   readonly symbol: AssetSymbol;
   /** Smallest units of the asset. */
   readonly units: bigint;
   readonly to: string;
 };
 
-/** An attempt at a transfer: signed once, stored for ever, sent as often as needed. Numbered from 1. */
+export type Transfer = Omit<Intent, 'sender'> & { readonly slot: Slot };
+
+/** An attempt at using a slot: signed once, stored for ever, sent as often as needed. Numbered from 1. */
 export type Attempt = {
   readonly number: number;
+  /** `void`: moves nothing and uses the slot up, so that the transfer can never be carried out. */
+  readonly kind: 'transfer' | 'void';
   readonly hash: string;
   /** The signed bytes, as hexadecimal text. */
   readonly raw: string;
+  readonly signedAt: Date;
 };
 
-/** The result of a lookup, for whichever attempt the chain has taken. `unknown`: no node answered. */
+/** What a signer returned, checked; or why nothing was signed, for an operator. */
+export type Signed =
+  | { readonly kind: 'signed'; readonly hash: string; readonly raw: string }
+  | { readonly kind: 'refused'; readonly words: string }
+  /** A node or the signer did not answer. */
+  | { readonly kind: 'unknown'; readonly words?: string };
+
+/** A block as it was seen: another hash at the same height proves that it is part of the chain no more. */
+export type Block = { readonly number: number; readonly hash: string };
+
+/** The result of a lookup, for whichever attempt the chain has taken. */
 export type Sighting =
   /** No node knows any attempt: the newest one may be sent again with the same bytes. */
   | { readonly kind: 'absent' }
   /** An attempt waits to be mined. */
   | { readonly kind: 'pending' }
-  /** The attempts will not be mined at their fees: another one, in the same slot, may be signed. */
+  /** The attempts will not be mined as they are: another one, in the same slot, may be signed. */
   | { readonly kind: 'stuck' }
+  /** The slot was used up by bytes that the service did not sign: the key is used elsewhere. */
+  | { readonly kind: 'taken' }
   | {
       readonly kind: 'mined';
       readonly hash: string;
+      readonly block: Block;
       /** The number of blocks from its own block to the head, both included. */
       readonly confirmations: number;
-      /** `transferred` only if destination, asset and amount are those of the transfer. */
-      readonly outcome: 'transferred' | 'reverted' | 'mismatched';
+      /** Whether the network itself calls the block final. */
+      readonly isFinal: boolean;
+      /**
+       * `transferred` only if destination, asset and amount that arrived are those of the transfer; `mismatched` if crypto
+       * moved in another way; `reverted` if none moved; `voided` if the attempt was a void.
+       */
+      readonly outcome: 'transferred' | 'mismatched' | 'reverted' | 'voided';
+      /** Smallest units of the asset that left the sender. */
+      readonly leftUnits: bigint;
+      /** What the network took for it, in smallest units of its coin. */
+      readonly feeUnits: bigint;
     }
+  /** No node answered, or those that did disagree where they must agree. */
+  | { readonly kind: 'unknown'; readonly words?: string };
+
+/** Whether a transfer could be carried out now; asked before a slot is taken. */
+export type Check =
+  | { readonly kind: 'ready' }
+  /** Carried out now it would fail, or pay another amount. */
+  | { readonly kind: 'refused'; readonly reason: CheckReason; readonly words: string }
   | { readonly kind: 'unknown' };
+/** `blocked`: the issuer of the token blocks payee or sender. `would_revert`: the node says that it fails. */
+export type CheckReason = 'blocked' | 'would_revert' | 'fee_too_high';
+
+/** What a sender has, in smallest units, at the head of the chain. */
+export type Funds = {
+  readonly asset: bigint;
+  /** Of the network's coin, which pays the fees. For the coin itself both are the same money. */
+  readonly coin: bigint;
+  /** The most that one transfer may cost at the fees of now, in the coin. */
+  readonly worstFee: bigint;
+};
+
+/** How the nodes of a network answer, for `trilho chains` and alarms. */
+export type ChainHealth = {
+  readonly head?: bigint;
+  /** How far the final block is behind the head; undefined when unknown. */
+  readonly finalityLagMs?: number;
+  readonly providers: readonly { readonly name: string; readonly isAnswering: boolean; readonly words?: string }[];
+};
 
 export type Chain = {
   readonly name: string;
   readonly network: Network;
-  /** The address that the service sends from; it never sends to it. */
-  readonly sender: string;
-  /** Confirmations at which a transfer is done, and at which the lookups end. */
+  /** The addresses that the service sends from. The first takes new slots; the others are looked after until final. */
+  readonly senders: readonly [string, ...string[]];
+  /** Confirmations at which a transfer is done. */
   readonly depth: number;
-  readonly finality: number;
-  /** The first unused nonce of the sender; undefined when no node answered. Needed once, before its first slot. */
-  nextNonce(): Promise<bigint | undefined>;
+  /** Slots of one sender that may be open at once. */
+  readonly window: number;
+  /** Attempts at one slot; after them the newest is sent again and a person is asked. */
+  readonly maxAttempts: number;
+  /** The first unused nonce of a sender; undefined when no node answered. Needed once, before its first slot. */
+  nextNonce(sender: string): Promise<bigint | undefined>;
   /**
    * Whether there is code at an address; undefined when no node answered. An account that has delegated itself to code
    * (EIP-7702) still has its key, and is none.
    */
   isContract(address: string): Promise<boolean | undefined>;
-  /** Signs attempt `number` of a transfer; a later attempt pays a higher fee. Nothing is sent. */
-  sign(transfer: Transfer, number: number): Promise<Omit<Attempt, 'number'>>;
-  /** Sends signed bytes. Idempotent. Never throws for a failure of a node or of the network. */
-  broadcast(attempt: Attempt): Promise<'sent' | 'unknown'>;
-  lookup(transfer: Transfer, attempts: readonly Attempt[]): Promise<Sighting>;
+  check(intent: Intent): Promise<Check>;
+  funds(sender: string, symbol: AssetSymbol): Promise<Funds | undefined>;
+  /** Signs the next attempt at a transfer; it outbids all attempts before it. Nothing is sent. */
+  sign(transfer: Transfer, before: readonly Attempt[]): Promise<Signed>;
+  /**
+   * Signs an attempt that uses the slot up and moves nothing; it outbids all before it. Undefined on a chain where a slot
+   * that is not used blocks no other: there a slot is void when all its attempts are `stuck`.
+   */
+  readonly signVoid?: (slot: Slot, before: readonly Attempt[]) => Promise<Signed>;
+  /** Sends signed bytes to every node. Idempotent. `words`: what the nodes said, if they refused. */
+  broadcast(attempt: Attempt): Promise<{ readonly isSent: boolean; readonly words?: string }>;
+  /**
+   * Looks all attempts up. `seen` is the block in which a lookup has seen an attempt: from then on `absent`, `pending`,
+   * `stuck` and `taken` are answered only on evidence against that block (another one at its height, or two nodes that
+   * agree); without it the answer is `unknown`.
+   */
+  lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting>;
   /** When to look the transfer up again, after a sighting. Pure. */
   nextLookupAt(sighting: Sighting, now: Date): Date;
+  health(): Promise<ChainHealth>;
 };
 
 /** The chain of each network; orders on a network without one are refused. */
@@ -69,5 +141,5 @@ export type Chains = { readonly [N in Network]?: Chain };
 
 /** Every address that the service sends from. */
 export function sendersOf(chains: Chains): string[] {
-  return Object.values(chains).map(({ sender }) => sender);
+  return Object.values(chains).flatMap(({ senders }) => senders);
 }

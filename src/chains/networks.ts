@@ -1,16 +1,20 @@
-// Facts about the networks: required confirmations, block time, and the contract of each token. Addresses and decimals
+// Facts about the networks: required confirmations, block time, the coin, and the contract of each token. Addresses and decimals
 // agree with the lists of the issuers; they are checked against a node again before anything is sent.
 import type { AssetSymbol, Network } from './asset.ts';
 
 type Token = { readonly address: string; readonly decimals: number };
+
+/** The coins of the networks; `pol` and `bnb` only pay fees. */
+export type CoinSymbol = Extract<AssetSymbol, 'eth' | 'trx'> | 'pol' | 'bnb';
+export type Coin = { readonly symbol: CoinSymbol; readonly decimals: number };
 
 export type NetworkFacts = {
   readonly kind: 'evm' | 'tron';
   /** The number of confirmations, its own block included, after which a transfer is done. */
   readonly confirmations: number;
   readonly blockMs: number;
-  /** The symbol of the native coin of the network, if it is supported. */
-  readonly native?: { readonly symbol: AssetSymbol; readonly decimals: number };
+  /** What the network takes its fees in. Some coins are assets that can be paid out too. */
+  readonly coin: Coin;
   readonly tokens: { readonly [S in AssetSymbol]?: Token };
 };
 
@@ -21,7 +25,7 @@ export const NETWORK_FACTS = {
     kind: 'evm',
     confirmations: 12,
     blockMs: 12_000,
-    native: ETH,
+    coin: ETH,
     tokens: {
       usdt: { address: '0xdAC17F958D2ee523a2206206994597C13D831ec7', decimals: 6 },
       usdc: { address: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', decimals: 6 },
@@ -30,7 +34,8 @@ export const NETWORK_FACTS = {
   polygon: {
     kind: 'evm',
     confirmations: 64,
-    blockMs: 2_000,
+    blockMs: 1_750,
+    coin: { symbol: 'pol', decimals: 18 },
     tokens: {
       usdt: { address: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F', decimals: 6 },
       usdc: { address: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359', decimals: 6 },
@@ -40,14 +45,14 @@ export const NETWORK_FACTS = {
     kind: 'evm',
     confirmations: 20,
     blockMs: 2_000,
-    native: ETH,
+    coin: ETH,
     tokens: { usdc: { address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', decimals: 6 } },
   },
   arbitrum: {
     kind: 'evm',
     confirmations: 30,
     blockMs: 250,
-    native: ETH,
+    coin: ETH,
     tokens: {
       usdt: { address: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9', decimals: 6 },
       usdc: { address: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831', decimals: 6 },
@@ -56,7 +61,8 @@ export const NETWORK_FACTS = {
   bsc: {
     kind: 'evm',
     confirmations: 15,
-    blockMs: 750,
+    blockMs: 450,
+    coin: { symbol: 'bnb', decimals: 18 },
     tokens: {
       usdt: { address: '0x55d398326f99059fF775485246999027B3197955', decimals: 18 },
       usdc: { address: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', decimals: 18 },
@@ -66,15 +72,19 @@ export const NETWORK_FACTS = {
     kind: 'tron',
     confirmations: 19,
     blockMs: 3_000,
-    native: { symbol: 'trx', decimals: 6 },
+    coin: { symbol: 'trx', decimals: 6 },
     tokens: { usdt: { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', decimals: 6 } },
   },
 } as const satisfies Record<Network, NetworkFacts>;
 
 /** The decimals of an asset on a network. Refuses a pair that does not exist. */
 export function decimalsOf(symbol: AssetSymbol, network: Network): number {
-  const { native, tokens }: NetworkFacts = NETWORK_FACTS[network];
-  const decimals = native?.symbol === symbol ? native.decimals : tokens[symbol]?.decimals;
+  const { coin, tokens }: NetworkFacts = NETWORK_FACTS[network];
+  const decimals = coin.symbol === symbol ? coin.decimals : tokens[symbol]?.decimals;
   if (decimals === undefined) throw new RangeError(`there is no ${symbol} on ${network}`);
   return decimals;
+}
+
+export function coinOf(network: Network): Coin {
+  return NETWORK_FACTS[network].coin;
 }

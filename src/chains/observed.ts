@@ -5,7 +5,16 @@ import type { Network } from './asset.ts';
 import type { Chain, Chains } from './chain.ts';
 
 /** The calls of a chain that leave the machine, or may: a signer can be a machine of its own. */
-type Operation = 'nextNonce' | 'isContract' | 'sign' | 'broadcast' | 'lookup';
+type Operation =
+  | 'nextNonce'
+  | 'isContract'
+  | 'check'
+  | 'funds'
+  | 'sign'
+  | 'signVoid'
+  | 'broadcast'
+  | 'lookup'
+  | 'health';
 
 export type ChainCall = Ended & { readonly network: Network; readonly operation: Operation };
 
@@ -15,31 +24,28 @@ export function observedChains(chains: Chains, observe: (call: ChainCall) => voi
 
 function observedChain(chain: Chain, observe: (call: ChainCall) => void): Chain {
   const { network } = chain;
-  const report = (operation: Operation) => (ended: Ended) => observe({ network, operation, ...ended });
+  const call = <T>(operation: Operation, ask: () => Promise<T>, outcome: (answer: T) => string) =>
+    timed(ask, outcome, ended => observe({ network, operation, ...ended }));
+  const { signVoid } = chain;
   return {
     ...chain,
-    nextNonce: () => timed(() => chain.nextNonce(), nonceOutcome, report('nextNonce')),
-    isContract: address => timed(() => chain.isContract(address), codeOutcome, report('isContract')),
-    sign: (...asked) =>
-      timed(
-        () => chain.sign(...asked),
-        () => 'signed',
-        report('sign'),
-      ),
-    broadcast: attempt =>
-      timed(
-        () => chain.broadcast(attempt),
-        outcome => outcome,
-        report('broadcast'),
-      ),
-    lookup: (...asked) =>
-      timed(
-        () => chain.lookup(...asked),
-        ({ kind }) => kind,
-        report('lookup'),
+    nextNonce: sender => call('nextNonce', () => chain.nextNonce(sender), answered),
+    isContract: address => call('isContract', () => chain.isContract(address), answered),
+    check: intent => call('check', () => chain.check(intent), kindOf),
+    funds: (...asked) => call('funds', () => chain.funds(...asked), answered),
+    sign: (...asked) => call('sign', () => chain.sign(...asked), kindOf),
+    ...(signVoid && { signVoid: (...asked) => call('signVoid', () => signVoid(...asked), kindOf) }),
+    broadcast: attempt => call('broadcast', () => chain.broadcast(attempt), sent),
+    lookup: (...asked) => call('lookup', () => chain.lookup(...asked), kindOf),
+    health: () =>
+      call(
+        'health',
+        () => chain.health(),
+        () => 'answered',
       ),
   };
 }
 
-const codeOutcome = (isContract: boolean | undefined) => (isContract === undefined ? 'unknown' : 'answered');
-const nonceOutcome = (nonce: bigint | undefined) => (nonce === undefined ? 'unknown' : 'answered');
+const answered = (answer: unknown) => (answer === undefined ? 'unknown' : 'answered');
+const kindOf = ({ kind }: { readonly kind: string }) => kind;
+const sent = ({ isSent }: { readonly isSent: boolean }) => (isSent ? 'sent' : 'unknown');

@@ -29,9 +29,6 @@ export type AdvanceDeps = {
   readonly log: Log;
 };
 
-/** Attempts with rising fees for one slot; after the last one the job only waits. */
-const MAX_ATTEMPTS = 5;
-
 export async function advancePayout(
   deps: AdvanceDeps,
   { accountId, payoutId }: PayloadOf<typeof ADVANCE>,
@@ -40,7 +37,8 @@ export async function advancePayout(
   if (!payout || !isWatched(payout)) return 'done';
   const chain = chainOf(deps.chains, payout.network);
   const attempts = payout.attempts.length > 0 ? payout.attempts : await addAttempt(deps, chain, payout);
-  const sighting = await chain.lookup(transferOf(payout), attempts);
+  const sighting: Sighting =
+    attempts.length > 0 ? await chain.lookup(transferOf(payout), attempts, payout.block) : { kind: 'unknown' };
   await send(deps, chain, { ...payout, attempts }, sighting);
   const change = await deps.db.transaction(tx => record(deps, tx, chain, payout, sighting));
   if (change) logChange(deps.log, change);
@@ -50,7 +48,7 @@ export async function advancePayout(
 /** The answer of a broadcast proves nothing; the next lookup shows the result. */
 async function send(deps: AdvanceDeps, chain: Chain, payout: Payout, { kind }: Sighting): Promise<void> {
   if (kind === 'absent') await chain.broadcast(payout.attempts.at(-1)!);
-  if (kind === 'stuck' && payout.attempts.length < MAX_ATTEMPTS) {
+  if (kind === 'stuck' && payout.attempts.length < chain.maxAttempts) {
     const attempts = await addAttempt(deps, chain, payout);
     await chain.broadcast(attempts.at(-1)!);
   }
@@ -59,8 +57,11 @@ async function send(deps: AdvanceDeps, chain: Chain, payout: Payout, { kind }: S
 /** Signs the next attempt and saves it. If another node saved one of that number first, that one is used. */
 async function addAttempt(deps: AdvanceDeps, chain: Chain, payout: Payout): Promise<readonly Attempt[]> {
   const number = payout.attempts.length + 1;
-  const signed = await chain.sign(transferOf(payout), number);
-  await deps.db.transaction(tx => insertAttempt(tx, payout, { ...signed, number }, deps.clock.now()));
+  const signed = await chain.sign(transferOf(payout), payout.attempts);
+  if (signed.kind !== 'signed') return payout.attempts;
+  const { hash, raw } = signed;
+  const attempt = { number, kind: 'transfer', hash, raw, signedAt: deps.clock.now() } as const;
+  await deps.db.transaction(tx => insertAttempt(tx, payout, attempt));
   const { id: payoutId, orderId, network } = payout;
   deps.log.info('a transfer is signed and saved; it is sent next', { payoutId, orderId, network, attempt: number });
   const saved = await findPayout(deps.db, payout.id, payout.accountId);

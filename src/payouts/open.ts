@@ -13,7 +13,8 @@ type Deps = { readonly queue: Queue; readonly chains: Chains };
 
 /** Takes the next slot for a payout and enqueues the job that sends it. The caller holds the row lock of the order. */
 export async function openPayout(deps: Deps, tx: Sql, request: PayoutRequest, at: Date): Promise<void> {
-  const { network, sender } = chainOf(deps.chains, request.network);
+  const { network, senders } = chainOf(deps.chains, request.network);
+  const [sender] = senders;
   const payout = {
     ...request,
     id: uuidV7(at),
@@ -46,9 +47,10 @@ export async function knowsSender(
   { db, chains }: { db: Database; chains: Chains },
   network: Network,
 ): Promise<boolean> {
-  const { sender, nextNonce } = chainOf(chains, network);
+  const chain = chainOf(chains, network);
+  const [sender] = chain.senders;
   if (await isSenderKnown(db, network, sender)) return true;
-  const nonce = await nextNonce();
+  const nonce = await chain.nextNonce(sender);
   if (nonce === undefined) return false;
   await insertSender(db, network, sender, nonce);
   return true;

@@ -1,6 +1,6 @@
 // The types of a payout: the crypto of one order, sent on a chain.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
-import type { Attempt, Sighting, Transfer } from '../chains/chain.ts';
+import type { Attempt, Block, Sighting, Transfer } from '../chains/chain.ts';
 
 /**
  * `done`: enough confirmations. `final`: past finality, not watched any more. `reverted`: nothing moved, the slot is
@@ -27,6 +27,8 @@ export type Payout = PayoutRequest & {
   readonly state: PayoutState;
   /** The hash of the attempt that the chain has mined. */
   readonly hash?: string;
+  /** The block in which the last lookup saw it. */
+  readonly block?: Block;
   readonly confirmations: number;
   /** The result of the last lookup. */
   readonly lastSighting?: Sighting['kind'];

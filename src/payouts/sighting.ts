@@ -17,27 +17,25 @@ export type PayoutNews =
   /** Mined with finality, but not as the requested transfer: nothing moved, and the slot is used up. */
   | { readonly kind: 'reverted'; readonly error: string };
 
-type Depths = Pick<Chain, 'depth' | 'finality'>;
-
 export type Sighted = { readonly payout: Payout; readonly news: PayoutNews };
 
-export function sighted(payout: Payout, sighting: Sighting, depths: Depths): Sighted {
+export function sighted(payout: Payout, sighting: Sighting, { depth }: Pick<Chain, 'depth'>): Sighted {
   if (sighting.kind !== 'mined') return notMined(payout, sighting.kind);
-  const { hash, confirmations, outcome } = sighting;
+  const { hash, block, confirmations, outcome, isFinal } = sighting;
   const isNew = confirmations !== payout.confirmations || hash !== payout.hash;
   const idleLookups = isNew ? 0 : payout.idleLookups + 1;
-  const seen: Payout = { ...payout, hash, confirmations, idleLookups, lastSighting: 'mined' };
-  if (confirmations < depths.depth) {
+  const seen: Payout = { ...payout, hash, block, confirmations, idleLookups, lastSighting: 'mined' };
+  if (confirmations < depth) {
     return { payout: seen, news: { kind: payout.state === 'done' ? 'undone' : 'in_progress' } };
   }
   if (outcome !== 'transferred') {
     // A second transfer is allowed only when no reorganisation can undo this failure.
-    if (confirmations < depths.finality) return { payout: seen, news: { kind: 'in_progress' } };
+    if (!isFinal) return { payout: seen, news: { kind: 'in_progress' } };
     const error = `The chain carried the transfer out and it ${outcome === 'reverted' ? 'failed' : 'was another one'}.`;
     return { payout: { ...seen, state: 'reverted' }, news: { kind: 'reverted', error } };
   }
   return {
-    payout: { ...seen, state: confirmations >= depths.finality ? 'final' : 'done' },
+    payout: { ...seen, state: isFinal ? 'final' : 'done' },
     news: { kind: 'done' },
   };
 }
@@ -46,7 +44,8 @@ function notMined(payout: Payout, kind: Exclude<Sighting['kind'], 'mined'>): Sig
   const idle: Payout = { ...payout, idleLookups: payout.idleLookups + 1, lastSighting: kind };
   if (kind === 'unknown') return { payout: idle, news: { kind: 'no_answer' } };
   // The block that held the transfer is not part of the chain any more.
-  const unmined = { ...idle, confirmations: 0 };
+  const { block: _, ...rest } = idle;
+  const unmined = { ...rest, confirmations: 0 };
   if (payout.state === 'done') return { payout: unmined, news: { kind: 'undone' } };
   if (kind === 'stuck') return { payout: unmined, news: { kind: 'stuck' } };
   // The chain answers again: reset the backoff.

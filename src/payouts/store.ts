@@ -53,8 +53,9 @@ export async function insertPayout(tx: Sql, payout: Payout, at: Date): Promise<v
 
 const SELECT_PAYOUT = `
   select p.id, p.account_id, p.order_id, p.network, p.sender, p.nonce, p.symbol, p.units::text as units, p.destination,
-         p.state, p.hash, p.confirmations, p.last_sighting, p.idle_looks,
-         (select json_agg(json_build_object('number', a.number, 'hash', a.hash, 'raw', a.raw) order by a.number)
+         p.state, p.hash, p.block_number, p.block_hash, p.confirmations, p.last_sighting, p.idle_looks,
+         (select json_agg(json_build_object(
+                   'number', a.number, 'kind', a.kind, 'hash', a.hash, 'raw', a.raw, 'signedAt', a.created_at) order by a.number)
             from payout_attempts a where a.payout_id = p.id and a.account_id = p.account_id) as attempts
     from payouts p`;
 
@@ -74,12 +75,13 @@ export async function findPayoutOfOrder(sql: Sql, orderId: string, accountId: st
 }
 
 /** Saves a signed attempt. If an attempt with this number is saved already, that one stays. */
-export async function insertAttempt(tx: Sql, payout: Payout, attempt: Attempt, at: Date): Promise<void> {
+export async function insertAttempt(tx: Sql, payout: Payout, attempt: Attempt): Promise<void> {
+  const { number, kind, hash, raw, signedAt } = attempt;
   await tx.query(
-    `insert into payout_attempts (payout_id, account_id, number, hash, raw, created_at)
-     values ($1, $2, $3, $4, $5, $6)
+    `insert into payout_attempts (payout_id, account_id, number, kind, hash, raw, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict do nothing`,
-    [payout.id, payout.accountId, attempt.number, attempt.hash, attempt.raw, at],
+    [payout.id, payout.accountId, number, kind, hash, raw, signedAt],
   );
 }
 
@@ -88,7 +90,7 @@ export async function updatePayout(tx: Sql, payout: Payout, nextLookup: Date | u
   await tx.query(
     `update payouts
         set state = $3, hash = $4, confirmations = $5, last_sighting = $6, idle_looks = $7, next_look_at = $8,
-            updated_at = $9
+            updated_at = $9, block_number = $10, block_hash = $11
       where id = $1 and account_id = $2`,
     [
       payout.id,
@@ -100,6 +102,8 @@ export async function updatePayout(tx: Sql, payout: Payout, nextLookup: Date | u
       payout.idleLookups,
       nextLookup,
       at,
+      payout.block?.number,
+      payout.block?.hash,
     ],
   );
 }
@@ -171,10 +175,12 @@ type PayoutRow = Row & {
   destination: string;
   state: PayoutState;
   hash: string | null;
+  block_number: string | null;
+  block_hash: string | null;
   confirmations: number;
   last_sighting: Sighting['kind'] | null;
   idle_looks: number;
-  attempts: Attempt[] | null;
+  attempts: (Omit<Attempt, 'signedAt'> & { signedAt: string })[] | null;
 };
 
 function toPayout(row: PayoutRow): Payout {
@@ -191,8 +197,10 @@ function toPayout(row: PayoutRow): Payout {
     state: row.state,
     confirmations: row.confirmations,
     idleLookups: row.idle_looks,
-    attempts: row.attempts ?? [],
+    attempts: (row.attempts ?? []).map(attempt => ({ ...attempt, signedAt: new Date(attempt.signedAt) })),
     ...(row.hash !== null && { hash: row.hash }),
+    ...(row.block_number !== null &&
+      row.block_hash !== null && { block: { number: Number(row.block_number), hash: row.block_hash } }),
     ...(row.last_sighting !== null && { lastSighting: row.last_sighting }),
   };
 }

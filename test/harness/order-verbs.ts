@@ -1,5 +1,6 @@
 // The verbs of an order's life with what they need, outside any service: for a process that dies in the middle of one, and
 // for a test that takes one step and no further.
+import assert from 'node:assert/strict';
 import type { Chain, Chains } from '../../src/chains/chain.ts';
 import { startDecisionBatches } from '../../src/charges/decide.ts';
 import { recordPayment, startPaymentBatches } from '../../src/charges/pay.ts';
@@ -143,8 +144,11 @@ async function sendThenSave({ db, chains, clock }: OrderNode['deps'], { transact
   if (!payout || payout.attempts.length > 0) return;
   const chain = chainOf(chains, payout.network);
   const transfer = transferOf(payout);
-  const nonce = (await chain.nextNonce())!;
-  const attempt = { ...(await chain.sign({ ...transfer, slot: { ...transfer.slot, nonce } }, 1)), number: 1 };
+  const nonce = (await chain.nextNonce(payout.sender))!;
+  const signed = await chain.sign({ ...transfer, slot: { ...transfer.slot, nonce } }, []);
+  assert(signed.kind === 'signed');
+  const { hash, raw } = signed;
+  const attempt = { number: 1, kind: 'transfer', hash, raw, signedAt: clock.now() } as const;
   await chain.broadcast(attempt);
-  await db.transaction(tx => insertAttempt(tx, payout, attempt, clock.now()));
+  await db.transaction(tx => insertAttempt(tx, payout, attempt));
 }

@@ -406,12 +406,12 @@ test('a reorganisation before or after the end is mended with the same bytes', a
 
   const late = await orders.order({ network: 'bsc' });
   await orders.pay(late);
-  await orders.advance('PT13S');
+  await orders.advance('PT8S');
   const before = await orders.read(late);
   assert.equal(before.status, 'fulfilled', JSON.stringify(before));
   assert.equal(before.transfer.state, 'done');
   await orders.fault('bsc', { reorganise: 100 });
-  await orders.advance('PT12S');
+  await orders.advance('PT7S');
   assert.equal((await orders.read(late)).holdReason, 'reorganised');
   const mended = await fulfilledSoon(late);
   assert.deepEqual((mended['transfer'] as { hash: string }).hash, before.transfer.hash);

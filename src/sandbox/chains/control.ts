@@ -3,7 +3,7 @@
 import { NETWORKS, type Network } from '../../chains/asset.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
 import { type ChainStore, type ChainTransaction, confirmationsOf } from './simulated-chain.ts';
-import { type ChainFault, type ChainSimulation, heightAt, withFault } from './simulation.ts';
+import { type ChainFault, type ChainSimulation, heightAt, withFault, withFork } from './simulation.ts';
 
 type Deps = { readonly clock: Pick<SandboxClock, 'now' | 'refresh'>; readonly store: ChainStore };
 
@@ -39,10 +39,9 @@ export async function controlChain(deps: Deps, network: Network, command: ChainC
     const simulation = command.fault === undefined ? before : withFault(network, before, command.fault, now);
     state = stateOf(network, simulation, now);
     const { height: last } = state;
-    return {
-      simulation,
-      ...(command.reorganise !== undefined && { forget: { first: last - command.reorganise + 1, last } }),
-    };
+    if (command.reorganise === undefined) return { simulation };
+    const replaced = { first: last - command.reorganise + 1, last };
+    return { simulation: withFork(simulation, replaced), replaced };
   });
   return { ...state!, ...(command.reorganise !== undefined && { dropped }) };
 }

@@ -3,12 +3,12 @@ import type { AssetSymbol, Network } from '../../chains/asset.ts';
 import type { Database, Row, Sql } from '../../storage/database.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
 import type { ChainStore, ChainTransaction } from './simulated-chain.ts';
-import { type ChainFault, type ChainSimulation, heightAt } from './simulation.ts';
+import { type ChainFault, type ChainSimulation, type Fork, heightAt } from './simulation.ts';
 
 /** The chain, joined with the transaction that matches a condition, if there is one. */
 const CHAIN_WITH = (condition: string) =>
-  `select c.network, fault, behind_blocks, stands_at, sender, nonce, hash, destination, symbol, units, bid, block, reverts,
-          sent_at
+  `select c.network, fault, behind_blocks, stands_at, forks, sender, nonce, hash, destination, symbol, units, bid, block,
+          reverts, kept_units, sent_at
      from sandbox_chains c left join sandbox_chain_transactions t on t.network = c.network and ${condition}
     where c.network = $1`;
 
@@ -34,7 +34,7 @@ export function sandboxChainStore(db: Database): ChainStore {
 
     readLastNonce: async (network, sender) => {
       const [row] = await db.query<SimulationRow & { nonce: string | null }>(
-        `select fault, behind_blocks, stands_at,
+        `select fault, behind_blocks, stands_at, forks,
                 (select max(nonce) from sandbox_chain_transactions where network = $1 and sender = $2) as nonce
            from sandbox_chains where network = $1`,
         [network, sender],
@@ -42,37 +42,38 @@ export function sandboxChainStore(db: Database): ChainStore {
       return { simulation: toSimulation(row!), ...(row!.nonce !== null && { nonce: BigInt(row!.nonce) }) };
     },
 
-    keep: ({ slot, to, symbol, units, bid, hash }, arrive) =>
+    keep: (network, arrive) =>
       db.transaction(async tx => {
-        const simulation = await readSimulation(tx, slot.network, 'for share');
-        const { height, block, reverts, sentAt } = arrive(simulation);
+        const simulation = await readSimulation(tx, network, 'for share');
+        const { slot, moves, hash, bid, height, block, reverts, keptUnits, sentAt } = arrive(simulation);
         await tx.query(
           `insert into sandbox_chain_transactions as held
-             (network, sender, nonce, hash, destination, symbol, units, bid, block, reverts, sent_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+             (network, sender, nonce, hash, destination, symbol, units, bid, block, reverts, kept_units, sent_at)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
            on conflict (network, sender, nonce) do update
-              set (hash, destination, symbol, units, bid, block, reverts, sent_at) =
+              set (hash, destination, symbol, units, bid, block, reverts, kept_units, sent_at) =
                   (excluded.hash, excluded.destination, excluded.symbol, excluded.units, excluded.bid, excluded.block,
-                   excluded.reverts, excluded.sent_at)
-            where held.block > $12 and held.bid < excluded.bid`,
-          [slot.network, slot.sender, slot.nonce, hash, to, symbol, units, bid, block, reverts, sentAt, height],
+                   excluded.reverts, excluded.kept_units, excluded.sent_at)
+            where held.block > $13 and held.bid < excluded.bid`,
+          [
+            ...[network, slot.sender, slot.nonce, hash, moves?.to, moves?.symbol, moves?.units],
+            ...[bid, block, reverts, keptUnits, sentAt, height],
+          ],
         );
         return simulation;
       }),
 
     change: (network, decide) =>
       db.transaction(async tx => {
-        const { simulation, forget } = decide(await readSimulation(tx, network, 'for update'));
-        await tx.query('update sandbox_chains set fault = $2, behind_blocks = $3, stands_at = $4 where network = $1', [
-          network,
-          simulation.fault,
-          simulation.behind,
-          simulation.standsAt,
-        ]);
-        if (!forget) return 0;
+        const { simulation, replaced } = decide(await readSimulation(tx, network, 'for update'));
+        await tx.query(
+          'update sandbox_chains set fault = $2, behind_blocks = $3, stands_at = $4, forks = $5 where network = $1',
+          [network, simulation.fault, simulation.behind, simulation.standsAt, JSON.stringify(simulation.forks)],
+        );
+        if (!replaced) return 0;
         const rows = await tx.query(
           'delete from sandbox_chain_transactions where network = $1 and block between $2 and $3 returning hash',
-          [network, forget.first, forget.last],
+          [network, replaced.first, replaced.last],
         );
         return rows.length;
       }),
@@ -85,7 +86,7 @@ export type TransferCounts = {
   readonly perDestination: ReadonlyMap<string, number>;
 };
 
-/** Counts mined transactions that did not revert. Slot keys are `sender nonce`, destination keys `symbol address`. */
+/** Counts mined transactions that moved something. Slot keys are `sender nonce`, destination keys `symbol address`. */
 export async function countTransfers(
   { db, clock }: { readonly db: Sql; readonly clock: Pick<SandboxClock, 'now' | 'refresh'> },
   network: Network,
@@ -96,7 +97,7 @@ export async function countTransfers(
     const rows = await db.query<{ name: string; count: number }>(
       `select concat_ws(' ', ${columns}) as name, count(*)::int as count
          from sandbox_chain_transactions
-        where network = $1 and block <= $2 and not reverts
+        where network = $1 and block <= $2 and not reverts and destination is not null
         group by ${columns} order by ${columns}`,
       [network, height],
     );
@@ -111,16 +112,21 @@ async function readSimulation(
   lock: '' | 'for share' | 'for update' = '',
 ): Promise<ChainSimulation> {
   const [row] = await sql.query<SimulationRow>(
-    `select fault, behind_blocks, stands_at from sandbox_chains where network = $1 ${lock}`,
+    `select fault, behind_blocks, stands_at, forks from sandbox_chains where network = $1 ${lock}`,
     [network],
   );
   return toSimulation(row!);
 }
 
-type SimulationRow = Row & { fault: ChainFault; behind_blocks: string; stands_at: string | null };
+type SimulationRow = Row & {
+  fault: ChainFault;
+  behind_blocks: string;
+  stands_at: string | null;
+  forks: readonly Fork[];
+};
 
-function toSimulation({ fault, behind_blocks, stands_at }: SimulationRow): ChainSimulation {
-  return { fault, behind: Number(behind_blocks), ...(stands_at !== null && { standsAt: Number(stands_at) }) };
+function toSimulation({ fault, behind_blocks, stands_at, forks }: SimulationRow): ChainSimulation {
+  return { fault, behind: Number(behind_blocks), forks, ...(stands_at !== null && { standsAt: Number(stands_at) }) };
 }
 
 type TransactionRow = Row & {
@@ -128,26 +134,26 @@ type TransactionRow = Row & {
   sender: string;
   nonce: string;
   hash: string;
-  destination: string;
-  symbol: AssetSymbol;
-  units: string;
+  destination: string | null;
+  symbol: AssetSymbol | null;
+  units: string | null;
   bid: string;
   block: string;
   reverts: boolean;
+  kept_units: string;
   sent_at: Date;
 };
 
 function toTransaction(row: TransactionRow): ChainTransaction {
-  const { network, sender, hash, symbol, reverts } = row;
+  const { network, sender, hash, destination: to, symbol, units, reverts } = row;
   return {
     slot: { network, sender, nonce: BigInt(row.nonce) },
-    to: row.destination,
-    symbol,
-    units: BigInt(row.units),
+    ...(to !== null && symbol !== null && units !== null && { moves: { to, symbol, units: BigInt(units) } }),
     bid: BigInt(row.bid),
     hash,
     block: Number(row.block),
     reverts,
+    keptUnits: BigInt(row.kept_units),
     sentAt: row.sent_at,
   };
 }

@@ -10,7 +10,7 @@ import { defineRoute } from '../../http/server/route.ts';
 import { formatUnits } from '../../lib/decimals.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { controlChain, readChains, readTransaction } from '../chains/control.ts';
-import type { ChainStore, ChainTransaction } from '../chains/simulated-chain.ts';
+import { type ChainStore, type ChainTransaction, outcomeOf } from '../chains/simulated-chain.ts';
 import { CHAIN_FAULTS } from '../chains/simulation.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
 
@@ -21,7 +21,7 @@ const ControlBody = Type.Object(
     fault: Type.Optional(
       OneOf(CHAIN_FAULTS, {
         description:
-          '`stalled`: no block is mined; `reverting`: transactions sent now will revert; `rpc_timeout`: calls arrive, replies are lost.',
+          '`stalled`: no block is mined; `reverting`: transactions sent now will revert; `keeps_part`: the token keeps a part of what is sent now; `foreign_use`: somebody else uses up the slots of what is sent now; `refusing`: transfers are refused before they are sent; `lagging`: the node does not show what was mined; `empty`: the sender has nothing; `rpc_timeout`: calls arrive, replies are lost.',
       }),
     ),
     reorganise: Type.Optional(
@@ -56,10 +56,10 @@ const TransactionView = Type.Object(
     status: OneOf(['pending', 'mined']),
     confirmations: Type.Integer({ minimum: 0, description: 'Blocks on top of it, its own included.' }),
     block: Type.Optional(Type.Integer({ description: 'The block it is mined in.' })),
-    outcome: Type.Optional(OneOf(['transferred', 'reverted'])),
-    to: Type.String(),
-    symbol: OneOf(SYMBOLS),
-    quantity: Type.String({ description: 'Units of the asset, exact.' }),
+    outcome: Type.Optional(OneOf(['transferred', 'mismatched', 'reverted', 'voided'])),
+    to: Type.Optional(Type.String({ description: 'Absent in a transaction that moves nothing.' })),
+    symbol: Type.Optional(OneOf(SYMBOLS)),
+    quantity: Type.Optional(Type.String({ description: 'Units of the asset, exact.' })),
     nonce: Type.Integer({ minimum: 0 }),
   },
   { $id: 'SandboxChainTransaction', additionalProperties: false },
@@ -146,14 +146,17 @@ type Found = { readonly held: ChainTransaction; readonly confirmations: number }
 
 function transactionView(on: Network, hash: string, { held, confirmations }: Found): Static<typeof TransactionView> {
   const isMined = confirmations > 0;
+  const { moves } = held;
   return {
     hash,
     status: isMined ? 'mined' : 'pending',
     confirmations,
-    ...(isMined && { block: held.block, outcome: held.reverts ? 'reverted' : 'transferred' }),
-    to: held.to,
-    symbol: held.symbol,
-    quantity: formatUnits(held.units, decimalsOf(held.symbol, on)),
+    ...(isMined && { block: held.block, outcome: outcomeOf(held) }),
+    ...(moves && {
+      to: moves.to,
+      symbol: moves.symbol,
+      quantity: formatUnits(moves.units, decimalsOf(moves.symbol, on)),
+    }),
     nonce: Number(held.slot.nonce),
   };
 }
