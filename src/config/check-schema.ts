@@ -11,7 +11,7 @@ export type SchemaFault = { readonly path: string; readonly message: string };
 
 const MAX_FAULTS = 100;
 
-const ajv = new Ajv({ allErrors: true, strict: true, verbose: true });
+const ajv = new Ajv({ allErrors: true, strict: true, verbose: true, discriminator: true });
 ajv.addKeyword({ keyword: 'x-check', validate: (check: Check, value: unknown) => check.holds(value) });
 
 export type Checked<T> = { readonly value: T } | { readonly faults: readonly SchemaFault[] };

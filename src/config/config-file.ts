@@ -8,6 +8,7 @@ import { PriceSources, priceMaxAge, priceMaxSpread } from './price-settings.ts';
 import { RailEntries } from './rail-settings.ts';
 import { type ReadFile, tryReadFile } from './read-file.ts';
 import { ReceiverEntry } from './receiver-settings.ts';
+import { SignerEntries } from './signer-settings.ts';
 
 const CLOSED = { additionalProperties: false } as const;
 
@@ -28,7 +29,12 @@ const Prices = Type.Object(
 );
 
 const ConfigFile = Type.Object(
-  { prices: Type.Optional(Prices), rails: Type.Optional(RailEntries), receiver: Type.Optional(ReceiverEntry) },
+  {
+    prices: Type.Optional(Prices),
+    rails: Type.Optional(RailEntries),
+    receiver: Type.Optional(ReceiverEntry),
+    signers: Type.Optional(SignerEntries),
+  },
   CLOSED,
 );
 

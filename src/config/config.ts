@@ -10,6 +10,7 @@ import { type Environment, readSettings, type Settings } from './read.ts';
 import type { ReadFile } from './read-file.ts';
 import type { ReceiverSettings } from './receiver-settings.ts';
 import type { SettingValues } from './settings.ts';
+import type { SignerSettings } from './signer-settings.ts';
 
 export type Config = {
   readonly host: string;
@@ -43,6 +44,8 @@ export type Config = {
   readonly rails: readonly RailSettings[];
   /** Where banks tell of payments; absent: they are only asked. */
   readonly receiver?: ReceiverSettings;
+  /** The keys that payouts are signed with. */
+  readonly signers: readonly SignerSettings[];
   readonly prices: PriceSettings;
   /** Percent of what is paid for crypto that the service keeps, as decimal text. */
   readonly feePercent: string;
@@ -102,6 +105,7 @@ export function configOf({ values }: Settings): Config {
     ...(pixKey && { pixKey }),
     rails: values.TRILHO_RAILS ?? [],
     ...(values.TRILHO_RECEIVER && { receiver: values.TRILHO_RECEIVER }),
+    signers: values.TRILHO_SIGNERS ?? [],
     prices: {
       table: values.TRILHO_PRICES ?? {},
       sources: values.TRILHO_PRICE_SOURCES ?? [],

@@ -24,6 +24,7 @@ import {
 import { priceMaxAge, priceMaxSpread, priceSources, priceTable, SANDBOX_PRICES } from './price-settings.ts';
 import { railSettings } from './rail-settings.ts';
 import { receiverSettings } from './receiver-settings.ts';
+import { signerSettings } from './signer-settings.ts';
 
 export type Setting = {
   /** The environment variable. A secret may also be given as a file, by the same name with `_FILE`. */
@@ -209,6 +210,16 @@ export const SETTINGS = [
     refusal: 'the bank of a sandbox sends no notifications',
     inFile: 'receiver',
     meaning: 'Port, certificate or proxy of the server to which banks send notifications of payments.',
+  },
+  {
+    name: 'TRILHO_SIGNERS',
+    kind: signerSettings,
+    mode: 'live',
+    refusal: 'a sandbox has simulated chains and takes no real key',
+    // An address of a remote signer may hold a key.
+    isSecret: true,
+    inFile: 'signers',
+    meaning: 'Keys that payouts are signed with: keystore files, HSMs, remote signers.',
   },
   {
     name: 'TRILHO_PRICES',

@@ -18,6 +18,7 @@ export function segmentsOf({ instancePath, keyword, params, propertyName }: Erro
   const segments = instancePath.split('/').slice(1).map(unescapePointer);
   if (propertyName !== undefined) return [...segments, propertyName];
   if (keyword === 'propertyNames') return [...segments, params['propertyName']];
+  if (keyword === 'discriminator') return [...segments, params['tag']];
   if (keyword === 'required') return [...segments, params['missingProperty']];
   if (keyword === 'additionalProperties') return [...segments, params['additionalProperty']];
   return segments;

@@ -1,0 +1,81 @@
+// Signatures as chains take them, from those of any signer. An HSM returns r ‖ s without a parity, and a high s as often as a
+// low one; nodes refuse a high s (EIP-2).
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { addressOf } from '../address.ts';
+import { type DigestSigner, SignerRefused } from './signer.ts';
+
+export type RecoverableSignature = {
+  /** 32 bytes each; s is in the lower half. */
+  readonly r: Uint8Array;
+  readonly s: Uint8Array;
+  readonly yParity: 0 | 1;
+};
+
+const DIGEST_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+const PUBLIC_KEY_BYTES = 65;
+
+/**
+ * Signs a digest, and returns only a signature from which the signer's own public key is recovered. Throws `SignerRefused`
+ * for any other, and what the signer throws.
+ *
+ * @example
+ * const { r, s, yParity } = await signRecoverable(signer, keccak_256(unsignedBytes));
+ */
+export async function signRecoverable(signer: DigestSigner, digest: Uint8Array): Promise<RecoverableSignature> {
+  if (digest.length !== DIGEST_BYTES) throw new RangeError('a digest has 32 bytes');
+  const bytes = await signer.signDigest(digest);
+  const found = recoverableFrom(bytes, digest, signer.publicKey);
+  if (!found) throw new SignerRefused('The signer returned bytes that are not a signature of its key.');
+  return found;
+}
+
+function recoverableFrom(
+  bytes: Uint8Array,
+  digest: Uint8Array,
+  publicKey: Uint8Array,
+): RecoverableSignature | undefined {
+  const signature = bytes.length === SIGNATURE_BYTES ? parseSignature(bytes) : undefined;
+  if (!signature) return undefined;
+  const { r, s } = signature;
+  const low = signature.hasHighS() ? new secp256k1.Signature(r, secp256k1.Point.Fn.ORDER - s) : signature;
+  // An r above the curve's order has parities 2 and 3, which transactions cannot carry; it never comes up by chance.
+  for (const yParity of [0, 1] as const) {
+    if (!isKeyOf(low.addRecoveryBit(yParity), digest, publicKey)) continue;
+    const compact = low.toBytes('compact');
+    return { r: compact.slice(0, 32), s: compact.slice(32), yParity };
+  }
+  return undefined;
+}
+
+function parseSignature(bytes: Uint8Array) {
+  try {
+    return secp256k1.Signature.fromBytes(bytes, 'compact');
+  } catch {
+    return undefined;
+  }
+}
+
+function isKeyOf(
+  signature: ReturnType<typeof secp256k1.Signature.fromBytes>,
+  digest: Uint8Array,
+  publicKey: Uint8Array,
+): boolean {
+  try {
+    return Buffer.compare(signature.recoverPublicKey(digest).toBytes(false), publicKey) === 0;
+  } catch {
+    // Not every r is the x of a point for both parities.
+    return false;
+  }
+}
+
+/** The addresses of one key. They share their twenty bytes. */
+export type KeyAddresses = { readonly evm: string; readonly tron: string };
+
+/** The addresses of an uncompressed public key (65 bytes, the first is 4). */
+export function addressesOf(publicKey: Uint8Array): KeyAddresses {
+  if (publicKey.length !== PUBLIC_KEY_BYTES) throw new RangeError('an uncompressed public key has 65 bytes');
+  const body = keccak_256(publicKey.subarray(1)).subarray(-20);
+  return { evm: addressOf('evm', body), tron: addressOf('tron', body) };
+}

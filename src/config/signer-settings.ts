@@ -1,0 +1,128 @@
+// What can be set about signers: the keys that payouts are signed with. An entry holds paths and no secret; the files that it
+// names are read when the signers are opened.
+import { type Static, Type } from 'typebox';
+import type { Check } from './check-schema.ts';
+import { jsonOf } from './kinds.ts';
+
+const MAX_SIGNERS = 100;
+/** PKCS#11 gives a token's label 32 bytes. */
+const MAX_TOKEN_LABEL_BYTES = 32;
+const CLOSED = { additionalProperties: false } as const;
+
+const check = (holds: (text: string) => boolean, message: string) => ({
+  'x-check': { holds: value => typeof value !== 'string' || holds(value), message } satisfies Check,
+});
+const Path = () => Type.String({ minLength: 1 });
+const Name = () =>
+  Type.String(check(text => /^[a-z0-9][a-z0-9-]{0,39}$/.test(text), 'must be 1 to 40 small letters, digits or -'));
+/** Its checksum is checked when the signer is opened. */
+const Address = () =>
+  Type.String(
+    check(text => /^(0x[0-9a-fA-F]{40}|T[1-9A-HJ-NP-Za-km-z]{33})$/.test(text), 'must be an address of EVM or Tron'),
+  );
+const EvmAddress = () =>
+  Type.String(check(text => /^0x[0-9a-fA-F]{40}$/.test(text), 'must be 0x and 40 hexadecimal digits'));
+
+const Keystore = Type.Object(
+  {
+    name: Name(),
+    kind: Type.Literal('keystore'),
+    file: Path(),
+    passwordFile: Path(),
+    address: Type.Optional(Address()),
+  },
+  CLOSED,
+);
+
+const Pkcs11 = Type.Object(
+  {
+    name: Name(),
+    kind: Type.Literal('pkcs11'),
+    module: Path(),
+    token: Type.String(check(isTokenLabel, `must have 1 to ${MAX_TOKEN_LABEL_BYTES} bytes`)),
+    key: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    keyId: Type.Optional(
+      Type.String(check(text => /^([0-9a-fA-F]{2}){1,64}$/.test(text), 'must be 1 to 64 bytes as hexadecimal digits')),
+    ),
+    pinFile: Path(),
+    packageFolder: Type.Optional(Path()),
+    address: Type.Optional(Address()),
+  },
+  {
+    ...CLOSED,
+    'x-check': { holds: namesOneKey, message: 'must have key or keyId, and not both' } satisfies Check,
+  },
+);
+
+const Remote = Type.Object(
+  {
+    name: Name(),
+    kind: Type.Literal('remote'),
+    url: Type.String(
+      check(isSignerUrl, 'must be a URL with https (http only to this machine), without user and password'),
+    ),
+    address: EvmAddress(),
+    certificateFile: Type.Optional(Path()),
+    privateKeyFile: Type.Optional(Path()),
+    caFile: Type.Optional(Path()),
+  },
+  {
+    ...CLOSED,
+    'x-check': {
+      holds: hasPair,
+      message: 'must have certificateFile and privateKeyFile, or neither',
+    } satisfies Check,
+  },
+);
+
+type Entry = Static<typeof Keystore> | Static<typeof Pkcs11> | Static<typeof Remote>;
+export const SIGNER_KINDS = ['keystore', 'pkcs11', 'remote'] as const satisfies readonly Entry['kind'][];
+
+/** Only the faults of the kind that an entry names are told, which a plain union cannot do. */
+const SignerEntry = Type.Unsafe<Entry>({
+  type: 'object',
+  required: ['kind'],
+  properties: { kind: { type: 'string', enum: [...SIGNER_KINDS] } },
+  discriminator: { propertyName: 'kind' },
+  oneOf: [Keystore, Pkcs11, Remote],
+});
+
+export type SignerSettings = Readonly<Entry>;
+
+export const SignerEntries = Type.Array(SignerEntry, {
+  maxItems: MAX_SIGNERS,
+  'x-check': { holds: hasDistinctNames, message: 'must name each signer differently' } satisfies Check,
+});
+
+/** The signers as JSON text. */
+export const signerSettings = jsonOf(SignerEntries, 'a JSON list of objects { name, kind, … }');
+
+function isTokenLabel(text: string): boolean {
+  const bytes = Buffer.byteLength(text);
+  return bytes >= 1 && bytes <= MAX_TOKEN_LABEL_BYTES;
+}
+
+function isSignerUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, hash } = new URL(text);
+  if (username !== '' || password !== '' || hash !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname));
+}
+
+function namesOneKey(entry: unknown): boolean {
+  return has(entry, 'key') !== has(entry, 'keyId');
+}
+
+function hasPair(entry: unknown): boolean {
+  return has(entry, 'certificateFile') === has(entry, 'privateKeyFile');
+}
+
+function has(entry: unknown, field: string): boolean {
+  return typeof entry === 'object' && entry !== null && Object.hasOwn(entry, field);
+}
+
+function hasDistinctNames(signers: unknown): boolean {
+  if (!Array.isArray(signers)) return true;
+  const names = signers.flatMap(signer => (has(signer, 'name') ? [signer.name] : []));
+  return new Set(names).size === names.length;
+}
