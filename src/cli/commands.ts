@@ -114,6 +114,26 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'signer',
+    {
+      summary: 'make a key that payouts are signed with, or print its addresses',
+      help: [
+        'trilho signer create --file <keystore> --password-file <file>',
+        'trilho signer import --file <keystore> --password-file <file> [--key-file <file>]',
+        'trilho signer address --file <keystore> [--password-file <file>]',
+        'trilho signer address <name>',
+        '',
+        '--file           the keystore; create and import write it and replace none',
+        '--password-file  a file with the password',
+        '--key-file       a file with the private key, 64 hexadecimal digits; standard input when absent',
+        '<name>           a name in signers of TRILHO_CONFIG',
+        '',
+        'It prints the addresses of the key on EVM networks and on Tron, and no secret. It needs no database.',
+      ],
+      load: async () => (await import('./signer.ts')).signerCommand,
+    },
+  ],
+  [
     'reconcile',
     {
       summary: "compare a PSP's record of a day with the payments here",

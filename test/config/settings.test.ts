@@ -8,6 +8,7 @@ import { faultsOf } from '../harness/config-faults.ts';
 
 const settings: readonly Setting[] = SETTINGS;
 const PIX = { TRILHO_PIX_KEY: 'a@example.com', TRILHO_PIX_NAME: 'José Ltda', TRILHO_PIX_CITY: 'São Paulo' };
+const SIGNERS = '[{ "name": "hot", "kind": "keystore", "file": "hot.json", "passwordFile": "password" }]';
 const RECEIVER = '{"port":8443,"certificateFile":"/a.pem","privateKeyFile":"/a.key"}';
 const RAILS = JSON.stringify([
   { name: 'efi', profile: 'efi', environment: 'test', pixKey: 'a@example.com', clientId: 'c', pkcs12File: 'efi.p12' },
@@ -33,6 +34,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     rates: { USD: '5.40', EUR: '6.25' },
     walletWait: { months: 0, ms: 0 },
     rails: [],
+    signers: [],
     prices: {
       table: { usdt: '5.41', usdc: '5.40', trx: '1.78', eth: '18732.50' },
       sources: [],
@@ -85,6 +87,7 @@ test('every setting is read', () => {
     TRILHO_MODE: 'live',
     TRILHO_RAILS: RAILS,
     TRILHO_RECEIVER: RECEIVER,
+    TRILHO_SIGNERS: SIGNERS,
     TRILHO_PRICE_SOURCES: SOURCES,
   };
   const sandbox = { ...both, TRILHO_DEMO: 'off', TRILHO_PRICES: 'usdt=5.5' };
@@ -114,6 +117,7 @@ test('every setting is read', () => {
     pixKey: { key: 'a@example.com', kind: 'e-mail address', receiverName: 'José Ltda', receiverCity: 'São Paulo' },
     rails: JSON.parse(RAILS),
     receiver: JSON.parse(RECEIVER),
+    signers: JSON.parse(SIGNERS),
     prices: { table: {}, sources: JSON.parse(SOURCES), maxAgeSeconds: 30, maxSpreadPercent: '2.5' },
     feePercent: '0.5',
     bankWaitMs: 500,
@@ -169,6 +173,7 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
     'TRILHO_RAILS must be a JSON list of objects { name, profile, environment, pixKey, clientId, … }.',
   ],
   TRILHO_RECEIVER: ['{ "port": 8443 }', 'TRILHO_RECEIVER must have certificateFile and privateKeyFile, or proxy.'],
+  TRILHO_SIGNERS: ['hot', 'TRILHO_SIGNERS must be a JSON list of objects { name, kind, … }.'],
   TRILHO_PRICE_SOURCES: [
     'https://a.example/?key=hunter2',
     'TRILHO_PRICE_SOURCES must be a JSON list of 1 to 15 objects { name, url, price }.',
@@ -223,7 +228,13 @@ test('every fault is told at once, in the order of the table, and each wrong ent
 
 test('no fault repeats the value of a secret', () => {
   const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
-  assert.deepEqual(secrets, ['DATABASE_URL', 'TRILHO_PIX_KEY', 'TRILHO_RAILS', 'TRILHO_PRICE_SOURCES']);
+  assert.deepEqual(secrets, [
+    'DATABASE_URL',
+    'TRILHO_PIX_KEY',
+    'TRILHO_RAILS',
+    'TRILHO_SIGNERS',
+    'TRILHO_PRICE_SOURCES',
+  ]);
   const url = 'https://user:hunter2@a.example/{SYMBOL}{CURRENCY}';
   for (const value of [
     'hunter2',

@@ -16,6 +16,10 @@ export const DERIVED_BYTES = 32;
 /** Four times what geth writes. A file that asks for more would hold the start up, or take all memory. */
 const MAX_SCRYPT_BYTES = 1024 ** 3;
 const MAX_SCRYPT_P = 16;
+/** Beside its table, scrypt needs room for p blocks. */
+const MAX_MEMORY_BYTES = 2 * MAX_SCRYPT_BYTES;
+/** The longest that the slower scrypt holds up everything else. */
+const TICK_MS = 100;
 const MAX_PBKDF2_ROUNDS = 10_000_000;
 
 /** Reads the parameters in the crypto section of a keystore; a fault is the end of a sentence about the file. */
@@ -49,11 +53,10 @@ export async function deriveKey(derivation: Derivation, password: string): Promi
   const { n, r, p, salt } = derivation;
   // OpenSSL takes only n below 2^(16·r), as RFC 7914 says; some wallets write n = 2^18 with r = 1.
   if (Math.log2(n) >= 16 * r) {
-    return Buffer.from(
-      await nobleScrypt(password, salt, { N: n, r, p, dkLen: DERIVED_BYTES, maxmem: 2 * MAX_SCRYPT_BYTES }),
-    );
+    const options = { N: n, r, p, dkLen: DERIVED_BYTES, maxmem: MAX_MEMORY_BYTES, asyncTick: TICK_MS };
+    return Buffer.from(await nobleScrypt(password, salt, options));
   }
-  return opensslScrypt(password, salt, { N: n, r, p, maxmem: 2 * MAX_SCRYPT_BYTES });
+  return opensslScrypt(password, salt, { N: n, r, p, maxmem: MAX_MEMORY_BYTES });
 }
 
 function opensslScrypt(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {

@@ -11,14 +11,24 @@ const READABLE_BY_OTHERS = 0o004;
 /** A fault is the end of a sentence about the file. */
 export type FileText = { readonly text: string } | { readonly fault: string };
 
-/** UTF-8 text. A pipe is read to its end, so that `<(command)` of a shell works. */
+/** UTF-8 text of a file that only this user, or its group, can read. */
 export function readKeyFile(file: string): FileText {
+  return readFile(file, { isSecret: true });
+}
+
+/** UTF-8 text of a file that holds no secret. */
+export function readPublicFile(file: string): FileText {
+  return readFile(file, { isSecret: false });
+}
+
+/** A pipe is read to its end, so that `<(command)` of a shell works. */
+function readFile(file: string, { isSecret }: { readonly isSecret: boolean }): FileText {
   try {
     const handle = openSync(file, 'r');
     try {
       const { mode } = fstatSync(handle);
       // Windows has no such bits. The group is let pass: it is how orchestrators hand secrets to a user of their own.
-      if (process.platform !== 'win32' && mode & READABLE_BY_OTHERS) {
+      if (isSecret && process.platform !== 'win32' && mode & READABLE_BY_OTHERS) {
         return { fault: 'can be read by every user of this machine; take that away with chmod o-r' };
       }
       return readAll(handle);

@@ -3,11 +3,10 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { valueAt } from '../../lib/exact-json.ts';
-import { addressOf } from '../address.ts';
 import { DERIVED_BYTES, type Derivation, deriveKey, readDerivation, SCRYPT } from './derive-key.ts';
 import { bytesAt } from './hex-bytes.ts';
+import { addressesOf, addressesOfBody, type KeyAddresses } from './key-addresses.ts';
 import { isPrivateKey, publicKeyOf } from './key-signer.ts';
-import { addressesOf } from './recoverable.ts';
 
 const CIPHER = 'aes-128-ctr';
 const IV_BYTES = 16;
@@ -18,8 +17,8 @@ const MAX_TEXT_LENGTH = 100_000;
 
 /** A keystore as it was read, still under its password. */
 export type Keystore = {
-  /** The address that the file names, which nothing proves yet; some writers leave it out. */
-  readonly address?: string;
+  /** Those that the file names, which nothing proves yet; some writers leave them out. */
+  readonly addresses?: KeyAddresses;
   readonly derivation: Derivation;
   readonly iv: Buffer;
   readonly ciphertext: Buffer;
@@ -74,14 +73,14 @@ export function parseKeystore(text: string): { readonly keystore: Keystore } | {
       iv,
       ciphertext,
       mac,
-      ...(body && { address: addressOf('evm', body) }),
+      ...(body && { addresses: addressesOfBody(body) }),
     },
   };
 }
 
 /** The private key (32 bytes), or why there is none. */
 export async function decryptKeystore(
-  { derivation, iv, ciphertext, mac, address }: Keystore,
+  { derivation, iv, ciphertext, mac, addresses }: Keystore,
   password: string,
 ): Promise<{ readonly privateKey: Uint8Array } | { readonly fault: 'password' | 'key' | 'address' }> {
   const derived = await deriveKey(derivation, password);
@@ -91,7 +90,7 @@ export async function decryptKeystore(
   const privateKey = new Uint8Array(KEY_BYTES);
   privateKey.set(plain, KEY_BYTES - plain.length);
   if (!isPrivateKey(privateKey)) return { fault: 'key' };
-  const isItsAddress = address === undefined || address === addressesOf(publicKeyOf(privateKey)).evm;
+  const isItsAddress = addresses === undefined || addresses.evm === addressesOf(publicKeyOf(privateKey)).evm;
   return isItsAddress ? { privateKey } : { fault: 'address' };
 }
 

@@ -1,0 +1,122 @@
+// Opens the signers of the settings at start: files are read and decrypted, HSMs logged into, and each key's address compared
+// with the one that was expected.
+import { StartError } from '../../lib/errors.ts';
+import { readAddress } from '../address.ts';
+import { addressesOf } from './key-addresses.ts';
+import { type FileText, readKeyFile, readPasswordFile } from './key-files.ts';
+import { keySigner } from './key-signer.ts';
+import { decryptKeystore, parseKeystore } from './keystore.ts';
+import { openPkcs11, type Pkcs11Settings } from './pkcs11.ts';
+import type { SettingFault } from './pkcs11-module.ts';
+import { postDeps } from './post-json.ts';
+import { hasRemoteKey, remoteSigner } from './remote.ts';
+import { type RemoteTlsSettings, readRemoteTls } from './remote-tls.ts';
+import type { Signer } from './signer.ts';
+
+type Named = {
+  readonly name: string;
+  /** The address that the key must have, of EVM or of Tron. */
+  readonly address?: string;
+};
+export type KeystoreSettings = Named & {
+  readonly kind: 'keystore';
+  readonly file: string;
+  readonly passwordFile: string;
+};
+type HsmSettings = Named & Pkcs11Settings & { readonly kind: 'pkcs11'; readonly pinFile: string };
+type RemoteSettings = Named &
+  RemoteTlsSettings & { readonly kind: 'remote'; readonly url: string; readonly address: string };
+/** One entry of `signers` in the configuration file, already checked for its form. */
+export type SignerSettings = KeystoreSettings | HsmSettings | RemoteSettings;
+
+/** A remote signer signs for EVM only. */
+export type OpenSigner = { readonly signer: Signer; readonly evm: string; readonly tron?: string };
+
+type Opened = { readonly open: OpenSigner } | { readonly faults: readonly SettingFault[] };
+
+/**
+ * The signers by their names. Throws a StartError with every fault, each a sentence that names its setting. A remote signer
+ * that is silent is no fault: it is asked again with every payout.
+ *
+ * @example
+ * const signers = await openSigners(config.signers);
+ */
+export async function openSigners(settings: readonly SignerSettings[]): Promise<ReadonlyMap<string, OpenSigner>> {
+  const signers = new Map<string, OpenSigner>();
+  const faults: string[] = [];
+  // One after the other: to decrypt a keystore takes 256 MiB.
+  for (const [index, entry] of settings.entries()) {
+    const opened = await openSigner(entry);
+    if ('open' in opened) signers.set(entry.name, opened.open);
+    else faults.push(...sentencesOf(index, opened.faults));
+  }
+  if (faults.length > 0) throw new StartError(faults.join('\n'));
+  return signers;
+}
+
+/** Each fault as a sentence that names the setting. */
+export function sentencesOf(index: number, faults: readonly SettingFault[]): string[] {
+  return faults.map(({ path, message }) => `signers[${index}].${path} ${message}.`);
+}
+
+export async function openSigner(settings: SignerSettings): Promise<Opened> {
+  if (settings.kind === 'remote') return openRemote(settings);
+  const opened = settings.kind === 'keystore' ? await openKeystore(settings) : await openHsm(settings);
+  if ('faults' in opened) return opened;
+  const fault = addressFault(settings.address, opened.open);
+  return fault ? { faults: [fault] } : opened;
+}
+
+const KEYSTORE_FAULTS = {
+  password: { path: 'passwordFile', message: 'is not the password of the keystore' },
+  key: { path: 'file', message: 'holds bytes that are no private key' },
+  address: { path: 'file', message: 'names another address than that of its key' },
+} as const;
+
+export async function openKeystore({ file, passwordFile }: Pick<KeystoreSettings, 'file' | 'passwordFile'>) {
+  const faults: SettingFault[] = [];
+  const text = textOf('file', readKeyFile(file), faults);
+  const password = textOf('passwordFile', readPasswordFile(passwordFile), faults);
+  const parsed = text === undefined ? undefined : parseKeystore(text);
+  if (parsed && 'fault' in parsed) faults.push({ path: 'file', message: parsed.fault });
+  if (!parsed || 'fault' in parsed || password === undefined) return { faults };
+  const opened = await decryptKeystore(parsed.keystore, password);
+  if ('fault' in opened) return { faults: [KEYSTORE_FAULTS[opened.fault]] };
+  const signer = keySigner(opened.privateKey);
+  return { open: { signer, ...addressesOf(signer.publicKey) } };
+}
+
+async function openHsm(settings: HsmSettings): Promise<Opened> {
+  const pin = readPasswordFile(settings.pinFile);
+  if ('fault' in pin) return { faults: [{ path: 'pinFile', message: pin.fault }] };
+  const opened = await openPkcs11(settings, pin.text);
+  if ('fault' in opened) return { faults: [opened.fault] };
+  return { open: { signer: opened.signer, ...addressesOf(opened.signer.publicKey) } };
+}
+
+async function openRemote(settings: RemoteSettings): Promise<Opened> {
+  const { address, refusal } = readAddress('ethereum', settings.address);
+  if (refusal) return { faults: [{ path: 'address', message: refusal.message }] };
+  const read = readRemoteTls(settings);
+  if ('faults' in read) return read;
+  const deps = postDeps(settings.url, read.tls);
+  if ((await hasRemoteKey(deps, address)) === false) {
+    return { faults: [{ path: 'address', message: 'is none that the remote signer has a key of' }] };
+  }
+  return { open: { signer: remoteSigner(deps, address), evm: address } };
+}
+
+function addressFault(expected: string | undefined, { evm, tron }: OpenSigner): SettingFault | undefined {
+  if (expected === undefined) return undefined;
+  const isEvm = expected.startsWith('0x');
+  const { address, refusal } = readAddress(isEvm ? 'ethereum' : 'tron', expected);
+  if (refusal) return { path: 'address', message: refusal.message };
+  const found = isEvm ? evm : tron;
+  return address === found ? undefined : { path: 'address', message: `is another than that of the key, ${found}` };
+}
+
+function textOf(path: string, read: FileText, faults: SettingFault[]): string | undefined {
+  if ('text' in read) return read.text;
+  faults.push({ path, message: read.fault });
+  return undefined;
+}
