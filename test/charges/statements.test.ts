@@ -389,6 +389,14 @@ test('the last entry of a cut OFX pays no charge while another field of it was c
   assert.deepEqual((await read(id)).payments, []);
 });
 
+test('the last entry of a cut OFX pays its charge when the balance was coming', async () => {
+  const { id, pix } = await make({ amountCents: 20_023 });
+  const whole = ofx([{ cents: 20_023, id: 'C2', memo: 'recebido' }]).toString();
+  const cut = `${whole.split('<FITID>')[0]}<NAME>Pix ${pix.txid}\n<FITID>C2\n<LEDGERBAL>\n<BALAMT>1`;
+  assert.deepEqual(await takeIn(Buffer.from(cut), 'ofx', { faultLines: [4] }), { ...NOTHING, matched: 1 });
+  assert.equal((await read(id)).payments.length, 1);
+});
+
 describe('a day later', () => {
   test('a payment typed in by hand is still found to be the one of the day before', async () => {
     const { id, pix } = await make({ amountCents: 20_031 });

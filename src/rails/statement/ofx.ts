@@ -14,6 +14,8 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
 const ENTRY = 'STMTTRN';
 /** An unclosed entry ends at the end of its list. */
 const LIST_ENDS: readonly string[] = ['BANKTRANLIST', 'STMTRS', 'CCSTMTRS', 'STMTTRNRS', 'OFX'];
+/** What follows a list that may be unclosed. No field of an entry begins as these do, so a part of the name is enough. */
+const BALANCES: readonly string[] = ['LEDGERBAL', 'AVAILBAL'];
 const SINGLE_FIELDS = ['TRNTYPE', 'DTPOSTED', 'TRNAMT', 'FITID', 'CURSYM'] as const;
 const TEXT_FIELDS = ['NAME', 'MEMO', 'CHECKNUM', 'REFNUM'] as const;
 /** The original currency of a purchase whose amount is already in the currency of the account. */
@@ -75,7 +77,8 @@ export function* readOfx(text: string): Generator<StatementLine> {
       closed = token.kind === 'close';
     }
     const begins = token.name === ENTRY && token.kind === 'open';
-    const ends = token.kind === 'close' && (token.name === ENTRY || LIST_ENDS.includes(token.name));
+    const ends =
+      token.kind === 'close' ? token.name === ENTRY || LIST_ENDS.includes(token.name) : BALANCES.includes(token.name);
     if (draft && (begins || ends)) {
       const line = lineOf(draft);
       if (line) yield line;
@@ -106,8 +109,8 @@ function notInReais(): StatementError {
 }
 
 /**
- * The value at the end of a file, if its line is finished; otherwise the rest of it may be missing. A closing tag may begin
- * behind it, but no other: a text that was cut off may say «devolvido».
+ * The value at the end of a file, if its line is finished; otherwise the rest of it may be missing. A closing tag or a balance
+ * may begin behind it, but no other: a text that was cut off may say «devolvido».
  */
 function wholeValue(tail: string): string | undefined {
   const lineEnd = tail.lastIndexOf('\n');
@@ -115,9 +118,12 @@ function wholeValue(tail: string): string | undefined {
   return nothingMore(tail.slice(lineEnd)) === undefined ? undefined : tail.slice(0, lineEnd);
 }
 
-/** The empty text when at most a closing tag begins in what is left of a file; otherwise undefined. */
+/** The empty text when at most a closing tag or a balance begins in what is left of a file; otherwise undefined. */
 function nothingMore(tail: string): '' | undefined {
-  return /^(?:<\/[A-Z0-9._]*)?$/i.test(tail.trim()) ? '' : undefined;
+  const [, slash, name = ''] = /^<(\/?)([A-Z0-9._]*)$/i.exec(tail.trim()) ?? [];
+  if (slash === undefined) return tail.trim() === '' ? '' : undefined;
+  const beginsBalance = name !== '' && BALANCES.some(balance => balance.startsWith(name.toUpperCase()));
+  return slash === '/' || beginsBalance ? '' : undefined;
 }
 
 type Token =

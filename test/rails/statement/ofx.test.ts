@@ -279,6 +279,11 @@ test('a last entry whose lines are whole is read without its closing tags; one t
   assert.deepEqual(references('<FITID>2\n<MEMO>dois\n<TRNAMT>15'), ['1']);
   assert.deepEqual(references('<TRNAMT>15.00\n<FITID>2\n<MEMO>Pix devolv'), ['1']);
   assert.deepEqual(references('<TRNAMT>15.00\n'), ['1']);
+  // The list was over, though it is not closed.
+  for (const next of ['<LEDGERBAL>', '<LEDGERBAL>\n<BALAMT>12', '<AVAILBAL><BALAMT>1', '<LEDGERB', '<A']) {
+    assert.deepEqual(references(`<TRNAMT>15.00\n<FITID>2\n<MEMO>dois\n${next}`), ['1', '2 dois'], next);
+    assert.deepEqual(references(`<TRNAMT>15.00</TRNAMT><FITID>2</FITID>\n${next}`), ['1', '2'], next);
+  }
   // Another field was coming.
   for (const next of ['<MEMO', '<', '<MEMO ', '<![CDATA[dois\n']) {
     assert.deepEqual(references(`<TRNAMT>15.00\n<FITID>2\n${next}`), ['1'], next);
