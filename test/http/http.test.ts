@@ -49,6 +49,7 @@ describe('a problem', () => {
       ['/crypto/transactions?page=1', 'PUT', 'GET, HEAD, POST'],
       ['/charges/019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17', 'PATCH', 'GET, HEAD'],
       ['/crypto/transactions', 'PROPFIND', 'GET, HEAD, POST'],
+      ['/charges', 'QUERY', 'GET, HEAD, POST'],
     ] as const) {
       const answer = await service.send(path, { method });
       assertProblem(answer, 405, 'method_not_allowed');

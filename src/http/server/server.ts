@@ -136,19 +136,25 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       durationMs: reply.elapsedTime,
     });
   });
-  app.setErrorHandler((error, request, reply) => sendError(deps.log, error, request, reply));
   const routes = watchRoutes(app);
-  app.setNotFoundHandler((request, reply) => {
+  const refuseRoute = (request: FastifyRequest, reply: FastifyReply) => {
     const methods = allowedMethods(routes, request.url);
     if (methods.length === 0) return sendProblem(request, reply, 'not_found', 'There is nothing at this address.');
     reply.header('allow', methods.join(', '));
     return sendProblem(request, reply, 'method_not_allowed', `This address takes ${methods.join(', ')}.`);
-  });
+  };
+  app.setNotFoundHandler(refuseRoute);
+  app.setErrorHandler((error: { readonly code?: unknown }, request, reply) =>
+    error.code === QUERY_WITHOUT_TYPE ? refuseRoute(request, reply) : sendError(deps.log, error, request, reply),
+  );
 
   await collectOpenApi(app, deps);
   openApiRoutes(app);
   return app;
 }
+
+/** Fastify demands a content type of QUERY before it looks whether a route takes the method; none does. */
+const QUERY_WITHOUT_TYPE = 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE';
 
 const UUID_OR_TRACE_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,64})$/i;
 
