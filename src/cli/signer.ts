@@ -1,11 +1,11 @@
 // trilho signer: makes keystore files and says which addresses a key has. No key and no password is printed or taken as an
 // argument, which every user of the machine could read in the list of processes.
 import { bytesOf } from '../chains/signer/hex-bytes.ts';
-import { addressesOf, type KeyAddresses } from '../chains/signer/key-addresses.ts';
 import { readKeyFile, readPasswordFile, writeKeyFile } from '../chains/signer/key-files.ts';
 import { createPrivateKey, isPrivateKey, publicKeyOf } from '../chains/signer/key-signer.ts';
 import { encryptKeystore, parseKeystore } from '../chains/signer/keystore.ts';
 import { openKeystore, openSigner, sentencesOf } from '../chains/signer/open-signers.ts';
+import { addressesOf, type KeyAddresses } from '../chains/signer/recoverable.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -26,18 +26,24 @@ function linesOf({ evm, tron }: Addresses): string[] {
 }
 
 async function create(args: readonly string[]): Promise<KeyAddresses> {
-  const { options, faults } = readArguments(args, { neededOptions: ['file', 'password-file'] });
-  refuseFaults('signer create', faults);
-  return writeKeystore(createPrivateKey(), options);
+  return writeKeystore(createPrivateKey(), readOptions('signer create', args));
 }
 
 async function importKey(args: readonly string[]): Promise<KeyAddresses> {
-  const { options, faults } = readArguments(args, {
-    neededOptions: ['file', 'password-file'],
-    options: ['key-file'],
-  });
-  refuseFaults('signer import', faults);
+  const options = readOptions('signer import', args, ['key-file']);
   return writeKeystore(await readPrivateKey(options['key-file']), options);
+}
+
+function readOptions(command: string, args: readonly string[], more: readonly string[] = []) {
+  const { words, options, faults } = readArguments(args, {
+    neededOptions: ['file', 'password-file'],
+    options: more,
+    moreWords: args,
+  });
+  // A word may be a key, so it is not repeated.
+  if (words.length > 0) faults.push('it takes options only, and a key from a file or standard input');
+  refuseFaults(command, faults);
+  return options;
 }
 
 const MAX_INPUT_LENGTH = 1_000;
@@ -113,7 +119,7 @@ async function configuredAddress(signers: Config['signers'], name: string): Prom
   const settings = signers[index];
   if (!settings) {
     const known = signers.map(signer => signer.name).join(', ') || 'none';
-    throw new StartError(`signers in TRILHO_CONFIG has no ${quoted(name)}; there is ${known}.`);
+    throw new StartError(`signers in TRILHO_CONFIG has no such name; there is ${known}.`);
   }
   const opened = await openSigner(settings);
   if ('open' in opened) return opened.open;

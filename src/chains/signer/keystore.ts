@@ -5,8 +5,8 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { valueAt } from '../../lib/exact-json.ts';
 import { DERIVED_BYTES, type Derivation, deriveKey, readDerivation, SCRYPT } from './derive-key.ts';
 import { bytesAt } from './hex-bytes.ts';
-import { addressesOf, addressesOfBody, type KeyAddresses } from './key-addresses.ts';
 import { isPrivateKey, publicKeyOf } from './key-signer.ts';
+import { addressesOf, addressesOfBody, type KeyAddresses } from './recoverable.ts';
 
 const CIPHER = 'aes-128-ctr';
 const IV_BYTES = 16;

@@ -2,13 +2,13 @@
 // with the one that was expected.
 import { StartError } from '../../lib/errors.ts';
 import { readAddress } from '../address.ts';
-import { addressesOf } from './key-addresses.ts';
 import { type FileText, readKeyFile, readPasswordFile } from './key-files.ts';
 import { keySigner } from './key-signer.ts';
 import { decryptKeystore, parseKeystore } from './keystore.ts';
 import { openPkcs11, type Pkcs11Settings } from './pkcs11.ts';
 import type { SettingFault } from './pkcs11-module.ts';
 import { postDeps } from './post-json.ts';
+import { addressesOf } from './recoverable.ts';
 import { hasRemoteKey, remoteSigner } from './remote.ts';
 import { type RemoteTlsSettings, readRemoteTls } from './remote-tls.ts';
 import type { Signer } from './signer.ts';

@@ -1,6 +1,8 @@
 // Signatures as chains take them, from those of any signer. An HSM returns r ‖ s without a parity, and a high s as often as a
 // low one; nodes refuse a high s (EIP-2).
 import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { addressOf } from '../address.ts';
 import { type DigestSigner, SignerRefused } from './signer.ts';
 
 export type RecoverableSignature = {
@@ -12,6 +14,8 @@ export type RecoverableSignature = {
 
 const DIGEST_BYTES = 32;
 const SIGNATURE_BYTES = 64;
+const PUBLIC_KEY_BYTES = 65;
+const BODY_BYTES = 20;
 
 /**
  * Signs a digest, and returns only a signature from which the signer's own public key is recovered. Throws `SignerRefused`
@@ -65,4 +69,18 @@ function isKeyOf(
     // Not every r is the x of a point for both parities.
     return false;
   }
+}
+
+/** The addresses of one key: one for all EVM networks, one for Tron. They share their twenty bytes. */
+export type KeyAddresses = { readonly evm: string; readonly tron: string };
+
+/** The addresses of an uncompressed public key (65 bytes, the first is 4). */
+export function addressesOf(publicKey: Uint8Array): KeyAddresses {
+  if (publicKey.length !== PUBLIC_KEY_BYTES) throw new RangeError('an uncompressed public key has 65 bytes');
+  return addressesOfBody(keccak_256(publicKey.subarray(1)).subarray(-BODY_BYTES));
+}
+
+/** The addresses that twenty bytes stand for. */
+export function addressesOfBody(body: Uint8Array): KeyAddresses {
+  return { evm: addressOf('evm', body), tron: addressOf('tron', body) };
 }

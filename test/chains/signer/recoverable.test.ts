@@ -5,9 +5,8 @@ import { test } from 'node:test';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { recoverAddress, Signature, Wallet } from 'ethers';
 import { utils as tron } from 'tronweb';
-import { addressesOf } from '../../../src/chains/signer/key-addresses.ts';
 import { createPrivateKey, keySigner } from '../../../src/chains/signer/key-signer.ts';
-import { signRecoverable } from '../../../src/chains/signer/recoverable.ts';
+import { addressesOf, signRecoverable } from '../../../src/chains/signer/recoverable.ts';
 import { type DigestSigner, SignerRefused } from '../../../src/chains/signer/signer.ts';
 
 const ORDER = secp256k1.Point.Fn.ORDER;
