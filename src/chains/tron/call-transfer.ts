@@ -1,0 +1,111 @@
+// Asks nodes what a transfer would do if it were carried out now: the energy that it needs, or why it would fail.
+import type { AssetSymbol } from '../asset.ts';
+import type { Check, Funds, Intent } from '../chain.ts';
+import { addressWord, readWord, SELECTORS, transferCall } from './abi.ts';
+import type { ConstantCall } from './answers.ts';
+import type { TronAsset } from './assets.ts';
+import { feeLimitOf, worstCoinFee, worstTokenFee } from './fees.ts';
+import { firstAnswer, type Node } from './nodes.ts';
+import type { Asked } from './provider.ts';
+
+type Fee = { readonly feeLimit: bigint };
+type Refusal = Extract<Check, { readonly kind: 'refused' }>;
+
+/** Tokens whose issuer blocks addresses, by the same call on every network that Tether serves. */
+const WITH_BLOCKLIST: readonly AssetSymbol[] = ['usdt'];
+
+/** The fee limit for a transfer of a token; a refusal when it would fail or cost more than the cap. */
+export async function estimateFee(
+  nodes: readonly Node[],
+  { sender, to, units }: Intent,
+  contract: string,
+  cap: bigint,
+): Promise<Asked<Fee | Refusal>> {
+  const call = await askCall(nodes, sender, contract, transferCall(to, units));
+  if (call.failure !== undefined) return call;
+  if (call.value.kind === 'failed') {
+    return { value: { kind: 'refused', reason: 'would_revert', words: call.value.message } };
+  }
+  const parameters = await firstAnswer(nodes, node => node.parameters());
+  if (parameters.failure !== undefined) return parameters;
+  const feeLimit = feeLimitOf(call.value.energy, parameters.value, cap);
+  if (feeLimit !== undefined) return { value: { feeLimit } };
+  const words = `the call needs ${call.value.energy} energy, which costs more than the cap of ${cap} sun`;
+  return { value: { kind: 'refused', reason: 'fee_too_high', words } };
+}
+
+/** Whether a transfer could be carried out now. What the sender has is not judged here: `fundsOf` tells it. */
+export async function checkTransfer(
+  nodes: readonly Node[],
+  intent: Intent,
+  asset: TronAsset,
+  cap: bigint,
+): Promise<Check> {
+  if (asset.kind === 'coin') return checkCoin(nodes, intent);
+  const blocked = await findBlocked(nodes, intent, asset.contract);
+  if (blocked.failure !== undefined) return { kind: 'unknown' };
+  if (blocked.value !== undefined) {
+    return { kind: 'refused', reason: 'blocked', words: `the issuer of the token blocks the ${blocked.value}` };
+  }
+  const balance = await tokenBalance(nodes, intent.sender, asset.contract);
+  if (balance.failure !== undefined) return { kind: 'unknown' };
+  // Without the units the call fails for that reason alone, and would tell nothing about the payee.
+  if (balance.value < intent.units) return { kind: 'ready' };
+  const fee = await estimateFee(nodes, intent, asset.contract, cap);
+  if (fee.failure !== undefined) return { kind: 'unknown' };
+  return 'feeLimit' in fee.value ? { kind: 'ready' } : fee.value;
+}
+
+/** The network refuses plain transfers of TRX to contracts. */
+async function checkCoin(nodes: readonly Node[], { to }: Intent): Promise<Check> {
+  const account = await firstAnswer(nodes, node => node.account(to));
+  if (account.failure !== undefined) return { kind: 'unknown' };
+  if (!account.value.isContract) return { kind: 'ready' };
+  return { kind: 'refused', reason: 'would_revert', words: 'TRX cannot be transferred to a contract' };
+}
+
+async function findBlocked(
+  nodes: readonly Node[],
+  { sender, to, symbol }: Intent,
+  contract: string,
+): Promise<Asked<'sender' | 'payee' | undefined>> {
+  if (!WITH_BLOCKLIST.includes(symbol)) return { value: undefined };
+  for (const [role, address] of [['payee', to] as const, ['sender', sender] as const]) {
+    const call = await askCall(nodes, sender, contract, SELECTORS.isBlackListed + addressWord(address));
+    if (call.failure !== undefined) return call;
+    const isBlocked = call.value.kind === 'returned' ? readWord(call.value.words[0]) : undefined;
+    if (isBlocked === undefined) return { failure: 'the token does not say whether it blocks an address' };
+    if (isBlocked !== 0n) return { value: role };
+  }
+  return { value: undefined };
+}
+
+export async function fundsOf(
+  nodes: readonly Node[],
+  sender: string,
+  asset: TronAsset,
+  cap: bigint,
+): Promise<Funds | undefined> {
+  const [account, parameters, balance] = await Promise.all([
+    firstAnswer(nodes, node => node.account(sender)),
+    firstAnswer(nodes, node => node.parameters()),
+    asset.kind === 'token' ? tokenBalance(nodes, sender, asset.contract) : undefined,
+  ]);
+  if (account.failure !== undefined || parameters.failure !== undefined || balance?.failure !== undefined) {
+    return undefined;
+  }
+  const coin = account.value.balance;
+  const worstFee = balance ? worstTokenFee(parameters.value, cap) : worstCoinFee(parameters.value);
+  return { asset: balance?.value ?? coin, coin, worstFee };
+}
+
+async function tokenBalance(nodes: readonly Node[], address: string, contract: string): Promise<Asked<bigint>> {
+  const asked = await askCall(nodes, address, contract, SELECTORS.balanceOf + addressWord(address));
+  if (asked.failure !== undefined) return asked;
+  const balance = asked.value.kind === 'returned' ? readWord(asked.value.words[0]) : undefined;
+  return balance === undefined ? { failure: 'the token does not say what the sender has' } : { value: balance };
+}
+
+function askCall(nodes: readonly Node[], from: string, contract: string, data: string): Promise<Asked<ConstantCall>> {
+  return firstAnswer(nodes, node => node.call({ from, contract, data }));
+}

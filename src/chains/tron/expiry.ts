@@ -1,0 +1,60 @@
+// Proves that attempts can never be carried out. Attempts on Tron share no nonce: two that are alive pay twice, so another
+// one may be signed only when no block can take the earlier ones any more, and none has.
+//
+// A block takes a transaction only if its parent's time is before the expiration (`validateCommon` in Manager.java of
+// java-tron). So once a solidified block is past it, a block that took the attempt is solidified too, and a lookup in
+// the solidified chain finds it.
+import type { AttemptFacts } from './attempt-bytes.ts';
+import type { Node } from './nodes.ts';
+import type { Asked } from './provider.ts';
+import type { View } from './view.ts';
+
+/** One address may stand for many nodes, some of them behind: the head must be past the expiration by this much. */
+const LAG_MARGIN_MS = 60_000;
+/** A reference names the last sixteen bits of a height. */
+const REFERENCE_CYCLE = 2 ** 16;
+/** How far back the block of a reference is searched: about a month. */
+const MAX_CYCLES = 14;
+/** A transaction names a block of at most so long before its expiration (`MAXIMUM_TIME_UNTIL_EXPIRATION`, and its lag). */
+const MAX_LIFE_MS = 25 * 60 * 60 * 1_000;
+
+/** Whether the solidified chain of this node is past every attempt. */
+export function isPastAll({ solid }: View, attempts: readonly AttemptFacts[]): boolean {
+  return attempts.every(({ expirationMs }) => solid.timeMs > expirationMs + LAG_MARGIN_MS);
+}
+
+/** True when the node shows that none was carried out; false when it shows one; a failure when it cannot tell. */
+export async function showsNone({ node, solid }: View, attempts: readonly AttemptFacts[]): Promise<Asked<boolean>> {
+  for (const attempt of attempts) {
+    const history = await keepsHistory(node, attempt, solid.number);
+    if (history.failure !== undefined) return history;
+    if (!history.value) return { failure: `${node.name} has no blocks from the time of an attempt` };
+    const info = await node.info('walletsolidity', attempt.hash);
+    if (info.failure !== undefined) return info;
+    const ret = await node.contractRet('walletsolidity', attempt.hash);
+    if (ret.failure !== undefined) return ret;
+    if (info.value !== 'none' || ret.value !== 'none') return { value: false };
+  }
+  return { value: true };
+}
+
+/**
+ * An empty answer proves nothing at a node that keeps only the last days. It must still have the block at the height that
+ * the attempt names, from shortly before the expiration. If its hash is another one, no block of this chain can have
+ * taken the attempt either.
+ */
+async function keepsHistory(
+  node: Node,
+  { expirationMs, refBlockBits }: AttemptFacts,
+  solidNumber: number,
+): Promise<Asked<boolean>> {
+  let number = solidNumber - ((solidNumber - refBlockBits + REFERENCE_CYCLE) % REFERENCE_CYCLE);
+  for (let cycle = 0; cycle < MAX_CYCLES && number > 0; cycle++) {
+    const block = await node.block('walletsolidity', number);
+    if (block.failure !== undefined) return block;
+    if (block.value === 'none') return { value: false };
+    if (block.value.timeMs < expirationMs) return { value: block.value.timeMs >= expirationMs - MAX_LIFE_MS };
+    number -= REFERENCE_CYCLE;
+  }
+  return { value: false };
+}

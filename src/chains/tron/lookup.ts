@@ -1,0 +1,119 @@
+// Looks the attempts at a transfer up at every node, and concludes what has become of them. A node alone may show that an
+// attempt is mined; that it is final, undone or expired needs two that agree, if two are configured.
+import type { Block, Sighting, Transfer } from '../chain.ts';
+import type { TronAsset } from './assets.ts';
+import type { AttemptFacts } from './attempt-bytes.ts';
+import { isPastAll, showsNone } from './expiry.ts';
+import type { Node } from './nodes.ts';
+import { type Found, type View, viewOf } from './view.ts';
+
+export type Question = {
+  readonly transfer: Transfer;
+  readonly asset: TronAsset;
+  /** In the order in which they were signed. */
+  readonly attempts: readonly AttemptFacts[];
+  readonly seen?: Block | undefined;
+};
+
+export async function lookUp(nodes: readonly Node[], question: Question): Promise<Sighting> {
+  const { transfer, asset, attempts, seen } = question;
+  const asked = await Promise.all(nodes.map(node => viewOf(node, transfer, asset, attempts)));
+  const views = asked.flatMap(({ failure, ...view }) => (failure === undefined && 'value' in view ? [view.value] : []));
+  const failures = asked.flatMap(({ failure }) => failure ?? []);
+  if (views.length === 0) return unknown(failures.join('; '));
+  const witnesses = Math.min(2, nodes.length);
+  if (views.some(({ found }) => found.length > 0)) return mined(views, witnesses);
+  const objection = seen && (await stillThere(views, seen));
+  if (objection !== undefined) return unknown(objection);
+  return notMined(views, attempts, witnesses, failures);
+}
+
+function mined(views: readonly View[], witnesses: number): Sighting {
+  const sightings = views.flatMap(view => view.found.map(found => ({ view, found })));
+  const solid = sightings.filter(({ found }) => found.isSolid);
+  const best = solid[0] ?? sightings[0];
+  if (!best) return unknown();
+  const { hash, block } = best.found;
+  const contradicting = views.find(view => contradicts(view, best.found));
+  if (contradicting) return unknown(`${contradicting.node.name} does not show what ${best.view.node.name} shows`);
+  const confirmations = Math.max(best.view.head.number - block.number + 1, 1);
+  const { isSolid } = best.found;
+  return {
+    kind: 'mined',
+    hash,
+    block,
+    // Only the solidified chain shows a transfer that is done, however many blocks are above it.
+    confirmations: isSolid ? Math.max(confirmations, SOLID_DEPTH) : Math.min(confirmations, SOLID_DEPTH - 1),
+    isFinal: views.filter(view => isSolidIn(view, hash)).length >= witnesses,
+    ...together(best.view.found),
+  };
+}
+
+/** The confirmations at which a transfer is done: nineteen of the 27 producers have built upon its block. */
+export const SOLID_DEPTH = 19;
+
+/** Whether a node whose solidified chain holds the block of a solidified attempt shows something else there. */
+function contradicts(view: View, { hash, block, isSolid, outcome, leftUnits }: Found): boolean {
+  if (!isSolid || view.solid.number < block.number) return false;
+  const other = view.found.find(found => found.hash === hash);
+  return !other || other.block.hash !== block.hash || other.outcome !== outcome || other.leftUnits !== leftUnits;
+}
+
+/** Whether the node shows the attempt in its solidified chain, and every other that it shows too. */
+function isSolidIn({ found }: View, hash: string): boolean {
+  return found.some(each => each.hash === hash) && found.every(({ isSolid }) => isSolid);
+}
+
+/** If several attempts were carried out, in spite of everything, what left is what all of them took. */
+function together(found: readonly Found[]): Pick<Found, 'outcome' | 'leftUnits' | 'feeUnits'> {
+  const leftUnits = found.reduce((sum, each) => sum + each.leftUnits, 0n);
+  const feeUnits = found.reduce((sum, each) => sum + each.feeUnits, 0n);
+  const moved = found.filter(each => each.leftUnits > 0n);
+  const outcome = moved.length > 1 ? 'mismatched' : (moved[0] ?? found[0])!.outcome;
+  return { outcome, leftUnits, feeUnits };
+}
+
+/** Why the block in which an attempt was seen is not known to be undone; undefined when another one stands in its place. */
+async function stillThere(views: readonly View[], seen: Block): Promise<string | undefined> {
+  const blocks = await Promise.all(views.map(({ node }) => node.block('wallet', seen.number)));
+  const shown = blocks.flatMap(block => ('value' in block && block.value !== 'none' ? [block.value] : []));
+  if (shown.length === 0) return `no node shows a block at height ${seen.number}, where the transfer was seen`;
+  const isThere = shown.some(({ id }) => id === seen.hash);
+  return isThere ? `the block ${seen.number} is there, but the transfer seen in it is not shown` : undefined;
+}
+
+async function notMined(
+  views: readonly View[],
+  attempts: readonly AttemptFacts[],
+  witnesses: number,
+  failures: readonly string[],
+): Promise<Sighting> {
+  const newest = attempts.at(-1);
+  if (!newest) return { kind: 'absent' };
+  const past = views.filter(view => isPastAll(view, attempts));
+  if (past.length >= witnesses) return expired(past, attempts, witnesses);
+  if (past.length > 0) {
+    return unknown(
+      ['all attempts have expired, but not all nodes show that none was carried out', ...failures].join('; '),
+    );
+  }
+  // Too late to be sent again, and perhaps in a block that is not solidified yet.
+  if (views.every(({ head }) => head.timeMs >= newest.expirationMs)) return { kind: 'pending' };
+  return { kind: views.some(({ isWaiting }) => isWaiting) ? 'pending' : 'absent' };
+}
+
+async function expired(
+  views: readonly View[],
+  attempts: readonly AttemptFacts[],
+  witnesses: number,
+): Promise<Sighting> {
+  const shown = await Promise.all(views.map(view => showsNone(view, attempts)));
+  if (shown.some(each => 'value' in each && !each.value)) return unknown('a node shows an attempt only now');
+  const agreeing = shown.filter(({ failure }) => failure === undefined).length;
+  if (agreeing >= witnesses) return { kind: 'stuck' };
+  return unknown(shown.flatMap(({ failure }) => failure ?? []).join('; '));
+}
+
+function unknown(words?: string): Sighting {
+  return { kind: 'unknown', ...(words !== undefined && words !== '' && { words }) };
+}

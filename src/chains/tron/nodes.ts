@@ -1,0 +1,111 @@
+// The nodes of a network: what is asked of them, and the answers that many payouts share for a moment.
+import type { Clock } from '../../lib/clock.ts';
+import {
+  type Account,
+  type ChainParameters,
+  type ConstantCall,
+  readAccount,
+  readBlock,
+  readBroadcast,
+  readConstantCall,
+  readContractRet,
+  readInfo,
+  readIsKnown,
+  readParameters,
+  type TransactionInfo,
+  type TronBlock,
+} from './answers.ts';
+import { hexAddress } from './hex-address.ts';
+import type { Asked, Provider } from './provider.ts';
+
+/** `solid`: the part of the chain that two thirds of the producers have built upon, and that no fork undoes. */
+export type Side = 'wallet' | 'walletsolidity';
+
+export type Heads = { readonly head: TronBlock; readonly solid: TronBlock };
+
+/** A call of a contract, without effect. */
+export type Call = { readonly from: string; readonly contract: string; readonly data: string };
+
+export type Node = {
+  readonly name: string;
+  /** Both are at most `SHARED_MS` old. */
+  heads(): Promise<Asked<Heads>>;
+  block(side: Side, number: number): Promise<Asked<TronBlock | 'none'>>;
+  info(side: Side, hash: string): Promise<Asked<TransactionInfo | 'none'>>;
+  contractRet(side: Side, hash: string): Promise<Asked<string>>;
+  isWaiting(hash: string): Promise<Asked<boolean>>;
+  account(address: string): Promise<Asked<Account>>;
+  call(call: Call): Promise<Asked<ConstantCall>>;
+  parameters(): Promise<Asked<ChainParameters>>;
+  broadcast(raw: string): Promise<Asked<{ readonly isTaken: boolean; readonly words: string }>>;
+};
+
+const SHARED_MS = 1_000;
+/** They change by a vote that takes days. */
+const PARAMETERS_SHARED_MS = 60_000;
+
+export function nodeOf(provider: Provider, clock: Clock): Node {
+  const { name, ask } = provider;
+  const askBlock = (side: Side, body: Readonly<Record<string, unknown>>) =>
+    ask(`${side}/getblock`, { ...body, detail: false }, readBlock);
+  const askHead = (side: Side) => ask(`${side}/getblock`, { detail: false }, answer => someBlock(readBlock(answer)));
+
+  return {
+    name,
+    heads: shared(clock, SHARED_MS, async () => {
+      const [head, solid] = await Promise.all([askHead('wallet'), askHead('walletsolidity')]);
+      if (head.failure !== undefined) return head;
+      if (solid.failure !== undefined) return solid;
+      return { value: { head: head.value, solid: solid.value } };
+    }),
+    block: async (side, number) => {
+      const asked = await askBlock(side, { id_or_num: String(number) });
+      if (asked.failure !== undefined || asked.value === 'none' || asked.value.number === number) return asked;
+      return { failure: `${name} answered with another block than the one asked for` };
+    },
+    info: (side, hash) => ask(`${side}/gettransactioninfobyid`, { value: hash }, readInfo(hash)),
+    contractRet: (side, hash) => ask(`${side}/gettransactionbyid`, { value: hash }, readContractRet(hash)),
+    isWaiting: hash => ask('wallet/gettransactionfrompending', { value: hash }, readIsKnown(hash)),
+    account: address => ask('wallet/getaccount', { address: hexAddress(address) }, readAccount(hexAddress(address))),
+    call: ({ from, contract, data }) =>
+      ask(
+        'wallet/triggerconstantcontract',
+        { owner_address: hexAddress(from), contract_address: hexAddress(contract), data },
+        readConstantCall,
+      ),
+    parameters: shared(clock, PARAMETERS_SHARED_MS, () => ask('wallet/getchainparameters', {}, readParameters)),
+    broadcast: raw => ask('wallet/broadcasthex', { transaction: raw }, readBroadcast),
+  };
+}
+
+/** The first answer, asking one node after the other; the words of all when none answers. */
+export async function firstAnswer<T>(
+  nodes: readonly Node[],
+  ask: (node: Node) => Promise<Asked<T>>,
+): Promise<Asked<T>> {
+  const failures: string[] = [];
+  for (const node of nodes) {
+    const asked = await ask(node);
+    if (asked.failure === undefined) return asked;
+    failures.push(asked.failure);
+  }
+  return { failure: failures.join('; ') };
+}
+
+function someBlock(block: TronBlock | 'none' | undefined): TronBlock | undefined {
+  return block === 'none' ? undefined : block;
+}
+
+/** Callers within the time share one answer; a failure is not kept. */
+function shared<T>(clock: Clock, forMs: number, ask: () => Promise<Asked<T>>): () => Promise<Asked<T>> {
+  let kept: { readonly atMs: number; readonly asked: Promise<Asked<T>> } | undefined;
+  return async () => {
+    const nowMs = clock.now().getTime();
+    if (kept && nowMs >= kept.atMs && nowMs - kept.atMs < forMs) return kept.asked;
+    const entry = { atMs: nowMs, asked: ask() };
+    kept = entry;
+    const asked = await entry.asked;
+    if (asked.failure !== undefined && kept === entry) kept = undefined;
+    return asked;
+  };
+}

@@ -1,0 +1,101 @@
+// Signs an attempt at a transfer. Attempts share no nonce, so another one is signed only on the proof that no earlier one can
+// be carried out any more.
+import type { Clock } from '../../lib/clock.ts';
+import type { Attempt, Intent, Sighting, Signed, Transfer } from '../chain.ts';
+import { type DigestSigner, SignerSilent } from '../signer/signer.ts';
+import type { TronAsset } from './assets.ts';
+import { estimateFee } from './call-transfer.ts';
+import { firstAnswer, type Heads, type Node } from './nodes.ts';
+import { recoverableSignature } from './signature.ts';
+import { signedTransaction, unsignedTransaction } from './transaction.ts';
+
+export type SignDeps = {
+  readonly nodes: readonly Node[];
+  readonly signer: DigestSigner;
+  readonly clock: Clock;
+  /** In sun. */
+  readonly feeCap: bigint;
+  readonly lookup: (transfer: Transfer, attempts: readonly Attempt[]) => Promise<Sighting>;
+};
+
+/** How long after the head's time a block may take an attempt. A lost one is replaced about two minutes later. */
+export const LIFE_MS = 6 * 60 * 1_000;
+/** A head that is further from our time is one of a node that is not in step, or lies. */
+const MAX_SKEW_MS = 5 * 60 * 1_000;
+const NONCE_SPAN = 60_000n;
+
+export async function signTransfer(
+  deps: SignDeps,
+  transfer: Transfer,
+  asset: TronAsset,
+  before: readonly Attempt[],
+): Promise<Signed> {
+  const objection = before.length > 0 ? objectionTo(await deps.lookup(transfer, before)) : undefined;
+  if (objection) return objection;
+  const heads = await firstAnswer(deps.nodes, node => node.heads());
+  if (heads.failure !== undefined) return { kind: 'unknown', words: heads.failure };
+  const skewMs = heads.value.head.timeMs - deps.clock.now().getTime();
+  if (Math.abs(skewMs) > MAX_SKEW_MS) {
+    return { kind: 'unknown', words: `the newest block is ${Math.round(skewMs / 1000)} s away from our time` };
+  }
+  const fee = asset.kind === 'token' ? await feeOf(deps, transfer, asset.contract) : undefined;
+  if (fee && 'kind' in fee) return fee;
+  return signWith(deps.signer, transfer, heads.value, fee);
+}
+
+/** Why no further attempt may be signed now. */
+function objectionTo(sighting: Sighting): Signed | undefined {
+  if (sighting.kind === 'stuck') return undefined;
+  if (sighting.kind === 'unknown') return { kind: 'unknown', words: sighting.words ?? 'no node answered' };
+  const words = sighting.kind === 'mined' ? 'was carried out' : 'may still be carried out';
+  return { kind: 'refused', words: `an earlier attempt ${words}` };
+}
+
+type TokenFee = { readonly contract: string; readonly feeLimit: bigint };
+
+async function feeOf(
+  { nodes, feeCap }: SignDeps,
+  { slot, ...rest }: Transfer,
+  contract: string,
+): Promise<TokenFee | Exclude<Signed, { readonly kind: 'signed' }>> {
+  const intent: Intent = { ...rest, sender: slot.sender };
+  const fee = await estimateFee(nodes, intent, contract, feeCap);
+  if (fee.failure !== undefined) return { kind: 'unknown', words: fee.failure };
+  if ('feeLimit' in fee.value) return { contract, feeLimit: fee.value.feeLimit };
+  return { kind: 'refused', words: fee.value.words };
+}
+
+async function signWith(
+  signer: DigestSigner,
+  { slot, to, units }: Transfer,
+  { head, solid }: Heads,
+  token: TokenFee | undefined,
+): Promise<Signed> {
+  const unsigned = unsignedTransaction({
+    owner: slot.sender,
+    to,
+    units,
+    ...(token && { token }),
+    // A fork cannot remove a solidified block, so the reference stays valid.
+    reference: solid,
+    expirationMs: head.timeMs + LIFE_MS,
+    // No node checks it. Two equal transfers at the same head would have one id without it, and be one transaction.
+    timestampMs: head.timeMs + Number(slot.nonce % NONCE_SPAN),
+  });
+  const compact = await answerOf(signer, unsigned.id);
+  if (!compact) return { kind: 'unknown', words: 'the signer did not answer' };
+  const signature = recoverableSignature(unsigned.id, compact, slot.sender);
+  if (!signature) return { kind: 'refused', words: 'the signer returned a signature that is not of the sender' };
+  return { kind: 'signed', hash: hex(unsigned.id), raw: hex(signedTransaction(unsigned, signature)) };
+}
+
+async function answerOf(signer: DigestSigner, digest: Uint8Array): Promise<Uint8Array | undefined> {
+  try {
+    return await signer.signDigest(digest);
+  } catch (error) {
+    if (error instanceof SignerSilent) return undefined;
+    throw error;
+  }
+}
+
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
