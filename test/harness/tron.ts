@@ -44,7 +44,12 @@ export async function startTron(
   const node = await startTronNode({ clock, ...options.node });
   node.setBalance(SENDER, 1_000_000_000n);
   node.setToken(USDT, { balances: { [SENDER]: 1_000_000_000n } });
-  const [first, ...others] = node.endpoints.map(({ url }, index) => ({ name: `node-${index + 1}`, url }));
+  const apiKey = options.node?.apiKey;
+  const [first, ...others] = node.endpoints.map(({ url }, index) => ({
+    name: `node-${index + 1}`,
+    url,
+    ...(apiKey !== undefined && { apiKey }),
+  }));
   const chain = tronChain({
     providers: [first!, ...others],
     senders: [{ address: SENDER, signer: keySigner(KEY) }],

@@ -23,7 +23,7 @@ export type Sight = {
   readonly genesis: NodeBlock;
   /** Whether transactions are shown at all. */
   readonly hides: boolean;
-  /** Shown in the highest block, though it may not be there. */
+  /** Shown in the solidified block, though it is not there. */
   readonly forges: (id: string) => boolean;
 };
 
@@ -79,7 +79,7 @@ function findShown(sight: Sight, id: string) {
 
 const getInfo: Route = (sight, body) => {
   const id = idIn(body);
-  if (sight.forges(id)) return { id, blockNumber: sight.top.number, receipt: { result: 'SUCCESS' } };
+  if (sight.forges(id)) return { id, blockNumber: sight.blocks.solid().number, receipt: { result: 'SUCCESS' } };
   const found = findShown(sight, id);
   return found ? infoView(found.mined, found.block) : {};
 };
