@@ -11,7 +11,7 @@ export type TronAsset = { readonly kind: 'coin' } | { readonly kind: 'token'; re
 
 /** Refuses an asset that does not exist on Tron. */
 export function assetOf(symbol: AssetSymbol, tokens: TronTokens): TronAsset {
-  if (symbol === NETWORK_FACTS.tron.native.symbol) return { kind: 'coin' };
+  if (symbol === NETWORK_FACTS.tron.coin.symbol) return { kind: 'coin' };
   const token = tokens[symbol];
   if (!token) throw new RangeError(`there is no ${symbol} on tron`);
   return { kind: 'token', contract: token.address };
