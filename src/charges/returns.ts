@@ -34,9 +34,9 @@ export async function recordReturns(
       if (!charge.refunds.some(ofPayment) && told.status !== 'FAILED') {
         charge = await beginReturn(deps, tx, charge, payment.id, told);
       }
-      const pending = charge.refunds.find(refund => ofPayment(refund) && refund.status === 'PENDING');
-      if (pending && told.status !== 'PENDING') {
-        charge = await endRefund(deps, tx, charge, pending, { ...told, status: told.status });
+      const refund = charge.refunds.find(candidate => ofPayment(candidate) && isEndedBy(candidate, told));
+      if (refund && told.status !== 'PENDING') {
+        charge = await endRefund(deps, tx, charge, refund, { ...told, status: told.status });
       }
     }
   });
@@ -46,8 +46,16 @@ export async function recordReturns(
 export function hasNewReturn(returns: readonly MoneyReturn[], known: readonly KnownReturn[]): boolean {
   return returns.some(told => {
     const refund = known.find(candidate => isSame(candidate, told));
-    return refund ? refund.status === 'PENDING' && told.status !== 'PENDING' : told.status !== 'FAILED';
+    return refund ? isEndedBy(refund, told) : told.status !== 'FAILED';
   });
+}
+
+/**
+ * A refund for which the bank gave a refusal, but which it shows as done, is done: the money has left, and a second refund would
+ * send it again.
+ */
+function isEndedBy({ status }: KnownReturn, told: MoneyReturn): boolean {
+  return status === 'PENDING' ? told.status !== 'PENDING' : status === 'FAILED' && told.status === 'DONE';
 }
 
 function isSame({ id, reference }: KnownReturn, told: MoneyReturn): boolean {
@@ -76,7 +84,7 @@ async function beginReturn(
   return writeStep(deps, tx, returnBegun(charge, refund), now);
 }
 
-/** Writes the end of a pending refund, requested here or not. The caller holds the row lock of the charge. */
+/** Writes the end of a refund, requested here or not. The caller holds the row lock of the charge. */
 export async function endRefund(
   deps: { readonly queue: Queue; readonly clock: Clock },
   tx: Sql,

@@ -132,6 +132,29 @@ test('a return that a look finds under way is ended by a later look', async () =
   assert.equal((await read(json.id)).refunds[0].status, 'DONE');
 });
 
+test('a refund that the PSP refused and yet shows as done is done', async () => {
+  const { json } = await create();
+  const { endToEndId } = await at.psp.pay({ emv: json.pix.emv });
+  await look();
+  // The reply is lost; then the PSP knows nothing of the refund and refuses it, as one that reads an old copy does.
+  at.psp.setFault({ kind: 'notify-drop' });
+  at.psp.setFault({ kind: 'lost-reply', on: { method: 'PUT', path: '/pix' }, count: 1 });
+  at.psp.setFault({ kind: 'status', status: 404, on: { method: 'GET', path: `/pix/${endToEndId}/devolucao` } });
+  at.psp.setFault({ kind: 'status', status: 400, on: { method: 'PUT', path: '/pix' } });
+  await at.service.post(`/charges/${json.id}/refunds`, {});
+  await at.service.runJobs();
+  at.service.clock.advanceMs(30_000);
+  await at.service.runJobs();
+  assert.equal((await read(json.id)).refunds[0].status, 'FAILED');
+  at.psp.clearFaults();
+  await look();
+  const charge = await read(json.id);
+  assert.deepEqual([charge.state, charge.refunds.length, charge.refunds[0].status], ['REFUNDED', 1, 'DONE']);
+  assert.equal(charge.refunds[0].reason, undefined);
+  const again = await at.service.post(`/charges/${json.id}/refunds`, {});
+  assert.equal(again.status, 409, 'nothing is left to send back');
+});
+
 test('a canceled charge is withdrawn at the PSP', async () => {
   const { json } = await create();
   await at.service.send(`/charges/${json.id}/cancel`, { method: 'POST' });
