@@ -1,10 +1,12 @@
 // Compares a bank's own record of a day with the payments and refunds recorded here, and those with the ledger. It changes
 // nothing. What differs is read once more from both sides, because money moves meanwhile.
+
 import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Rail, Receipt, ReceiptsByTime } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
 import { type Difference, differencesOf } from './difference.ts';
+import { bankReferenceOf, referenceOnRail } from './payment-reference.ts';
 import {
   chargesByReference,
   keptUnmatched,
@@ -94,7 +96,7 @@ async function compare(
   const unlisted = [...recorded.values()].map(
     (payment): Difference => ({
       kind: 'not_at_bank',
-      reference: withoutRail(rail, payment.reference),
+      reference: bankReferenceOf(rail.name, payment.reference),
       chargeId: payment.chargeId,
       here: payment.amountCents,
     }),
@@ -104,13 +106,9 @@ async function compare(
 
 /** A payment that was kept as unmatched first is recorded under the name of its rail and the bank's id. */
 function spellings({ name }: Rail, receipts: readonly { readonly reference: string }[]): string[] {
-  return receipts.flatMap(({ reference }) => [reference, `${name} ${reference}`]);
-}
-
-function withoutRail({ name }: Rail, reference: string): string {
-  return reference.startsWith(`${name} `) ? reference.slice(name.length + 1) : reference;
+  return receipts.flatMap(({ reference }) => [reference, referenceOnRail(name, reference)]);
 }
 
 function bankReference(rail: Rail, { reference }: RecordedPayment): string {
-  return comparable(withoutRail(rail, reference));
+  return comparable(bankReferenceOf(rail.name, reference));
 }

@@ -5,8 +5,9 @@ import { AppError, isOutage } from '../lib/errors.ts';
 import type { Rail, Receipt } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
 import { type PayDeps, recordPayment } from './pay.ts';
+import { referenceOnRail } from './payment-reference.ts';
 import { recordReturns } from './returns.ts';
-import { findChargeByReference } from './store-money.ts';
+import { findChargeByReference, findChargeOfPayment } from './store-money.ts';
 import { insertUnmatched } from './store-unmatched.ts';
 
 export type ReceiptDeps = PayDeps & { readonly db: Database; readonly queue: Queue };
@@ -17,8 +18,15 @@ export async function takeReceipt(deps: ReceiptDeps, rail: Rail, receipt: Receip
   const chargeId =
     requestReference === undefined ? undefined : await findChargeByReference(deps.db, rail, requestReference);
   if (chargeId !== undefined) return takeReceiptOf(deps, rail, chargeId, receipt);
-  await keepUnmatched(deps, rail, receipt, 'The bank names no charge of this service.');
-  return false;
+  const given = referenceOnRail(rail.name, receipt.reference);
+  const chargeOfPerson = await findChargeOfPayment(deps.db, rail.name, given);
+  if (chargeOfPerson === undefined) {
+    await keepUnmatched(deps, rail, receipt, 'The bank names no charge of this service.');
+    return false;
+  }
+  // A person has recorded it for a charge; what goes back of it still goes back.
+  await recordReturns(deps, chargeOfPerson, given, receipt.returns);
+  return true;
 }
 
 /** A receipt that the charge refuses is kept for a person and does not stop the other receipts. */
@@ -53,7 +61,7 @@ export async function takeReceiptOf(
 async function keepUnmatched(deps: ReceiptDeps, { name }: Rail, receipt: Receipt, words: string): Promise<void> {
   const { reference, paidAt, amountCents, requestReference } = receipt;
   const unmatched = {
-    reference: `${name} ${reference}`,
+    reference: referenceOnRail(name, reference),
     postedAt: paidAt,
     amountCents,
     words,

@@ -13,6 +13,7 @@ import { type Rail, type Rails, type RefundFinding, type RefundRequest, railName
 import type { Database, Sql } from '../storage/database.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
 import { excessCents, refundAsked, refundableCents } from './life.ts';
+import { bankReferenceOf } from './payment-reference.ts';
 import { endRefund } from './returns.ts';
 import { lockCharges } from './store.ts';
 import { findRefundByKey, insertRefund, markRefundSubmitted } from './store-money.ts';
@@ -163,12 +164,13 @@ async function askRail(
     const payment = charge?.payments.find(({ id }) => id === refund?.paymentId);
     if (!charge || !payment || refund?.status !== 'PENDING') return undefined;
     const isFirst = await markRefundSubmitted(tx, charge, refundId, deps.clock.now());
+    const rail = railOf(deps.rails, charge, payment);
     const request: RefundRequest = {
       id: refundId,
-      paymentReference: payment.reference,
+      paymentReference: bankReferenceOf(rail.name, payment.reference),
       amountCents: refund.amountCents,
     };
-    return { isFirst, request, rail: railOf(deps.rails, charge, payment) };
+    return { isFirst, request, rail };
   });
   if (!submission) return undefined;
   const { isFirst, request, rail } = submission;

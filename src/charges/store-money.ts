@@ -223,6 +223,15 @@ export async function findChargeByReference(
   return row?.charge_id;
 }
 
+/** The charge on which a payment of the rail is recorded under this reference. */
+export async function findChargeOfPayment(sql: Sql, rail: string, reference: string): Promise<string | undefined> {
+  const [row] = await sql.query<{ charge_id: string }>(
+    'select charge_id from payments where rail = $1 and lower(reference collate "C") = $2',
+    [rail, comparable(reference)],
+  );
+  return row?.charge_id;
+}
+
 /** The charge whose pix has this txid. */
 export async function findChargeByTxid(sql: Sql, txid: string): Promise<string | undefined> {
   const [row] = await sql.query<{ charge_id: string }>(

@@ -192,6 +192,31 @@ test('money to the key that belongs to no charge is kept for a person', async ()
   );
 });
 
+test('money that a person has recorded for a charge can be refunded and taken back', async () => {
+  const { json } = await create();
+  const { endToEndId } = await at.psp.pay({ chave: at.psp.client.keys[0]!, valor: '159.90' });
+  await look();
+  const recorded = await at.service.post(`/charges/${json.id}/payments`, {
+    amountCents: 15_990,
+    reference: `${RAIL} ${endToEndId}`,
+  });
+  assert.equal(recorded.status, 201, recorded.text);
+  await at.service.post(`/charges/${json.id}/refunds`, { amountCents: 990 });
+  await at.service.runJobs();
+  assert.equal((await read(json.id)).refunds[0].status, 'DONE');
+  at.psp.medReturn({ endToEndId });
+  await look();
+  const charge = await read(json.id);
+  assert.deepEqual(
+    charge.refunds.map(({ kind, amountCents }: Record<string, unknown>) => [kind, amountCents]),
+    [
+      ['refund', 990],
+      ['return', 15_000],
+    ],
+  );
+  assert.equal(charge.state, 'REFUNDED');
+});
+
 test('a page of the list that fails does not keep the look from the pages after it', async t => {
   const own = await startServiceAtPsp({ rail: { quirks: { pageSize: 2 } } });
   t.after(() => own.stop());
