@@ -21,6 +21,7 @@ import { readConfig } from '../src/config/config.ts';
 import { RAIL_PROFILES } from '../src/config/rail-settings.ts';
 import { ReceiverEntry } from '../src/config/receiver-settings.ts';
 import { SETTINGS } from '../src/config/settings.ts';
+import { SIGNER_SHAPES } from '../src/config/signer-settings.ts';
 import { ENDINGS, HOLD_REASONS, ORDER_EVENTS, STATUS_TRANSITIONS, STATUSES } from '../src/orders/order.ts';
 import { PAYOUT_STATES } from '../src/payouts/payout.ts';
 import { METHODS } from '../src/rails/rail.ts';
@@ -303,6 +304,13 @@ test('docs/rails.md names every field of a rail and of the receiver, and every p
   );
   for (const field of Object.keys(ReceiverEntry.properties))
     assert.ok(rails.get('The receiver')?.includes(`\`${field}\``), field);
+});
+
+test('docs/signers.md names every field of a signer', () => {
+  const page = sectionsOf('docs/signers.md').get('Fields of a signer') ?? '';
+  const fields = SIGNER_SHAPES.flatMap(({ properties }) => Object.keys(properties));
+  const named = [...page.matchAll(/^\| (`[^|]*)\|/gm)].flatMap(([, cell = '']) => cell.match(/\w{3,}/g) ?? []);
+  assert.deepEqual(sorted(new Set(named)), sorted(new Set(fields)));
 });
 
 const architecture = sectionsOf('docs/architecture.md');

@@ -75,8 +75,11 @@ const Remote = Type.Object(
   },
 );
 
+/** One shape for each kind. */
+export const SIGNER_SHAPES = [Keystore, Pkcs11, Remote] as const;
+
 type Entry = Static<typeof Keystore> | Static<typeof Pkcs11> | Static<typeof Remote>;
-export const SIGNER_KINDS = ['keystore', 'pkcs11', 'remote'] as const satisfies readonly Entry['kind'][];
+const SIGNER_KINDS = ['keystore', 'pkcs11', 'remote'] as const satisfies readonly Entry['kind'][];
 
 /** Only the faults of the kind that an entry names are told, which a plain union cannot do. */
 const SignerEntry = Type.Unsafe<Entry>({
@@ -84,7 +87,7 @@ const SignerEntry = Type.Unsafe<Entry>({
   required: ['kind'],
   properties: { kind: { type: 'string', enum: [...SIGNER_KINDS] } },
   discriminator: { propertyName: 'kind' },
-  oneOf: [Keystore, Pkcs11, Remote],
+  oneOf: [...SIGNER_SHAPES],
 });
 
 export type SignerSettings = Readonly<Entry>;
