@@ -6,6 +6,7 @@ import { Registry } from 'prom-client';
 import { type AccountPolicy, openedAccounts } from './accounts/require.ts';
 import { hasUsableKey } from './accounts/store-keys.ts';
 import type { Chains } from './chains/chain.ts';
+import { guardedChains } from './chains/guarded.ts';
 import { observedChains } from './chains/observed.ts';
 import { type ChargeRules, STRICT_CHARGE_RULES } from './charges/check.ts';
 import { compareDueDays, startComparingDays } from './charges/compare-daily.ts';
@@ -42,10 +43,14 @@ import type { Log } from './lib/log.ts';
 import { allowListOf } from './lib/outgoing-allow.ts';
 import type { Resolve } from './lib/outgoing-request.ts';
 import { slowStep } from './lib/slow-step.ts';
-import { orderJobs } from './orders/follow.ts';
-import { payoutOwner } from './orders/payout-progress.ts';
+import { claimJobs } from './orders/claim.ts';
+import { ORDER_JOBS } from './orders/claim-job.ts';
+import { claimSweep } from './orders/claim-sweep.ts';
+import { followJobs } from './orders/follow.ts';
+import { ordersAsOwners } from './orders/payout-progress.ts';
 import { orderSweep } from './orders/sweep.ts';
-import { PAYOUT_JOBS, payoutJobs } from './payouts/advance.ts';
+import { payoutJobs } from './payouts/advance.ts';
+import { PAYOUT_JOBS } from './payouts/jobs.ts';
 import { payoutSweep } from './payouts/sweep.ts';
 import { httpPrices } from './prices/http.ts';
 import type { PriceSource } from './prices/price.ts';
@@ -224,11 +229,11 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const composition = {
       ...composed,
       rails: observedRails(composed.rails, observers.observeRailCall),
-      chains: observedChains(composed.chains, observers.observeChainCall),
+      chains: guardedChains(observedChains(composed.chains, observers.observeChainCall), composed.clock),
     };
 
     const { beforeWork } = composition;
-    const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS];
+    const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS];
     const queue = await slowStep(log, 'preparing the job queue', () =>
       startQueue({ db, log, heartbeats, kinds, beforeWork }),
     );
@@ -244,7 +249,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     stops.push(() => notificationBatches.stop());
     // Stopped before the batches: jobs in progress still add to them.
     stops.push(() => queue.stop());
-    const sweeps = [chargeSweep(base), orderSweep(base), payoutSweep(base)];
+    const sweeps = [chargeSweep(base), orderSweep(base), payoutSweep(base), claimSweep(base)];
     const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight, addressLimit } = config;
     const { webhookConcurrency, bankWaitMs } = config;
     const settings = { mode, pageSize, walletWait, feePercent, settlement, webhookConcurrency, bankWaitMs, version };
@@ -258,12 +263,12 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       ...settings,
       ...limits,
       ...batches,
-      payoutOwner,
+      payoutOwner: ordersAsOwners(base),
       sweeps,
       ...outgoing,
       streamStallTimeoutMs,
     };
-    const handlers = [...chargeJobs(deps), ...orderJobs(deps), ...payoutJobs(deps)];
+    const handlers = [...chargeJobs(deps), ...followJobs(deps), ...claimJobs(deps), ...payoutJobs(deps)];
     const runDueJobs = (except?: NewerJobs) => queue.runDue(handlers, except);
 
     const server = await createServer({ ...deps, unreadLimitMs, trustProxy: config.trustProxy });

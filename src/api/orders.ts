@@ -41,9 +41,13 @@ export const OrderView = Type.Object(
           hash: Type.Optional(Type.String({ description: "The chain's own id of the transfer." })),
           confirmations: Type.Integer({ minimum: 0 }),
           confirmationsNeeded: Type.Optional(Type.Integer({ minimum: 1 })),
+          voidRequestedAt: Type.Optional(DateTime({ description: 'When an operator gave the transfer up.' })),
         },
         { additionalProperties: false, description: 'The transfer on its chain, once it has begun.' },
       ),
+    ),
+    waitingSince: Type.Optional(
+      DateTime({ description: 'Since when the order, which is due, waits for its turn to be sent.' }),
     ),
     holdReason: Type.Optional(
       OneOf(HOLD_REASONS, { description: 'Why the order is on hold; see the states of an order.' }),

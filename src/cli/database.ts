@@ -4,11 +4,12 @@
 import { CHARGE_JOBS } from '../charges/jobs.ts';
 import { type PaymentBatches, startPaymentBatches } from '../charges/pay.ts';
 import type { Config } from '../config/config.ts';
-import { startQueue } from '../jobs/queue.ts';
+import { type Queue, startQueue } from '../jobs/queue.ts';
 import { withAuditContext, withoutAuditContext } from '../lib/audit-context.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { PAYOUT_JOBS } from '../payouts/advance.ts';
+import { ORDER_JOBS } from '../orders/claim-job.ts';
+import { PAYOUT_JOBS } from '../payouts/jobs.ts';
 import { sandboxClock } from '../sandbox/clock/sandbox-clock.ts';
 import { sealAudit } from '../storage/audit-chain.ts';
 import { asStartFault, connect } from '../storage/connect.ts';
@@ -31,13 +32,17 @@ type Task = {
 /** Does `work` on charges, where a service has started before, and leaves everything as it was found. */
 export async function withCharges<T>(
   task: Task,
-  work: (deps: CommandDeps & { readonly paymentBatches: PaymentBatches }) => Promise<T>,
+  work: (deps: CommandDeps & { readonly queue: Queue; readonly paymentBatches: PaymentBatches }) => Promise<T>,
 ): Promise<T> {
   return runCommand(task, async (deps, stops) => {
     await requireInstallation(deps.db, task.config.mode);
-    const queue = await startQueue({ db: deps.db, log: task.log, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS] });
+    const queue = await startQueue({
+      db: deps.db,
+      log: task.log,
+      kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS],
+    });
     stops.push(() => queue.stop());
-    return work({ ...deps, paymentBatches: startPaymentBatches({ ...deps, queue }) });
+    return work({ ...deps, queue, paymentBatches: startPaymentBatches({ ...deps, queue }) });
   });
 }
 

@@ -1,20 +1,28 @@
 // The currencies of the ledger: cents of reais, and the smallest units of an asset on one network, because the decimals
 // of an asset differ between networks.
-import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
-import { decimalsOf } from '../chains/networks.ts';
+import { type AssetSymbol, NETWORKS, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
+import { type CoinSymbol, coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 
-export type CryptoCurrency = `${AssetSymbol}.${Network}`;
+export type CryptoCurrency = `${AssetSymbol | CoinSymbol}.${Network}`;
 export type LedgerCurrency = 'BRL' | CryptoCurrency;
 
 export const LEDGER_CURRENCIES: readonly LedgerCurrency[] = [
   'BRL',
-  ...SYMBOLS.flatMap(symbol => NETWORKS_OF[symbol].map(network => cryptoCurrency(symbol, network))),
+  ...new Set([
+    ...SYMBOLS.flatMap(symbol => NETWORKS_OF[symbol].map(network => cryptoCurrency(symbol, network))),
+    ...NETWORKS.map(coinCurrency),
+  ]),
 ];
 
 /** The currency of an asset on a network: `usdt.polygon`. */
 export function cryptoCurrency(symbol: AssetSymbol, network: Network): CryptoCurrency {
   return `${symbol}.${network}`;
+}
+
+/** The currency of the coin of a network: `pol.polygon`. */
+export function coinCurrency(network: Network): CryptoCurrency {
+  return `${coinOf(network).symbol}.${network}`;
 }
 
 /** A ledger amount as decimal text: reais with two decimals, an asset in its shortest form. */
@@ -27,6 +35,7 @@ export function formatAmount(currency: LedgerCurrency, amount: bigint): string {
 /** The number of decimals of the smallest unit of a currency. */
 export function decimalsIn(currency: LedgerCurrency): number {
   if (currency === 'BRL') return 2;
-  const [symbol, network] = currency.split('.') as [AssetSymbol, Network];
-  return decimalsOf(symbol, network);
+  const [symbol, network] = currency.split('.') as [AssetSymbol | CoinSymbol, Network];
+  const coin = coinOf(network);
+  return symbol === coin.symbol ? coin.decimals : decimalsOf(symbol as AssetSymbol, network);
 }

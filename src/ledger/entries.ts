@@ -2,7 +2,7 @@
 // line.
 import assert from 'node:assert/strict';
 import type { AssetSymbol, Network } from '../chains/asset.ts';
-import { cryptoCurrency } from './currency.ts';
+import { coinCurrency, cryptoCurrency } from './currency.ts';
 import type { Book, Entry, Line } from './entry.ts';
 
 /** The fields of every entry; `id` is the id of the entry, not of its cause. */
@@ -66,7 +66,7 @@ export function payoutEntry(payout: OfPayout): Entry {
   return { ...headOf(payout), kind: 'payout', causeId: payout.payoutId, lines: sentLines(payout, payout.units) };
 }
 
-/** Reverses a payout: a reorganisation undid the transfer, and it was then mined without effect. */
+/** Reverses a payout, or the part of it that did not leave after all: a reorganisation undid the transfer. */
 export function payoutUndoneEntry(payout: OfPayout): Entry {
   return {
     ...headOf(payout),
@@ -74,6 +74,24 @@ export function payoutUndoneEntry(payout: OfPayout): Entry {
     causeId: payout.payoutId,
     lines: sentLines(payout, -payout.units),
   };
+}
+
+/** What a network took for a payout, in its coin. */
+export function networkFeeEntry(payout: OfPayout): Entry {
+  return { ...headOf(payout), kind: 'network_fee', causeId: payout.payoutId, lines: feeLines(payout) };
+}
+
+/** What the network took in the end, less what was posted: a reorganisation mined the payout in another block. */
+export function feeCorrectionEntry(payout: OfPayout): Entry {
+  return { ...headOf(payout), kind: 'network_fee_corrected', causeId: payout.payoutId, lines: feeLines(payout) };
+}
+
+function feeLines({ network, units }: Crypto): Line[] {
+  const currency = coinCurrency(network);
+  return balanced([
+    { book: 'network_fee', currency, amount: units },
+    { book: 'crypto_paid', currency, amount: -units },
+  ]);
 }
 
 function sentLines({ symbol, network }: Crypto, units: bigint): Line[] {

@@ -20,6 +20,8 @@ export const BOOKS = [
   'crypto_owed',
   /** Sent crypto: negative. */
   'crypto_paid',
+  /** What networks took for transfers, in their coins. */
+  'network_fee',
 ] as const;
 export type Book = (typeof BOOKS)[number];
 
@@ -31,6 +33,8 @@ export const ENTRY_KINDS = [
   'release',
   'payout',
   'payout_undone',
+  'network_fee',
+  'network_fee_corrected',
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

@@ -18,8 +18,8 @@ export async function cancelOrder(deps: FollowDeps, id: string, accountId?: stri
   if (order.chargeId === undefined) return cancelWithoutCharge(deps, id);
   await cancelCharge(deps, order.chargeId);
   // The cancellation of the charge has enqueued a job that does the same if this process stops here.
-  const after = await deps.db.transaction(tx => catchUp(deps, tx, id, false));
-  return after?.order ?? order;
+  const after = await deps.db.transaction(tx => catchUp(deps, tx, id));
+  return after ?? order;
 }
 
 async function cancelWithoutCharge(deps: FollowDeps, id: string): Promise<Order> {

@@ -1,20 +1,191 @@
-// Opens the payout of an order: commits the money of its charge and takes a slot of the sender.
+// The job `order.claim`: lets the orders that stand in line for a network take slots, oldest first, as far as the gates of
+// payouts allow. A claim blocks the money of the charge and opens the payout in one transaction; the crypto is sent after its
+// commit. What the network must be asked is asked before anything is locked.
 import assert from 'node:assert/strict';
-import type { Chains } from '../chains/chain.ts';
+import { NETWORKS, type Network } from '../chains/asset.ts';
+import type { Chain, Chains } from '../chains/chain.ts';
 import type { Charge } from '../charges/charge.ts';
+import { lockCharges } from '../charges/store.ts';
 import { commitMoney } from '../charges/store-money.ts';
-import type { Queue } from '../jobs/queue.ts';
-import { openPayout } from '../payouts/open.ts';
-import type { Sql } from '../storage/database.ts';
+import { handleJob, type JobHandler, type JobOutcome } from '../jobs/job.ts';
+import type { Clock } from '../lib/clock.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { fundsGate, type GateContext, judge, readChecks, readFunds, type Verdict } from '../payouts/gates.ts';
+import { chainOf, openPayouts, requireSender } from '../payouts/open.ts';
+import type { Payout, PayoutRequest } from '../payouts/payout.ts';
+import { sendOpened } from '../payouts/send-opened.ts';
+import { lockSender, type Sender, setNextClaim } from '../payouts/store-senders.ts';
+import { batcher } from '../storage/batching/batcher.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { CLAIM } from './claim-job.ts';
+import { claimed, NO_ANSWER, nextStep, type OrderStep, resumed, turnedAway, waiting, withLastError } from './life.ts';
 import type { Order } from './order.ts';
-import { unitsOf } from './write.ts';
+import type { SettlementRules } from './settlement.ts';
+import { lockWaiting, readLine } from './store-line.ts';
+import { unitsOf, writeOrderStep } from './write.ts';
 
-type Deps = { readonly queue: Queue; readonly chains: Chains };
+export type ClaimDeps = {
+  readonly db: Database;
+  readonly chains: Chains;
+  readonly clock: Clock;
+  readonly settlement: SettlementRules;
+  readonly log: Log;
+};
 
-/** For an order that becomes `fulfilling` or is sent again. The caller holds the row locks of order and charge. */
-export async function claimPayout(deps: Deps, tx: Sql, order: Order, charge: Charge, at: Date): Promise<void> {
+/** Orders that are looked at in one round. */
+const LINE_LIMIT = 200;
+/** Rounds of one job; the line is looked at again later anyway. */
+const MAX_ROUNDS = 100;
+const LOOK_AGAIN_MS = { min: 15_000, max: 600_000 };
+const HALTED = 'The sender takes no slots: its key was used elsewhere, and an operator has not resumed it.';
+
+export async function claimWaiting(deps: ClaimDeps, network: Network): Promise<JobOutcome> {
+  const chain = chainOf(deps.chains, network);
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const outcome = await claimRound(deps, chain);
+    if (outcome === 'silent') return 'postponed';
+    if (outcome === 'rests') break;
+  }
+  return 'done';
+}
+
+/** `again`: there may be more to do at once. `rests`: the line is empty or waits. `silent`: not even a nonce is known. */
+type RoundOutcome = 'again' | 'rests' | 'silent';
+
+async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> {
+  const now = deps.clock.now();
+  const line = await readLine(deps.db, chain.network, now, LINE_LIMIT);
+  const [first] = line;
+  if (!first) return 'rests';
+  const sender = await requireSender(deps.db, chain);
+  const front = line.slice(0, chain.window);
+  if (!sender) {
+    await tell(deps, front, NO_ANSWER);
+    return 'silent';
+  }
+  if (sender.haltedAt) {
+    await tell(deps, front, HALTED);
+    return 'rests';
+  }
+  if (sender.openSlots < chain.window) {
+    const round = await prepare(chain, sender, line, now);
+    const result = await deps.db.transaction(tx => claimInOrder(deps, tx, round));
+    await sendOpened(deps, chain, result.payouts);
+    if (result.hasChanged) return 'again';
+  }
+  await setNextClaim(deps.db, sender, lookAgainAt(first, now));
+  return 'rests';
+}
+
+/** The longer the first has waited, the longer until the line is looked at again without being woken. */
+function lookAgainAt({ waitsSince = new Date(0) }: Order, now: Date): Date {
+  const delayMs = Math.min(Math.max((now.getTime() - waitsSince.getTime()) / 4, LOOK_AGAIN_MS.min), LOOK_AGAIN_MS.max);
+  return new Date(now.getTime() + delayMs);
+}
+
+type Round = Pick<GateContext, 'chain' | 'sender' | 'facts'> & {
+  /** Those that may get a slot, and those that funds do not suffice for, in the order of the line. */
+  readonly orders: readonly Order[];
+};
+
+/** Asks the network about as many orders as there are free slots. */
+async function prepare(chain: Chain, sender: Sender, line: readonly Order[], now: Date): Promise<Round> {
+  const requests = line.map(requestOf);
+  const funds = await readFunds(chain, sender, requests);
+  const facts = { funds, checks: new Map() };
+  const [going, short]: [PayoutRequest[], PayoutRequest[]] = [[], []];
+  for (const request of requests) {
+    if (sender.openSlots + going.length >= chain.window) break;
+    const verdict = fundsGate(request, { chain, sender, claimed: going, ahead: short, facts, now });
+    (verdict.kind === 'go' ? going : short).push(request);
+  }
+  const orders = line.slice(0, going.length + short.length);
+  return { chain, sender, orders, facts: { funds, checks: await readChecks(chain, sender, going) } };
+}
+
+type Result = { readonly payouts: readonly Payout[]; readonly hasChanged: boolean };
+
+/** Judges the orders while the sender is locked, and writes what follows. */
+async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Round): Promise<Result> {
+  const { chain, sender } = round;
+  const locked = await lockSender(tx, sender);
+  // Another node has taken slots since the sender was read: what was counted does not hold.
+  if (locked.nextNonce !== sender.nextNonce || locked.isHalted) return { payouts: [], hasChanged: true };
+  const now = deps.clock.now();
+  const standing = await lockWaiting(tx, orders);
+  const charges = await lockCharges(
+    tx,
+    standing.flatMap(({ chargeId }) => chargeId ?? []),
+  );
+  const [going, short]: [PayoutRequest[], PayoutRequest[]] = [[], []];
+  let hasChanged = false;
+  for (const order of standing) {
+    const charge = charges.find(({ id }) => id === order.chargeId);
+    // Its money has changed meanwhile. The job that follows the order decides what that means.
+    if (!charge || nextStep(order, contextOf(deps, charge, now))) continue;
+    const request = requestOf(order);
+    const verdict = await judge(request, { ...round, claimed: going, ahead: short, now }, tx);
+    if (verdict.kind === 'go') {
+      going.push(request);
+      await claim(deps, tx, order, charge, now);
+    } else {
+      if (verdict.kind === 'wait' && verdict.reason === 'no_funds') short.push(request);
+      if (verdict.kind === 'hold') hasChanged = true;
+      await keepBack(tx, order, verdict, now);
+    }
+  }
+  const payouts = await openPayouts(tx, chain, sender, going, now);
+  return { payouts, hasChanged: hasChanged || payouts.length > 0 };
+}
+
+/** The order becomes `fulfilling`, or is sent again, and its money cannot go back. */
+async function claim(deps: ClaimDeps, tx: Sql, order: Order, charge: Charge, now: Date): Promise<void> {
   assert(order.dueCents !== undefined, 'a paid order has dueCents');
+  const isShort = order.hold?.reason === 'no_funds';
+  const before = isShort ? await writeOrderStep(tx, order, resumed(order), now) : order;
+  await writeOrderStep(tx, before, claimed(before, contextOf(deps, charge, now)), now);
   await commitMoney(tx, charge, order.dueCents);
+}
+
+async function keepBack(tx: Sql, order: Order, verdict: Exclude<Verdict, { kind: 'go' }>, now: Date): Promise<void> {
+  const step = verdict.kind === 'hold' ? turnedAway(order, verdict, now) : waiting(order, verdict, now);
+  if (step) await writeOrderStep(tx, order, step, now);
+}
+
+/** Says on the orders at the front what they wait for. */
+async function tell({ db, clock, log }: ClaimDeps, front: readonly Order[], words: string): Promise<void> {
+  if (front.every(({ lastError }) => lastError === words)) return;
+  await db.transaction(async tx => {
+    for (const order of await lockWaiting(tx, front)) {
+      const step: OrderStep | undefined = withLastError(order, words);
+      if (step) await writeOrderStep(tx, order, step, clock.now());
+    }
+  });
+  for (const { id: orderId, network, lastError } of front) {
+    if (lastError === words || words !== NO_ANSWER) continue;
+    log.info('no node of the chain answers; the order waits for it', { orderId, network });
+  }
+}
+
+function contextOf({ settlement: rules }: ClaimDeps, charge: Charge, now: Date) {
+  return { charge, rules, now, newId: () => uuidV7(now) };
+}
+
+export function requestOf(order: Order): PayoutRequest {
   const { accountId, id: orderId, network, symbol, walletAddress: destination } = order;
-  await openPayout(deps, tx, { accountId, orderId, network, symbol, units: unitsOf(order), destination }, at);
+  return { accountId, orderId, network, symbol, units: unitsOf(order), destination };
+}
+
+const CLAIM_LIMITS = { maxSize: 1_000, maxRunning: 1, maxWaiting: 100_000 } as const;
+
+/** Jobs of one network that come while another one runs are done together by the next. */
+export function claimJobs(deps: ClaimDeps): JobHandler[] {
+  return NETWORKS.map(network => {
+    const rounds = batcher<Network, JobOutcome>(async asked => {
+      const outcome = await claimWaiting(deps, network);
+      return asked.map(() => outcome);
+    }, CLAIM_LIMITS);
+    return handleJob(CLAIM[network], () => rounds.add(network));
+  });
 }

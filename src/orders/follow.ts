@@ -9,14 +9,12 @@ import { handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../
 import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import type { Log } from '../lib/log.ts';
-import { knowsSender } from '../payouts/open.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { claimPayout } from './claim.ts';
-import { NO_ANSWER, nextStep, waitsForCredit, withLastError } from './life.ts';
+import { CLAIM } from './claim-job.ts';
+import { nextStep, waitsForCredit } from './life.ts';
 import type { Order } from './order.ts';
 import type { SettlementRules } from './settlement.ts';
-import { findOrder, lockOrder } from './store.ts';
+import { lockOrder } from './store.ts';
 import { restoreTimers, writeOrderStep } from './write.ts';
 
 export type FollowDeps = {
@@ -27,32 +25,16 @@ export type FollowDeps = {
   readonly settlement: SettlementRules;
 };
 
-type FollowJobDeps = FollowDeps & { readonly log: Log };
-
 /** A limit: no order has this many steps due at once. */
 const MAX_STEPS = 10;
 
-export async function followOrder(
-  deps: FollowJobDeps,
-  { accountId, orderId }: PayloadOf<typeof FOLLOW_ORDER>,
-): Promise<JobOutcome> {
-  const order = await findOrder(deps.db, orderId, accountId);
-  if (!order) return 'done';
-  // Ask the chain before the transaction locks anything.
-  const canClaim = order.ended !== undefined || (await knowsSender(deps, order.network));
-  const after = await deps.db.transaction(tx => catchUp(deps, tx, orderId, canClaim));
-  if (!after?.isWaitingForSender) return 'done';
-  deps.log.info('no node of the chain answers; the order waits for it', { orderId, network: order.network });
-  return 'postponed';
+export async function followOrder(deps: FollowDeps, { orderId }: PayloadOf<typeof FOLLOW_ORDER>): Promise<JobOutcome> {
+  await deps.db.transaction(tx => catchUp(deps, tx, orderId));
+  return 'done';
 }
 
 /** Applies every step that is due, in the caller's transaction. */
-export async function catchUp(
-  deps: FollowDeps,
-  tx: Sql,
-  id: string,
-  canClaim: boolean,
-): Promise<{ order: Order; isWaitingForSender: boolean } | undefined> {
+export async function catchUp(deps: FollowDeps, tx: Sql, id: string): Promise<Order | undefined> {
   let order = await lockOrder(tx, id);
   if (!order) return undefined;
   const charge = await lockChargeOf(tx, order);
@@ -61,19 +43,21 @@ export async function catchUp(
     const step = nextStep(order, { charge, rules: deps.settlement, now, newId: () => uuidV7(now) });
     if (!step) {
       await restoreTimers(tx, order, now, waitsForCredit(order, charge, now));
-      return { order, isWaitingForSender: false };
-    }
-    if (step.event === 'fulfilling' && !canClaim) {
-      const errorStep = withLastError(order, NO_ANSWER);
-      return { order: errorStep ? await writeOrderStep(tx, order, errorStep, now) : order, isWaitingForSender: true };
+      await joinLine(deps, tx, order);
+      return order;
     }
     order = await writeOrderStep(tx, order, step, now);
-    if (step.event === 'fulfilling') {
-      assert(charge, 'a paid order has a charge');
-      await claimPayout(deps, tx, order, charge, now);
-    }
   }
   assert.fail(`an order has more than ${MAX_STEPS} steps due at once`);
+}
+
+/** The job that gives out slots is told of an order that waits. It passes over an order that is locked, so it is told again. */
+export async function joinLine(
+  { queue }: Pick<FollowDeps, 'queue'>,
+  tx: Sql,
+  { network, waitsSince }: Order,
+): Promise<void> {
+  if (waitsSince) await queue.enqueue(tx, CLAIM[network], [{ network }]);
 }
 
 export async function lockChargeOf(tx: Sql, { chargeId }: Order): Promise<Charge | undefined> {
@@ -82,6 +66,6 @@ export async function lockChargeOf(tx: Sql, { chargeId }: Order): Promise<Charge
   return charge;
 }
 
-export function orderJobs(deps: FollowJobDeps): JobHandler[] {
+export function followJobs(deps: FollowDeps): JobHandler[] {
   return [handleJob(FOLLOW_ORDER, payload => followOrder(deps, payload))];
 }

@@ -41,9 +41,27 @@ export function nextStep(order: Order, context: StepContext): OrderStep | undefi
     case 'fulfillment_scheduled':
       return towardsSettlement(order, money, context);
     default:
-      // The transfer was reverted, so the crypto was not sent and the payment may have been refunded.
-      return order.hold?.reason === 'transfer_reverted' && money.isRefunded ? ended(order, 'refunded', now) : undefined;
+      return isUnsent(order) ? towardsAnotherTransfer(order, money, now) : undefined;
   }
+}
+
+/** Holds that an operator ends, of orders whose crypto has not left. */
+const UNSENT_HOLDS: readonly HoldReason[] = ['transfer_refused', 'payout_voided', 'transfer_reverted'];
+/** Holds that end when the money is what the price was for. */
+const MONEY_HOLDS: readonly HoldReason[] = ['underpaid', 'quote_expired', 'refund_pending', 'partially_refunded'];
+
+/** Whether the crypto of an order that was claimed before has not left, so that its money may go back. */
+function isUnsent({ waitsSince, hold }: Order): boolean {
+  return waitsSince !== undefined || (hold !== undefined && [...UNSENT_HOLDS, ...MONEY_HOLDS].includes(hold.reason));
+}
+
+/** An order whose first transfer moved nothing, and whose payment may have been refunded since. */
+function towardsAnotherTransfer(order: Order, money: Money, now: Date): OrderStep | undefined {
+  if (money.isRefunded) return ended(order, 'refunded', now);
+  if (order.hold && UNSENT_HOLDS.includes(order.hold.reason)) return undefined;
+  const reason = holdReasonOf(order, money);
+  if (reason) return held(outOfLine(order), reason, now);
+  return order.hold && MONEY_HOLDS.includes(order.hold.reason) ? sentAgain(order, now) : undefined;
 }
 
 /** An order without a charge cannot be paid, and it gets no charge once its price has expired. */
@@ -61,16 +79,18 @@ function towardsSettlement(order: Order, money: Money, context: StepContext): Or
   const { rules, now } = context;
   if (money.isRefunded) return ended(order, 'refunded', now);
   const reason = holdReasonOf(order, money);
-  if (reason) return held(order, reason, now);
-  if (order.hold) return resumed(order);
+  if (reason) return held(outOfLine(order), reason, now);
+  if (order.hold && MONEY_HOLDS.includes(order.hold.reason)) return resumed(order);
+  // It stands in line, or an operator decides.
+  if (order.waitsSince || order.hold) return undefined;
   if (!money.availableAt || money.availableAt > now) return undefined;
   if (order.status === 'fulfillment_scheduled') {
-    return order.settlementDate <= now ? claimed(order, context) : undefined;
+    return order.settlementDate <= now ? inLine(order, now) : undefined;
   }
   const countsFrom = order.repricedAt && order.repricedAt > money.availableAt ? order.repricedAt : money.availableAt;
   const settlementDate = settlementAt(order.settlementSchedule, countsFrom, rules);
   if (order.settlementSchedule === 'D0' && settlementDate <= now) {
-    return claimed({ ...order, settlementDate }, context);
+    return inLine({ ...order, settlementDate }, now);
   }
   const scheduled = { ...moved(order, 'fulfillment_scheduled'), settlementDate };
   return { after: withCommitment(scheduled, context), event: 'fulfillment_scheduled' };
@@ -84,9 +104,48 @@ export function holdReasonOf({ dueCents = 0n, quote }: Order, money: Money): Hol
   return money.fullyPaidAt && quote && money.fullyPaidAt > quote.expiresAt ? 'quote_expired' : undefined;
 }
 
-/** The crypto is sent now: the transaction that writes this step also takes a slot for the payout. */
-function claimed({ lastError: _, ...order }: Order, context: StepContext): OrderStep {
-  return { after: withCommitment(moved(order, 'fulfilling'), context), event: 'fulfilling' };
+/** The crypto is due: the order waits until the job `order.claim` gives it a slot. */
+function inLine({ lastError: _, ...order }: Order, now: Date): OrderStep {
+  return { after: { ...order, waitsSince: now } };
+}
+
+function outOfLine({ waitsSince: _, notBefore: __, ...order }: Order): Order {
+  return order;
+}
+
+/** The transaction that writes this step also takes a slot for the payout. An order that is sent again keeps its status. */
+export function claimed(order: Order, context: StepContext): OrderStep {
+  const committed = withCommitment(outOfLine(order), context);
+  if (committed.status === 'fulfilled') return committed.hold ? { after: committed } : undone(committed, context.now);
+  const { lastError: _, ...rest } = committed;
+  return rest.status === 'fulfilling' ? { after: rest } : { after: moved(rest, 'fulfilling'), event: 'fulfilling' };
+}
+
+/** A gate lets the order wait. */
+export function waiting(
+  order: Order,
+  { reason, words, until }: { readonly reason?: HoldReason; readonly words?: string; readonly until?: Date },
+  at: Date,
+): OrderStep | undefined {
+  const isHeld = reason === undefined || order.hold?.reason === reason;
+  const isTold = words === undefined || (isHeld && order.hold !== undefined) || order.lastError === words;
+  if (isHeld && isTold && order.notBefore?.getTime() === until?.getTime()) return undefined;
+  const { notBefore: _, ...rest } = order;
+  const after: Order = {
+    ...rest,
+    ...(words !== undefined && { lastError: words }),
+    ...(until && { notBefore: until }),
+  };
+  return isHeld ? { after } : { after: { ...after, hold: { reason, at } }, event: 'held' };
+}
+
+/** A gate takes the order out of the line until an operator decides. */
+export function turnedAway(
+  order: Order,
+  { reason, words }: { readonly reason: HoldReason; readonly words: string },
+  at: Date,
+): OrderStep {
+  return { after: { ...outOfLine(order), lastError: words, hold: { reason, at } }, event: 'held' };
 }
 
 /** The order with a commitment; an existing one is kept. */
@@ -102,7 +161,7 @@ function commitmentOf({ dueCents, feeCents, cost }: Order, id: string): Commitme
 }
 
 export function ended(order: Order, as: Ending, at: Date): OrderStep {
-  const { hold: _, commitment: __, lastError: ___, ...rest } = order;
+  const { hold: _, commitment: __, lastError: ___, ...rest } = outOfLine(order);
   return { after: { ...rest, ended: { as, at } }, event: as };
 }
 
@@ -111,7 +170,7 @@ function held(order: Order, reason: HoldReason, at: Date): OrderStep | undefined
   return { after: { ...order, hold: { reason, at } }, event: 'held' };
 }
 
-function resumed(order: Order): OrderStep {
+export function resumed(order: Order): OrderStep {
   const { hold: _, lastError: __, ...rest } = order;
   return { after: rest, event: 'resumed' };
 }
@@ -132,30 +191,49 @@ export function waitsForCredit(order: Order, charge: Charge | undefined, now: Da
 }
 
 const STUCK = 'The chain has not taken the transfer yet; more was bid for it.';
+const EXHAUSTED = 'The chain does not take the transfer, and no more is bid for it.';
 const UNDONE = 'A reorganisation undid the transfer; the same bytes were sent again.';
+const REVERTED = 'The chain carried the transfer out and it failed.';
+const MISMATCHED = 'The chain carried the transfer out, and another amount arrived than was asked.';
+const VOIDED = 'The transfer was given up, and nothing moved.';
+const TAKEN = 'The slot of the transfer was used up by somebody who has the key.';
 
 /** The step that news of its payout causes, if any. */
 export function afterPayout(order: Order, news: PayoutNews, at: Date): OrderStep | undefined {
   switch (news.kind) {
     case 'no_answer':
-      return withLastError(order, NO_ANSWER);
+      return withLastError(order, news.words ?? NO_ANSWER);
     case 'stuck':
-      return withLastError(order, STUCK);
+      return withLastError(order, news.words ?? STUCK);
+    case 'exhausted':
+      return held({ ...order, lastError: news.words ?? EXHAUSTED }, 'payout_stuck', at);
     case 'undone':
       return held({ ...order, lastError: UNDONE }, 'reorganised', at);
+    case 'taken':
+      return held({ ...order, lastError: TAKEN }, 'slot_taken', at);
     case 'reverted':
-      return reverted(order, news.error, at);
+      return unsent(order, 'transfer_reverted', REVERTED, at);
+    case 'voided':
+      return unsent(order, 'payout_voided', VOIDED, at);
+    case 'mismatched':
+      // Crypto has left: the commitment stays, and the money does not go back.
+      return held({ ...order, lastError: MISMATCHED }, 'transfer_mismatched', at);
     case 'done':
       if (order.status === 'fulfilling') return fulfilled(order, at);
       return order.hold ? resumed({ ...order, settlementDate: at }) : answered(order);
     case 'in_progress':
-      return answered(order);
+      if (news.isMined && order.hold && MINED_ENDS.includes(order.hold.reason)) return resumed(order);
+      return news.words === undefined ? answered(order) : withLastError(order, news.words);
   }
 }
 
-/** The chain answers again: clear the error. */
+/** Holds that end when a block has the transfer all the same. */
+const MINED_ENDS: readonly HoldReason[] = ['payout_stuck', 'slot_taken'];
+
+/** The chain answers again: clear the error, unless it says why the order is on hold. */
 function answered({ lastError, ...order }: Order): OrderStep | undefined {
-  return lastError === NO_ANSWER || lastError === STUCK ? { after: order } : undefined;
+  if (lastError === undefined) return undefined;
+  return !order.hold || lastError === NO_ANSWER || lastError === STUCK ? { after: order } : undefined;
 }
 
 /** The transfer has enough confirmations. */
@@ -164,15 +242,16 @@ function fulfilled(order: Order, at: Date): OrderStep {
   return { after: { ...rest, settlementDate: at }, event: 'fulfilled' };
 }
 
-/** The chain executed the transfer without effect: the commitment is released until an operator decides. */
-function reverted(order: Order, lastError: string, at: Date): OrderStep {
+/** It is certain that nothing left: the commitment is released until an operator decides. */
+function unsent(order: Order, reason: HoldReason, lastError: string, at: Date): OrderStep {
   const { commitment: _, ...rest } = order;
-  return { after: { ...rest, lastError, hold: { reason: 'transfer_reverted', at } }, event: 'held' };
+  return { after: { ...rest, lastError, hold: { reason, at } }, event: 'held' };
 }
 
-/** A second transfer was started. A fulfilled order is on hold until that transfer has enough confirmations. */
+/** The order stands in line again. A fulfilled order is on hold until its second transfer has enough confirmations. */
 export function sentAgain(order: Order, at: Date): OrderStep {
-  return order.status === 'fulfilled' ? undone(order, at) : resumed(order);
+  const { after, event } = order.status === 'fulfilled' ? undone(order, at) : resumed(order);
+  return { after: { ...after, waitsSince: at }, ...(event && { event }) };
 }
 
 function undone(order: Order, at: Date): OrderStep {
@@ -195,13 +274,20 @@ export function repriced(
   { quote, ...terms }: NewPrice,
   { now, repriceId, newId }: Pick<StepContext, 'now' | 'newId'> & { readonly repriceId: string },
 ): OrderStep {
-  const { hold: _, ended: __, commitment: ___, lastError: ____, ...rest } = order;
+  const { hold: _, ended: __, commitment: ___, lastError: ____, ...rest } = outOfLine(order);
   const reopened = rest.status === 'pending_payment' ? moved(rest, 'pending_fulfillment') : rest;
   const after = { ...reopened, ...terms, quote, repricedAt: now, repriceId };
-  // An order that had a commitment gets a new one at the new terms.
-  const hadCommitment = after.status !== 'pending_fulfillment';
-  const committed = hadCommitment ? withCommitment(after, { newId }) : after;
-  return { after: committed.status === 'fulfilled' ? undone(committed, now).after : committed, event: 'repriced' };
+  if (isPastClaim(after)) return { after: sentAgain(after, now).after, event: 'repriced' };
+  // An order that was scheduled had a commitment, and gets a new one at the new terms.
+  return {
+    after: after.status === 'fulfillment_scheduled' ? withCommitment(after, { newId }) : after,
+    event: 'repriced',
+  };
+}
+
+/** Whether a payout was opened for the order before: if it moved nothing, the order needs another. */
+export function isPastClaim({ status }: Order): boolean {
+  return status === 'fulfilling' || status === 'fulfilled';
 }
 
 /** The order at its next status. A transition that the table does not list is a bug: it fails. */

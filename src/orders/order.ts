@@ -36,7 +36,13 @@ export const HOLD_REASONS = [
   'refund_pending',
   'partially_refunded',
   'paid_after_end',
+  'transfer_refused',
+  'no_funds',
+  'payout_stuck',
+  'slot_taken',
+  'payout_voided',
   'transfer_reverted',
+  'transfer_mismatched',
   'reorganised',
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
@@ -107,6 +113,10 @@ export type Order = Transaction & {
   readonly hold?: { readonly reason: HoldReason; readonly at: Date };
   /** The last error, as a message for an operator. */
   readonly lastError?: string;
+  /** Since when the order stands in line for a slot of its network. */
+  readonly waitsSince?: Date;
+  /** It is passed over in the line until then. */
+  readonly notBefore?: Date;
   readonly ended?: { readonly as: Ending; readonly at: Date };
   readonly commitment?: Commitment;
   readonly eventCount: number;

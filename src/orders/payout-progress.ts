@@ -1,12 +1,15 @@
-// Applies changes of a payout to its order and to the ledger.
+// Applies changes of a payout to its order and to the ledger, and wakes the line when its slot became free.
 import assert from 'node:assert/strict';
 import { commitMoney } from '../charges/store-money.ts';
-import { payoutEntry, payoutUndoneEntry } from '../ledger/entries.ts';
+import type { Queue } from '../jobs/queue.ts';
+import { feeCorrectionEntry, networkFeeEntry, payoutEntry, payoutUndoneEntry } from '../ledger/entries.ts';
+import type { Entry } from '../ledger/entry.ts';
 import { postEntries } from '../ledger/store.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import type { PayoutChange, PayoutOwner } from '../payouts/advance.ts';
-import { isSent } from '../payouts/payout.ts';
+import type { PayoutChange, PayoutOwner } from '../payouts/owner.ts';
+import { hasMovedNothing, isUnmined, sentUnits } from '../payouts/payout.ts';
 import type { Sql } from '../storage/database.ts';
+import { wakeLine } from './claim-job.ts';
 import { lockChargeOf } from './follow.ts';
 import { afterPayout } from './life.ts';
 import type { Order } from './order.ts';
@@ -14,26 +17,29 @@ import { lockOrder } from './store.ts';
 import { writeOrderStep } from './write.ts';
 
 /** Orders as the owners of their payouts. */
-export const payoutOwner: PayoutOwner = {
-  lock: async (tx, { orderId }) => {
-    await lockOrder(tx, orderId);
-  },
-  apply: async (tx, change, at) => {
-    const order = await lockOrder(tx, change.after.orderId);
-    assert(order, 'the order of a payout exists');
-    await postPayout(tx, order, change, at);
-    if (change.after.state === 'reverted') await releaseMoney(tx, order);
-    const step = afterPayout(order, change.news, at);
-    if (step) await writeOrderStep(tx, order, step, at, change.after);
-  },
-};
+export function ordersAsOwners(deps: { readonly queue: Queue }): PayoutOwner {
+  return {
+    lock: async (tx, { orderId }) => {
+      await lockOrder(tx, orderId);
+    },
+    apply: async (tx, change, at) => {
+      const { before, after, news } = change;
+      const order = await lockOrder(tx, after.orderId);
+      assert(order, 'the order of a payout exists');
+      await postEntries(tx, entriesOf(order, change, at));
+      if (hasMovedNothing(after)) await releaseMoney(tx, order);
+      const step = afterPayout(order, news, at);
+      if (step) await writeOrderStep(tx, order, step, at, after);
+      if (isUnmined(before) && !isUnmined(after)) await wakeLine(deps, tx, after.network);
+    },
+  };
+}
 
-/** Posts crypto that was sent, and crypto whose transfer a reorganisation undid. */
-async function postPayout(tx: Sql, order: Order, { before, after }: PayoutChange, at: Date): Promise<void> {
-  if (isSent(before) === isSent(after)) return;
-  const { symbol, network, units } = after;
+/** What left, or left after all not or in another amount; and what the network took for it. */
+function entriesOf(order: Order, { before, after }: PayoutChange, at: Date): Entry[] {
+  const { symbol, network } = after;
   const { accountId, chargeId } = order;
-  const entry = {
+  const entry = (units: bigint) => ({
     id: uuidV7(at),
     accountId,
     at,
@@ -43,8 +49,15 @@ async function postPayout(tx: Sql, order: Order, { before, after }: PayoutChange
     symbol,
     network,
     units,
-  };
-  await postEntries(tx, [isSent(after) ? payoutEntry(entry) : payoutUndoneEntry(entry)]);
+  });
+  const entries: Entry[] = [];
+  const [hadLeft, hasLeft] = [sentUnits(before), sentUnits(after)];
+  if (hadLeft === 0n && hasLeft > 0n) entries.push(payoutEntry(entry(hasLeft)));
+  else if (hadLeft !== hasLeft) entries.push(payoutUndoneEntry(entry(hadLeft - hasLeft)));
+  const [posted, fee = 0n] = [before.feeUnits ?? 0n, after.feeUnits];
+  if (posted === 0n && fee > 0n) entries.push(networkFeeEntry(entry(fee)));
+  else if (posted !== fee) entries.push(feeCorrectionEntry(entry(fee - posted)));
+  return entries;
 }
 
 /** The crypto was not sent, so the payment may be refunded again. */

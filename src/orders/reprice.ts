@@ -4,20 +4,18 @@
 import { decimalsOf } from '../chains/networks.ts';
 import type { Charge } from '../charges/charge.ts';
 import { keptCents } from '../charges/life.ts';
-import { FOLLOW_ORDER } from '../charges/wake-order.ts';
 import { divideDown, formatUnits, tenTo } from '../lib/decimals.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import { chainSilent, knowsSender } from '../payouts/open.ts';
 import type { MakeQuoteDeps } from '../quotes/create.ts';
 import { isExpired, priceOrder, QUOTE_LIFE_MS, type Quote } from '../quotes/quote.ts';
 import { findQuote, lockQuote } from '../quotes/store.ts';
 import { findWallet } from '../wallets/store.ts';
 import { noSuchOrder } from './cancel.ts';
-import { claimPayout } from './claim.ts';
-import { catchUp, type FollowDeps, lockChargeOf } from './follow.ts';
-import { type NewPrice, repriced } from './life.ts';
+import { catchUp, type FollowDeps, joinLine, lockChargeOf } from './follow.ts';
+import { isPastClaim, type NewPrice, repriced } from './life.ts';
 import type { HoldReason, Order } from './order.ts';
+import { requireReady } from './retry.ts';
 import { findFirstByQuote, findOrder, lockOrder, recordQuoteUse } from './store.ts';
 import { writeOrderStep } from './write.ts';
 
@@ -29,6 +27,8 @@ const REPRICEABLE: readonly HoldReason[] = [
   'quote_expired',
   'partially_refunded',
   'paid_after_end',
+  'transfer_refused',
+  'payout_voided',
   'transfer_reverted',
 ];
 
@@ -43,8 +43,7 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
   const { value, source, at } = quote
     ? { value: quote.price, source: quote.source, at: quote.priceAt }
     : await deps.prices.price(found.symbol, found.currency, now);
-  const canClaim = await knowsSender(deps, found.network);
-  if (!canClaim && isPastClaim(found)) throw chainSilent(found.network);
+  if (isPastClaim(found)) await requireReady(deps, found);
 
   return deps.db.transaction(async tx => {
     const before = await lockOrder(tx, id);
@@ -70,21 +69,10 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
       repriced(before, price, { now, repriceId, newId: () => uuidV7(now) }),
       now,
     );
-    if (isPastClaim(before)) {
-      await claimPayout(deps, tx, after, charge, now);
-      return after;
-    }
-    const { order: caughtUp, isWaitingForSender } = (await catchUp(deps, tx, id, canClaim))!;
-    // No node has answered with the nonce of the sender: a job asks until one does.
-    if (isWaitingForSender)
-      await deps.queue.enqueue(tx, FOLLOW_ORDER, [{ accountId: caughtUp.accountId, orderId: id }]);
-    return caughtUp;
+    if (!isPastClaim(before)) return (await catchUp(deps, tx, id)) ?? after;
+    await joinLine(deps, tx, after);
+    return after;
   });
-}
-
-/** Whether a payout was opened for the order before: if it was reverted, the order needs another. */
-export function isPastClaim({ status }: Order): boolean {
-  return status === 'fulfilling' || status === 'fulfilled';
 }
 
 function requireHeld({ hold }: Order): void {

@@ -1,43 +1,54 @@
-// Sends an order again whose transfer the chain executed without effect. Its slot is used up, so this is a second payout:
-// only an operator may start it, once the first payout is known to have moved nothing.
+// Sends an order again whose transfer moved nothing for good, or was refused before it took a slot. A slot that was used up
+// is not used again, so this may be a second payout: only an operator may start it.
 import { AppError } from '../lib/errors.ts';
-import { uuidV7 } from '../lib/ids.ts';
-import { chainSilent, knowsSender } from '../payouts/open.ts';
+import { chainOf, chainSilent } from '../payouts/open.ts';
+import { intentOf } from '../payouts/payout.ts';
 import { noSuchOrder } from './cancel.ts';
-import { claimPayout } from './claim.ts';
-import { type FollowDeps, lockChargeOf } from './follow.ts';
-import { holdReasonOf, sentAgain, withCommitment } from './life.ts';
+import { requestOf } from './claim.ts';
+import { type FollowDeps, joinLine, lockChargeOf } from './follow.ts';
+import { holdReasonOf, sentAgain } from './life.ts';
 import { moneyOf } from './money.ts';
-import type { Order } from './order.ts';
+import type { HoldReason, Order } from './order.ts';
 import { findOrder, lockOrder } from './store.ts';
 import { writeOrderStep } from './write.ts';
 
-/** Refuses an order whose transfer did not fail, and one whose payment was refunded in the meantime. */
+const RETRYABLE: readonly HoldReason[] = ['transfer_refused', 'payout_voided', 'transfer_reverted'];
+
+/**
+ * The order stands in line again. Refuses an order whose transfer may have moved something, one whose payment was refunded in
+ * the meantime, and one whose transfer would fail again.
+ */
 export async function retryOrder(deps: FollowDeps, id: string, accountId?: string): Promise<Order> {
   const now = deps.clock.now();
   const found = await findOrder(deps.db, id, accountId);
   if (!found) throw noSuchOrder();
-  requireReverted(found);
-  if (!(await knowsSender(deps, found.network))) throw chainSilent(found.network);
-  const commitmentId = uuidV7(now);
+  requireUnsent(found);
+  await requireReady(deps, found);
   return deps.db.transaction(async tx => {
     const before = await lockOrder(tx, id);
     const charge = before && (await lockChargeOf(tx, before));
     if (!before || !charge) throw noSuchOrder();
     // A retry after a commit whose answer was lost finds its own change.
-    if (before.commitment?.id === commitmentId) return before;
-    requireReverted(before);
+    if (before.waitsSince?.getTime() === now.getTime()) return before;
+    requireUnsent(before);
     if (holdReasonOf(before, moneyOf(charge, before.dueCents ?? charge.payableCents))) {
       throw new AppError('wrong_state', 'The money of this order is not what its price was for; reprice it.');
     }
-    const committed = withCommitment(before, { newId: () => commitmentId });
-    const after = await writeOrderStep(tx, before, sentAgain(committed, now), now);
-    await claimPayout(deps, tx, after, charge, now);
+    const after = await writeOrderStep(tx, before, sentAgain(before, now), now);
+    await joinLine(deps, tx, after);
     return after;
   });
 }
 
-function requireReverted({ hold, ended }: Order): void {
-  if (hold?.reason === 'transfer_reverted' && !ended) return;
+function requireUnsent({ hold, ended }: Order): void {
+  if (hold && RETRYABLE.includes(hold.reason) && !ended) return;
   throw new AppError('wrong_state', 'This order has no transfer that failed.');
+}
+
+/** Tells the operator at once what the line would tell later. */
+export async function requireReady({ chains }: FollowDeps, order: Order): Promise<void> {
+  const chain = chainOf(chains, order.network);
+  const check = await chain.check(intentOf(requestOf(order), chain.senders[0]));
+  if (check.kind === 'unknown') throw chainSilent(order.network);
+  if (check.kind === 'refused') throw new AppError('wrong_state', check.words);
 }

@@ -1,6 +1,8 @@
 // The SQL that compares the ledger with the orders: committed crypto, sent crypto, fees, and the reais that paid for it.
-import { NETWORKS_OF, SYMBOLS } from '../chains/asset.ts';
+import { NETWORKS, NETWORKS_OF, SYMBOLS } from '../chains/asset.ts';
 import { decimalsOf } from '../chains/networks.ts';
+import { coinCurrency } from '../ledger/currency.ts';
+import type { EntryKind } from '../ledger/entry.ts';
 import type { LedgerCheck } from '../ledger/store-check.ts';
 
 /** Every asset with its decimals, as rows. */
@@ -8,22 +10,33 @@ const ASSETS = SYMBOLS.flatMap(symbol =>
   NETWORKS_OF[symbol].map(network => `('${symbol}', '${network}', ${decimalsOf(symbol, network)})`),
 ).join(', ');
 
+/** Every network with the currency of its coin, as rows. */
+const COINS = NETWORKS.map(network => `('${network}', '${coinCurrency(network)}')`).join(', ');
+
 /** Each order with its committed and its sent units of the asset. */
 const ORDERS = `
   select t.account_id, t.id, t.symbol || '.' || t.network as asset, t.committed_cents, t.committed_fee_cents,
          case when t.commitment_id is null then 0 else t.quantity * 10::numeric ^ asset.decimals end as promised,
-         coalesce(gone.units, 0) as gone, t.status, t.hold_reason, t.event_count, t.charge_id, t.commitment_id
+         coalesce(gone.units, 0) as gone, coalesce(gone.fee_units, 0) as network_fee, coin.currency as coin,
+         t.status, t.hold_reason, t.event_count, t.charge_id, t.commitment_id
     from orders t
     join (values ${ASSETS}) as asset (symbol, network, decimals)
       on asset.symbol = t.symbol and asset.network = t.network
-    left join (select order_id, account_id, sum(units) as units
-                 from payouts where state in ('done', 'final')
-                group by order_id, account_id) as gone
+    join (values ${COINS}) as coin (network, currency) on coin.network = t.network
+    left join (select order_id, account_id,
+                      sum(case state when 'mismatched' then left_units else units end)
+                        filter (where state in ('done', 'final', 'mismatched')) as units,
+                      sum(fee_units) as fee_units
+                 from payouts group by order_id, account_id) as gone
       on gone.order_id = t.id and gone.account_id = t.account_id`;
+
+const ORDER_KINDS: readonly EntryKind[] = ['commitment', 'release', 'payout', 'payout_undone'];
+const FEE_KINDS: readonly EntryKind[] = ['network_fee', 'network_fee_corrected'];
 
 export const ORDER_LEDGER_CHECKS: readonly LedgerCheck[] = [
   check('promised crypto is in crypto_owed', 'crypto_owed', 'asset', 'gone - promised'),
   check('crypto that left is in crypto_paid', 'crypto_paid', 'asset', '-gone'),
+  check('fees of networks are in network_fee', 'network_fee', 'coin', 'network_fee', FEE_KINDS),
   check('fees of orders are in fee', 'fee', `'BRL'`, '-coalesce(committed_fee_cents, 0)'),
   check('reais that became crypto are taken from payer', 'payer', `'BRL'`, 'coalesce(committed_cents, 0)'),
   {
@@ -50,7 +63,14 @@ export const ORDER_LEDGER_CHECKS: readonly LedgerCheck[] = [
 ];
 
 /** Compares the sum of a book per order with the orders. */
-function check(name: string, book: string, currency: string, amount: string): LedgerCheck {
+function check(
+  name: string,
+  book: string,
+  currency: string,
+  amount: string,
+  kinds: readonly EntryKind[] = ORDER_KINDS,
+): LedgerCheck {
+  const among = kinds.map(kind => `'${kind}'`).join(', ');
   return {
     name,
     sql: `
@@ -60,7 +80,7 @@ function check(name: string, book: string, currency: string, amount: string): Le
         select e.account_id, e.order_id as id, l.currency, sum(l.amount) as amount
           from ledger_entries e
           join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id
-         where e.kind in ('commitment', 'release', 'payout', 'payout_undone') and l.book = '${book}'
+         where e.kind in (${among}) and l.book = '${book}'
          group by e.account_id, e.order_id, l.currency)
       select coalesce(id::text, account_id) as object_id, currency,
              coalesce(expected.amount, 0) as expected, coalesce(found.amount, 0) as found

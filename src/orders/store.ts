@@ -41,6 +41,8 @@ const changingColumns = (order: Order) => ({
   hold_reason: order.hold?.reason,
   held_at: order.hold?.at,
   last_error: order.lastError,
+  waits_since: order.waitsSince,
+  not_before: order.notBefore,
   ended_as: order.ended?.as,
   ended_at: order.ended?.at,
   commitment_id: order.commitment?.id,
@@ -133,8 +135,8 @@ export const ORDER = `
   select id, account_id, status, symbol, network, trim_scale(quantity)::text as quantity, currency,
          trim_scale(cost)::text as cost, trim_scale(price)::text as price, wallet_id, wallet_address, wallet_name,
          settlement_schedule, settlement_date, created_at, updated_at, external_id, quote_id, charge_id, fee_cents,
-         price_source, price_at, quote_expires_at, due_cents, repriced_at, reprice_id, hold_reason, held_at, last_error, ended_as,
-         ended_at, commitment_id, committed_cents, committed_fee_cents, event_count
+         price_source, price_at, quote_expires_at, due_cents, repriced_at, reprice_id, hold_reason, held_at, last_error,
+         waits_since, not_before, ended_as, ended_at, commitment_id, committed_cents, committed_fee_cents, event_count
     from orders`;
 
 /** An order; `accountId` restricts the search to one account. */
@@ -233,6 +235,8 @@ export type OrderRow = Row & {
   hold_reason: HoldReason | null;
   held_at: Date | null;
   last_error: string | null;
+  waits_since: Date | null;
+  not_before: Date | null;
   ended_as: Ending | null;
   ended_at: Date | null;
   commitment_id: string | null;
@@ -279,6 +283,8 @@ export function toOrder(row: OrderRow): Order {
     ...(row.reprice_id !== null && { repriceId: row.reprice_id }),
     ...(row.hold_reason !== null && row.held_at !== null && { hold: { reason: row.hold_reason, at: row.held_at } }),
     ...(row.last_error !== null && { lastError: row.last_error }),
+    ...(row.waits_since !== null && { waitsSince: row.waits_since }),
+    ...(row.not_before !== null && { notBefore: row.not_before }),
     ...(row.ended_as !== null && row.ended_at !== null && { ended: { as: row.ended_as, at: row.ended_at } }),
     ...(row.commitment_id !== null &&
       row.committed_cents !== null &&

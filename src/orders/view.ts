@@ -32,7 +32,7 @@ export function orderDetail(order: Order, { charge, payout, confirmationsNeeded,
 /** What an event carries. Numbers are written digit for digit. */
 export function orderView(order: Order, payout?: Payout, confirmationsNeeded?: number) {
   const fee = formatUnits(order.feeCents, CENT_DECIMALS);
-  const { externalId, chargeId, quote, hold, lastError, ended, repricedAt } = order;
+  const { externalId, chargeId, quote, hold, lastError, ended, repricedAt, waitsSince } = order;
   return {
     transactionId: order.id,
     status: order.status,
@@ -57,6 +57,7 @@ export function orderView(order: Order, payout?: Payout, confirmationsNeeded?: n
     ...(chargeId !== undefined && { chargeId }),
     ...(repricedAt && { repricedAt: repricedAt.toISOString() }),
     ...(payout && { transfer: transferView(payout, confirmationsNeeded) }),
+    ...(waitsSince && { waitingSince: waitsSince.toISOString() }),
     ...(hold && { holdReason: hold.reason, heldAt: hold.at.toISOString() }),
     ...(lastError !== undefined && { lastError }),
     ...(ended && { endedAs: ended.as, endedAt: ended.at.toISOString() }),
@@ -73,7 +74,8 @@ function quoteView({ id, source, priceAt, expiresAt }: NonNullable<Order['quote'
 }
 
 /** The hash is that of the attempt the chain shows, or of the newest that was signed. */
-function transferView({ hash, attempts, confirmations, sender, state }: Payout, needed: number | undefined) {
+function transferView(payout: Payout, needed: number | undefined) {
+  const { hash, attempts, confirmations, sender, state, voidRequestedAt } = payout;
   const newest = hash ?? attempts.at(-1)?.hash;
   return {
     state,
@@ -81,5 +83,6 @@ function transferView({ hash, attempts, confirmations, sender, state }: Payout, 
     ...(newest !== undefined && { hash: newest }),
     confirmations,
     ...(needed !== undefined && { confirmationsNeeded: needed }),
+    ...(voidRequestedAt && { voidRequestedAt: voidRequestedAt.toISOString() }),
   };
 }

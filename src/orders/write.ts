@@ -86,8 +86,8 @@ async function updateTimers(tx: Sql, before: Order, after: Order): Promise<void>
   else if (waitsForSettlementDay(before)) await clearOrderTimers(tx, after, ['settle']);
 }
 
-function waitsForSettlementDay({ status, ended, hold }: Order): boolean {
-  return status === 'fulfillment_scheduled' && !ended && !hold;
+function waitsForSettlementDay({ status, ended, hold, waitsSince }: Order): boolean {
+  return status === 'fulfillment_scheduled' && !ended && !hold && !waitsSince;
 }
 
 /**

@@ -1,25 +1,20 @@
-// Sends the crypto: the job `payout.advance` signs, SAVES, then sends, and looks the transfer up until it has enough
-// confirmations. Each run begins with a lookup, so the job may be killed between any two steps and run again by any node: a
-// second send has the same bytes, in the same slot.
-import assert from 'node:assert/strict';
+// Sends the crypto: the job `payout.advance` signs, SAVES, then sends, and looks the transfer up until nothing can change any
+// more. Each run begins with a lookup, so the job may be killed between any two steps and run again by any node: a second
+// send has the same bytes, in the same slot.
+import { NETWORKS } from '../chains/asset.ts';
 import type { Attempt, Chain, Chains, Sighting } from '../chains/chain.ts';
-import { handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
+import { handleJob, type JobHandler, type JobOutcome } from '../jobs/job.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { ADVANCE } from './advance-job.ts';
+import { ADVANCE, type PayoutId } from './jobs.ts';
+import { logChange } from './log-change.ts';
 import { chainOf } from './open.ts';
+import type { PayoutChange, PayoutOwner } from './owner.ts';
 import { isWatched, type Payout, transferOf } from './payout.ts';
-import { type PayoutNews, sighted } from './sighting.ts';
-import { findPayout, insertAttempt, setNextLookup, updatePayout } from './store.ts';
-
-/** The owner of a payout. Its row is locked before the payout's row, and it applies the change in the same transaction. */
-export type PayoutOwner = {
-  lock(tx: Sql, payout: Payout): Promise<void>;
-  apply(tx: Sql, change: PayoutChange, at: Date): Promise<void>;
-};
-
-export type PayoutChange = { readonly before: Payout; readonly after: Payout; readonly news: PayoutNews };
+import { type Run, sighted } from './sighting.ts';
+import { findPayout, insertAttempts, setNextLookup, updatePayout } from './store.ts';
+import { haltSender } from './store-senders.ts';
 
 export type AdvanceDeps = {
   readonly db: Database;
@@ -29,44 +24,79 @@ export type AdvanceDeps = {
   readonly log: Log;
 };
 
-export async function advancePayout(
-  deps: AdvanceDeps,
-  { accountId, payoutId }: PayloadOf<typeof ADVANCE>,
-): Promise<JobOutcome> {
+export async function advancePayout(deps: AdvanceDeps, { accountId, payoutId }: PayoutId): Promise<JobOutcome> {
   const payout = await findPayout(deps.db, payoutId, accountId);
   if (!payout || !isWatched(payout)) return 'done';
   const chain = chainOf(deps.chains, payout.network);
-  const attempts = payout.attempts.length > 0 ? payout.attempts : await addAttempt(deps, chain, payout);
-  const sighting: Sighting =
-    attempts.length > 0 ? await chain.lookup(transferOf(payout), attempts, payout.block) : { kind: 'unknown' };
-  await send(deps, chain, { ...payout, attempts }, sighting);
-  const change = await deps.db.transaction(tx => record(deps, tx, chain, payout, sighting));
+  const sighting = await look(chain, payout);
+  const { attempts, ...run } = await act(deps, chain, payout, sighting);
+  const change = await deps.db.transaction(tx => record(deps, tx, chain, { ...payout, attempts }, sighting, run));
   if (change) logChange(deps.log, change);
   return 'done';
 }
 
+/** Nothing that was never signed can be mined. */
+async function look(chain: Chain, payout: Payout): Promise<Sighting> {
+  if (payout.attempts.length > 0) return chain.lookup(transferOf(payout), payout.attempts, payout.block);
+  return { kind: payout.voidRequestedAt ? 'stuck' : 'absent' };
+}
+
+type Action = 'sign' | 'send' | 'wait';
+
+/** What a sighting asks for. A slot that was given up gets no transfer any more, only voids. */
+export function actionFor(
+  { attempts, voidRequestedAt }: Pick<Payout, 'attempts' | 'voidRequestedAt'>,
+  { kind }: Sighting,
+  { maxAttempts, signVoid }: Pick<Chain, 'maxAttempts' | 'signVoid'>,
+): Action {
+  if (kind === 'mined' || kind === 'unknown' || kind === 'taken') return 'wait';
+  if (voidRequestedAt && !signVoid) return 'wait';
+  const wanted = voidRequestedAt ? 'void' : 'transfer';
+  const signed = attempts.filter(attempt => attempt.kind === wanted).length;
+  if (signed === 0 || (kind === 'stuck' && signed < maxAttempts)) return 'sign';
+  return kind === 'pending' ? 'wait' : 'send';
+}
+
+type Acted = Run & { readonly attempts: readonly Attempt[] };
+
 /** The answer of a broadcast proves nothing; the next lookup shows the result. */
-async function send(deps: AdvanceDeps, chain: Chain, payout: Payout, { kind }: Sighting): Promise<void> {
-  if (kind === 'absent') await chain.broadcast(payout.attempts.at(-1)!);
-  if (kind === 'stuck' && payout.attempts.length < chain.maxAttempts) {
-    const attempts = await addAttempt(deps, chain, payout);
-    await chain.broadcast(attempts.at(-1)!);
-  }
+async function act(deps: AdvanceDeps, chain: Chain, payout: Payout, sighting: Sighting): Promise<Acted> {
+  const { attempts } = payout;
+  const action = actionFor(payout, sighting, chain);
+  if (action === 'wait') return { attempts, words: 'words' in sighting ? sighting.words : undefined };
+  const next: Acted = action === 'sign' ? await addAttempt(deps, chain, payout) : { attempts };
+  const newest = next.attempts.at(-1);
+  // What could not be signed leaves what was sent before as it is.
+  if (!newest || (action === 'sign' && next.attempts.length === attempts.length)) return next;
+  const { words } = await chain.broadcast(newest);
+  return { ...next, words, isExhausted: action === 'send' && sighting.kind === 'stuck' };
 }
 
 /** Signs the next attempt and saves it. If another node saved one of that number first, that one is used. */
-async function addAttempt(deps: AdvanceDeps, chain: Chain, payout: Payout): Promise<readonly Attempt[]> {
-  const number = payout.attempts.length + 1;
-  const signed = await chain.sign(transferOf(payout), payout.attempts);
-  if (signed.kind !== 'signed') return payout.attempts;
+async function addAttempt(deps: AdvanceDeps, chain: Chain, payout: Payout): Promise<Acted> {
+  const { attempts: before, voidRequestedAt } = payout;
+  const transfer = transferOf(payout);
+  const signed =
+    voidRequestedAt && chain.signVoid
+      ? await chain.signVoid(transfer.slot, before)
+      : await chain.sign(transfer, before);
+  if (signed.kind !== 'signed') return { attempts: before, words: signed.words };
   const { hash, raw } = signed;
-  const attempt = { number, kind: 'transfer', hash, raw, signedAt: deps.clock.now() } as const;
-  await deps.db.transaction(tx => insertAttempt(tx, payout, attempt));
+  const kind = voidRequestedAt ? 'void' : 'transfer';
+  const attempt: Attempt = { number: before.length + 1, kind, hash, raw, signedAt: deps.clock.now() };
+  const saved = await deps.db.transaction(tx => insertAttempts(tx, [{ payout, attempt }]));
+  if (saved.size === 0) {
+    const found = await findPayout(deps.db, payout.id, payout.accountId);
+    return { attempts: found?.attempts ?? before };
+  }
   const { id: payoutId, orderId, network } = payout;
-  deps.log.info('a transfer is signed and saved; it is sent next', { payoutId, orderId, network, attempt: number });
-  const saved = await findPayout(deps.db, payout.id, payout.accountId);
-  assert(saved && saved.attempts.length > 0, 'the saved attempt of a payout is there');
-  return saved.attempts;
+  deps.log.info('a transfer is signed and saved; it is sent next', {
+    payoutId,
+    orderId,
+    network,
+    attempt: attempt.number,
+  });
+  return { attempts: [...before, attempt] };
 }
 
 /** Writes the result of the lookup, unless another node has written a newer one in the meantime. */
@@ -76,40 +106,32 @@ async function record(
   chain: Chain,
   seen: Payout,
   sighting: Sighting,
+  run: Run,
 ): Promise<PayoutChange | undefined> {
   await deps.payoutOwner.lock(tx, seen);
   const before = await findPayout(tx, seen.id, seen.accountId);
   if (!before || !isWatched(before)) return undefined;
   const now = deps.clock.now();
-  const isOutdated =
-    before.state !== seen.state ||
-    before.confirmations !== seen.confirmations ||
-    before.idleLookups !== seen.idleLookups;
-  if (isOutdated) {
+  if (isOutdated(seen, before)) {
     await setNextLookup(tx, before, now);
     return undefined;
   }
-  const { payout: after, news } = sighted(before, sighting, chain);
+  const { payout: after, news } = sighted(before, sighting, chain, run);
   await updatePayout(tx, after, isWatched(after) ? nextLookup(chain, sighting, after, now) : undefined, now);
+  if (news.kind === 'taken') await haltSender(tx, after.network, after.sender, now);
   await deps.payoutOwner.apply(tx, { before, after, news }, now);
   return { before, after, news };
 }
 
-/** What the operator reads of a lookup, and how loud. */
-const LINES: Record<PayoutNews['kind'], { readonly level: keyof Log; readonly text: string }> = {
-  no_answer: { level: 'info', text: 'no node of the chain answers; the payout is looked up again' },
-  stuck: { level: 'warn', text: 'the transfer is not being mined; a higher bid takes its slot, up to a limit' },
-  undone: { level: 'warn', text: 'a reorganisation removed a transfer that was done; the same bytes are sent again' },
-  reverted: { level: 'error', text: 'the chain mined the transfer without effect; its order waits for an operator' },
-  done: { level: 'info', text: 'the transfer is deep enough; the payout is done' },
-  in_progress: { level: 'debug', text: 'the transfer is on its way; it is looked up again' },
-};
-
-function logChange(log: Log, { before, after, news }: PayoutChange): void {
-  if (news.kind === 'done' && before.state === 'done') return;
-  const { id: payoutId, orderId, network } = after;
-  const { level, text } = LINES[news.kind];
-  log[level](text, { payoutId, orderId, network, attempt: after.attempts.length });
+/** Whether the payout has changed since the lookup began, beside what this run itself has added. */
+function isOutdated(seen: Payout, now: Payout): boolean {
+  return (
+    now.state !== seen.state ||
+    now.confirmations !== seen.confirmations ||
+    now.idleLookups !== seen.idleLookups ||
+    now.attempts.length !== seen.attempts.length ||
+    now.voidRequestedAt?.getTime() !== seen.voidRequestedAt?.getTime()
+  );
 }
 
 const LONGEST_WAIT_MS = 3_600_000;
@@ -124,8 +146,6 @@ function nextLookup(chain: Chain, sighting: Sighting, { idleLookups }: Payout, n
   return new Date(now.getTime() + delayMs);
 }
 
-export const PAYOUT_JOBS = [ADVANCE] as const;
-
 export function payoutJobs(deps: AdvanceDeps): JobHandler[] {
-  return [handleJob(ADVANCE, payload => advancePayout(deps, payload))];
+  return NETWORKS.map(network => handleJob(ADVANCE[network], payload => advancePayout(deps, payload)));
 }

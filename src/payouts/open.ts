@@ -1,32 +1,31 @@
-// Opens a payout: it gets a slot (nonce) of the sender, which it keeps for ever. Nothing is signed or sent here.
+// Opens payouts: each gets a slot (nonce) of the sender, which it keeps for ever. Nothing is signed or sent here.
 import type { Network } from '../chains/asset.ts';
 import type { Chain, Chains } from '../chains/chain.ts';
-import type { Queue } from '../jobs/queue.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { ADVANCE } from './advance-job.ts';
-import type { PayoutRequest } from './payout.ts';
-import { insertPayout, insertSender, isSenderKnown, takeNonce } from './store.ts';
+import type { Payout, PayoutRequest } from './payout.ts';
+import { insertPayouts } from './store.ts';
+import { findSender, insertSender, type Sender, setNextNonce } from './store-senders.ts';
 
-type Deps = { readonly queue: Queue; readonly chains: Chains };
-
-/** Takes the next slot for a payout and enqueues the job that sends it. The caller holds the row lock of the order. */
-export async function openPayout(deps: Deps, tx: Sql, request: PayoutRequest, at: Date): Promise<void> {
-  const { network, senders } = chainOf(deps.chains, request.network);
-  const [sender] = senders;
-  const payout = {
-    ...request,
-    id: uuidV7(at),
-    sender,
-    nonce: await takeNonce(tx, network, sender),
-    state: 'open',
-    confirmations: 0,
-    idleLookups: 0,
-    attempts: [],
-  } as const;
-  await insertPayout(tx, payout, at);
-  await deps.queue.enqueue(tx, ADVANCE, [{ accountId: payout.accountId, payoutId: payout.id }]);
+/** Takes the next slots, in the order of the requests. The caller holds the row lock of the sender. */
+export async function openPayouts(
+  tx: Sql,
+  chain: Chain,
+  { sender, nextNonce, ...rest }: Sender,
+  requests: readonly PayoutRequest[],
+  at: Date,
+): Promise<Payout[]> {
+  const payouts = requests.map((request, index): Payout => {
+    const nonce = nextNonce + BigInt(index);
+    const fresh = { state: 'open', confirmations: 0, idleLookups: 0, attempts: [] } as const;
+    return { ...request, id: uuidV7(at), sender, nonce, ...fresh };
+  });
+  if (payouts.length === 0) return [];
+  await setNextNonce(tx, { sender, nextNonce, ...rest }, nextNonce + BigInt(payouts.length));
+  // The caller sends them after its commit. If it dies before that, the lookup that is due then does.
+  await insertPayouts(tx, payouts, chain.nextLookupAt({ kind: 'pending' }, at), at);
+  return payouts;
 }
 
 export function chainOf(chains: Chains, network: Network): Chain {
@@ -40,18 +39,16 @@ export function chainSilent(network: Network): AppError {
 }
 
 /**
- * Whether the next nonce of the sender is stored; if not, asks the chain for it. False if no node answers: then no slot
- * can be taken.
+ * The sender that takes new slots. The chain is asked once for its first unused nonce; undefined when no node answers: then
+ * no slot can be taken.
  */
-export async function knowsSender(
-  { db, chains }: { db: Database; chains: Chains },
-  network: Network,
-): Promise<boolean> {
-  const chain = chainOf(chains, network);
-  const [sender] = chain.senders;
-  if (await isSenderKnown(db, network, sender)) return true;
+export async function requireSender(db: Database, chain: Chain): Promise<Sender | undefined> {
+  const { network, senders } = chain;
+  const [sender] = senders;
+  const known = await findSender(db, network, sender);
+  if (known) return known;
   const nonce = await chain.nextNonce(sender);
-  if (nonce === undefined) return false;
+  if (nonce === undefined) return undefined;
   await insertSender(db, network, sender, nonce);
-  return true;
+  return findSender(db, network, sender);
 }

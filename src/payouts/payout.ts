@@ -1,12 +1,13 @@
 // The types of a payout: the crypto of one order, sent on a chain.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
-import type { Attempt, Block, Sighting, Transfer } from '../chains/chain.ts';
+import type { Attempt, Block, Intent, Sighting, Transfer } from '../chains/chain.ts';
 
 /**
- * `done`: enough confirmations. `final`: past finality, not watched any more. `reverted`: nothing moved, the slot is
- * used up.
+ * `done`: enough confirmations. `final`: the network undoes it no more, and it is looked up no more. The last three are as
+ * final, with the slot used up: `reverted`, nothing moved; `mismatched`, crypto left in another way than was asked; `voided`,
+ * an operator gave the slot up and nothing moved.
  */
-export const PAYOUT_STATES = ['open', 'done', 'final', 'reverted'] as const;
+export const PAYOUT_STATES = ['open', 'done', 'final', 'reverted', 'mismatched', 'voided'] as const;
 export type PayoutState = (typeof PAYOUT_STATES)[number];
 
 /** What to send, and for which order. */
@@ -30,6 +31,12 @@ export type Payout = PayoutRequest & {
   /** The block in which the last lookup saw it. */
   readonly block?: Block;
   readonly confirmations: number;
+  /** What left the sender, when that is not what was asked. */
+  readonly leftUnits?: bigint;
+  /** What the network took, in its coin, as it was posted. */
+  readonly feeUnits?: bigint;
+  /** When an operator gave the slot up. From then on no transfer is signed for it. */
+  readonly voidRequestedAt?: Date;
   /** The result of the last lookup. */
   readonly lastSighting?: Sighting['kind'];
   /** The number of consecutive lookups without a change. */
@@ -37,16 +44,31 @@ export type Payout = PayoutRequest & {
   readonly attempts: readonly Attempt[];
 };
 
-/** A payout is looked up until it is final or reverted. */
+/** A payout is looked up until nothing can change any more. */
 export function isWatched({ state }: Payout): boolean {
   return state === 'open' || state === 'done';
 }
 
-/** Whether the crypto was sent, with enough confirmations. */
-export function isSent({ state }: Payout): boolean {
-  return state === 'done' || state === 'final';
+/** Whether its slot may still be used by a block to come: such slots are limited. */
+export function isUnmined(payout: Payout): boolean {
+  return isWatched(payout) && payout.block === undefined;
+}
+
+/** The units that have left, with enough confirmations. */
+export function sentUnits({ state, units, leftUnits = 0n }: Payout): bigint {
+  if (state === 'done' || state === 'final') return units;
+  return state === 'mismatched' ? leftUnits : 0n;
+}
+
+/** Whether it is known for good that nothing left. */
+export function hasMovedNothing({ state }: Payout): boolean {
+  return state === 'reverted' || state === 'voided';
 }
 
 export function transferOf({ network, sender, nonce, symbol, units, destination }: Payout): Transfer {
   return { slot: { network, sender, nonce }, symbol, units, to: destination };
+}
+
+export function intentOf({ symbol, units, destination }: PayoutRequest, sender: string): Intent {
+  return { sender, symbol, units, to: destination };
 }

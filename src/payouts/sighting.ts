@@ -1,54 +1,89 @@
-// Applies the result of a chain lookup to a payout, and derives the news for its order. Pure.
+// Applies the result of a chain lookup to a payout, and derives the news for its owner. Pure.
 import type { Chain, Sighting } from '../chains/chain.ts';
 import type { Payout } from './payout.ts';
 
-/** What a lookup means for the owner of the payout. */
+/** What a lookup means for the owner of the payout. `words`: what nodes or the signer said, for an operator. */
 export type PayoutNews =
   /** No node answered. */
-  | { readonly kind: 'no_answer' }
+  | { readonly kind: 'no_answer'; readonly words?: string | undefined }
   /** The chain has not mined the transfer; a replacement with a higher fee was sent. */
-  | { readonly kind: 'stuck' }
-  /** The chain answered, and the transfer is neither done nor failed. */
-  | { readonly kind: 'in_progress' }
+  | { readonly kind: 'stuck'; readonly words?: string | undefined }
+  /** The same, and no further replacement is signed: the newest was sent again. */
+  | { readonly kind: 'exhausted'; readonly words?: string | undefined }
+  /** The chain answered, and nothing is decided. */
+  | { readonly kind: 'in_progress'; readonly isMined: boolean; readonly words?: string | undefined }
   /** The transfer has enough confirmations. */
   | { readonly kind: 'done' }
   /** A reorganisation undid a transfer that was done; the same bytes are sent again. */
   | { readonly kind: 'undone' }
-  /** Mined with finality, but not as the requested transfer: nothing moved, and the slot is used up. */
-  | { readonly kind: 'reverted'; readonly error: string };
+  /** Mined for good without effect: the slot is used up. */
+  | { readonly kind: 'reverted' }
+  /** Mined for good, and crypto left in another way than was asked. */
+  | { readonly kind: 'mismatched' }
+  /** An operator gave the slot up, and it is used up for good with nothing moved. */
+  | { readonly kind: 'voided' }
+  /** The slot was used up by bytes that the service did not sign. */
+  | { readonly kind: 'taken' };
+
+/** What this run of the job did beside looking. */
+export type Run = { readonly isExhausted?: boolean; readonly words?: string | undefined };
 
 export type Sighted = { readonly payout: Payout; readonly news: PayoutNews };
 
-export function sighted(payout: Payout, sighting: Sighting, { depth }: Pick<Chain, 'depth'>): Sighted {
-  if (sighting.kind !== 'mined') return notMined(payout, sighting.kind);
-  const { hash, block, confirmations, outcome, isFinal } = sighting;
-  const isNew = confirmations !== payout.confirmations || hash !== payout.hash;
-  const idleLookups = isNew ? 0 : payout.idleLookups + 1;
-  const seen: Payout = { ...payout, hash, block, confirmations, idleLookups, lastSighting: 'mined' };
-  if (confirmations < depth) {
-    return { payout: seen, news: { kind: payout.state === 'done' ? 'undone' : 'in_progress' } };
-  }
-  if (outcome !== 'transferred') {
-    // A second transfer is allowed only when no reorganisation can undo this failure.
-    if (!isFinal) return { payout: seen, news: { kind: 'in_progress' } };
-    const error = `The chain carried the transfer out and it ${outcome === 'reverted' ? 'failed' : 'was another one'}.`;
-    return { payout: { ...seen, state: 'reverted' }, news: { kind: 'reverted', error } };
-  }
-  return {
-    payout: { ...seen, state: isFinal ? 'final' : 'done' },
-    news: { kind: 'done' },
-  };
+type Mined = Extract<Sighting, { readonly kind: 'mined' }>;
+type Facts = Pick<Chain, 'depth' | 'signVoid'>;
+
+export function sighted(payout: Payout, sighting: Sighting, chain: Facts, run: Run = {}): Sighted {
+  if (sighting.kind === 'mined') return mined(payout, sighting, chain);
+  return isVoided(payout, sighting, chain) ? voided(payout, sighting.kind) : notMined(payout, sighting.kind, run);
 }
 
-function notMined(payout: Payout, kind: Exclude<Sighting['kind'], 'mined'>): Sighted {
+function mined(payout: Payout, sighting: Mined, { depth }: Facts): Sighted {
+  const { hash, block, confirmations, outcome, isFinal, leftUnits, feeUnits } = sighting;
+  const inProgress = { kind: 'in_progress', isMined: true } as const;
+  const isSameBlock = payout.block?.hash === block.hash;
+  // A node that is behind the others shows the same block less deep. That undoes nothing.
+  if (isSameBlock && confirmations < payout.confirmations) {
+    return { payout: { ...payout, idleLookups: payout.idleLookups + 1, lastSighting: 'mined' }, news: inProgress };
+  }
+  const isNew = confirmations !== payout.confirmations || hash !== payout.hash || !isSameBlock;
+  const idleLookups = isNew ? 0 : payout.idleLookups + 1;
+  const seen: Payout = { ...payout, hash, block, confirmations, idleLookups, lastSighting: 'mined' };
+  const undecided: Sighted = { payout: seen, news: payout.state === 'done' ? { kind: 'undone' } : inProgress };
+  if (confirmations < depth) return undecided;
+  if (outcome === 'transferred') {
+    if (isFinal) return { payout: { ...seen, state: 'final', feeUnits }, news: { kind: 'done' } };
+    return { payout: { ...seen, state: 'done', feeUnits: payout.feeUnits ?? feeUnits }, news: { kind: 'done' } };
+  }
+  // A second transfer is allowed only when no reorganisation can undo this one.
+  if (!isFinal) return undecided;
+  const left = outcome === 'mismatched' && { leftUnits };
+  return { payout: { ...seen, state: outcome, feeUnits, ...left }, news: { kind: outcome } };
+}
+
+/** A slot that was given up is void when somebody else has used it up, or on a chain where unused slots block no other. */
+function isVoided({ voidRequestedAt }: Payout, { kind }: Sighting, { signVoid }: Facts): boolean {
+  return voidRequestedAt !== undefined && (kind === 'taken' || (kind === 'stuck' && !signVoid));
+}
+
+function voided(payout: Payout, lastSighting: Sighting['kind']): Sighted {
+  return { payout: { ...withoutBlock(payout), state: 'voided', lastSighting }, news: { kind: 'voided' } };
+}
+
+function notMined(payout: Payout, kind: Exclude<Sighting['kind'], 'mined'>, { isExhausted, words }: Run): Sighted {
   const idle: Payout = { ...payout, idleLookups: payout.idleLookups + 1, lastSighting: kind };
-  if (kind === 'unknown') return { payout: idle, news: { kind: 'no_answer' } };
+  if (kind === 'unknown') return { payout: idle, news: { kind: 'no_answer', words } };
   // The block that held the transfer is not part of the chain any more.
-  const { block: _, ...rest } = idle;
-  const unmined = { ...rest, confirmations: 0 };
+  const unmined = withoutBlock(idle);
+  if (kind === 'taken') return { payout: unmined, news: { kind: 'taken' } };
   if (payout.state === 'done') return { payout: unmined, news: { kind: 'undone' } };
-  if (kind === 'stuck') return { payout: unmined, news: { kind: 'stuck' } };
+  if (kind === 'stuck') return { payout: unmined, news: { kind: isExhausted ? 'exhausted' : 'stuck', words } };
   // The chain answers again: reset the backoff.
   const isBack = payout.lastSighting === 'unknown';
-  return { payout: isBack ? { ...unmined, idleLookups: 0 } : unmined, news: { kind: 'in_progress' } };
+  const news = { kind: 'in_progress', isMined: false, words } as const;
+  return { payout: isBack ? { ...unmined, idleLookups: 0 } : unmined, news };
+}
+
+function withoutBlock({ block: _, ...payout }: Payout): Payout {
+  return { ...payout, confirmations: 0 };
 }

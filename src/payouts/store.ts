@@ -1,51 +1,29 @@
-// The SQL of payouts, their attempts and the nonces of each sender.
-import assert from 'node:assert/strict';
+// The SQL of payouts and their attempts.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Attempt, Sighting } from '../chains/chain.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import type { Payout, PayoutState } from './payout.ts';
 
-/** Whether the next nonce of a sender is stored. */
-export async function isSenderKnown(sql: Sql, network: Network, sender: string): Promise<boolean> {
-  const rows = await sql.query('select from chain_senders where network = $1 and sender = $2', [network, sender]);
-  return rows.length > 0;
-}
-
-/** Stores the next nonce of a sender, unless it is stored. From then on only this row counts, not the answer of a node. */
-export async function insertSender(sql: Sql, network: Network, sender: string, nextNonce: bigint): Promise<void> {
-  await sql.query(
-    'insert into chain_senders (network, sender, next_nonce) values ($1, $2, $3) on conflict do nothing',
-    [network, sender, nextNonce],
-  );
-}
-
-/** Takes the next nonce of a sender. Locks its row: other transactions wait until this one ends. */
-export async function takeNonce(tx: Sql, network: Network, sender: string): Promise<bigint> {
-  const [row] = await tx.query<{ nonce: string }>(
-    `update chain_senders set next_nonce = next_nonce + 1 where network = $1 and sender = $2
-     returning next_nonce - 1 as nonce`,
-    [network, sender],
-  );
-  assert(row, 'the next nonce of the sender is stored');
-  return BigInt(row.nonce);
-}
-
-export async function insertPayout(tx: Sql, payout: Payout, at: Date): Promise<void> {
+/** Inserts payouts that are looked up from `nextLookupAt` on. */
+export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLookup: Date, at: Date): Promise<void> {
   await tx.query(
     `insert into payouts (id, account_id, order_id, network, sender, nonce, symbol, units, destination, state,
-                          created_at, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)`,
+                          next_look_at, created_at, updated_at)
+     select id, account_id, order_id, network, sender, nonce, symbol, units, destination, 'open', $10, $11, $11
+       from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::numeric[],
+                   $9::text[])
+         as p (id, account_id, order_id, network, sender, nonce, symbol, units, destination)`,
     [
-      payout.id,
-      payout.accountId,
-      payout.orderId,
-      payout.network,
-      payout.sender,
-      payout.nonce,
-      payout.symbol,
-      payout.units,
-      payout.destination,
-      payout.state,
+      payouts.map(({ id }) => id),
+      payouts.map(({ accountId }) => accountId),
+      payouts.map(({ orderId }) => orderId),
+      payouts.map(({ network }) => network),
+      payouts.map(({ sender }) => sender),
+      payouts.map(({ nonce }) => nonce),
+      payouts.map(({ symbol }) => symbol),
+      payouts.map(({ units }) => units),
+      payouts.map(({ destination }) => destination),
+      nextLookup,
       at,
     ],
   );
@@ -54,6 +32,7 @@ export async function insertPayout(tx: Sql, payout: Payout, at: Date): Promise<v
 const SELECT_PAYOUT = `
   select p.id, p.account_id, p.order_id, p.network, p.sender, p.nonce, p.symbol, p.units::text as units, p.destination,
          p.state, p.hash, p.block_number, p.block_hash, p.confirmations, p.last_sighting, p.idle_looks,
+         p.left_units::text as left_units, p.fee_units::text as fee_units, p.void_requested_at,
          (select json_agg(json_build_object(
                    'number', a.number, 'kind', a.kind, 'hash', a.hash, 'raw', a.raw, 'signedAt', a.created_at) order by a.number)
             from payout_attempts a where a.payout_id = p.id and a.account_id = p.account_id) as attempts
@@ -74,15 +53,34 @@ export async function findPayoutOfOrder(sql: Sql, orderId: string, accountId: st
   return row && toPayout(row);
 }
 
-/** Saves a signed attempt. If an attempt with this number is saved already, that one stays. */
-export async function insertAttempt(tx: Sql, payout: Payout, attempt: Attempt): Promise<void> {
-  const { number, kind, hash, raw, signedAt } = attempt;
-  await tx.query(
+export type NewAttempt = { readonly payout: Payout; readonly attempt: Attempt };
+
+/**
+ * Saves signed attempts, and returns the ids of the payouts whose attempt was saved: an attempt of the same number that is
+ * saved already stays. No transfer is saved for a slot that was given up.
+ */
+export async function insertAttempts(tx: Sql, added: readonly NewAttempt[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.query<{ payout_id: string }>(
     `insert into payout_attempts (payout_id, account_id, number, kind, hash, raw, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict do nothing`,
-    [payout.id, payout.accountId, number, kind, hash, raw, signedAt],
+     select a.payout_id, a.account_id, a.number, a.kind, a.hash, a.raw, a.created_at
+       from unnest($1::uuid[], $2::text[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::timestamptz[])
+              as a (payout_id, account_id, number, kind, hash, raw, created_at)
+       join payouts p on p.id = a.payout_id and p.account_id = a.account_id
+      where p.state in ('open', 'done') and (a.kind = 'void') = (p.void_requested_at is not null)
+        for share of p
+     on conflict do nothing
+     returning payout_id`,
+    [
+      added.map(({ payout }) => payout.id),
+      added.map(({ payout }) => payout.accountId),
+      added.map(({ attempt }) => attempt.number),
+      added.map(({ attempt }) => attempt.kind),
+      added.map(({ attempt }) => attempt.hash),
+      added.map(({ attempt }) => attempt.raw),
+      added.map(({ attempt }) => attempt.signedAt),
+    ],
   );
+  return new Set(rows.map(row => row.payout_id));
 }
 
 /** Updates a payout. Without a next lookup it is not looked up any more. */
@@ -90,7 +88,7 @@ export async function updatePayout(tx: Sql, payout: Payout, nextLookup: Date | u
   await tx.query(
     `update payouts
         set state = $3, hash = $4, confirmations = $5, last_sighting = $6, idle_looks = $7, next_look_at = $8,
-            updated_at = $9, block_number = $10, block_hash = $11
+            updated_at = $9, block_number = $10, block_hash = $11, left_units = $12, fee_units = $13
       where id = $1 and account_id = $2`,
     [
       payout.id,
@@ -104,6 +102,8 @@ export async function updatePayout(tx: Sql, payout: Payout, nextLookup: Date | u
       at,
       payout.block?.number,
       payout.block?.hash,
+      payout.leftUnits,
+      payout.feeUnits,
     ],
   );
 }
@@ -112,22 +112,29 @@ export async function setNextLookup(tx: Sql, { id, accountId }: Payout, at: Date
   await tx.query('update payouts set next_look_at = $3 where id = $1 and account_id = $2', [id, accountId, at]);
 }
 
+/** Gives the slot of a payout up. The caller looks the payout up next. */
+export async function requestVoid(tx: Sql, { id, accountId }: Payout, at: Date): Promise<void> {
+  await tx.query(
+    `update payouts set void_requested_at = $3, idle_looks = 0, updated_at = $3
+      where id = $1 and account_id = $2 and void_requested_at is null`,
+    [id, accountId, at],
+  );
+}
+
+export type DueLookup = { readonly accountId: string; readonly payoutId: string; readonly network: Network };
+
 /** Takes payouts whose lookup is due, oldest first. A row that another transaction has locked is skipped. */
-export async function takeDueLookups(
-  tx: Sql,
-  until: Date,
-  limit: number,
-): Promise<{ accountId: string; payoutId: string }[]> {
-  const rows = await tx.query<{ id: string; account_id: string }>(
+export async function takeDueLookups(tx: Sql, until: Date, limit: number): Promise<DueLookup[]> {
+  const rows = await tx.query<{ id: string; account_id: string; network: Network }>(
     `with due as materialized (
        select id, account_id from payouts
         where next_look_at <= $1 order by next_look_at, id limit $2 for update skip locked)
      update payouts p set next_look_at = null from due
       where p.id = due.id and p.account_id = due.account_id
-      returning p.id, p.account_id`,
+      returning p.id, p.account_id, p.network`,
     [until, limit],
   );
-  return rows.map(row => ({ accountId: row.account_id, payoutId: row.id }));
+  return rows.map(row => ({ accountId: row.account_id, payoutId: row.id, network: row.network }));
 }
 
 /** The time of the next lookup, up to `until`. */
@@ -180,6 +187,9 @@ type PayoutRow = Row & {
   confirmations: number;
   last_sighting: Sighting['kind'] | null;
   idle_looks: number;
+  left_units: string | null;
+  fee_units: string | null;
+  void_requested_at: Date | null;
   attempts: (Omit<Attempt, 'signedAt'> & { signedAt: string })[] | null;
 };
 
@@ -201,6 +211,9 @@ function toPayout(row: PayoutRow): Payout {
     ...(row.hash !== null && { hash: row.hash }),
     ...(row.block_number !== null &&
       row.block_hash !== null && { block: { number: Number(row.block_number), hash: row.block_hash } }),
+    ...(row.left_units !== null && { leftUnits: BigInt(row.left_units) }),
+    ...(row.fee_units !== null && { feeUnits: BigInt(row.fee_units) }),
+    ...(row.void_requested_at !== null && { voidRequestedAt: row.void_requested_at }),
     ...(row.last_sighting !== null && { lastSighting: row.last_sighting }),
   };
 }

@@ -1,8 +1,9 @@
 // Enqueues a job for every payout whose lookup is due, in the transaction that clears its lookup time.
+import { NETWORKS } from '../chains/asset.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { type Sweep, sweepInBatches } from '../jobs/sweep.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { ADVANCE } from './advance-job.ts';
+import { ADVANCE } from './jobs.ts';
 import { nextLookupAt, takeDueLookups } from './store.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
@@ -20,6 +21,13 @@ async function sweepPayouts({ db, queue }: Deps, until: Date): Promise<number> {
 
 async function sweepBatch(queue: Queue, tx: Sql, until: Date, limit: number): Promise<number> {
   const due = await takeDueLookups(tx, until, limit);
-  await queue.enqueue(tx, ADVANCE, due);
+  for (const network of NETWORKS) {
+    const ids = due.filter(lookup => lookup.network === network);
+    await queue.enqueue(
+      tx,
+      ADVANCE[network],
+      ids.map(({ accountId, payoutId }) => ({ accountId, payoutId })),
+    );
+  }
   return due.length;
 }

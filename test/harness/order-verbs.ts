@@ -10,16 +10,19 @@ import { startQueue } from '../../src/jobs/queue.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { attachCharge } from '../../src/orders/attach.ts';
 import { cancelOrder } from '../../src/orders/cancel.ts';
+import { claimWaiting } from '../../src/orders/claim.ts';
 import { createOrder, type OrderDeps } from '../../src/orders/create.ts';
 import { followOrder } from '../../src/orders/follow.ts';
-import { payoutOwner } from '../../src/orders/payout-progress.ts';
+import { ordersAsOwners } from '../../src/orders/payout-progress.ts';
 import { repriceOrder } from '../../src/orders/reprice.ts';
 import { retryOrder } from '../../src/orders/retry.ts';
+import { findOrder } from '../../src/orders/store.ts';
 import { sweepOrders } from '../../src/orders/sweep.ts';
+import { voidPayout } from '../../src/orders/void.ts';
 import { advancePayout } from '../../src/payouts/advance.ts';
 import { chainOf } from '../../src/payouts/open.ts';
 import { transferOf } from '../../src/payouts/payout.ts';
-import { findPayoutOfOrder, insertAttempt } from '../../src/payouts/store.ts';
+import { findPayoutOfOrder, insertAttempts } from '../../src/payouts/store.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
 import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
 import { sandboxChainStore } from '../../src/sandbox/chains/store.ts';
@@ -42,7 +45,15 @@ const PART = {
   methods: ['pix'],
 } as const;
 
-const CHAIN_CALLS = ['nextNonce', 'sign', 'broadcast', 'lookup'] as const satisfies readonly (keyof Chain)[];
+const CHAIN_CALLS = [
+  'nextNonce',
+  'check',
+  'funds',
+  'sign',
+  'signVoid',
+  'broadcast',
+  'lookup',
+] as const satisfies readonly (keyof Chain)[];
 
 export type OrderNode = {
   readonly deps: Omit<OrderDeps, 'clock'> & { readonly clock: TestClock; readonly log: Log };
@@ -92,7 +103,10 @@ export type OrderVerb =
   | 'attach'
   | 'pay and follow'
   | 'follow'
+  | 'claim'
+  | 'open'
   | 'fulfill'
+  | 'void'
   | 'reprice'
   | 'retry'
   | 'cancel'
@@ -125,10 +139,19 @@ export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
       },
     );
     await followOrder(deps, { accountId: ACCOUNT, orderId: transactionId });
+    await ORDER_VERBS.claim(deps, { transactionId, chargeId });
   },
   follow: (deps, { transactionId }) => followOrder(deps, { accountId: ACCOUNT, orderId: transactionId }),
+  claim: async (deps, { transactionId }) => {
+    const order = await findOrder(deps.db, transactionId);
+    if (order) await claimWaiting(deps, order.network);
+  },
+  // Claims and goes no further, as a node does that dies there.
+  open: (deps, victim) => ORDER_VERBS.claim({ ...deps, chains: withoutSigner(deps.chains) }, victim),
+  void: (deps, { transactionId }) => voidPayout(deps, transactionId),
   fulfill: async (deps, { transactionId }) => {
     const payout = await findPayoutOfOrder(deps.db, transactionId, ACCOUNT);
+    const payoutOwner = ordersAsOwners(deps);
     if (payout) await advancePayout({ ...deps, payoutOwner }, { accountId: ACCOUNT, payoutId: payout.id });
   },
   reprice: (deps, { transactionId }) => repriceOrder(deps, transactionId),
@@ -137,6 +160,11 @@ export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
   sweep: deps => sweepOrders(deps, deps.clock.now()),
   'send then save': sendThenSave,
 };
+
+function withoutSigner(chains: Chains): Chains {
+  const sign: Chain['sign'] = async () => ({ kind: 'unknown' });
+  return Object.fromEntries(Object.entries(chains).map(([network, chain]) => [network, { ...chain, sign }]));
+}
 
 /** How crypto is NOT sent: in whichever slot is free, and written down afterwards. The control that must pay twice. */
 async function sendThenSave({ db, chains, clock }: OrderNode['deps'], { transactionId }: Victim): Promise<void> {
@@ -150,5 +178,5 @@ async function sendThenSave({ db, chains, clock }: OrderNode['deps'], { transact
   const { hash, raw } = signed;
   const attempt = { number: 1, kind: 'transfer', hash, raw, signedAt: clock.now() } as const;
   await chain.broadcast(attempt);
-  await db.transaction(tx => insertAttempt(tx, payout, attempt));
+  await db.transaction(tx => insertAttempts(tx, [{ payout, attempt }]));
 }

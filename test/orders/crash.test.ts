@@ -66,10 +66,19 @@ async function pay({ chargeId }: Victim, changes: Record<string, unknown> = {}):
 /** One step and no further: what it leads to waits as a job. */
 const follow = (victim: Victim) => ORDER_VERBS.follow(otherNode.deps, victim);
 
-async function claimed(changes: Record<string, unknown> = {}): Promise<Made> {
+/** An order that stands in line. */
+async function due(changes: Record<string, unknown> = {}): Promise<Made> {
   const victim = await order(changes);
   await pay(victim);
   await follow(victim);
+  assert.ok((await orders.read(victim.transactionId)).waitingSince);
+  return victim;
+}
+
+/** An order that has a slot, and nothing is signed for it. */
+async function claimed(changes: Record<string, unknown> = {}): Promise<Made> {
+  const victim = await due(changes);
+  await ORDER_VERBS.open(otherNode.deps, victim);
   assert.equal((await orders.read(victim.transactionId)).status, 'fulfilling');
   return victim;
 }
@@ -164,15 +173,25 @@ test('paying, until the crypto is claimed', async () => {
   await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
 });
 
-test('sending: signed, saved, sent, seen', async () => {
-  const victims = await crashVerb('fulfill', number => many(number, claimed));
+test('claiming for several at once, and sending: claimed, signed, saved, sent', async () => {
+  const others: Made[] = [];
+  const victims = await crashVerb('claim', async number => {
+    others.push(...(await many(2, () => due())));
+    return many(number, () => due());
+  });
+  await orders.advance('PT10M');
+  await assertEnds([...victims, ...others], { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
+});
+
+test('sending what a node claimed and did not sign: signed, saved, sent, seen', async () => {
+  const victims = await crashVerb('fulfill', number => many(number, () => claimed()));
   await orders.advance('PT10M');
   await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
 });
 
 test('seeing that it lies deep enough', async () => {
   const sent = async (number: number) => {
-    const victims = await many(number, claimed);
+    const victims = await many(number, () => claimed());
     await service.runJobs();
     return victims;
   };
@@ -241,6 +260,48 @@ test('sending again what had failed', async () => {
     transfers: 1,
     payouts: 2,
   });
+});
+
+test('voiding: asked for, signed, saved, sent, seen', async () => {
+  const network = 'arbitrum';
+  await orders.fault(network, { fault: 'stalled' });
+  const sent = async (number: number) => {
+    const victims = await many(number, () => claimed({ network }));
+    await service.runJobs();
+    return victims;
+  };
+  const asked = await crashVerb('void', sent);
+  for (const { transactionId } of asked) {
+    const repeat = await service.post(`/crypto/transactions/${transactionId}/void`, {});
+    assert.equal(repeat.status, 200, repeat.text);
+  }
+  const voiding = await crashVerb('fulfill', async number => {
+    const victims = await sent(number);
+    for (const victim of victims) await ORDER_VERBS.void(otherNode.deps, victim);
+    return victims;
+  });
+  // Those that were sent and not yet voided are outbid: nothing of them is mined.
+  await service.runJobs();
+  await orders.fault(network, { fault: 'none' });
+  await orders.advance('PT1H');
+  await assertEnds([...asked, ...voiding], { events: `${PAID} fulfilling held`, transfers: 0, payouts: 1 });
+  for (const { transactionId } of [...asked, ...voiding]) {
+    assert.equal((await orders.read(transactionId)).holdReason, 'payout_voided');
+  }
+});
+
+test('seeing for good that another amount arrived', async () => {
+  const network = 'arbitrum';
+  await orders.fault(network, { fault: 'keeps_part' });
+  const sent = async (number: number) => {
+    const victims = await many(number, () => claimed({ network }));
+    await service.runJobs();
+    return victims;
+  };
+  const victims = await crashVerb('fulfill', sent, { laterMs: 180_000 });
+  await orders.fault(network, { fault: 'none' });
+  await orders.advance('PT10M');
+  await assertEnds(victims, { events: `${PAID} fulfilling held`, transfers: 1 });
 });
 
 test('canceling', async () => {

@@ -89,7 +89,7 @@ test('money that comes after the price is gone waits for a new one', async () =>
   const served = await act(order, 'reprice', { quoteId: quote.json.id });
   assert.equal(served.status, 200, served.text);
   assert.equal(served.json.quote.id, quote.json.id);
-  assert.equal(served.json.status, 'fulfilling');
+  assert.equal(served.json.status, 'pending_fulfillment', 'it waits for its turn');
   assert.equal((await act(order, 'reprice')).status, 409);
   await fulfilledSoon(order);
   assert.equal(await orders.events(order), 'pending_payment pending_fulfillment held repriced fulfilling fulfilled');

@@ -1,13 +1,15 @@
-// What can be done with an order: name who pays, cancel it, take a new price, send its transfer again.
+// What can be done with an order: name who pays, cancel it, take a new price, send its transfer again or give it up.
 import type { FastifyInstance } from 'fastify';
 import { OrderChargeBody, RepriceBody, toOrderCharge } from '../../api/new-order.ts';
 import { ORDER_DETAIL_EXAMPLE, OrderDetail } from '../../api/orders.ts';
 import { attachCharge } from '../../orders/attach.ts';
 import { cancelOrder } from '../../orders/cancel.ts';
 import type { OrderDeps } from '../../orders/create.ts';
-import { isPastClaim, repriceOrder } from '../../orders/reprice.ts';
+import { isPastClaim } from '../../orders/life.ts';
+import { repriceOrder } from '../../orders/reprice.ts';
 import { retryOrder } from '../../orders/retry.ts';
 import { requireOrder, showOrder } from '../../orders/show.ts';
+import { voidPayout } from '../../orders/void.ts';
 import { created, ok } from '../server/answers.ts';
 import { requireScope } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
@@ -76,11 +78,26 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps): void {
     operationId: 'retryOrder',
     summary: 'Retry a failed transfer',
     description:
-      'For an order held as `transfer_reverted`: its transfer was mined without effect. A second transfer is made, in a slot of its own.',
+      'For an order held as `transfer_reverted` or `payout_voided`, whose transfer moved nothing, and as `transfer_refused`, which was not begun. The order waits for a slot of its own; its transfer is checked again.',
     tag,
     path,
     answer,
     problems: ['wrong_state', 'chain_unavailable', 'not_configured'],
     handle: async ({ path: { id }, caller }) => showOrder(deps, await retryOrder(deps, id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/crypto/transactions/:id/void',
+    access: 'transfers:write',
+    operationId: 'voidTransfer',
+    summary: 'Give up a transfer that no block has',
+    description:
+      'A transaction that moves nothing uses its slot up. Once that is final, the order is held as `payout_voided` and can be retried, repriced or refunded. If a block takes the transfer first, the order is fulfilled.',
+    tag,
+    path,
+    answer,
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, caller }) => showOrder(deps, await voidPayout(deps, id, caller?.accountId)),
   });
 }

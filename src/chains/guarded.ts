@@ -1,0 +1,56 @@
+// Chains that are left alone for a while after they did not answer several times in a row: what is asked meanwhile is answered
+// at once as if no node had. One call is let through when the time is over, and its answer decides.
+import type { Clock } from '../lib/clock.ts';
+import type { Chain, Chains } from './chain.ts';
+
+/** Calls in a row without an answer after which a chain is left alone, and for how long. */
+const FAILURES = 5;
+const PAUSE_MS = 5_000;
+
+export function guardedChains(chains: Chains, clock: Clock): Chains {
+  return Object.fromEntries(Object.entries(chains).map(([network, chain]) => [network, guardedChain(chain, clock)]));
+}
+
+function guardedChain(chain: Chain, clock: Clock): Chain {
+  const guarded = pauseAfterFailures(clock);
+  const { signVoid } = chain;
+  const isAnswered = (answer: unknown) => answer !== undefined;
+  const isKnown = ({ kind }: { readonly kind: string }) => kind !== 'unknown';
+  return {
+    ...chain,
+    nextNonce: sender => guarded(undefined, () => chain.nextNonce(sender), isAnswered),
+    isContract: address => guarded(undefined, () => chain.isContract(address), isAnswered),
+    check: intent => guarded({ kind: 'unknown' }, () => chain.check(intent), isKnown),
+    funds: (...asked) => guarded(undefined, () => chain.funds(...asked), isAnswered),
+    sign: (...asked) => guarded({ kind: 'unknown' }, () => chain.sign(...asked), isKnown),
+    ...(signVoid && { signVoid: (...asked) => guarded({ kind: 'unknown' }, () => signVoid(...asked), isKnown) }),
+    // Words are an answer: a node that refuses is there.
+    broadcast: attempt =>
+      guarded(
+        { isSent: false },
+        () => chain.broadcast(attempt),
+        ({ isSent, words }) => isSent || words !== undefined,
+      ),
+    lookup: (...asked) => guarded({ kind: 'unknown' }, () => chain.lookup(...asked), isKnown),
+  };
+}
+
+type Guarded = <T>(silence: T, ask: () => Promise<T>, isAnswer: (answer: T) => boolean) => Promise<T>;
+
+/** Asks, unless the last answers in a row were none and the pause after them is not over. */
+export function pauseAfterFailures(clock: Clock): Guarded {
+  let failures = 0;
+  let askAgainAt = 0;
+  return async (silence, ask, isAnswer) => {
+    const nowMs = clock.now().getTime();
+    if (failures >= FAILURES) {
+      if (nowMs < askAgainAt) return silence;
+      // The others wait for the answer to this call.
+      askAgainAt = nowMs + PAUSE_MS;
+    }
+    const answer = await ask();
+    if (isAnswer(answer)) failures = 0;
+    else if (++failures >= FAILURES) askAgainAt = clock.now().getTime() + PAUSE_MS;
+    return answer;
+  };
+}

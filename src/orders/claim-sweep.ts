@@ -1,0 +1,23 @@
+// Wakes the lines whose time to be looked at has come, whether or not anything has woken them since.
+import type { Queue } from '../jobs/queue.ts';
+import type { Sweep } from '../jobs/sweep.ts';
+import { nextClaimAt, takeDueClaims } from '../payouts/store-senders.ts';
+import type { Database } from '../storage/database.ts';
+import { CLAIM } from './claim-job.ts';
+
+type Deps = { readonly db: Database; readonly queue: Queue };
+
+export function claimSweep({ db, queue }: Deps): Sweep {
+  return {
+    upTo: async moment => {
+      // Most sweeps find nothing; this read then saves the transaction.
+      if (!(await nextClaimAt(db, moment))) return 0;
+      return db.transaction(async tx => {
+        const networks = await takeDueClaims(tx, moment);
+        for (const network of networks) await queue.enqueue(tx, CLAIM[network], [{ network }]);
+        return networks.length;
+      });
+    },
+    nextStopAt: nextClaimAt,
+  };
+}

@@ -1,0 +1,45 @@
+// The SQL of the line: orders that are due and wait for a slot of their network, in the order in which they came.
+import type { Network } from '../chains/asset.ts';
+import type { Sql } from '../storage/database.ts';
+import type { Order } from './order.ts';
+import { ORDER, type OrderRow, toOrder } from './store.ts';
+
+/** The front of the line, without those that are passed over now. */
+export async function readLine(sql: Sql, network: Network, now: Date, limit: number): Promise<Order[]> {
+  const rows = await sql.query<OrderRow>(
+    `${ORDER} where network = $1 and waits_since is not null and (not_before is null or not_before <= $2)
+      order by waits_since, id limit $3`,
+    [network, now, limit],
+  );
+  return rows.map(toOrder);
+}
+
+/** Locks those of the orders that still wait, in the order of the line. One that another transaction has locked is skipped. */
+export async function lockWaiting(tx: Sql, orders: readonly Order[]): Promise<Order[]> {
+  const rows = await tx.query<OrderRow>(
+    `${ORDER} where id = any($1) and waits_since is not null order by waits_since, id for update skip locked`,
+    [orders.map(({ id }) => id)],
+  );
+  return rows.map(toOrder);
+}
+
+export async function hasWaiting(sql: Sql, network: Network): Promise<boolean> {
+  const [row] = await sql.query<{ exists: boolean }>(
+    'select exists (select from orders where network = $1 and waits_since is not null)',
+    [network],
+  );
+  return row!.exists;
+}
+
+export type WaitingCount = { readonly network: Network; readonly count: number; readonly oldestAt: Date };
+
+/** How many orders wait in each line, counted up to `limit` in all, and since when. */
+export async function countWaiting(sql: Sql, limit: number): Promise<WaitingCount[]> {
+  const rows = await sql.query<{ network: Network; count: number; oldest_at: Date }>(
+    `select network, count(*)::int as count, min(waits_since) as oldest_at
+       from (select network, waits_since from orders where waits_since is not null limit $1) waiting
+      group by network`,
+    [limit],
+  );
+  return rows.map(row => ({ network: row.network, count: row.count, oldestAt: row.oldest_at }));
+}

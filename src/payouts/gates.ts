@@ -1,0 +1,124 @@
+// The gates that a payout passes before it takes a slot. They are asked in order, while the row of the sender is locked, so
+// that what they count cannot change meanwhile; what the network must be asked is asked before. A new rule is a new gate in
+// `GATES`.
+import type { AssetSymbol } from '../chains/asset.ts';
+import type { Chain, Check, Funds } from '../chains/chain.ts';
+import { coinOf, decimalsOf } from '../chains/networks.ts';
+import { formatUnits } from '../lib/decimals.ts';
+import type { Sql } from '../storage/database.ts';
+import { intentOf, type PayoutRequest } from './payout.ts';
+import type { Sender } from './store-senders.ts';
+
+/** Why an owner is on hold while its payout stands in line, and why it was taken out of it. */
+export type WaitReason = 'no_funds';
+export type RefusalReason = 'transfer_refused';
+
+export type Verdict =
+  | { readonly kind: 'go' }
+  /** It stays in line and is judged again; with a reason its owner is on hold meanwhile. `until`: not before then. */
+  | { readonly kind: 'wait'; readonly reason?: WaitReason; readonly words?: string; readonly until?: Date }
+  /** It leaves the line until a person decides. */
+  | { readonly kind: 'hold'; readonly reason: RefusalReason; readonly words: string };
+
+/** What the gates know. */
+export type GateContext = {
+  readonly chain: Chain;
+  readonly sender: Sender;
+  /** What takes a slot in this transaction already, and what stands ahead in line for want of funds. */
+  readonly claimed: readonly PayoutRequest[];
+  readonly ahead: readonly PayoutRequest[];
+  readonly facts: ChainFacts;
+  readonly now: Date;
+};
+
+export type Gate = (request: PayoutRequest, context: GateContext, tx: Sql) => Verdict | Promise<Verdict>;
+
+const GO = { kind: 'go' } as const;
+const NO_ANSWER = 'The chain does not answer.';
+
+export const GATES: readonly Gate[] = [windowGate, fundsGate, checkGate];
+
+/** The first verdict that is not `go`. */
+export async function judge(request: PayoutRequest, context: GateContext, tx: Sql): Promise<Verdict> {
+  for (const gate of GATES) {
+    const verdict = await gate(request, context, tx);
+    if (verdict.kind !== 'go') return verdict;
+  }
+  return GO;
+}
+
+/** What the network answered, asked before anything was locked. */
+export type ChainFacts = {
+  readonly checks: ReadonlyMap<PayoutRequest['orderId'], { readonly request: PayoutRequest; readonly check: Check }>;
+  readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
+};
+
+/** What a sender has, asked once for each asset. */
+export async function readFunds(
+  chain: Chain,
+  { sender }: Sender,
+  requests: readonly PayoutRequest[],
+): Promise<ChainFacts['funds']> {
+  const symbols = [...new Set(requests.map(({ symbol }) => symbol))];
+  return new Map(await Promise.all(symbols.map(async symbol => [symbol, await chain.funds(sender, symbol)] as const)));
+}
+
+/** Whether each transfer could be carried out now. */
+export async function readChecks(
+  chain: Chain,
+  { sender }: Sender,
+  requests: readonly PayoutRequest[],
+): Promise<ChainFacts['checks']> {
+  const checks = requests.map(async request => {
+    const check = await chain.check(intentOf(request, sender));
+    return [request.orderId, { request, check }] as const;
+  });
+  return new Map(await Promise.all(checks));
+}
+
+/** A sender has few slots open at once: nodes drop more, and what is not sent can still be taken back. */
+export function windowGate(_: PayoutRequest, { chain, sender, claimed }: GateContext): Verdict {
+  return sender.openSlots + claimed.length < chain.window ? GO : { kind: 'wait' };
+}
+
+/**
+ * The balance pays for the open slots, for those ahead in line, for this transfer and for all fees. So a small transfer does
+ * not overtake a large one that waits for funds.
+ */
+export function fundsGate(request: PayoutRequest, { sender, claimed, ahead, facts }: GateContext): Verdict {
+  const { symbol, network, units } = request;
+  const funds = facts.funds.get(symbol);
+  if (!funds) return { kind: 'wait', words: NO_ANSWER };
+  const coin = coinOf(network);
+  const taken = (of: AssetSymbol) =>
+    [...claimed, ...ahead].reduce(
+      (sum, one) => (one.symbol === of ? sum + one.units : sum),
+      sender.openUnits[of] ?? 0n,
+    );
+  const fees = BigInt(sender.openSlots + claimed.length + 1) * funds.worstFee;
+  const isCoin = coin.symbol === symbol;
+  const coinUnits = coin.symbol === 'eth' || coin.symbol === 'trx' ? taken(coin.symbol) : 0n;
+  const needed = taken(symbol) + units;
+  if (!isCoin && funds.asset < needed) return short(symbol, funds.asset, needed, decimalsOf(symbol, network));
+  const neededCoin = fees + coinUnits + (isCoin ? units : 0n);
+  if (funds.coin < neededCoin) return short(coin.symbol, funds.coin, neededCoin, coin.decimals);
+  return GO;
+}
+
+/** A transfer that would fail takes no slot: it would block those behind it. */
+export function checkGate(request: PayoutRequest, { facts }: GateContext): Verdict {
+  const checked = facts.checks.get(request.orderId);
+  // Its terms have changed since, so it is asked again in the next round.
+  if (!checked || checked.request.units !== request.units || checked.request.symbol !== request.symbol) {
+    return { kind: 'wait' };
+  }
+  const { check } = checked;
+  if (check.kind === 'ready') return GO;
+  if (check.kind === 'unknown') return { kind: 'wait', words: NO_ANSWER };
+  return { kind: 'hold', reason: 'transfer_refused', words: check.words };
+}
+
+function short(symbol: string, has: bigint, needs: bigint, decimals: number): Verdict {
+  const words = `The sender has ${formatUnits(has, decimals)} ${symbol} and needs ${formatUnits(needs, decimals)}.`;
+  return { kind: 'wait', reason: 'no_funds', words };
+}

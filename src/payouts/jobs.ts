@@ -1,0 +1,19 @@
+// The jobs of payouts: one queue for each network, so that a network which does not answer slows no other. In a file of their
+// own, because the code that enqueues them must not import their handlers.
+import { NETWORKS, type Network } from '../chains/asset.ts';
+import { defineJob, type JobKind } from '../jobs/job.ts';
+
+export type PayoutId = { readonly accountId: string; readonly payoutId: string };
+
+/** Signs, saves, sends and looks up one payout. */
+export const ADVANCE = perNetwork<PayoutId>('payout.advance');
+
+/** The kinds of one job, one for each network. */
+export function perNetwork<Payload extends object>(name: string): Readonly<Record<Network, JobKind<Payload>>> {
+  return Object.fromEntries(NETWORKS.map(network => [network, defineJob<Payload>(`${name}.${network}`)])) as Record<
+    Network,
+    JobKind<Payload>
+  >;
+}
+
+export const PAYOUT_JOBS: readonly JobKind<PayoutId>[] = Object.values(ADVANCE);

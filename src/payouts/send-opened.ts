@@ -1,0 +1,37 @@
+// Sends payouts that were opened a moment ago: signs them, SAVES all, then sends them in the order of their nonces. What
+// cannot be signed or sent now is left to the lookup of the payout, which is due soon and tells its owner why.
+import type { Chain } from '../chains/chain.ts';
+import type { Clock } from '../lib/clock.ts';
+import { concurrencyLimit } from '../lib/concurrency-limit.ts';
+import type { Log } from '../lib/log.ts';
+import type { Database } from '../storage/database.ts';
+import { type Payout, transferOf } from './payout.ts';
+import { insertAttempts, type NewAttempt } from './store.ts';
+
+type Deps = { readonly db: Database; readonly clock: Clock; readonly log: Log };
+
+/** Sends that wait for an answer at the same time. They start in order, so a node meets no gap for long. */
+const SENDS_AT_ONCE = 16;
+
+export async function sendOpened(deps: Deps, chain: Chain, payouts: readonly Payout[]): Promise<void> {
+  const signed = await Promise.all(payouts.map(payout => signFirst(deps, chain, payout)));
+  const added = signed.filter(one => one !== undefined);
+  if (added.length === 0) return;
+  const saved = await deps.db.transaction(tx => insertAttempts(tx, added));
+  const inTurn = concurrencyLimit(SENDS_AT_ONCE);
+  const sent = added
+    .filter(({ payout }) => saved.has(payout.id))
+    .map(({ payout, attempt }) => {
+      const { id: payoutId, orderId, network } = payout;
+      deps.log.info('a transfer is signed and saved; it is sent next', { payoutId, orderId, network, attempt: 1 });
+      return inTurn(() => chain.broadcast(attempt));
+    });
+  await Promise.all(sent);
+}
+
+async function signFirst({ clock }: Deps, chain: Chain, payout: Payout): Promise<NewAttempt | undefined> {
+  const signed = await chain.sign(transferOf(payout), []);
+  if (signed.kind !== 'signed') return undefined;
+  const { hash, raw } = signed;
+  return { payout, attempt: { number: 1, kind: 'transfer', hash, raw, signedAt: clock.now() } };
+}

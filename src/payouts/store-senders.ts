@@ -1,0 +1,136 @@
+// The SQL of senders: their next nonce, their open slots, and whether they may take another.
+import assert from 'node:assert/strict';
+import { type AssetSymbol, type Network, SYMBOLS } from '../chains/asset.ts';
+import type { Row, Sql } from '../storage/database.ts';
+
+/** A sender with its slots that no block has used yet, from one snapshot. */
+export type Sender = {
+  readonly network: Network;
+  readonly sender: string;
+  readonly nextNonce: bigint;
+  readonly haltedAt?: Date;
+  readonly openSlots: number;
+  /** Smallest units that those slots are for, by asset. */
+  readonly openUnits: { readonly [S in AssetSymbol]?: bigint };
+};
+
+/** Undefined until the next nonce of the sender is stored. */
+export async function findSender(sql: Sql, network: Network, sender: string): Promise<Sender | undefined> {
+  const [row] = await sql.query<SenderRow>(
+    `select s.next_nonce, s.halted_at, coalesce(sum(open.slots), 0)::int as slots,
+            json_object_agg(open.symbol, open.units) filter (where open.symbol is not null) as units
+       from chain_senders s
+       left join lateral (
+         select p.symbol, count(*) as slots, sum(p.units)::text as units from payouts p
+          where p.network = s.network and p.sender = s.sender and p.state in ('open', 'done') and p.block_number is null
+          group by p.symbol) open on true
+      where s.network = $1 and s.sender = $2
+      group by s.network, s.sender`,
+    [network, sender],
+  );
+  return (
+    row && {
+      network,
+      sender,
+      nextNonce: BigInt(row.next_nonce),
+      openSlots: row.slots,
+      openUnits: unitsIn(row.units ?? {}),
+      ...(row.halted_at !== null && { haltedAt: row.halted_at }),
+    }
+  );
+}
+
+type SenderRow = Row & {
+  next_nonce: string;
+  halted_at: Date | null;
+  slots: number;
+  units: { readonly [S in AssetSymbol]?: string } | null;
+};
+
+function unitsIn(texts: NonNullable<SenderRow['units']>): Sender['openUnits'] {
+  return Object.fromEntries(SYMBOLS.map(symbol => [symbol, BigInt(texts[symbol] ?? 0)]));
+}
+
+/** Stores the next nonce of a sender, unless it is stored. From then on only this row counts, not the answer of a node. */
+export async function insertSender(sql: Sql, network: Network, sender: string, nextNonce: bigint): Promise<void> {
+  await sql.query(
+    'insert into chain_senders (network, sender, next_nonce) values ($1, $2, $3) on conflict do nothing',
+    [network, sender, nextNonce],
+  );
+}
+
+/** Locks the row of a sender until the transaction ends, and returns what may have changed since it was read. */
+export async function lockSender(
+  tx: Sql,
+  { network, sender }: Sender,
+): Promise<{ nextNonce: bigint; isHalted: boolean }> {
+  const [row] = await tx.query<{ next_nonce: string; is_halted: boolean }>(
+    `select next_nonce, halted_at is not null as is_halted from chain_senders
+      where network = $1 and sender = $2 for update`,
+    [network, sender],
+  );
+  assert(row, 'the next nonce of the sender is stored');
+  return { nextNonce: BigInt(row.next_nonce), isHalted: row.is_halted };
+}
+
+/** The caller holds the row lock of the sender. */
+export async function setNextNonce(tx: Sql, { network, sender }: Sender, nextNonce: bigint): Promise<void> {
+  await tx.query('update chain_senders set next_nonce = $3 where network = $1 and sender = $2', [
+    network,
+    sender,
+    nextNonce,
+  ]);
+}
+
+/** When the line of a sender is looked at again. A time that is set already and is earlier stays. */
+export async function setNextClaim(sql: Sql, { network, sender }: Sender, at: Date): Promise<void> {
+  await sql.query(
+    `update chain_senders set next_claim_at = $3
+      where network = $1 and sender = $2 and (next_claim_at is null or next_claim_at > $3)`,
+    [network, sender, at],
+  );
+}
+
+/** Takes the senders whose line is to be looked at; returns their networks. */
+export async function takeDueClaims(tx: Sql, until: Date): Promise<Network[]> {
+  const rows = await tx.query<{ network: Network }>(
+    'update chain_senders set next_claim_at = null where next_claim_at <= $1 returning network',
+    [until],
+  );
+  return [...new Set(rows.map(({ network }) => network))];
+}
+
+export async function nextClaimAt(sql: Sql, until: Date): Promise<Date | undefined> {
+  const [row] = await sql.query<{ at: Date | null }>(
+    'select min(next_claim_at) as at from chain_senders where next_claim_at <= $1',
+    [until],
+  );
+  return row?.at ?? undefined;
+}
+
+/** The sender takes no further slot until it is resumed. */
+export async function haltSender(tx: Sql, network: Network, sender: string, at: Date): Promise<void> {
+  await tx.query('update chain_senders set halted_at = $3 where network = $1 and sender = $2 and halted_at is null', [
+    network,
+    sender,
+    at,
+  ]);
+}
+
+/** Lets a halted sender take slots again. False when it was not halted. */
+export async function resumeSender(tx: Sql, network: Network, sender: string): Promise<boolean> {
+  const rows = await tx.query(
+    `update chain_senders set halted_at = null
+      where network = $1 and sender = $2 and halted_at is not null returning sender`,
+    [network, sender],
+  );
+  return rows.length > 0;
+}
+
+/** The halted senders of each network, for the metrics. */
+export async function countHaltedSenders(sql: Sql): Promise<ReadonlyMap<Network, number>> {
+  const rows = await sql.query<{ network: Network; count: number }>(
+    'select network, count(*)::int as count from chain_senders where halted_at is not null group by network',
+  );
+  return new Map(rows.map(({ network, count }) => [network, count]));
+}
