@@ -1,0 +1,57 @@
+// What several providers say together. Pure. Where money depends on it, two must agree; where only one is configured, it must do.
+import type { Receipt } from './read.ts';
+import type { View } from './watch.ts';
+
+/** How many providers must say the same of what cannot be taken back. */
+export function quorumOf(providers: number): number {
+  return Math.min(2, providers);
+}
+
+/** What a provider says of the attempts at a slot. */
+export type Report =
+  | { readonly kind: 'receipt'; readonly view: View; readonly receipt: Receipt }
+  /** The slot is used, and no attempt has a receipt. */
+  | { readonly kind: 'foreign'; readonly view: View }
+  | { readonly kind: 'unused'; readonly view: View }
+  /** It shows a receipt of a block that it does not have yet, or does not answer. */
+  | { readonly kind: 'unclear'; readonly view: View };
+
+export type MinedReport = Extract<Report, { readonly kind: 'receipt' }>;
+
+/**
+ * The receipts that agree, of the providers that say the same; `disagreement` when one says otherwise and no quorum decides;
+ * undefined when there is no receipt.
+ */
+export function agreedReceipts(
+  reports: readonly Report[],
+  quorum: number,
+): readonly [MinedReport, ...MinedReport[]] | 'disagreement' | undefined {
+  const mined = reports.filter(report => report.kind === 'receipt');
+  const groups = [...Map.groupBy(mined, ({ receipt }) => keyOf(receipt)).values()];
+  const [group = [], next = []] = groups.sort((a, b) => b.length - a.length);
+  const [first, ...others] = group;
+  if (!first) return undefined;
+  if (next.length === group.length) return 'disagreement';
+  const { blockNumber } = first.receipt;
+  // A provider whose head is below the block lags and says nothing against it.
+  const against = reports.filter(
+    report => report.kind !== 'unclear' && report.view.head.number >= blockNumber && !group.some(one => one === report),
+  );
+  return group.length < quorum && against.length > 0 ? 'disagreement' : [first, ...others];
+}
+
+function keyOf({ transactionHash, blockHash, isSuccess, logs }: Receipt): string {
+  return JSON.stringify([transactionHash, blockHash, isSuccess, logs]);
+}
+
+/** From the block to the head, both included, as the provider that is furthest behind sees it. */
+export function confirmationsOf(reports: readonly MinedReport[]): number {
+  const depths = reports.map(({ view, receipt }) => Number(view.head.number - receipt.blockNumber) + 1);
+  return Math.min(...depths);
+}
+
+/** Whether a quorum calls the block final. A tag that stands still, or says block 0, reaches no block of ours. */
+export function isFinal(reports: readonly MinedReport[], quorum: number): boolean {
+  const calling = reports.filter(({ view, receipt }) => view.final && view.final.number >= receipt.blockNumber);
+  return calling.length >= quorum;
+}

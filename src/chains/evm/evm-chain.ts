@@ -1,0 +1,138 @@
+// An EVM network as a `Chain`: composes providers, the watch, checks, signing and lookups.
+import type { Clock } from '../../lib/clock.ts';
+import type { Chain, ChainHealth, Funds, Sighting } from '../chain.ts';
+import { quorumOf } from './agree.ts';
+import { broadcast } from './broadcast.ts';
+import { check, type Draft, type Estimate, estimate } from './check.ts';
+import { funds } from './funds.ts';
+import { lookup } from './lookup.ts';
+import { openProvider, type Provider } from './provider.ts';
+import { contractOf, type EvmPlan, type EvmSettings, planOf } from './settings.ts';
+import { sharedAnswers } from './shared.ts';
+import { signTransfer, signVoid } from './sign.ts';
+import { codeAt, isCode, type StartCheck, startCheck } from './start-check.ts';
+import { addressOfSigner } from './transaction.ts';
+import { type Watch, watchNetwork } from './watch.ts';
+
+export type EvmChain = { readonly chain: Chain; readonly start: StartCheck };
+
+type Deps = { readonly clock: Clock };
+
+const FUNDS_AGE_MS = 500;
+const RECHECK_MS = 5_000;
+/** Estimates of checked transfers that wait to be signed. */
+const MAX_ESTIMATES = 10_000;
+
+/** Opens a chain and asks its nodes what must be right before the first transfer. Never throws for what a node does. */
+export async function openEvmChain(settings: EvmSettings, { clock }: Deps): Promise<EvmChain> {
+  const plan = planOf(settings);
+  const providers = settings.providers.map(provider => openProvider(provider, plan));
+  const [first, ...others] = settings.signers;
+  const senders = [addressOfSigner(first), ...others.map(addressOfSigner)] as const;
+  const signers = new Map(settings.signers.map(signer => [addressOfSigner(signer), signer]));
+  const watch = watchNetwork({ providers, ...plan });
+  const quorum = quorumOf(providers.length);
+  const start = await startCheck({ providers, plan, senders });
+
+  let isChecked = start.isComplete;
+  const recheck = sharedAnswers<StartCheck>(RECHECK_MS);
+  /** Why nothing may be signed yet; undefined when all was checked. */
+  async function unchecked(): Promise<string | undefined> {
+    if (isChecked) return undefined;
+    const { faults, isComplete } = await recheck('', () => startCheck({ providers, plan, senders }));
+    isChecked = isComplete && faults.length === 0;
+    return isChecked ? undefined : (faults[0] ?? 'no provider answers');
+  }
+
+  // A check finds the gas on its way; the signature that follows needs no call for it.
+  const estimates = new Map<string, bigint>();
+  const keyOf = (from: string, { to, value, data }: Draft) => `${from} ${to} ${value} ${data}`;
+  function remember(from: string, draft: Draft, gas: bigint): void {
+    if (estimates.size >= MAX_ESTIMATES) estimates.clear();
+    estimates.set(keyOf(from, draft), gas);
+  }
+  async function estimateOnce(from: string, draft: Draft): Promise<Estimate | undefined> {
+    const key = keyOf(from, draft);
+    const gas = estimates.get(key);
+    estimates.delete(key);
+    return gas === undefined ? estimate({ providers, plan }, from, draft) : { gas };
+  }
+  const signDeps = { plan, watch, signers, estimate: estimateOnce };
+  const lookupDeps = { ...plan, ...plan.facts, watch, quorum, now: () => clock.now() };
+  const sharedFunds = sharedAnswers<Funds | undefined>(FUNDS_AGE_MS);
+
+  const chain: Chain = {
+    name: plan.network,
+    network: plan.network,
+    senders,
+    depth: plan.depth,
+    window: start.isDelegated ? 1 : plan.window,
+    maxAttempts: plan.maxAttempts,
+    async nextNonce(sender) {
+      const counts = (await watch.views(sender)).map(({ pooled }) => pooled);
+      const isAgreed = counts.length >= quorum && counts.every(count => count === counts[0]);
+      return isAgreed ? counts[0] : undefined;
+    },
+    async isContract(address) {
+      const code = await codeAt(providers, address);
+      return code === undefined ? undefined : isCode(code);
+    },
+    async check(intent) {
+      if ((await unchecked()) !== undefined) return { kind: 'unknown' };
+      return check({ providers, plan, watch }, intent, (draft, gas) => remember(intent.sender, draft, gas));
+    },
+    funds: (sender, symbol) =>
+      sharedFunds(`${sender} ${symbol}`, () => funds({ providers, plan, watch }, sender, symbol)),
+    async sign(transfer, before) {
+      const words = await unchecked();
+      return words === undefined ? signTransfer(signDeps, transfer, before) : { kind: 'unknown', words };
+    },
+    signVoid: (slot, before) => signVoid(signDeps, slot, before),
+    broadcast: attempt => broadcast(providers, attempt),
+    async lookup(transfer, attempts, seen) {
+      const token = contractOf(plan, transfer.symbol);
+      if (token === 'none') return { kind: 'unknown', words: `there is no contract of ${transfer.symbol} here` };
+      return lookup(lookupDeps, { transfer, attempts, seen, token });
+    },
+    nextLookupAt: (sighting, now) => new Date(now.getTime() + waitMs(plan, sighting)),
+    health: () => health(providers, watch, senders[0]),
+  };
+  return { chain, start };
+}
+
+const SECOND_MS = 1_000;
+const MAX_WAIT_MS = 5 * 60_000;
+
+/** Until something can have changed: the next block, the missing confirmations, a part of the way to finality. */
+function waitMs({ blockMs, depth, facts }: EvmPlan, sighting: Sighting): number {
+  switch (sighting.kind) {
+    case 'mined': {
+      if (sighting.isFinal) return 0;
+      const missing = depth - sighting.confirmations;
+      if (missing > 0) return Math.min(missing * blockMs, MAX_WAIT_MS);
+      return Math.max(blockMs, Math.min(facts.finalityMs / 4, MAX_WAIT_MS));
+    }
+    case 'taken':
+      return MAX_WAIT_MS;
+    case 'unknown':
+      return 2 * SECOND_MS;
+    default:
+      return Math.max(blockMs, SECOND_MS / 4);
+  }
+}
+
+async function health(providers: readonly Provider[], watch: Watch, sender: string): Promise<ChainHealth> {
+  const views = await watch.views(sender);
+  const best = views.toSorted((a, b) => Number(b.head.number - a.head.number))[0];
+  const lag = best?.final && best.head.timestamp - best.final.timestamp;
+  return {
+    ...(best && { head: best.head.number }),
+    ...(lag !== undefined && { finalityLagMs: Number(lag) * SECOND_MS }),
+    providers: providers.map(provider => {
+      const { name } = provider;
+      const words = provider.trouble();
+      const isAnswering = views.some(view => view.provider === provider);
+      return { name, isAnswering, ...(words !== undefined && { words }) };
+    }),
+  };
+}

@@ -1,0 +1,130 @@
+// Looks the attempts at a slot up. The count of the sender says whether the slot is used; only then is a receipt asked for.
+// One provider suffices for what is corrected by the next lookup; what is not needs a quorum (agree.ts).
+import type { Attempt, Block, Sighting, Transfer } from '../chain.ts';
+import { agreedReceipts, confirmationsOf, isFinal, type MinedReport, type Report } from './agree.ts';
+import { outcomeOf } from './outcome.ts';
+import { readHead, readIsKnown, readQuantity, readReceipt } from './read.ts';
+import { readTransaction } from './transaction.ts';
+import { saidValue, type View, type Watch } from './watch.ts';
+
+export type LookupDeps = {
+  readonly watch: Watch;
+  readonly quorum: number;
+  readonly depth: number;
+  readonly blockMs: number;
+  readonly stuckAfterMs: number;
+  readonly now: () => Date;
+};
+
+export type LookedUp = {
+  readonly transfer: Transfer;
+  readonly attempts: readonly Attempt[];
+  readonly seen?: Block | undefined;
+  /** The contract of the asset; undefined for the coin. */
+  readonly token: string | undefined;
+};
+
+const unknown = (words: string): Sighting => ({ kind: 'unknown', words });
+
+export async function lookup(deps: LookupDeps, asked: LookedUp): Promise<Sighting> {
+  const { transfer, attempts, seen } = asked;
+  const views = await deps.watch.views(transfer.slot.sender);
+  if (views.length === 0) return unknown('no provider answers');
+  const reports = await Promise.all(views.map(view => reportOf(view, transfer.slot.nonce, attempts)));
+  const agreed = agreedReceipts(reports, deps.quorum);
+  if (agreed === 'disagreement') return unknown('the providers disagree about the transfer');
+  if (agreed) return mined(deps, asked, agreed);
+  if (seen && !(await isUndone(views, seen, deps.quorum))) {
+    return unknown('no receipt is found, and too few providers show another block in place of the one that had it');
+  }
+  const used = reports.filter(({ kind }) => kind !== 'unused');
+  if (used.length > 0) return usedByOthers(deps, transfer, reports);
+  return waiting(deps, asked, views);
+}
+
+async function reportOf(view: View, nonce: bigint, attempts: readonly Attempt[]): Promise<Report> {
+  if (view.mined <= nonce) return { kind: 'unused', view };
+  const said = await Promise.all(
+    attempts.map(({ hash }) => view.provider.ask('eth_getTransactionReceipt', [hash], readReceipt)),
+  );
+  const receipts = said.map(saidValue);
+  const receipt = receipts.find((one, index) => one && one.transactionHash === attempts[index]?.hash);
+  // Base shows receipts of blocks that are not sealed yet: https://docs.base.org transaction-finality.
+  if (receipt) return { kind: receipt.blockNumber <= view.head.number ? 'receipt' : 'unclear', view, receipt };
+  return { kind: receipts.every(one => one === null) ? 'foreign' : 'unclear', view };
+}
+
+function mined(
+  { depth, quorum }: LookupDeps,
+  { transfer, attempts, token }: LookedUp,
+  reports: readonly [MinedReport, ...MinedReport[]],
+): Sighting {
+  const { receipt } = reports[0];
+  const attempt = attempts.find(({ hash }) => hash === receipt.transactionHash);
+  if (!attempt) return unknown('a receipt of another transaction was returned');
+  const confirmations = confirmationsOf(reports);
+  return {
+    kind: 'mined',
+    hash: attempt.hash,
+    block: { number: Number(receipt.blockNumber), hash: receipt.blockHash },
+    confirmations,
+    // The depth beside the tag: milestones of Polygon were rolled back once.
+    isFinal: confirmations >= depth && isFinal(reports, quorum),
+    feeUnits: receipt.feeUnits,
+    ...outcomeOf(transfer, attempt, receipt, token),
+  };
+}
+
+/** Whether a quorum has another block at the height of one that was seen. A node that lags has none there. */
+async function isUndone(views: readonly View[], seen: Block, quorum: number): Promise<boolean> {
+  const height = `0x${seen.number.toString(16)}`;
+  const blocks = await Promise.all(
+    views.map(({ provider }) => provider.ask('eth_getBlockByNumber', [height, false], readHead)),
+  );
+  const others = blocks.map(saidValue).filter(block => block && block.hash !== seen.hash);
+  return others.length >= quorum;
+}
+
+/** The slot is used and no attempt has a receipt: a node that has not indexed its newest block, or another user of the key. */
+async function usedByOthers({ quorum }: LookupDeps, { slot }: Transfer, reports: readonly Report[]): Promise<Sighting> {
+  const foreign = reports.filter(({ kind }) => kind === 'foreign');
+  const counts = await Promise.all(
+    foreign.map(({ view }) => view.provider.ask('eth_getTransactionCount', [slot.sender, 'finalized'], readQuantity)),
+  );
+  const past = counts.map(saidValue).filter(count => count !== undefined && count > slot.nonce);
+  if (past.length >= quorum) return { kind: 'taken' };
+  return unknown('the slot is used, but no attempt has a receipt yet');
+}
+
+/** The slot is free: an attempt waits in a pool, will never be mined as it is, or is nowhere. */
+async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]): Promise<Sighting> {
+  const { transfer, attempts, seen } = asked;
+  const { nonce } = transfer.slot;
+  const newest = attempts.at(-1);
+  if (!newest) return { kind: 'absent' };
+  const isPooled = views.some(({ pooled }) => pooled > nonce) || (await isKnown(views, attempts));
+  if (isPooled === undefined) return unknown('no provider says whether it knows the transfer');
+  const ageMs = deps.now().getTime() - newest.signedAt.getTime();
+  const bid = readTransaction(newest.raw)?.fields.maxFeePerGas ?? 0n;
+  const isBelowBaseFee = views.every(({ head }) => bid < head.baseFee);
+  if (isPooled) {
+    // Behind an earlier slot of its sender it waits for that one, whatever it bids.
+    const isFirst = views.some(({ mined }) => mined === nonce);
+    const isLate = isFirst && ageMs >= deps.stuckAfterMs;
+    return { kind: isLate || (isBelowBaseFee && ageMs >= 2 * deps.blockMs) ? 'stuck' : 'pending' };
+  }
+  if (isBelowBaseFee) return { kind: 'stuck' };
+  if (seen && views.length < deps.quorum) return unknown('too few providers answer');
+  return { kind: 'absent' };
+}
+
+/** Undefined when no provider answers. */
+async function isKnown(views: readonly View[], attempts: readonly Attempt[]): Promise<boolean | undefined> {
+  const said = await Promise.all(
+    views.flatMap(({ provider }) =>
+      attempts.map(({ hash }) => provider.ask('eth_getTransactionByHash', [hash], readIsKnown)),
+    ),
+  );
+  const known = said.map(saidValue).filter(value => value !== undefined);
+  return known.length === 0 ? undefined : known.includes(true);
+}

@@ -1,0 +1,153 @@
+// A provider: one node, or a service in front of several. Calls that are made at the same time share a request; a provider
+// that fails is left alone for a while, so that a silent one costs the others nothing.
+import { type Answer, type Call, type Posted, post } from './post.ts';
+import { type Read, readQuantity } from './read.ts';
+
+export type ProviderSettings = {
+  readonly name: string;
+  /** May hold a key: never shown. */
+  readonly url: string;
+  /** Calls that share a request at most; 1 for a provider that takes no batches. */
+  readonly batchSize?: number;
+};
+
+/** A value, a refusal of the node, or no answer. */
+export type Said<T> = { readonly kind: 'value'; readonly value: T } | Exclude<Answer, { readonly kind: 'result' }>;
+
+export type Provider = {
+  readonly name: string;
+  /** Asks and reads the answer; what cannot be read is silence. Never throws. */
+  ask<T>(method: string, params: readonly unknown[], read: Read<T>): Promise<Said<T>>;
+  /** Which network it is of; undefined when it does not answer. */
+  chainId(): Promise<bigint | undefined>;
+  /** Why it does not answer now; undefined while it does. */
+  trouble(): string | undefined;
+};
+
+type Options = {
+  readonly chainId: number;
+  readonly timeoutMs?: number;
+  /** A clock that never jumps. */
+  readonly nowMs?: () => number;
+};
+
+const TIMEOUT_MS = 3_000;
+const MAX_REQUESTS = 8;
+const BATCH_SIZE = 50;
+/** Failed requests in a row after which a provider is left alone, first for this long, then twice as long each time. */
+const FAILURES_BEFORE_PAUSE = 3;
+const FIRST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 30_000;
+
+type Waiting = { readonly call: Call; readonly answer: (answer: Answer) => void };
+
+export function openProvider(settings: ProviderSettings, options: Options): Provider {
+  const { name, url } = settings;
+  const { chainId: wanted, timeoutMs = TIMEOUT_MS, nowMs = () => performance.now() } = options;
+  let batchSize = settings.batchSize ?? BATCH_SIZE;
+  const waiting: Waiting[] = [];
+  let requests = 0;
+  let isFlushDue = false;
+  let failures = 0;
+  let pausedUntilMs = 0;
+  let trouble: string | undefined;
+  let foundChainId: Promise<bigint | undefined> | undefined;
+
+  function fail(words: string): void {
+    trouble = words;
+    failures++;
+    const pauses = failures - FAILURES_BEFORE_PAUSE;
+    if (pauses >= 0) pausedUntilMs = nowMs() + Math.min(FIRST_PAUSE_MS * 2 ** pauses, MAX_PAUSE_MS);
+  }
+
+  /** A pause that is over lets one request through; only its answer lets others follow. */
+  function isPaused(): boolean {
+    if (failures < FAILURES_BEFORE_PAUSE) return false;
+    return nowMs() < pausedUntilMs || requests > 0;
+  }
+
+  function send(call: Call): Promise<Answer> {
+    if (isPaused()) return Promise.resolve({ kind: 'silence', words: trouble ?? 'is left alone after failures' });
+    return new Promise(answer => {
+      waiting.push({ call, answer });
+      if (isFlushDue) return;
+      isFlushDue = true;
+      // After the calls that this turn of the event loop still makes.
+      setImmediate(() => {
+        isFlushDue = false;
+        flush();
+      });
+    });
+  }
+
+  function flush(): void {
+    while (waiting.length > 0 && requests < MAX_REQUESTS) {
+      const batch = waiting.splice(0, batchSize);
+      requests++;
+      void post(
+        url,
+        batch.map(({ call }) => call),
+        timeoutMs,
+      ).then(posted => {
+        requests--;
+        settle(batch, posted);
+        flush();
+      });
+    }
+  }
+
+  function settle(batch: readonly Waiting[], posted: Posted): void {
+    if ('answers' in posted) {
+      const { answers } = posted;
+      const silent = answers.find(answer => answer.kind === 'silence');
+      if (silent) fail(silent.words);
+      else {
+        failures = 0;
+        trouble = undefined;
+      }
+      batch.forEach(({ answer }, index) => {
+        answer(answers[index] ?? { kind: 'silence', words: 'not JSON-RPC' });
+      });
+      return;
+    }
+    if (posted.isBatchRefused) {
+      batchSize = 1;
+      waiting.unshift(...batch);
+      return;
+    }
+    fail(posted.words);
+    for (const { answer } of batch) answer({ kind: 'silence', words: posted.words });
+    // What waits would wait for the same failure.
+    if (isPaused()) {
+      for (const { answer } of waiting.splice(0)) answer({ kind: 'silence', words: posted.words });
+    }
+  }
+
+  /** Asked before anything else: a node of another network would take our bytes for its own. */
+  function chainId(): Promise<bigint | undefined> {
+    foundChainId ??= send({ method: 'eth_chainId', params: [] }).then(answer => {
+      const id = answer.kind === 'result' ? readQuantity(answer.result) : undefined;
+      if (id === BigInt(wanted)) return id;
+      // Asked again with the next call: it may be mended meanwhile.
+      foundChainId = undefined;
+      if (id !== undefined) fail(`is a node of chain ${id}, not of ${wanted}`);
+      return id;
+    });
+    return foundChainId;
+  }
+
+  return {
+    name,
+    chainId,
+    trouble: () => trouble,
+    async ask(method, params, read) {
+      const isRight = (await chainId()) === BigInt(wanted);
+      if (!isRight) return { kind: 'silence', words: trouble ?? 'does not say its chain id' };
+      const answer = await send({ method, params });
+      if (answer.kind !== 'result') return answer;
+      const value = read(answer.result);
+      if (value !== undefined) return { kind: 'value', value };
+      return { kind: 'silence', words: `answers ${method} in a way that cannot be read` };
+    },
+  };
+}

@@ -1,0 +1,108 @@
+// Reads what nodes answer. A value that is not exactly what the JSON-RPC specification says is undefined, which counts as no
+// answer: a node that is half right is not to be trusted with money.
+
+export type BlockHead = {
+  readonly number: bigint;
+  readonly hash: string;
+  /** Seconds since 1970. */
+  readonly timestamp: bigint;
+  /** 0 where the network has none. */
+  readonly baseFee: bigint;
+};
+
+export type Log = { readonly address: string; readonly topics: readonly string[]; readonly data: string };
+
+export type Receipt = {
+  readonly transactionHash: string;
+  readonly blockHash: string;
+  readonly blockNumber: bigint;
+  readonly isSuccess: boolean;
+  /** What the network took, the part for L1 included, in wei. */
+  readonly feeUnits: bigint;
+  readonly logs: readonly Log[];
+};
+
+/** Reads a value, or is undefined when it is malformed. */
+export type Read<T> = (value: unknown) => T | undefined;
+
+const QUANTITY = /^0x[0-9a-f]{1,64}$/i;
+const HASH = /^0x[0-9a-f]{64}$/i;
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const BYTES = /^0x([0-9a-f]{2})*$/i;
+const MAX_LOGS = 1_000;
+const MAX_TOPICS = 4;
+
+export const readQuantity: Read<bigint> = value =>
+  typeof value === 'string' && QUANTITY.test(value) ? BigInt(value) : undefined;
+
+/** In small letters. */
+export const readHash: Read<string> = value => textOf(HASH, value);
+
+export const readBytes: Read<string> = value => textOf(BYTES, value);
+
+/** A word of 32 bytes as a number: what most functions of a token return. */
+export const readWord: Read<bigint> = value => {
+  const hash = readHash(value);
+  return hash === undefined ? undefined : BigInt(hash);
+};
+
+/** A block, or null where there is none. */
+export const readHead: Read<BlockHead | null> = value => {
+  if (value === null) return null;
+  const number = readQuantity(at(value, 'number'));
+  const hash = readHash(at(value, 'hash'));
+  const timestamp = readQuantity(at(value, 'timestamp'));
+  const baseFee = at(value, 'baseFeePerGas') === undefined ? 0n : readQuantity(at(value, 'baseFeePerGas'));
+  if (number === undefined || hash === undefined || timestamp === undefined || baseFee === undefined) return undefined;
+  return { number, hash, timestamp, baseFee };
+};
+
+/** Whether a node knows a transaction, mined or not. */
+export const readIsKnown: Read<boolean> = value => {
+  if (value === null) return false;
+  return readHash(at(value, 'hash')) === undefined ? undefined : true;
+};
+
+/** A receipt, or null while the transaction is not mined or not indexed. */
+export const readReceipt: Read<Receipt | null> = value => {
+  if (value === null) return null;
+  const transactionHash = readHash(at(value, 'transactionHash'));
+  const blockHash = readHash(at(value, 'blockHash'));
+  const blockNumber = readQuantity(at(value, 'blockNumber'));
+  const status = readQuantity(at(value, 'status'));
+  const gasUsed = readQuantity(at(value, 'gasUsed'));
+  const gasPrice = readQuantity(at(value, 'effectiveGasPrice'));
+  const given = at(value, 'l1Fee');
+  const l1Fee = given === undefined || given === null ? 0n : readQuantity(given);
+  const logs = readLogs(at(value, 'logs'));
+  if (transactionHash === undefined || blockHash === undefined || blockNumber === undefined) return undefined;
+  if (gasUsed === undefined || gasPrice === undefined || l1Fee === undefined || logs === undefined) return undefined;
+  if (status !== 0n && status !== 1n) return undefined;
+  const feeUnits = gasUsed * gasPrice + l1Fee;
+  return { transactionHash, blockHash, blockNumber, isSuccess: status === 1n, feeUnits, logs };
+};
+
+const readLogs: Read<Log[]> = value => {
+  if (!Array.isArray(value) || value.length > MAX_LOGS) return undefined;
+  const logs = value.map(readLog);
+  return logs.every(log => log !== undefined) ? logs : undefined;
+};
+
+const readLog: Read<Log> = value => {
+  const address = textOf(ADDRESS, at(value, 'address'));
+  const data = readBytes(at(value, 'data'));
+  const given: unknown = at(value, 'topics');
+  if (!Array.isArray(given) || given.length > MAX_TOPICS) return undefined;
+  const topics = given.map(readHash);
+  if (address === undefined || data === undefined || !topics.every(topic => topic !== undefined)) return undefined;
+  return { address, topics, data };
+};
+
+function textOf(form: RegExp, value: unknown): string | undefined {
+  return typeof value === 'string' && form.test(value) ? value.toLowerCase() : undefined;
+}
+
+export function at(value: unknown, field: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, field)) return undefined;
+  return Reflect.get(value, field);
+}

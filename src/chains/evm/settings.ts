@@ -1,0 +1,77 @@
+// What an EVM chain runs with: the facts of its network, as the settings change them.
+import type { AssetSymbol } from '../asset.ts';
+import { NETWORK_FACTS, type NetworkFacts } from '../networks.ts';
+import type { Signer } from '../signer/signer.ts';
+import type { FeeLimits } from './fees.ts';
+import { EVM_FACTS, type EvmFacts, type EvmNetwork } from './networks.ts';
+import type { ProviderSettings } from './provider.ts';
+
+export type EvmSettings = {
+  readonly network: EvmNetwork;
+  readonly providers: readonly ProviderSettings[];
+  /** The first takes new slots. */
+  readonly signers: readonly [Signer, ...Signer[]];
+  readonly depth?: number;
+  readonly window?: number;
+  readonly maxAttempts?: number;
+  /** In wei for a unit of gas. */
+  readonly maxFee?: bigint;
+  readonly minTip?: bigint;
+  /** A local node in place of the network. */
+  readonly test?: {
+    readonly chainId: number;
+    readonly blockMs?: number;
+    readonly tokens: { readonly [S in AssetSymbol]?: string };
+  };
+};
+
+/** The settings with everything decided. */
+export type EvmPlan = {
+  readonly network: EvmNetwork;
+  readonly facts: EvmFacts;
+  readonly chainId: number;
+  readonly blockMs: number;
+  readonly depth: number;
+  readonly window: number;
+  readonly maxAttempts: number;
+  readonly fees: FeeLimits;
+  readonly coin: AssetSymbol | undefined;
+  readonly tokens: { readonly [S in AssetSymbol]?: { readonly address: string; readonly decimals: number } };
+};
+
+/** geth and bor take at least 16 of one account; what waits is kept well below. */
+const WINDOW = 8;
+const MAX_ATTEMPTS = 8;
+
+export function planOf(settings: EvmSettings): EvmPlan {
+  const { network, test } = settings;
+  const facts: EvmFacts = EVM_FACTS[network];
+  const known: NetworkFacts = NETWORK_FACTS[network];
+  return {
+    network,
+    facts,
+    chainId: test?.chainId ?? facts.chainId,
+    blockMs: test?.blockMs ?? known.blockMs,
+    depth: settings.depth ?? known.confirmations,
+    window: settings.window ?? WINDOW,
+    maxAttempts: settings.maxAttempts ?? MAX_ATTEMPTS,
+    fees: { minTip: settings.minTip ?? facts.minTip, maxFee: settings.maxFee ?? facts.maxFee },
+    coin: known.native?.symbol,
+    tokens: test ? testTokens(known, test.tokens) : known.tokens,
+  };
+}
+
+/** A local node has tokens of its own, with the decimals that the real ones have. */
+function testTokens(known: NetworkFacts, addresses: NonNullable<EvmSettings['test']>['tokens']): EvmPlan['tokens'] {
+  const entries = Object.entries(known.tokens).flatMap(([symbol, { decimals }]) => {
+    const address: unknown = Reflect.get(addresses, symbol);
+    return typeof address === 'string' ? [[symbol, { address, decimals }]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What is called to move an asset: its contract, or undefined for the coin; `none` when the network has neither. */
+export function contractOf(plan: EvmPlan, symbol: AssetSymbol): string | undefined | 'none' {
+  if (symbol === plan.coin) return undefined;
+  return plan.tokens[symbol]?.address ?? 'none';
+}

@@ -1,0 +1,54 @@
+// Signs attempts: the transfer or a void, at fees that beat every attempt before, with gas that was estimated once.
+import type { Attempt, Signed, Slot, Transfer } from '../chain.ts';
+import type { Signer } from '../signer/signer.ts';
+import { type Draft, draftOf, type Estimate } from './check.ts';
+import { FEE_ABOVE_CAP, nextBid } from './fees.ts';
+import type { EvmPlan } from './settings.ts';
+import { readTransaction, signTransaction } from './transaction.ts';
+import type { Watch } from './watch.ts';
+
+type Deps = {
+  readonly plan: EvmPlan;
+  readonly watch: Watch;
+  readonly signers: ReadonlyMap<string, Signer>;
+  readonly estimate: (from: string, draft: Draft) => Promise<Estimate | undefined>;
+};
+
+export function signTransfer(deps: Deps, transfer: Transfer, before: readonly Attempt[]): Promise<Signed> {
+  const draft = draftOf(deps.plan, transfer);
+  if (!draft) return Promise.resolve({ kind: 'refused', words: `there is no contract of ${transfer.symbol} here` });
+  return signDraft(deps, transfer.slot, draft, before);
+}
+
+/** Nothing, from the sender to itself. */
+export function signVoid(deps: Deps, slot: Slot, before: readonly Attempt[]): Promise<Signed> {
+  return signDraft(deps, slot, { to: slot.sender, value: 0n, data: '0x' }, before);
+}
+
+async function signDraft(deps: Deps, slot: Slot, draft: Draft, before: readonly Attempt[]): Promise<Signed> {
+  const { plan, watch, signers } = deps;
+  const { sender, nonce } = slot;
+  const signer = signers.get(sender);
+  if (!signer) return { kind: 'refused', words: `no signer is configured for ${sender}` };
+  const earlier = before.map(({ raw }) => readTransaction(raw)?.fields);
+  if (!earlier.every(each => each !== undefined)) return { kind: 'refused', words: 'an earlier attempt is unreadable' };
+  const cost = await watch.cost();
+  if (!cost) return { kind: 'unknown', words: 'no provider says what a transaction costs' };
+  const bid = nextBid(cost, plan.fees, earlier);
+  if (!bid) return { kind: 'refused', words: FEE_ABOVE_CAP };
+  const gas = await gasOf(deps, sender, draft, earlier);
+  if (!gas) return { kind: 'unknown', words: 'no provider says how much gas the transfer needs' };
+  if ('words' in gas) return { kind: 'refused', words: gas.words };
+  return signTransaction(signer, { chainId: plan.chainId, nonce, ...draft, ...gas, ...bid }, sender);
+}
+
+/** An attempt at the same transfer has it already. Estimated again it might fail, since the slot before it may be open. */
+async function gasOf(
+  { estimate }: Deps,
+  sender: string,
+  { to, value, data }: Draft,
+  earlier: readonly (Draft & { readonly gas: bigint })[],
+): Promise<Estimate | undefined> {
+  const same = earlier.find(each => each.to === to && each.value === value && each.data === data);
+  return same ? { gas: same.gas } : estimate(sender, { to, value, data });
+}

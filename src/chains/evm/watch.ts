@@ -1,0 +1,102 @@
+// What each provider sees of the network and of a sender: head, final block, fees and counts, read together and shared by all
+// payouts for about half a block. So most lookups cost no call of their own.
+
+import { l1FeeData } from './contracts.ts';
+import type { FeeLevel } from './fees.ts';
+import type { EvmFacts } from './networks.ts';
+import type { Provider, Said } from './provider.ts';
+import { type BlockHead, readHead, readQuantity, readWord } from './read.ts';
+import { sharedAnswers } from './shared.ts';
+
+/** What one provider sees of a sender. */
+export type View = {
+  readonly provider: Provider;
+  readonly head: BlockHead;
+  /** The block that the network calls final; undefined when the provider does not say. */
+  readonly final?: BlockHead;
+  /** Transactions of the sender that are mined, and those with what waits in the pool without a gap. */
+  readonly mined: bigint;
+  readonly pooled: bigint;
+};
+
+/** What one provider says that a transaction costs now. */
+export type Cost = FeeLevel & {
+  /** In wei, for one transfer; 0 where there is no part for L1. */
+  readonly l1Fee: bigint;
+};
+
+export type Watch = {
+  /** The views of the providers that answer. */
+  views(sender: string): Promise<View[]>;
+  /** The fees as the first provider that answers says them. */
+  cost(): Promise<Cost | undefined>;
+};
+
+const MAX_AGE_MS = 500;
+const MIN_AGE_MS = 100;
+/** A transfer of a token has about 180 bytes. */
+const TRANSFER_BYTES = 200;
+
+type Deps = { readonly providers: readonly Provider[]; readonly facts: EvmFacts; readonly blockMs: number };
+
+export function watchNetwork({ providers, facts, blockMs }: Deps): Watch {
+  const maxAgeMs = Math.max(MIN_AGE_MS, Math.min(MAX_AGE_MS, blockMs / 2));
+  const sharedViews = sharedAnswers<View[]>(maxAgeMs);
+  const sharedCost = sharedAnswers<Cost | undefined>(maxAgeMs);
+  return {
+    views: sender =>
+      sharedViews(sender, async () => {
+        const views = await Promise.all(providers.map(provider => view(provider, sender)));
+        return views.filter(each => each !== undefined);
+      }),
+    cost: () => sharedCost('', () => firstOf(providers, provider => cost(provider, facts))),
+  };
+}
+
+/** The first answer that a provider gives, in their order; undefined when none does. */
+export async function firstOf<T>(
+  providers: readonly Provider[],
+  ask: (provider: Provider) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const provider of providers) {
+    const answer = await ask(provider);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
+/** The head stands first, so that a node that answers in order shows no count that is ahead of it. */
+async function view(provider: Provider, sender: string): Promise<View | undefined> {
+  const [head, final, mined, pooled] = await Promise.all([
+    provider.ask('eth_getBlockByNumber', ['latest', false], readHead),
+    provider.ask('eth_getBlockByNumber', ['finalized', false], readHead),
+    provider.ask('eth_getTransactionCount', [sender, 'latest'], readQuantity),
+    provider.ask('eth_getTransactionCount', [sender, 'pending'], readQuantity),
+  ]);
+  if (head.kind !== 'value' || head.value === null || mined.kind !== 'value') return undefined;
+  return {
+    provider,
+    head: head.value,
+    mined: mined.value,
+    // A provider without a pool of its own shows none of it.
+    pooled: saidValue(pooled) ?? mined.value,
+    ...(final.kind === 'value' && final.value !== null && { final: final.value }),
+  };
+}
+
+async function cost(provider: Provider, { l1FeeOracle }: EvmFacts): Promise<Cost | undefined> {
+  const oracle = { to: l1FeeOracle, data: l1FeeData(TRANSFER_BYTES) };
+  const [head, tip, l1Fee] = await Promise.all([
+    provider.ask('eth_getBlockByNumber', ['latest', false], readHead),
+    provider.ask('eth_maxPriorityFeePerGas', [], readQuantity),
+    l1FeeOracle === undefined ? undefined : provider.ask('eth_call', [oracle, 'latest'], readWord),
+  ]);
+  if (head.kind !== 'value' || head.value === null) return undefined;
+  if (l1Fee && l1Fee.kind !== 'value') return undefined;
+  // Not every node suggests a tip; the floor of the network then stands.
+  return { baseFee: head.value.baseFee, tip: saidValue(tip) ?? 0n, l1Fee: l1Fee?.value ?? 0n };
+}
+
+export function saidValue<T>(said: Said<T>): T | undefined {
+  return said.kind === 'value' ? said.value : undefined;
+}
