@@ -18,7 +18,6 @@ export type EvmChain = { readonly chain: Chain; readonly start: StartCheck };
 
 type Deps = { readonly clock: Clock };
 
-const FUNDS_AGE_MS = 500;
 const RECHECK_MS = 5_000;
 /** Estimates of checked transfers that wait to be signed. */
 const MAX_ESTIMATES = 10_000;
@@ -59,7 +58,7 @@ export async function openEvmChain(settings: EvmSettings, { clock }: Deps): Prom
   }
   const signDeps = { plan, watch, signers, estimate: estimateOnce };
   const lookupDeps = { ...plan, ...plan.facts, watch, quorum, now: () => clock.now() };
-  const sharedFunds = sharedAnswers<Funds | undefined>(FUNDS_AGE_MS);
+  const sharedFunds = sharedAnswers<Funds | undefined>(plan.maxAgeMs);
 
   const chain: Chain = {
     name: plan.network,

@@ -31,6 +31,8 @@ export type EvmPlan = {
   readonly facts: EvmFacts;
   readonly chainId: number;
   readonly blockMs: number;
+  /** How long what was read of the network serves other payouts. */
+  readonly maxAgeMs: number;
   readonly depth: number;
   readonly window: number;
   readonly maxAttempts: number;
@@ -42,16 +44,19 @@ export type EvmPlan = {
 /** geth and bor take at least 16 of one account; what waits is kept well below. */
 const WINDOW = 8;
 const MAX_ATTEMPTS = 8;
+const MAX_AGE_MS = 500;
 
 export function planOf(settings: EvmSettings): EvmPlan {
   const { network, test } = settings;
   const facts: EvmFacts = EVM_FACTS[network];
   const known: NetworkFacts = NETWORK_FACTS[network];
+  const blockMs = test?.blockMs ?? known.blockMs;
   return {
     network,
     facts,
     chainId: test?.chainId ?? facts.chainId,
-    blockMs: test?.blockMs ?? known.blockMs,
+    blockMs,
+    maxAgeMs: Math.min(MAX_AGE_MS, blockMs / 2),
     depth: settings.depth ?? known.confirmations,
     window: settings.window ?? WINDOW,
     maxAttempts: settings.maxAttempts ?? MAX_ATTEMPTS,

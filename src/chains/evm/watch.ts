@@ -32,15 +32,12 @@ export type Watch = {
   cost(): Promise<Cost | undefined>;
 };
 
-const MAX_AGE_MS = 500;
-const MIN_AGE_MS = 100;
 /** A transfer of a token has about 180 bytes. */
 const TRANSFER_BYTES = 200;
 
-type Deps = { readonly providers: readonly Provider[]; readonly facts: EvmFacts; readonly blockMs: number };
+type Deps = { readonly providers: readonly Provider[]; readonly facts: EvmFacts; readonly maxAgeMs: number };
 
-export function watchNetwork({ providers, facts, blockMs }: Deps): Watch {
-  const maxAgeMs = Math.max(MIN_AGE_MS, Math.min(MAX_AGE_MS, blockMs / 2));
+export function watchNetwork({ providers, facts, maxAgeMs }: Deps): Watch {
   const sharedViews = sharedAnswers<View[]>(maxAgeMs);
   const sharedCost = sharedAnswers<Cost | undefined>(maxAgeMs);
   return {

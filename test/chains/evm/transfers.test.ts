@@ -1,0 +1,141 @@
+// Transfers on a real EVM node, each on a node of its own: what leaves, what arrives, and what the lookup says of it.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { deployDoor } from '../../harness/anvil.ts';
+import { DEPTH, type EvmTest, minedOf, openEvmTest, PAYEE, SENDER, startEvmNode } from '../../harness/evm.ts';
+
+const stops: (() => Promise<void>)[] = [];
+after(() => Promise.all(stops.map(stop => stop())));
+
+async function open(changes: Parameters<typeof openEvmTest>[1] = {}): Promise<EvmTest> {
+  const node = await startEvmNode();
+  stops.push(() => node.anvil.stop());
+  return openEvmTest(node, changes);
+}
+
+for (const symbol of ['usdt', 'usdc'] as const) {
+  test(`a transfer of ${symbol} is pending, then mined, then final, and arrives once`, async () => {
+    const evm = await open();
+    const transfer = evm.transfer(symbol);
+    assert.deepEqual(await evm.chain.check({ ...transfer, sender: SENDER }), { kind: 'ready' });
+    assert.equal((await evm.look(transfer, [])).kind, 'absent');
+    const attempts = await evm.send(transfer);
+    assert.equal((await evm.look(transfer, attempts)).kind, 'pending');
+    await evm.anvil.mine();
+    const first = minedOf(await evm.look(transfer, attempts));
+    assert.deepEqual(
+      { outcome: first.outcome, left: first.leftUnits, confirmations: first.confirmations, isFinal: first.isFinal },
+      { outcome: 'transferred', left: 10_000_000n, confirmations: 1, isFinal: false },
+    );
+    const receipt = await evm.anvil.rpc('eth_getTransactionReceipt', [first.hash]);
+    assert.equal(first.feeUnits, BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice));
+    assert.deepEqual(first.block, { number: Number(receipt.blockNumber), hash: receipt.blockHash });
+    await evm.anvil.mine(DEPTH - 1);
+    const last = minedOf(await evm.look(transfer, attempts));
+    assert.deepEqual([last.confirmations, last.isFinal], [DEPTH, true]);
+    assert.equal(await evm[symbol].balanceOf(PAYEE), 10_000_000n);
+  });
+}
+
+test('the coin of the network is transferred by its value', async () => {
+  const evm = await open();
+  const transfer = evm.transfer('eth', 10n ** 18n);
+  const attempts = await evm.send(transfer);
+  await evm.anvil.mine();
+  const { outcome, leftUnits } = minedOf(await evm.look(transfer, attempts));
+  assert.deepEqual([outcome, leftUnits], ['transferred', 10n ** 18n]);
+  assert.equal(BigInt(await evm.anvil.rpc('eth_getBalance', [PAYEE, 'latest'])), 10n ** 18n);
+});
+
+test('a token that keeps a part in silence is mismatched, with all that left the sender', async () => {
+  const evm = await open();
+  await evm.usdt.setRates(0n, 100n);
+  const transfer = evm.transfer();
+  const attempts = await evm.send(transfer);
+  await evm.anvil.mine();
+  const { outcome, leftUnits } = minedOf(await evm.look(transfer, attempts));
+  assert.deepEqual([outcome, leftUnits], ['mismatched', 10_000_000n]);
+  assert.equal(await evm.usdt.balanceOf(PAYEE), 9_900_000n);
+});
+
+test('a success without a log proves no transfer', async () => {
+  const evm = await open();
+  await evm.usdt.setMute(true);
+  const transfer = evm.transfer();
+  const attempts = await evm.send(transfer);
+  await evm.anvil.mine();
+  assert.equal(minedOf(await evm.look(transfer, attempts)).outcome, 'mismatched');
+});
+
+test('a payee that is blocked after the signature reverts: nothing leaves, and the fee is paid', async () => {
+  const evm = await open();
+  const transfer = evm.transfer();
+  const attempt = await evm.sign(transfer);
+  await evm.usdt.setBlocked(PAYEE, true);
+  await evm.chain.broadcast(attempt);
+  await evm.anvil.mine();
+  const { outcome, leftUnits, feeUnits } = minedOf(await evm.look(transfer, [attempt]));
+  assert.deepEqual([outcome, leftUnits, feeUnits > 0n], ['reverted', 0n, true]);
+});
+
+test('a coin transfer to a contract that refuses it reverts', async () => {
+  const evm = await open();
+  const door = await deployDoor(evm.anvil);
+  await door.setOpen(true);
+  const transfer = evm.transfer('eth', 10n ** 18n, door.address);
+  const attempt = await evm.sign(transfer);
+  await door.setOpen(false);
+  await evm.chain.broadcast(attempt);
+  await evm.anvil.mine();
+  const { outcome, leftUnits } = minedOf(await evm.look(transfer, [attempt]));
+  assert.deepEqual([outcome, leftUnits], ['reverted', 0n]);
+});
+
+test('check refuses a payee that the issuer blocks, a transfer that reverts and a token that keeps a fee', async () => {
+  const evm = await open();
+  const intent = { ...evm.transfer(), sender: SENDER };
+  await evm.usdt.setBlocked(PAYEE, true);
+  assert.deepEqual(await evm.chain.check(intent), {
+    kind: 'refused',
+    reason: 'blocked',
+    words: 'the issuer of usdt blocks the payee',
+  });
+  await evm.usdt.setBlocked(PAYEE, false);
+  await evm.usdt.setBlocked(SENDER, true);
+  assert.deepEqual(await evm.chain.check(intent), {
+    kind: 'refused',
+    reason: 'blocked',
+    words: 'the issuer of usdt blocks the sender',
+  });
+  await evm.usdt.setBlocked(SENDER, false);
+  await evm.usdt.setRates(10n, 0n);
+  const kept = await evm.chain.check(intent);
+  assert.deepEqual(kept.kind === 'refused' && kept.words, 'usdt keeps 10 basis points of each transfer');
+  await evm.usdt.setRates(0n, 0n);
+  const tooMuch = await evm.chain.check({ ...intent, units: 10n ** 31n });
+  assert.deepEqual(tooMuch.kind === 'refused' && tooMuch.reason, 'would_revert');
+  const door = await deployDoor(evm.anvil);
+  const closed = await evm.chain.check({ ...intent, symbol: 'eth', to: door.address });
+  assert.deepEqual(closed.kind === 'refused' && closed.reason, 'would_revert');
+  assert.equal((await evm.chain.sign(evm.transfer('eth', 1n, door.address), [])).kind, 'refused');
+  assert.deepEqual(await evm.chain.check(intent), { kind: 'ready' });
+});
+
+test('funds are what the node says, with the fee of a transfer at its worst', async () => {
+  const evm = await open();
+  const funds = await evm.chain.funds(SENDER, 'usdt');
+  assert.equal(funds?.asset, await evm.usdt.balanceOf(SENDER));
+  assert.equal(funds?.coin, BigInt(await evm.anvil.rpc('eth_getBalance', [SENDER, 'latest'])));
+  assert.ok(funds && funds.worstFee > 0n);
+  const coin = await evm.chain.funds(SENDER, 'eth');
+  assert.equal(coin?.asset, coin?.coin);
+  assert.equal(await evm.chain.nextNonce(SENDER), 0n);
+  assert.equal(await evm.chain.isContract(evm.usdt.address), true);
+  assert.equal(await evm.chain.isContract(SENDER), false);
+});
+
+test('an account that has delegated itself is no contract', async () => {
+  const evm = await open();
+  await evm.anvil.rpc('anvil_setCode', [PAYEE, `0xef0100${'22'.repeat(20)}`]);
+  assert.equal(await evm.chain.isContract(PAYEE), false);
+});

@@ -1,0 +1,101 @@
+// An EVM chain of the service on a real node: a sender with tokens and coin, and a test that signs, sends, mines and looks.
+import assert from 'node:assert/strict';
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import type { AssetSymbol } from '../../src/chains/asset.ts';
+import type { Attempt, Block, Chain, Sighting, Transfer } from '../../src/chains/chain.ts';
+import { openEvmChain } from '../../src/chains/evm/evm-chain.ts';
+import type { EvmSettings } from '../../src/chains/evm/settings.ts';
+import type { StartCheck } from '../../src/chains/evm/start-check.ts';
+import { addressesOf } from '../../src/chains/signer/recoverable.ts';
+import type { DigestSigner } from '../../src/chains/signer/signer.ts';
+import { type Anvil, deployToken, startAnvil, type Token } from './anvil.ts';
+import { type TestClock, testClock } from './clock.ts';
+
+export const PAYEE = '0x00000000219ab540356cBB839Cbe05303d7705Fa';
+export const DEPTH = 3;
+const START = '2026-11-16T12:00:00.000Z';
+
+/** A key of a test: never of anything else. */
+export const PRIVATE_KEY = new Uint8Array(32).fill(7);
+
+export function signerOf(privateKey: Uint8Array): DigestSigner {
+  return {
+    kind: 'digest',
+    publicKey: secp256k1.getPublicKey(privateKey, false),
+    signDigest: async digest => secp256k1.sign(digest, privateKey, { prehash: false }),
+  };
+}
+
+export const SENDER = addressesOf(signerOf(PRIVATE_KEY).publicKey).evm;
+
+export type EvmNode = { readonly anvil: Anvil; readonly usdt: Token; readonly usdc: Token };
+
+/** A node with both tokens, all of them and 1,000 coins in the hands of the sender. */
+export async function startEvmNode(options: Parameters<typeof startAnvil>[0] = {}): Promise<EvmNode> {
+  const anvil = await startAnvil(options);
+  await anvil.rpc('anvil_setBalance', [SENDER, `0x${(1_000n * 10n ** 18n).toString(16)}`]);
+  const usdt = await deployToken(anvil, 'PlainToken', 6, SENDER);
+  const usdc = await deployToken(anvil, 'ReturningToken', 6, SENDER);
+  return { anvil, usdt, usdc };
+}
+
+export function evmSettings({ anvil, usdt, usdc }: EvmNode, changes: Partial<EvmSettings> = {}): EvmSettings {
+  return {
+    network: 'ethereum',
+    providers: [{ name: 'anvil', url: anvil.url }],
+    signers: [signerOf(PRIVATE_KEY)],
+    depth: DEPTH,
+    // With blocks this short, nothing that was read serves a later lookup.
+    test: { chainId: anvil.chainId, blockMs: 0, tokens: { usdt: usdt.address, usdc: usdc.address } },
+    ...changes,
+  };
+}
+
+export type EvmTest = EvmNode & {
+  readonly chain: Chain;
+  readonly start: StartCheck;
+  readonly clock: TestClock;
+  transfer(symbol?: AssetSymbol, units?: bigint, to?: string): Transfer;
+  /** Signs the next attempt, which must succeed. */
+  sign(transfer: Transfer, before?: readonly Attempt[], kind?: Attempt['kind']): Promise<Attempt>;
+  /** Signs and sends the first attempt. */
+  send(transfer: Transfer): Promise<Attempt[]>;
+  look(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): ReturnType<Chain['lookup']>;
+};
+
+/** Slots are counted from 0, as those of a new sender are. */
+export async function openEvmTest(node: EvmNode, changes: Partial<EvmSettings> = {}): Promise<EvmTest> {
+  const clock = testClock(START);
+  const { chain, start } = await openEvmChain(evmSettings(node, changes), { clock });
+  let nonce = 0n;
+  const sign: EvmTest['sign'] = async (transfer, before = [], kind = 'transfer') => {
+    const signed = kind === 'void' ? await chain.signVoid?.(transfer.slot, before) : await chain.sign(transfer, before);
+    if (signed?.kind !== 'signed') throw new Error(`not signed: ${signed?.words}`);
+    return { number: before.length + 1, kind, hash: signed.hash, raw: signed.raw, signedAt: clock.now() };
+  };
+  return {
+    ...node,
+    chain,
+    start,
+    clock,
+    transfer: (symbol = 'usdt', units = 10_000_000n, to = PAYEE) => ({
+      slot: { network: 'ethereum', sender: SENDER, nonce: nonce++ },
+      symbol,
+      units,
+      to,
+    }),
+    sign,
+    async send(transfer) {
+      const attempt = await sign(transfer);
+      const sent = await chain.broadcast(attempt);
+      if (!sent.isSent) throw new Error(`not sent: ${sent.words}`);
+      return [attempt];
+    },
+    look: (transfer, attempts, seen) => chain.lookup(transfer, attempts, seen),
+  };
+}
+
+export function minedOf(sighting: Sighting): Extract<Sighting, { readonly kind: 'mined' }> {
+  assert.ok(sighting.kind === 'mined', `${sighting.kind} ${'words' in sighting ? sighting.words : ''}`);
+  return sighting;
+}
