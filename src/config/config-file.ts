@@ -2,6 +2,7 @@
 // here as one more optional object.
 import { Type } from 'typebox';
 import { valueAt } from '../lib/exact-json.ts';
+import { ChainEntries } from './chain-settings.ts';
 import { type Check, checkSchema } from './check-schema.ts';
 import { type Kind, parseJson } from './kinds.ts';
 import { PriceSources, priceMaxAge, priceMaxSpread } from './price-settings.ts';
@@ -34,6 +35,7 @@ const ConfigFile = Type.Object(
     rails: Type.Optional(RailEntries),
     receiver: Type.Optional(ReceiverEntry),
     signers: Type.Optional(SignerEntries),
+    chains: Type.Optional(ChainEntries),
   },
   CLOSED,
 );

@@ -3,6 +3,7 @@ import type { Duration } from '../lib/date-times.ts';
 import type { LogLevel } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { AllowedPlace } from '../lib/outgoing-allow.ts';
+import type { ChainSettings } from './chain-settings.ts';
 import type { PixKeyValue } from './kinds.ts';
 import type { PriceSourceSettings } from './price-settings.ts';
 import type { RailSettings } from './rail-settings.ts';
@@ -46,6 +47,8 @@ export type Config = {
   readonly receiver?: ReceiverSettings;
   /** The keys that payouts are signed with. */
   readonly signers: readonly SignerSettings[];
+  /** The networks that crypto is sent on. */
+  readonly chains: readonly ChainSettings[];
   readonly prices: PriceSettings;
   /** Percent of what is paid for crypto that the service keeps, as decimal text. */
   readonly feePercent: string;
@@ -106,6 +109,7 @@ export function configOf({ values }: Settings): Config {
     rails: values.TRILHO_RAILS ?? [],
     ...(values.TRILHO_RECEIVER && { receiver: values.TRILHO_RECEIVER }),
     signers: values.TRILHO_SIGNERS ?? [],
+    chains: values.TRILHO_CHAINS ?? [],
     prices: {
       table: values.TRILHO_PRICES ?? {},
       sources: values.TRILHO_PRICE_SOURCES ?? [],

@@ -3,6 +3,7 @@
 import { LOG_LEVELS } from '../lib/log.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../lib/paging.ts';
+import { chainSettings } from './chain-settings.ts';
 import {
   addressRanges,
   allowedPlaces,
@@ -220,6 +221,16 @@ export const SETTINGS = [
     isSecret: true,
     inFile: 'signers',
     meaning: 'Keys that payouts are signed with: keystore files, HSMs, remote signers.',
+  },
+  {
+    name: 'TRILHO_CHAINS',
+    kind: chainSettings,
+    mode: 'live',
+    refusal: 'a sandbox has simulated chains and takes no real ones',
+    // The address of a provider may hold a key.
+    isSecret: true,
+    inFile: 'chains',
+    meaning: 'Networks that crypto is sent on: their providers, senders and limits. Live takes no orders without one.',
   },
   {
     name: 'TRILHO_PRICES',

@@ -1,13 +1,12 @@
 // An EVM chain of the service on a real node: a sender with tokens and coin, and a test that signs, sends, mines and looks.
 import assert from 'node:assert/strict';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import type { AssetSymbol } from '../../src/chains/asset.ts';
 import type { Attempt, Block, Chain, Sighting, Transfer } from '../../src/chains/chain.ts';
 import { openEvmChain } from '../../src/chains/evm/evm-chain.ts';
 import type { EvmSettings } from '../../src/chains/evm/settings.ts';
 import type { StartCheck } from '../../src/chains/evm/start-check.ts';
-import { addressesOf } from '../../src/chains/signer/recoverable.ts';
-import type { DigestSigner } from '../../src/chains/signer/signer.ts';
+import { addressesOf } from '../../src/chains/signer/key-addresses.ts';
+import { keySigner, publicKeyOf } from '../../src/chains/signer/key-signer.ts';
 import { type Anvil, deployToken, startAnvil, type Token } from './anvil.ts';
 import { type TestClock, testClock } from './clock.ts';
 
@@ -18,15 +17,7 @@ const START = '2026-11-16T12:00:00.000Z';
 /** A key of a test: never of anything else. */
 export const PRIVATE_KEY = new Uint8Array(32).fill(7);
 
-export function signerOf(privateKey: Uint8Array): DigestSigner {
-  return {
-    kind: 'digest',
-    publicKey: secp256k1.getPublicKey(privateKey, false),
-    signDigest: async digest => secp256k1.sign(digest, privateKey, { prehash: false }),
-  };
-}
-
-export const SENDER = addressesOf(signerOf(PRIVATE_KEY).publicKey).evm;
+export const SENDER = addressesOf(publicKeyOf(PRIVATE_KEY)).evm;
 
 export type EvmNode = { readonly anvil: Anvil; readonly usdt: Token; readonly usdc: Token };
 
@@ -43,7 +34,7 @@ export function evmSettings({ anvil, usdt, usdc }: EvmNode, changes: Partial<Evm
   return {
     network: 'ethereum',
     providers: [{ name: 'anvil', url: anvil.url }],
-    signers: [signerOf(PRIVATE_KEY)],
+    senders: [{ address: SENDER, signer: keySigner(PRIVATE_KEY) }],
     depth: DEPTH,
     // With blocks this short, nothing that was read serves a later lookup.
     test: { chainId: anvil.chainId, blockMs: 0, tokens: { usdt: usdt.address, usdc: usdc.address } },

@@ -11,7 +11,6 @@ import { contractOf, type EvmPlan, type EvmSettings, planOf } from './settings.t
 import { sharedAnswers } from './shared.ts';
 import { signTransfer, signVoid } from './sign.ts';
 import { codeAt, isCode, type StartCheck, startCheck } from './start-check.ts';
-import { addressOfSigner } from './transaction.ts';
 import { type Watch, watchNetwork } from './watch.ts';
 
 export type EvmChain = { readonly chain: Chain; readonly start: StartCheck };
@@ -26,9 +25,11 @@ const MAX_ESTIMATES = 10_000;
 export async function openEvmChain(settings: EvmSettings, { clock }: Deps): Promise<EvmChain> {
   const plan = planOf(settings);
   const providers = settings.providers.map(provider => openProvider(provider, plan));
-  const [first, ...others] = settings.signers;
-  const senders = [addressOfSigner(first), ...others.map(addressOfSigner)] as const;
-  const signers = new Map(settings.signers.map(signer => [addressOfSigner(signer), signer]));
+  const [first, ...former] = settings.senders;
+  const senders = [first.address, ...former.map(({ address }) => address)] as const;
+  const signers = new Map(
+    settings.senders.flatMap(({ address, signer }) => (signer ? [[address, signer] as const] : [])),
+  );
   const watch = watchNetwork({ providers, ...plan });
   const quorum = quorumOf(providers.length);
   const start = await startCheck({ providers, plan, senders });

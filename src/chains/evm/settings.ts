@@ -1,16 +1,22 @@
 // What an EVM chain runs with: the facts of its network, as the settings change them.
 import type { AssetSymbol } from '../asset.ts';
-import { NETWORK_FACTS, type NetworkFacts } from '../networks.ts';
+import { type CoinSymbol, NETWORK_FACTS, type NetworkFacts } from '../networks.ts';
 import type { Signer } from '../signer/signer.ts';
 import type { FeeLimits } from './fees.ts';
 import { EVM_FACTS, type EvmFacts, type EvmNetwork } from './networks.ts';
 import type { ProviderSettings } from './provider.ts';
 
+export type EvmSender = {
+  readonly address: string;
+  /** A former sender may be looked after without its key. */
+  readonly signer?: Signer;
+};
+
 export type EvmSettings = {
   readonly network: EvmNetwork;
   readonly providers: readonly ProviderSettings[];
   /** The first takes new slots. */
-  readonly signers: readonly [Signer, ...Signer[]];
+  readonly senders: readonly [EvmSender, ...EvmSender[]];
   readonly depth?: number;
   readonly window?: number;
   readonly maxAttempts?: number;
@@ -37,7 +43,7 @@ export type EvmPlan = {
   readonly window: number;
   readonly maxAttempts: number;
   readonly fees: FeeLimits;
-  readonly coin: AssetSymbol | undefined;
+  readonly coin: CoinSymbol;
   readonly tokens: { readonly [S in AssetSymbol]?: { readonly address: string; readonly decimals: number } };
 };
 
@@ -61,7 +67,7 @@ export function planOf(settings: EvmSettings): EvmPlan {
     window: settings.window ?? WINDOW,
     maxAttempts: settings.maxAttempts ?? MAX_ATTEMPTS,
     fees: { minTip: settings.minTip ?? facts.minTip, maxFee: settings.maxFee ?? facts.maxFee },
-    coin: known.native?.symbol,
+    coin: known.coin.symbol,
     tokens: test ? testTokens(known, test.tokens) : known.tokens,
   };
 }

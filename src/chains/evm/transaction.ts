@@ -5,17 +5,13 @@ import type { Hex } from 'viem';
 import { keccak256, parseTransaction, serializeTransaction } from 'viem/utils';
 import { addressOf } from '../address.ts';
 import type { Signed } from '../chain.ts';
-import { addressesOf, type RecoverableSignature, signRecoverable } from '../signer/recoverable.ts';
+import { addressesOf } from '../signer/key-addresses.ts';
+import { type RecoverableSignature, signRecoverable } from '../signer/recoverable.ts';
 import { type Signer, SignerRefused, SignerSilent, type UnsignedTransaction } from '../signer/signer.ts';
 import { hexOf } from './contracts.ts';
 
 /** A type 2 transaction without an access list. */
 export type Transaction = UnsignedTransaction;
-
-/** The address that a signer signs for. */
-export function addressOfSigner(signer: Signer): string {
-  return signer.kind === 'transaction' ? signer.address : addressesOf(signer.publicKey).evm;
-}
 
 /** Signed bytes of exactly this transaction by exactly this address, or why there are none. */
 export async function signTransaction(signer: Signer, transaction: Transaction, sender: string): Promise<Signed> {
