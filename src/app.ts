@@ -7,7 +7,9 @@ import { type AccountPolicy, openedAccounts } from './accounts/require.ts';
 import { hasUsableKey } from './accounts/store-keys.ts';
 import type { Chains } from './chains/chain.ts';
 import { guardedChains } from './chains/guarded.ts';
+import { liveChains } from './chains/live-chains.ts';
 import { observedChains } from './chains/observed.ts';
+import { openSigners } from './chains/signer/open-signers.ts';
 import { type ChargeRules, STRICT_CHARGE_RULES } from './charges/check.ts';
 import { compareDueDays, startComparingDays } from './charges/compare-daily.ts';
 import { startChargeBatches } from './charges/create-batch.ts';
@@ -152,8 +154,7 @@ async function composeLive(
   stops.push(async () => {
     for (const psp of psps) psp.stop();
   });
-  // No network has a chain yet, and so none takes orders.
-  const chains = overrides.chains ?? {};
+  const chains = overrides.chains ?? (await openChains(config, log, databaseClock));
   const hasPrices = overrides.prices !== undefined || config.prices.sources.length > 0;
   warnOfMissing({ rails, chains, hasPrices }, log);
   return {
@@ -169,6 +170,13 @@ async function composeLive(
   };
 }
 
+/** Signers first: a chain asks its nodes about the addresses that it sends from. */
+async function openChains(config: Config, log: Log, clock: Clock): Promise<Chains> {
+  if (config.chains.length === 0) return {};
+  const signers = await slowStep(log, 'opening the signers', () => openSigners(config.signers));
+  return slowStep(log, 'asking the nodes of the chains', () => liveChains(config.chains, { clock, log, signers }));
+}
+
 type Outside = { readonly rails: Rails; readonly chains: Chains; readonly hasPrices: boolean };
 
 /** A live service without them starts and refuses what needs them; the log says so before the first caller does. */
@@ -178,7 +186,7 @@ function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
   }
   if (!hasPrices) log.warn('there is no price source: every quote is refused until TRILHO_PRICE_SOURCES is set');
   if (Object.keys(chains).length === 0) {
-    log.warn('there is no chain: every order is refused, as no network is connected in this version');
+    log.warn('there is no chain: every order is refused until chains in TRILHO_CONFIG are set');
   }
 }
 

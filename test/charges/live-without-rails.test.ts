@@ -27,7 +27,7 @@ test('the start warns once of each thing that is missing, naming the setting', (
     [
       'there is no rail: every charge is refused until rails in TRILHO_CONFIG or TRILHO_PIX_KEY are set',
       'there is no price source: every quote is refused until TRILHO_PRICE_SOURCES is set',
-      'there is no chain: every order is refused, as no network is connected in this version',
+      'there is no chain: every order is refused until chains in TRILHO_CONFIG are set',
     ],
   );
 });

@@ -1,0 +1,89 @@
+// What a chain asks before its first transfer: wrong answers are faults that name the setting, silence is not.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Anvil, startAnvil } from '../../harness/anvil.ts';
+import { type EvmNode, openEvmTest, SENDER, startEvmNode } from '../../harness/evm.ts';
+import { startRpcProxy } from '../../harness/rpc-proxy.ts';
+
+const stops: (() => Promise<void>)[] = [];
+after(() => Promise.all(stops.map(stop => stop())));
+
+async function startNode(): Promise<EvmNode> {
+  const node = await startEvmNode();
+  stops.push(() => node.anvil.stop());
+  return node;
+}
+
+async function proxyOf({ url }: Pick<Anvil, 'url'>) {
+  const proxy = await startRpcProxy(url);
+  stops.push(() => proxy.stop());
+  return proxy;
+}
+
+test('a right node has no fault', async () => {
+  const { start, chain } = await openEvmTest(await startNode());
+  assert.deepEqual(start, { faults: [], warnings: [], isComplete: true, isDelegated: false });
+  assert.equal(chain.window, 8);
+});
+
+test('a node of another network is a fault, and is never asked anything else', async () => {
+  const node = await startNode();
+  const other = await startAnvil({ chainId: 5 });
+  stops.push(() => other.stop());
+  const proxy = await proxyOf(other);
+  const providers = [
+    { name: 'right', url: node.anvil.url },
+    { name: 'wrong', url: proxy.url },
+  ];
+  const { start, chain } = await openEvmTest(node, { providers });
+  assert.deepEqual(start.faults, ['providers[1].url is a node of chain 5, not of ethereum (31337)']);
+  await chain.nextNonce(SENDER);
+  assert.deepEqual([...new Set(proxy.calls)], ['eth_chainId']);
+});
+
+test('a token without code and one with other decimals are faults', async () => {
+  const node = await startNode();
+  const usdc = `0x${'12'.repeat(20)}`;
+  const tokens = { usdt: node.usdt.address, usdc };
+  const { start } = await openEvmTest(node, { test: { chainId: 31_337, tokens } });
+  assert.deepEqual(start.faults, [`providers: the contract of usdc on ethereum, ${usdc}, has no code`]);
+  // On BSC both have 18 decimals.
+  const bsc = await openEvmTest(node, {
+    network: 'bsc',
+    test: { chainId: 31_337, tokens: { usdt: node.usdt.address } },
+  });
+  assert.deepEqual(bsc.start.faults, [
+    `providers: the contract of usdt on bsc, ${node.usdt.address}, must have 18 decimals, and has 6`,
+  ]);
+});
+
+test('a sender that is a contract is a fault; one that has delegated itself sends one at a time', async () => {
+  const node = await startNode();
+  await node.anvil.rpc('anvil_setCode', [SENDER, '0x6001']);
+  const { start } = await openEvmTest(node);
+  assert.deepEqual(start.faults, ['senders[0] is a contract, which has no key']);
+  await node.anvil.rpc('anvil_setCode', [SENDER, `0xef0100${'22'.repeat(20)}`]);
+  const delegated = await openEvmTest(node);
+  assert.deepEqual([delegated.start.faults, delegated.chain.window], [[], 1]);
+});
+
+test('a node that does not know the final block is a fault', async () => {
+  const node = await startNode();
+  const proxy = await proxyOf(node.anvil);
+  proxy.rule = ({ method, params }) =>
+    method === 'eth_getBlockByNumber' && params[0] === 'finalized'
+      ? { error: { code: -39001, message: 'unknown block' } }
+      : undefined;
+  const { start } = await openEvmTest(node, { providers: [{ name: 'p', url: proxy.url }] });
+  assert.deepEqual(start.faults, ['providers[0].url is a node that does not say which block is final']);
+});
+
+test('a silent provider is no fault: nothing is signed until it answers and everything was checked', async () => {
+  const node = await startNode();
+  const proxy = await proxyOf(node.anvil);
+  proxy.status = 502;
+  const evm = await openEvmTest(node, { providers: [{ name: 'p', url: proxy.url }] });
+  assert.deepEqual(evm.start.faults, []);
+  assert.deepEqual(evm.start.warnings, ['providers[0] (p) does not answer; it is checked before it is first used']);
+  assert.equal((await evm.chain.sign(evm.transfer(), [])).kind, 'unknown');
+});
