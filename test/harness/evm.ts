@@ -57,7 +57,9 @@ export type EvmTest = EvmNode & {
 /** Slots are counted from 0, as those of a new sender are. */
 export async function openEvmTest(node: EvmNode, changes: Partial<EvmSettings> = {}): Promise<EvmTest> {
   const clock = testClock(START);
-  const { chain, start } = await openEvmChain(evmSettings(node, changes), { clock });
+  // Pauses and ages follow the clock that the test moves.
+  const monotonicMs = () => clock.now().getTime();
+  const { chain, start } = await openEvmChain(evmSettings(node, changes), { clock, monotonicMs });
   let nonce = 0n;
   const sign: EvmTest['sign'] = async (transfer, before = [], kind = 'transfer') => {
     const signed = kind === 'void' ? await chain.signVoid?.(transfer.slot, before) : await chain.sign(transfer, before);

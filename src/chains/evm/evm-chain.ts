@@ -15,27 +15,33 @@ import { type Watch, watchNetwork } from './watch.ts';
 
 export type EvmChain = { readonly chain: Chain; readonly start: StartCheck };
 
-type Deps = { readonly clock: Clock };
+type Deps = {
+  readonly clock: Clock;
+  /** Milliseconds of a clock that never jumps, for how old an answer is and how long a pause lasts. */
+  readonly monotonicMs?: () => number;
+};
 
 const RECHECK_MS = 5_000;
 /** Estimates of checked transfers that wait to be signed. */
 const MAX_ESTIMATES = 10_000;
 
 /** Opens a chain and asks its nodes what must be right before the first transfer. Never throws for what a node does. */
-export async function openEvmChain(settings: EvmSettings, { clock }: Deps): Promise<EvmChain> {
+export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<EvmChain> {
+  const { clock, monotonicMs = () => performance.now() } = deps;
   const plan = planOf(settings);
-  const providers = settings.providers.map(provider => openProvider(provider, plan));
+  const { chainId } = plan;
+  const providers = settings.providers.map(provider => openProvider(provider, { chainId, monotonicMs }));
   const [first, ...former] = settings.senders;
   const senders = [first.address, ...former.map(({ address }) => address)] as const;
   const signers = new Map(
     settings.senders.flatMap(({ address, signer }) => (signer ? [[address, signer] as const] : [])),
   );
-  const watch = watchNetwork({ providers, ...plan });
+  const watch = watchNetwork({ ...plan, providers, monotonicMs });
   const quorum = quorumOf(providers.length);
   const start = await startCheck({ providers, plan, senders });
 
   let isChecked = start.isComplete;
-  const recheck = sharedAnswers<StartCheck>(RECHECK_MS);
+  const recheck = sharedAnswers<StartCheck>(RECHECK_MS, monotonicMs);
   /** Why nothing may be signed yet; undefined when all was checked. */
   async function unchecked(): Promise<string | undefined> {
     if (isChecked) return undefined;
@@ -59,7 +65,7 @@ export async function openEvmChain(settings: EvmSettings, { clock }: Deps): Prom
   }
   const signDeps = { plan, watch, signers, estimate: estimateOnce };
   const lookupDeps = { ...plan, ...plan.facts, watch, quorum, now: () => clock.now() };
-  const sharedFunds = sharedAnswers<Funds | undefined>(plan.maxAgeMs);
+  const sharedFunds = sharedAnswers<Funds | undefined>(plan.maxAgeMs, monotonicMs);
 
   const chain: Chain = {
     name: plan.network,

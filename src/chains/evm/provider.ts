@@ -26,9 +26,7 @@ export type Provider = {
 
 type Options = {
   readonly chainId: number;
-  readonly timeoutMs?: number;
-  /** A clock that never jumps. */
-  readonly nowMs?: () => number;
+  readonly monotonicMs: () => number;
 };
 
 const TIMEOUT_MS = 3_000;
@@ -43,7 +41,7 @@ type Waiting = { readonly call: Call; readonly answer: (answer: Answer) => void 
 
 export function openProvider(settings: ProviderSettings, options: Options): Provider {
   const { name, url } = settings;
-  const { chainId: wanted, timeoutMs = TIMEOUT_MS, nowMs = () => performance.now() } = options;
+  const { chainId: wanted, monotonicMs } = options;
   let batchSize = settings.batchSize ?? BATCH_SIZE;
   const waiting: Waiting[] = [];
   let requests = 0;
@@ -57,13 +55,13 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
     trouble = words;
     failures++;
     const pauses = failures - FAILURES_BEFORE_PAUSE;
-    if (pauses >= 0) pausedUntilMs = nowMs() + Math.min(FIRST_PAUSE_MS * 2 ** pauses, MAX_PAUSE_MS);
+    if (pauses >= 0) pausedUntilMs = monotonicMs() + Math.min(FIRST_PAUSE_MS * 2 ** pauses, MAX_PAUSE_MS);
   }
 
   /** A pause that is over lets one request through; only its answer lets others follow. */
   function isPaused(): boolean {
     if (failures < FAILURES_BEFORE_PAUSE) return false;
-    return nowMs() < pausedUntilMs || requests > 0;
+    return monotonicMs() < pausedUntilMs || requests > 0;
   }
 
   function send(call: Call): Promise<Answer> {
@@ -87,7 +85,7 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
       void post(
         url,
         batch.map(({ call }) => call),
-        timeoutMs,
+        TIMEOUT_MS,
       ).then(posted => {
         requests--;
         settle(batch, posted);

@@ -7,7 +7,13 @@ import { addressOf } from '../address.ts';
 import type { Signed } from '../chain.ts';
 import { addressesOf } from '../signer/key-addresses.ts';
 import { type RecoverableSignature, signRecoverable } from '../signer/recoverable.ts';
-import { type Signer, SignerRefused, SignerSilent, type UnsignedTransaction } from '../signer/signer.ts';
+import {
+  type DigestSigner,
+  type Signer,
+  SignerRefused,
+  SignerSilent,
+  type UnsignedTransaction,
+} from '../signer/signer.ts';
 import { hexOf } from './contracts.ts';
 
 /** A type 2 transaction without an access list. */
@@ -19,7 +25,7 @@ export async function signTransaction(signer: Signer, transaction: Transaction, 
     const raw =
       signer.kind === 'transaction'
         ? checked(await signer.signTransaction(transaction), transaction, sender)
-        : serialize(transaction, await signRecoverable(signer, digestOf(transaction)));
+        : await signedBytes(signer, transaction, sender);
     if (raw !== undefined) return { kind: 'signed', hash: keccak256(raw), raw };
     return { kind: 'refused', words: 'the signer returned something else than what it was asked for' };
   } catch (error) {
@@ -50,6 +56,11 @@ function checked(raw: string, asked: Transaction, sender: string): Hex | undefin
   const read = readTransaction(raw);
   if (!read || !isSame(read.fields, asked)) return undefined;
   return recover(digestOf(asked), read.signature) === sender ? hexOf(raw.toLowerCase()) : undefined;
+}
+
+async function signedBytes(signer: DigestSigner, asked: Transaction, sender: string): Promise<Hex | undefined> {
+  if (addressesOf(signer.publicKey).evm !== sender) return undefined;
+  return serialize(asked, await signRecoverable(signer, digestOf(asked)));
 }
 
 function isSame(signed: Transaction, asked: Transaction): boolean {

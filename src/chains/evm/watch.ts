@@ -35,11 +35,16 @@ export type Watch = {
 /** A transfer of a token has about 180 bytes. */
 const TRANSFER_BYTES = 200;
 
-type Deps = { readonly providers: readonly Provider[]; readonly facts: EvmFacts; readonly maxAgeMs: number };
+type Deps = {
+  readonly providers: readonly Provider[];
+  readonly facts: EvmFacts;
+  readonly maxAgeMs: number;
+  readonly monotonicMs: () => number;
+};
 
-export function watchNetwork({ providers, facts, maxAgeMs }: Deps): Watch {
-  const sharedViews = sharedAnswers<View[]>(maxAgeMs);
-  const sharedCost = sharedAnswers<Cost | undefined>(maxAgeMs);
+export function watchNetwork({ providers, facts, maxAgeMs, monotonicMs }: Deps): Watch {
+  const sharedViews = sharedAnswers<View[]>(maxAgeMs, monotonicMs);
+  const sharedCost = sharedAnswers<Cost | undefined>(maxAgeMs, monotonicMs);
   return {
     views: sender =>
       sharedViews(sender, async () => {

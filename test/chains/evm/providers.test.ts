@@ -35,7 +35,6 @@ const ruleOf = (evm: Several, index: number, rule: Rule) => {
   proxy.rule = rule;
 };
 const nullReceipts: Rule = ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined);
-const silent: Rule = () => 'silence';
 
 async function minedTransfer(evm: Several, blocks = 1) {
   const transfer = evm.transfer();
@@ -154,7 +153,7 @@ test('a sighting is not taken back because receipts are missing: only another bl
   assert.equal((await evm.look(transfer, attempts, block)).kind, 'unknown', 'the block is still there');
   for (const index of [0, 1]) ruleOf(evm, index, () => undefined);
   await evm.anvil.rpc('anvil_reorg', [2, []]);
-  ruleOf(evm, 1, silent);
+  ruleOf(evm, 1, ({ method }) => (method === 'eth_getBlockByNumber' ? { result: null } : undefined));
   assert.equal((await evm.look(transfer, attempts, block)).kind, 'unknown', 'one provider is not enough');
 });
 
@@ -224,12 +223,24 @@ test('a provider that fails is left alone after three requests, and the other on
   const before = broken.requests();
   for (let look = 0; look < 10; look++) assert.equal((await evm.look(evm.transfer(), [])).kind, 'absent');
   assert.equal(broken.requests() - before, 3);
+  evm.clock.advanceMs(2_000);
+  for (let look = 0; look < 10; look++) await evm.look(evm.transfer(), []);
+  assert.equal(broken.requests() - before, 4, 'one request tries it again');
   const health = await evm.chain.health();
   assert.deepEqual(health.providers, [
     { name: 'p0', isAnswering: false, words: 'status 503' },
     { name: 'p1', isAnswering: true },
   ]);
   assert.equal(health.head, BigInt(await evm.anvil.rpc('eth_blockNumber')));
+  broken.status = 200;
+  evm.clock.advanceMs(30_000);
+  assert.ok((await evm.chain.health()).providers.every(({ isAnswering }) => isAnswering));
+});
+
+test('a silent provider is given three seconds, then the other one serves', async () => {
+  const evm = await openWith(2);
+  ruleOf(evm, 0, () => 'silence');
+  assert.equal((await evm.look(evm.transfer(), [])).kind, 'absent');
 });
 
 test('no provider: everything is unknown, and nothing throws', async () => {

@@ -85,5 +85,16 @@ test('a silent provider is no fault: nothing is signed until it answers and ever
   const evm = await openEvmTest(node, { providers: [{ name: 'p', url: proxy.url }] });
   assert.deepEqual(evm.start.faults, []);
   assert.deepEqual(evm.start.warnings, ['providers[0] (p) does not answer; it is checked before it is first used']);
-  assert.equal((await evm.chain.sign(evm.transfer(), [])).kind, 'unknown');
+  const transfer = evm.transfer();
+  assert.equal((await evm.chain.sign(transfer, [])).kind, 'unknown');
+  proxy.status = 200;
+  await node.anvil.rpc('anvil_setCode', [SENDER, '0x6001']);
+  evm.clock.advanceMs(60_000);
+  assert.deepEqual(await evm.chain.sign(transfer, []), {
+    kind: 'unknown',
+    words: 'senders[0] is a contract, which has no key',
+  });
+  await node.anvil.rpc('anvil_setCode', [SENDER, '0x']);
+  evm.clock.advanceMs(60_000);
+  assert.equal((await evm.chain.sign(transfer, [])).kind, 'signed');
 });
