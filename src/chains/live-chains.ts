@@ -10,8 +10,10 @@ import type { Network } from './asset.ts';
 import type { Chain, Chains } from './chain.ts';
 import type { EvmNetwork } from './evm/networks.ts';
 import type { EvmSender, EvmSettings } from './evm/settings.ts';
+import { NETWORK_FACTS } from './networks.ts';
 import { readPasswordFile } from './signer/key-files.ts';
 import type { OpenSigner } from './signer/open-signers.ts';
+import type { TronSender } from './tron/tron-chain.ts';
 
 type ProviderEntry = { readonly name: string; readonly url?: string; readonly urlFile?: string };
 type SenderEntry = { readonly signer?: string; readonly address?: string };
@@ -28,7 +30,14 @@ export type EvmEntry = {
   readonly minTipGwei?: string;
   readonly test?: NonNullable<EvmSettings['test']>;
 };
-type TronEntry = { readonly network: 'tron' };
+export type TronEntry = {
+  readonly network: 'tron';
+  readonly providers: readonly (ProviderEntry & { readonly apiKey?: string; readonly apiKeyFile?: string })[];
+  readonly senders: readonly SenderEntry[];
+  readonly window?: number;
+  readonly maxFeeTrx?: string;
+  readonly test?: { readonly tokens: { readonly usdt?: string } };
+};
 type ChainEntry = EvmEntry | TronEntry;
 
 type Deps = {
@@ -56,9 +65,8 @@ export async function liveChains(entries: readonly ChainEntry[], deps: Deps): Pr
   return Object.fromEntries(chains.map(chain => [chain.network, chain]));
 }
 
-async function openChain(entry: ChainEntry, deps: Deps): Promise<Opened> {
-  if (entry.network === 'tron') return { faults: ['network tron is not connected in this version'] };
-  return openEvm(entry, deps);
+function openChain(entry: ChainEntry, deps: Deps): Promise<Opened> {
+  return entry.network === 'tron' ? openTron(entry, deps) : openEvm(entry, deps);
 }
 
 async function openEvm(entry: EvmEntry, { clock, log, signers }: Deps): Promise<Opened> {
@@ -69,19 +77,58 @@ async function openEvm(entry: EvmEntry, { clock, log, signers }: Deps): Promise<
     const url = urlOf(provider, `providers[${index}]`, faults);
     return { name, url, ...(batchSize !== undefined && { batchSize }) };
   });
-  const [first, ...former] = entry.senders.map((sender, index) => senderOf(sender, index, network, signers, faults));
+  const [first, ...former] = entry.senders.map((sender, index): EvmSender => {
+    const { open, address } = senderOf(sender, `senders[${index}]`, network, signers, faults);
+    return open ? { address: open.evm, signer: open.signer } : { address };
+  });
   if (!first || faults.length > 0) return { faults };
   const { openEvmChain } = await import('./evm/evm-chain.ts');
-  const { chain, start } = await openEvmChain(
-    { ...limitsOf(entry), network, providers, senders: [first, ...former], ...(test && { test }) },
-    { clock },
-  );
+  const settings = {
+    ...limitsOf(entry),
+    network,
+    providers,
+    senders: [first, ...former],
+    ...(test && { test }),
+  } as const;
+  const { chain, start } = await openEvmChain(settings, { clock });
   if (start.faults.length > 0) return start;
   warn(entry, start.warnings, log);
   return { chain };
 }
 
-function warn({ network, providers, test }: EvmEntry, warnings: readonly string[], log: Log): void {
+async function openTron(entry: TronEntry, { clock, log, signers }: Deps): Promise<Opened> {
+  const faults: string[] = [];
+  const [provider, ...providers] = entry.providers.map((given, index) => {
+    const path = `providers[${index}]`;
+    const apiKey =
+      given.apiKeyFile === undefined ? given.apiKey : secretOf(given.apiKeyFile, `${path}.apiKeyFile`, faults);
+    return { name: given.name, url: urlOf(given, path, faults), ...(apiKey !== undefined && { apiKey }) };
+  });
+  const [sender, ...former] = entry.senders.map((given, index): TronSender => {
+    const { open, address } = senderOf(given, `senders[${index}]`, 'tron', signers, faults);
+    if (!open) return { address };
+    if (open.tron !== undefined && open.signer.kind === 'digest') return { address: open.tron, signer: open.signer };
+    faults.push(`senders[${index}].signer is a remote one, which signs for EVM networks only`);
+    return { address };
+  });
+  if (!provider || !sender || faults.length > 0) return { faults };
+  const { tronChain } = await import('./tron/tron-chain.ts');
+  const { window, maxFeeTrx, test } = entry;
+  const { decimals } = NETWORK_FACTS.tron.tokens.usdt;
+  const feeCap = maxFeeTrx === undefined ? undefined : parseUnits(maxFeeTrx, NETWORK_FACTS.tron.coin.decimals);
+  warn(entry, [], log);
+  const chain = tronChain({
+    providers: [provider, ...providers],
+    senders: [sender, ...former],
+    clock,
+    ...(window !== undefined && { window }),
+    ...(feeCap !== undefined && { feeCap }),
+    ...(test && { tokens: test.tokens.usdt === undefined ? {} : { usdt: { address: test.tokens.usdt, decimals } } }),
+  });
+  return { chain };
+}
+
+function warn({ network, providers, test }: ChainEntry, warnings: readonly string[], log: Log): void {
   if (test) {
     log.warn('a TEST NODE takes the place of a network: what is paid out there is worth nothing', { network });
   }
@@ -103,28 +150,35 @@ function limitsOf({ depth, window, maxAttempts, maxFeeGwei, minTipGwei }: EvmEnt
   };
 }
 
-/** A URL in a file is read as a secret is: without the line end, and only if nobody else can read it. */
 function urlOf({ url, urlFile }: ProviderEntry, path: string, faults: string[]): string {
   if (urlFile === undefined) return url ?? '';
-  const file = readPasswordFile(urlFile);
-  if ('fault' in file) faults.push(`${path}.urlFile ${file.fault}`);
-  else if (!isNodeUrl(file.text)) faults.push(`${path}.urlFile holds no URL of a node: it ${NODE_URL_WORDS}`);
-  return 'text' in file ? file.text : '';
+  const text = secretOf(urlFile, `${path}.urlFile`, faults);
+  if (text !== undefined && !isNodeUrl(text)) faults.push(`${path}.urlFile: its text ${NODE_URL_WORDS}`);
+  return text ?? '';
+}
+
+/** Without the line end, and only if not every user of the machine can read it. */
+function secretOf(file: string, path: string, faults: string[]): string | undefined {
+  const read = readPasswordFile(file);
+  if ('text' in read) return read.text;
+  faults.push(`${path} ${read.fault}`);
+  return undefined;
 }
 
 function senderOf(
-  { signer: name, address: text }: SenderEntry,
-  index: number,
+  { signer: name, address: text = '' }: SenderEntry,
+  path: string,
   network: Network,
   signers: ReadonlyMap<string, OpenSigner>,
   faults: string[],
-): EvmSender {
+): { readonly open?: OpenSigner; readonly address: string } {
   if (name === undefined) {
-    const { address = '', refusal } = readAddress(network, text ?? '');
-    if (refusal) faults.push(`senders[${index}].address ${refusal.message}`);
+    const { address = '', refusal } = readAddress(network, text);
+    if (refusal) faults.push(`${path}.address ${refusal.message}`);
     return { address };
   }
   const open = signers.get(name);
-  if (!open) faults.push(`senders[${index}].signer names no entry of signers`);
-  return open ? { address: open.evm, signer: open.signer } : { address: '' };
+  if (open) return { open, address: '' };
+  faults.push(`${path}.signer names no entry of signers`);
+  return { address: '' };
 }

@@ -5,8 +5,8 @@ import type { Attempt, Block, Chain, Sighting, Transfer } from '../../src/chains
 import { openEvmChain } from '../../src/chains/evm/evm-chain.ts';
 import type { EvmSettings } from '../../src/chains/evm/settings.ts';
 import type { StartCheck } from '../../src/chains/evm/start-check.ts';
-import { addressesOf } from '../../src/chains/signer/key-addresses.ts';
 import { keySigner, publicKeyOf } from '../../src/chains/signer/key-signer.ts';
+import { addressesOf } from '../../src/chains/signer/recoverable.ts';
 import { type Anvil, deployToken, startAnvil, type Token } from './anvil.ts';
 import { type TestClock, testClock } from './clock.ts';
 

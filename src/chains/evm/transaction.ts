@@ -5,8 +5,7 @@ import type { Hex } from 'viem';
 import { keccak256, parseTransaction, serializeTransaction } from 'viem/utils';
 import { addressOf } from '../address.ts';
 import type { Signed } from '../chain.ts';
-import { addressesOf } from '../signer/key-addresses.ts';
-import { type RecoverableSignature, signRecoverable } from '../signer/recoverable.ts';
+import { addressesOf, type RecoverableSignature, signRecoverable } from '../signer/recoverable.ts';
 import {
   type DigestSigner,
   type Signer,

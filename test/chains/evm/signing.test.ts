@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { readTransaction, signTransaction, type Transaction } from '../../../src/chains/evm/transaction.ts';
-import { addressesOf } from '../../../src/chains/signer/key-addresses.ts';
 import { keySigner } from '../../../src/chains/signer/key-signer.ts';
+import { addressesOf } from '../../../src/chains/signer/recoverable.ts';
 import { SignerRefused, SignerSilent, type TransactionSigner } from '../../../src/chains/signer/signer.ts';
 import { PAYEE, PRIVATE_KEY, SENDER } from '../../harness/evm.ts';
 

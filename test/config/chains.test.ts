@@ -1,0 +1,106 @@
+// The section `chains` of the file of TRILHO_CONFIG: what it gives, and that every fault in it has its path.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NETWORKS } from '../../src/chains/asset.ts';
+import { EVM_FACTS } from '../../src/chains/evm/networks.ts';
+import { CHAIN_NETWORKS, EVM_CHAINS } from '../../src/config/chain-settings.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { readSettings } from '../../src/config/read.ts';
+import { faultsOf, readFrom } from '../harness/config-faults.ts';
+
+const LIVE = { TRILHO_MODE: 'live', TRILHO_CONFIG: 'trilho.json' };
+const ADDRESS = '0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b';
+const ETHEREUM = {
+  network: 'ethereum',
+  providers: [{ name: 'own', url: 'http://10.0.0.7:8545' }],
+  senders: [{ signer: 'hot' }],
+};
+const TRON = {
+  network: 'tron',
+  providers: [{ name: 'grid', url: 'https://api.example' }],
+  senders: [{ signer: 'hot' }],
+};
+
+const filesOf = (chains: unknown) => ({ 'trilho.json': JSON.stringify({ chains }) });
+const faultsIn = (chains: unknown) => faultsOf(LIVE, filesOf(chains));
+
+test('the networks of the settings are those of the service', () => {
+  assert.deepEqual([...CHAIN_NETWORKS].toSorted(), [...NETWORKS].toSorted());
+  assert.deepEqual([...EVM_CHAINS].toSorted(), Object.keys(EVM_FACTS).toSorted());
+});
+
+test('chains come from the file in its order, and without it there are none', () => {
+  const full = {
+    ...ETHEREUM,
+    providers: [{ name: 'own', urlFile: 'node-url', batchSize: 1 }],
+    senders: [{ signer: 'hot' }, { address: ADDRESS }],
+    depth: 20,
+    window: 16,
+    maxAttempts: 5,
+    maxFeeGwei: '120.5',
+    minTipGwei: '0.05',
+    test: { chainId: 31_337, blockMs: 1_000, tokens: { usdt: ADDRESS } },
+  };
+  const tron = { ...TRON, providers: [{ ...TRON.providers[0], apiKeyFile: 'key' }], window: 4, maxFeeTrx: '30' };
+  const chains = [full, tron];
+  assert.deepEqual(readConfig(LIVE, readFrom(filesOf(chains))).chains, chains);
+  assert.deepEqual(readConfig({ TRILHO_MODE: 'live' }).chains, []);
+});
+
+test('every fault is told with its path, by the kind of the network, and no value is repeated', () => {
+  const faults = faultsIn([
+    { ...ETHEREUM, providers: [], senders: [], maxFeeTrx: '1', depth: 0, window: 1.5, maxFeeGwei: 5, minTipGwei: '-1' },
+    {
+      ...ETHEREUM,
+      providers: [
+        { name: 'a', url: 'http://node.example/hunter2' },
+        { name: 'a', url: 'https://u:hunter2@node.example', urlFile: 'x' },
+        { name: 'hunter 2' },
+      ],
+      senders: [{ address: ADDRESS }, { address: 'hunter2' }, { signer: 'hot', address: ADDRESS }, {}],
+    },
+    { ...TRON, depth: 5, senders: [{ signer: 'hot' }, { address: ADDRESS }] },
+    { network: 'hunter2' },
+    {},
+  ]);
+  const url = 'must be a URL with https (http only to this machine and private networks), without user and password.';
+  assert.deepEqual(
+    faults.toSorted(),
+    [
+      'chains must have each network once.',
+      'chains[0].providers must not be empty.',
+      'chains[0].senders must not be empty.',
+      'chains[0].maxFeeTrx is not a known field.',
+      'chains[0].depth must be at least 1.',
+      'chains[0].window must be a whole number.',
+      'chains[0].maxFeeGwei must be text.',
+      'chains[0].minTipGwei must be a decimal above zero as text, such as "0.05".',
+      'chains[1].providers must name each provider differently.',
+      `chains[1].providers[0].url ${url}`,
+      `chains[1].providers[1].url ${url}`,
+      'chains[1].providers[1] must have url or urlFile, and not both.',
+      'chains[1].providers[2] must have url or urlFile, and not both.',
+      'chains[1].providers[2].name must be 1 to 40 letters, digits, . _ or -.',
+      'chains[1].senders must begin with a sender that has a signer.',
+      'chains[1].senders[1].address must be 0x and 40 hexadecimal digits.',
+      'chains[1].senders[2] must have signer or address, and not both.',
+      'chains[1].senders[3] must have signer or address, and not both.',
+      'chains[2].depth is not a known field.',
+      'chains[2].senders[1].address must be an address of Tron.',
+      'chains[3].network must be one of ethereum, polygon, base, arbitrum, bsc, tron.',
+      'chains[4].network is required.',
+    ]
+      .map(fault => `TRILHO_CONFIG: ${fault}`)
+      .toSorted(),
+  );
+});
+
+test('addresses of providers are never shown, and a sandbox takes no chain', () => {
+  const url = 'https://node.example/hunter2';
+  const chains = [{ ...ETHEREUM, providers: [{ name: 'a', url }] }];
+  const { effective } = readSettings(LIVE, readFrom(filesOf(chains)));
+  assert.equal(effective.find(({ setting }) => setting.name === 'TRILHO_CHAINS')?.setting.isSecret, true);
+  assert.deepEqual(faultsOf({ TRILHO_CONFIG: 'trilho.json' }, filesOf(chains)), [
+    'TRILHO_CONFIG: chains: a sandbox has simulated chains and takes no real ones.',
+  ]);
+});
