@@ -5,6 +5,6 @@ const COUNT = 10_000;
 const SEED = 2026;
 
 const startedMs = performance.now();
-const { coin, token } = proveEncoder(COUNT, SEED);
+const { coin, token } = await proveEncoder(COUNT, SEED);
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
 console.log(`${coin} transfers of TRX and ${token} of a token equal those of tronweb (seed ${SEED}, ${seconds} s).`);

@@ -1,12 +1,18 @@
 // Compares the encoder of Tron transfers with tronweb, byte for byte, over transfers from a seeded generator.
 import assert from 'node:assert/strict';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { TronWeb, utils } from 'tronweb';
 import { addressOf } from '../../src/chains/address.ts';
+import { keySigner } from '../../src/chains/signer/key-signer.ts';
+import { addressesOf, signRecoverable } from '../../src/chains/signer/recoverable.ts';
+import type { DigestSigner } from '../../src/chains/signer/signer.ts';
 import { transferCall } from '../../src/chains/tron/abi.ts';
 import { hexAddress } from '../../src/chains/tron/hex-address.ts';
-import { addressOfPublicKey, recoverableSignature } from '../../src/chains/tron/signature.ts';
-import { signedTransaction, type TronTransfer, unsignedTransaction } from '../../src/chains/tron/transaction.ts';
+import {
+  signatureBytes,
+  signedTransaction,
+  type TronTransfer,
+  unsignedTransaction,
+} from '../../src/chains/tron/transaction.ts';
 import { type Random, randomFrom } from '../../src/sandbox/psp/random.ts';
 
 /** `tronweb` takes amounts of TRX as numbers. */
@@ -15,17 +21,21 @@ const MAX_WORD = 2n ** 256n - 1n;
 const KEYS = 50;
 
 /** Throws at the first transfer that differs; returns how many of each kind were compared. */
-export function proveEncoder(count: number, seed: number): { readonly coin: number; readonly token: number } {
+export async function proveEncoder(
+  count: number,
+  seed: number,
+): Promise<{ readonly coin: number; readonly token: number }> {
   const random = randomFrom(seed);
   const keys = Array.from({ length: KEYS }, () => {
     const key = bytes(random, 32);
-    return { key, owner: addressOfPublicKey(secp256k1.getPublicKey(key, false)) };
+    const signer = keySigner(key);
+    return { key, signer, owner: addressesOf(signer.publicKey).tron };
   });
   const compared = { coin: 0, token: 0 };
   for (let index = 0; index < count; index++) {
-    const { key, owner } = keys[index % KEYS]!;
+    const { key, signer, owner } = keys[index % KEYS]!;
     const transfer = randomTransfer(random, owner);
-    assert.deepEqual(ours(transfer, key), theirs(transfer, key), `transfer ${index} of seed ${seed}`);
+    assert.deepEqual(await ours(transfer, signer), theirs(transfer, key), `transfer ${index} of seed ${seed}`);
     compared[transfer.token ? 'token' : 'coin']++;
   }
   return compared;
@@ -33,15 +43,13 @@ export function proveEncoder(count: number, seed: number): { readonly coin: numb
 
 type Encoded = { readonly rawData: string; readonly id: string; readonly signature: string; readonly signed: string };
 
-function ours(transfer: TronTransfer, key: Uint8Array): Encoded {
+async function ours(transfer: TronTransfer, signer: DigestSigner): Promise<Encoded> {
   const unsigned = unsignedTransaction(transfer);
-  const compact = secp256k1.sign(unsigned.id, key, { prehash: false, lowS: false });
-  const signature = recoverableSignature(unsigned.id, compact, transfer.owner);
-  assert.ok(signature, 'the signature is of the key');
+  const signature = await signRecoverable(signer, unsigned.id);
   return {
     rawData: hex(unsigned.rawData),
     id: hex(unsigned.id),
-    signature: hex(signature),
+    signature: hex(signatureBytes(signature)),
     signed: hex(signedTransaction(unsigned, signature)),
   };
 }

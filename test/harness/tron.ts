@@ -1,9 +1,9 @@
 // A chain of Tron at simulated nodes, with a key, a clock that a test moves, and transfers to send.
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import type { Attempt, Chain, Signed, Transfer } from '../../src/chains/chain.ts';
-import type { DigestSigner } from '../../src/chains/signer/signer.ts';
-import { addressOfPublicKey } from '../../src/chains/tron/signature.ts';
-import { type TronOptions, tronChain } from '../../src/chains/tron/tron-chain.ts';
+import { keySigner, publicKeyOf } from '../../src/chains/signer/key-signer.ts';
+import { addressesOf } from '../../src/chains/signer/recoverable.ts';
+import type { StartCheck } from '../../src/chains/tron/start-check.ts';
+import { openTronChain, type TronSettings } from '../../src/chains/tron/tron-chain.ts';
 import { startTronNode, type TronNode, type TronNodeOptions } from '../../src/sandbox/tron-node/start.ts';
 import { type TestClock, testClock } from './clock.ts';
 
@@ -14,23 +14,13 @@ const START = '2026-11-16T12:00:00.000Z';
 const KEY = new Uint8Array(32).fill(0x21);
 export const SLOT_MS = 3_000;
 
-export const SENDER = addressOfKey(KEY);
-
-export function keySigner(key: Uint8Array): DigestSigner {
-  return {
-    kind: 'digest',
-    publicKey: secp256k1.getPublicKey(key, false),
-    signDigest: async digest => secp256k1.sign(digest, key, { prehash: false, lowS: false }),
-  };
-}
-
-export function addressOfKey(key: Uint8Array): string {
-  return addressOfPublicKey(secp256k1.getPublicKey(key, false));
-}
+export const SIGNER = keySigner(KEY);
+export const SENDER = addressesOf(publicKeyOf(KEY)).tron;
 
 export type TronSetup = {
   readonly node: TronNode;
   readonly chain: Chain;
+  readonly start: StartCheck;
   readonly clock: TestClock;
   /** Moves the clock; the chain follows at the next call. */
   passBlocks(count: number): void;
@@ -38,7 +28,7 @@ export type TronSetup = {
 };
 
 export async function startTron(
-  options: { readonly node?: TronNodeOptions; readonly chain?: Partial<TronOptions> } = {},
+  options: { readonly node?: TronNodeOptions; readonly chain?: Partial<TronSettings> } = {},
 ): Promise<TronSetup> {
   const clock = testClock(START);
   const node = await startTronNode({ clock, ...options.node });
@@ -50,15 +40,14 @@ export async function startTron(
     url,
     ...(apiKey !== undefined && { apiKey }),
   }));
-  const chain = tronChain({
-    providers: [first!, ...others],
-    senders: [{ address: SENDER, signer: keySigner(KEY) }],
-    clock,
-    ...options.chain,
-  });
+  const { chain, start } = await openTronChain(
+    { providers: [first!, ...others], senders: [{ address: SENDER, signer: SIGNER }], ...options.chain },
+    { clock },
+  );
   return {
     node,
     chain,
+    start,
     clock,
     passBlocks: count => clock.advanceMs(count * SLOT_MS),
     stop: () => node.stop(),

@@ -7,12 +7,17 @@ export type TronTokens = { readonly [S in AssetSymbol]?: { readonly address: str
 
 export const MAINNET_TOKENS: TronTokens = NETWORK_FACTS.tron.tokens;
 
+/** Tokens at other addresses, with the decimals that the real ones have. */
+export function tokensAt(addresses: { readonly [S in AssetSymbol]?: string }): TronTokens {
+  const { decimals } = NETWORK_FACTS.tron.tokens.usdt;
+  return addresses.usdt === undefined ? {} : { usdt: { address: addresses.usdt, decimals } };
+}
+
 export type TronAsset = { readonly kind: 'coin' } | { readonly kind: 'token'; readonly contract: string };
 
-/** Refuses an asset that does not exist on Tron. */
-export function assetOf(symbol: AssetSymbol, tokens: TronTokens): TronAsset {
+/** Undefined for an asset that does not exist on Tron, or not on the network in its place. */
+export function assetOf(symbol: AssetSymbol, tokens: TronTokens): TronAsset | undefined {
   if (symbol === NETWORK_FACTS.tron.coin.symbol) return { kind: 'coin' };
   const token = tokens[symbol];
-  if (!token) throw new RangeError(`there is no ${symbol} on tron`);
-  return { kind: 'token', contract: token.address };
+  return token && { kind: 'token', contract: token.address };
 }

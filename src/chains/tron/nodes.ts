@@ -44,8 +44,9 @@ const SHARED_MS = 1_000;
 /** They change by a vote that takes days. */
 const PARAMETERS_SHARED_MS = 60_000;
 
-export function nodeOf(provider: Provider, clock: Clock): Node {
-  const { name, ask } = provider;
+/** With `genesisId`, a node of another network is never used. */
+export function nodeOf(provider: Provider, clock: Clock, genesisId?: string): Node {
+  const { name, ask } = genesisId === undefined ? provider : ofNetwork(provider, genesisId);
   const askBlock = (side: Side, body: Readonly<Record<string, unknown>>) =>
     ask(`${side}/getblock`, { ...body, detail: false }, readBlock);
   const askHead = (side: Side) => ask(`${side}/getblock`, { detail: false }, answer => someBlock(readBlock(answer)));
@@ -91,6 +92,34 @@ export async function firstAnswer<T>(
   }
   return { failure: failures.join('; ') };
 }
+
+/** Asks for the first block once, before anything else: its id names the network. */
+function ofNetwork(provider: Provider, genesisId: string): Provider {
+  let isVerified = false;
+  let verifying: Promise<string | undefined> | undefined;
+  async function verify(): Promise<string | undefined> {
+    const asked = await provider.ask('wallet/getblock', { id_or_num: '0', detail: false }, readBlock);
+    if (asked.failure !== undefined) return asked.failure;
+    // A node without old blocks cannot tell; its tokens are checked all the same.
+    if (asked.value !== 'none' && asked.value.id !== genesisId) return `${provider.name} ${OTHER_NETWORK}`;
+    isVerified = true;
+    return undefined;
+  }
+  return {
+    name: provider.name,
+    ask: async (...asked) => {
+      if (!isVerified) {
+        verifying ??= verify().finally(() => {
+          verifying = undefined;
+        });
+      }
+      const failure = await verifying;
+      return failure === undefined ? provider.ask(...asked) : { failure };
+    },
+  };
+}
+
+export const OTHER_NETWORK = 'is a node of another network';
 
 function someBlock(block: TronBlock | 'none' | undefined): TronBlock | undefined {
   return block === 'none' ? undefined : block;

@@ -2,12 +2,12 @@
 // be carried out any more.
 import type { Clock } from '../../lib/clock.ts';
 import type { Attempt, Intent, Sighting, Signed, Transfer } from '../chain.ts';
-import { type DigestSigner, SignerSilent } from '../signer/signer.ts';
+import { addressesOf, signRecoverable } from '../signer/recoverable.ts';
+import { type DigestSigner, SignerRefused, SignerSilent } from '../signer/signer.ts';
 import type { TronAsset } from './assets.ts';
 import { estimateFee } from './call-transfer.ts';
 import { firstAnswer, type Heads, type Node } from './nodes.ts';
-import { recoverableSignature } from './signature.ts';
-import { signedTransaction, unsignedTransaction } from './transaction.ts';
+import { signedTransaction, type UnsignedTransaction, unsignedTransaction } from './transaction.ts';
 
 export type SignDeps = {
   readonly nodes: readonly Node[];
@@ -82,18 +82,19 @@ async function signWith(
     // No node checks it. Two equal transfers at the same head would have one id without it, and be one transaction.
     timestampMs: head.timeMs + Number(slot.nonce % NONCE_SPAN),
   });
-  const compact = await answerOf(signer, unsigned.id);
-  if (!compact) return { kind: 'unknown', words: 'the signer did not answer' };
-  const signature = recoverableSignature(unsigned.id, compact, slot.sender);
-  if (!signature) return { kind: 'refused', words: 'the signer returned a signature that is not of the sender' };
-  return { kind: 'signed', hash: hex(unsigned.id), raw: hex(signedTransaction(unsigned, signature)) };
+  return addressesOf(signer.publicKey).tron === slot.sender
+    ? signBytes(signer, unsigned)
+    : { kind: 'refused', words: `the signer has another key than that of ${slot.sender}` };
 }
 
-async function answerOf(signer: DigestSigner, digest: Uint8Array): Promise<Uint8Array | undefined> {
+/** The signature is known to be of the signer's key before it is saved. */
+async function signBytes(signer: DigestSigner, unsigned: UnsignedTransaction): Promise<Signed> {
   try {
-    return await signer.signDigest(digest);
+    const signature = await signRecoverable(signer, unsigned.id);
+    return { kind: 'signed', hash: hex(unsigned.id), raw: hex(signedTransaction(unsigned, signature)) };
   } catch (error) {
-    if (error instanceof SignerSilent) return undefined;
+    if (error instanceof SignerSilent) return { kind: 'unknown', words: 'the signer did not answer' };
+    if (error instanceof SignerRefused) return { kind: 'refused', words: error.message };
     throw error;
   }
 }

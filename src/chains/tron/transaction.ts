@@ -2,6 +2,7 @@
 // signed transaction. Fields: Tron.proto, balance_contract.proto and smart_contract.proto of java-tron. A test compares every
 // byte with tronweb.
 import { sha256 } from '@noble/hashes/sha2.js';
+import type { RecoverableSignature } from '../signer/recoverable.ts';
 import { transferCall } from './abi.ts';
 import { addressBytes } from './hex-address.ts';
 import { bytesField, concat, integerField } from './protobuf.ts';
@@ -26,6 +27,7 @@ const TYPES = {
   TransferContract: 1n,
   TriggerSmartContract: 31n,
 } as const;
+const FIRST_PARITY = 27;
 /** The numbers of the fields of `Transaction.raw`. */
 const RAW = {
   refBlockBytes: 1,
@@ -49,9 +51,13 @@ export function unsignedTransaction(transfer: TronTransfer): UnsignedTransaction
   return { rawData, id: sha256(rawData) };
 }
 
-/** `signature`: r, s and the parity as 27 or 28. */
-export function signedTransaction({ rawData }: UnsignedTransaction, signature: Uint8Array): Uint8Array {
-  return concat(bytesField(1, rawData), bytesField(2, signature));
+export function signedTransaction({ rawData }: UnsignedTransaction, signature: RecoverableSignature): Uint8Array {
+  return concat(bytesField(1, rawData), bytesField(2, signatureBytes(signature)));
+}
+
+/** 65 bytes: r, s, and the parity as 27 or 28. */
+export function signatureBytes({ r, s, yParity }: RecoverableSignature): Uint8Array {
+  return concat(r, s, Uint8Array.of(FIRST_PARITY + yParity));
 }
 
 /** Bytes 6 to 8 of the height as eight bytes. */

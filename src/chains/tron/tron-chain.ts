@@ -1,10 +1,10 @@
 // Tron as a chain: TRX and TRC-20 tokens. It has no nonces, so the service counts slots itself, and a slot that is not used
 // blocks no other. See `expiry.ts` for what keeps a payout from being paid twice.
 import type { Clock } from '../../lib/clock.ts';
+import type { AssetSymbol } from '../asset.ts';
 import type { Attempt, Block, Chain, ChainHealth, Sighting, Transfer } from '../chain.ts';
 import { NETWORK_FACTS } from '../networks.ts';
-import type { DigestSigner } from '../signer/signer.ts';
-import { assetOf, MAINNET_TOKENS, type TronTokens } from './assets.ts';
+import { assetOf, MAINNET_TOKENS, tokensAt } from './assets.ts';
 import { type AttemptFacts, attemptFacts } from './attempt-bytes.ts';
 import { checkTransfer, fundsOf } from './call-transfer.ts';
 import { DEFAULT_FEE_CAP } from './fees.ts';
@@ -12,24 +12,27 @@ import { lookUp, SOLID_DEPTH } from './lookup.ts';
 import { firstAnswer, type Node, nodeOf } from './nodes.ts';
 import { connectProvider, type ProviderSettings } from './provider.ts';
 import { signTransfer } from './sign.ts';
+import {
+  MAINNET_GENESIS,
+  type StartCheck,
+  type StartDeps,
+  startCheck,
+  type TronSender,
+  untilChecked,
+} from './start-check.ts';
 
-export type TronSender = {
-  readonly address: string;
-  /** A former sender may be looked after without its key. */
-  readonly signer?: DigestSigner;
-};
-
-export type TronOptions = {
-  readonly providers: readonly [ProviderSettings, ...ProviderSettings[]];
+export type TronSettings = {
+  readonly providers: readonly ProviderSettings[];
   /** The first takes new slots. */
   readonly senders: readonly [TronSender, ...TronSender[]];
-  /** Those of the main network when absent. */
-  readonly tokens?: TronTokens;
+  readonly window?: number;
   /** The most that one call of a token may cost, in sun; 30 TRX when absent. */
   readonly feeCap?: bigint;
-  readonly window?: number;
-  readonly clock: Clock;
+  /** Another network in place of the main one. */
+  readonly test?: { readonly tokens: { readonly [S in AssetSymbol]?: string } };
 };
+
+export type TronChain = { readonly chain: Chain; readonly start: StartCheck };
 
 const NETWORK = 'tron';
 const { blockMs } = NETWORK_FACTS[NETWORK];
@@ -40,19 +43,43 @@ const MAX_ATTEMPTS = 20;
 const LOOKUP_AFTER_MS = 10_000;
 
 /**
+ * Opens the chain and asks its nodes what must be right before the first transfer. Never throws for what a node does.
+ *
  * @example
- * const chain = tronChain({ providers: [{ name: 'trongrid', url: 'https://api.trongrid.io' }], senders: [{ address, signer }], clock });
+ * const { chain, start } = await openTronChain({ providers: [{ name: 'grid', url }], senders: [{ address, signer }] }, { clock });
  */
-export function tronChain(options: TronOptions): Chain {
-  const { senders, tokens = MAINNET_TOKENS, feeCap = DEFAULT_FEE_CAP, clock } = options;
-  const nodes = options.providers.map(settings => nodeOf(connectProvider(settings, clock), clock));
+export async function openTronChain(settings: TronSettings, { clock }: { clock: Clock }): Promise<TronChain> {
+  const { senders, test, feeCap = DEFAULT_FEE_CAP } = settings;
+  const tokens = test ? tokensAt(test.tokens) : MAINNET_TOKENS;
+  const nodes = settings.providers.map(provider =>
+    nodeOf(connectProvider(provider, clock), clock, test ? undefined : MAINNET_GENESIS),
+  );
+  const plan = { nodes, tokens, senders };
+  const start = await startCheck(plan);
+  const unchecked = untilChecked(plan, start, clock);
+  const chain = chainAt({ ...plan, window: settings.window ?? DEFAULT_WINDOW, feeCap, clock, unchecked });
+  return { chain, start };
+}
+
+type Plan = StartDeps & {
+  readonly window: number;
+  readonly feeCap: bigint;
+  readonly clock: Clock;
+  /** Why nothing may be signed yet. */
+  readonly unchecked: () => Promise<string | undefined>;
+};
+
+function chainAt({ nodes, tokens, senders, window, feeCap, clock, unchecked }: Plan): Chain {
   const [first, ...former] = senders;
 
   async function lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting> {
+    const asset = assetOf(transfer.symbol, tokens);
+    if (!asset) return { kind: 'unknown', words: noAsset(transfer.symbol) };
     const facts = attempts.map(attemptFacts);
-    if (!facts.every(isRead))
+    if (!facts.every(isRead)) {
       return { kind: 'unknown', words: 'the saved bytes of an attempt are not those of its hash' };
-    return lookUp(nodes, { transfer, asset: assetOf(transfer.symbol, tokens), attempts: facts, seen });
+    }
+    return lookUp(nodes, { transfer, asset, attempts: facts, seen });
   }
 
   return {
@@ -60,20 +87,29 @@ export function tronChain(options: TronOptions): Chain {
     network: NETWORK,
     senders: [first.address, ...former.map(({ address }) => address)],
     depth: SOLID_DEPTH,
-    window: options.window ?? DEFAULT_WINDOW,
+    window,
     maxAttempts: MAX_ATTEMPTS,
     nextNonce: async () => 0n,
     isContract: async address => {
       const account = await firstAnswer(nodes, node => node.account(address));
       return account.failure === undefined ? account.value.isContract : undefined;
     },
-    check: intent => checkTransfer(nodes, intent, assetOf(intent.symbol, tokens), feeCap),
-    funds: (sender, symbol) => fundsOf(nodes, sender, assetOf(symbol, tokens), feeCap),
+    check: async intent => {
+      const asset = assetOf(intent.symbol, tokens);
+      if (!asset || (await unchecked()) !== undefined) return { kind: 'unknown' };
+      return checkTransfer(nodes, intent, asset, feeCap);
+    },
+    funds: async (sender, symbol) => {
+      const asset = assetOf(symbol, tokens);
+      return asset && fundsOf(nodes, sender, asset, feeCap);
+    },
     sign: async (transfer, before) => {
       const { sender } = transfer.slot;
       const signer = senders.find(({ address }) => address === sender)?.signer;
       if (!signer) return { kind: 'refused', words: `there is no signer for the sender ${sender}` };
       const asset = assetOf(transfer.symbol, tokens);
+      const words = asset ? await unchecked() : noAsset(transfer.symbol);
+      if (!asset || words !== undefined) return { kind: 'unknown', ...(words !== undefined && { words }) };
       return signTransfer({ nodes, signer, clock, feeCap, lookup }, transfer, asset, before);
     },
     broadcast: ({ raw }) => sendToAll(nodes, raw),
@@ -83,20 +119,28 @@ export function tronChain(options: TronOptions): Chain {
   };
 }
 
+const noAsset = (symbol: AssetSymbol) => `there is no contract of ${symbol} here`;
 const isRead = (facts: AttemptFacts | undefined): facts is AttemptFacts => facts !== undefined;
 
-/** A refusal as a duplicate is no sign that the node took it before: the id is noted before the checks. */
+/**
+ * Done as soon as one node has taken the bytes; the others get them all the same. A refusal as a duplicate is no sign that
+ * the node took them before: the id is noted before the checks.
+ */
 async function sendToAll(nodes: readonly Node[], raw: string): ReturnType<Chain['broadcast']> {
-  const replies = await Promise.all(
-    nodes.map(async node => {
-      const asked = await node.broadcast(raw);
-      if (asked.failure !== undefined) return { isTaken: false, words: asked.failure };
-      return { isTaken: asked.value.isTaken, words: `${node.name} says ${asked.value.words}` };
-    }),
+  const replies = nodes.map(async node => ({ node, asked: await node.broadcast(raw) }));
+  const taken = replies.map(async reply => {
+    const { asked } = await reply;
+    if (asked.failure !== undefined || !asked.value.isTaken) throw new Error('not taken');
+  });
+  const isSent = await Promise.any(taken).then(
+    () => true,
+    () => false,
   );
-  const refusals = replies.filter(({ isTaken }) => !isTaken).map(({ words }) => words);
-  const isSent = replies.some(({ isTaken }) => isTaken);
-  return { isSent, ...(refusals.length > 0 && { words: refusals.join('; ') }) };
+  if (isSent) return { isSent };
+  const words = (await Promise.all(replies)).map(
+    ({ node, asked }) => asked.failure ?? `${node.name} says ${asked.value.words}`,
+  );
+  return { isSent, words: words.join('; ') };
 }
 
 function delayMs(sighting: Sighting): number {

@@ -1,9 +1,11 @@
 // What nodes get wrong: silence, lost replies, lag, lies, quotas and forks. None of it is evidence.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import { keySigner } from '../../../src/chains/signer/key-signer.ts';
+import { addressesOf } from '../../../src/chains/signer/recoverable.ts';
 import { SignerSilent } from '../../../src/chains/signer/signer.ts';
-import { tronChain } from '../../../src/chains/tron/tron-chain.ts';
-import { keySigner, SENDER, signedAttempt, startTron, type TronSetup, USDT, usdtTransfer } from '../../harness/tron.ts';
+import { openTronChain } from '../../../src/chains/tron/tron-chain.ts';
+import { SENDER, SIGNER, signedAttempt, startTron, type TronSetup, USDT, usdtTransfer } from '../../harness/tron.ts';
 
 let tron: TronSetup;
 afterEach(() => tron.stop());
@@ -128,6 +130,7 @@ test('after 429 a node is left alone for thirty seconds, and its words are kept 
   tron = await startTron({ node: { apiKey } });
   const { chain, node, clock } = tron;
   const [endpoint] = node.endpoints;
+  clock.advanceMs(2_000);
   endpoint.setFault({ kind: 'status', status: 429, text: `key ${apiKey} exceeds its quota` });
   const provider = async () => (await chain.health()).providers[0];
   assert.deepEqual(await provider(), {
@@ -181,25 +184,29 @@ test('a node whose newest block is far from our time is not signed against', asy
 });
 
 test('a signer that is silent or signs with another key yields no attempt', async () => {
-  const other = keySigner(new Uint8Array(32).fill(3));
-  tron = await startTron({ chain: { senders: [{ address: SENDER, signer: other }] } });
-  const wrong = await tron.chain.sign(transfer, []);
-  assert.ok(wrong.kind === 'refused');
-  assert.match(wrong.words, /not of the sender/);
+  const { signDigest } = keySigner(new Uint8Array(32).fill(3));
+  tron = await startTron({ chain: { senders: [{ address: SENDER, signer: { ...SIGNER, signDigest } }] } });
+  assert.equal((await tron.chain.sign(transfer, [])).kind, 'refused');
   await tron.stop();
-  const signDigest = () => Promise.reject(new SignerSilent());
-  tron = await startTron({ chain: { senders: [{ address: SENDER, signer: { ...other, signDigest } }] } });
+  const silent = { ...SIGNER, signDigest: () => Promise.reject(new SignerSilent()) };
+  tron = await startTron({ chain: { senders: [{ address: SENDER, signer: silent }] } });
   assert.equal((await tron.chain.sign(transfer, [])).kind, 'unknown');
+});
+
+test('a former sender without its key is looked after, and never signed for', async () => {
+  const former = keySigner(new Uint8Array(32).fill(4));
+  const address = addressesOf(former.publicKey).tron;
+  tron = await startTron({ chain: { senders: [{ address: SENDER, signer: SIGNER }, { address }] } });
+  const slot = { network: 'tron', sender: address, nonce: 0n } as const;
+  assert.equal((await tron.chain.sign({ ...transfer, slot }, [])).kind, 'refused');
+  assert.deepEqual(tron.chain.senders, [SENDER, address]);
 });
 
 test('a node that demands another key does not answer, and its words say why', async () => {
   tron = await startTron({ node: { apiKey: 'a-key' } });
   const { url } = tron.node.endpoints[0];
-  const chain = tronChain({
-    providers: [{ name: 'grid', url }],
-    senders: [{ address: SENDER }],
-    clock: tron.clock,
-  });
+  const settings = { providers: [{ name: 'grid', url }], senders: [{ address: SENDER }] } as const;
+  const { chain } = await openTronChain(settings, { clock: tron.clock });
   const [provider] = (await chain.health()).providers;
-  assert.match(provider?.words ?? '', /^grid answered 401: .*ApiKey not exists/);
+  assert.match(provider?.words ?? '', /^grid .*answered 401: .*ApiKey not exists/);
 });
