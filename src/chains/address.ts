@@ -129,8 +129,11 @@ function shapeFault(network: Network, kind: Kind, text: string): string {
   return form;
 }
 
-/** The twenty bytes of a canonical address, as lower-case hexadecimal digits. */
-function bodyOf(address: string): string {
+/**
+ * The twenty bytes of a canonical address, as lower-case hexadecimal digits. One key has the same on Tron and on EVM
+ * networks.
+ */
+export function bodyOf(address: string): string {
   if (EVM.test(address)) return address.slice(2).toLowerCase();
   return Buffer.from(base58check.decode(address).subarray(1)).toString('hex');
 }
