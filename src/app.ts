@@ -77,6 +77,7 @@ import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
 import { claimInstallation } from './storage/installation.ts';
 import { startMergingCounts } from './storage/merge-counts.ts';
 import { migrate } from './storage/migrate.ts';
+import { openScreening } from './wallets/screening.ts';
 import { chargePictureRoutes } from './web/charge-pictures.ts';
 import { docsRoutes } from './web/docs.ts';
 import { pageRoutes } from './web/pages.ts';
@@ -257,9 +258,10 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     stops.push(() => notificationBatches.stop());
     // Stopped before the batches: jobs in progress still add to them.
     stops.push(() => queue.stop());
+    const screening = await openScreening(base, config.screening);
     const sweeps = [chargeSweep(base), orderSweep(base), payoutSweep(base), claimSweep(base)];
     const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight, addressLimit } = config;
-    const { webhookConcurrency, bankWaitMs } = config;
+    const { webhookConcurrency, bankWaitMs, walletPolicy } = config;
     const settings = { mode, pageSize, walletWait, feePercent, settlement, webhookConcurrency, bankWaitMs, version };
     const limits = { rateLimit, maxInFlight, addressLimit, machineClock };
     const outgoing = { allowed: allowListOf(config.webhookAllow), resolve: overrides.resolve };
@@ -271,6 +273,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       ...settings,
       ...limits,
       ...batches,
+      walletPolicy,
+      screening,
       payoutOwner: ordersAsOwners(base),
       sweeps,
       ...outgoing,

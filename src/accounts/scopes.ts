@@ -18,10 +18,16 @@ export const ACCOUNT_SCOPES = [
 ] as const;
 
 /**
- * The scopes of the operator: metrics, unmatched receipts, recording payments, and sending crypto again. A key has these
- * only when they are listed explicitly.
+ * The scopes of the operator: metrics, unmatched receipts, recording payments, sending crypto again, and approving
+ * wallets. A key has these only when they are listed explicitly.
  */
-export const OPERATOR_SCOPES = ['payments:read', 'payments:write', 'transfers:write', 'metrics:read'] as const;
+export const OPERATOR_SCOPES = [
+  'payments:read',
+  'payments:write',
+  'transfers:write',
+  'wallets:approve',
+  'metrics:read',
+] as const;
 
 export const SCOPES = [...ACCOUNT_SCOPES, ...OPERATOR_SCOPES] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -65,6 +65,13 @@ export const PROBLEMS = {
     nextStep: 'Use a key that has the scope, or make one with trilho keys create.',
     example: { detail: 'This key lacks the scope charges:write.' },
   },
+  second_key_needed: {
+    status: 403,
+    title: 'Another key must approve',
+    meaning: 'A wallet is approved by another key than the one that made it, or by an operator. Nothing was written.',
+    nextStep: 'Approve it with another key that has the scope wallets:approve, or by trilho wallets approve.',
+    example: { detail: 'The key that made this wallet cannot approve it.' },
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -165,12 +172,20 @@ export const PROBLEMS = {
   order_refused: {
     status: 422,
     title: 'The order cannot be taken',
-    meaning: 'The quote is gone or used, or the wallet may not receive yet; errors says which. Nothing was written.',
-    nextStep: 'Ask for a new quote, or wait until the wallet is usable, as errors says.',
+    meaning:
+      'The quote is gone or used, or the wallet may not receive yet: it has to wait, or lacks a proof of ownership or an approval. errors says which. Nothing was written.',
+    nextStep: 'Ask for a new quote, or do what errors says about the wallet.',
     example: {
       detail: 'quoteId has expired: ask for a new quote.',
       errors: [{ path: 'quoteId', code: 'expired', message: 'has expired: ask for a new quote' }],
     },
+  },
+  wallet_blocked: {
+    status: 422,
+    title: 'The wallet is blocked',
+    meaning: 'This service does not pay to the address. Nothing was written.',
+    nextStep: 'Use a wallet with another address, or ask the operator of the service.',
+    example: { detail: 'This service does not pay to this wallet.' },
   },
   rate_limited: {
     status: 429,

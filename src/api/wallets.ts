@@ -1,7 +1,8 @@
 // Wallets: where crypto is paid to.
 import { type Static, Type } from 'typebox';
 import { NETWORKS } from '../chains/asset.ts';
-import { WALLET_WARNING_CODES } from '../wallets/wallet.ts';
+import { MESSAGE_SIGNATURE } from '../chains/signed-message.ts';
+import { OWNERSHIPS, WALLET_WARNING_CODES } from '../wallets/wallet.ts';
 import { pageCounts, pageParameters } from './paging.ts';
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
@@ -50,6 +51,14 @@ export const WalletView = Type.Object(
         description: 'What a node of the network said of the address when the wallet was created.',
       }),
     ),
+    ownership: OneOf(OWNERSHIPS, {
+      description:
+        'Whether its holder is on record: by a signature of its key (`proven`), by a declaration, or not at all.',
+    }),
+    ownershipAt: Type.Optional(DateTime({ description: 'When the newest proof or declaration was recorded.' })),
+    approvedAt: Type.Optional(
+      DateTime({ description: 'When a second key or an operator approved it, which some services ask for.' }),
+    ),
     usableAt: DateTime({ description: 'No order can name it before.' }),
     createdAt: DateTime(),
   },
@@ -76,6 +85,8 @@ export const WALLET_EXAMPLE: Static<typeof WalletView> = {
   name: 'Treasury',
   network: 'polygon',
   address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  ownership: 'proven',
+  ownershipAt: '2026-11-12T14:05:00.000Z',
   usableAt: '2026-11-12T14:00:00.000Z',
   createdAt: '2026-11-12T14:00:00.000Z',
 };
@@ -88,4 +99,73 @@ export const WALLETS_EXAMPLE: Static<typeof WalletsPage> = {
   hasMore: false,
 };
 
-export const WALLET_SCHEMAS = [WalletBody, WalletView, WalletsPage];
+export const WalletChallenge = Type.Object(
+  {
+    message: Type.String({ description: 'The text to sign, to the byte.' }),
+    expiresAt: DateTime({ description: 'No signature of it counts from then on.' }),
+  },
+  { $id: 'WalletChallenge', additionalProperties: false },
+);
+
+export const WALLET_CHALLENGE_EXAMPLE: Static<typeof WalletChallenge> = {
+  message: [
+    'Trilho asks for proof that you hold this wallet.',
+    '',
+    'Account: "acme"',
+    `Wallet: ${WALLET_EXAMPLE.id}`,
+    `Network: ${WALLET_EXAMPLE.network}`,
+    `Address: ${WALLET_EXAMPLE.address}`,
+    'Nonce: 5f0d4a8c2be1937746a2d1c08e9b3f70',
+    'Expires: 2026-11-13T14:00:00.000Z',
+    '',
+    'To sign this text moves nothing and costs nothing.',
+  ].join('\n'),
+  expiresAt: '2026-11-13T14:00:00.000Z',
+};
+
+export const WalletProofBody = Type.Object(
+  {
+    signature: Type.String({
+      pattern: MESSAGE_SIGNATURE.source,
+      maxLength: 132,
+      description:
+        '65 bytes in hexadecimal digits, with or without 0x. EVM: `personal_sign` (EIP-191). Tron: `signMessageV2`.',
+    }),
+  },
+  { $id: 'WalletProof', additionalProperties: false },
+);
+
+const MAX_STATEMENT_LENGTH = 2_000;
+
+export const WalletDeclarationBody = Type.Object(
+  {
+    holderName: Text({ description: 'Who holds the wallet: the name of a person or a company.' }),
+    holderDocument: Type.Optional(
+      Text({ description: 'CPF or CNPJ of the holder, punctuation allowed. Never shown again.', maxLength: 32 }),
+    ),
+    statement: Text({
+      description: 'What was declared, in the words that were used.',
+      maxLength: MAX_STATEMENT_LENGTH,
+    }),
+  },
+  {
+    $id: 'WalletDeclaration',
+    additionalProperties: false,
+    examples: [
+      {
+        holderName: 'Maria da Silva',
+        holderDocument: '529.982.247-25',
+        statement: 'I hold this wallet myself, and nobody else can spend from it.',
+      },
+    ],
+  },
+);
+
+export const WALLET_SCHEMAS = [
+  WalletBody,
+  WalletView,
+  WalletsPage,
+  WalletChallenge,
+  WalletProofBody,
+  WalletDeclarationBody,
+];

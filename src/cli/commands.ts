@@ -52,6 +52,24 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'wallets',
+    {
+      summary: 'list, approve or block wallets; what screening works with',
+      help: [
+        'trilho wallets list [--account <id>]',
+        'trilho wallets approve <wallet id>',
+        'trilho wallets block <wallet id>',
+        'trilho wallets unblock <wallet id>',
+        'trilho wallets screening',
+        '',
+        'block refuses the address of the wallet to every account, on every network. screening prints date and digest of the',
+        'list, and the newest hits.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./wallets.ts')).walletsCommand,
+    },
+  ],
+  [
     'audit',
     {
       summary: 'verify: is the audit log whole?',

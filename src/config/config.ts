@@ -38,6 +38,9 @@ export type Config = {
   readonly rates: { readonly USD?: string; readonly EUR?: string };
   /** How long after its creation a wallet may first be paid to. */
   readonly walletWait: Duration;
+  /** What is asked for before a wallet is paid to. */
+  readonly walletPolicy: WalletPolicySettings;
+  readonly screening: ScreeningSettings;
   readonly settlement: SettlementSettings;
   /** The static pix key that live charges are paid to. */
   readonly pixKey?: PixKey;
@@ -61,6 +64,17 @@ export type SettlementSettings = {
   readonly opensAtHour: number;
   readonly d0: SettingValues['TRILHO_SAME_DAY'];
   readonly bankingDays: ReadonlyMap<string, boolean>;
+};
+
+export type WalletPolicySettings = {
+  readonly proof: SettingValues['TRILHO_WALLET_PROOF'];
+  readonly approval: boolean;
+};
+
+/** A list of addresses that are not paid to, and a service that is asked about others. */
+export type ScreeningSettings = {
+  readonly file?: string;
+  readonly hook?: { readonly url: string; readonly secret: string };
 };
 
 /** A sandbox has a table, live has sources. */
@@ -105,6 +119,8 @@ export function configOf({ values }: Settings): Config {
     trustProxy: values.TRILHO_TRUST_PROXY ?? [],
     rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
     walletWait: values.TRILHO_WALLET_WAIT,
+    walletPolicy: { proof: values.TRILHO_WALLET_PROOF, approval: values.TRILHO_WALLET_APPROVAL },
+    screening: screeningOf(values),
     ...(pixKey && { pixKey }),
     rails: values.TRILHO_RAILS ?? [],
     ...(values.TRILHO_RECEIVER && { receiver: values.TRILHO_RECEIVER }),
@@ -125,6 +141,14 @@ export function configOf({ values }: Settings): Config {
       bankingDays: values.TRILHO_BANKING_DAYS ?? new Map(),
     },
   });
+}
+
+function screeningOf(values: SettingValues): ScreeningSettings {
+  const { TRILHO_SCREENING_FILE: file, TRILHO_SCREENING_URL: url, TRILHO_SCREENING_SECRET: secret } = values;
+  return {
+    ...(file !== undefined && { file }),
+    ...(url !== undefined && secret !== undefined && { hook: { url, secret } }),
+  };
 }
 
 function pixKeyOf(values: SettingValues): PixKey | undefined {

@@ -135,6 +135,27 @@ export const folder: Kind<string> = {
   show: resolved => resolved,
 };
 
+/** Absolute; what it names is read by what uses it. */
+export const filePath: Kind<string> = {
+  ...kindOf('a path to a file', given => path.resolve(given)),
+  show: resolved => resolved,
+};
+
+/** Plain http would show the secret that goes along, except on this machine. Not quoted, since it may hold a password. */
+export const serviceUrl: Kind<string> = {
+  words: 'a URL with https (http only to this machine), without user and password',
+  parse: given => {
+    const url = URL.canParse(given) ? new URL(given) : undefined;
+    const isLocal = url?.protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+    const isGood = url && url.username === '' && url.password === '' && (url.protocol === 'https:' || isLocal);
+    return isGood ? { value: given } : { wrong: [{ message: `must be ${serviceUrl.words}` }] };
+  },
+};
+
+export const headerWord = kindOf('1 to 4000 printable ASCII characters without spaces', given =>
+  /^[\x21-\x7e]{1,4000}$/.test(given) ? given : undefined,
+);
+
 export const postgresUrl = kindOf('a URL such as postgres://user:password@host:5432/database', given =>
   /^postgres(ql)?:\/\//.test(given) && URL.canParse(given) ? given : undefined,
 );

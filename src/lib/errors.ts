@@ -43,6 +43,8 @@ export type ErrorCode =
   | 'reference_conflict'
   | 'possible_duplicate'
   | 'wallet_exists'
+  | 'wallet_blocked'
+  | 'second_key_needed'
   | 'order_refused'
   | 'too_many_streams'
   | Outage;

@@ -19,6 +19,7 @@ export type LogFields = {
   readonly chargeMethod?: string;
   readonly orderId?: string;
   readonly payoutId?: string;
+  readonly walletId?: string;
   readonly refundId?: string;
   readonly webhookId?: string;
   readonly deliveryId?: string;
@@ -52,6 +53,7 @@ const FIELDS: Readonly<Record<keyof LogFields, true>> = {
   chargeMethod: true,
   orderId: true,
   payoutId: true,
+  walletId: true,
   refundId: true,
   webhookId: true,
   deliveryId: true,

@@ -10,7 +10,6 @@ import { locateCharges } from '../charges/locate.ts';
 import { findCharge } from '../charges/store.ts';
 import { insertEvents } from '../events/store.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
-import { laterOf } from '../lib/clock.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
 import { contentHash, type Plain } from '../lib/hash.ts';
@@ -19,6 +18,7 @@ import { type MakeQuoteDeps, makeQuote } from '../quotes/create.ts';
 import { isExpired, type Quote, type QuoteRequest } from '../quotes/quote.ts';
 import { findQuote, insertQuote, lockQuote } from '../quotes/store.ts';
 import type { Sql } from '../storage/database.ts';
+import { requireOrderable, type WalletGateDeps } from '../wallets/gate.ts';
 import { findWallet } from '../wallets/store.ts';
 import type { Wallet } from '../wallets/wallet.ts';
 import { chargeOfOrder, type OrderCharge } from './charge-of-order.ts';
@@ -38,7 +38,8 @@ import { orderEvent } from './write.ts';
 
 export type OrderDeps = ChargeDeps &
   IssueNowDeps &
-  MakeQuoteDeps & { readonly chains: Chains; readonly settlement: SettlementRules };
+  MakeQuoteDeps &
+  WalletGateDeps & { readonly chains: Chains; readonly settlement: SettlementRules };
 
 /** The input of `createOrder`: the id of an existing quote, or the fields for a new one. */
 export type NewOrder = {
@@ -66,7 +67,7 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
   if (earlier) return { id: earlier.id, answer: earlier.answer, replayed: true };
 
   const quote = await takeQuote(deps, input);
-  const wallet = await takeWallet(deps, input, quote, now);
+  const wallet = await takeWallet(deps, input, quote);
   const unpaid = buildOrder(deps, input, quote, wallet, now);
   const charge = input.charge && chargeOfOrder(deps, unpaid, input.charge, now);
   const order = charge ? { ...unpaid, chargeId: charge.id, dueCents: charge.payableCents } : unpaid;
@@ -155,7 +156,7 @@ async function takeQuote(deps: OrderDeps, { accountId, quote: asked }: NewOrder)
   return quote;
 }
 
-async function takeWallet(deps: OrderDeps, input: NewOrder, { network }: Quote, now: Date): Promise<Wallet> {
+async function takeWallet(deps: OrderDeps, input: NewOrder, { network }: Quote): Promise<Wallet> {
   const wallet = await findWallet(deps.db, input.walletId, { accountId: input.accountId });
   const faults: Fault[] = [];
   if (!wallet) throw invalidRequest([{ path: 'walletId', code: 'unknown', message: 'is no wallet of this account' }]);
@@ -165,10 +166,7 @@ async function takeWallet(deps: OrderDeps, input: NewOrder, { network }: Quote, 
   if (faults.length > 0) throw invalidRequest(faults);
   if (!deps.chains[network])
     throw refused('network', 'no_chain', 'is not paid out to: no chain is connected to this service for it');
-  // A node whose clock is a little ahead may have made it: without a waiting time it is usable from its creation on.
-  if (wallet.usableAt > laterOf(now, wallet.createdAt)) {
-    throw refused('walletId', 'not_usable_yet', `may receive from ${wallet.usableAt.toISOString()} on`);
-  }
+  await requireOrderable(deps, wallet);
   return wallet;
 }
 

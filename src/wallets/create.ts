@@ -8,9 +8,12 @@ import type { Clock } from '../lib/clock.ts';
 import { addDuration, type Duration, LAST_MOMENT_MS } from '../lib/date-times.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { requireUnblocked } from './gate.ts';
+import type { Screening } from './screening.ts';
 import { findConflicting, insertWallet } from './store.ts';
-import { checkWallet, type NewWallet, type Wallet } from './wallet.ts';
+import { type Actor, checkWallet, type NewWallet, type Wallet } from './wallet.ts';
 
 export type CreateWalletDeps = {
   readonly db: Database;
@@ -18,6 +21,8 @@ export type CreateWalletDeps = {
   readonly accounts: AccountPolicy;
   readonly chains: Chains;
   readonly walletWait: Duration;
+  readonly log: Log;
+  readonly screening: Screening;
 };
 
 /** A conflicting wallet may be removed before it is read; this many times in a row means a bug. */
@@ -25,11 +30,12 @@ const MAX_ATTEMPTS = 10;
 
 /**
  * Creates a wallet, or returns the one that the account has with the same name and address, also for concurrent requests.
- * Refuses an address that cannot be paid to, and one that has a wallet with another name.
+ * Refuses an address that cannot be paid to, one that is blocked, and one that has a wallet with another name.
  */
 export async function createWallet(
   deps: CreateWalletDeps,
   input: NewWallet,
+  createdBy: Actor,
 ): Promise<{ wallet: Wallet; replayed: boolean }> {
   const own = sendersOf(deps.chains);
   const { address } = readPayee(input.network, input.address, own);
@@ -37,13 +43,17 @@ export async function createWallet(
   const createdAt = deps.clock.now();
   const usableAt = addDuration(createdAt, deps.walletWait) ?? new Date(LAST_MOMENT_MS);
   // Many wallets of people are contracts too, such as a Safe, so this is a warning and no refusal.
-  const isContract = await deps.chains[input.network]?.isContract(address);
+  const [isContract] = await Promise.all([
+    deps.chains[input.network]?.isContract(address),
+    requireUnblocked(deps, { network: input.network, address }, 'screen'),
+  ]);
   const id = uuidV7(createdAt);
   const created: Wallet = {
     ...input,
     address,
     id,
     createdAt,
+    createdBy,
     usableAt,
     ...(isContract !== undefined && { isContract }),
   };

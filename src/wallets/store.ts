@@ -3,14 +3,15 @@ import type { Network } from '../chains/asset.ts';
 import type { PageQuery } from '../lib/paging.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import { pageSql } from '../storage/page.ts';
-import type { Wallet } from './wallet.ts';
+import type { Actor, Wallet } from './wallet.ts';
 
-const COLUMNS = 'id, account_id, name, network, address, created_at, usable_at, is_contract';
+const WRITTEN = 'id, account_id, name, network, address, created_at, usable_at, is_contract, created_by';
+const COLUMNS = `${WRITTEN}, approved_at, blocked_at, declared_at, proven_at`;
 
 /** Inserts a wallet; false when its id exists, or the account has a wallet with this address on this network. */
 export async function insertWallet(tx: Sql, wallet: Wallet): Promise<boolean> {
   const rows = await tx.query(
-    `insert into wallets (${COLUMNS}) values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing returning id`,
+    `insert into wallets (${WRITTEN}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing returning id`,
     [
       wallet.id,
       wallet.accountId,
@@ -20,6 +21,7 @@ export async function insertWallet(tx: Sql, wallet: Wallet): Promise<boolean> {
       wallet.createdAt,
       wallet.usableAt,
       wallet.isContract,
+      wallet.createdBy,
     ],
   );
   return rows.length > 0;
@@ -40,7 +42,7 @@ export async function findConflicting(
   return row && toWallet(row);
 }
 
-type Lookup = {
+export type Lookup = {
   /** Restricts the search to this account. */
   readonly accountId?: string | undefined;
   /** Includes removed wallets, for orders that refer to them. */
@@ -58,6 +60,51 @@ export async function findWallet(
     [id, accountId, withRemoved],
   );
   return row && toWallet(row);
+}
+
+export async function findAndLockWallet(
+  tx: Sql,
+  id: string,
+  { accountId, withRemoved = false }: Lookup = {},
+): Promise<Wallet | undefined> {
+  const [row] = await tx.query<WalletRow>(
+    `select ${COLUMNS} from wallets
+      where id = $1 and ($2::text is null or account_id = $2) and ($3 or removed_at is null) for update`,
+    [id, accountId, withRemoved],
+  );
+  return row && toWallet(row);
+}
+
+export async function markApproved(tx: Sql, { id, accountId }: Wallet, at: Date, by: Actor): Promise<void> {
+  await tx.query('update wallets set approved_at = $3, approved_by = $4 where id = $1 and account_id = $2', [
+    id,
+    accountId,
+    at,
+    by,
+  ]);
+}
+
+/** Without a block it is lifted. */
+export async function markBlocked(
+  tx: Sql,
+  { id, accountId }: Wallet,
+  block: { readonly at: Date; readonly by: Actor } | undefined,
+): Promise<void> {
+  await tx.query('update wallets set blocked_at = $3, blocked_by = $4 where id = $1 and account_id = $2', [
+    id,
+    accountId,
+    block?.at,
+    block?.by,
+  ]);
+}
+
+/** Whether any wallet with this address is blocked, of whichever account or network, removed or not. */
+export async function isAddressBlocked(sql: Sql, address: string): Promise<boolean> {
+  const [row] = await sql.query<Row & { blocked: boolean }>(
+    'select exists (select from wallets where address = $1 and blocked_at is not null) as blocked',
+    [address],
+  );
+  return row?.blocked ?? false;
 }
 
 /** Undefined when the wallet does not exist or was removed before. */
@@ -101,6 +148,11 @@ type WalletRow = Row & {
   created_at: Date;
   usable_at: Date;
   is_contract: boolean | null;
+  created_by: string | null;
+  approved_at: Date | null;
+  blocked_at: Date | null;
+  declared_at: Date | null;
+  proven_at: Date | null;
 };
 
 function toWallet(row: WalletRow): Wallet {
@@ -114,5 +166,10 @@ function toWallet(row: WalletRow): Wallet {
     createdAt: row.created_at,
     usableAt: row.usable_at,
     ...(row.is_contract !== null && { isContract: row.is_contract }),
+    ...(row.created_by !== null && { createdBy: row.created_by }),
+    ...(row.approved_at && { approvedAt: row.approved_at }),
+    ...(row.blocked_at && { blockedAt: row.blocked_at }),
+    ...(row.declared_at && { declaredAt: row.declared_at }),
+    ...(row.proven_at && { provenAt: row.proven_at }),
   };
 }

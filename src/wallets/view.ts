@@ -1,7 +1,9 @@
-// A wallet as the API shows it.
-import type { Wallet, WalletWarning } from './wallet.ts';
+// A wallet as the API shows it. Of a declaration it shows that there is one, never what it says.
+import { ownershipOf, type Wallet, type WalletWarning } from './wallet.ts';
 
-export function walletView({ id, accountId, name, network, address, usableAt, createdAt, isContract }: Wallet) {
+export function walletView(wallet: Wallet) {
+  const { id, accountId, name, network, address, usableAt, createdAt, isContract, approvedAt } = wallet;
+  const { ownership, at } = ownershipOf(wallet);
   return {
     id,
     accountId,
@@ -9,6 +11,9 @@ export function walletView({ id, accountId, name, network, address, usableAt, cr
     network,
     address,
     ...(isContract && { warnings: [CONTRACT_WARNING] }),
+    ownership,
+    ...(at && { ownershipAt: at.toISOString() }),
+    ...(approvedAt && { approvedAt: approvedAt.toISOString() }),
     usableAt: usableAt.toISOString(),
     createdAt: createdAt.toISOString(),
   };

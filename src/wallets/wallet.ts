@@ -1,4 +1,4 @@
-// A wallet: a named address of an account. It never changes after its creation.
+// A wallet: a named address of an account. Name, network and address never change; what is known of its holder grows.
 
 import { readPayee } from '../chains/address.ts';
 import type { Network } from '../chains/asset.ts';
@@ -11,14 +11,34 @@ export type NewWallet = {
   readonly address: string;
 };
 
+/** Who does something, as the audit log writes it: `key:<id>`, `operator` or `sandbox`. */
+export type Actor = string;
+
 export type Wallet = NewWallet & {
   readonly id: string;
   readonly createdAt: Date;
+  /** Unknown of a wallet that is older than this field. */
+  readonly createdBy?: Actor;
   /** Orders to it are refused before this time. */
   readonly usableAt: Date;
   /** Whether a node found code at the address when the wallet was created; undefined when none answered. */
   readonly isContract?: boolean;
+  readonly approvedAt?: Date;
+  /** When an operator blocked it. The block is of its address: see `isAddressBlocked`. */
+  readonly blockedAt?: Date;
+  /** When somebody last declared whose it is, and when its key last signed a challenge. */
+  readonly declaredAt?: Date;
+  readonly provenAt?: Date;
 };
+
+export const OWNERSHIPS = ['none', 'declared', 'proven'] as const;
+/** What is on record about the holder of a wallet; a proof counts more than a declaration. */
+export type Ownership = (typeof OWNERSHIPS)[number];
+
+export function ownershipOf({ provenAt, declaredAt }: Wallet): { ownership: Ownership; at?: Date } {
+  if (provenAt) return { ownership: 'proven', at: provenAt };
+  return declaredAt ? { ownership: 'declared', at: declaredAt } : { ownership: 'none' };
+}
 
 export const WALLET_WARNING_CODES = ['is_contract'] as const;
 

@@ -33,6 +33,8 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     trustProxy: [],
     rates: { USD: '5.40', EUR: '6.25' },
     walletWait: { months: 0, ms: 0 },
+    walletPolicy: { proof: 'off', approval: false },
+    screening: {},
     rails: [],
     signers: [],
     prices: {

@@ -30,6 +30,7 @@ import { tablePrices } from '../../src/sandbox/prices.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { openScreening } from '../../src/wallets/screening.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
@@ -67,7 +68,7 @@ export async function openOrderNode(databaseUrl: string, now: string, steps?: St
   const db = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog, maxConnections: 3 });
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
   const clock = testClock(now);
-  const { feePercent, settlement, prices, rates } = readConfig({ TRILHO_MODE: 'sandbox' });
+  const { feePercent, settlement, prices, rates, walletPolicy, screening } = readConfig({ TRILHO_MODE: 'sandbox' });
   const chains = sandboxChains({ clock, store: sandboxChainStore(db) });
   const watched = Object.entries(chains).map(([network, chain]) => [
     network,
@@ -90,6 +91,8 @@ export async function openOrderNode(databaseUrl: string, now: string, steps?: St
       chains: Object.fromEntries(watched) as Chains,
       decisionBatches: startDecisionBatches({ db, queue, rails: sandboxRails, clock }),
       bankWaitMs: 0,
+      walletPolicy,
+      screening: await openScreening({ db, clock, log: silentLog }, screening),
     },
     close: async () => {
       await queue.stop();

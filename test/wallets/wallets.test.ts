@@ -49,6 +49,7 @@ test('a wallet is made, read and shown in its one spelling', async () => {
     name: 'Treasury',
     network: 'polygon',
     address: ADDRESS,
+    ownership: 'none',
     usableAt: now,
     createdAt: now,
   });

@@ -70,6 +70,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly p
       'idempotency_key_reused',
       'charge_refused',
       'order_refused',
+      'wallet_blocked',
       'price_unavailable',
       'not_configured',
     ],

@@ -18,6 +18,7 @@ import { orderRoutes } from './orders.ts';
 import { paymentRoutes } from './payments.ts';
 import { quoteRoutes } from './quotes.ts';
 import { refundRoutes } from './refunds.ts';
+import { walletActionRoutes } from './wallet-actions.ts';
 import { walletRoutes } from './wallets.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookRoutes } from './webhooks.ts';
@@ -46,5 +47,6 @@ export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   webhookDeliveryRoutes(app, deps);
   ledgerRoutes(app, deps);
   walletRoutes(app, deps);
+  walletActionRoutes(app, deps);
   healthRoutes(app, deps);
 }

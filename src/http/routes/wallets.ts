@@ -17,6 +17,7 @@ import { requireWallet } from '../../wallets/require.ts';
 import { walletView } from '../../wallets/view.ts';
 import { checkWallet } from '../../wallets/wallet.ts';
 import { created, LOCATION, ok, REPLAYED } from '../server/answers.ts';
+import { actorOf } from '../server/audit.ts';
 import { accountOf } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
@@ -36,10 +37,10 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
     body: WalletBody,
     checkWhenRefused: ({ body }) => checkWallet(body, sendersOf(deps.chains)),
     answer: created(WalletView, 'The wallet', WALLET_EXAMPLE, { ...LOCATION, ...REPLAYED }),
-    problems: ['wallet_exists'],
+    problems: ['wallet_exists', 'wallet_blocked'],
     handle: async ({ body, caller }, reply) => {
       const accountId = accountOf(caller, body.accountId);
-      const { wallet, replayed } = await createWallet(deps, { ...body, accountId });
+      const { wallet, replayed } = await createWallet(deps, { ...body, accountId }, actorOf(caller));
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.header('location', `/wallets/${wallet.id}`);
       return walletView(wallet);

@@ -1,5 +1,6 @@
 // What a request changes is written to the audit log as the act of its caller.
 import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { Caller } from '../../accounts/authenticate.ts';
 import { withAuditContext } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
 
@@ -17,7 +18,7 @@ export function auditRequests(app: FastifyInstance, { clock }: { clock: Clock })
     const action = `${request.method} ${request.route.url}`;
     withAuditContext(
       {
-        actor: request.caller ? `key:${request.caller.keyId}` : 'sandbox',
+        actor: actorOf(request.caller),
         action,
         at: clock.now(),
         status: successes.get(action) ?? OK,
@@ -27,6 +28,11 @@ export function auditRequests(app: FastifyInstance, { clock }: { clock: Clock })
       done,
     );
   });
+}
+
+/** Who calls, as the audit log writes it. */
+export function actorOf(caller: Caller | undefined): string {
+  return caller ? `key:${caller.keyId}` : 'sandbox';
 }
 
 /** Whatever else stands in an address may be anything, and has no place in the log. */

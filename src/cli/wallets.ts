@@ -1,0 +1,102 @@
+// trilho wallets: lists wallets, approves and blocks them, and says what screening works with.
+import type { Config } from '../config/config.ts';
+import { setAuditObject } from '../lib/audit-context.ts';
+import { AppError, StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { MAX_PAGE_SIZE } from '../lib/paging.ts';
+import { approveWallet, blockWallet } from '../wallets/approve.ts';
+import { openScreeningFile } from '../wallets/screening-file.ts';
+import { readWalletPage } from '../wallets/store.ts';
+import { listHits, type ScreeningHit } from '../wallets/store-screening.ts';
+import { ownershipOf, type Wallet } from '../wallets/wallet.ts';
+import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
+import { type CommandDeps, withDatabase } from './database.ts';
+
+const VERBS = ['list', 'approve', 'block', 'unblock', 'screening'] as const;
+const OPERATOR = 'operator';
+/** Hits that `screening` prints. */
+const MAX_HITS = 100;
+/** Pages that `list` prints at most. */
+const MAX_PAGES = 10_000;
+
+export async function walletsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const verb = readVerb('wallets', args, VERBS);
+  const rest = args.slice(1);
+  if (verb === 'list') return list(config, log, rest);
+  if (verb === 'screening') return screening(config, log, rest);
+  return act(config, log, verb, rest);
+}
+
+async function list(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { options, faults } = readArguments(args, { options: ['account'] });
+  refuseFaults('wallets list', faults);
+  const { account } = options;
+  await withDatabase({ config, log, action: 'trilho wallets list' }, async ({ db }) => {
+    for (let page = 1; page <= MAX_PAGES; page++) {
+      const query = { page, pageSize: MAX_PAGE_SIZE, ...(account !== undefined && { accountId: account }) };
+      const { wallets, total } = await readWalletPage(db, query);
+      for (const wallet of wallets) console.log(lineOf(wallet));
+      if (page * MAX_PAGE_SIZE >= total) return;
+    }
+  });
+  return 0;
+}
+
+function lineOf(wallet: Wallet): string {
+  const { id, accountId, network, address, name, createdBy, approvedAt, blockedAt } = wallet;
+  const standing = [
+    ownershipOf(wallet).ownership,
+    approvedAt ? 'approved' : 'not approved',
+    ...(blockedAt ? ['BLOCKED'] : []),
+  ];
+  return [id, accountId, network, address, `by ${createdBy ?? 'unknown'}`, standing.join(', '), name].join('  ');
+}
+
+const DONE = { approve: 'is approved', block: 'is blocked: its address is not paid to', unblock: 'is not blocked' };
+
+async function act(config: Config, log: Log, verb: keyof typeof DONE, args: readonly string[]): Promise<number> {
+  const { words, faults } = readArguments(args, { words: ['wallet id'] });
+  const [id = ''] = words;
+  if (words.length > 0 && !UUID.test(id)) faults.push(`<wallet id> must be a UUID, not ${quoted(id)}`);
+  refuseFaults(`wallets ${verb}`, faults);
+  await withDatabase({ config, log, action: `trilho wallets ${verb}` }, deps => change(deps, verb, id.toLowerCase()));
+  console.log(`Wallet ${id} ${DONE[verb]}.`);
+  return 0;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+async function change(deps: CommandDeps, verb: keyof typeof DONE, id: string): Promise<void> {
+  setAuditObject(id);
+  try {
+    if (verb === 'approve') await approveWallet(deps, id, { by: OPERATOR });
+    else await blockWallet(deps, id, { by: OPERATOR, isBlocked: verb === 'block' });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') throw new StartError(`There is no wallet ${id}.`);
+    throw error;
+  }
+}
+
+/** Asks neither the service of TRILHO_SCREENING_URL nor about any address. */
+async function screening(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  refuseFaults('wallets screening', readArguments(args, {}).faults);
+  const { file, hook } = config.screening;
+  if (file === undefined) console.log('list     none; set TRILHO_SCREENING_FILE');
+  else {
+    const { list: found } = await (await openScreeningFile({ log }, file)).current();
+    console.log(`list     ${found.size} addresses, ${found.date ?? 'without a date'}, sha256 ${found.digest}`);
+    if (found.skipped > 0) console.log(`skipped  ${found.skipped} lines without an address of a known network`);
+  }
+  console.log(`service  ${hook ? new URL(hook.url).origin : 'none; set TRILHO_SCREENING_URL'}`);
+  const hits = await withDatabase({ config, log, action: 'trilho wallets screening' }, ({ db }) =>
+    listHits(db, MAX_HITS),
+  );
+  for (const hit of hits) console.log(hitLine(hit));
+  return 0;
+}
+
+function hitLine({ network, address, source, list: from, words, firstAt, lastAt }: ScreeningHit): string {
+  const by = from ? `list of ${from.date ?? 'no date'} ${from.digest}` : source;
+  const times = `first ${firstAt.toISOString()}  last ${lastAt.toISOString()}`;
+  return ['hit', network, address, times, by, ...(words === undefined ? [] : [quoted(words)])].join('  ');
+}

@@ -1,0 +1,92 @@
+// What can be done with a wallet: prove or declare whose it is, approve it.
+import type { FastifyInstance } from 'fastify';
+import {
+  WALLET_CHALLENGE_EXAMPLE,
+  WALLET_EXAMPLE,
+  WalletChallenge,
+  WalletDeclarationBody,
+  WalletProofBody,
+  WalletView,
+} from '../../api/wallets.ts';
+import { type ApproveDeps, approveWallet } from '../../wallets/approve.ts';
+import { checkDeclaration, declareWallet } from '../../wallets/declare.ts';
+import { challengeWallet, proveWallet } from '../../wallets/prove.ts';
+import { walletView } from '../../wallets/view.ts';
+import { created, ok } from '../server/answers.ts';
+import { actorOf } from '../server/audit.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Wallets';
+const path = idOf('wallet');
+const answer = ok(WalletView, 'The wallet as it is then', WALLET_EXAMPLE);
+
+export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps): void {
+  defineRoute(app, {
+    method: 'POST',
+    url: '/wallets/:id/challenge',
+    access: 'wallets:write',
+    operationId: 'challengeWallet',
+    summary: 'Ask for a text to sign',
+    description:
+      'Signed with the key of the wallet, it proves that its holder agrees. It counts once, for a day; a new one replaces it. A contract has no key: send a declaration for it.',
+    tag,
+    path,
+    answer: created(WalletChallenge, 'The text to sign', WALLET_CHALLENGE_EXAMPLE),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, caller }) => {
+      const { message, expiresAt } = await challengeWallet(deps, id, caller?.accountId);
+      return { message, expiresAt: expiresAt.toISOString() };
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/wallets/:id/proof',
+    access: 'wallets:write',
+    operationId: 'proveWallet',
+    summary: 'Prove who holds a wallet',
+    description:
+      'The signature of the open challenge by the key of the wallet. The same signature again changes nothing; one by another key leaves the challenge open.',
+    tag,
+    path,
+    body: WalletProofBody,
+    answer,
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, body, caller }) =>
+      walletView(await proveWallet(deps, id, { ...body, by: actorOf(caller) }, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/wallets/:id/declaration',
+    access: 'wallets:write',
+    operationId: 'declareWallet',
+    summary: 'Declare who holds a wallet',
+    description:
+      'Puts a declaration on record, with its time and the key that sent it. What it says is kept and never shown again. A proof counts more.',
+    tag,
+    path,
+    body: WalletDeclarationBody,
+    check: ({ body }) => checkDeclaration(body),
+    answer,
+    handle: async ({ path: { id }, body, caller }) =>
+      walletView(await declareWallet(deps, id, body, { by: actorOf(caller), accountId: caller?.accountId })),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/wallets/:id/approve',
+    access: 'wallets:approve',
+    operationId: 'approveWallet',
+    summary: 'Approve a wallet',
+    description:
+      'By another key than the one that made it. Where the service asks for it (`TRILHO_WALLET_APPROVAL`), no order can name a wallet before. Approving again changes nothing.',
+    tag,
+    path,
+    answer,
+    problems: ['second_key_needed'],
+    handle: async ({ path: { id }, caller }) =>
+      walletView(await approveWallet(deps, id, { by: actorOf(caller), accountId: caller?.accountId })),
+  });
+}

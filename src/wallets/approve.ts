@@ -1,0 +1,45 @@
+// Approval of a wallet by a second pair of eyes, and blocks by an operator.
+import type { Clock } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Database } from '../storage/database.ts';
+import { lockWallet } from './require.ts';
+import { markApproved, markBlocked } from './store.ts';
+import type { Actor, Wallet } from './wallet.ts';
+
+export type ApproveDeps = { readonly db: Database; readonly clock: Clock };
+
+/** Approves once; approved again it stays as it is. Refuses the key that made the wallet. */
+export async function approveWallet(
+  { db, clock }: ApproveDeps,
+  id: string,
+  { by, accountId }: { readonly by: Actor; readonly accountId?: string | undefined },
+): Promise<Wallet> {
+  const at = clock.now();
+  return db.transaction(async tx => {
+    const wallet = await lockWallet(tx, id, { accountId });
+    if (wallet.approvedAt) return wallet;
+    // A sandbox has no keys: whoever calls it may approve.
+    if (by.startsWith('key:') && by === wallet.createdBy) {
+      throw new AppError('second_key_needed', 'The key that made this wallet cannot approve it.');
+    }
+    await markApproved(tx, wallet, at, by);
+    return { ...wallet, approvedAt: at };
+  });
+}
+
+/** Blocks the address of a wallet, or lifts the block. What is so already stays as it is. */
+export async function blockWallet(
+  { db, clock }: ApproveDeps,
+  id: string,
+  { by, isBlocked }: { readonly by: Actor; readonly isBlocked: boolean },
+): Promise<Wallet> {
+  const at = clock.now();
+  return db.transaction(async tx => {
+    // The address of a removed wallet may be blocked and unblocked too.
+    const wallet = await lockWallet(tx, id, { withRemoved: true });
+    if ((wallet.blockedAt !== undefined) === isBlocked) return wallet;
+    await markBlocked(tx, wallet, isBlocked ? { at, by } : undefined);
+    const { blockedAt: _, ...rest } = wallet;
+    return isBlocked ? { ...rest, blockedAt: at } : rest;
+  });
+}

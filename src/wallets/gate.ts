@@ -1,0 +1,111 @@
+// Whether crypto may be paid to a wallet: what the settings ask for (waiting time, proof, approval), the operator's blocks and
+// screening. Asked when an order is created, and again before crypto leaves.
+import type { WalletPolicySettings } from '../config/config.ts';
+import { type Clock, laterOf } from '../lib/clock.ts';
+import { AppError, type Fault } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import type { Sql } from '../storage/database.ts';
+import type { Screening } from './screening.ts';
+import type { ListIdentity } from './screening-list.ts';
+import { findWallet, isAddressBlocked } from './store.ts';
+import type { Wallet } from './wallet.ts';
+
+export type WalletGateDeps = {
+  readonly db: Sql;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly walletPolicy: WalletPolicySettings;
+  readonly screening: Screening;
+};
+
+export type WalletRefusal = {
+  readonly code: 'not_usable_yet' | 'not_approved' | 'not_declared' | 'not_proven';
+  /** The end of a sentence about the wallet, with the next step. */
+  readonly message: string;
+};
+
+/** Everything that a wallet lacks, by the settings alone. Pure. */
+export function walletRefusals(wallet: Wallet, { proof, approval }: WalletPolicySettings, now: Date): WalletRefusal[] {
+  const { usableAt, createdAt, approvedAt, provenAt, declaredAt, isContract = false } = wallet;
+  const refusals: WalletRefusal[] = [];
+  // A node whose clock is a little ahead may have made it: without a waiting time it is usable from its creation on.
+  if (usableAt > laterOf(now, createdAt)) {
+    refusals.push({ code: 'not_usable_yet', message: `may receive from ${usableAt.toISOString()} on` });
+  }
+  if (approval && !approvedAt) {
+    const message = 'is not approved: another key than its maker’s approves it (POST /wallets/{id}/approve)';
+    refusals.push({ code: 'not_approved', message });
+  }
+  if (proof === 'proven' && !provenAt)
+    refusals.push({ code: 'not_proven', message: PROVE[isContract ? 'contract' : 'key'] });
+  if (proof === 'declared' && !provenAt && !declaredAt) {
+    const message = 'has no holder on record: send a declaration (POST /wallets/{id}/declaration) or a proof';
+    refusals.push({ code: 'not_declared', message });
+  }
+  return refusals;
+}
+
+const PROVE = {
+  key: 'has no proof of ownership: sign the text of POST /wallets/{id}/challenge and send it to POST /wallets/{id}/proof',
+  contract: 'is a contract, which cannot prove its owner by a key, and this service pays to proven wallets only',
+} as const;
+
+/** Refuses an order to a wallet that may not be paid to, naming everything that it lacks. */
+export async function requireOrderable(deps: WalletGateDeps, wallet: Wallet): Promise<void> {
+  const faults: Fault[] = walletRefusals(wallet, deps.walletPolicy, deps.clock.now()).map(refusal => ({
+    path: 'walletId',
+    ...refusal,
+  }));
+  if (faults.length > 0) {
+    throw new AppError('order_refused', `walletId ${faults.map(({ message }) => message).join('; ')}.`, { faults });
+  }
+  await requireUnblocked(deps, wallet, 'screenByRecord');
+}
+
+/** Refuses an address that an operator has blocked or that screening knows, and says no more than that it is refused. */
+export async function requireUnblocked(
+  { db, log, screening }: Pick<WalletGateDeps, 'db' | 'log' | 'screening'>,
+  { network, address, id }: Pick<Wallet, 'network' | 'address'> & { readonly id?: string },
+  by: keyof Screening,
+): Promise<void> {
+  const isBlocked = (await isAddressBlocked(db, address)) || (await screening[by](network, address)).result === 'hit';
+  if (!isBlocked) return;
+  log.warn('a blocked address was refused; see trilho wallets screening', {
+    network,
+    ...(id !== undefined && { walletId: id }),
+  });
+  throw new AppError('wallet_blocked', 'This service does not pay to this wallet.');
+}
+
+export type Payability =
+  /** `list` is the screening list that was asked. */
+  | { readonly kind: 'payable'; readonly list?: ListIdentity }
+  | {
+      readonly kind: 'refused';
+      readonly reason: WalletRefusal['code'] | 'blocked' | 'unknown_wallet';
+      readonly words: string;
+    }
+  /** Screening has no answer now: wait, and ask again. */
+  | { readonly kind: 'unknown'; readonly words: string };
+
+/**
+ * Whether crypto may leave for a wallet now, also one that was removed after its order was made. Asks the screening service, so
+ * it is called with no transaction open. `words` are for operators.
+ *
+ * @example
+ * const may = await walletMayBePaid(deps, order.walletId);
+ * if (may.kind !== 'payable') return hold(order, may.words);
+ */
+export async function walletMayBePaid(deps: WalletGateDeps, walletId: string): Promise<Payability> {
+  const wallet = await findWallet(deps.db, walletId, { withRemoved: true });
+  if (!wallet) return { kind: 'refused', reason: 'unknown_wallet', words: 'The wallet does not exist.' };
+  const [refusal] = walletRefusals(wallet, deps.walletPolicy, deps.clock.now());
+  if (refusal) return { kind: 'refused', reason: refusal.code, words: `The wallet ${refusal.message}.` };
+  const blocked: Payability = { kind: 'refused', reason: 'blocked', words: 'The address of the wallet is blocked.' };
+  if (await isAddressBlocked(deps.db, wallet.address)) return blocked;
+  const verdict = await deps.screening.screen(wallet.network, wallet.address);
+  if (verdict.result === 'hit') return blocked;
+  if (verdict.result === 'unknown')
+    return { kind: 'unknown', words: `Screening by ${verdict.source} has no answer now.` };
+  return { kind: 'payable', ...(verdict.list && { list: verdict.list }) };
+}

@@ -1,0 +1,106 @@
+// A list of addresses that are not paid to, as text. One address a line: alone, in a cell of CSV, or as `address` of a JSON
+// object. A comment (`# date: 2026-11-01`) or a JSON object ({"date": "2026-11-01"}) gives the date of the list.
+import { createHash } from 'node:crypto';
+import { bodyOf, readAddress } from '../chains/address.ts';
+
+/** Which list decided. */
+export type ListIdentity = {
+  /** SHA-256 of its bytes, in hexadecimal digits. */
+  readonly digest: string;
+  /** The day that the list gives as its own, `YYYY-MM-DD`. */
+  readonly date?: string;
+};
+
+export type ScreeningList = ListIdentity & {
+  /** Different addresses on it. */
+  readonly size: number;
+  /** Lines without an address of a network that is known here, such as those of Bitcoin. */
+  readonly skipped: number;
+  /** Asks by the twenty bytes of a canonical address, so a key that is listed on one network is on all. */
+  has(address: string): boolean;
+};
+
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:$|[T\s])/;
+const DATE_COMMENT = /^#\s*date\s*[:=]\s*(\S+)/i;
+const EVM_FORM = /^0x[0-9a-f]{40}$/i;
+const TRON_FORM = /^T[1-9A-HJ-NP-Za-km-z]{33}$/;
+
+type Line = { readonly body?: string; readonly date?: string; readonly fault?: string; readonly isComment?: true };
+
+/** Reads a list, or says in words what is wrong with it, as the end of a sentence about the file. */
+export function readScreeningList(bytes: Uint8Array): ScreeningList | { readonly fault: string } {
+  const text = decoded(bytes);
+  if (text === undefined) return { fault: 'is not text in UTF-8' };
+  const bodies = new Set<string>();
+  let [date, skipped]: [string | undefined, number] = [undefined, 0];
+  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
+    const read = readLine(line.trim());
+    if (read.fault !== undefined) return { fault: `has in line ${index + 1} ${read.fault}` };
+    if (read.body !== undefined) bodies.add(read.body);
+    else if (read.date !== undefined) date ??= read.date;
+    else if (!read.isComment) skipped++;
+  }
+  if (bodies.size === 0) return { fault: 'has no address of a network that is known here' };
+  return {
+    digest: createHash('sha256').update(bytes).digest('hex'),
+    ...(date !== undefined && { date }),
+    size: bodies.size,
+    skipped,
+    has: address => bodies.has(bodyOf(address)),
+  };
+}
+
+function readLine(line: string): Line {
+  if (line === '') return { isComment: true };
+  if (line.startsWith('#')) {
+    const given = DATE_COMMENT.exec(line)?.[1];
+    return given === undefined ? { isComment: true } : readDate(given);
+  }
+  return line.startsWith('{') ? readObject(line) : readCells(line.split(/[,;\t]/).map(unquoted));
+}
+
+function readObject(line: string): Line {
+  const value = parsed(line);
+  if (typeof value !== 'object' || value === null) return { fault: 'an object that is not JSON' };
+  if ('address' in value && typeof value.address === 'string') return readCells([value.address.trim()]);
+  if ('date' in value && typeof value.date === 'string') return readDate(value.date);
+  return {};
+}
+
+/** The first cell that has the form of an address. One with a wrong character would never match, so it is a fault. */
+function readCells(cells: readonly string[]): Line {
+  const cell = cells.find(candidate => EVM_FORM.test(candidate) || TRON_FORM.test(candidate));
+  if (cell === undefined) return {};
+  // Lists of others seldom keep the capital letters of EIP-55.
+  const { address } = EVM_FORM.test(cell) ? readAddress('ethereum', cell.toLowerCase()) : readAddress('tron', cell);
+  return address === undefined ? { fault: 'an address of Tron with a wrong checksum' } : { body: bodyOf(address) };
+}
+
+function readDate(given: string): Line {
+  const [, date] = DATE.exec(given) ?? [];
+  const isDay = date !== undefined && !Number.isNaN(Date.parse(`${date}T00:00:00Z`));
+  return isDay ? { date } : { fault: 'a date that is not a day such as 2026-11-01' };
+}
+
+function unquoted(cell: string): string {
+  return cell
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .trim();
+}
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
