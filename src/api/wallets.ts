@@ -132,7 +132,11 @@ export const WalletProofBody = Type.Object(
         '65 bytes in hexadecimal digits, with or without 0x. EVM: `personal_sign` (EIP-191). Tron: `signMessageV2`.',
     }),
   },
-  { $id: 'WalletProof', additionalProperties: false },
+  {
+    $id: 'WalletProof',
+    additionalProperties: false,
+    examples: [{ signature: `0x${'5f3c9a01'.repeat(16)}1b` }],
+  },
 );
 
 const MAX_STATEMENT_LENGTH = 2_000;

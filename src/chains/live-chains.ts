@@ -13,7 +13,8 @@ import type { EvmSender, EvmSettings } from './evm/settings.ts';
 import { NETWORK_FACTS } from './networks.ts';
 import { readPasswordFile } from './signer/key-files.ts';
 import type { OpenSigner } from './signer/open-signers.ts';
-import type { TronSender } from './tron/tron-chain.ts';
+import type { TronSender } from './tron/start-check.ts';
+import type { TronSettings } from './tron/tron-chain.ts';
 
 type ProviderEntry = { readonly name: string; readonly url?: string; readonly urlFile?: string };
 type SenderEntry = { readonly signer?: string; readonly address?: string };
@@ -36,7 +37,7 @@ export type TronEntry = {
   readonly senders: readonly SenderEntry[];
   readonly window?: number;
   readonly maxFeeTrx?: string;
-  readonly test?: { readonly tokens: { readonly usdt?: string } };
+  readonly test?: NonNullable<TronSettings['test']>;
 };
 type ChainEntry = EvmEntry | TronEntry;
 
@@ -112,19 +113,19 @@ async function openTron(entry: TronEntry, { clock, log, signers }: Deps): Promis
     return { address };
   });
   if (!provider || !sender || faults.length > 0) return { faults };
-  const { tronChain } = await import('./tron/tron-chain.ts');
+  const { openTronChain } = await import('./tron/tron-chain.ts');
   const { window, maxFeeTrx, test } = entry;
-  const { decimals } = NETWORK_FACTS.tron.tokens.usdt;
   const feeCap = maxFeeTrx === undefined ? undefined : parseUnits(maxFeeTrx, NETWORK_FACTS.tron.coin.decimals);
-  warn(entry, [], log);
-  const chain = tronChain({
+  const settings = {
     providers: [provider, ...providers],
     senders: [sender, ...former],
-    clock,
     ...(window !== undefined && { window }),
     ...(feeCap !== undefined && { feeCap }),
-    ...(test && { tokens: test.tokens.usdt === undefined ? {} : { usdt: { address: test.tokens.usdt, decimals } } }),
-  });
+    ...(test && { test }),
+  } as const;
+  const { chain, start } = await openTronChain(settings, { clock });
+  if (start.faults.length > 0) return start;
+  warn(entry, start.warnings, log);
   return { chain };
 }
 

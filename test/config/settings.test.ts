@@ -9,6 +9,7 @@ import { faultsOf } from '../harness/config-faults.ts';
 const settings: readonly Setting[] = SETTINGS;
 const PIX = { TRILHO_PIX_KEY: 'a@example.com', TRILHO_PIX_NAME: 'José Ltda', TRILHO_PIX_CITY: 'São Paulo' };
 const SIGNERS = '[{ "name": "hot", "kind": "keystore", "file": "hot.json", "passwordFile": "password" }]';
+const SCREENING = { TRILHO_SCREENING_URL: 'https://screen.example/ask', TRILHO_SCREENING_SECRET: 'hunter2' };
 const RECEIVER = '{"port":8443,"certificateFile":"/a.pem","privateKeyFile":"/a.key"}';
 const RAILS = JSON.stringify([
   { name: 'efi', profile: 'efi', environment: 'test', pixKey: 'a@example.com', clientId: 'c', pkcs12File: 'efi.p12' },
@@ -74,6 +75,10 @@ test('every setting is read', () => {
     TRILHO_RATE_USD: '5.1',
     TRILHO_RATE_EUR: '6',
     TRILHO_WALLET_WAIT: 'PT24H',
+    TRILHO_WALLET_PROOF: 'proven',
+    TRILHO_WALLET_APPROVAL: 'on',
+    TRILHO_SCREENING_FILE: '/etc/blocked.csv',
+    ...SCREENING,
     TRILHO_PRICE_MAX_AGE: '30',
     TRILHO_PRICE_MAX_SPREAD: '02.50',
     TRILHO_FEE_PERCENT: '0.5',
@@ -116,6 +121,8 @@ test('every setting is read', () => {
     trustProxy: ['10.0.0.5', 'fd00::/8'],
     rates: { USD: '5.1', EUR: '6' },
     walletWait: { months: 0, ms: 86_400_000 },
+    walletPolicy: { proof: 'proven', approval: true },
+    screening: { file: '/etc/blocked.csv', hook: { url: 'https://screen.example/ask', secret: 'hunter2' } },
     pixKey: { key: 'a@example.com', kind: 'e-mail address', receiverName: 'José Ltda', receiverCity: 'São Paulo' },
     rails: JSON.parse(RAILS),
     receiver: JSON.parse(RECEIVER),
@@ -164,6 +171,16 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   TRILHO_RATE_USD: ['0', 'TRILHO_RATE_USD must be a decimal above 0 such as 5.40, not "0".'],
   TRILHO_RATE_EUR: ['6,25', 'TRILHO_RATE_EUR must be a decimal above 0 such as 6.25, not "6,25".'],
   TRILHO_WALLET_WAIT: ['24h', 'TRILHO_WALLET_WAIT must be a length of time such as PT24H, at most a year, not "24h".'],
+  TRILHO_WALLET_PROOF: ['on', 'TRILHO_WALLET_PROOF must be one of off, declared, proven, not "on".'],
+  TRILHO_WALLET_APPROVAL: ['yes', 'TRILHO_WALLET_APPROVAL must be one of on, off, not "yes".'],
+  TRILHO_SCREENING_URL: [
+    'http://screen.example/ask',
+    'TRILHO_SCREENING_URL must be a URL with https (http only to this machine), without user and password.',
+  ],
+  TRILHO_SCREENING_SECRET: [
+    'hunter 2',
+    'TRILHO_SCREENING_SECRET must be 1 to 4000 printable ASCII characters without spaces.',
+  ],
   TRILHO_PIX_KEY: [
     '123.456.789-00',
     'TRILHO_PIX_KEY must be a pix key in one of five forms: a CPF or a CNPJ with right check digits, an e-mail address, a phone number that begins with +55, or a random key.',
@@ -201,7 +218,7 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
 
 test('a wrong value of any kind is a fault that names its setting and what it takes', () => {
   for (const [name, [value, fault]] of Object.entries(WRONG)) {
-    assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', ...PIX, [name]: value }), [fault]);
+    assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', ...PIX, ...SCREENING, [name]: value }), [fault]);
   }
   assert.deepEqual(faultsOf({ TRILHO_MODE: 'production' }), [
     'TRILHO_MODE must be one of sandbox, live, not "production".',
@@ -209,7 +226,7 @@ test('a wrong value of any kind is a fault that names its setting and what it ta
   assert.deepEqual(faultsOf({ TRILHO_PRICES: 'usdt=0' }), [
     'TRILHO_PRICES must be a list such as usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50, not "usdt=0".',
   ]);
-  const takesAnyText = ['HOST', 'TRILHO_CONFIG', 'TRILHO_DATA_DIR'];
+  const takesAnyText = ['HOST', 'TRILHO_CONFIG', 'TRILHO_DATA_DIR', 'TRILHO_SCREENING_FILE'];
   const tried = [...Object.keys(WRONG), 'TRILHO_MODE', 'TRILHO_PRICES', ...takesAnyText];
   assert.deepEqual(tried.sort(), settings.map(({ name }) => name).sort(), 'every setting is tried');
 });
@@ -232,6 +249,7 @@ test('no fault repeats the value of a secret', () => {
   const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
   assert.deepEqual(secrets, [
     'DATABASE_URL',
+    'TRILHO_SCREENING_SECRET',
     'TRILHO_PIX_KEY',
     'TRILHO_RAILS',
     'TRILHO_SIGNERS',
