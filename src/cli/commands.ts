@@ -168,6 +168,22 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'payouts',
+    {
+      summary: 'give up a transfer that no block has, or let a halted sender go on',
+      help: [
+        'trilho payouts void <transaction id>',
+        'trilho payouts resume <network> <sender>',
+        '',
+        'void    uses the slot of the transfer up with a transaction that moves nothing; the order is held then',
+        'resume  after a key was used elsewhere, once it is safe: the sender takes slots again',
+        '',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./payouts.ts')).payoutsCommand,
+    },
+  ],
+  [
     'ledger',
     {
       summary: 'check: are the books right?',

@@ -83,6 +83,14 @@ async function claimed(changes: Record<string, unknown> = {}): Promise<Made> {
   return victim;
 }
 
+/** An order whose transfer was sent. */
+async function sent(changes: Record<string, unknown> = {}): Promise<Made> {
+  const victim = await due(changes);
+  await ORDER_VERBS.claim(otherNode.deps, victim);
+  assert.ok((await orders.read(victim.transactionId)).transfer.hash);
+  return victim;
+}
+
 const many = <V>(count: number, make: () => Promise<V>) => Promise.all(Array.from({ length: count }, make));
 
 /** Kills a verb after each of its steps, each time on another order, at a moment of the service's time or later. */
@@ -190,12 +198,7 @@ test('sending what a node claimed and did not sign: signed, saved, sent, seen', 
 });
 
 test('seeing that it lies deep enough', async () => {
-  const sent = async (number: number) => {
-    const victims = await many(number, () => claimed());
-    await service.runJobs();
-    return victims;
-  };
-  const victims = await crashVerb('fulfill', sent, { laterMs: 180_000 });
+  const victims = await crashVerb('fulfill', number => many(number, () => sent()), { laterMs: 180_000 });
   await orders.advance('PT10M');
   await assertEnds(victims, { events: `${PAID} fulfilling fulfilled`, transfers: 1 });
 });
@@ -203,11 +206,7 @@ test('seeing that it lies deep enough', async () => {
 test('bidding more for a place in a block', async () => {
   const network = 'arbitrum';
   await orders.fault(network, { fault: 'stalled' });
-  const waiting = async (number: number) => {
-    const victims = await many(number, () => claimed({ network }));
-    await service.runJobs();
-    return victims;
-  };
+  const waiting = (number: number) => many(number, () => sent({ network }));
   const victims = await crashVerb('fulfill', waiting, { laterMs: 900_000 });
   for (const { transactionId } of victims) {
     const attempts = await count(
@@ -265,18 +264,13 @@ test('sending again what had failed', async () => {
 test('voiding: asked for, signed, saved, sent, seen', async () => {
   const network = 'arbitrum';
   await orders.fault(network, { fault: 'stalled' });
-  const sent = async (number: number) => {
-    const victims = await many(number, () => claimed({ network }));
-    await service.runJobs();
-    return victims;
-  };
-  const asked = await crashVerb('void', sent);
+  const asked = await crashVerb('void', number => many(number, () => sent({ network })));
   for (const { transactionId } of asked) {
     const repeat = await service.post(`/crypto/transactions/${transactionId}/void`, {});
     assert.equal(repeat.status, 200, repeat.text);
   }
   const voiding = await crashVerb('fulfill', async number => {
-    const victims = await sent(number);
+    const victims = await many(number, () => sent({ network }));
     for (const victim of victims) await ORDER_VERBS.void(otherNode.deps, victim);
     return victims;
   });
@@ -293,12 +287,7 @@ test('voiding: asked for, signed, saved, sent, seen', async () => {
 test('seeing for good that another amount arrived', async () => {
   const network = 'arbitrum';
   await orders.fault(network, { fault: 'keeps_part' });
-  const sent = async (number: number) => {
-    const victims = await many(number, () => claimed({ network }));
-    await service.runJobs();
-    return victims;
-  };
-  const victims = await crashVerb('fulfill', sent, { laterMs: 180_000 });
+  const victims = await crashVerb('fulfill', number => many(number, () => sent({ network })), { laterMs: 180_000 });
   await orders.fault(network, { fault: 'none' });
   await orders.advance('PT10M');
   await assertEnds(victims, { events: `${PAID} fulfilling held`, transfers: 1 });

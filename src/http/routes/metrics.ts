@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
-import { NETWORKS } from '../../chains/asset.ts';
+import { NETWORKS, type Network } from '../../chains/asset.ts';
 import { countFreeOf, type FreeCount } from '../../charges/fill-locations.ts';
 import { type RailRecord, readRails } from '../../charges/store-rails.ts';
 import { type DeliveryLag, readDeliveryLag } from '../../events/store-lag.ts';
@@ -13,7 +13,9 @@ import { isOutage } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { HOLD_REASONS } from '../../orders/order.ts';
 import { countHeldOrders, type HeldCount } from '../../orders/store.ts';
+import { countWaiting, type WaitingCount } from '../../orders/store-line.ts';
 import { countWatchedPayouts, type WatchedCount } from '../../payouts/store.ts';
+import { countHaltedSenders } from '../../payouts/store-senders.ts';
 import type { Rails } from '../../rails/rail.ts';
 import type { Database } from '../../storage/database.ts';
 
@@ -69,6 +71,8 @@ type Backlog = {
   readonly lag: DeliveryLag;
   readonly payouts: readonly WatchedCount[];
   readonly held: readonly HeldCount[];
+  readonly waiting: readonly WaitingCount[];
+  readonly halted: ReadonlyMap<Network, number>;
   readonly rails: readonly RailRecord[];
   readonly locations: readonly FreeCount[];
   readonly now: Date;
@@ -86,6 +90,8 @@ async function readBacklog({ db, queue, rails, clock }: Deps): Promise<Backlog> 
     lag: await readDeliveryLag(db, now, COUNT_LIMIT),
     payouts: await countWatchedPayouts(db, COUNT_LIMIT),
     held: await countHeldOrders(db, COUNT_LIMIT),
+    waiting: await countWaiting(db, COUNT_LIMIT),
+    halted: await countHaltedSenders(db),
     rails: await readRails(db),
     locations: await countFreeOf(db, rails, COUNT_LIMIT),
   };
@@ -104,13 +110,17 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
   const events = gauge('trilho_events_waiting', 'Events of which no deliveries are written yet.');
   const payouts = gauge('trilho_payouts', 'Payouts that are watched.', ['network', 'state']);
   const payoutAge = gauge('trilho_payouts_oldest_open_seconds', 'How long the oldest open payout waits.', ['network']);
+  const waiting = gauge('trilho_orders_waiting', 'Orders that wait for a slot.', ['network']);
+  const waitingAge = gauge('trilho_orders_oldest_waiting_seconds', 'How long the first one waits.', ['network']);
+  const halted = gauge('trilho_senders_halted', 'Senders whose key was used elsewhere.', ['network']);
   const held = gauge('trilho_orders_held', 'Orders on hold.', ['reason']);
   const silent = gauge('trilho_rail_silent_seconds', 'How long a PSP has not answered.', ['rail']);
   const differences = gauge('trilho_reconcile_differences', 'What differed on the last day compared.', ['rail']);
   const compared = gauge('trilho_reconcile_last_run_timestamp_seconds', 'When a day was last compared.', ['rail']);
   const locations = gauge('trilho_rail_locations_free', 'Free locations for new charges.', ['rail', 'kind']);
   const ofRails = [silent, differences, compared, locations];
-  const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, held, ...ofRails];
+  const ofLines = [waiting, waitingAge, halted];
+  const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, ...ofLines, held, ...ofRails];
 
   return backlog => {
     for (const each of fromDatabase) {
@@ -135,6 +145,10 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
         payouts.set({ network, state }, found?.count ?? 0);
         if (state === 'open') payoutAge.set({ network }, secondsSince(found?.oldestAt, now));
       }
+      const line = backlog.waiting.find(one => one.network === network);
+      waiting.set({ network }, line?.count ?? 0);
+      waitingAge.set({ network }, secondsSince(line?.oldestAt, now));
+      halted.set({ network }, backlog.halted.get(network) ?? 0);
     }
     for (const { name: rail, seenUntil, silentSince, compared: last } of backlog.rails) {
       if (seenUntil) silent.set({ rail }, secondsSince(silentSince, now));

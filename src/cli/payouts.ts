@@ -1,0 +1,47 @@
+// trilho payouts: gives up a transfer that no block has, and lets a halted sender take slots again.
+import { NETWORKS } from '../chains/asset.ts';
+import type { Config } from '../config/config.ts';
+import { AppError, StartError } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { resumeHaltedSender } from '../orders/resume-sender.ts';
+import { voidPayout } from '../orders/void.ts';
+import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
+import { withCharges } from './database.ts';
+
+export async function payoutsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const verb = readVerb('payouts', args, ['void', 'resume']);
+  const rest = args.slice(1);
+  return verb === 'void' ? voidCommand(config, log, rest) : resumeCommand(config, log, rest);
+}
+
+async function voidCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, faults } = readArguments(args, { words: ['transaction id'] });
+  const [id = ''] = words;
+  if (words.length > 0 && !isUuid(id)) faults.push(`<transaction id> must be a UUID, not ${quoted(id)}`);
+  refuseFaults('payouts void', faults);
+  await withCharges({ config, log, action: 'trilho payouts void' }, async deps => {
+    try {
+      await voidPayout(deps, id);
+    } catch (error) {
+      throw error instanceof AppError ? new StartError(error.message) : error;
+    }
+  });
+  console.log('Given up. The service voids the slot; the order is held as payout_voided once that is final.');
+  return 0;
+}
+
+async function resumeCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, faults } = readArguments(args, { words: ['network', 'sender'] });
+  const [name = '', sender = ''] = words;
+  const network = NETWORKS.find(known => known === name);
+  if (words.length > 0 && !network) faults.push(`<network> must be one of ${NETWORKS.join(', ')}, not ${quoted(name)}`);
+  refuseFaults('payouts resume', faults);
+  if (!network) return 2;
+  const isResumed = await withCharges({ config, log, action: 'trilho payouts resume' }, deps =>
+    resumeHaltedSender(deps, network, sender),
+  );
+  if (!isResumed) throw new StartError(`${sender} is no halted sender of ${network}.`);
+  console.log(`${sender} takes slots of ${network} again.`);
+  return 0;
+}

@@ -1,0 +1,144 @@
+// The line of a network: orders that are due take slots in the order in which they came, as far as the window of the sender, its
+// funds and a check of the transfer allow.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { NETWORKS } from '../../src/chains/asset.ts';
+import type { OrderDriver } from '../harness/orders.ts';
+import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
+import type { Answer, Service } from '../harness/service.ts';
+
+const WINDOW = 3;
+const WORDS = 'insufficient funds for gas * price + value';
+
+let sandbox: PayoutService;
+let service: Service;
+let orders: OrderDriver;
+/** What the nodes say to every broadcast, and the signer to every signature, while it is set. */
+let refusal: { broadcast?: string; sign?: string } = {};
+before(async () => {
+  sandbox = await startPayoutService(chain => ({
+    ...chain,
+    window: WINDOW,
+    broadcast: async attempt =>
+      refusal.broadcast === undefined ? chain.broadcast(attempt) : { isSent: false, words: refusal.broadcast },
+    sign: async (...asked) =>
+      refusal.sign === undefined ? chain.sign(...asked) : { kind: 'refused', words: refusal.sign },
+  }));
+  ({ service, orders } = sandbox);
+});
+after(async () => {
+  const wrong = await sandbox.differences();
+  await sandbox.stop();
+  assert.deepEqual(wrong, []);
+});
+beforeEach(async () => {
+  refusal = {};
+  for (const network of NETWORKS) await orders.fault(network, { fault: 'none' });
+});
+
+async function assertFulfilled(order: Answer): Promise<void> {
+  const done = await orders.read(order);
+  assert.deepEqual([done.status, done.holdReason, done.lastError], ['fulfilled', undefined, undefined]);
+}
+
+async function paidOrders(count: number, network: string): Promise<Answer[]> {
+  const made: Answer[] = [];
+  for (let index = 0; index < count; index++) made.push(await sandbox.paid({ network }));
+  return made;
+}
+
+test('more orders than the window wait, can be refunded meanwhile, and are served in order when slots are free', async () => {
+  await orders.fault('polygon', { fault: 'stalled' });
+  const made = await paidOrders(WINDOW + 3, 'polygon');
+  const views = await Promise.all(made.map(order => orders.read(order)));
+  assert.deepEqual(
+    views.map(({ status }) => status),
+    [...Array(WINDOW).fill('fulfilling'), ...Array(3).fill('pending_fulfillment')],
+  );
+  assert.ok(views.slice(WINDOW).every(({ waitingSince }) => waitingSince !== undefined));
+  const [leaves] = made.slice(WINDOW) as [Answer];
+  assert.equal((await service.post(`/charges/${leaves.json.charge.id}/refunds`, {})).status, 201);
+  await service.runJobs();
+  assert.equal((await orders.read(leaves)).endedAs, 'refunded');
+  await orders.fault('polygon', { fault: 'none' });
+  await orders.advance('PT30M');
+  const served = made.filter(order => order !== leaves);
+  for (const order of served) await assertFulfilled(order);
+  const nonces = await Promise.all(served.map(async order => (await sandbox.payouts(order))[0]!.nonce));
+  assert.deepEqual(
+    nonces,
+    nonces.toSorted((a, b) => a - b),
+  );
+  assert.deepEqual(await sandbox.payouts(leaves), []);
+});
+
+test('a payee to whom a transfer would fail takes no slot and blocks nobody; a retry asks again', async () => {
+  await orders.fault('arbitrum', { fault: 'refusing' });
+  const order = await sandbox.paid({ network: 'arbitrum' });
+  const held = await orders.read(order);
+  assert.deepEqual([held.status, held.holdReason], ['pending_fulfillment', 'transfer_refused']);
+  assert.match(held.lastError, /would revert/);
+  assert.deepEqual(await sandbox.payouts(order), []);
+  const refused = await sandbox.act(order, 'retry');
+  assert.equal(refused.status, 409);
+  assert.match(refused.json.detail, /would revert/);
+  await orders.fault('arbitrum', { fault: 'none' });
+  const next = await sandbox.paid({ network: 'arbitrum' });
+  await orders.advance('PT10M');
+  await assertFulfilled(next);
+  assert.equal((await orders.read(order)).holdReason, 'transfer_refused', 'it waits for an operator');
+  assert.equal((await sandbox.act(order, 'retry')).status, 200);
+  await orders.advance('PT10M');
+  await assertFulfilled(order);
+});
+
+test('an empty sender takes no slot; the order goes on by itself when there are funds', async () => {
+  await orders.fault('base', { fault: 'empty' });
+  const first = await sandbox.paid({ network: 'base', symbol: 'usdc' });
+  const second = await sandbox.paid({ network: 'base', symbol: 'usdc' });
+  await orders.advance('PT5M');
+  for (const order of [first, second]) {
+    const held = await orders.read(order);
+    assert.deepEqual([held.status, held.holdReason], ['pending_fulfillment', 'no_funds']);
+    assert.match(held.lastError, /has 0 usdc and needs/);
+    assert.deepEqual(await sandbox.payouts(order), []);
+  }
+  await orders.fault('base', { fault: 'none' });
+  await orders.advance('PT30M');
+  await assertFulfilled(first);
+  await assertFulfilled(second);
+  assert.equal(await orders.events(first), 'pending_payment pending_fulfillment held resumed fulfilling fulfilled');
+});
+
+test('what nodes say to a broadcast is shown to the operator, and proves nothing', async () => {
+  refusal = { broadcast: WORDS };
+  const order = await sandbox.paid({ network: 'tron' });
+  await orders.advance('PT1M');
+  const waiting = await orders.read(order);
+  assert.deepEqual([waiting.status, waiting.lastError], ['fulfilling', WORDS]);
+  refusal = {};
+  await orders.advance('PT2H');
+  await assertFulfilled(order);
+  assert.equal((await sandbox.payouts(order)).length, 1);
+});
+
+test('a signer that refuses leaves the slot open and says why', async () => {
+  refusal = { sign: 'the password is wrong' };
+  const order = await sandbox.paid({ network: 'tron' });
+  await orders.advance('PT1M');
+  const waiting = await orders.read(order);
+  assert.deepEqual(
+    [waiting.status, waiting.transfer.state, waiting.lastError],
+    ['fulfilling', 'open', 'the password is wrong'],
+  );
+  refusal = {};
+  await orders.advance('PT2H');
+  await assertFulfilled(order);
+});
+
+test('each network has queues of its own', async () => {
+  await sandbox.paid({ network: 'bsc' });
+  await orders.advance('PT1M');
+  const names = await service.sql<{ name: string }>(`select distinct name from pgboss.job where name like '%.bsc'`);
+  assert.deepEqual(names.map(({ name }) => name).sort(), ['order.claim.bsc', 'payout.advance.bsc']);
+});
