@@ -65,13 +65,6 @@ export const PROBLEMS = {
     nextStep: 'Use a key that has the scope, or make one with trilho keys create.',
     example: { detail: 'This key lacks the scope charges:write.' },
   },
-  second_key_needed: {
-    status: 403,
-    title: 'Another key must approve',
-    meaning: 'A wallet is approved by another key than the one that made it, or by an operator. Nothing was written.',
-    nextStep: 'Approve it with another key that has the scope wallets:approve, or by trilho wallets approve.',
-    example: { detail: 'The key that made this wallet cannot approve it.' },
-  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -135,6 +128,13 @@ export const PROBLEMS = {
     meaning: 'The account has a wallet with this address under another name; walletId names it.',
     nextStep: 'Use the wallet that walletId names, or remove it first.',
     example: { detail: 'This address has a wallet of another name.', first: { walletId: EXAMPLE_WALLET } },
+  },
+  second_key_needed: {
+    status: 409,
+    title: 'Another key must approve',
+    meaning: 'A wallet is approved by another key than the one that made it, or by an operator. Nothing was written.',
+    nextStep: 'Approve it with another key that has the scope wallets:approve, or by trilho wallets approve.',
+    example: { detail: 'The key that made this wallet cannot approve it.' },
   },
   payload_too_large: {
     status: 413,

@@ -55,7 +55,7 @@ test('the key that made a wallet cannot approve it; another one does, once, and 
   const [maker, second] = [await live.makeKey('acme'), await live.makeKey('acme')];
   const id = await made(live, bearer(maker));
   const refused = await approve(live, id, bearer(maker));
-  assert.deepEqual([refused.status, refused.json.code], [403, 'second_key_needed']);
+  assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
   assert.equal('approvedAt' in (await live.get(`/wallets/${id}`)).json, false);
   const approved = await approve(live, id, bearer(second));
   assert.deepEqual([approved.status, approved.json.approvedAt], [200, live.clock.now().toISOString()]);
@@ -72,7 +72,7 @@ test('a wallet that another key asks for again keeps its maker', async () => {
   const first = await make(live, address, bearer(maker));
   const again = await make(live, address, bearer(second));
   assert.equal(again.text, first.text);
-  assert.equal((await approve(live, first.json.id, bearer(maker))).status, 403);
+  assert.equal((await approve(live, first.json.id, bearer(maker))).status, 409);
 });
 
 test('approving needs its own scope, which all does not include, and the account of the wallet', async () => {
