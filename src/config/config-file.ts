@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { valueAt } from '../lib/exact-json.ts';
 import { ChainEntries } from './chain-settings.ts';
 import { type Check, checkSchema } from './check-schema.ts';
-import { type Kind, parseJson } from './kinds.ts';
+import { filePath, type Kind, onOrOff, parseJson, serviceUrl, walletProof } from './kinds.ts';
 import { PriceSources, priceMaxAge, priceMaxSpread } from './price-settings.ts';
 import { RailEntries } from './rail-settings.ts';
 import { type ReadFile, tryReadFile } from './read-file.ts';
@@ -29,6 +29,16 @@ const Prices = Type.Object(
   CLOSED,
 );
 
+const Wallets = Type.Object(
+  {
+    proof: Type.Optional(scalar(walletProof)),
+    approval: Type.Optional(scalar(onOrOff)),
+    screeningFile: Type.Optional(scalar(filePath)),
+    screeningUrl: Type.Optional(scalar(serviceUrl)),
+  },
+  CLOSED,
+);
+
 const ConfigFile = Type.Object(
   {
     prices: Type.Optional(Prices),
@@ -36,6 +46,7 @@ const ConfigFile = Type.Object(
     receiver: Type.Optional(ReceiverEntry),
     signers: Type.Optional(SignerEntries),
     chains: Type.Optional(ChainEntries),
+    wallets: Type.Optional(Wallets),
   },
   CLOSED,
 );

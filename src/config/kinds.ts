@@ -53,6 +53,9 @@ export function oneOf<const T extends string>(allowed: readonly T[]): Kind<T> {
 
 const SWITCH: Readonly<Record<string, boolean>> = { on: true, off: false };
 
+/** What must be on record about the holder of a wallet. */
+export const walletProof = oneOf(['off', 'declared', 'proven']);
+
 export const onOrOff = kindOf('one of on, off', given => (Object.hasOwn(SWITCH, given) ? SWITCH[given] : undefined));
 
 /** Exact, as decimal text. */

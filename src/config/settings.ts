@@ -23,6 +23,7 @@ import {
   serviceUrl,
   text,
   timeOfDay,
+  walletProof,
   wholeNumber,
 } from './kinds.ts';
 import { priceMaxAge, priceMaxSpread, priceSources, priceTable, SANDBOX_PRICES } from './price-settings.ts';
@@ -173,8 +174,9 @@ export const SETTINGS = [
   },
   {
     name: 'TRILHO_WALLET_PROOF',
-    kind: oneOf(['off', 'declared', 'proven']),
+    kind: walletProof,
     default: 'off',
+    inFile: 'wallets.proof',
     meaning:
       'What must be on record about the holder of a wallet before it is paid to: nothing, a declaration or a proof, or a proof by the key of the wallet.',
   },
@@ -182,11 +184,13 @@ export const SETTINGS = [
     name: 'TRILHO_WALLET_APPROVAL',
     kind: onOrOff,
     default: 'off',
+    inFile: 'wallets.approval',
     meaning: 'Whether a wallet is paid to only after another API key than its maker’s, or an operator, approved it.',
   },
   {
     name: 'TRILHO_SCREENING_FILE',
     kind: filePath,
+    inFile: 'wallets.screeningFile',
     meaning:
       'File with addresses that are not paid to, read again when it changes. A relative path starts at the working directory.',
   },
@@ -194,6 +198,7 @@ export const SETTINGS = [
     name: 'TRILHO_SCREENING_URL',
     kind: serviceUrl,
     group: 'screening service',
+    inFile: 'wallets.screeningUrl',
     meaning: 'Address of a service that is asked about each new wallet and before each payout.',
   },
   {

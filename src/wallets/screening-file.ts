@@ -4,7 +4,7 @@ import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { readScreeningList, type ScreeningList } from './screening-list.ts';
 
-/** About 350,000 addresses; larger ones would keep the process from everything else while they are read. */
+/** About 380,000 addresses of EVM networks. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 export type ScreeningFile = {
@@ -52,7 +52,7 @@ async function readIfChanged(path: string, known?: string): Promise<Reading | un
     const stamp = `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
     if (stamp === known) return undefined;
     if (size > MAX_BYTES) return { stamp, fault: `is larger than ${MAX_BYTES} bytes` };
-    const list = readScreeningList(await file.readFile());
+    const list = await readScreeningList(await file.readFile());
     return 'fault' in list ? { stamp, fault: list.fault } : { stamp, list };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';

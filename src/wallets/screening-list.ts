@@ -1,6 +1,7 @@
 // A list of addresses that are not paid to, as text. One address a line: alone, in a cell of CSV, or as `address` of a JSON
 // object. A comment (`# date: 2026-11-01`) or a JSON object ({"date": "2026-11-01"}) gives the date of the list.
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { bodyOf, readAddress } from '../chains/address.ts';
 
 /** Which list decided. */
@@ -25,15 +26,19 @@ const DATE_COMMENT = /^#\s*date\s*[:=]\s*(\S+)/i;
 const EVM_FORM = /^0x[0-9a-f]{40}$/i;
 const TRON_FORM = /^T[1-9A-HJ-NP-Za-km-z]{33}$/;
 
+/** A long list takes seconds, in which requests go on between the parts. */
+const LINES_AT_ONCE = 500;
+
 type Line = { readonly body?: string; readonly date?: string; readonly fault?: string; readonly isComment?: true };
 
 /** Reads a list, or says in words what is wrong with it, as the end of a sentence about the file. */
-export function readScreeningList(bytes: Uint8Array): ScreeningList | { readonly fault: string } {
+export async function readScreeningList(bytes: Uint8Array): Promise<ScreeningList | { readonly fault: string }> {
   const text = decoded(bytes);
   if (text === undefined) return { fault: 'is not text in UTF-8' };
   const bodies = new Set<string>();
   let [date, skipped]: [string | undefined, number] = [undefined, 0];
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
+    if (index % LINES_AT_ONCE === 0) await setImmediate();
     const read = readLine(line.trim());
     if (read.fault !== undefined) return { fault: `has in line ${index + 1} ${read.fault}` };
     if (read.body !== undefined) bodies.add(read.body);
@@ -72,7 +77,8 @@ function readCells(cells: readonly string[]): Line {
   const cell = cells.find(candidate => EVM_FORM.test(candidate) || TRON_FORM.test(candidate));
   if (cell === undefined) return {};
   // Lists of others seldom keep the capital letters of EIP-55.
-  const { address } = EVM_FORM.test(cell) ? readAddress('ethereum', cell.toLowerCase()) : readAddress('tron', cell);
+  if (EVM_FORM.test(cell)) return { body: cell.slice(2).toLowerCase() };
+  const { address } = readAddress('tron', cell);
   return address === undefined ? { fault: 'an address of Tron with a wrong checksum' } : { body: bodyOf(address) };
 }
 

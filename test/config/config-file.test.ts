@@ -124,3 +124,23 @@ test('a file that is missing or not JSON is a fault without its contents', () =>
     assert.deepEqual(faultsOf(LIVE, { 'trilho.json': content }), ['TRILHO_CONFIG: the file is not JSON.']);
   }
 });
+
+test('what wallets need may stand in the file; a wrong word there has its path', () => {
+  const wallets = {
+    proof: 'declared',
+    approval: 'on',
+    screeningFile: '/etc/blocked.csv',
+    screeningUrl: 'https://screen.example/ask',
+  };
+  const files = { 'trilho.json': JSON.stringify({ wallets }) };
+  const { walletPolicy, screening } = readConfig({ ...LIVE, TRILHO_SCREENING_SECRET: 'hunter2' }, readFrom(files));
+  assert.deepEqual(walletPolicy, { proof: 'declared', approval: true });
+  assert.deepEqual(screening, { file: wallets.screeningFile, hook: { url: wallets.screeningUrl, secret: 'hunter2' } });
+  assert.deepEqual(faultsIn({ wallets: { proof: 'some', screeningSecret: 'hunter2' } }), [
+    'TRILHO_CONFIG: wallets.screeningSecret is not a known field.',
+    'TRILHO_CONFIG: wallets.proof must be one of off, declared, proven.',
+  ]);
+  assert.deepEqual(faultsIn({ wallets: { screeningUrl: wallets.screeningUrl } }), [
+    'TRILHO_SCREENING_SECRET is needed beside TRILHO_SCREENING_URL.',
+  ]);
+});
