@@ -331,7 +331,7 @@ test('docs/architecture.md lists every job with the file that declares it', () =
   const declared = globSync('src/**/*.ts', { cwd: root })
     .filter(file => file !== path.join('src', 'jobs', 'job.ts'))
     .flatMap(file =>
-      [...read(file).matchAll(/\bdefineJob<[^']*>\('([\w.]+)'\)/g)].map(
+      [...read(file).matchAll(/\b(?:defineJob|perNetwork)<[^']*>\('([\w.]+)'\)/g)].map(
         match => `${match[1]} ${file.split(path.sep).slice(1).join('/')}`,
       ),
     );

@@ -54,7 +54,8 @@ export function actionFor(
   const wanted = voidRequestedAt ? 'void' : 'transfer';
   const signed = attempts.filter(attempt => attempt.kind === wanted).length;
   if (signed === 0 || (kind === 'stuck' && signed < maxAttempts)) return 'sign';
-  return kind === 'pending' ? 'wait' : 'send';
+  // What is pending may be a transfer, and the void that was saved after it may not have been sent.
+  return kind === 'pending' && !voidRequestedAt ? 'wait' : 'send';
 }
 
 type Acted = Run & { readonly attempts: readonly Attempt[] };

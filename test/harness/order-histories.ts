@@ -18,8 +18,8 @@ export function throughNode(state: OrderHistory, service: Service): OrderHistory
 
 /** Few networks, so that their fault matters to many orders, and after how long a transfer is done and not yet final. */
 const ASSETS = [
-  { symbol: 'usdt', network: 'polygon', currency: 'BRL', doneAfter: 'PT3M' },
-  { symbol: 'usdt', network: 'polygon', currency: 'USD', doneAfter: 'PT3M' },
+  { symbol: 'usdt', network: 'polygon', currency: 'BRL', doneAfter: 'PT2M30S' },
+  { symbol: 'usdt', network: 'polygon', currency: 'USD', doneAfter: 'PT2M30S' },
   { symbol: 'usdc', network: 'base', currency: 'BRL', doneAfter: 'PT1M' },
   { symbol: 'trx', network: 'tron', currency: 'USD', doneAfter: 'PT1M30S' },
 ] as const;
@@ -29,7 +29,7 @@ const SIZES = [{ cost: 541 }, { cost: 19.37 }, { cost: 100.01 }, { quantity: 12.
 const METHOD_CHOICES = [['pix'], ['pix'], ['pix'], ['boleto'], ['boleto', 'pix']] as const;
 const SCHEDULES = ['D0', 'D0', 'D1', 'D2'] as const;
 const PAID_CENTS = [undefined, undefined, undefined, undefined, 5_000, 100_000] as const;
-const CHAIN_FAULTS = ['rpc_timeout', 'stalled', 'reverting', 'reverting'] as const;
+const CHAIN_FAULTS = ['rpc_timeout', 'stalled', 'reverting', 'reverting', 'refusing', 'empty', 'lagging'] as const;
 const WAITS = ['PT1M', 'PT3M', 'PT10M', 'PT4H'] as const;
 const REORGANISED = [1, 10, 70, 100] as const;
 
@@ -130,7 +130,7 @@ const OWN_MOVES: readonly Move<OrderHistory>[] = [
     name: 'mend',
     weight: 4,
     run: async (state, random) => {
-      const verb = random.pick(['reprice', 'retry']);
+      const verb = random.pick(['reprice', 'retry', 'retry', 'void']);
       for (const id of state.orders) await post(state, `/crypto/transactions/${id}/${verb}`);
     },
   },

@@ -32,7 +32,7 @@ export async function stuckOrders(service: Service): Promise<string[]> {
     select concat_ws(' ', t.id, t.status, c.state, p.state) as words
       from orders t
       left join charges c on c.id = t.charge_id and c.account_id = t.account_id
-      left join payouts p on p.order_id = t.id and p.account_id = t.account_id and p.state <> 'reverted'
+      left join payouts p on p.order_id = t.id and p.account_id = t.account_id and p.state not in ('reverted', 'voided')
      where t.ended_as is null and t.hold_reason is null
        and not (t.status = 'fulfilled' and p.state in ('done', 'final'))
        and not (t.status = 'pending_payment' and c.state in ('CREATING', 'ACTIVE', 'OVERDUE'))
@@ -49,7 +49,7 @@ async function wrongTransfers(service: Service): Promise<string[]> {
       select p.order_id, count(*) as times, sum(m.units) as units, min(m.destination) as destination
         from sandbox_chain_transactions m
         join payouts p on p.network = m.network and p.sender = m.sender and p.nonce = m.nonce
-       where not m.reverts group by p.order_id),
+       where not m.reverts and m.destination is not null group by p.order_id),
     paid as (
       select t.id, t.wallet_address, p.units, concat_ws(' ', t.status, t.hold_reason, t.ended_as) as standing,
              (t.status = 'fulfilled' and t.ended_as is null and p.id is not null)::int as expected
@@ -71,7 +71,7 @@ async function wrongMoney(service: Service): Promise<string[]> {
   const rows = await service.sql<{ words: string }>(`
     select concat_ws(' ', t.id, t.status, 'keeps', kept, 'of', t.due_cents) as words
       from orders t
-      join payouts p on p.order_id = t.id and p.account_id = t.account_id and p.state <> 'reverted'
+      join payouts p on p.order_id = t.id and p.account_id = t.account_id and p.state not in ('reverted', 'voided')
      cross join lateral (
        select (select coalesce(sum(amount_cents), 0) from payments where charge_id = t.charge_id)
             - (select coalesce(sum(amount_cents), 0) from refunds where charge_id = t.charge_id and status <> 'FAILED') as kept)

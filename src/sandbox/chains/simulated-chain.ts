@@ -73,6 +73,7 @@ const CONTRACT = /c0de$/i;
 /** A token that keeps a part keeps one unit in a hundred. */
 const KEPT_SHARE = 100n;
 const RICH = 10n ** 40n;
+const FEE_STEPS = 97;
 
 /** A chain for every network, all on one store. */
 export function sandboxChains(deps: Deps): Required<Chains> {
@@ -227,7 +228,8 @@ function effectOf(held: ChainTransaction, { to, symbol, units }: Transfer) {
   return {
     outcome: outcome === 'transferred' && !isAsked ? ('mismatched' as const) : outcome,
     leftUnits: hasLeft && moves ? moves.units : 0n,
-    feeUnits: bid,
+    // Less than was bid, by another amount in each block, as with a base fee.
+    feeUnits: bid - BigInt(held.block % FEE_STEPS),
   };
 }
 
