@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import type { Charge } from '../charges/charge.ts';
 import { divideUp, parseUnits } from '../lib/decimals.ts';
-import type { PayoutNews } from '../payouts/sighting.ts';
 import { type Money, moneyOf } from './money.ts';
 import {
   type Commitment,
@@ -165,7 +164,8 @@ export function ended(order: Order, as: Ending, at: Date): OrderStep {
   return { after: { ...rest, ended: { as, at } }, event: as };
 }
 
-function held(order: Order, reason: HoldReason, at: Date): OrderStep | undefined {
+/** No step when the order is held for this reason already. */
+export function held(order: Order, reason: HoldReason, at: Date): OrderStep | undefined {
   if (order.hold?.reason === reason) return undefined;
   return { after: { ...order, hold: { reason, at } }, event: 'held' };
 }
@@ -188,64 +188,6 @@ export function waitsForCredit(order: Order, charge: Charge | undefined, now: Da
   if (!charge || order.status !== 'pending_fulfillment' || order.ended || order.hold) return undefined;
   const { availableAt } = moneyOf(charge, order.dueCents ?? charge.payableCents);
   return availableAt && availableAt > now ? availableAt : undefined;
-}
-
-const STUCK = 'The chain has not taken the transfer yet; more was bid for it.';
-const EXHAUSTED = 'The chain does not take the transfer, and no more is bid for it.';
-const UNDONE = 'A reorganisation undid the transfer; the same bytes were sent again.';
-const REVERTED = 'The chain carried the transfer out and it failed.';
-const MISMATCHED = 'The chain carried the transfer out, and another amount arrived than was asked.';
-const VOIDED = 'The transfer was given up, and nothing moved.';
-const TAKEN = 'The slot of the transfer was used up by somebody who has the key.';
-
-/** The step that news of its payout causes, if any. */
-export function afterPayout(order: Order, news: PayoutNews, at: Date): OrderStep | undefined {
-  switch (news.kind) {
-    case 'no_answer':
-      return withLastError(order, news.words ?? NO_ANSWER);
-    case 'stuck':
-      return withLastError(order, news.words ?? STUCK);
-    case 'exhausted':
-      return held({ ...order, lastError: news.words ?? EXHAUSTED }, 'payout_stuck', at);
-    case 'undone':
-      return held({ ...order, lastError: UNDONE }, 'reorganised', at);
-    case 'taken':
-      return held({ ...order, lastError: TAKEN }, 'slot_taken', at);
-    case 'reverted':
-      return unsent(order, 'transfer_reverted', REVERTED, at);
-    case 'voided':
-      return unsent(order, 'payout_voided', VOIDED, at);
-    case 'mismatched':
-      // Crypto has left: the commitment stays, and the money does not go back.
-      return held({ ...order, lastError: MISMATCHED }, 'transfer_mismatched', at);
-    case 'done':
-      if (order.status === 'fulfilling') return fulfilled(order, at);
-      return order.hold ? resumed({ ...order, settlementDate: at }) : answered(order);
-    case 'in_progress':
-      if (news.isMined && order.hold && MINED_ENDS.includes(order.hold.reason)) return resumed(order);
-      return news.words === undefined ? answered(order) : withLastError(order, news.words);
-  }
-}
-
-/** Holds that end when a block has the transfer all the same. */
-const MINED_ENDS: readonly HoldReason[] = ['payout_stuck', 'slot_taken'];
-
-/** The chain answers again: clear the error, unless it says why the order is on hold. */
-function answered({ lastError, ...order }: Order): OrderStep | undefined {
-  if (lastError === undefined) return undefined;
-  return !order.hold || lastError === NO_ANSWER || lastError === STUCK ? { after: order } : undefined;
-}
-
-/** The transfer has enough confirmations. */
-function fulfilled(order: Order, at: Date): OrderStep {
-  const { hold: _, lastError: __, ...rest } = moved(order, 'fulfilled');
-  return { after: { ...rest, settlementDate: at }, event: 'fulfilled' };
-}
-
-/** It is certain that nothing left: the commitment is released until an operator decides. */
-function unsent(order: Order, reason: HoldReason, lastError: string, at: Date): OrderStep {
-  const { commitment: _, ...rest } = order;
-  return { after: { ...rest, lastError, hold: { reason, at } }, event: 'held' };
 }
 
 /** The order stands in line again. A fulfilled order is on hold until its second transfer has enough confirmations. */
@@ -291,7 +233,7 @@ export function isPastClaim({ status }: Order): boolean {
 }
 
 /** The order at its next status. A transition that the table does not list is a bug: it fails. */
-function moved<O extends Order>(order: O, to: Status): O {
+export function moved<O extends Order>(order: O, to: Status): O {
   const allowed: readonly Status[] = STATUS_TRANSITIONS[order.status];
   assert(allowed.includes(to), `an order does not go from ${order.status} to ${to}`);
   return { ...order, status: to };

@@ -82,7 +82,7 @@ test('a job that is due is counted, with how long it has waited', async () => {
   const { read } = await scrape();
   const age = read('trilho_jobs_oldest_ready_seconds', { queue: 'charge.issue' })!;
   assert.ok(age >= 90 && age < 600, String(age));
-  assert.equal(read('trilho_jobs_oldest_ready_seconds', { queue: 'payout.advance' }), 0);
+  assert.equal(read('trilho_jobs_oldest_ready_seconds', { queue: 'payout.advance.polygon' }), 0);
   // The queue counts its jobs every few seconds.
   await until('the queue to count', async () => {
     const { read: later } = await scrape();
@@ -103,7 +103,7 @@ test('calls to rails and chains, deliveries, payouts and held orders are there',
   assert.ok(read('trilho_rail_call_duration_seconds_count', submitted)! >= 1);
   for (const call of [
     { operation: 'sign', outcome: 'signed' },
-    { operation: 'lookup', outcome: 'absent' },
+    { operation: 'check', outcome: 'ready' },
     { operation: 'broadcast', outcome: 'sent' },
   ]) {
     assert.equal(read('trilho_chain_call_duration_seconds_count', { network: 'polygon', ...call }), 1, call.operation);
