@@ -1,5 +1,6 @@
 // An EVM network as a `Chain`: composes providers, the watch, checks, signing and lookups.
 import type { Clock } from '../../lib/clock.ts';
+import { concurrencyLimit } from '../../lib/concurrency-limit.ts';
 import type { Chain, ChainHealth, Funds, Sighting } from '../chain.ts';
 import { quorumOf } from './agree.ts';
 import { broadcast } from './broadcast.ts';
@@ -24,6 +25,7 @@ type Deps = {
 const RECHECK_MS = 5_000;
 /** Estimates of checked transfers that wait to be signed. */
 const MAX_ESTIMATES = 10_000;
+const ESTIMATE_AGE_MS = 60_000;
 
 /** Opens a chain and asks its nodes what must be right before the first transfer. Never throws for what a node does. */
 export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<EvmChain> {
@@ -51,19 +53,18 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
   }
 
   // A check finds the gas on its way; the signature that follows needs no call for it.
-  const estimates = new Map<string, bigint>();
+  const estimates = new Map<string, { readonly gas: bigint; readonly atMs: number }>();
   const keyOf = (from: string, { to, value, data }: Draft) => `${from} ${to} ${value} ${data}`;
   function remember(from: string, draft: Draft, gas: bigint): void {
     if (estimates.size >= MAX_ESTIMATES) estimates.clear();
-    estimates.set(keyOf(from, draft), gas);
+    estimates.set(keyOf(from, draft), { gas, atMs: monotonicMs() });
   }
   async function estimateOnce(from: string, draft: Draft): Promise<Estimate | undefined> {
-    const key = keyOf(from, draft);
-    const gas = estimates.get(key);
-    estimates.delete(key);
-    return gas === undefined ? estimate({ providers, plan }, from, draft) : { gas };
+    const known = estimates.get(keyOf(from, draft));
+    if (known && monotonicMs() - known.atMs < ESTIMATE_AGE_MS) return { gas: known.gas };
+    return estimate({ providers, plan }, from, draft);
   }
-  const signDeps = { plan, watch, signers, estimate: estimateOnce };
+  const signDeps = { plan, watch, signers, estimate: estimateOnce, oneByOne: concurrencyLimit(1) };
   const lookupDeps = { ...plan, ...plan.facts, watch, quorum, now: () => clock.now() };
   const sharedFunds = sharedAnswers<Funds | undefined>(plan.maxAgeMs, monotonicMs);
 

@@ -1,5 +1,6 @@
 // Looks the attempts at a slot up. The count of the sender says whether the slot is used; only then is a receipt asked for.
 // One provider suffices for what is corrected by the next lookup; what is not needs a quorum (agree.ts).
+import { memoize } from '../../lib/memoize.ts';
 import type { Attempt, Block, Sighting, Transfer } from '../chain.ts';
 import { agreedReceipts, confirmationsOf, isFinal, type MinedReport, type Report } from './agree.ts';
 import { outcomeOf } from './outcome.ts';
@@ -105,7 +106,7 @@ async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]
   const isPooled = views.some(({ pooled }) => pooled > nonce) || (await isKnown(views, attempts));
   if (isPooled === undefined) return unknown('no provider says whether it knows the transfer');
   const ageMs = deps.now().getTime() - newest.signedAt.getTime();
-  const bid = readTransaction(newest.raw)?.fields.maxFeePerGas ?? 0n;
+  const bid = bidOf(newest.raw);
   const isBelowBaseFee = views.every(({ head }) => bid < head.baseFee);
   if (isPooled) {
     // Behind an earlier slot of its sender it waits for that one, whatever it bids.
@@ -117,6 +118,9 @@ async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]
   if (seen && views.length < deps.quorum) return unknown('too few providers answer');
   return { kind: 'absent' };
 }
+
+/** The same bytes are read at every lookup until they are mined. */
+const bidOf = memoize((raw: string) => readTransaction(raw)?.fields.maxFeePerGas ?? 0n);
 
 /** Undefined when no provider answers. */
 async function isKnown(views: readonly View[], attempts: readonly Attempt[]): Promise<boolean | undefined> {
