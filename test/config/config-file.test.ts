@@ -37,8 +37,8 @@ test('the file of the documentation can be read', () => {
 
 test('a field that the file may not have is a fault with its path', () => {
   const sources = [SOURCE, { ...SOURCE, name: 'b', apiKey: 'hunter2' }];
-  assert.deepEqual(faultsIn({ prices: { sources, maxAge: 30 }, chains: {}, constructor: 1 }), [
-    'TRILHO_CONFIG: chains is not a known field.',
+  assert.deepEqual(faultsIn({ prices: { sources, maxAge: 30 }, banks: {}, constructor: 1 }), [
+    'TRILHO_CONFIG: banks is not a known field.',
     'TRILHO_CONFIG: constructor is not a known field.',
     'TRILHO_CONFIG: prices.maxAge is not a known field.',
     'TRILHO_CONFIG: prices.sources[1].apiKey is not a known field.',

@@ -9,6 +9,9 @@ import { faultsOf } from '../harness/config-faults.ts';
 const settings: readonly Setting[] = SETTINGS;
 const PIX = { TRILHO_PIX_KEY: 'a@example.com', TRILHO_PIX_NAME: 'José Ltda', TRILHO_PIX_CITY: 'São Paulo' };
 const SIGNERS = '[{ "name": "hot", "kind": "keystore", "file": "hot.json", "passwordFile": "password" }]';
+const CHAINS = JSON.stringify([
+  { network: 'base', providers: [{ name: 'a', url: 'https://a.example' }], senders: [{ signer: 'hot' }] },
+]);
 const SCREENING = { TRILHO_SCREENING_URL: 'https://screen.example/ask', TRILHO_SCREENING_SECRET: 'hunter2' };
 const RECEIVER = '{"port":8443,"certificateFile":"/a.pem","privateKeyFile":"/a.key"}';
 const RAILS = JSON.stringify([
@@ -38,6 +41,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     screening: {},
     rails: [],
     signers: [],
+    chains: [],
     prices: {
       table: { usdt: '5.41', usdc: '5.40', trx: '1.78', eth: '18732.50' },
       sources: [],
@@ -95,6 +99,7 @@ test('every setting is read', () => {
     TRILHO_RAILS: RAILS,
     TRILHO_RECEIVER: RECEIVER,
     TRILHO_SIGNERS: SIGNERS,
+    TRILHO_CHAINS: CHAINS,
     TRILHO_PRICE_SOURCES: SOURCES,
   };
   const sandbox = { ...both, TRILHO_DEMO: 'off', TRILHO_PRICES: 'usdt=5.5' };
@@ -127,6 +132,7 @@ test('every setting is read', () => {
     rails: JSON.parse(RAILS),
     receiver: JSON.parse(RECEIVER),
     signers: JSON.parse(SIGNERS),
+    chains: JSON.parse(CHAINS),
     prices: { table: {}, sources: JSON.parse(SOURCES), maxAgeSeconds: 30, maxSpreadPercent: '2.5' },
     feePercent: '0.5',
     bankWaitMs: 500,
@@ -193,6 +199,7 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   ],
   TRILHO_RECEIVER: ['{ "port": 8443 }', 'TRILHO_RECEIVER must have certificateFile and privateKeyFile, or proxy.'],
   TRILHO_SIGNERS: ['hot', 'TRILHO_SIGNERS must be a JSON list of objects { name, kind, … }.'],
+  TRILHO_CHAINS: ['base', 'TRILHO_CHAINS must be a JSON list of objects { network, providers, senders, … }.'],
   TRILHO_PRICE_SOURCES: [
     'https://a.example/?key=hunter2',
     'TRILHO_PRICE_SOURCES must be a JSON list of 1 to 15 objects { name, url, price }.',
@@ -253,6 +260,7 @@ test('no fault repeats the value of a secret', () => {
     'TRILHO_PIX_KEY',
     'TRILHO_RAILS',
     'TRILHO_SIGNERS',
+    'TRILHO_CHAINS',
     'TRILHO_PRICE_SOURCES',
   ]);
   const url = 'https://user:hunter2@a.example/{SYMBOL}{CURRENCY}';
