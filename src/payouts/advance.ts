@@ -119,7 +119,9 @@ async function record(
   }
   const { payout: after, news } = sighted(before, sighting, chain, run);
   await updatePayout(tx, after, isWatched(after) ? nextLookup(chain, sighting, after, now) : undefined, now);
-  if (news.kind === 'taken') await haltSender(tx, after.network, after.sender, now);
+  // Once: an operator who has resumed the sender has seen this payout.
+  const isFirstSight = before.lastSighting !== 'taken';
+  if (news.kind === 'taken' && isFirstSight) await haltSender(tx, after.network, after.sender, now);
   await deps.payoutOwner.apply(tx, { before, after, news }, now);
   return { before, after, news };
 }

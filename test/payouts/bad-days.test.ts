@@ -160,7 +160,9 @@ test('a slot that somebody else used holds the order and halts the sender, until
   const { code } = await cli('resume', 'bsc', held.transfer.sender);
   assert.equal(code, 0);
   await assert.rejects(cli('resume', 'bsc', held.transfer.sender), /no halted sender/);
-  await fulfilledAfter(next, 'PT10M');
+  await fulfilledAfter(next, 'P1D');
+  const later = await service.get('/metrics');
+  assert.match(later.text, /trilho_senders_halted\{network="bsc"\} 0/, 'the same payout does not halt it again');
   // The first one: its slot is gone for good, so giving it up frees the order at once.
   assert.equal((await cli('void', order.json.transactionId)).code, 0);
   await service.runJobs();
