@@ -55,7 +55,9 @@ alter table orders
   -- Since when it stands in line for a slot of its network; null when it does not.
   add column waits_since timestamptz,
   -- It is passed over until then.
-  add column not_before timestamptz;
+  add column not_before timestamptz,
+  -- The request that sent it again, so that its transaction, run again, finds its own change.
+  add column retry_id uuid;
 create index orders_waiting on orders (network, waits_since, id) where waits_since is not null;
 
 alter table ledger_entries drop constraint ledger_entries_kind_check;

@@ -110,6 +110,8 @@ export type Order = Transaction & {
   readonly repricedAt?: Date;
   /** The request that took that price, so that its transaction, run again, finds its own change. */
   readonly repriceId?: string;
+  /** The request that sent the order again, as above. */
+  readonly retryId?: string;
   readonly hold?: { readonly reason: HoldReason; readonly at: Date };
   /** The last error, as a message for an operator. */
   readonly lastError?: string;

@@ -1,6 +1,7 @@
 // Sends an order again whose transfer moved nothing for good, or was refused before it took a slot. A slot that was used up
 // is not used again, so this may be a second payout: only an operator may start it.
 import { AppError } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
 import { chainOf, chainSilent } from '../payouts/open.ts';
 import { intentOf } from '../payouts/payout.ts';
 import { noSuchOrder } from './cancel.ts';
@@ -24,17 +25,18 @@ export async function retryOrder(deps: FollowDeps, id: string, accountId?: strin
   if (!found) throw noSuchOrder();
   requireUnsent(found);
   await requireReady(deps, found);
+  const retryId = uuidV7(now);
   return deps.db.transaction(async tx => {
     const before = await lockOrder(tx, id);
     const charge = before && (await lockChargeOf(tx, before));
     if (!before || !charge) throw noSuchOrder();
     // A retry after a commit whose answer was lost finds its own change.
-    if (before.waitsSince?.getTime() === now.getTime()) return before;
+    if (before.retryId === retryId) return before;
     requireUnsent(before);
     if (holdReasonOf(before, moneyOf(charge, before.dueCents ?? charge.payableCents))) {
       throw new AppError('wrong_state', 'The money of this order is not what its price was for; reprice it.');
     }
-    const after = await writeOrderStep(tx, before, sentAgain(before, now), now);
+    const after = await writeOrderStep(tx, before, sentAgain({ ...before, retryId }, now), now);
     await joinLine(deps, tx, after);
     return after;
   });

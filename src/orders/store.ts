@@ -35,6 +35,7 @@ const changingColumns = (order: Order) => ({
   quote_expires_at: order.quote?.expiresAt,
   repriced_at: order.repricedAt,
   reprice_id: order.repriceId,
+  retry_id: order.retryId,
   charge_id: order.chargeId,
   due_cents: order.dueCents,
   settlement_date: order.settlementDate,
@@ -135,7 +136,7 @@ export const ORDER = `
   select id, account_id, status, symbol, network, trim_scale(quantity)::text as quantity, currency,
          trim_scale(cost)::text as cost, trim_scale(price)::text as price, wallet_id, wallet_address, wallet_name,
          settlement_schedule, settlement_date, created_at, updated_at, external_id, quote_id, charge_id, fee_cents,
-         price_source, price_at, quote_expires_at, due_cents, repriced_at, reprice_id, hold_reason, held_at, last_error,
+         price_source, price_at, quote_expires_at, due_cents, repriced_at, reprice_id, retry_id, hold_reason, held_at, last_error,
          waits_since, not_before, ended_as, ended_at, commitment_id, committed_cents, committed_fee_cents, event_count
     from orders`;
 
@@ -232,6 +233,7 @@ export type OrderRow = Row & {
   due_cents: string | null;
   repriced_at: Date | null;
   reprice_id: string | null;
+  retry_id: string | null;
   hold_reason: HoldReason | null;
   held_at: Date | null;
   last_error: string | null;
@@ -281,6 +283,7 @@ export function toOrder(row: OrderRow): Order {
     ...(row.due_cents !== null && { dueCents: BigInt(row.due_cents) }),
     ...(row.repriced_at !== null && { repricedAt: row.repriced_at }),
     ...(row.reprice_id !== null && { repriceId: row.reprice_id }),
+    ...(row.retry_id !== null && { retryId: row.retry_id }),
     ...(row.hold_reason !== null && row.held_at !== null && { hold: { reason: row.hold_reason, at: row.held_at } }),
     ...(row.last_error !== null && { lastError: row.last_error }),
     ...(row.waits_since !== null && { waitsSince: row.waits_since }),
