@@ -180,6 +180,9 @@ export function watchTokens(): { readonly tokens: ReadonlySet<string>; stop(): v
 
 type Person = { readonly cpf?: string; readonly cnpj?: string; readonly nome?: string };
 
+/** A CPF in a form that no number of the log has, also one of a person whom the PSP does not know. */
+const ANY_CPF = /\b\d{3}\.\d{3}\.\d{3}-\d{2}\b|"\d{11}"/;
+
 /** The lines of a log that hold something of a person or one of the secrets. */
 export function indiscretions(lines: readonly string[], psp: Psp, others: readonly string[]): string[] {
   const secrets = [MARK, psp.client.clientSecret, psp.client.keys[0]!, ...others];
@@ -189,10 +192,11 @@ export function indiscretions(lines: readonly string[], psp: Psp, others: readon
   };
   const people = [...charges.map(({ devedor }) => devedor), ...pix.map(({ pagador }) => pagador)];
   const documents = new Set(people.flatMap(person => [person?.cpf ?? [], person?.cnpj ?? []].flat()));
-  const isDocument = (digits: string) => documents.has(digits.replace(/\D/g, ''));
+  const isDocument = (digits: string) => documents.has(digits);
   return lines.filter(
     line =>
-      line.match(/\d{3}\.\d{3}\.\d{3}-\d{2}|(?<![\w.])\d{11}(?!\w)/g)?.some(isDocument) ||
+      ANY_CPF.test(line) ||
+      line.match(/(?<![\w.])\d{11}(?!\w)/g)?.some(isDocument) ||
       secrets.some(secret => line.includes(secret)),
   );
 }

@@ -91,7 +91,12 @@ async function sent(changes: Record<string, unknown> = {}): Promise<Made> {
   return victim;
 }
 
-const many = <V>(count: number, make: () => Promise<V>) => Promise.all(Array.from({ length: count }, make));
+/** One after the other: a claim takes all that stand in line, also what another call has just put there. */
+async function many<V>(count: number, make: () => Promise<V>): Promise<V[]> {
+  const made: V[] = [];
+  for (let number = 0; number < count; number++) made.push(await make());
+  return made;
+}
 
 /** Kills a verb after each of its steps, each time on another order, at a moment of the service's time or later. */
 async function crashVerb<V extends Victim>(
