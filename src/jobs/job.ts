@@ -3,6 +3,8 @@
 /** The name of a queue and the type of its payloads. A payload holds ids only: the handler reads the rest when it runs. */
 export type JobKind<Payload extends object> = {
   readonly name: string;
+  /** What its work counts as where connections are shared out: kinds that differ by network alone count as one. */
+  readonly workKind: string;
   /** Never set: it only carries the type. */
   readonly payload?: Payload;
 };
@@ -14,8 +16,8 @@ export type PayloadOf<Kind> = Kind extends JobKind<infer Payload> ? Payload : ne
  * @example
  * export const RETIRE = defineJob<{ accountId: string; chargeId: string; method: Method }>('charge.retire');
  */
-export function defineJob<Payload extends object>(name: string): JobKind<Payload> {
-  return { name };
+export function defineJob<Payload extends object>(name: string, workKind = name): JobKind<Payload> {
+  return { name, workKind };
 }
 
 /** `postponed`: an external system has not decided yet; the job runs again later and does not count as failed. */
@@ -23,6 +25,7 @@ export type JobOutcome = 'done' | 'postponed';
 
 export type JobHandler = {
   readonly name: string;
+  readonly workKind: string;
   run(payload: object): Promise<JobOutcome>;
 };
 
@@ -31,9 +34,9 @@ export type JobHandler = {
  * a price source did not answer: then it waits.
  */
 export function handleJob<Payload extends object>(
-  { name }: JobKind<Payload>,
+  { name, workKind }: JobKind<Payload>,
   run: (payload: Payload) => Promise<JobOutcome>,
 ): JobHandler {
   // Only `enqueue` writes payloads, and its types allow only the payload of this kind.
-  return { name, run: payload => run(payload as Payload) };
+  return { name, workKind, run: payload => run(payload as Payload) };
 }

@@ -72,9 +72,17 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
     if (jobs.length === batchSize) loop.wake();
   }
 
-  const loop = startLoop({ name: `fetching jobs of ${name}`, task: take, pauseMs: POLL_MS, heartbeats, log });
+  const loop = startLoop({
+    name: `fetching jobs of ${name}`,
+    workKind: 'fetching jobs',
+    task: take,
+    pauseMs: POLL_MS,
+    heartbeats,
+    log,
+  });
   const heartbeat = startLoop({
     name: `sending heartbeats for jobs of ${name}`,
+    workKind: 'heartbeats of jobs',
     task: async () => {
       if (running.size > 0) await boss.touch(name, [...running.keys()]);
     },
@@ -99,7 +107,7 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
 export async function runJob({ log }: Pick<Deps, 'log'>, handler: JobHandler, job: TakenJob): Promise<boolean> {
   const fields = fieldsOf(handler.name, job);
   try {
-    const outcome = await withBackgroundKind(handler.name, () => handler.run(job.data));
+    const outcome = await withBackgroundKind(handler.workKind, () => handler.run(job.data));
     if (outcome === 'postponed') log.debug('job waits for an answer from outside; it runs again later', fields);
     return outcome === 'done';
   } catch (error) {

@@ -15,6 +15,8 @@ export type Loop = {
 type Options = {
   /** What the loop does, for the log: "sealing the audit log". */
   readonly name: string;
+  /** What its work counts as where connections are shared out, when several loops do the same; its name when absent. */
+  readonly workKind?: string;
   readonly task: (signal: AbortSignal) => Promise<void>;
   readonly pauseMs: number;
   /** A pause that `wake` does not cut short: several calls within it cause one run. */
@@ -37,6 +39,7 @@ const STOP_LIMIT_MS = 8_000;
 export function startLoop(options: Options): Loop {
   const {
     name,
+    workKind = name,
     task,
     pauseMs,
     minPauseMs = 0,
@@ -69,7 +72,7 @@ export function startLoop(options: Options): Loop {
 
   async function runOnce(): Promise<boolean> {
     try {
-      await withBackgroundKind(name, () => task(stopping.signal));
+      await withBackgroundKind(workKind, () => task(stopping.signal));
       lastOutage = undefined;
       return false;
     } catch (error) {

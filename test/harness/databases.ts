@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import type { Row, Sql } from '../../src/storage/database.ts';
+import type { Over } from './process.ts';
 
 export const TEMPLATE = 'trilho_template';
 
@@ -18,6 +19,14 @@ export async function createDatabase(template = TEMPLATE): Promise<TestDatabase>
   // By copying files, a fifth of what it takes to log every page.
   await asAdmin(`create database ${name} template ${template} strategy file_copy`);
   return { url: databaseUrl(name), drop: () => asAdmin(`drop database ${name} with (force)`) };
+}
+
+/** A session beside the service, for what another program does to its database. */
+export async function sessionOn(t: Over, url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  t.after(() => client.end());
+  return client;
 }
 
 export async function asAdmin(statement: string, database = 'postgres'): Promise<void> {

@@ -6,9 +6,8 @@ import { chownSync, mkdirSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import pg from 'pg';
 import { chargeBody } from '../harness/bodies.ts';
-import { asAdmin, createDatabase, databaseUrl, TEMPLATE, type TestDatabase } from '../harness/databases.ts';
+import { asAdmin, createDatabase, databaseUrl, sessionOn, TEMPLATE, type TestDatabase } from '../harness/databases.ts';
 import { orderDriver } from '../harness/orders.ts';
 import { ASK_AGAIN_MS, type Over, ownFolder, startDatabaseServer, until } from '../harness/process.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
@@ -33,14 +32,6 @@ async function ownDatabase(t: Over): Promise<TestDatabase> {
   const database = await createDatabase();
   t.after(() => database.drop());
   return database;
-}
-
-/** A session beside the service, for what another program does to its database. */
-async function sessionOn(t: Over, url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  t.after(() => client.end());
-  return client;
 }
 
 const readiness = async ({ get }: Service): Promise<[number, string]> => {

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { defineJob, handleJob, type JobHandler } from '../../src/jobs/job.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { createDatabase, type TestDatabase } from '../harness/databases.ts';
+import { createDatabase, sessionOn, type TestDatabase } from '../harness/databases.ts';
 import { recordingLog } from '../harness/log.ts';
 import { until } from '../harness/process.ts';
 
@@ -108,6 +108,25 @@ test('a job is written with its transaction or not at all', async () => {
     await assert.rejects(undone, /changed its mind/);
     assert.equal(await unfinished(), 0);
   } finally {
+    await queue.stop();
+  }
+});
+
+test('however many queues fetch from a locked table, connections are left', async t => {
+  const networks = Array.from({ length: 12 }, (_, index) => defineJob<object>(`test.network.${index}`, 'test.network'));
+  const queue = await startQueue({ db, log, kinds: networks });
+  const [holder, watcher] = [await sessionOn(t, database.url), await sessionOn(t, database.url)];
+  const fetches = async () => (await watcher.query('select from pg_locks where not granted')).rowCount ?? 0;
+  await holder.query('begin; lock table pgboss.job in access exclusive mode');
+  try {
+    queue.work(networks.map(kind => handleJob(kind, async () => 'done')));
+    await until('fetches to wait', async () => (await fetches()) >= 4);
+    for (let looks = 0; looks < 10; looks++) {
+      await db.query('select');
+      assert.ok((await fetches()) <= 4, `${await fetches()} fetches wait`);
+    }
+  } finally {
+    await holder.query('rollback');
     await queue.stop();
   }
 });
