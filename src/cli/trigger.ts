@@ -75,6 +75,8 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   'crypto_transaction.refunded': async api => {
     const made = await order(api, { settlementSchedule: 'D2' });
     await paidOrder(api, made);
+    // So that the event shows the same state each time.
+    await eventOf(api, 'crypto_transaction.fulfillment_scheduled', made.id);
     await api.post(`/charges/${made.chargeId}/refunds`, {});
     return made.id;
   },
