@@ -30,18 +30,26 @@ export function processTreeSeconds(pid: number): number {
   return children.reduce((sum, fields) => sum + sumOf(fields, [USER, SYSTEM]), own);
 }
 
-/** Processor time of a service and of PostgreSQL, read before and after a load; nothing where there is no /proc. */
+/** Processor time of a service, of PostgreSQL and of others, read before and after a load; nothing where there is no /proc. */
 export function startProcessorMeter(
   servicePid: number,
   postmasterPid: number,
+  others: Readonly<Record<string, number>> = {},
 ): { perRequest(requests: number): string } {
-  const read = () => (hasProc ? [processSeconds(servicePid), processTreeSeconds(postmasterPid)] : []);
+  const read = () => [
+    { name: 'service', seconds: processSeconds(servicePid) },
+    { name: 'PostgreSQL', seconds: processTreeSeconds(postmasterPid) },
+    ...Object.entries(others).map(([name, pid]) => ({ name, seconds: processSeconds(pid) })),
+  ];
+  if (!hasProc) return { perRequest: () => 'processor time unknown' };
   const before = read();
   return {
     perRequest: requests => {
-      const [service, postgres] = read().map((seconds, index) => ((seconds - before[index]!) / requests) * 1000);
-      if (service === undefined || postgres === undefined) return 'processor time unknown';
-      return `processor time each: service ${service.toFixed(2)} ms, PostgreSQL ${postgres.toFixed(2)} ms`;
+      const each = read().map(({ name, seconds }, index) => {
+        const used = ((seconds - before[index]!.seconds) / requests) * 1000;
+        return `${name} ${used.toFixed(2)} ms`;
+      });
+      return `processor time each: ${each.join(', ')}`;
     },
   };
 }

@@ -67,7 +67,8 @@ export async function measurePsp({ server, report, options }: PartDeps): Promise
       for (const caller of callers) await createWebhook(service.url, caller, receiver);
       const charges = chargeRequests('live', callers);
       await createFor(service.url, charges, Math.min(3, seconds));
-      const meter = startProcessorMeter(service.pid, server.postmasterPid());
+      const others = { PSP: psp.pid, 'callers and receiver': process.pid };
+      const meter = startProcessorMeter(service.pid, server.postmasterPid(), others);
       const created = await createFor(service.url, charges, seconds);
       const rate = created.ids.length / seconds;
       report.add({
@@ -78,7 +79,7 @@ export async function measurePsp({ server, report, options }: PartDeps): Promise
         goal: { text: `≥ ${MIN_RATE}/s`, isMet: rate >= MIN_RATE },
       });
       report.note(`psp, charges: ${meter.perRequest(created.ids.length)}.`);
-      const paying = startProcessorMeter(service.pid, server.postmasterPid());
+      const paying = startProcessorMeter(service.pid, server.postmasterPid(), others);
       const paid = await payAll(psp.url, created.ids, receiver);
       report.add({
         part: 'psp',
