@@ -63,6 +63,7 @@ import type { Rails } from './rails/rail.ts';
 import { sandboxAccounts } from './sandbox/accounts.ts';
 import { sandboxChains } from './sandbox/chains/simulated-chain.ts';
 import { sandboxChainStore } from './sandbox/chains/store.ts';
+import { requireTestNodes } from './sandbox/chains/test-nodes.ts';
 import { sandboxClock } from './sandbox/clock/sandbox-clock.ts';
 import { insertDemo } from './sandbox/demo.ts';
 import { tablePrices } from './sandbox/prices.ts';
@@ -191,15 +192,21 @@ function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
   }
 }
 
-/** A simulated bank and simulated chains, a clock that can be moved, and no credentials. */
-async function composeSandbox(config: Config, { db, databaseClock, overrides }: ComposeDeps): Promise<Composition> {
+/** A simulated bank and simulated chains, a clock that can be moved, and no credentials. Test nodes may stand for networks. */
+async function composeSandbox(
+  config: Config,
+  { db, log, databaseClock, overrides }: ComposeDeps,
+): Promise<Composition> {
   const clock = sandboxClock(db, databaseClock);
   const chainStore = sandboxChainStore(db);
+  requireTestNodes(config.chains);
+  const simulated = sandboxChains({ clock, store: chainStore });
+  const testNodes = overrides.chains ? {} : await openChains(config, log, clock);
   return {
     clock,
     beforeWork: clock.refresh,
     rails: overrides.rails ?? sandboxRails,
-    chains: overrides.chains ?? sandboxChains({ clock, store: chainStore }),
+    chains: overrides.chains ?? { ...simulated, ...testNodes },
     prices: overrides.prices ?? tablePrices({ reais: config.prices.table, rates: config.rates }),
     rates: configuredRates(config.rates, 'sandbox'),
     accounts: sandboxAccounts,

@@ -239,6 +239,23 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'chain',
+    {
+      summary: 'start a test node with test tokens to send crypto on',
+      help: [
+        'trilho chain [--network <network>] [--port <port>] [--block-seconds <seconds>] [--folder <folder>]',
+        '',
+        '--network        which network it stands for: polygon when absent, or ethereum, base, arbitrum, bsc',
+        '--port           8545 when absent, 0 for a free one',
+        '--block-seconds  the time between blocks; 2 when absent',
+        '--folder         keeps the chain and the key of the sender; test-chain when absent',
+        '',
+        'It starts anvil, of Foundry, on this machine only, prints the settings for a service, and needs no database.',
+      ],
+      load: async () => (await import('./chain.ts')).chainCommand,
+    },
+  ],
+  [
     'migrate',
     {
       summary: 'bring the schema of DATABASE_URL up to date',

@@ -255,8 +255,6 @@ export const SETTINGS = [
   {
     name: 'TRILHO_SIGNERS',
     kind: signerSettings,
-    mode: 'live',
-    refusal: 'a sandbox has simulated chains and takes no real key',
     // An address of a remote signer may hold a key.
     isSecret: true,
     inFile: 'signers',
@@ -265,12 +263,11 @@ export const SETTINGS = [
   {
     name: 'TRILHO_CHAINS',
     kind: chainSettings,
-    mode: 'live',
-    refusal: 'a sandbox has simulated chains and takes no real ones',
     // The address of a provider may hold a key.
     isSecret: true,
     inFile: 'chains',
-    meaning: 'Networks that crypto is sent on: their providers, senders and limits. Live takes no orders without one.',
+    meaning:
+      'Networks that crypto is sent on: their providers, senders and limits. Live takes no orders without one; a sandbox takes test nodes only.',
   },
   {
     name: 'TRILHO_PRICES',

@@ -6,6 +6,8 @@ import { EVM_FACTS } from '../../src/chains/evm/networks.ts';
 import { CHAIN_NETWORKS, EVM_CHAINS } from '../../src/config/chain-settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { readSettings } from '../../src/config/read.ts';
+import { StartError } from '../../src/lib/errors.ts';
+import { requireTestNodes } from '../../src/sandbox/chains/test-nodes.ts';
 import { faultsOf, readFrom } from '../harness/config-faults.ts';
 
 const LIVE = { TRILHO_MODE: 'live', TRILHO_CONFIG: 'trilho.json' };
@@ -95,12 +97,28 @@ test('every fault is told with its path, by the kind of the network, and no valu
   );
 });
 
-test('addresses of providers are never shown, and a sandbox takes no chain', () => {
+test('addresses of providers are never shown', () => {
   const url = 'https://node.example/hunter2';
   const chains = [{ ...ETHEREUM, providers: [{ name: 'a', url }] }];
   const { effective } = readSettings(LIVE, readFrom(filesOf(chains)));
   assert.equal(effective.find(({ setting }) => setting.name === 'TRILHO_CHAINS')?.setting.isSecret, true);
-  assert.deepEqual(faultsOf({ TRILHO_CONFIG: 'trilho.json' }, filesOf(chains)), [
-    'TRILHO_CONFIG: chains: a sandbox has simulated chains and takes no real ones.',
-  ]);
+});
+
+test('a sandbox sends on test nodes only, and on none with the chain id of a real network', () => {
+  const refusalOf = (chains: readonly object[]) => {
+    const config = readConfig({ TRILHO_MODE: 'sandbox', TRILHO_CHAINS: JSON.stringify(chains) });
+    try {
+      requireTestNodes(config.chains);
+      return '';
+    } catch (error) {
+      return error instanceof StartError ? error.message : String(error);
+    }
+  };
+  const test = (chainId: number) => ({ ...ETHEREUM, test: { chainId, tokens: {} } });
+  assert.equal(refusalOf([test(31_337)]), '');
+  assert.match(refusalOf([test(31_337), { ...TRON }]), /^chains\[1\]: a sandbox sends on Tron/);
+  assert.match(refusalOf([ETHEREUM]), /^chains\[0\] has no test: /);
+  for (const chainId of [1, 137, 8453, 42_161, 56]) {
+    assert.match(refusalOf([test(chainId)]), /^chains\[0\]\.test\.chainId is that of a real network/);
+  }
 });

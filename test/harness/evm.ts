@@ -7,7 +7,8 @@ import type { EvmSettings } from '../../src/chains/evm/settings.ts';
 import type { StartCheck } from '../../src/chains/evm/start-check.ts';
 import { keySigner, publicKeyOf } from '../../src/chains/signer/key-signer.ts';
 import { addressesOf } from '../../src/chains/signer/recoverable.ts';
-import { type Anvil, deployToken, startAnvil, type Token } from './anvil.ts';
+import { type Anvil, startAnvil } from '../../src/sandbox/anvil/anvil.ts';
+import { deployToken, type Token } from '../../src/sandbox/anvil/tokens.ts';
 import { type TestClock, testClock } from './clock.ts';
 
 export const PAYEE = '0x00000000219ab540356cBB839Cbe05303d7705Fa';

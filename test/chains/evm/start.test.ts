@@ -1,7 +1,7 @@
 // What a chain asks before its first transfer: wrong answers are faults that name the setting, silence is not.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Anvil, startAnvil } from '../../harness/anvil.ts';
+import { type Anvil, startAnvil } from '../../../src/sandbox/anvil/anvil.ts';
 import { type EvmNode, openEvmTest, SENDER, startEvmNode } from '../../harness/evm.ts';
 import { startRpcProxy } from '../../harness/rpc-proxy.ts';
 

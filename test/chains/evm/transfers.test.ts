@@ -1,7 +1,7 @@
 // Transfers on a real EVM node, each on a node of its own: what leaves, what arrives, and what the lookup says of it.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { deployDoor } from '../../harness/anvil.ts';
+import { deployDoor } from '../../../src/sandbox/anvil/tokens.ts';
 import { DEPTH, type EvmTest, minedOf, openEvmTest, PAYEE, SENDER, startEvmNode } from '../../harness/evm.ts';
 
 const stops: (() => Promise<void>)[] = [];

@@ -1,9 +1,9 @@
-// node scripts/compile-fixtures.ts: compiles the contracts of the tests. The result is committed, since it takes seconds.
+// node scripts/compile-tokens.ts: compiles the contracts of test nodes. The result is committed, since it takes seconds.
 import { readFileSync, writeFileSync } from 'node:fs';
 import solc from 'solc';
 
-const SOURCE = new URL('../test/fixtures/tokens.sol', import.meta.url);
-const RESULT = new URL('../test/fixtures/tokens.json', import.meta.url);
+const SOURCE = new URL('../src/sandbox/anvil/tokens.sol', import.meta.url);
+const RESULT = new URL('../src/sandbox/anvil/tokens.json', import.meta.url);
 
 const input = {
   language: 'Solidity',

@@ -1,0 +1,120 @@
+// What `trilho chain` starts: a node with test tokens and a sender that has some of each, in a folder that keeps chain and key
+// over a restart, since a service remembers which of its slots are used.
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { AssetSymbol } from '../../chains/asset.ts';
+import type { EvmNetwork } from '../../chains/evm/networks.ts';
+import { NETWORK_FACTS, type NetworkFacts } from '../../chains/networks.ts';
+import { readPasswordFile, writeKeyFile } from '../../chains/signer/key-files.ts';
+import { createPrivateKey, publicKeyOf } from '../../chains/signer/key-signer.ts';
+import { encryptKeystore, parseKeystore } from '../../chains/signer/keystore.ts';
+import { addressesOf } from '../../chains/signer/recoverable.ts';
+import { StartError } from '../../lib/errors.ts';
+import { type Anvil, startAnvil } from './anvil.ts';
+import { contractAddress, deployToken } from './tokens.ts';
+
+export type TestChainOptions = {
+  readonly network: EvmNetwork;
+  readonly port: number;
+  readonly blockSeconds: number;
+  readonly folder: string;
+};
+
+export type TestChain = {
+  readonly anvil: Anvil;
+  readonly sender: string;
+  /** What it was given at first: whole units of each token, and of the coin. */
+  readonly given: Readonly<Record<string, number>>;
+  /** `signers` and `chains` for the file of TRILHO_CONFIG, which is also written to `configFile`. */
+  readonly settings: object;
+  readonly configFile: string;
+};
+
+const COINS = 1_000;
+const TOKENS = 1_000_000;
+const WEI = 10n ** 18n;
+/** Few, so that an order is fulfilled in seconds. */
+const DEPTH = 2;
+const PASSWORD_BYTES = 32;
+
+/** Throws a StartError for what a person can mend. */
+export async function startTestChain(options: TestChainOptions): Promise<TestChain> {
+  const { network, port, blockSeconds, folder } = options;
+  await mkdir(folder, { recursive: true });
+  await requireSameNetwork(folder, network);
+  const { sender, ...signer } = await signerIn(folder);
+  const stateFile = path.join(folder, 'state.json');
+  const isNew = !existsSync(stateFile);
+  const anvil = await startAnvil({ port, blockSeconds, stateFile });
+  const tokens = await tokensOn(anvil, network, sender, isNew);
+  if (isNew) await anvil.rpc('anvil_setBalance', [sender, `0x${(BigInt(COINS) * WEI).toString(16)}`]);
+  const settings = {
+    signers: [{ name: 'test', kind: 'keystore', ...signer, address: sender }],
+    chains: [
+      {
+        network,
+        providers: [{ name: 'anvil', url: anvil.url }],
+        senders: [{ signer: 'test' }],
+        depth: DEPTH,
+        test: { chainId: anvil.chainId, blockMs: blockSeconds * 1_000, tokens },
+      },
+    ],
+  };
+  const configFile = path.join(folder, 'trilho.json');
+  await writeFile(configFile, `${JSON.stringify(settings, undefined, 2)}\n`);
+  const symbols = Object.keys(tokens).map(symbol => [symbol, TOKENS] as const);
+  const given = Object.fromEntries([...symbols, [NETWORK_FACTS[network].coin.symbol, COINS]]);
+  return { anvil, sender, given, settings, configFile };
+}
+
+/** The chain of a folder stands for one network for ever: its tokens have the decimals of that network. */
+async function requireSameNetwork(folder: string, network: EvmNetwork): Promise<void> {
+  const file = path.join(folder, 'network');
+  if (!existsSync(file)) return writeFile(file, `${network}\n`);
+  const kept = (await readFile(file, 'utf8')).trim();
+  if (kept !== network) throw new StartError(`--folder holds a chain of ${kept}; name another folder for ${network}.`);
+}
+
+/** Deployed in a fixed order by an account that does nothing else first, so that a restart finds them by their nonces. */
+async function tokensOn(
+  anvil: Anvil,
+  network: EvmNetwork,
+  sender: string,
+  isNew: boolean,
+): Promise<{ readonly [S in AssetSymbol]?: string }> {
+  const known: NetworkFacts = NETWORK_FACTS[network];
+  const [account] = await anvil.rpc('eth_accounts');
+  const addresses: [string, string][] = [];
+  for (const [index, [symbol, { decimals }]] of Object.entries(known.tokens).entries()) {
+    // Each takes two transactions: the contract, and the transfer to the sender.
+    const address = contractAddress(account, BigInt(2 * index));
+    const units = BigInt(TOKENS) * 10n ** BigInt(decimals);
+    const kind = symbol === 'usdt' ? 'PlainToken' : 'ReturningToken';
+    addresses.push([symbol, isNew ? (await deployToken(anvil, kind, decimals, sender, units)).address : address]);
+  }
+  return Object.fromEntries(addresses);
+}
+
+async function signerIn(folder: string): Promise<{ file: string; passwordFile: string; sender: string }> {
+  const [file, passwordFile] = [path.join(folder, 'sender.json'), path.join(folder, 'sender.password')];
+  if (existsSync(file)) {
+    const parsed = parseKeystore(await readFile(file, 'utf8'));
+    if ('keystore' in parsed && parsed.keystore.addresses) {
+      return { file, passwordFile, sender: parsed.keystore.addresses.evm };
+    }
+    throw new StartError(`${file} is no keystore that names its address; remove it to have another one made.`);
+  }
+  if (!existsSync(passwordFile)) await write(passwordFile, `${randomBytes(PASSWORD_BYTES).toString('hex')}\n`);
+  const password = readPasswordFile(passwordFile);
+  if ('fault' in password) throw new StartError(`${passwordFile} ${password.fault}.`);
+  const privateKey = createPrivateKey();
+  await write(file, await encryptKeystore(privateKey, password.text));
+  return { file, passwordFile, sender: addressesOf(publicKeyOf(privateKey)).evm };
+}
+
+async function write(file: string, text: string): Promise<void> {
+  const failure = await writeKeyFile(file, text);
+  if (failure) throw new StartError(`${file} ${failure.fault}.`);
+}

@@ -1,0 +1,73 @@
+// Tokens of a test node: our own contracts, with the habits and, when told to, the vices of real ones.
+import type { Hex } from 'viem';
+import { encodeAbiParameters, encodeFunctionData, getContractAddress, parseAbi } from 'viem/utils';
+import type { Anvil } from './anvil.ts';
+import code from './tokens.json' with { type: 'json' };
+
+const TOKEN = parseAbi([
+  'function transfer(address to, uint256 units)',
+  'function balanceOf(address owner) view returns (uint256)',
+  'function setBlocked(address owner, bool isIt)',
+  'function setRates(uint256 told, uint256 hidden)',
+  'function setMute(bool isIt)',
+  'function setOpen(bool isIt)',
+]);
+
+export type Token = {
+  readonly address: string;
+  balanceOf(owner: string): Promise<bigint>;
+  setBlocked(owner: string, isIt: boolean): Promise<unknown>;
+  /** Basis points of each transfer that it keeps: those that it tells of, and those that it does not. */
+  setRates(told: bigint, hidden: bigint): Promise<unknown>;
+  /** It moves without a word in the log. */
+  setMute(isIt: boolean): Promise<unknown>;
+};
+
+/** `PlainToken` returns nothing, as USDT on Ethereum does. */
+export type TokenKind = 'PlainToken' | 'ReturningToken';
+
+const SUPPLY = 10n ** 30n;
+
+/** Deploys a token, and gives the owner so much of it, or all. */
+export async function deployToken(
+  anvil: Anvil,
+  kind: TokenKind,
+  decimals: number,
+  owner: string,
+  units: bigint = SUPPLY,
+): Promise<Token> {
+  const types = [{ type: 'uint8' }, { type: 'uint256' }] as const;
+  const args = encodeAbiParameters(types, [decimals, SUPPLY]).slice(2);
+  const address = await anvil.send(undefined, code[kind] + args);
+  const call = (data: Hex) => anvil.send(address, data);
+  await call(encodeFunctionData({ abi: TOKEN, functionName: 'transfer', args: [hexOf(owner), units] }));
+  return {
+    address,
+    async balanceOf(of) {
+      const data = encodeFunctionData({ abi: TOKEN, functionName: 'balanceOf', args: [hexOf(of)] });
+      return BigInt(await anvil.rpc('eth_call', [{ to: address, data }, 'latest']));
+    },
+    setBlocked: (of, isIt) =>
+      call(encodeFunctionData({ abi: TOKEN, functionName: 'setBlocked', args: [hexOf(of), isIt] })),
+    setRates: (told, hidden) =>
+      call(encodeFunctionData({ abi: TOKEN, functionName: 'setRates', args: [told, hidden] })),
+    setMute: isIt => call(encodeFunctionData({ abi: TOKEN, functionName: 'setMute', args: [isIt] })),
+  };
+}
+
+/** Where the contract stands that an account deploys with this nonce. */
+export function contractAddress(account: string, nonce: bigint): string {
+  return getContractAddress({ from: hexOf(account), nonce });
+}
+
+/** A contract that takes the coin only while it is open. */
+export async function deployDoor(anvil: Anvil): Promise<{ address: string; setOpen(isIt: boolean): Promise<unknown> }> {
+  const address = await anvil.send(undefined, code.Door);
+  const setOpen = (isIt: boolean) =>
+    anvil.send(address, encodeFunctionData({ abi: TOKEN, functionName: 'setOpen', args: [isIt] }));
+  return { address, setOpen };
+}
+
+function hexOf(address: string): Hex {
+  return `0x${address.slice(2)}`;
+}

@@ -1,0 +1,111 @@
+// trilho chain as a process: what it prints is a configuration with which a sandbox sends real transactions; it keeps its chain.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { callNode } from '../../src/sandbox/anvil/anvil.ts';
+import { findAnvil } from '../../src/sandbox/anvil/find-anvil.ts';
+import { ADDRESSES, CHARGE_PART } from '../harness/orders.ts';
+import {
+  ASK_AGAIN_MS,
+  copyProject,
+  folderWithDatabase,
+  launch,
+  ownFolder,
+  PROJECT,
+  type Running,
+  refusalOf,
+  runToEnd,
+  startTrilho,
+  until,
+} from '../harness/process.ts';
+
+const TRILHO = path.join(PROJECT, 'bin/trilho.js');
+const command = (...args: string[]) => [process.execPath, TRILHO, 'chain', ...args];
+
+async function startChain(folder: string, ...args: string[]): Promise<Running & { readonly url: string }> {
+  const running = launch({ folder, command: command('--port', '0', '--block-seconds', '1', ...args) });
+  await until('the node to print its settings', () => {
+    assert.equal(running.child.exitCode, null, running.stderr());
+    return running.stdout().includes('A sandbox that sends on it');
+  });
+  return { ...running, url: /^ {2}Node +(\S+),/m.exec(running.stdout())?.[1] ?? '' };
+}
+
+async function end({ pid, ended }: Running): Promise<void> {
+  process.kill(pid, 'SIGTERM');
+  const { code, stderr } = await ended();
+  assert.deepEqual([code, stderr], [0, '']);
+}
+
+describe('trilho chain', { concurrency: 2 }, () => {
+  test('a sandbox with its settings pays an order on it, and a restart has the transaction still', async t => {
+    const folder = await folderWithDatabase(t);
+    const chain = await startChain(folder);
+    const printed = /^\{.*^\}/ms.exec(chain.stdout())?.[0] ?? '';
+    const file = 'test-chain/trilho.json';
+    assert.deepEqual(JSON.parse(printed), JSON.parse(readFileSync(path.join(folder, file), 'utf8')));
+
+    const service = await startTrilho({ folder, env: { TRILHO_CONFIG: file, TRILHO_DEMO: 'off' } });
+    const post = async (to: string, body: object) => {
+      const { status, json, text } = await service.post(to, body);
+      assert.ok(status < 300, text);
+      return json;
+    };
+    const account = { accountId: 'acme' };
+    const wallet = await post('/wallets', { ...account, name: 'Maria', network: 'polygon', address: ADDRESSES.evm });
+    const order = await post('/crypto/transactions', {
+      ...account,
+      ...{ walletId: wallet.id, symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 541 },
+      ...{ settlementSchedule: 'D0', charge: CHARGE_PART },
+    });
+    await post(`/sandbox/charges/${order.charge.id}/pay`, { method: 'pix' });
+    const look = async () => {
+      const { json } = await service.get(`/crypto/transactions/${order.transactionId}`);
+      return json.status === 'fulfilled' && json.transfer;
+    };
+    const { hash } = await until('the order to be fulfilled', look, ASK_AGAIN_MS);
+    await service.end();
+    await end(chain);
+
+    const again = await startChain(folder);
+    const { result } = await callNode(again.url, 'eth_getTransactionReceipt', [hash]);
+    assert.equal((result as { status: string } | null)?.status, '0x1');
+    await end(again);
+    const other = await runToEnd({ folder, command: command('--port', '0', '--network', 'base') });
+    assert.equal(refusalOf(other), '--folder holds a chain of polygon; name another folder for base.');
+  });
+
+  test('every wrong argument is named in one line', async t => {
+    const folder = await ownFolder(t);
+    const refused = async (...args: string[]) => refusalOf(await runToEnd({ folder, command: command(...args) }));
+    const said = await refused('--port', '70000', '--network', 'tron', '--block-seconds', '0', '--loud');
+    for (const part of ['--port', '"tron"; there are ethereum', '--block-seconds', '--loud is not an option']) {
+      assert.ok(said.includes(part), said);
+    }
+    await writeFile(path.join(folder, 'file'), '');
+    assert.match(await refused('--port', '0', '--folder', 'file'), /--folder "file"/);
+  });
+
+  test('a machine without anvil is told how to install it; one in PATH is taken', async t => {
+    const folder = await ownFolder(t);
+    const project = path.join(folder, 'project');
+    await copyProject(project, 'linked', ['@foundry-rs']);
+    const env = { PATH: folder };
+    const trilho = path.join(project, 'bin/trilho.js');
+    const refusal = refusalOf(await runToEnd({ folder, env, command: [process.execPath, trilho, 'chain'] }));
+    assert.match(refusal, /^anvil, .* is not installed: run npm install --save-dev @foundry-rs\/anvil, or put/);
+    await mkdir(path.join(folder, 'bin'));
+    const link = path.join(folder, 'bin', 'anvil');
+    await writeFile(link, `#!/bin/sh\nexec ${findAnvil()} "$@"\n`);
+    await chmod(link, 0o755);
+    const running = launch({
+      folder,
+      env: { PATH: `${path.dirname(link)}:${process.env['PATH']}` },
+      command: [process.execPath, trilho, 'chain', '--port', '0'],
+    });
+    await until('the node to print its settings', () => running.stdout().includes('A sandbox that sends on it'));
+    await end(running);
+  });
+});
