@@ -10,6 +10,7 @@ export const PARTS = [
   'peers',
   'way',
   'psp',
+  'payouts',
   'statements',
   'idle',
   'start',
@@ -41,6 +42,9 @@ export type Options = {
   /** How long one run of `way` lasts. */
   readonly waySeconds: number;
   readonly idleSeconds: number;
+  /** Orders that wait when the measurement of `payouts` begins, and how often each case is measured. */
+  readonly payouts: number;
+  readonly payoutRounds: number;
   /** Keeps the databases for the next run. */
   readonly keep: boolean;
 };
@@ -59,6 +63,8 @@ const FULL = {
   chargeConnections: 128,
   waySeconds: 20,
   idleSeconds: 30,
+  payouts: 2_000,
+  payoutRounds: 2,
 } as const;
 
 const QUICK = {
@@ -74,6 +80,8 @@ const QUICK = {
   memoryAfter: [1_000, 5_000],
   waySeconds: 3,
   idleSeconds: 5,
+  payouts: 100,
+  payoutRounds: 1,
 } as const;
 
 export const USAGE = `npm run bench [-- <part> …] [--mode live|sandbox] [--rows 100k,1m,10m] [--quick] [--keep]
@@ -86,6 +94,7 @@ export const USAGE = `npm run bench [-- <part> …] [--mode live|sandbox] [--row
   peers       both operations beside Express with Prisma, and beside Directus
   way         a charge created, paid, and its event delivered to a receiver
   psp         charges through a simulated PSP: created with its code, paid there, credited, delivered
+  payouts     orders paid out on a real EVM node with blocks of one second, alone, far away, and beside a silent network
   statements  SQL statements for each charge, payment and delivery, and while idle; no goals
   idle        processor time of a service without requests
   start       npm start to the first good answer, always in the sandbox

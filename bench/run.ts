@@ -9,6 +9,7 @@ import { measureLimit } from './parts/limit.ts';
 import { measureList } from './parts/list.ts';
 import { measureMemory } from './parts/memory.ts';
 import type { Measure } from './parts/part.ts';
+import { measurePayouts } from './parts/payouts.ts';
 import { measurePeers } from './parts/peers.ts';
 import { measurePsp } from './parts/psp.ts';
 import { measureStart } from './parts/start.ts';
@@ -26,6 +27,7 @@ const MEASURES = {
   peers: measurePeers,
   way: measureWay,
   psp: measurePsp,
+  payouts: measurePayouts,
   statements: measureStatements,
   idle: measureIdle,
   start: measureStart,
