@@ -63,13 +63,23 @@ export type OrderNode = {
   close(): Promise<void>;
 };
 
-/** What the verbs need, as on a node with a clock of its own; the chain's store is the database, so it outlives the process. */
-export async function openOrderNode(databaseUrl: string, now: string, steps?: Steps): Promise<OrderNode> {
+type OpenChains = (deps: { readonly clock: TestClock; readonly db: Database }) => Promise<Chains> | Chains;
+
+/** The chain's store is the database, so it outlives the process. */
+const openSandboxChains: OpenChains = ({ clock, db }) => sandboxChains({ clock, store: sandboxChainStore(db) });
+
+/** What the verbs need, as on a node with a clock of its own. */
+export async function openOrderNode(
+  databaseUrl: string,
+  now: string,
+  steps?: Steps,
+  openChains: OpenChains = openSandboxChains,
+): Promise<OrderNode> {
   const db = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog, maxConnections: 3 });
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
   const clock = testClock(now);
   const { feePercent, settlement, prices, rates, walletPolicy, screening } = readConfig({ TRILHO_MODE: 'sandbox' });
-  const chains = sandboxChains({ clock, store: sandboxChainStore(db) });
+  const chains = await openChains({ clock, db });
   const watched = Object.entries(chains).map(([network, chain]) => [
     network,
     steps?.partner(chain, CHAIN_CALLS) ?? chain,

@@ -6,13 +6,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { callNode, type NodeReply } from '../../src/sandbox/anvil/anvil.ts';
 
 type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
-/** What it does with a call: `undefined` passes it on, `silence` never answers, a reply is sent back. */
+/** What it does with a call: `undefined` passes it on, `silence` never answers, `cut` ends the connection, a reply is sent back. */
 export type Rule = (call: {
   readonly method: string;
   readonly params: readonly unknown[];
   /** What the node itself answers. */
   readonly pass: () => Promise<NodeReply>;
-}) => Promise<NodeReply | undefined> | NodeReply | 'silence' | undefined;
+}) => Promise<Ruled> | Ruled;
+
+type Ruled = NodeReply | 'silence' | 'cut' | undefined;
 
 export type RpcProxy = {
   readonly url: string;
@@ -43,6 +45,7 @@ export async function startRpcProxy(nodeUrl: string): Promise<RpcProxy> {
     }
     const answers = await Promise.all(given.map(call => answerOf(nodeUrl, proxy.rule, call)));
     if (answers.includes('silence')) return undefined;
+    if (answers.includes('cut')) return request.socket.destroy();
     return response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
   });
   server.listen(0, '127.0.0.1');
@@ -68,7 +71,7 @@ export async function startRpcProxy(nodeUrl: string): Promise<RpcProxy> {
 async function answerOf(nodeUrl: string, rule: Rule, { id, method, params }: Call): Promise<unknown> {
   const pass = () => callNode(nodeUrl, method, params);
   const reply = await rule({ method, params, pass });
-  if (reply === 'silence') return reply;
+  if (reply === 'silence' || reply === 'cut') return reply;
   return { ...(reply ?? (await pass())), jsonrpc: '2.0', id };
 }
 

@@ -24,6 +24,8 @@ export type AnvilOptions = {
   readonly blockSeconds?: number;
   /** A free one when absent. */
   readonly port?: number;
+  /** Blocks of an epoch; the final block is two epochs behind the head. One when absent. */
+  readonly slotsInEpoch?: number;
   /** Keeps the chain over a restart. */
   readonly stateFile?: string;
 };
@@ -35,11 +37,10 @@ const STATE_SECONDS = 5;
 
 /** Throws a StartError when anvil is not installed, and an Error with its words when it does not start. */
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
-  const { chainId = LOCAL_CHAIN_ID, blockSeconds, port = 0, stateFile } = options;
+  const { chainId = LOCAL_CHAIN_ID, blockSeconds, port = 0, slotsInEpoch = 1, stateFile } = options;
   const args = [
     ...['--port', String(port), '--chain-id', String(chainId), '--accounts', '1'],
-    // The final block is two blocks behind the head.
-    ...['--slots-in-an-epoch', '1'],
+    ...['--slots-in-an-epoch', String(slotsInEpoch)],
     ...(blockSeconds === undefined ? ['--no-mining'] : ['--block-time', String(blockSeconds)]),
     ...(stateFile === undefined ? [] : ['--state', stateFile, '--state-interval', String(STATE_SECONDS)]),
   ];

@@ -1,0 +1,259 @@
+// One scenario of a drill: a service on a database of its own, a chain of its own, and orders that are paid. A scenario does its
+// worst; then everything is mended, time passes until nothing changes, and what the chain holds is compared with the orders.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { resumeHaltedSender } from '../../../src/orders/resume-sender.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
+import { silentLog } from '../log.ts';
+import { differences } from '../order-proof.ts';
+import { openOrderNode } from '../order-verbs.ts';
+import { orderDriver } from '../orders.ts';
+import { type Random, randomOf } from '../random.ts';
+import { startService } from '../service.ts';
+import { openChainOf } from './chain-of.ts';
+import { openEvmWorld } from './evm-world.ts';
+import type { Program } from './program.ts';
+import { openSimulatedWorld } from './simulated-world.ts';
+import { openTronWorld } from './tron-world.ts';
+import type { Fault, World, WorldName } from './world.ts';
+
+const START = '2026-11-16T12:00:00.000Z';
+const PROGRAM = fileURLToPath(new URL('program.ts', import.meta.url));
+/** Rounds until everything must rest, and how long each lasts: lookups wait longer the longer nothing changes. */
+const REST_MS = [5_000, 5_000, 10_000, 30_000, 60_000, 60_000, 300_000, 600_000, 600_000, 3_600_000, 3_600_000];
+const MAX_RESTS = 4;
+
+export type PaidOrder = { readonly id: string; readonly address: string };
+
+export type Drill = {
+  readonly world: World;
+  readonly random: Random;
+  /** Faults that were injected, by their names. */
+  readonly injected: string[];
+  /** Orders that are paid; nothing has followed yet. */
+  pay(count: number): Promise<PaidOrder[]>;
+  runJobs(): Promise<void>;
+  /** Time passes and blocks come; then the service does what is due. */
+  pass(blocks: number, ms?: number): Promise<void>;
+  begin(fault: Fault): Promise<boolean>;
+  reorganise(depth: number): Promise<void>;
+  /** Runs a program in a process; true when it was killed at the step. */
+  run(program: Program['program'], step?: number): Promise<boolean>;
+  /** Starts the program `work` in a process, and returns when it works. */
+  work(): Promise<ChildProcess>;
+  act(order: PaidOrder, verb: 'retry' | 'void'): Promise<number>;
+  /** What an operator does: sends held orders again, and lets a halted sender go on. */
+  operate(): Promise<boolean>;
+  mend(): Promise<void>;
+  /** Lets time pass until nothing changes. */
+  rest(): Promise<void>;
+  judge(): Promise<Verdict>;
+  close(): Promise<void>;
+};
+
+export type Verdict = {
+  readonly orders: number;
+  readonly fulfilled: number;
+  readonly transfers: number;
+  /** Each a sentence. */
+  readonly lost: readonly string[];
+  readonly doubled: readonly string[];
+  readonly wrong: readonly string[];
+};
+
+type OrderRow = {
+  id: string;
+  status: string;
+  hold_reason: string | null;
+  ended_as: string | null;
+  waits: boolean;
+  is_halted: boolean;
+  state: string | null;
+  units: string | null;
+};
+
+const ORDERS = `
+  select o.id, o.status, o.hold_reason, o.ended_as, o.waits_since is not null as waits,
+         exists (select from chain_senders where halted_at is not null) as is_halted, p.state, p.units::text as units
+    from orders o
+    left join lateral (select state, units from payouts where order_id = o.id order by created_at desc, id desc limit 1) p
+      on true`;
+
+export async function openDrill(name: WorldName, seed: number, index: number): Promise<Drill> {
+  const random = randomOf(seed, index);
+  const key = Buffer.from(Uint8Array.from({ length: 32 }, () => 1 + random.below(250))).toString('hex');
+  const first = await startService({ now: START });
+  const control = (change: Record<string, unknown>) => orderDriver(first).fault('polygon', change);
+  const world =
+    name === 'evm'
+      ? await openEvmWorld(START, key)
+      : name === 'tron'
+        ? await openTronWorld(START, key, seed + index)
+        : await openSimulatedWorld(START, { sql: (text, values) => first.sql(text, values), control });
+  const db = openDatabase({ connection: { connectionString: first.databaseUrl }, log: silentLog, maxConnections: 4 });
+  const clock = { now: world.now, refresh: async () => {} };
+  const own =
+    name === 'simulated'
+      ? undefined
+      : await startService({
+          beside: first,
+          chains: { [world.network]: await openChainOf(world.spec, { clock, db }) },
+        });
+  const service = own ?? first;
+  const driver = orderDriver(service);
+  const paid: PaidOrder[] = [];
+  const injected: string[] = [];
+  const children = new Set<ChildProcess>();
+
+  const start = (program: Program['program'], step?: number): ChildProcess => {
+    const order: Program = {
+      program,
+      databaseUrl: first.databaseUrl,
+      now: world.now().toISOString(),
+      spec: world.spec,
+      orders: paid.map(({ id }) => id),
+      ...(step !== undefined && { step }),
+    };
+    const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    children.add(child);
+    child.once('exit', () => children.delete(child));
+    return child;
+  };
+
+  const drill: Drill = {
+    world,
+    random,
+    injected,
+    pay: async count => {
+      for (let made = 0; made < count; made++) {
+        const address = world.newAddress(random);
+        const wallet = await service.post('/wallets', {
+          accountId: 'acme',
+          name: 'Payee',
+          network: world.network,
+          address,
+        });
+        assert.equal(wallet.status, 201, wallet.text);
+        const cost = 100 + random.below(900);
+        const order = await driver.order({ network: world.network, walletId: wallet.json.id, cost });
+        assert.equal(order.status, 201, order.text);
+        await driver.pay(order);
+        paid.push({ id: order.json.transactionId, address: wallet.json.address });
+      }
+      return [...paid];
+    },
+    runJobs: async () => {
+      await service.runJobs();
+    },
+    pass: async (blocks, ms = blocks * world.blockMs) => {
+      // The sandbox moves its clock by whole seconds.
+      const seconds = Math.ceil(ms / 1_000);
+      await world.pass(blocks, seconds * 1_000);
+      if (seconds > 0) await driver.advance(`PT${seconds}S`);
+      await service.runJobs();
+    },
+    begin: async fault => {
+      const isKnown = await world.begin(fault, random);
+      if (isKnown) injected.push(fault);
+      return isKnown;
+    },
+    reorganise: async depth => {
+      await world.reorganise(depth);
+      injected.push('reorganisation');
+    },
+    run: async (program, step) => {
+      const child = start(program, step);
+      let said = '';
+      child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+        said += chunk;
+      });
+      const [code, signal] = await once(child, 'close');
+      assert.ok(code === 0 || signal === 'SIGKILL', `${program} ended with ${code}: ${said}`);
+      if (signal === 'SIGKILL') injected.push('kill');
+      return signal === 'SIGKILL';
+    },
+    work: async () => {
+      const child = start('work');
+      assert.ok(child.stdout && child.stderr);
+      child.stderr.resume();
+      await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+      return child;
+    },
+    act: async ({ id }, verb) => {
+      const { status } = await service.post(`/crypto/transactions/${id}/${verb}`, {});
+      return status;
+    },
+    operate: async () => {
+      const rows = await db.query<OrderRow>(`${ORDERS} where o.hold_reason is not null or o.waits_since is not null`);
+      let hasActed = false;
+      for (const { id, hold_reason: reason } of rows) {
+        const order = paid.find(one => one.id === id);
+        if (!order) continue;
+        if (reason === 'slot_taken') hasActed = (await drill.act(order, 'void')) < 300 || hasActed;
+        else if (reason !== null) hasActed = (await drill.act(order, 'retry')) < 300 || hasActed;
+      }
+      const node = await openOrderNode(first.databaseUrl, world.now().toISOString());
+      const isResumed = await resumeHaltedSender(node.deps, world.network, world.sender);
+      await node.close();
+      return hasActed || isResumed;
+    },
+    mend: () => world.mend(),
+    rest: async () => {
+      for (let rest = 0; rest < MAX_RESTS; rest++) {
+        for (const ms of REST_MS) {
+          await drill.pass(3, ms);
+          if (await isAtRest()) return;
+        }
+      }
+    },
+    judge: () => judge(),
+    close: async () => {
+      for (const child of children) child.kill('SIGKILL');
+      await own?.stop();
+      await db.close();
+      await first.stop();
+      await world.stop();
+    },
+  };
+
+  const readOrders = () => db.query<OrderRow>(ORDERS);
+
+  async function isAtRest(): Promise<boolean> {
+    return (await readOrders()).every(isResting);
+  }
+
+  async function judge(): Promise<Verdict> {
+    const [lost, doubled, wrong]: [string[], string[], string[]] = [[], [], []];
+    const rows = await readOrders();
+    let transfers = 0;
+    for (const { id, address } of paid) {
+      const row = rows.find(one => one.id === id);
+      assert.ok(row);
+      const { times, units } = await world.landed(address);
+      transfers += times;
+      const words = `${id} ${row.status} ${row.hold_reason ?? ''} ${row.state ?? ''}: ${times} transfers of ${units}`;
+      const isPaid = row.status === 'fulfilled' && row.hold_reason === null;
+      const mayHaveLeft = row.hold_reason === 'transfer_mismatched';
+      if (times > 1) doubled.push(words);
+      if (isPaid && times === 0) lost.push(words);
+      if (isPaid && times === 1 && units !== BigInt(row.units ?? 0)) wrong.push(words);
+      if (!isPaid && !mayHaveLeft && times > 0) wrong.push(words);
+      if (!isResting(row)) lost.push(`${words}, and it does not come to rest`);
+    }
+    wrong.push(...(await differences(db)));
+    const fulfilled = rows.filter(({ status, hold_reason }) => status === 'fulfilled' && hold_reason === null).length;
+    return { orders: paid.length, fulfilled, transfers, lost, doubled, wrong };
+  }
+
+  return drill;
+}
+
+/** Final, or waiting for a person. */
+function isResting({ status, hold_reason, ended_as, waits, is_halted, state }: OrderRow): boolean {
+  if (ended_as !== null || hold_reason === 'slot_taken') return true;
+  if (status === 'fulfilled') return state === 'final';
+  if (waits) return is_halted;
+  return hold_reason !== null && state !== 'open' && state !== 'done';
+}

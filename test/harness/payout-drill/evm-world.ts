@@ -1,0 +1,144 @@
+// A drill on a real EVM node, behind two proxies that stand for two providers.
+import { encodeAbiParameters, keccak256 } from 'viem/utils';
+import { addressOf } from '../../../src/chains/address.ts';
+import { signTransaction } from '../../../src/chains/evm/transaction.ts';
+import { addressesOf } from '../../../src/chains/signer/recoverable.ts';
+import { callNode, startAnvil } from '../../../src/sandbox/anvil/anvil.ts';
+import { deployToken } from '../../../src/sandbox/anvil/tokens.ts';
+import { testClock } from '../clock.ts';
+import { startRpcProxy } from '../rpc-proxy.ts';
+import { EVM_BLOCK_MS, signerOf } from './chain-of.ts';
+import { lagging, lossy, lying, mute } from './rpc-faults.ts';
+import type { Fault, World } from './world.ts';
+
+const NETWORK = 'ethereum';
+const COINS = 1_000n * 10n ** 18n;
+const TOKENS = 1_000_000n * 10n ** 6n;
+const GWEI = 10n ** 9n;
+/** Storage of our token: balances, and the share that it keeps without a word. */
+const [BALANCES, HIDDEN_RATE] = [0n, 3n];
+/** Final is so many blocks behind the head: twice the epoch. */
+const EPOCH = 4;
+
+const hex = (value: bigint | number) => `0x${value.toString(16)}`;
+const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`;
+const topic = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
+
+export async function openEvmWorld(start: string, key: string): Promise<World> {
+  const clock = testClock(start);
+  const signer = signerOf(key);
+  const sender = addressesOf(signer.publicKey).evm;
+  const anvil = await startAnvil({ slotsInEpoch: EPOCH });
+  await anvil.rpc('anvil_setBalance', [sender, hex(COINS)]);
+  const token = await deployToken(anvil, 'PlainToken', 6, sender, TOKENS);
+  const proxies = await Promise.all([startRpcProxy(anvil.url), startRpcProxy(anvil.url)]);
+  const ask = (method: string, params: readonly unknown[]) => callNode(anvil.url, method, params);
+  const signature = keccak256(Buffer.from('Transfer(address,address,uint256)'));
+  const logs = async (from: string, to: string | null): Promise<{ data: string }[]> =>
+    anvil.rpc('eth_getLogs', [
+      {
+        address: token.address,
+        fromBlock: '0x0',
+        toBlock: 'latest',
+        topics: [signature, topic(from), to && topic(to)],
+      },
+    ]);
+  /** Balances of the token lie under the hash of their owner and the place of the table. */
+  const setTokens = async (units: bigint) => {
+    const types = [{ type: 'address' }, { type: 'uint256' }] as const;
+    const place = keccak256(encodeAbiParameters(types, [`0x${sender.slice(2)}`, BALANCES]));
+    await anvil.rpc('anvil_setStorageAt', [token.address, place, word(units)]);
+  };
+  const setHiddenRate = (rate: bigint) =>
+    anvil.rpc('anvil_setStorageAt', [token.address, word(HIDDEN_RATE), word(rate)]);
+  const setBaseFee = (fee: bigint) => anvil.rpc('anvil_setNextBlockBaseFeePerGas', [hex(fee)]);
+  const minimumFee = 8n;
+  let left = 0n;
+  let isHigh = false;
+
+  async function useKeyElsewhere(): Promise<void> {
+    const nonce = BigInt(await anvil.rpc('eth_getTransactionCount', [sender, 'latest']));
+    const fees = { maxFeePerGas: 250n * GWEI, maxPriorityFeePerGas: 200n * GWEI };
+    const transaction = { chainId: anvil.chainId, nonce, to: sender, value: 0n, data: '0x', gas: 21_000n, ...fees };
+    const signed = await signTransaction(signer, transaction, sender);
+    if (signed.kind === 'signed') await ask('eth_sendRawTransaction', [signed.raw]);
+  }
+
+  return {
+    name: 'evm',
+    network: NETWORK,
+    sender,
+    spec: { kind: 'evm', urls: proxies.map(({ url }) => url), key, chainId: anvil.chainId, token: token.address },
+    blockMs: EVM_BLOCK_MS,
+    now: clock.now,
+    newAddress: random =>
+      addressOf(
+        'evm',
+        Uint8Array.from({ length: 20 }, () => 1 + random.below(255)),
+      ),
+    pass: async (blocks, ms) => {
+      clock.advanceMs(ms);
+      for (let block = 0; block < blocks; block++) {
+        if (isHigh) await setBaseFee(left);
+        await anvil.mine();
+      }
+    },
+    begin: async (fault, random) => {
+      const lags = (): number => random.below(4);
+      const rules: { readonly [F in Fault]?: () => unknown } = {
+        'lost replies': () => {
+          for (const proxy of proxies) proxy.rule = lossy(random);
+        },
+        'only sends lose their replies': () => {
+          for (const proxy of proxies) proxy.rule = mute;
+        },
+        lies: () => {
+          proxies[0].rule = lying(random);
+        },
+        lagging: () => {
+          const lag = 1 + random.below(6);
+          proxies[0].rule = lagging(ask, () => lag);
+        },
+        'load-balanced': () => {
+          for (const proxy of proxies) proxy.rule = lagging(ask, lags);
+        },
+        // Sometimes above the cap of the settings, 300.
+        'high fees': async () => {
+          left = random.pick([20n, 80n, 250n, 400n]) * GWEI;
+          isHigh = true;
+          await setBaseFee(left);
+        },
+        'empty wallet': () => (random.chance(0.5) ? setTokens(0n) : anvil.rpc('anvil_setBalance', [sender, '0x0'])),
+        'foreign use of the key': useKeyElsewhere,
+        'reverting token': () => setTokens(1n),
+        'keeping token': () => setHiddenRate(100n),
+      };
+      const rule = rules[fault];
+      await rule?.();
+      return rule !== undefined;
+    },
+    mend: async () => {
+      for (const proxy of proxies) proxy.rule = () => undefined;
+      if (isHigh) await setBaseFee(minimumFee);
+      isHigh = false;
+      await setHiddenRate(0n);
+      if ((await token.balanceOf(sender)) < 10n ** 6n) await setTokens(TOKENS);
+      await anvil.rpc('anvil_setBalance', [sender, hex(COINS)]);
+    },
+    reorganise: async depth => {
+      await anvil.rpc('anvil_reorg', [depth, []]);
+    },
+    landed: async address => {
+      const found = await logs(sender, address);
+      return { times: found.length, units: found.reduce((sum, { data }) => sum + BigInt(data), 0n) };
+    },
+    outgoing: async () => {
+      const found = await logs(sender, null);
+      return found.length;
+    },
+    stop: async () => {
+      await Promise.all(proxies.map(proxy => proxy.stop()));
+      await anvil.stop();
+    },
+  };
+}

@@ -1,0 +1,112 @@
+// What a process of a drill does until it is killed. `send`, `look` and `void` die after a given number of steps, `work` when
+// somebody kills it. The last two are controls: ways to send that pay twice, which the drill must see.
+import { claimWaiting } from '../../../src/orders/claim.ts';
+import { followOrder } from '../../../src/orders/follow.ts';
+import { ordersAsOwners } from '../../../src/orders/payout-progress.ts';
+import { voidPayout } from '../../../src/orders/void.ts';
+import { advancePayout } from '../../../src/payouts/advance.ts';
+import { chainOf } from '../../../src/payouts/open.ts';
+import { transferOf } from '../../../src/payouts/payout.ts';
+import { findPayoutOfOrder } from '../../../src/payouts/store.ts';
+import { ACCOUNT, ORDER_VERBS, type OrderNode, openOrderNode } from '../order-verbs.ts';
+import { dieAfter } from '../steps.ts';
+import { type ChainSpec, openChainOf } from './chain-of.ts';
+
+export const PROGRAMS = ['send', 'look', 'void', 'work', 'open', 'send then save', 'a nonce for each try'] as const;
+
+export type Program = {
+  readonly program: (typeof PROGRAMS)[number];
+  readonly databaseUrl: string;
+  readonly now: string;
+  readonly spec: ChainSpec;
+  readonly orders: readonly string[];
+  /** Killed after this many steps; never when absent. */
+  readonly step?: number;
+};
+
+type Deps = OrderNode['deps'];
+
+const NEVER = Number.MAX_SAFE_INTEGER;
+const MAX_TRIES = 2;
+const TRY_AGAIN_MS = 6_000;
+const WORK_ROUNDS = 200;
+
+async function followAll(deps: Deps, orders: readonly string[]): Promise<void> {
+  for (const orderId of orders) await followOrder(deps, { accountId: ACCOUNT, orderId });
+}
+
+async function claimAll(deps: Deps): Promise<void> {
+  for (const chain of Object.values(deps.chains)) await claimWaiting(deps, chain.network);
+}
+
+async function lookAll(deps: Deps, orders: readonly string[]): Promise<void> {
+  const payoutOwner = ordersAsOwners(deps);
+  for (const orderId of orders) {
+    const payout = await findPayoutOfOrder(deps.db, orderId, ACCOUNT);
+    if (payout) await advancePayout({ ...deps, payoutOwner }, { accountId: ACCOUNT, payoutId: payout.id });
+  }
+}
+
+/** How crypto is NOT sent: with another nonce after each try whose reply is lost. */
+async function nonceForEachTry({ db, chains, clock }: Deps, orderId: string): Promise<void> {
+  const payout = await findPayoutOfOrder(db, orderId, ACCOUNT);
+  if (!payout) return;
+  const chain = chainOf(chains, payout.network);
+  const transfer = transferOf(payout);
+  for (let number = 1; number <= MAX_TRIES; number++) {
+    const nonce = (await chain.nextNonce(payout.sender)) ?? 0n;
+    const signed = await chain.sign({ ...transfer, slot: { ...transfer.slot, nonce } }, []);
+    if (signed.kind !== 'signed') continue;
+    const attempt = { number, kind: 'transfer', hash: signed.hash, raw: signed.raw, signedAt: clock.now() } as const;
+    if ((await chain.broadcast(attempt)).isSent) return;
+    clock.advanceMs(TRY_AGAIN_MS);
+  }
+}
+
+const RUN: Readonly<Record<Program['program'], (deps: Deps, orders: readonly string[]) => Promise<void>>> = {
+  send: async (deps, orders) => {
+    await followAll(deps, orders);
+    await claimAll(deps);
+    await lookAll(deps, orders);
+  },
+  look: async (deps, orders) => {
+    await lookAll(deps, orders);
+    await lookAll(deps, orders);
+  },
+  void: async (deps, orders) => {
+    for (const orderId of orders) {
+      // One whose transfer is in a block already is refused.
+      await voidPayout(deps, orderId).catch(() => {});
+    }
+    await lookAll(deps, orders);
+  },
+  work: async (deps, orders) => {
+    process.stdout.write('works\n');
+    for (let round = 0; round < WORK_ROUNDS; round++) {
+      await followAll(deps, orders);
+      await claimAll(deps);
+      await lookAll(deps, orders);
+      deps.clock.advanceMs(TRY_AGAIN_MS);
+    }
+  },
+  open: async (deps, [transactionId = '', ...others]) => {
+    await followAll(deps, [transactionId, ...others]);
+    await ORDER_VERBS.open(deps, { transactionId, chargeId: '' });
+  },
+  'send then save': async (deps, orders) => {
+    for (const transactionId of orders) await ORDER_VERBS['send then save'](deps, { transactionId, chargeId: '' });
+  },
+  'a nonce for each try': async (deps, orders) => {
+    for (const orderId of orders) await nonceForEachTry(deps, orderId);
+  },
+};
+
+if (import.meta.main) {
+  const { program, databaseUrl, now, spec, orders, step = NEVER }: Program = JSON.parse(process.argv[2] ?? '');
+  const node = await openOrderNode(databaseUrl, now, dieAfter(step), async deps => {
+    const chain = await openChainOf(spec, deps);
+    return { [chain.network]: chain };
+  });
+  await RUN[program](node.deps, orders);
+  await node.close();
+}

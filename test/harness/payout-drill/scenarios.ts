@@ -1,0 +1,189 @@
+// The scenarios of a drill: what goes wrong, and when. Each kind has variants; together with the seed a variant decides every
+// choice, so that a scenario that failed can be run again.
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Drill, openDrill, type Verdict } from './drill.ts';
+import type { Fault, WorldName } from './world.ts';
+
+type Kind = {
+  readonly name: string;
+  /** How many variants there are on each chain; none where it makes no sense. */
+  readonly variants: Readonly<Record<WorldName, number>>;
+  run(drill: Drill, variant: number): Promise<void>;
+};
+
+const MAX_ORDERS = 3;
+const ROUNDS = 6;
+const MAX_ROUND_MS = 20_000;
+const MAX_KILL_MS = 1_500;
+const MINE_EVERY_MS = 100;
+
+/** Some rounds of blocks and time, by chance. */
+async function passRounds(drill: Drill, rounds = ROUNDS): Promise<void> {
+  const { random } = drill;
+  for (let round = 0; round < rounds; round++) await drill.pass(random.below(3), 1_000 + random.below(MAX_ROUND_MS));
+}
+
+const someOrders = ({ random }: Drill) => 1 + random.below(MAX_ORDERS);
+
+/** Everything from the payment on happens while the fault lasts. */
+function duringFault(name: string, fault: Fault, variants: Kind['variants']): Kind {
+  return {
+    name,
+    variants,
+    run: async drill => {
+      const { random } = drill;
+      const isEarly = random.chance(0.5);
+      if (isEarly) await drill.begin(fault);
+      await drill.pay(someOrders(drill));
+      await drill.runJobs();
+      if (!isEarly) {
+        await drill.pass(random.below(3));
+        await drill.begin(fault);
+      }
+      await passRounds(drill);
+      if (random.chance(0.3)) await drill.reorganise(1 + random.below(3));
+      await passRounds(drill, 2);
+    },
+  };
+}
+
+/** The fault begins when the transfers are sent and not mined: too late for any check. */
+function afterSending(name: string, fault: Fault, variants: Kind['variants']): Kind {
+  return {
+    name,
+    variants,
+    run: async drill => {
+      // The simulated chain decides when bytes arrive.
+      if (drill.world.name === 'simulated') await drill.begin(fault);
+      await drill.pay(someOrders(drill));
+      await drill.runJobs();
+      if (drill.world.name !== 'simulated') await drill.begin(fault);
+      await passRounds(drill);
+    },
+  };
+}
+
+export const KINDS: readonly Kind[] = [
+  {
+    name: 'killed after each step of sending',
+    variants: { evm: 36, tron: 36, simulated: 36 },
+    run: async (drill, variant) => {
+      await drill.pay(2);
+      await drill.run('send', variant + 1);
+      await passRounds(drill, 2);
+    },
+  },
+  {
+    name: 'killed after each step of looking',
+    variants: { evm: 24, tron: 24, simulated: 24 },
+    run: async (drill, variant) => {
+      await drill.pay(2);
+      await drill.runJobs();
+      await drill.world.pass(1 + (variant % 3), drill.world.blockMs);
+      await drill.run('look', variant + 1);
+    },
+  },
+  {
+    name: 'killed after each step of giving up',
+    variants: { evm: 20, tron: 12, simulated: 12 },
+    run: async (drill, variant) => {
+      await drill.pay(2);
+      await drill.runJobs();
+      if (drill.random.chance(0.3)) await drill.world.pass(1, drill.world.blockMs);
+      await drill.run('void', variant + 1);
+      await passRounds(drill, 2);
+    },
+  },
+  {
+    name: 'three nodes, killed at random',
+    variants: { evm: 20, tron: 20, simulated: 10 },
+    run: async drill => {
+      const { random, world } = drill;
+      await drill.pay(MAX_ORDERS);
+      const nodes = await Promise.all([drill.work(), drill.work(), drill.work()]);
+      const kills = nodes.map(async node => {
+        await wait(random.below(MAX_KILL_MS));
+        node.kill('SIGKILL');
+        drill.injected.push('kill');
+      });
+      let isOver = false;
+      const mining = (async () => {
+        while (!isOver) {
+          await world.pass(1, world.blockMs);
+          await wait(MINE_EVERY_MS);
+        }
+      })();
+      await Promise.all(kills);
+      isOver = true;
+      await mining;
+    },
+  },
+  duringFault('replies and calls are lost', 'lost replies', { evm: 24, tron: 24, simulated: 12 }),
+  duringFault('replies to sends are lost', 'only sends lose their replies', { evm: 8, tron: 8, simulated: 0 }),
+  duringFault('a node lies', 'lies', { evm: 20, tron: 20, simulated: 0 }),
+  duringFault('a node lags', 'lagging', { evm: 16, tron: 16, simulated: 8 }),
+  duringFault('nodes behind one address differ', 'load-balanced', { evm: 16, tron: 16, simulated: 0 }),
+  {
+    name: 'a reorganisation at each depth',
+    variants: { evm: 28, tron: 20, simulated: 20 },
+    run: async (drill, variant) => {
+      await drill.pay(someOrders(drill));
+      await drill.runJobs();
+      if (variant % 2 === 1) await drill.begin('lagging');
+      const confirmations = 1 + (variant % 7);
+      for (let block = 0; block < confirmations; block++) await drill.pass(1);
+      await drill.reorganise(1 + Math.floor(variant / 4));
+      if (drill.random.chance(0.5)) await drill.reorganise(1 + drill.random.below(2));
+    },
+  },
+  duringFault('fees rise', 'high fees', { evm: 12, tron: 8, simulated: 0 }),
+  duringFault('the wallet is empty', 'empty wallet', { evm: 8, tron: 8, simulated: 6 }),
+  duringFault('the key is used elsewhere', 'foreign use of the key', { evm: 12, tron: 0, simulated: 6 }),
+  afterSending('the token reverts', 'reverting token', { evm: 8, tron: 8, simulated: 6 }),
+  afterSending('the token keeps a part', 'keeping token', { evm: 8, tron: 8, simulated: 6 }),
+  {
+    name: 'given up while it is mined',
+    variants: { evm: 16, tron: 8, simulated: 8 },
+    run: async drill => {
+      const { random, world } = drill;
+      const orders = await drill.pay(someOrders(drill));
+      if (random.chance(0.4)) await drill.begin('only sends lose their replies');
+      await drill.runJobs();
+      if (random.chance(0.5)) await world.pass(1, world.blockMs);
+      await Promise.all([
+        ...orders.map(order => drill.act(order, 'void')),
+        world.pass(random.below(2), world.blockMs),
+        drill.runJobs(),
+      ]);
+      drill.injected.push('void');
+      await passRounds(drill, 3);
+    },
+  },
+];
+
+export type Scenario = { readonly world: WorldName; readonly kind: string; readonly index: number };
+
+export type Outcome = Scenario & { readonly verdict: Verdict; readonly injected: readonly string[] };
+
+/** All scenarios of a chain, or the first so many of each kind. */
+export function scenariosOf(world: WorldName, ofEach = Number.POSITIVE_INFINITY): Scenario[] {
+  return KINDS.flatMap(({ name, variants }) =>
+    Array.from({ length: Math.min(variants[world], ofEach) }, (_, index) => ({ world, kind: name, index })),
+  );
+}
+
+const MAX_OPERATIONS = 4;
+
+export async function runScenario({ world, kind, index }: Scenario, seed: number): Promise<Outcome> {
+  const number = KINDS.findIndex(({ name }) => name === kind);
+  const drill = await openDrill(world, seed, number * 1_000 + index);
+  try {
+    await KINDS[number]?.run(drill, index);
+    await drill.mend();
+    await drill.rest();
+    for (let times = 0; times < MAX_OPERATIONS && (await drill.operate()); times++) await drill.rest();
+    return { world, kind, index, verdict: await drill.judge(), injected: drill.injected };
+  } finally {
+    await drill.close();
+  }
+}

@@ -1,0 +1,58 @@
+// A chain as a drill sees it: blocks that come when told to, faults that begin and end, and transfers counted on the chain itself.
+import type { Network } from '../../../src/chains/asset.ts';
+import type { Random } from '../random.ts';
+import type { ChainSpec } from './chain-of.ts';
+
+export const WORLDS = ['evm', 'tron', 'simulated'] as const;
+export type WorldName = (typeof WORLDS)[number];
+
+/** What arrived at an address: how many transfers of our sender, and what they sum to. */
+export type Landed = { readonly times: number; readonly units: bigint };
+
+/**
+ * `lost replies`: calls are carried out and not answered, or not carried out. `lies`: one node denies what it has and drops what
+ * it takes. `lagging`: one node is some blocks behind. `load-balanced`: each call meets another node, some of them behind.
+ */
+export const FAULTS = [
+  'lost replies',
+  'only sends lose their replies',
+  'lies',
+  'lagging',
+  'load-balanced',
+  'high fees',
+  'empty wallet',
+  'foreign use of the key',
+  'reverting token',
+  'keeping token',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+export type World = {
+  readonly name: WorldName;
+  readonly network: Network;
+  readonly sender: string;
+  readonly spec: ChainSpec;
+  readonly blockMs: number;
+  /** The time that blocks and ages follow. */
+  now(): Date;
+  /** An address that nothing was sent to. */
+  newAddress(random: Random): string;
+  /** Time passes on the chain, and so many blocks come. */
+  pass(blocks: number, ms: number): Promise<void>;
+  /** False where the chain knows no such fault. */
+  begin(fault: Fault, random: Random): Promise<boolean>;
+  /** Ends every fault. */
+  mend(): Promise<void>;
+  /** Replaces the last blocks; their transactions are forgotten. */
+  reorganise(depth: number): Promise<void>;
+  landed(address: string): Promise<Landed>;
+  /** Transfers of our sender, to whomever. */
+  outgoing(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/** Where a chain keeps its state in the database of the service, or moves with its clock. */
+export type WorldDeps = {
+  readonly sql: <R extends object>(text: string, values?: unknown[]) => Promise<R[]>;
+  readonly control: (change: Record<string, unknown>) => Promise<unknown>;
+};
