@@ -7,22 +7,18 @@ export type Control = (typeof CONTROLS)[number];
 
 /** The slot is taken, the nonce is asked for, the bytes are signed and sent: the fourth step is the broadcast. */
 const BEFORE_SAVING = 4;
+const BLOCKS = 3;
 
 export async function runControl(world: WorldName, control: Control, seed: number): Promise<Verdict> {
   const drill = await openDrill(world, seed, 0);
   try {
     await drill.pay(1);
     await drill.run('open');
-    if (control === 'send then save') {
-      await drill.run(control, BEFORE_SAVING);
-      await drill.world.pass(3, 3 * drill.world.blockMs);
-      await drill.run(control);
-    } else {
-      await drill.begin('only sends lose their replies');
-      await drill.run(control);
-      await drill.mend();
-    }
-    await drill.world.pass(3, 3 * drill.world.blockMs);
+    // The first ends before it has saved what it sent, or its reply is lost; then the same is tried again.
+    await drill.run(control, control === 'send then save' ? BEFORE_SAVING : undefined);
+    await drill.world.pass(BLOCKS, BLOCKS * drill.world.blockMs);
+    await drill.run(control);
+    await drill.world.pass(BLOCKS, BLOCKS * drill.world.blockMs);
     return await drill.judge();
   } finally {
     await drill.close();

@@ -67,7 +67,6 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
   return {
     name: 'evm',
     network: NETWORK,
-    sender,
     spec: { kind: 'evm', urls: proxies.map(({ url }) => url), key, chainId: anvil.chainId, token: token.address },
     blockMs: EVM_BLOCK_MS,
     now: clock.now,

@@ -47,17 +47,18 @@ function duringFault(name: string, fault: Fault, variants: Kind['variants']): Ki
   };
 }
 
-/** The fault begins when the transfers are sent and not mined: too late for any check. */
-function afterSending(name: string, fault: Fault, variants: Kind['variants']): Kind {
+/** `after`: the fault begins when the transfers are sent and not mined, too late for any check. */
+function tokenFault(name: string, fault: Fault, when: 'before' | 'after', variants: Kind['variants']): Kind {
   return {
     name,
     variants,
     run: async drill => {
-      // The simulated chain decides when bytes arrive.
-      if (drill.world.name === 'simulated') await drill.begin(fault);
+      // The simulated chain decides what becomes of bytes when they arrive.
+      const isBefore = when === 'before' || drill.world.name === 'simulated';
+      if (isBefore) await drill.begin(fault);
       await drill.pay(someOrders(drill));
       await drill.runJobs();
-      if (drill.world.name !== 'simulated') await drill.begin(fault);
+      if (!isBefore) await drill.begin(fault);
       await passRounds(drill);
     },
   };
@@ -139,8 +140,8 @@ export const KINDS: readonly Kind[] = [
   duringFault('fees rise', 'high fees', { evm: 12, tron: 8, simulated: 0 }),
   duringFault('the wallet is empty', 'empty wallet', { evm: 8, tron: 8, simulated: 6 }),
   duringFault('the key is used elsewhere', 'foreign use of the key', { evm: 12, tron: 0, simulated: 6 }),
-  afterSending('the token reverts', 'reverting token', { evm: 8, tron: 8, simulated: 6 }),
-  afterSending('the token keeps a part', 'keeping token', { evm: 8, tron: 8, simulated: 6 }),
+  tokenFault('the token reverts', 'reverting token', 'after', { evm: 8, tron: 8, simulated: 6 }),
+  tokenFault('the token keeps a part', 'keeping token', 'before', { evm: 8, tron: 8, simulated: 6 }),
   {
     name: 'given up while it is mined',
     variants: { evm: 16, tron: 8, simulated: 8 },

@@ -29,7 +29,6 @@ export async function openSimulatedWorld(start: string, { sql, control }: WorldD
   return {
     name: 'simulated',
     network: NETWORK,
-    sender: '',
     spec: { kind: 'simulated' },
     blockMs: NETWORK_FACTS[NETWORK].blockMs,
     now: clock.now,

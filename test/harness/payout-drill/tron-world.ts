@@ -28,7 +28,6 @@ export async function openTronWorld(start: string, key: string, seed: number): P
   return {
     name: 'tron',
     network: 'tron',
-    sender,
     spec: { kind: 'tron', urls: endpoints.map(({ url }) => url), key },
     blockMs: SLOT_MS,
     now: clock.now,

@@ -30,7 +30,6 @@ export type Fault = (typeof FAULTS)[number];
 export type World = {
   readonly name: WorldName;
   readonly network: Network;
-  readonly sender: string;
   readonly spec: ChainSpec;
   readonly blockMs: number;
   /** The time that blocks and ages follow. */
