@@ -7,9 +7,8 @@ import { type AccountPolicy, openedAccounts } from './accounts/require.ts';
 import { hasUsableKey } from './accounts/store-keys.ts';
 import type { Chains } from './chains/chain.ts';
 import { guardedChains } from './chains/guarded.ts';
-import { liveChains } from './chains/live-chains.ts';
 import { observedChains } from './chains/observed.ts';
-import { openSigners } from './chains/signer/open-signers.ts';
+import { openChains } from './chains/open-chains.ts';
 import { type ChargeRules, STRICT_CHARGE_RULES } from './charges/check.ts';
 import { compareDueDays, startComparingDays } from './charges/compare-daily.ts';
 import { startChargeBatches } from './charges/create-batch.ts';
@@ -170,13 +169,6 @@ async function composeLive(
     requiresKeys: true,
     allowsLocal: false,
   };
-}
-
-/** Signers first: a chain asks its nodes about the addresses that it sends from. */
-async function openChains(config: Config, log: Log, clock: Clock): Promise<Chains> {
-  if (config.chains.length === 0) return {};
-  const signers = await slowStep(log, 'opening the signers', () => openSigners(config.signers));
-  return slowStep(log, 'asking the nodes of the chains', () => liveChains(config.chains, { clock, log, signers }));
 }
 
 type Outside = { readonly rails: Rails; readonly chains: Chains; readonly hasPrices: boolean };

@@ -88,6 +88,20 @@ export type Funds = {
   readonly worstFee: bigint;
 };
 
+/** What left a sender and came to it, as the chain itself keeps it. */
+export type ChainRecord = {
+  /** All slots below this one are used. */
+  readonly usedSlots: bigint;
+  /** Transfers of tokens; addresses in small letters. */
+  readonly transfers: readonly {
+    readonly hash: string;
+    readonly symbol: AssetSymbol;
+    readonly from: string;
+    readonly to: string;
+    readonly units: bigint;
+  }[];
+};
+
 /** How the nodes of a network answer, for `trilho chains` and alarms. */
 export type ChainHealth = {
   readonly head?: bigint;
@@ -133,6 +147,11 @@ export type Chain = {
   lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting>;
   /** When to look the transfer up again, after a sighting. Pure. */
   nextLookupAt(sighting: Sighting, now: Date): Date;
+  /**
+   * What the chain keeps of a sender, to compare the books with: its transfers from a block on, none without a block. Undefined
+   * when no node answers. Absent on a chain whose nodes keep no such record.
+   */
+  readonly record?: (sender: string, fromBlock?: number) => Promise<ChainRecord | undefined>;
   health(): Promise<ChainHealth>;
 };
 

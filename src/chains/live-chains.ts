@@ -39,7 +39,7 @@ export type TronEntry = {
   readonly maxFeeTrx?: string;
   readonly test?: NonNullable<TronSettings['test']>;
 };
-type ChainEntry = EvmEntry | TronEntry;
+export type ChainEntry = EvmEntry | TronEntry;
 
 type Deps = {
   readonly clock: Clock;

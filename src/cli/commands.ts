@@ -187,7 +187,14 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     'ledger',
     {
       summary: 'check: are the books right?',
-      help: ['trilho ledger check', '', 'Exit code 1 when something differs.', USES_DATABASE],
+      help: [
+        'trilho ledger check [--chains]',
+        '',
+        '--chains  also asks every configured network: what left our senders must be in the books, and the other way round',
+        '',
+        'Exit code 1 when something differs, or a network does not answer.',
+        USES_DATABASE,
+      ],
       load: async () => (await import('./ledger.ts')).ledgerCommand,
     },
   ],

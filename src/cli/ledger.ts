@@ -1,4 +1,4 @@
-// trilho ledger check: proves that the books are right, or names what is not.
+// trilho ledger check: proves that the books are right, or names what is not; with --chains also against the chains.
 import { CHARGE_LEDGER_CHECKS } from '../charges/store-ledger-check.ts';
 import type { Config } from '../config/config.ts';
 import { checkLedger } from '../ledger/check.ts';
@@ -17,13 +17,20 @@ const MAX_SHOWN = 20;
 /** Exit code 0 when the ledger is right, 1 when something differs. */
 export async function ledgerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   readVerb('ledger', args, ['check']);
-  refuseFaults('ledger check', readArguments(args.slice(1), {}).faults);
-  const results = await withCharges({ config, log, action: 'ledger check' }, ({ db }) =>
+  const { flags, faults } = readArguments(args.slice(1), { flags: ['chains'] });
+  refuseFaults('ledger check', faults);
+  return withCharges({ config, log, action: 'ledger check' }, ({ db, clock }) =>
     // A check changes nothing, so the audit log gets no line.
-    withoutAuditContext(() => checkLedger(db, LEDGER_CHECKS)),
+    withoutAuditContext(async () => {
+      const results = await checkLedger(db, LEDGER_CHECKS);
+      for (const line of report(results)) console.log(line);
+      const isRight = results.every(({ total }) => total === 0);
+      if (!flags.includes('chains')) return isRight ? 0 : 1;
+      // Loaded only here: it brings the code of the chains.
+      const { checkChains } = await import('./check-chains.ts');
+      return (await checkChains({ config, log, db, clock })) && isRight ? 0 : 1;
+    }),
   );
-  for (const line of report(results)) console.log(line);
-  return results.every(({ total }) => total === 0) ? 0 : 1;
 }
 
 function report(results: readonly CheckResult[]): string[] {

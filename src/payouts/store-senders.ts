@@ -51,6 +51,13 @@ function unitsIn(texts: NonNullable<SenderRow['units']>): Sender['openUnits'] {
   return Object.fromEntries(SYMBOLS.map(symbol => [symbol, BigInt(texts[symbol] ?? 0)]));
 }
 
+/** Every address that the service has sent from. */
+export async function readSenders(sql: Sql): Promise<Pick<Sender, 'network' | 'sender'>[]> {
+  return sql.query<Row & Pick<Sender, 'network' | 'sender'>>(
+    'select network, sender from chain_senders order by network, sender',
+  );
+}
+
 /** Stores the next nonce of a sender, unless it is stored. From then on only this row counts, not the answer of a node. */
 export async function insertSender(sql: Sql, network: Network, sender: string, nextNonce: bigint): Promise<void> {
   await sql.query(

@@ -29,7 +29,7 @@ export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLoo
   );
 }
 
-const SELECT_PAYOUT = `
+export const SELECT_PAYOUT = `
   select p.id, p.account_id, p.order_id, p.network, p.sender, p.nonce, p.symbol, p.units::text as units, p.destination,
          p.state, p.hash, p.block_number, p.block_hash, p.confirmations, p.last_sighting, p.idle_looks,
          p.left_units::text as left_units, p.fee_units::text as fee_units, p.void_requested_at,
@@ -170,7 +170,7 @@ export async function countWatchedPayouts(sql: Sql, limit: number): Promise<Watc
   }));
 }
 
-type PayoutRow = Row & {
+export type PayoutRow = Row & {
   id: string;
   account_id: string;
   order_id: string;
@@ -193,7 +193,7 @@ type PayoutRow = Row & {
   attempts: (Omit<Attempt, 'signedAt'> & { signedAt: string })[] | null;
 };
 
-function toPayout(row: PayoutRow): Payout {
+export function toPayout(row: PayoutRow): Payout {
   return {
     id: row.id,
     accountId: row.account_id,

@@ -67,7 +67,22 @@ describe('trilho chain', { concurrency: 2 }, () => {
     };
     const { hash } = await until('the order to be fulfilled', look, ASK_AGAIN_MS);
     await service.end();
+    const check = () =>
+      runToEnd({
+        folder,
+        env: { TRILHO_CONFIG: file },
+        command: [process.execPath, TRILHO, 'ledger', 'check', '--chains'],
+      });
+    const agreed = await check();
+    assert.match(
+      agreed.stdout,
+      /^polygon 0x\w{40}\n {2}1 payouts are compared.*The books agree with the chains\.\n$/ms,
+    );
+    assert.equal(agreed.code, 0, agreed.stderr);
     await end(chain);
+    const silent = await check();
+    assert.match(silent.stdout, /^ {2}NOT CHECKED: no node shows what left the sender$/m);
+    assert.equal(silent.code, 1);
 
     const again = await startChain(folder);
     const { result } = await callNode(again.url, 'eth_getTransactionReceipt', [hash]);

@@ -14,7 +14,7 @@ const TOKEN = parseAbi([
   'function isBlocked(address owner) view returns (bool)',
 ]);
 const L1_FEE_ORACLE = parseAbi(['function getL1FeeUpperBound(uint256 size) view returns (uint256)']);
-const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
+export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
 
 export function transferData(to: string, units: bigint): Hex {
   return encodeFunctionData({ abi: TOKEN, functionName: 'transfer', args: [hexOf(to), units] });
@@ -41,7 +41,7 @@ export type TokenTransfer = { readonly from: string; readonly to: string; readon
 /** The transfers of a token that logs tell of, addresses in small letters. */
 export function tokenTransfers(logs: readonly Log[], token: string): TokenTransfer[] {
   return logs.flatMap(({ address, topics: [event, from, to, ...rest], data }) => {
-    if (address !== token.toLowerCase() || event !== TRANSFER || rest.length > 0) return [];
+    if (address !== token.toLowerCase() || event !== TRANSFER_TOPIC || rest.length > 0) return [];
     if (from === undefined || to === undefined || data.length !== 66) return [];
     return [{ from: addressIn(from), to: addressIn(to), units: BigInt(data) }];
   });

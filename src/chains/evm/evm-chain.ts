@@ -8,6 +8,7 @@ import { check, type Draft, type Estimate, estimate } from './check.ts';
 import { funds } from './funds.ts';
 import { lookup } from './lookup.ts';
 import { openProvider, type Provider } from './provider.ts';
+import { recordOf } from './record.ts';
 import { contractOf, type EvmPlan, type EvmSettings, planOf } from './settings.ts';
 import { sharedAnswers } from './shared.ts';
 import { signTransfer, signVoid } from './sign.ts';
@@ -102,6 +103,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
       return lookup(lookupDeps, { transfer, attempts, seen, token });
     },
     nextLookupAt: (sighting, now) => new Date(now.getTime() + waitMs(plan, sighting)),
+    record: (sender, fromBlock) => recordOf({ providers, plan, watch }, sender, fromBlock),
     health: () => health(providers, watch, senders[0]),
   };
   return { chain, start };

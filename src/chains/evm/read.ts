@@ -82,6 +82,18 @@ export const readReceipt: Read<Receipt | null> = value => {
   return { transactionHash, blockHash, blockNumber, isSuccess: status === 1n, feeUnits, logs };
 };
 
+export type TransferLog = Log & { readonly transactionHash: string };
+
+/** The logs of a range of blocks, each with its transaction. */
+export const readTransferLogs: Read<TransferLog[]> = value => {
+  if (!Array.isArray(value)) return undefined;
+  const logs = value.map(given => {
+    const [log, transactionHash] = [readLog(given), readHash(at(given, 'transactionHash'))];
+    return log && transactionHash !== undefined ? { ...log, transactionHash } : undefined;
+  });
+  return logs.every(log => log !== undefined) ? logs : undefined;
+};
+
 const readLogs: Read<Log[]> = value => {
   if (!Array.isArray(value) || value.length > MAX_LOGS) return undefined;
   const logs = value.map(readLog);

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Chain } from '../../../src/chains/chain.ts';
 import { resumeHaltedSender } from '../../../src/orders/resume-sender.ts';
-import { openDatabase } from '../../../src/storage/database.ts';
+import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { silentLog } from '../log.ts';
 import { differences } from '../order-proof.ts';
 import { openOrderNode } from '../order-verbs.ts';
@@ -29,6 +30,8 @@ export type PaidOrder = { readonly id: string; readonly address: string };
 
 export type Drill = {
   readonly world: World;
+  readonly chain: Chain;
+  readonly db: Database;
   readonly random: Random;
   /** Faults that were injected, by their names. */
   readonly injected: string[];
@@ -125,6 +128,8 @@ export async function openDrill(name: WorldName, seed: number, index: number): P
 
   const drill: Drill = {
     world,
+    chain,
+    db,
     random,
     injected,
     pay: async count => {

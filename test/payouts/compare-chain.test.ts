@@ -1,0 +1,103 @@
+// The books held against the chain itself: what agrees, and that every difference is named.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { transferData } from '../../src/chains/evm/contracts.ts';
+import { signTransaction } from '../../src/chains/evm/transaction.ts';
+import { compareSender } from '../../src/payouts/compare-chain.ts';
+import { callNode } from '../../src/sandbox/anvil/anvil.ts';
+import { signerOf } from '../harness/payout-drill/chain-of.ts';
+import { type Drill, openDrill } from '../harness/payout-drill/drill.ts';
+import type { WorldName } from '../harness/payout-drill/world.ts';
+
+const PAYEE = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+const stops: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const stop of stops) await stop();
+});
+
+/** Three paid orders, all final. */
+async function fulfilled(world: WorldName): Promise<Drill> {
+  const drill = await openDrill(world, 1, 0);
+  stops.push(() => drill.close());
+  await drill.pay(3);
+  await drill.runJobs();
+  await drill.rest();
+  return drill;
+}
+
+async function compared({ db, chain }: Drill) {
+  const found = await compareSender(db, chain, chain.senders[0]);
+  assert.ok(found);
+  return found;
+}
+
+for (const world of ['evm', 'tron', 'simulated'] as const) {
+  test(`on ${world} the books agree with the chain, and a changed fee, amount or hash is named`, async () => {
+    const drill = await fulfilled(world);
+    const right = await compared(drill);
+    assert.deepEqual([right.settled, right.underWay, right.differences, right.unanswered], [3, 0, [], []]);
+    const [first, second, third] = await drill.db.query<{ id: string }>('select id from payouts order by nonce');
+    await drill.db.query('update payouts set fee_units = fee_units + 1 where id = $1', [first?.id]);
+    await drill.db.query('update payouts set units = units + 1 where id = $1', [second?.id]);
+    await drill.db.query("update payouts set state = 'reverted' where id = $1", [third?.id]);
+    const { differences } = await compared(drill);
+    assert.ok(differences.some(words => /slot 0: the fee is \S+ in the books and \S+ on the chain/.test(words)));
+    assert.ok(differences.some(words => /slot 1: the outcome is transferred in the books and mismatched/.test(words)));
+    assert.ok(differences.some(words => /slot 2: the outcome is reverted in the books and transferred/.test(words)));
+  });
+}
+
+/** A transfer with our key that the service knows nothing of, and its hash. */
+async function transferElsewhere({ world, chain }: Drill, to: string, units: bigint): Promise<string> {
+  assert.ok(world.spec.kind === 'evm');
+  const { urls, key, chainId, token } = world.spec;
+  const [sender, url] = [chain.senders[0], urls[0] ?? ''];
+  const { result: nonce } = await callNode(url, 'eth_getTransactionCount', [sender, 'latest']);
+  const fees = { gas: 100_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n };
+  const call = { to: token, value: 0n, data: transferData(to, units) };
+  const transaction = { chainId, nonce: BigInt(String(nonce)), ...call, ...fees };
+  const signed = await signTransaction(signerOf(key), transaction, sender);
+  assert.ok(signed.kind === 'signed');
+  await callNode(url, 'eth_sendRawTransaction', [signed.raw]);
+  await world.pass(1, 1_000);
+  return signed.hash;
+}
+
+/** A transfer of the node's own account, and its hash. */
+async function transferFromNode({ world }: Drill, to: string, units: bigint): Promise<string> {
+  assert.ok(world.spec.kind === 'evm');
+  const [url = ''] = world.spec.urls;
+  const { result: accounts } = await callNode(url, 'eth_accounts', []);
+  assert.ok(Array.isArray(accounts));
+  const transaction = { from: accounts[0], to: world.spec.token, data: transferData(to, units) };
+  const { result: hash } = await callNode(url, 'eth_sendTransaction', [transaction]);
+  await world.pass(1, 1_000);
+  return String(hash);
+}
+
+test('what left by another use of the key is a difference, and what came in is not', async () => {
+  const drill = await fulfilled('evm');
+  const came = await transferFromNode(drill, drill.chain.senders[0], 5_000_000n);
+  const { differences: none, notes } = await compared(drill);
+  assert.deepEqual(none, []);
+  assert.ok(notes.some(words => words.startsWith('5 usdt came from ') && words.endsWith(came)));
+  assert.ok(notes.some(words => /^it has [\d.]+ usdt, and had 1000000 before its first payout$/.test(words)));
+
+  const left = await transferElsewhere(drill, PAYEE, 7_000_000n);
+  const { differences } = await compared(drill);
+  assert.deepEqual(differences, [
+    'the chain has used the slots below 4, and the books gave out those below 3',
+    `7 usdt left to ${PAYEE.toLowerCase()} in ${left}, which is not in the books`,
+  ]);
+});
+
+test('a chain that does not answer is not right', async () => {
+  const drill = await fulfilled('evm');
+  const found = await compareSender(
+    drill.db,
+    { ...drill.chain, record: async () => undefined, lookup: async () => ({ kind: 'unknown' }) },
+    drill.chain.senders[0],
+  );
+  assert.equal(found?.unanswered.length, 4);
+});
