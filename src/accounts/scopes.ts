@@ -18,14 +18,16 @@ export const ACCOUNT_SCOPES = [
 ] as const;
 
 /**
- * The scopes of the operator: metrics, unmatched receipts, recording payments, sending crypto again, and approving
- * wallets. A key has these only when they are listed explicitly.
+ * The scopes of the operator: metrics, unmatched receipts, recording payments, sending crypto again, approving wallets, and
+ * what payouts of all accounts may do. A key has these only when they are listed explicitly.
  */
 export const OPERATOR_SCOPES = [
   'payments:read',
   'payments:write',
   'transfers:write',
   'wallets:approve',
+  'payouts:read',
+  'payouts:write',
   'metrics:read',
 ] as const;
 

@@ -7,6 +7,7 @@ import { LEDGER_SCHEMAS } from './ledger.ts';
 import { NEW_ORDER_SCHEMAS } from './new-order.ts';
 import { ORDER_SCHEMAS } from './orders.ts';
 import { PAYMENT_SCHEMAS } from './payments.ts';
+import { PAYOUT_SCHEMAS } from './payouts.ts';
 import { QUOTE_SCHEMAS } from './quotes.ts';
 import { REFUND_SCHEMAS } from './refunds.ts';
 import { TRANSACTION_SCHEMAS } from './transactions.ts';
@@ -26,4 +27,5 @@ export const COMPONENTS: readonly TSchema[] = [
   ...WEBHOOK_SCHEMAS,
   ...LEDGER_SCHEMAS,
   ...WALLET_SCHEMAS,
+  ...PAYOUT_SCHEMAS,
 ];

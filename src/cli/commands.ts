@@ -170,13 +170,17 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
   [
     'payouts',
     {
-      summary: 'give up a transfer that no block has, or let a halted sender go on',
+      summary: 'pause payouts, give up a transfer, let a halted sender go on',
       help: [
-        'trilho payouts void <transaction id>',
+        'trilho payouts pause [--network <network>] [--asset <asset>] [--reason <words>]',
+        'trilho payouts resume [--network <network>] [--asset <asset>]',
         'trilho payouts resume <network> <sender>',
+        'trilho payouts void <transaction id>',
         '',
-        'void    uses the slot of the transfer up with a transaction that moves nothing; the order is held then',
-        'resume  after a key was used elsewhere, once it is safe: the sender takes slots again',
+        'pause   no order takes a slot from then on; transfers that have begun go on',
+        'resume  ends the pause of exactly this scope; with a sender, after its key was used elsewhere and is safe: it takes',
+        '        slots again',
+        'void    uses the slot of a transfer up with a transaction that moves nothing; the order is held then',
         '',
         USES_DATABASE,
       ],

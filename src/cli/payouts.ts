@@ -1,5 +1,4 @@
-// trilho payouts: gives up a transfer that no block has, and lets a halted sender take slots again.
-import { NETWORKS } from '../chains/asset.ts';
+// trilho payouts: pauses and resumes payouts, gives up a transfer that no block has, and lets a halted sender go on.
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
@@ -8,11 +7,18 @@ import { resumeHaltedSender } from '../orders/resume-sender.ts';
 import { voidPayout } from '../orders/void.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
+import { pauseCommand, resumePausedCommand } from './pauses.ts';
+import { readNetwork } from './read-asset.ts';
 
 export async function payoutsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const verb = readVerb('payouts', args, ['void', 'resume']);
+  const verb = readVerb('payouts', args, ['pause', 'resume', 'void']);
   const rest = args.slice(1);
-  return verb === 'void' ? voidCommand(config, log, rest) : resumeCommand(config, log, rest);
+  if (verb === 'pause') return pauseCommand(config, log, rest);
+  if (verb === 'void') return voidCommand(config, log, rest);
+  // A sender is named by words, a pause by options.
+  return rest[0] === undefined || rest[0].startsWith('-')
+    ? resumePausedCommand(config, log, rest)
+    : resumeSenderCommand(config, log, rest);
 }
 
 async function voidCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
@@ -31,11 +37,10 @@ async function voidCommand(config: Config, log: Log, args: readonly string[]): P
   return 0;
 }
 
-async function resumeCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+async function resumeSenderCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { words, faults } = readArguments(args, { words: ['network', 'sender'] });
-  const [name = '', sender = ''] = words;
-  const network = NETWORKS.find(known => known === name);
-  if (words.length > 0 && !network) faults.push(`<network> must be one of ${NETWORKS.join(', ')}, not ${quoted(name)}`);
+  const [name, sender = ''] = words;
+  const network = readNetwork('<network>', name, faults);
   refuseFaults('payouts resume', faults);
   if (!network) return 2;
   const isResumed = await withCharges({ config, log, action: 'trilho payouts resume' }, deps =>

@@ -8,34 +8,43 @@ import type { Charge } from '../charges/charge.ts';
 import { lockCharges } from '../charges/store.ts';
 import { commitMoney } from '../charges/store-money.ts';
 import { handleJob, type JobHandler, type JobOutcome } from '../jobs/job.ts';
-import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import type { Log } from '../lib/log.ts';
-import { fundsGate, type GateContext, judge, readChecks, readFunds, type Verdict } from '../payouts/gates.ts';
+import {
+  fundsGate,
+  type GateContext,
+  judge,
+  readChecks,
+  readFunds,
+  type Verdict,
+  WAIT_REASONS,
+  type WalletFacts,
+} from '../payouts/gates.ts';
 import { chainOf, openPayouts, requireSender } from '../payouts/open.ts';
+import { pausedSymbols } from '../payouts/pause.ts';
 import type { Payout, PayoutRequest } from '../payouts/payout.ts';
 import { sendOpened } from '../payouts/send-opened.ts';
+import { readPauses } from '../payouts/store-pauses.ts';
 import { lockSender, type Sender, setNextClaim } from '../payouts/store-senders.ts';
 import { batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
 import { CLAIM } from './claim-job.ts';
 import { claimed, NO_ANSWER, nextStep, type OrderStep, resumed, turnedAway, waiting, withLastError } from './life.ts';
+import { markPaused } from './mark-paused.ts';
 import type { Order } from './order.ts';
 import type { SettlementRules } from './settlement.ts';
-import { lockWaiting, readLine } from './store-line.ts';
+import { lockWaiting, nextPassedOver, readLine } from './store-line.ts';
 import { unitsOf, writeOrderStep } from './write.ts';
 
-export type ClaimDeps = {
+export type ClaimDeps = WalletGateDeps & {
   readonly db: Database;
   readonly chains: Chains;
-  readonly clock: Clock;
   readonly settlement: SettlementRules;
-  readonly log: Log;
 };
 
 /** Orders that are looked at in one round. */
 const LINE_LIMIT = 200;
-/** Rounds of one job; the line is looked at again later anyway. */
+/** Rounds of one job; it runs again later. */
 const MAX_ROUNDS = 100;
 const LOOK_AGAIN_MS = { min: 15_000, max: 600_000 };
 const HALTED = 'The sender takes no slots: its key was used elsewhere, and an operator has not resumed it.';
@@ -45,9 +54,9 @@ export async function claimWaiting(deps: ClaimDeps, network: Network): Promise<J
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const outcome = await claimRound(deps, chain);
     if (outcome === 'silent') return 'postponed';
-    if (outcome === 'rests') break;
+    if (outcome === 'rests') return 'done';
   }
-  return 'done';
+  return 'postponed';
 }
 
 /** `again`: there may be more to do at once. `rests`: the line is empty or waits. `silent`: not even a nonce is known. */
@@ -55,9 +64,15 @@ type RoundOutcome = 'again' | 'rests' | 'silent';
 
 async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> {
   const now = deps.clock.now();
-  const line = await readLine(deps.db, chain.network, now, LINE_LIMIT);
+  const pauses = await readPauses(deps.db);
+  const hasMarked = await markPaused(deps, chain.network, pauses);
+  const without = pausedSymbols(pauses, chain.network);
+  const line = await readLine(deps.db, { network: chain.network, now, without, limit: LINE_LIMIT });
   const [first] = line;
-  if (!first) return 'rests';
+  if (!first) {
+    await comeBack(deps, chain);
+    return hasMarked ? 'again' : 'rests';
+  }
   const sender = await requireSender(deps.db, chain);
   const front = line.slice(0, chain.window);
   if (!sender) {
@@ -69,13 +84,20 @@ async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> 
     return 'rests';
   }
   if (sender.openSlots < chain.window) {
-    const round = await prepare(chain, sender, line, now);
+    const round = await prepare(deps, chain, sender, line);
     const result = await deps.db.transaction(tx => claimInOrder(deps, tx, round));
     await sendOpened(deps, chain, result.payouts);
-    if (result.hasChanged) return 'again';
+    if (result.hasChanged || hasMarked) return 'again';
   }
   await setNextClaim(deps.db, sender, lookAgainAt(first, now));
+  await comeBack(deps, chain);
   return 'rests';
+}
+
+/** The line is looked at when the first of those that are passed over may go on. */
+async function comeBack({ db }: ClaimDeps, { network, senders: [sender] }: Chain): Promise<void> {
+  const at = await nextPassedOver(db, network);
+  if (at) await setNextClaim(db, { network, sender }, at);
 }
 
 /** The longer the first has waited, the longer until the line is looked at again without being woken. */
@@ -84,24 +106,37 @@ function lookAgainAt({ waitsSince = new Date(0) }: Order, now: Date): Date {
   return new Date(now.getTime() + delayMs);
 }
 
-type Round = Pick<GateContext, 'chain' | 'sender' | 'facts'> & {
+type Round = Pick<GateContext, 'chain' | 'sender' | 'facts' | 'wallets'> & {
   /** Those that may get a slot, and those that funds do not suffice for, in the order of the line. */
   readonly orders: readonly Order[];
 };
 
-/** Asks the network about as many orders as there are free slots. */
-async function prepare(chain: Chain, sender: Sender, line: readonly Order[], now: Date): Promise<Round> {
+/** Asks the network, and whether the wallets may be paid to, about as many orders as there are free slots. */
+async function prepare(deps: ClaimDeps, chain: Chain, sender: Sender, line: readonly Order[]): Promise<Round> {
   const requests = line.map(requestOf);
   const funds = await readFunds(chain, sender, requests);
   const facts = { funds, checks: new Map() };
   const [going, short]: [PayoutRequest[], PayoutRequest[]] = [[], []];
   for (const request of requests) {
     if (sender.openSlots + going.length >= chain.window) break;
-    const verdict = fundsGate(request, { chain, sender, claimed: going, ahead: short, facts, now });
+    const verdict = fundsGate(request, { sender, claimed: going, ahead: short, facts });
     (verdict.kind === 'go' ? going : short).push(request);
   }
   const orders = line.slice(0, going.length + short.length);
-  return { chain, sender, orders, facts: { funds, checks: await readChecks(chain, sender, going) } };
+  const goingIds = new Set(going.map(({ orderId }) => orderId));
+  const [checks, wallets] = await Promise.all([
+    readChecks(chain, sender, going),
+    readWallets(
+      deps,
+      orders.filter(({ id }) => goingIds.has(id)),
+    ),
+  ]);
+  return { chain, sender, orders, wallets, facts: { funds, checks } };
+}
+
+async function readWallets(deps: ClaimDeps, orders: readonly Order[]): Promise<WalletFacts> {
+  const asked = orders.map(async ({ id, walletId }) => [id, await walletMayBePaid(deps, walletId)] as const);
+  return new Map(await Promise.all(asked));
 }
 
 type Result = { readonly payouts: readonly Payout[]; readonly hasChanged: boolean };
@@ -113,6 +148,7 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Roun
   // Another node has taken slots since the sender was read: what was counted does not hold.
   if (locked.nextNonce !== sender.nextNonce || locked.isHalted) return { payouts: [], hasChanged: true };
   const now = deps.clock.now();
+  const pauses = await readPauses(tx);
   const standing = await lockWaiting(tx, orders);
   const charges = await lockCharges(
     tx,
@@ -125,13 +161,14 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Roun
     // Its money has changed meanwhile. The job that follows the order decides what that means.
     if (!charge || nextStep(order, contextOf(deps, charge, now))) continue;
     const request = requestOf(order);
-    const verdict = await judge(request, { ...round, claimed: going, ahead: short, now }, tx);
+    const verdict = await judge(request, { ...round, claimed: going, ahead: short, pauses, now }, tx);
     if (verdict.kind === 'go') {
       going.push(request);
       await claim(deps, tx, order, charge, now);
     } else {
       if (verdict.kind === 'wait' && verdict.reason === 'no_funds') short.push(request);
-      if (verdict.kind === 'hold') hasChanged = true;
+      // The next round looks at those behind it.
+      if (verdict.kind === 'hold' || verdict.until) hasChanged = true;
       await keepBack(tx, order, verdict, now);
     }
   }
@@ -142,8 +179,8 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Roun
 /** The order becomes `fulfilling`, or is sent again, and its money cannot go back. */
 async function claim(deps: ClaimDeps, tx: Sql, order: Order, charge: Charge, now: Date): Promise<void> {
   assert(order.dueCents !== undefined, 'a paid order has dueCents');
-  const isShort = order.hold?.reason === 'no_funds';
-  const before = isShort ? await writeOrderStep(tx, order, resumed(order), now) : order;
+  const hasWaited = WAIT_REASONS.some(reason => reason === order.hold?.reason);
+  const before = hasWaited ? await writeOrderStep(tx, order, resumed(order), now) : order;
   await writeOrderStep(tx, before, claimed(before, contextOf(deps, charge, now)), now);
   await commitMoney(tx, charge, order.dueCents);
 }

@@ -45,7 +45,12 @@ export function nextStep(order: Order, context: StepContext): OrderStep | undefi
 }
 
 /** Holds that an operator ends, of orders whose crypto has not left. */
-const UNSENT_HOLDS: readonly HoldReason[] = ['transfer_refused', 'payout_voided', 'transfer_reverted'];
+const UNSENT_HOLDS: readonly HoldReason[] = [
+  'wallet_refused',
+  'transfer_refused',
+  'payout_voided',
+  'transfer_reverted',
+];
 /** Holds that end when the money is what the price was for. */
 const MONEY_HOLDS: readonly HoldReason[] = ['underpaid', 'quote_expired', 'refund_pending', 'partially_refunded'];
 

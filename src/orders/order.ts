@@ -36,6 +36,8 @@ export const HOLD_REASONS = [
   'refund_pending',
   'partially_refunded',
   'paid_after_end',
+  'payouts_paused',
+  'wallet_refused',
   'transfer_refused',
   'no_funds',
   'payout_stuck',

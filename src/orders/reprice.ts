@@ -12,14 +12,14 @@ import { isExpired, priceOrder, QUOTE_LIFE_MS, type Quote } from '../quotes/quot
 import { findQuote, lockQuote } from '../quotes/store.ts';
 import { findWallet } from '../wallets/store.ts';
 import { noSuchOrder } from './cancel.ts';
-import { catchUp, type FollowDeps, joinLine, lockChargeOf } from './follow.ts';
+import { catchUp, joinLine, lockChargeOf } from './follow.ts';
 import { isPastClaim, type NewPrice, repriced } from './life.ts';
 import type { HoldReason, Order } from './order.ts';
-import { requireReady } from './retry.ts';
+import { type RetryDeps, requirePayable, requireReady } from './retry.ts';
 import { findFirstByQuote, findOrder, lockOrder, recordQuoteUse } from './store.ts';
 import { writeOrderStep } from './write.ts';
 
-type Deps = FollowDeps & MakeQuoteDeps;
+type Deps = RetryDeps & MakeQuoteDeps;
 
 /** The hold reasons that a new price resolves. */
 const REPRICEABLE: readonly HoldReason[] = [
@@ -27,6 +27,7 @@ const REPRICEABLE: readonly HoldReason[] = [
   'quote_expired',
   'partially_refunded',
   'paid_after_end',
+  'wallet_refused',
   'transfer_refused',
   'payout_voided',
   'transfer_reverted',
@@ -43,6 +44,7 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
   const { value, source, at } = quote
     ? { value: quote.price, source: quote.source, at: quote.priceAt }
     : await deps.prices.price(found.symbol, found.currency, now);
+  await requirePayable(deps, found);
   if (isPastClaim(found)) await requireReady(deps, found);
 
   return deps.db.transaction(async tx => {

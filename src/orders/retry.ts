@@ -4,6 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { chainOf, chainSilent } from '../payouts/open.ts';
 import { intentOf } from '../payouts/payout.ts';
+import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
 import { noSuchOrder } from './cancel.ts';
 import { requestOf } from './claim.ts';
 import { type FollowDeps, joinLine, lockChargeOf } from './follow.ts';
@@ -13,17 +14,20 @@ import type { HoldReason, Order } from './order.ts';
 import { findOrder, lockOrder } from './store.ts';
 import { writeOrderStep } from './write.ts';
 
-const RETRYABLE: readonly HoldReason[] = ['transfer_refused', 'payout_voided', 'transfer_reverted'];
+const RETRYABLE: readonly HoldReason[] = ['wallet_refused', 'transfer_refused', 'payout_voided', 'transfer_reverted'];
+
+export type RetryDeps = FollowDeps & WalletGateDeps;
 
 /**
  * The order stands in line again. Refuses an order whose transfer may have moved something, one whose payment was refunded in
  * the meantime, and one whose transfer would fail again.
  */
-export async function retryOrder(deps: FollowDeps, id: string, accountId?: string): Promise<Order> {
+export async function retryOrder(deps: RetryDeps, id: string, accountId?: string): Promise<Order> {
   const now = deps.clock.now();
   const found = await findOrder(deps.db, id, accountId);
   if (!found) throw noSuchOrder();
   requireUnsent(found);
+  await requirePayable(deps, found);
   await requireReady(deps, found);
   const retryId = uuidV7(now);
   return deps.db.transaction(async tx => {
@@ -45,6 +49,14 @@ export async function retryOrder(deps: FollowDeps, id: string, accountId?: strin
 function requireUnsent({ hold, ended }: Order): void {
   if (hold && RETRYABLE.includes(hold.reason) && !ended) return;
   throw new AppError('wrong_state', 'This order has no transfer that failed.');
+}
+
+/** Refuses a wallet that may not be paid to any more. Screening without an answer is asked again in the line. */
+export async function requirePayable(deps: WalletGateDeps, { walletId }: Order): Promise<void> {
+  const may = await walletMayBePaid(deps, walletId);
+  if (may.kind !== 'refused') return;
+  if (may.reason === 'blocked') throw new AppError('wallet_blocked', 'This service does not pay to this wallet.');
+  throw new AppError('wrong_state', may.words);
 }
 
 /** Tells the operator at once what the line would tell later. */

@@ -1,15 +1,40 @@
 // The SQL of the line: orders that are due and wait for a slot of their network, in the order in which they came.
-import type { Network } from '../chains/asset.ts';
+import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Order } from './order.ts';
 import { ORDER, type OrderRow, toOrder } from './store.ts';
 
+type LineQuery = {
+  readonly network: Network;
+  readonly now: Date;
+  /** Assets that are paused. */
+  readonly without: readonly AssetSymbol[];
+  readonly limit: number;
+};
+
 /** The front of the line, without those that are passed over now. */
-export async function readLine(sql: Sql, network: Network, now: Date, limit: number): Promise<Order[]> {
+export async function readLine(sql: Sql, { network, now, without, limit }: LineQuery): Promise<Order[]> {
   const rows = await sql.query<OrderRow>(
     `${ORDER} where network = $1 and waits_since is not null and (not_before is null or not_before <= $2)
+        and symbol <> all($3)
+      order by waits_since, id limit $4`,
+    [network, now, without, limit],
+  );
+  return rows.map(toOrder);
+}
+
+/** Orders in line that do not say that they are paused and are, or say so and are not. */
+export async function readWronglyMarked(
+  sql: Sql,
+  network: Network,
+  paused: readonly AssetSymbol[],
+  limit: number,
+): Promise<Order[]> {
+  const rows = await sql.query<OrderRow>(
+    `${ORDER} where network = $1 and waits_since is not null
+        and (hold_reason is not distinct from 'payouts_paused') <> (symbol = any($2))
       order by waits_since, id limit $3`,
-    [network, now, limit],
+    [network, paused, limit],
   );
   return rows.map(toOrder);
 }
@@ -21,6 +46,15 @@ export async function lockWaiting(tx: Sql, orders: readonly Order[]): Promise<Or
     [orders.map(({ id }) => id)],
   );
   return rows.map(toOrder);
+}
+
+/** When an order in line may be looked at again that is passed over now. */
+export async function nextPassedOver(sql: Sql, network: Network): Promise<Date | undefined> {
+  const [row] = await sql.query<{ at: Date | null }>(
+    'select min(not_before) as at from orders where network = $1 and waits_since is not null',
+    [network],
+  );
+  return row?.at ?? undefined;
 }
 
 export async function hasWaiting(sql: Sql, network: Network): Promise<boolean> {

@@ -6,12 +6,15 @@ import type { Chain, Check, Funds } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
+import type { Payability } from '../wallets/gate.ts';
+import { coveringPause, type Pause, pauseWords } from './pause.ts';
 import { intentOf, type PayoutRequest } from './payout.ts';
 import type { Sender } from './store-senders.ts';
 
 /** Why an owner is on hold while its payout stands in line, and why it was taken out of it. */
-export type WaitReason = 'no_funds';
-export type RefusalReason = 'transfer_refused';
+export const WAIT_REASONS = ['payouts_paused', 'no_funds'] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+export type RefusalReason = 'wallet_refused' | 'transfer_refused';
 
 export type Verdict =
   | { readonly kind: 'go' }
@@ -28,6 +31,8 @@ export type GateContext = {
   readonly claimed: readonly PayoutRequest[];
   readonly ahead: readonly PayoutRequest[];
   readonly facts: ChainFacts;
+  readonly wallets: WalletFacts;
+  readonly pauses: readonly Pause[];
   readonly now: Date;
 };
 
@@ -35,8 +40,9 @@ export type Gate = (request: PayoutRequest, context: GateContext, tx: Sql) => Ve
 
 const GO = { kind: 'go' } as const;
 const NO_ANSWER = 'The chain does not answer.';
+const ASK_WALLET_AGAIN_MS = 60_000;
 
-export const GATES: readonly Gate[] = [windowGate, fundsGate, checkGate];
+export const GATES: readonly Gate[] = [pauseGate, windowGate, fundsGate, walletGate, checkGate];
 
 /** The first verdict that is not `go`. */
 export async function judge(request: PayoutRequest, context: GateContext, tx: Sql): Promise<Verdict> {
@@ -46,6 +52,9 @@ export async function judge(request: PayoutRequest, context: GateContext, tx: Sq
   }
   return GO;
 }
+
+/** Whether the wallet of each order may be paid to, asked before anything was locked: it may need an answer of a service. */
+export type WalletFacts = ReadonlyMap<PayoutRequest['orderId'], Payability>;
 
 /** What the network answered, asked before anything was locked. */
 export type ChainFacts = {
@@ -76,6 +85,12 @@ export async function readChecks(
   return new Map(await Promise.all(checks));
 }
 
+/** A pause stops claims and nothing else: what has a slot is sent and looked up. */
+export function pauseGate(request: PayoutRequest, { pauses }: GateContext): Verdict {
+  const pause = coveringPause(pauses, request);
+  return pause ? { kind: 'wait', reason: 'payouts_paused', words: pauseWords(pause) } : GO;
+}
+
 /** A sender has few slots open at once: nodes drop more, and what is not sent can still be taken back. */
 export function windowGate(_: PayoutRequest, { chain, sender, claimed }: GateContext): Verdict {
   return sender.openSlots + claimed.length < chain.window ? GO : { kind: 'wait' };
@@ -85,7 +100,10 @@ export function windowGate(_: PayoutRequest, { chain, sender, claimed }: GateCon
  * The balance pays for the open slots, for those ahead in line, for this transfer and for all fees. So a small transfer does
  * not overtake a large one that waits for funds.
  */
-export function fundsGate(request: PayoutRequest, { sender, claimed, ahead, facts }: GateContext): Verdict {
+export function fundsGate(
+  request: PayoutRequest,
+  { sender, claimed, ahead, facts }: Pick<GateContext, 'sender' | 'claimed' | 'ahead' | 'facts'>,
+): Verdict {
   const { symbol, network, units } = request;
   const funds = facts.funds.get(symbol);
   if (!funds) return { kind: 'wait', words: NO_ANSWER };
@@ -103,6 +121,16 @@ export function fundsGate(request: PayoutRequest, { sender, claimed, ahead, fact
   const neededCoin = fees + coinUnits + (isCoin ? units : 0n);
   if (funds.coin < neededCoin) return short(coin.symbol, funds.coin, neededCoin, coin.decimals);
   return GO;
+}
+
+/** What was found out about the wallet may have changed since the order was made. */
+export function walletGate({ orderId }: PayoutRequest, { wallets, now }: GateContext): Verdict {
+  const may = wallets.get(orderId);
+  if (!may) return { kind: 'wait' };
+  if (may.kind === 'payable') return GO;
+  if (may.kind === 'refused') return { kind: 'hold', reason: 'wallet_refused', words: may.words };
+  // Those behind it go on meanwhile.
+  return { kind: 'wait', words: may.words, until: new Date(now.getTime() + ASK_WALLET_AGAIN_MS) };
 }
 
 /** A transfer that would fail takes no slot: it would block those behind it. */

@@ -80,6 +80,11 @@ export async function lockSender(
   return { nextNonce: BigInt(row.next_nonce), isHalted: row.is_halted };
 }
 
+/** Waits for the transactions that hold senders of these networks, and keeps others from them until the transaction ends. */
+export async function lockSenders(tx: Sql, networks: readonly Network[]): Promise<void> {
+  await tx.query('select from chain_senders where network = any($1) order by network, sender for update', [networks]);
+}
+
 /** The caller holds the row lock of the sender. */
 export async function setNextNonce(tx: Sql, { network, sender }: Sender, nextNonce: bigint): Promise<void> {
   await tx.query('update chain_senders set next_nonce = $3 where network = $1 and sender = $2', [
@@ -90,7 +95,11 @@ export async function setNextNonce(tx: Sql, { network, sender }: Sender, nextNon
 }
 
 /** When the line of a sender is looked at again. A time that is set already and is earlier stays. */
-export async function setNextClaim(sql: Sql, { network, sender }: Sender, at: Date): Promise<void> {
+export async function setNextClaim(
+  sql: Sql,
+  { network, sender }: Pick<Sender, 'network' | 'sender'>,
+  at: Date,
+): Promise<void> {
   await sql.query(
     `update chain_senders set next_claim_at = $3
       where network = $1 and sender = $2 and (next_claim_at is null or next_claim_at > $3)`,

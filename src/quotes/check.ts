@@ -33,7 +33,8 @@ export function checkQuote(draft: QuoteDraft): CheckedQuote {
   return { request: { symbol, network, currency, wanted, ...(accountId !== undefined && { accountId }) }, faults };
 }
 
-function checkNetwork(symbol: AssetSymbol | undefined, network: Network | undefined): Fault[] {
+/** Refuses an asset on a network that does not have it. */
+export function checkNetwork(symbol: AssetSymbol | undefined, network: Network | undefined): Fault[] {
   if (!symbol || !network) return [];
   const networks: readonly Network[] = NETWORKS_OF[symbol];
   if (networks.includes(network)) return [];

@@ -62,7 +62,14 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps): void {
     path,
     body: RepriceBody,
     answer,
-    problems: ['wrong_state', 'order_refused', 'price_unavailable', 'chain_unavailable', 'not_configured'],
+    problems: [
+      'wrong_state',
+      'order_refused',
+      'wallet_blocked',
+      'price_unavailable',
+      'chain_unavailable',
+      'not_configured',
+    ],
     handle: async ({ path: { id }, body, caller }) => {
       const found = await requireOrder(deps.db, id, caller?.accountId);
       // A second transfer is the operator's decision.
@@ -78,11 +85,11 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps): void {
     operationId: 'retryOrder',
     summary: 'Retry a failed transfer',
     description:
-      'For an order held as `transfer_reverted` or `payout_voided`, whose transfer moved nothing, and as `transfer_refused`, which was not begun. The order waits for a slot of its own; its transfer is checked again.',
+      'For an order held as `transfer_reverted` or `payout_voided`, whose transfer moved nothing, and as `transfer_refused` or `wallet_refused`, which was not begun. The order waits for a slot of its own; its transfer is checked again.',
     tag,
     path,
     answer,
-    problems: ['wrong_state', 'chain_unavailable', 'not_configured'],
+    problems: ['wrong_state', 'wallet_blocked', 'chain_unavailable', 'not_configured'],
     handle: async ({ path: { id }, caller }) => showOrder(deps, await retryOrder(deps, id, caller?.accountId)),
   });
 

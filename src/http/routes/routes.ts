@@ -15,6 +15,7 @@ import { type HealthDeps, healthRoutes } from './health.ts';
 import { ledgerRoutes } from './ledger.ts';
 import { orderActionRoutes } from './order-actions.ts';
 import { orderRoutes } from './orders.ts';
+import { pauseRoutes } from './pauses.ts';
 import { paymentRoutes } from './payments.ts';
 import { quoteRoutes } from './quotes.ts';
 import { refundRoutes } from './refunds.ts';
@@ -48,5 +49,6 @@ export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   ledgerRoutes(app, deps);
   walletRoutes(app, deps);
   walletActionRoutes(app, deps);
+  pauseRoutes(app, deps);
   healthRoutes(app, deps);
 }

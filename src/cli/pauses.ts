@@ -1,0 +1,55 @@
+// trilho payouts pause and resume: stop claims, of everything or of a network or an asset, and let them go on.
+import type { Config } from '../config/config.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { pausePayouts, resumePayouts } from '../orders/pause-payouts.ts';
+import { type Pause, type PauseScope, pauseWords, scopeWords } from '../payouts/pause.ts';
+import { readPauses } from '../payouts/store-pauses.ts';
+import { checkNetwork } from '../quotes/check.ts';
+import { type Arguments, readArguments, refuseFaults } from './arguments.ts';
+import { withCharges } from './database.ts';
+import { readNetwork, readSymbol } from './read-asset.ts';
+
+/** Text of the API, which the command keeps to. */
+const MAX_REASON_LENGTH = 255;
+
+export async function pauseCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const given = readArguments(args, { options: ['network', 'asset', 'reason'] });
+  const { reason } = given.options;
+  if (reason !== undefined && reason.length > MAX_REASON_LENGTH) {
+    given.faults.push(`--reason must have at most ${MAX_REASON_LENGTH} characters`);
+  }
+  const scope = readScope('payouts pause', given);
+  const pauses = await withCharges({ config, log, action: 'trilho payouts pause' }, deps =>
+    pausePayouts(deps, { ...scope, ...(reason !== undefined && { reason }), by: 'operator' }),
+  );
+  printPauses(pauses);
+  return 0;
+}
+
+/** Ends a pause of exactly this scope. */
+export async function resumePausedCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const scope = readScope('payouts resume', readArguments(args, { options: ['network', 'asset'] }));
+  const isScope = ({ network, symbol }: Pause) => network === scope.network && symbol === scope.symbol;
+  const left = await withCharges({ config, log, action: 'trilho payouts resume' }, async deps => {
+    const before = await readPauses(deps.db);
+    if (before.some(isScope)) return resumePayouts(deps, scope);
+    const paused = before.map(pauseWords).join(' ');
+    throw new StartError(`${scopeWords(scope)} are not paused as such.${paused === '' ? '' : ` ${paused}`}`);
+  });
+  console.log(`${scopeWords(scope)} go on.`);
+  printPauses(left);
+  return 0;
+}
+
+function readScope(command: string, { options, faults }: Arguments): PauseScope {
+  const network = readNetwork('--network', options['network'], faults);
+  const symbol = readSymbol('--asset', options['asset'], faults);
+  faults.push(...checkNetwork(symbol, network).map(({ message }) => `--network ${message}`));
+  refuseFaults(command, faults);
+  return { ...(network && { network }), ...(symbol && { symbol }) };
+}
+
+function printPauses(pauses: readonly Pause[]): void {
+  for (const pause of pauses) console.log(`${pauseWords(pause)} Since ${pause.pausedAt.toISOString()}.`);
+}

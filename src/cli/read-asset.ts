@@ -1,0 +1,23 @@
+// Reads the network and the asset that a command names.
+import { type AssetSymbol, NETWORKS, type Network, SYMBOLS } from '../chains/asset.ts';
+import { quoted } from './arguments.ts';
+
+/** Undefined when it is not given, or is unknown, which adds a fault. */
+export function readNetwork(name: string, given: string | undefined, faults: string[]): Network | undefined {
+  return readWord(name, given, NETWORKS, faults);
+}
+
+export function readSymbol(name: string, given: string | undefined, faults: string[]): AssetSymbol | undefined {
+  return readWord(name, given, SYMBOLS, faults);
+}
+
+function readWord<T extends string>(
+  name: string,
+  given: string | undefined,
+  words: readonly T[],
+  faults: string[],
+): T | undefined {
+  const found = words.find(word => word === given);
+  if (given !== undefined && !found) faults.push(`${name} must be one of ${words.join(', ')}, not ${quoted(given)}`);
+  return found;
+}

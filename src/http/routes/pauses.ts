@@ -1,0 +1,59 @@
+// Pauses of payouts.
+import type { FastifyInstance } from 'fastify';
+import { PAUSES_EXAMPLE, PauseBody, PausesView, ResumeBody } from '../../api/payouts.ts';
+import { type PauseDeps, pausePayouts, resumePayouts } from '../../orders/pause-payouts.ts';
+import type { Pause } from '../../payouts/pause.ts';
+import { readPauses } from '../../payouts/store-pauses.ts';
+import { checkNetwork } from '../../quotes/check.ts';
+import { ok } from '../server/answers.ts';
+import { actorOf } from '../server/audit.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Payouts';
+const answer = ok(PausesView, 'All pauses as they are then', PAUSES_EXAMPLE);
+
+export function pauseRoutes(app: FastifyInstance, deps: PauseDeps): void {
+  defineRoute(app, {
+    method: 'POST',
+    url: '/payouts/pause',
+    access: 'payouts:write',
+    operationId: 'pausePayouts',
+    summary: 'Pause payouts',
+    description:
+      'Of everything, a network, an asset, or an asset on a network; of all accounts. Once it is answered no order takes a slot until it is resumed, on any node. Transfers that have begun go on. Pausing again changes nothing.',
+    tag,
+    body: PauseBody,
+    check: ({ body }) => checkNetwork(body.symbol, body.network),
+    answer,
+    handle: async ({ body, caller }) => pausesView(await pausePayouts(deps, { ...body, by: actorOf(caller) })),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/payouts/resume',
+    access: 'payouts:write',
+    operationId: 'resumePayouts',
+    summary: 'End a pause of payouts',
+    description: 'The pause of exactly this scope; others stay. What is not paused stays as it is.',
+    tag,
+    body: ResumeBody,
+    check: ({ body }) => checkNetwork(body.symbol, body.network),
+    answer,
+    handle: async ({ body }) => pausesView(await resumePayouts(deps, body)),
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/payouts/pauses',
+    access: 'payouts:read',
+    operationId: 'listPauses',
+    summary: 'List pauses of payouts',
+    tag,
+    answer,
+    handle: async () => pausesView(await readPauses(deps.db)),
+  });
+}
+
+function pausesView(pauses: readonly Pause[]) {
+  return { pauses: pauses.map(pause => ({ ...pause, pausedAt: pause.pausedAt.toISOString() })) };
+}
