@@ -14,6 +14,22 @@ create unique index payout_pauses_one on payout_pauses ((coalesce(network, '')),
 
 alter table orders drop constraint orders_hold_reason_check;
 alter table orders add constraint orders_hold_reason_check check (hold_reason in (
-  'underpaid', 'quote_expired', 'refund_pending', 'partially_refunded', 'paid_after_end', 'payouts_paused', 'wallet_refused',
-  'transfer_refused', 'no_funds', 'payout_stuck', 'slot_taken', 'payout_voided', 'transfer_reverted', 'transfer_mismatched', 'reorganised'
+  'underpaid', 'quote_expired', 'refund_pending', 'partially_refunded', 'paid_after_end', 'payouts_paused',
+  'over_payout_limit', 'approval_needed', 'over_day_limit', 'wallet_refused', 'transfer_refused', 'no_funds', 'payout_stuck',
+  'slot_taken', 'payout_voided', 'transfer_reverted', 'transfer_mismatched', 'reorganised'
 ));
+
+alter table orders
+  -- Null in orders from before this migration.
+  add column created_by  text,
+  add column repriced_by text,
+  -- Who approved the payout at the terms that the order has; a new price takes it back.
+  add column approved_by text,
+  add column approved_at timestamptz,
+  add check ((approved_by is null) = (approved_at is null));
+
+-- What left lately, of an asset and to one address. A payout that moved nothing counts for no limit.
+create index payouts_by_asset on payouts (network, symbol, created_at) include (units)
+  where state not in ('reverted', 'voided');
+create index payouts_by_destination on payouts (destination, network, symbol, created_at) include (units)
+  where state not in ('reverted', 'voided');

@@ -52,6 +52,7 @@ import { ordersAsOwners } from './orders/payout-progress.ts';
 import { orderSweep } from './orders/sweep.ts';
 import { payoutJobs } from './payouts/advance.ts';
 import { PAYOUT_JOBS } from './payouts/jobs.ts';
+import { openLimits } from './payouts/limits.ts';
 import { payoutSweep } from './payouts/sweep.ts';
 import { httpPrices } from './prices/http.ts';
 import type { PriceSource } from './prices/price.ts';
@@ -214,6 +215,7 @@ const DRAIN_LIMIT_MS = 10_000;
 const CLOSE_IDLE_EVERY_MS = 50;
 
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
+  const payoutLimits = openLimits(config.payouts.limits ?? []);
   const stops: Stops = [];
   const stop = async () => {
     for (const step of stops.splice(0).reverse()) await step();
@@ -274,6 +276,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       ...batches,
       walletPolicy,
       screening,
+      payoutLimits,
       payoutOwner: ordersAsOwners(base),
       sweeps,
       ...outgoing,

@@ -28,6 +28,7 @@ export const OPERATOR_SCOPES = [
   'wallets:approve',
   'payouts:read',
   'payouts:write',
+  'payouts:approve',
   'metrics:read',
 ] as const;
 

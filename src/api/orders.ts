@@ -46,6 +46,9 @@ export const OrderView = Type.Object(
         { additionalProperties: false, description: 'The transfer on its chain, once it has begun.' },
       ),
     ),
+    approvedAt: Type.Optional(
+      DateTime({ description: 'When a second key or an operator approved its payout, which some services ask for.' }),
+    ),
     waitingSince: Type.Optional(
       DateTime({ description: 'Since when the order, which is due, waits for its turn to be sent.' }),
     ),

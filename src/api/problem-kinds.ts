@@ -132,8 +132,10 @@ export const PROBLEMS = {
   second_key_needed: {
     status: 409,
     title: 'Another key must approve',
-    meaning: 'A wallet is approved by another key than the one that made it, or by an operator. Nothing was written.',
-    nextStep: 'Approve it with another key that has the scope wallets:approve, or by trilho wallets approve.',
+    meaning:
+      'A wallet or a payout is approved by another key than the one that made it, or by an operator. Nothing was written.',
+    nextStep:
+      'Approve it with another key that has the scope wallets:approve or payouts:approve, or by trilho wallets approve or trilho payouts approve.',
     example: { detail: 'The key that made this wallet cannot approve it.' },
   },
   payload_too_large: {

@@ -170,16 +170,18 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
   [
     'payouts',
     {
-      summary: 'pause payouts, give up a transfer, let a halted sender go on',
+      summary: 'pause and approve payouts, give up a transfer, let a halted sender go on',
       help: [
         'trilho payouts pause [--network <network>] [--asset <asset>] [--reason <words>]',
         'trilho payouts resume [--network <network>] [--asset <asset>]',
         'trilho payouts resume <network> <sender>',
+        'trilho payouts approve <transaction id>',
         'trilho payouts void <transaction id>',
         '',
         'pause   no order takes a slot from then on; transfers that have begun go on',
         'resume  ends the pause of exactly this scope; with a sender, after its key was used elsewhere and is safe: it takes',
         '        slots again',
+        'approve lets an order go on that is held as approval_needed or over_payout_limit; it is sent in its turn',
         'void    uses the slot of a transfer up with a transaction that moves nothing; the order is held then',
         '',
         USES_DATABASE,

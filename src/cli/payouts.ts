@@ -1,8 +1,11 @@
-// trilho payouts: pauses and resumes payouts, gives up a transfer that no block has, and lets a halted sender go on.
+// trilho payouts: pauses and resumes payouts, approves one, gives up a transfer that no block has, and lets a halted sender go on.
 import type { Config } from '../config/config.ts';
+import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import { approveOrder } from '../orders/approve.ts';
+import type { Order } from '../orders/order.ts';
 import { resumeHaltedSender } from '../orders/resume-sender.ts';
 import { voidPayout } from '../orders/void.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
@@ -11,29 +14,36 @@ import { pauseCommand, resumePausedCommand } from './pauses.ts';
 import { readNetwork } from './read-asset.ts';
 
 export async function payoutsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const verb = readVerb('payouts', args, ['pause', 'resume', 'void']);
+  const verb = readVerb('payouts', args, ['pause', 'resume', 'approve', 'void']);
   const rest = args.slice(1);
   if (verb === 'pause') return pauseCommand(config, log, rest);
-  if (verb === 'void') return voidCommand(config, log, rest);
+  if (verb === 'void' || verb === 'approve') return act(config, log, verb, rest);
   // A sender is named by words, a pause by options.
   return rest[0] === undefined || rest[0].startsWith('-')
     ? resumePausedCommand(config, log, rest)
     : resumeSenderCommand(config, log, rest);
 }
 
-async function voidCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+const DONE = {
+  approve: 'Approved. It is sent in its turn, as far as limits and funds allow.',
+  void: 'Given up. The service voids the slot; the order is held as payout_voided once that is final.',
+};
+
+async function act(config: Config, log: Log, verb: keyof typeof DONE, args: readonly string[]): Promise<number> {
   const { words, faults } = readArguments(args, { words: ['transaction id'] });
   const [id = ''] = words;
   if (words.length > 0 && !isUuid(id)) faults.push(`<transaction id> must be a UUID, not ${quoted(id)}`);
-  refuseFaults('payouts void', faults);
-  await withCharges({ config, log, action: 'trilho payouts void' }, async deps => {
+  refuseFaults(`payouts ${verb}`, faults);
+  await withCharges({ config, log, action: `trilho payouts ${verb}` }, async (deps): Promise<Order> => {
+    setAuditObject(id.toLowerCase());
     try {
-      await voidPayout(deps, id);
+      if (verb === 'void') return await voidPayout(deps, id);
+      return await approveOrder(deps, id, { by: 'operator' });
     } catch (error) {
       throw error instanceof AppError ? new StartError(error.message) : error;
     }
   });
-  console.log('Given up. The service voids the slot; the order is held as payout_voided once that is final.');
+  console.log(DONE[verb]);
   return 0;
 }
 

@@ -5,6 +5,7 @@ import { valueAt } from '../lib/exact-json.ts';
 import { ChainEntries } from './chain-settings.ts';
 import { type Check, checkSchema } from './check-schema.ts';
 import { filePath, type Kind, onOrOff, parseJson, serviceUrl, walletProof } from './kinds.ts';
+import { PayoutEntry } from './payout-settings.ts';
 import { PriceSources, priceMaxAge, priceMaxSpread } from './price-settings.ts';
 import { RailEntries } from './rail-settings.ts';
 import { type ReadFile, tryReadFile } from './read-file.ts';
@@ -46,6 +47,7 @@ const ConfigFile = Type.Object(
     receiver: Type.Optional(ReceiverEntry),
     signers: Type.Optional(SignerEntries),
     chains: Type.Optional(ChainEntries),
+    payouts: Type.Optional(PayoutEntry),
     wallets: Type.Optional(Wallets),
   },
   CLOSED,

@@ -5,6 +5,7 @@ import type { Mode } from '../lib/mode.ts';
 import type { AllowedPlace } from '../lib/outgoing-allow.ts';
 import type { ChainSettings } from './chain-settings.ts';
 import type { PixKeyValue } from './kinds.ts';
+import type { PayoutSettings } from './payout-settings.ts';
 import type { PriceSourceSettings } from './price-settings.ts';
 import type { RailSettings } from './rail-settings.ts';
 import { type Environment, readSettings, type Settings } from './read.ts';
@@ -52,6 +53,8 @@ export type Config = {
   readonly signers: readonly SignerSettings[];
   /** The networks that crypto is sent on. */
   readonly chains: readonly ChainSettings[];
+  /** How much crypto may leave. */
+  readonly payouts: PayoutSettings;
   readonly prices: PriceSettings;
   /** Percent of what is paid for crypto that the service keeps, as decimal text. */
   readonly feePercent: string;
@@ -126,6 +129,7 @@ export function configOf({ values }: Settings): Config {
     ...(values.TRILHO_RECEIVER && { receiver: values.TRILHO_RECEIVER }),
     signers: values.TRILHO_SIGNERS ?? [],
     chains: values.TRILHO_CHAINS ?? [],
+    payouts: values.TRILHO_PAYOUTS ?? {},
     prices: {
       table: values.TRILHO_PRICES ?? {},
       sources: values.TRILHO_PRICE_SOURCES ?? [],

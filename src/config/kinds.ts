@@ -212,7 +212,9 @@ export function jsonOf<S extends TSchema>(schema: S, words: string): Kind<Static
       if (!json) return { wrong: [{ message: `must be ${words}` }] };
       const checked = checkSchema(schema, json.value);
       if ('value' in checked) return checked;
-      return { wrong: checked.faults.map(({ path: at, message }) => ({ at, message })) };
+      // The path of a field in an object begins with its name, that of an entry of a list with a bracket.
+      const after = (path: string) => (/^\w/.test(path) ? `.${path}` : path);
+      return { wrong: checked.faults.map(({ path, message }) => ({ at: after(path), message })) };
     },
   };
 }

@@ -26,6 +26,7 @@ import {
   walletProof,
   wholeNumber,
 } from './kinds.ts';
+import { payoutSettings } from './payout-settings.ts';
 import { priceMaxAge, priceMaxSpread, priceSources, priceTable, SANDBOX_PRICES } from './price-settings.ts';
 import { railSettings } from './rail-settings.ts';
 import { receiverSettings } from './receiver-settings.ts';
@@ -268,6 +269,13 @@ export const SETTINGS = [
     inFile: 'chains',
     meaning:
       'Networks that crypto is sent on: their providers, senders and limits. Live takes no orders without one; a sandbox takes test nodes only.',
+  },
+  {
+    name: 'TRILHO_PAYOUTS',
+    kind: payoutSettings,
+    inFile: 'payouts',
+    meaning:
+      'How much crypto may leave: by payout, by day, and what a second key approves. Without it there is no limit.',
   },
   {
     name: 'TRILHO_PRICES',

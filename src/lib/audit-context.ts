@@ -35,6 +35,11 @@ export function currentAuditContext(): AuditContext | undefined {
   return contexts.getStore();
 }
 
+/** Who acts, as the audit log writes it; undefined outside a request or command. */
+export function currentActor(): string | undefined {
+  return currentAuditContext()?.actor;
+}
+
 /**
  * Sets the object of the current context, if the route does not name it. Inside a transaction it applies to that
  * transaction only.

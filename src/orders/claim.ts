@@ -9,16 +9,9 @@ import { lockCharges } from '../charges/store.ts';
 import { commitMoney } from '../charges/store-money.ts';
 import { handleJob, type JobHandler, type JobOutcome } from '../jobs/job.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import {
-  fundsGate,
-  type GateContext,
-  judge,
-  readChecks,
-  readFunds,
-  type Verdict,
-  WAIT_REASONS,
-  type WalletFacts,
-} from '../payouts/gates.ts';
+import { type GateContext, type Verdict, WAIT_REASONS, type WalletFacts } from '../payouts/gate.ts';
+import { fundsGate, judge, readChecks, readFunds } from '../payouts/gates.ts';
+import type { PayoutLimits } from '../payouts/limits.ts';
 import { chainOf, openPayouts, requireSender } from '../payouts/open.ts';
 import { pausedSymbols } from '../payouts/pause.ts';
 import type { Payout, PayoutRequest } from '../payouts/payout.ts';
@@ -40,6 +33,7 @@ export type ClaimDeps = WalletGateDeps & {
   readonly db: Database;
   readonly chains: Chains;
   readonly settlement: SettlementRules;
+  readonly payoutLimits: PayoutLimits;
 };
 
 /** Orders that are looked at in one round. */
@@ -150,6 +144,8 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Roun
   const now = deps.clock.now();
   const pauses = await readPauses(tx);
   const standing = await lockWaiting(tx, orders);
+  const approved = new Set(standing.filter(({ approval }) => approval).map(({ id }) => id));
+  const policy = { pauses, approved, limits: deps.payoutLimits };
   const charges = await lockCharges(
     tx,
     standing.flatMap(({ chargeId }) => chargeId ?? []),
@@ -161,7 +157,7 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Roun
     // Its money has changed meanwhile. The job that follows the order decides what that means.
     if (!charge || nextStep(order, contextOf(deps, charge, now))) continue;
     const request = requestOf(order);
-    const verdict = await judge(request, { ...round, claimed: going, ahead: short, pauses, now }, tx);
+    const verdict = await judge(request, { ...round, ...policy, claimed: going, ahead: short, now }, tx);
     if (verdict.kind === 'go') {
       going.push(request);
       await claim(deps, tx, order, charge, now);

@@ -9,7 +9,7 @@ import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
 import { locateCharges } from '../charges/locate.ts';
 import { findCharge } from '../charges/store.ts';
 import { insertEvents } from '../events/store.ts';
-import { setAuditObject } from '../lib/audit-context.ts';
+import { currentActor, setAuditObject } from '../lib/audit-context.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
 import { contentHash, type Plain } from '../lib/hash.ts';
@@ -176,6 +176,7 @@ function refused(path: string, code: string, message: string): AppError {
 
 function buildOrder(deps: OrderDeps, input: NewOrder, quote: Quote, wallet: Wallet, now: Date): Order {
   const { accountId, externalId, settlementSchedule } = input;
+  const createdBy = currentActor();
   return {
     id: uuidV7(now),
     accountId,
@@ -198,6 +199,7 @@ function buildOrder(deps: OrderDeps, input: NewOrder, quote: Quote, wallet: Wall
     quote: { id: quote.id, source: quote.source, priceAt: quote.priceAt, expiresAt: quote.expiresAt },
     eventCount: 1,
     ...(externalId !== undefined && { externalId }),
+    ...(createdBy !== undefined && { createdBy }),
   };
 }
 

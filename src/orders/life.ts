@@ -46,6 +46,8 @@ export function nextStep(order: Order, context: StepContext): OrderStep | undefi
 
 /** Holds that an operator ends, of orders whose crypto has not left. */
 const UNSENT_HOLDS: readonly HoldReason[] = [
+  'over_payout_limit',
+  'approval_needed',
   'wallet_refused',
   'transfer_refused',
   'payout_voided',
@@ -219,11 +221,24 @@ export type NewPrice = {
 export function repriced(
   order: Order,
   { quote, ...terms }: NewPrice,
-  { now, repriceId, newId }: Pick<StepContext, 'now' | 'newId'> & { readonly repriceId: string },
+  {
+    now,
+    repriceId,
+    by,
+    newId,
+  }: Pick<StepContext, 'now' | 'newId'> & { readonly repriceId: string; readonly by: string | undefined },
 ): OrderStep {
-  const { hold: _, ended: __, commitment: ___, lastError: ____, ...rest } = outOfLine(order);
+  // An approval was of the terms that the order had.
+  const { hold: _, ended: __, commitment: ___, lastError: ____, approval: _____, ...rest } = outOfLine(order);
   const reopened = rest.status === 'pending_payment' ? moved(rest, 'pending_fulfillment') : rest;
-  const after = { ...reopened, ...terms, quote, repricedAt: now, repriceId };
+  const after = {
+    ...reopened,
+    ...terms,
+    quote,
+    repricedAt: now,
+    repriceId,
+    ...(by !== undefined && { repricedBy: by }),
+  };
   if (isPastClaim(after)) return { after: sentAgain(after, now).after, event: 'repriced' };
   // An order that was scheduled had a commitment, and gets a new one at the new terms.
   return {
@@ -233,7 +248,7 @@ export function repriced(
 }
 
 /** Whether a payout was opened for the order before: if it moved nothing, the order needs another. */
-export function isPastClaim({ status }: Order): boolean {
+export function isPastClaim({ status }: Pick<Order, 'status'>): boolean {
   return status === 'fulfilling' || status === 'fulfilled';
 }
 

@@ -37,6 +37,9 @@ export const HOLD_REASONS = [
   'partially_refunded',
   'paid_after_end',
   'payouts_paused',
+  'over_payout_limit',
+  'approval_needed',
+  'over_day_limit',
   'wallet_refused',
   'transfer_refused',
   'no_funds',
@@ -123,6 +126,10 @@ export type Order = Transaction & {
   readonly notBefore?: Date;
   readonly ended?: { readonly as: Ending; readonly at: Date };
   readonly commitment?: Commitment;
+  /** Who made the order, who took its newest price, and who approved its payout, as the audit log writes them. */
+  readonly createdBy?: string;
+  readonly repricedBy?: string;
+  readonly approval?: { readonly by: string; readonly at: Date };
   readonly eventCount: number;
 };
 

@@ -4,6 +4,7 @@
 import { decimalsOf } from '../chains/networks.ts';
 import type { Charge } from '../charges/charge.ts';
 import { keptCents } from '../charges/life.ts';
+import { currentActor } from '../lib/audit-context.ts';
 import { divideDown, formatUnits, tenTo } from '../lib/decimals.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
@@ -27,6 +28,8 @@ const REPRICEABLE: readonly HoldReason[] = [
   'quote_expired',
   'partially_refunded',
   'paid_after_end',
+  'over_payout_limit',
+  'approval_needed',
   'wallet_refused',
   'transfer_refused',
   'payout_voided',
@@ -68,7 +71,7 @@ export async function repriceOrder(deps: Deps, id: string, quoteId?: string, acc
     const after = await writeOrderStep(
       tx,
       before,
-      repriced(before, price, { now, repriceId, newId: () => uuidV7(now) }),
+      repriced(before, price, { now, repriceId, by: currentActor(), newId: () => uuidV7(now) }),
       now,
     );
     if (!isPastClaim(before)) return (await catchUp(deps, tx, id)) ?? after;

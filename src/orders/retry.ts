@@ -14,7 +14,14 @@ import type { HoldReason, Order } from './order.ts';
 import { findOrder, lockOrder } from './store.ts';
 import { writeOrderStep } from './write.ts';
 
-const RETRYABLE: readonly HoldReason[] = ['wallet_refused', 'transfer_refused', 'payout_voided', 'transfer_reverted'];
+const RETRYABLE: readonly HoldReason[] = [
+  'over_payout_limit',
+  'approval_needed',
+  'wallet_refused',
+  'transfer_refused',
+  'payout_voided',
+  'transfer_reverted',
+];
 
 export type RetryDeps = FollowDeps & WalletGateDeps;
 

@@ -20,6 +20,7 @@ const fixedColumns = (order: Order) => ({
   wallet_name: order.walletName,
   settlement_schedule: order.settlementSchedule,
   created_at: order.createdAt,
+  created_by: order.createdBy,
 });
 
 /** The columns that a step of an order may change. */
@@ -35,7 +36,10 @@ const changingColumns = (order: Order) => ({
   quote_expires_at: order.quote?.expiresAt,
   repriced_at: order.repricedAt,
   reprice_id: order.repriceId,
+  repriced_by: order.repricedBy,
   retry_id: order.retryId,
+  approved_by: order.approval?.by,
+  approved_at: order.approval?.at,
   charge_id: order.chargeId,
   due_cents: order.dueCents,
   settlement_date: order.settlementDate,
@@ -137,7 +141,8 @@ export const ORDER = `
          trim_scale(cost)::text as cost, trim_scale(price)::text as price, wallet_id, wallet_address, wallet_name,
          settlement_schedule, settlement_date, created_at, updated_at, external_id, quote_id, charge_id, fee_cents,
          price_source, price_at, quote_expires_at, due_cents, repriced_at, reprice_id, retry_id, hold_reason, held_at, last_error,
-         waits_since, not_before, ended_as, ended_at, commitment_id, committed_cents, committed_fee_cents, event_count
+         waits_since, not_before, ended_as, ended_at, commitment_id, committed_cents, committed_fee_cents, event_count,
+         created_by, repriced_by, approved_by, approved_at
     from orders`;
 
 /** An order; `accountId` restricts the search to one account. */
@@ -245,6 +250,10 @@ export type OrderRow = Row & {
   committed_cents: string | null;
   committed_fee_cents: string | null;
   event_count: number;
+  created_by: string | null;
+  repriced_by: string | null;
+  approved_by: string | null;
+  approved_at: Date | null;
 };
 
 export function toOrder(row: OrderRow): Order {
@@ -284,6 +293,10 @@ export function toOrder(row: OrderRow): Order {
     ...(row.repriced_at !== null && { repricedAt: row.repriced_at }),
     ...(row.reprice_id !== null && { repriceId: row.reprice_id }),
     ...(row.retry_id !== null && { retryId: row.retry_id }),
+    ...(row.created_by !== null && { createdBy: row.created_by }),
+    ...(row.repriced_by !== null && { repricedBy: row.repriced_by }),
+    ...(row.approved_by !== null &&
+      row.approved_at !== null && { approval: { by: row.approved_by, at: row.approved_at } }),
     ...(row.hold_reason !== null && row.held_at !== null && { hold: { reason: row.hold_reason, at: row.held_at } }),
     ...(row.last_error !== null && { lastError: row.last_error }),
     ...(row.waits_since !== null && { waitsSince: row.waits_since }),

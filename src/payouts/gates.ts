@@ -2,47 +2,29 @@
 // that what they count cannot change meanwhile; what the network must be asked is asked before. A new rule is a new gate in
 // `GATES`.
 import type { AssetSymbol } from '../chains/asset.ts';
-import type { Chain, Check, Funds } from '../chains/chain.ts';
+import type { Chain } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
-import type { Payability } from '../wallets/gate.ts';
-import { coveringPause, type Pause, pauseWords } from './pause.ts';
+import { type ChainFacts, type Gate, type GateContext, GO, type Verdict } from './gate.ts';
+import { approvalGate, dayLimitGate, payoutLimitGate } from './limit-gates.ts';
+import { coveringPause, pauseWords } from './pause.ts';
 import { intentOf, type PayoutRequest } from './payout.ts';
 import type { Sender } from './store-senders.ts';
 
-/** Why an owner is on hold while its payout stands in line, and why it was taken out of it. */
-export const WAIT_REASONS = ['payouts_paused', 'no_funds'] as const;
-export type WaitReason = (typeof WAIT_REASONS)[number];
-export type RefusalReason = 'wallet_refused' | 'transfer_refused';
-
-export type Verdict =
-  | { readonly kind: 'go' }
-  /** It stays in line and is judged again; with a reason its owner is on hold meanwhile. `until`: not before then. */
-  | { readonly kind: 'wait'; readonly reason?: WaitReason; readonly words?: string; readonly until?: Date }
-  /** It leaves the line until a person decides. */
-  | { readonly kind: 'hold'; readonly reason: RefusalReason; readonly words: string };
-
-/** What the gates know. */
-export type GateContext = {
-  readonly chain: Chain;
-  readonly sender: Sender;
-  /** What takes a slot in this transaction already, and what stands ahead in line for want of funds. */
-  readonly claimed: readonly PayoutRequest[];
-  readonly ahead: readonly PayoutRequest[];
-  readonly facts: ChainFacts;
-  readonly wallets: WalletFacts;
-  readonly pauses: readonly Pause[];
-  readonly now: Date;
-};
-
-export type Gate = (request: PayoutRequest, context: GateContext, tx: Sql) => Verdict | Promise<Verdict>;
-
-const GO = { kind: 'go' } as const;
 const NO_ANSWER = 'The chain does not answer.';
 const ASK_WALLET_AGAIN_MS = 60_000;
 
-export const GATES: readonly Gate[] = [pauseGate, windowGate, fundsGate, walletGate, checkGate];
+export const GATES: readonly Gate[] = [
+  pauseGate,
+  windowGate,
+  payoutLimitGate,
+  approvalGate,
+  dayLimitGate,
+  fundsGate,
+  walletGate,
+  checkGate,
+];
 
 /** The first verdict that is not `go`. */
 export async function judge(request: PayoutRequest, context: GateContext, tx: Sql): Promise<Verdict> {
@@ -52,15 +34,6 @@ export async function judge(request: PayoutRequest, context: GateContext, tx: Sq
   }
   return GO;
 }
-
-/** Whether the wallet of each order may be paid to, asked before anything was locked: it may need an answer of a service. */
-export type WalletFacts = ReadonlyMap<PayoutRequest['orderId'], Payability>;
-
-/** What the network answered, asked before anything was locked. */
-export type ChainFacts = {
-  readonly checks: ReadonlyMap<PayoutRequest['orderId'], { readonly request: PayoutRequest; readonly check: Check }>;
-  readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
-};
 
 /** What a sender has, asked once for each asset. */
 export async function readFunds(

@@ -66,16 +66,20 @@ export async function insertSender(sql: Sql, network: Network, sender: string, n
   );
 }
 
-/** Locks the row of a sender until the transaction ends, and returns what may have changed since it was read. */
+/**
+ * Locks the senders of a network until the transaction ends, since limits count what all of them send, and returns what may
+ * have changed of one since it was read.
+ */
 export async function lockSender(
   tx: Sql,
   { network, sender }: Sender,
 ): Promise<{ nextNonce: bigint; isHalted: boolean }> {
-  const [row] = await tx.query<{ next_nonce: string; is_halted: boolean }>(
-    `select next_nonce, halted_at is not null as is_halted from chain_senders
-      where network = $1 and sender = $2 for update`,
-    [network, sender],
+  const rows = await tx.query<{ sender: string; next_nonce: string; is_halted: boolean }>(
+    `select sender, next_nonce, halted_at is not null as is_halted from chain_senders
+      where network = $1 order by sender for update`,
+    [network],
   );
+  const row = rows.find(one => one.sender === sender);
   assert(row, 'the next nonce of the sender is stored');
   return { nextNonce: BigInt(row.next_nonce), isHalted: row.is_halted };
 }

@@ -9,6 +9,7 @@ import { faultsOf } from '../harness/config-faults.ts';
 const settings: readonly Setting[] = SETTINGS;
 const PIX = { TRILHO_PIX_KEY: 'a@example.com', TRILHO_PIX_NAME: 'José Ltda', TRILHO_PIX_CITY: 'São Paulo' };
 const SIGNERS = '[{ "name": "hot", "kind": "keystore", "file": "hot.json", "passwordFile": "password" }]';
+const PAYOUTS = JSON.stringify({ limits: [{ symbol: 'usdt', perDay: '5000' }] });
 const CHAINS = JSON.stringify([
   { network: 'base', providers: [{ name: 'a', url: 'https://a.example' }], senders: [{ signer: 'hot' }] },
 ]);
@@ -42,6 +43,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     rails: [],
     signers: [],
     chains: [],
+    payouts: {},
     prices: {
       table: { usdt: '5.41', usdc: '5.40', trx: '1.78', eth: '18732.50' },
       sources: [],
@@ -94,6 +96,7 @@ test('every setting is read', () => {
   };
   const live = {
     ...both,
+    TRILHO_PAYOUTS: PAYOUTS,
     ...PIX,
     TRILHO_MODE: 'live',
     TRILHO_RAILS: RAILS,
@@ -133,6 +136,7 @@ test('every setting is read', () => {
     receiver: JSON.parse(RECEIVER),
     signers: JSON.parse(SIGNERS),
     chains: JSON.parse(CHAINS),
+    payouts: JSON.parse(PAYOUTS),
     prices: { table: {}, sources: JSON.parse(SOURCES), maxAgeSeconds: 30, maxSpreadPercent: '2.5' },
     feePercent: '0.5',
     bankWaitMs: 500,
@@ -199,6 +203,10 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   ],
   TRILHO_RECEIVER: ['{ "port": 8443 }', 'TRILHO_RECEIVER must have certificateFile and privateKeyFile, or proxy.'],
   TRILHO_SIGNERS: ['hot', 'TRILHO_SIGNERS must be a JSON list of objects { name, kind, … }.'],
+  TRILHO_PAYOUTS: [
+    '{ "limits": [{ "symbol": "usdt", "perDay": 5 }] }',
+    'TRILHO_PAYOUTS.limits[0].perDay must be text.',
+  ],
   TRILHO_CHAINS: ['base', 'TRILHO_CHAINS must be a JSON list of objects { network, providers, senders, … }.'],
   TRILHO_PRICE_SOURCES: [
     'https://a.example/?key=hunter2',

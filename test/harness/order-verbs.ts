@@ -157,7 +157,7 @@ export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
   follow: (deps, { transactionId }) => followOrder(deps, { accountId: ACCOUNT, orderId: transactionId }),
   claim: async (deps, { transactionId }) => {
     const order = await findOrder(deps.db, transactionId);
-    if (order) await claimWaiting(deps, order.network);
+    if (order) await claimWaiting({ ...deps, payoutLimits: new Map() }, order.network);
   },
   // Claims and goes no further, as a node does that dies there.
   open: (deps, victim) => ORDER_VERBS.claim({ ...deps, chains: withoutSigner(deps.chains) }, victim),

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { OrderChargeBody, RepriceBody, toOrderCharge } from '../../api/new-order.ts';
 import { ORDER_DETAIL_EXAMPLE, OrderDetail } from '../../api/orders.ts';
+import { approveOrder } from '../../orders/approve.ts';
 import { attachCharge } from '../../orders/attach.ts';
 import { cancelOrder } from '../../orders/cancel.ts';
 import type { OrderDeps } from '../../orders/create.ts';
@@ -11,6 +12,7 @@ import { retryOrder } from '../../orders/retry.ts';
 import { requireOrder, showOrder } from '../../orders/show.ts';
 import { voidPayout } from '../../orders/void.ts';
 import { created, ok } from '../server/answers.ts';
+import { actorOf } from '../server/audit.ts';
 import { requireScope } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
@@ -91,6 +93,22 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps): void {
     answer,
     problems: ['wrong_state', 'wallet_blocked', 'chain_unavailable', 'not_configured'],
     handle: async ({ path: { id }, caller }) => showOrder(deps, await retryOrder(deps, id, caller?.accountId)),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/crypto/transactions/:id/approve',
+    access: 'payouts:approve',
+    operationId: 'approvePayout',
+    summary: 'Approve a payout',
+    description:
+      'By another key than the one that made the order or took its newest price. An order held as `approval_needed` or `over_payout_limit` stands in line again; approving is not sending. A new price takes the approval back. Approving again changes nothing.',
+    tag,
+    path,
+    answer,
+    problems: ['wrong_state', 'second_key_needed'],
+    handle: async ({ path: { id }, caller }) =>
+      showOrder(deps, await approveOrder(deps, id, { by: actorOf(caller), accountId: caller?.accountId })),
   });
 
   defineRoute(app, {

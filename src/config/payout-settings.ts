@@ -1,0 +1,66 @@
+// What can be set about payouts: how much may leave, of each asset.
+import { type Static, Type } from 'typebox';
+import { parseUnits } from '../lib/decimals.ts';
+import { CHAIN_NETWORKS } from './chain-settings.ts';
+import type { Check } from './check-schema.ts';
+import { jsonOf } from './kinds.ts';
+
+/** The assets of src/chains/asset.ts; a test holds both lists together. */
+export const PAYOUT_SYMBOLS = ['usdt', 'usdc', 'trx', 'eth'] as const;
+
+const CLOSED = { additionalProperties: false } as const;
+/** No asset has more; how many an asset really has is checked at the start. */
+const MAX_DECIMALS = 18;
+
+/** Decimal text in units of the asset, since a JSON number could lose digits. */
+const Amount = () =>
+  Type.Optional(
+    Type.String({
+      'x-check': {
+        holds: value => typeof value !== 'string' || (parseUnits(value, MAX_DECIMALS) ?? 0n) > 0n,
+        message: 'must be a decimal above zero as text, such as "5000"',
+      } satisfies Check,
+    }),
+  );
+
+export const LimitEntry = Type.Object(
+  {
+    symbol: Type.Enum([...PAYOUT_SYMBOLS], { type: 'string' }),
+    network: Type.Optional(Type.Enum([...CHAIN_NETWORKS], { type: 'string' })),
+    perPayout: Amount(),
+    approvalAbove: Amount(),
+    perDay: Amount(),
+    perDayToAddress: Amount(),
+  },
+  CLOSED,
+);
+
+export const PayoutEntry = Type.Object(
+  {
+    limits: Type.Optional(
+      Type.Array(LimitEntry, {
+        maxItems: 100,
+        'x-check': {
+          holds: hasDistinctAssets,
+          message: 'must have each symbol once for a network, and once without',
+        } satisfies Check,
+      }),
+    ),
+  },
+  CLOSED,
+);
+
+export type LimitSettings = Readonly<Static<typeof LimitEntry>>;
+export type PayoutSettings = Readonly<Static<typeof PayoutEntry>>;
+
+export const payoutSettings = jsonOf(PayoutEntry, 'a JSON object { limits: [{ symbol, network, perPayout, … }] }');
+
+function hasDistinctAssets(limits: unknown): boolean {
+  if (!Array.isArray(limits)) return true;
+  const names = limits.map((limit: unknown) => `${wordAt(limit, 'symbol')} ${wordAt(limit, 'network')}`);
+  return new Set(names).size === names.length;
+}
+
+function wordAt(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
+}

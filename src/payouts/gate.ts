@@ -1,0 +1,50 @@
+// The types of a gate: what it knows and what it decides.
+import type { AssetSymbol } from '../chains/asset.ts';
+import type { Chain, Check, Funds } from '../chains/chain.ts';
+import type { Sql } from '../storage/database.ts';
+import type { Payability } from '../wallets/gate.ts';
+import type { PayoutLimits } from './limits.ts';
+import type { Pause } from './pause.ts';
+import type { PayoutRequest } from './payout.ts';
+import type { Sender } from './store-senders.ts';
+
+/** Why an owner is on hold while its payout stands in line, and why it was taken out of it. */
+export const WAIT_REASONS = ['payouts_paused', 'over_day_limit', 'no_funds'] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+export type RefusalReason = 'over_payout_limit' | 'approval_needed' | 'wallet_refused' | 'transfer_refused';
+
+export type Verdict =
+  | { readonly kind: 'go' }
+  /** It stays in line and is judged again; with a reason its owner is on hold meanwhile. `until`: not before then. */
+  | { readonly kind: 'wait'; readonly reason?: WaitReason; readonly words?: string; readonly until?: Date }
+  /** It leaves the line until a person decides. */
+  | { readonly kind: 'hold'; readonly reason: RefusalReason; readonly words: string };
+
+/** What the gates know. */
+export type GateContext = {
+  readonly chain: Chain;
+  readonly sender: Sender;
+  /** What takes a slot in this transaction already, and what stands ahead in line for want of funds. */
+  readonly claimed: readonly PayoutRequest[];
+  readonly ahead: readonly PayoutRequest[];
+  readonly facts: ChainFacts;
+  readonly wallets: WalletFacts;
+  readonly pauses: readonly Pause[];
+  readonly limits: PayoutLimits;
+  /** Orders that a second key, or an operator, has approved. */
+  readonly approved: ReadonlySet<PayoutRequest['orderId']>;
+  readonly now: Date;
+};
+
+export type Gate = (request: PayoutRequest, context: GateContext, tx: Sql) => Verdict | Promise<Verdict>;
+
+export const GO = { kind: 'go' } as const;
+
+/** Whether the wallet of each order may be paid to, asked before anything was locked: it may need an answer of a service. */
+export type WalletFacts = ReadonlyMap<PayoutRequest['orderId'], Payability>;
+
+/** What the network answered, asked before anything was locked. */
+export type ChainFacts = {
+  readonly checks: ReadonlyMap<PayoutRequest['orderId'], { readonly request: PayoutRequest; readonly check: Check }>;
+  readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
+};

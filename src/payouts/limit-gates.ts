@@ -1,0 +1,82 @@
+// The gates of limits: how much one payout may be, above which amount a second key approves it, and how much may leave in any
+// 24 hours. They count while the senders of the network are locked, so that several nodes together keep to them.
+import { decimalsOf } from '../chains/networks.ts';
+import { formatUnits } from '../lib/decimals.ts';
+import type { Sql } from '../storage/database.ts';
+import { type GateContext, GO, type Verdict } from './gate.ts';
+import { limitsOf } from './limits.ts';
+import type { PayoutRequest } from './payout.ts';
+import { spentBeyond, spentUnits } from './store-limits.ts';
+
+const DAY_MS = 86_400_000;
+/** It is judged again after this time at the latest: the settings may have changed. */
+const JUDGE_AGAIN_MS = 900_000;
+
+/** What is approved may be more than one payout may be. */
+export function payoutLimitGate(request: PayoutRequest, { limits, approved }: GateContext): Verdict {
+  const { perPayout } = limitsOf(limits, request);
+  if (perPayout === undefined || request.units <= perPayout || approved.has(request.orderId)) return GO;
+  const words = `${amount(request, request.units)} is more than one payout may be: ${amount(request, perPayout)}.`;
+  return { kind: 'hold', reason: 'over_payout_limit', words };
+}
+
+export function approvalGate(request: PayoutRequest, { limits, approved }: GateContext): Verdict {
+  const { approvalAbove } = limitsOf(limits, request);
+  if (approvalAbove === undefined || request.units <= approvalAbove || approved.has(request.orderId)) return GO;
+  const words = `${amount(request, request.units)} is above ${amount(request, approvalAbove)}: a second key approves it.`;
+  return { kind: 'hold', reason: 'approval_needed', words };
+}
+
+/** An approval does not lift it. */
+export async function dayLimitGate(request: PayoutRequest, context: GateContext, tx: Sql): Promise<Verdict> {
+  const { perDay, perDayToAddress } = limitsOf(context.limits, request);
+  const verdicts = [
+    await withinDay(request, context, tx, { limit: perDay }),
+    await withinDay(request, context, tx, { limit: perDayToAddress, destination: request.destination }),
+  ].filter(verdict => verdict.kind !== 'go');
+  // The one that lasts longest; what never fits comes first.
+  return verdicts.toSorted((a, b) => untilOf(b) - untilOf(a))[0] ?? GO;
+}
+
+function untilOf(verdict: Verdict): number {
+  return verdict.kind === 'wait' && verdict.until ? verdict.until.getTime() : Number.POSITIVE_INFINITY;
+}
+
+type Limit = { readonly limit: bigint | undefined; readonly destination?: string };
+
+async function withinDay(
+  request: PayoutRequest,
+  { claimed, now }: GateContext,
+  tx: Sql,
+  { limit, destination }: Limit,
+): Promise<Verdict> {
+  if (limit === undefined) return GO;
+  const { network, symbol, units } = request;
+  const where = destination === undefined ? '' : ' to one address';
+  const rule = `${amount(request, limit)} may leave${where} in 24 hours`;
+  if (units > limit) {
+    return { kind: 'hold', reason: 'over_payout_limit', words: `${amount(request, units)} never fits: ${rule}.` };
+  }
+  const spent = {
+    network,
+    symbol,
+    since: new Date(now.getTime() - DAY_MS),
+    ...(destination !== undefined && { destination }),
+  };
+  const claimedUnits = claimed
+    .filter(one => one.symbol === symbol && (destination === undefined || one.destination === destination))
+    .reduce((sum, one) => sum + one.units, 0n);
+  const room = limit - claimedUnits - units;
+  const before = await spentUnits(tx, spent);
+  if (before <= room) return GO;
+  // What takes a slot in this transaction leaves the 24 hours last.
+  const last = room < 0n ? now : ((await spentBeyond(tx, spent, room)) ?? now);
+  const fitsAt = new Date(last.getTime() + DAY_MS);
+  const words = `${rule} and ${amount(request, before + claimedUnits)} has; it fits at ${fitsAt.toISOString()}.`;
+  const until = new Date(Math.min(fitsAt.getTime(), now.getTime() + JUDGE_AGAIN_MS));
+  return { kind: 'wait', reason: 'over_day_limit', words, until };
+}
+
+function amount({ symbol, network }: PayoutRequest, units: bigint): string {
+  return `${formatUnits(units, decimalsOf(symbol, network))} ${symbol}`;
+}

@@ -1,0 +1,73 @@
+// The section `payouts` of the file of TRILHO_CONFIG: what it gives, and that every fault in it has its path.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SYMBOLS } from '../../src/chains/asset.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { PAYOUT_SYMBOLS } from '../../src/config/payout-settings.ts';
+import { StartError } from '../../src/lib/errors.ts';
+import { limitsOf, openLimits } from '../../src/payouts/limits.ts';
+import { faultsOf, readFrom } from '../harness/config-faults.ts';
+
+const FILE = { TRILHO_CONFIG: 'trilho.json' };
+const filesOf = (payouts: unknown) => ({ 'trilho.json': JSON.stringify({ payouts }) });
+
+test('the assets of the settings are those of the service', () => {
+  assert.deepEqual([...PAYOUT_SYMBOLS], [...SYMBOLS]);
+});
+
+test('limits come from the file, in both modes, and without it there are none', () => {
+  const payouts = {
+    limits: [{ symbol: 'usdt', network: 'bsc', perPayout: '5000', approvalAbove: '1000', perDay: '0.5' }],
+  };
+  for (const mode of ['live', 'sandbox']) {
+    assert.deepEqual(readConfig({ ...FILE, TRILHO_MODE: mode }, readFrom(filesOf(payouts))).payouts, payouts);
+  }
+  assert.deepEqual(readConfig({}).payouts, {});
+});
+
+test('every fault is told with its path', () => {
+  const limits = [
+    { symbol: 'btc' },
+    { symbol: 'usdt', perDay: 5, perPayout: '0', perDayToAddress: '-1', approvalAbove: '1e3', perMonth: '5' },
+    { symbol: 'usdt' },
+  ];
+  assert.deepEqual(
+    faultsOf(FILE, filesOf({ limits, limit: 1 })).toSorted(),
+    [
+      'TRILHO_CONFIG: payouts.limit is not a known field.',
+      'TRILHO_CONFIG: payouts.limits must have each symbol once for a network, and once without.',
+      'TRILHO_CONFIG: payouts.limits[0].symbol must be one of usdt, usdc, trx, eth.',
+      ...['approvalAbove', 'perDayToAddress', 'perPayout'].map(
+        field => `TRILHO_CONFIG: payouts.limits[1].${field} must be a decimal above zero as text, such as "5000".`,
+      ),
+      'TRILHO_CONFIG: payouts.limits[1].perDay must be text.',
+      'TRILHO_CONFIG: payouts.limits[1].perMonth is not a known field.',
+    ].toSorted(),
+  );
+});
+
+test('limits are in the units of each network, and a network of its own goes before all', () => {
+  const limits = openLimits([
+    { symbol: 'usdt', perPayout: '1.5' },
+    { symbol: 'usdt', network: 'tron', perDay: '2' },
+  ]);
+  assert.deepEqual(limitsOf(limits, { symbol: 'usdt', network: 'polygon' }), { perPayout: 1_500_000n });
+  assert.deepEqual(limitsOf(limits, { symbol: 'usdt', network: 'bsc' }), { perPayout: 1_500_000_000_000_000_000n });
+  assert.deepEqual(limitsOf(limits, { symbol: 'usdt', network: 'tron' }), { perDay: 2_000_000n });
+  assert.deepEqual(limitsOf(limits, { symbol: 'eth', network: 'base' }), {});
+});
+
+test('an amount that an asset cannot have, and a network without the asset, are refused at the start', () => {
+  assert.throws(
+    () =>
+      openLimits([
+        { symbol: 'usdt', network: 'polygon', perDay: '0.0000001' },
+        { symbol: 'trx', network: 'base' },
+      ]),
+    (error: unknown) =>
+      error instanceof StartError &&
+      error.message ===
+        'payouts.limits of trx: network must be one that trx lives on: tron.\n' +
+          'payouts.limits of usdt: perDay must have at most 6 decimals on polygon.',
+  );
+});

@@ -1,0 +1,161 @@
+// Four eyes: a payout above an amount waits for another key than the one that made the order.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { payoutsCommand } from '../../src/cli/payouts.ts';
+import { StartError } from '../../src/lib/errors.ts';
+import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
+import { sandboxChainStore } from '../../src/sandbox/chains/store.ts';
+import { tablePrices } from '../../src/sandbox/prices.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { runCommand } from '../harness/commands.ts';
+import { silentLog } from '../harness/log.ts';
+import { type OrderDriver, orderDriver } from '../harness/orders.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+
+const UNKNOWN_ID = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
+const TRILHO_PAYOUTS = JSON.stringify({ limits: [{ symbol: 'usdt', approvalAbove: '50' }] });
+
+let service: Service;
+let orders: OrderDriver;
+let db: Database;
+let first: Service;
+before(async () => {
+  first = await startService({ mode: 'live', rails: sandboxRails });
+  db = openDatabase({ connection: { connectionString: first.databaseUrl }, log: silentLog, maxConnections: 4 });
+  service = await startService({
+    beside: first,
+    mode: 'live',
+    rails: sandboxRails,
+    chains: sandboxChains({ clock: first.clock, store: sandboxChainStore(db) }),
+    prices: tablePrices({ reais: { usdt: '5.41' }, rates: {} }),
+    env: { TRILHO_PAYOUTS },
+  });
+  const key = await service.makeKey('acme');
+  orders = orderDriver(withKey(key));
+});
+after(async () => {
+  await service.stop();
+  await db.close();
+  await first.stop();
+});
+
+type Key = { readonly id: string; readonly text: string };
+const bearer = (key: Key) => ({ authorization: `Bearer ${key.text}` });
+/** The service as a holder of the key meets it. */
+function withKey(key: Key): Service {
+  return {
+    ...service,
+    get: (path, headers = {}) => service.get(path, { ...bearer(key), ...headers }),
+    post: (path, body, headers = {}) => service.post(path, body, { ...bearer(key), ...headers }),
+  };
+}
+const trilho = (...args: string[]) =>
+  runCommand(payoutsCommand, { DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'live' }, args);
+const approve = (order: Answer, key: Key) =>
+  service.post(`/crypto/transactions/${order.json.transactionId}/approve`, {}, bearer(key));
+const payoutsOf = async (order: Answer) =>
+  (await service.sql('select from payouts where order_id = $1', [order.json.transactionId])).length;
+
+let paidCount = 0;
+/** An order of 100 usdt, made by the key and paid. */
+async function paid(maker: Key): Promise<Answer> {
+  const order = await orders.order({ headers: bearer(maker) });
+  assert.equal(order.status, 201, order.text);
+  await service.runJobs();
+  const payment = { method: 'pix', amountCents: 54_100, reference: `E${++paidCount}`.padEnd(32, '0') };
+  const answer = await service.post(`/charges/${order.json.charge.id}/payments`, payment, bearer(maker));
+  assert.equal(answer.status, 201, answer.text);
+  await service.runJobs();
+  return order;
+}
+
+test('above the amount an order waits for a second key: not its maker’s, once, by name in the audit log', async () => {
+  const [maker, second, third] = [
+    await service.makeKey('acme'),
+    await service.makeKey('acme'),
+    await service.makeKey('acme'),
+  ];
+  const order = await paid(maker);
+  const held = await orders.read(order);
+  assert.deepEqual(
+    [held.status, held.holdReason, held.lastError, held.waitingSince],
+    ['pending_fulfillment', 'approval_needed', '100 usdt is above 50 usdt: a second key approves it.', undefined],
+  );
+  const refused = await approve(order, maker);
+  assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
+  const approved = await approve(order, second);
+  assert.deepEqual([approved.status, approved.json.approvedAt], [200, service.clock.now().toISOString()]);
+  assert.deepEqual([approved.json.holdReason, await payoutsOf(order)], [undefined, 0], 'approving is not sending');
+  service.clock.advanceMs(1_000);
+  assert.equal((await approve(order, third)).json.approvedAt, approved.json.approvedAt);
+  await service.runJobs();
+  assert.equal(await payoutsOf(order), 1);
+  assert.equal((await orders.read(order)).status, 'fulfilling');
+  const lines = await service.sql<{ actor: string }>(
+    `select actor from (select at, actor, action, object_id from audit_inbox
+       union all select at, actor, action, object_id from audit_log) lines
+      where object_id = $1 and action = 'POST /crypto/transactions/:id/approve' order by at limit 1`,
+    [order.json.transactionId],
+  );
+  assert.deepEqual(lines, [{ actor: `key:${second.id}` }]);
+});
+
+test('a new price takes the approval back, and the key that took the price cannot approve it', async () => {
+  const [maker, second, third] = [
+    await service.makeKey('acme'),
+    await service.makeKey('acme'),
+    await service.makeKey('acme'),
+  ];
+  const order = await paid(maker);
+  const path = `/crypto/transactions/${order.json.transactionId}/reprice`;
+  const repriced = await service.post(path, {}, bearer(second));
+  assert.equal(repriced.status, 200, repriced.text);
+  await service.runJobs();
+  assert.equal((await orders.read(order)).holdReason, 'approval_needed');
+  for (const key of [maker, second]) assert.equal((await approve(order, key)).json.code, 'second_key_needed');
+  assert.equal((await approve(order, third)).status, 200);
+  await service.sql(
+    `update orders set hold_reason = 'transfer_refused', held_at = now(), waits_since = null where id = $1`,
+    [order.json.transactionId],
+  );
+  assert.equal((await service.post(path, {}, bearer(second))).json.approvedAt, undefined);
+  await service.runJobs();
+  assert.deepEqual([(await orders.read(order)).holdReason, await payoutsOf(order)], ['approval_needed', 0]);
+});
+
+test('an order can be approved before it is paid, and is then sent without a hold', async () => {
+  const [maker, second] = [await service.makeKey('acme'), await service.makeKey('acme')];
+  const order = await orders.order({ headers: bearer(maker) });
+  assert.equal((await approve(order, second)).status, 200);
+  await service.runJobs();
+  const payment = { method: 'pix', amountCents: 54_100, reference: 'E-approved'.padEnd(32, '0') };
+  await service.post(`/charges/${order.json.charge.id}/payments`, payment, bearer(maker));
+  await service.runJobs();
+  assert.equal((await orders.read(order)).status, 'fulfilling');
+});
+
+test('approving needs its own scope and the account of the order, and an order that still waits', async () => {
+  const maker = await service.makeKey('acme');
+  const order = await paid(maker);
+  const without = await service.makeKey('acme', ['transactions:write', 'transfers:write', 'payouts:write']);
+  assert.match((await approve(order, without)).json.detail, /payouts:approve/);
+  assert.equal((await approve(order, await service.makeKey('other'))).status, 404);
+  assert.equal((await trilho('approve', order.json.transactionId)).code, 0);
+  await service.runJobs();
+  assert.equal(await payoutsOf(order), 1, 'the command line counts as an operator');
+  const small = await orders.order({ cost: 54.1 });
+  await service.runJobs();
+  const payment = { method: 'pix', amountCents: 5_410, reference: 'E-small'.padEnd(32, '0') };
+  await service.post(`/charges/${small.json.charge.id}/payments`, payment, bearer(maker));
+  await service.runJobs();
+  const late = await approve(small, maker);
+  assert.deepEqual([late.status, late.json.code], [409, 'wrong_state']);
+});
+
+test('the command refuses what it does not know, in one sentence', async () => {
+  const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  await assert.rejects(trilho('approve'), refusal(/<transaction id> is missing/));
+  await assert.rejects(trilho('approve', 'x'), refusal(/must be a UUID, not "x"/));
+  await assert.rejects(trilho('approve', UNKNOWN_ID), refusal(/no such/i));
+});
