@@ -12,8 +12,19 @@ import { type Answer, type Service, startService } from '../harness/service.ts';
 let sandbox: PayoutService;
 let service: Service;
 let orders: OrderDriver;
+/** Runs once, while the network is asked for funds: after the line was read and before the sender is locked. */
+let whileAsked: (() => Promise<unknown>) | undefined;
 before(async () => {
-  sandbox = await startPayoutService();
+  sandbox = await startPayoutService(chain => ({
+    ...chain,
+    window: 2,
+    funds: async (...asked) => {
+      const run = whileAsked;
+      whileAsked = undefined;
+      await run?.();
+      return chain.funds(...asked);
+    },
+  }));
   ({ service, orders } = sandbox);
 });
 after(async () => {
@@ -101,6 +112,18 @@ test('each scope is paused and resumed on its own; a repeat changes nothing; pau
   await orders.advance('PT30M');
   assert.equal((await orders.read(order)).holdReason, 'payouts_paused');
   await resume({ symbol: 'usdc' });
+  await orders.advance('PT30M');
+  await assertFulfilled(order);
+});
+
+test('a pause that comes while an order is about to take a slot is kept to', async () => {
+  const order = await orders.order({ network: 'base', symbol: 'usdc' });
+  whileAsked = () => pause({ network: 'base' });
+  await orders.pay(order);
+  await service.runJobs();
+  assert.equal(whileAsked, undefined);
+  await assertPaused(order, 'Payouts on base are paused.');
+  await resume({ network: 'base' });
   await orders.advance('PT30M');
   await assertFulfilled(order);
 });
