@@ -28,6 +28,7 @@ alter table orders
   add column approved_at timestamptz,
   add check ((approved_by is null) = (approved_at is null));
 
+create index payouts_newest on payouts (created_at desc, id desc);
 -- What left lately, of an asset and to one address. A payout that moved nothing counts for no limit.
 create index payouts_by_asset on payouts (network, symbol, created_at) include (units)
   where state not in ('reverted', 'voided');

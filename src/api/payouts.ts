@@ -1,6 +1,8 @@
 // What operators see of payouts and let them do.
 import { type Static, Type } from 'typebox';
 import { NETWORKS, SYMBOLS } from '../chains/asset.ts';
+import { PAYOUT_STATES } from '../payouts/payout.ts';
+import { pageCounts, pageParameters } from './paging.ts';
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 const scope = {
@@ -51,4 +53,167 @@ export const PAUSES_EXAMPLE: Static<typeof PausesView> = {
   ],
 };
 
-export const PAYOUT_SCHEMAS = [PauseBody, ResumeBody, PauseView, PausesView];
+const CLOSED = { additionalProperties: false } as const;
+const Amount = (description: string) => Type.String({ description });
+
+export const PayoutView = Type.Object(
+  {
+    id: Uuid(),
+    transactionId: Uuid({ description: 'The order that it is for.' }),
+    accountId: Type.String(),
+    state: OneOf(PAYOUT_STATES),
+    network: OneOf(NETWORKS),
+    symbol: OneOf(SYMBOLS),
+    quantity: Amount('Units of the asset, exact, as text.'),
+    destination: Type.String(),
+    sender: Type.String(),
+    nonce: Type.String({ description: 'With network and sender, the slot of the payout.' }),
+    confirmations: Type.Integer({ minimum: 0 }),
+    hash: Type.Optional(Type.String({ description: 'The attempt that a block has.' })),
+    block: Type.Optional(Type.Object({ number: Type.Integer(), hash: Type.String() }, CLOSED)),
+    networkFee: Type.Optional(Type.Object({ amount: Amount('What the network took.'), coin: Type.String() }, CLOSED)),
+    leftQuantity: Type.Optional(Amount('What left the sender, where that is not what was asked.')),
+    lastSighting: Type.Optional(Type.String({ description: 'What the last lookup found.' })),
+    voidRequestedAt: Type.Optional(DateTime()),
+    attempts: Type.Array(
+      Type.Object(
+        {
+          number: Type.Integer({ minimum: 1 }),
+          kind: OneOf(['transfer', 'void']),
+          hash: Type.String(),
+          signedAt: DateTime(),
+        },
+        CLOSED,
+      ),
+      { description: 'Signed transactions for the slot, of which a block takes one at most.' },
+    ),
+    createdAt: DateTime({ description: 'When it took its slot.' }),
+    updatedAt: DateTime(),
+  },
+  { $id: 'Payout', ...CLOSED },
+);
+
+export const PayoutsQuery = Type.Object(
+  {
+    accountId: Type.Optional(Text({ description: 'Only payouts of this account.' })),
+    network: Type.Optional(OneOf(NETWORKS, { description: 'Only this network.' })),
+    state: Type.Optional(OneOf(PAYOUT_STATES, { description: 'Only this state.' })),
+    ...pageParameters,
+  },
+  CLOSED,
+);
+
+export const PayoutsPage = Type.Object(
+  { payouts: Type.Array(Ref(PayoutView)), ...pageCounts },
+  { $id: 'PayoutsPage', ...CLOSED },
+);
+
+export const PAYOUT_EXAMPLE: Static<typeof PayoutView> = {
+  id: '019a8c02-1f3a-7b6e-9c4d-5e6f7a8b9c0d',
+  transactionId: '019a7f3c-5b20-7e61-b3a4-90c1d2e3f405',
+  accountId: 'acme',
+  state: 'final',
+  network: 'polygon',
+  symbol: 'usdc',
+  quantity: '462.962962',
+  destination: '0x280ca5Dc39910CDdBfE09D0657FB76Ca6505D63A',
+  sender: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  nonce: '41',
+  confirmations: 70,
+  hash: '0x7f3c5b207e61b3a490c1d2e3f4058c021f3a7b6e9c4d5e6f7a8b9c0d1e2f3a4b',
+  block: { number: 78_123_456, hash: '0x1e2f3a4b7f3c5b207e61b3a490c1d2e3f4058c021f3a7b6e9c4d5e6f7a8b9c0d' },
+  networkFee: { amount: '0.002145', coin: 'pol' },
+  lastSighting: 'mined',
+  attempts: [
+    {
+      number: 1,
+      kind: 'transfer',
+      hash: '0x7f3c5b207e61b3a490c1d2e3f4058c021f3a7b6e9c4d5e6f7a8b9c0d1e2f3a4b',
+      signedAt: '2026-11-13T14:18:00.000Z',
+    },
+  ],
+  createdAt: '2026-11-13T14:18:00.000Z',
+  updatedAt: '2026-11-13T14:20:00.000Z',
+};
+
+export const PAYOUTS_EXAMPLE: Static<typeof PayoutsPage> = {
+  payouts: [PAYOUT_EXAMPLE],
+  total: 1,
+  totalPages: 1,
+  currentPage: 1,
+  hasMore: false,
+};
+
+export const ChainView = Type.Object(
+  {
+    network: OneOf(NETWORKS),
+    name: Type.String(),
+    head: Type.Optional(Type.String({ description: 'The newest block; absent when no node answers.' })),
+    finalityLagSeconds: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How far the final block is behind the newest; absent when unknown.' }),
+    ),
+    confirmationsNeeded: Type.Integer({ minimum: 1 }),
+    window: Type.Integer({ minimum: 1, description: 'Slots of one sender that may be open at once.' }),
+    providers: Type.Array(
+      Type.Object({ name: Type.String(), isAnswering: Type.Boolean(), words: Type.Optional(Type.String()) }, CLOSED),
+    ),
+    senders: Type.Array(
+      Type.Object(
+        {
+          address: Type.String(),
+          takesSlots: Type.Boolean({ description: 'Whether new payouts leave from it.' }),
+          nextNonce: Type.Optional(Type.String()),
+          openSlots: Type.Optional(Type.Integer({ minimum: 0, description: 'Slots that no block has used.' })),
+          haltedAt: Type.Optional(DateTime({ description: 'When its key was seen used elsewhere.' })),
+          balances: Type.Array(Type.Object({ symbol: Type.String(), amount: Amount('Exact, as text.') }, CLOSED), {
+            description: 'The coin of the network first; none when no node answers.',
+          }),
+        },
+        CLOSED,
+      ),
+    ),
+    faults: Type.Array(Type.String(), { description: 'What is wrong, in words; none when all is well.' }),
+  },
+  { $id: 'ChainStatus', ...CLOSED },
+);
+
+export const ChainsView = Type.Object({ chains: Type.Array(Ref(ChainView)) }, { $id: 'ChainStatuses', ...CLOSED });
+
+export const CHAINS_EXAMPLE: Static<typeof ChainsView> = {
+  chains: [
+    {
+      network: 'polygon',
+      name: 'polygon',
+      head: '78123526',
+      finalityLagSeconds: 4,
+      confirmationsNeeded: 64,
+      window: 8,
+      providers: [{ name: 'own', isAnswering: true }],
+      senders: [
+        {
+          address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+          takesSlots: true,
+          nextNonce: '42',
+          openSlots: 0,
+          balances: [
+            { symbol: 'pol', amount: '31.5' },
+            { symbol: 'usdt', amount: '12000' },
+            { symbol: 'usdc', amount: '8400.25' },
+          ],
+        },
+      ],
+      faults: [],
+    },
+  ],
+};
+
+export const PAYOUT_SCHEMAS = [
+  PauseBody,
+  ResumeBody,
+  PauseView,
+  PausesView,
+  PayoutView,
+  PayoutsPage,
+  ChainView,
+  ChainsView,
+];

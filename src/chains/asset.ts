@@ -12,3 +12,8 @@ export const NETWORKS_OF = {
   eth: ['ethereum', 'base', 'arbitrum'],
   trx: ['tron'],
 } as const satisfies Record<AssetSymbol, readonly Network[]>;
+
+/** The assets of a network. */
+export function symbolsOn(network: Network): AssetSymbol[] {
+  return SYMBOLS.filter(symbol => NETWORKS_OF[symbol].some(home => home === network));
+}

@@ -170,14 +170,17 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
   [
     'payouts',
     {
-      summary: 'pause and approve payouts, give up a transfer, let a halted sender go on',
+      summary: 'list, pause and approve payouts, give up a transfer, let a halted sender go on',
       help: [
+        'trilho payouts list [--network <network>] [--state <state>] [--account <id>] [--page <page>]',
+        'trilho payouts show <payout or transaction id>',
         'trilho payouts pause [--network <network>] [--asset <asset>] [--reason <words>]',
         'trilho payouts resume [--network <network>] [--asset <asset>]',
         'trilho payouts resume <network> <sender>',
         'trilho payouts approve <transaction id>',
         'trilho payouts void <transaction id>',
         '',
+        'list    newest first, 100 a page: when, state, network, amount, address, transaction id, hash',
         'pause   no order takes a slot from then on; transfers that have begun go on',
         'resume  ends the pause of exactly this scope; with a sender, after its key was used elsewhere and is safe: it takes',
         '        slots again',
@@ -187,6 +190,19 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
         USES_DATABASE,
       ],
       load: async () => (await import('./payouts.ts')).payoutsCommand,
+    },
+  ],
+  [
+    'chains',
+    {
+      summary: 'how the networks stand: nodes, lag, balances, nonces, open slots',
+      help: [
+        'trilho chains',
+        '',
+        'It asks the nodes. Exit code 1 when a node does not answer or a sender is halted.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./chains.ts')).chainsCommand,
     },
   ],
   [

@@ -1,4 +1,4 @@
-// trilho payouts: pauses and resumes payouts, approves one, gives up a transfer that no block has, and lets a halted sender go on.
+// trilho payouts: lists and shows payouts, pauses and resumes them, approves one, gives up a transfer that no block has, and lets a halted sender go on.
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
@@ -10,12 +10,15 @@ import { resumeHaltedSender } from '../orders/resume-sender.ts';
 import { voidPayout } from '../orders/void.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
+import { listCommand, showCommand } from './list-payouts.ts';
 import { pauseCommand, resumePausedCommand } from './pauses.ts';
 import { readNetwork } from './read-asset.ts';
 
 export async function payoutsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const verb = readVerb('payouts', args, ['pause', 'resume', 'approve', 'void']);
+  const verb = readVerb('payouts', args, ['list', 'show', 'pause', 'resume', 'approve', 'void']);
   const rest = args.slice(1);
+  if (verb === 'list') return listCommand(config, log, rest);
+  if (verb === 'show') return showCommand(config, log, rest);
   if (verb === 'pause') return pauseCommand(config, log, rest);
   if (verb === 'void' || verb === 'approve') return act(config, log, verb, rest);
   // A sender is named by words, a pause by options.

@@ -11,7 +11,8 @@ export function readSymbol(name: string, given: string | undefined, faults: stri
   return readWord(name, given, SYMBOLS, faults);
 }
 
-function readWord<T extends string>(
+/** One word of a closed list. */
+export function readWord<T extends string>(
   name: string,
   given: string | undefined,
   words: readonly T[],

@@ -18,7 +18,14 @@ export async function openPayouts(
 ): Promise<Payout[]> {
   const payouts = requests.map((request, index): Payout => {
     const nonce = nextNonce + BigInt(index);
-    const fresh = { state: 'open', confirmations: 0, idleLookups: 0, attempts: [] } as const;
+    const fresh = {
+      state: 'open',
+      confirmations: 0,
+      idleLookups: 0,
+      attempts: [],
+      createdAt: at,
+      updatedAt: at,
+    } as const;
     return { ...request, id: uuidV7(at), sender, nonce, ...fresh };
   });
   if (payouts.length === 0) return [];

@@ -42,6 +42,9 @@ export type Payout = PayoutRequest & {
   /** The number of consecutive lookups without a change. */
   readonly idleLookups: number;
   readonly attempts: readonly Attempt[];
+  /** When it took its slot, and when something about it last changed. */
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
 };
 
 /** A payout is looked up until nothing can change any more. */

@@ -29,10 +29,12 @@ export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLoo
   );
 }
 
+/** Reads payouts as `toPayout` takes them. */
 export const SELECT_PAYOUT = `
   select p.id, p.account_id, p.order_id, p.network, p.sender, p.nonce, p.symbol, p.units::text as units, p.destination,
          p.state, p.hash, p.block_number, p.block_hash, p.confirmations, p.last_sighting, p.idle_looks,
          p.left_units::text as left_units, p.fee_units::text as fee_units, p.void_requested_at,
+         p.created_at, p.updated_at,
          (select json_agg(json_build_object(
                    'number', a.number, 'kind', a.kind, 'hash', a.hash, 'raw', a.raw, 'signedAt', a.created_at) order by a.number)
             from payout_attempts a where a.payout_id = p.id and a.account_id = p.account_id) as attempts
@@ -190,6 +192,8 @@ export type PayoutRow = Row & {
   left_units: string | null;
   fee_units: string | null;
   void_requested_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
   attempts: (Omit<Attempt, 'signedAt'> & { signedAt: string })[] | null;
 };
 
@@ -207,6 +211,8 @@ export function toPayout(row: PayoutRow): Payout {
     state: row.state,
     confirmations: row.confirmations,
     idleLookups: row.idle_looks,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
     attempts: (row.attempts ?? []).map(attempt => ({ ...attempt, signedAt: new Date(attempt.signedAt) })),
     ...(row.hash !== null && { hash: row.hash }),
     ...(row.block_number !== null &&

@@ -13,6 +13,7 @@ const TRILHO_PAYOUTS = JSON.stringify({
     { symbol: 'usdt', network: 'arbitrum', perDay: '500' },
     { symbol: 'usdt', network: 'tron', perDay: '200' },
     { symbol: 'usdc', perDay: '99' },
+    { symbol: 'eth', network: 'arbitrum', perDay: '0.07' },
   ],
 });
 const ANOTHER_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
@@ -122,6 +123,16 @@ test('a payout that moved nothing counts for no limit', async () => {
   for (const order of [second, third]) await assertFulfilled(order);
 });
 
+test('orders that take slots together are counted together', async () => {
+  const scope = { network: 'arbitrum', symbol: 'eth' };
+  await service.post('/payouts/pause', scope);
+  for (let count = 0; count < 3; count++) await paid(scope);
+  await service.post('/payouts/resume', scope);
+  await service.runJobs();
+  const sent = await service.sql(`select from payouts where symbol = 'eth'`);
+  assert.equal(sent.length, 2, 'of 0.0288 eth each');
+});
+
 test('three nodes together send no more than the limit', async () => {
   const others = [
     await startService({ beside: service, env: { TRILHO_PAYOUTS } }),
@@ -137,12 +148,28 @@ test('three nodes together send no more than the limit', async () => {
       await orders.advance('PT1M');
     }
     const [sent] = await service.sql<{ units: string; count: number }>(
-      `select sum(units)::text as units, count(*)::int as count from payouts where network = 'arbitrum'`,
+      `select sum(units)::text as units, count(*)::int as count from payouts
+        where network = 'arbitrum' and symbol = 'usdt'`,
     );
     assert.deepEqual(sent, { units: '500000000', count: 5 });
     const held = (await service.get('/crypto/transactions/held?reason=over_day_limit&pageSize=50')).json.orders;
-    assert.equal(held.filter(({ network }: { network: string }) => network === 'arbitrum').length, 7);
+    type Held = { network: string; symbol: string };
+    assert.equal(held.filter((one: Held) => one.network === 'arbitrum' && one.symbol === 'usdt').length, 7);
   } finally {
     for (const node of others) await node.stop();
+  }
+});
+
+test('a limit that was raised holds for those that wait, soon after the restart', async () => {
+  const first = await paid({ network: 'bsc', walletId: await orders.wallet('bsc') });
+  const { holdReason } = await orders.read(first);
+  assert.equal(holdReason, 'over_day_limit', 'of the limit of its address, see above');
+  const limits = [{ symbol: 'usdt', network: 'bsc', perDayToAddress: '1000' }];
+  const raised = await startService({ beside: service, env: { TRILHO_PAYOUTS: JSON.stringify({ limits }) } });
+  try {
+    await orderDriver(raised).advance('PT20M');
+    await assertFulfilled(first);
+  } finally {
+    await raised.stop();
   }
 });

@@ -17,6 +17,7 @@ import { orderActionRoutes } from './order-actions.ts';
 import { orderRoutes } from './orders.ts';
 import { pauseRoutes } from './pauses.ts';
 import { paymentRoutes } from './payments.ts';
+import { payoutRoutes } from './payouts.ts';
 import { quoteRoutes } from './quotes.ts';
 import { refundRoutes } from './refunds.ts';
 import { walletActionRoutes } from './wallet-actions.ts';
@@ -49,6 +50,7 @@ export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   ledgerRoutes(app, deps);
   walletRoutes(app, deps);
   walletActionRoutes(app, deps);
+  payoutRoutes(app, deps);
   pauseRoutes(app, deps);
   healthRoutes(app, deps);
 }

@@ -1,0 +1,84 @@
+// Payouts, and the networks that they leave on.
+import type { FastifyInstance } from 'fastify';
+import { checkPage, toPageQuery } from '../../api/paging.ts';
+import {
+  CHAINS_EXAMPLE,
+  ChainsView,
+  PAYOUT_EXAMPLE,
+  PAYOUTS_EXAMPLE,
+  PayoutsPage,
+  PayoutsQuery,
+  PayoutView,
+} from '../../api/payouts.ts';
+import type { Chains } from '../../chains/chain.ts';
+import { AppError } from '../../lib/errors.ts';
+import { chainFaults, readChainStatus } from '../../payouts/chain-status.ts';
+import { findPayoutByEither } from '../../payouts/store-list.ts';
+import { listPayouts, payoutView } from '../../payouts/view.ts';
+import type { Sql } from '../../storage/database.ts';
+import { ok } from '../server/answers.ts';
+import { accountOf } from '../server/auth.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Payouts';
+
+type Deps = { readonly db: Sql; readonly chains: Chains; readonly pageSize: number };
+
+export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
+  defineRoute(app, {
+    method: 'GET',
+    url: '/payouts',
+    access: 'payouts:read',
+    operationId: 'listPayouts',
+    summary: 'List payouts',
+    description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
+    tag,
+    query: PayoutsQuery,
+    check: checkPage,
+    answer: ok(PayoutsPage, 'A page of payouts', PAYOUTS_EXAMPLE),
+    handle: async ({ query, caller }) => {
+      const { network, state } = query;
+      const accountId = accountOf(caller, query.accountId);
+      return listPayouts(deps, {
+        ...toPageQuery(query, deps.pageSize),
+        ...(accountId !== undefined && { accountId }),
+        ...(network && { network }),
+        ...(state && { state }),
+      });
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/payouts/:id',
+    access: 'payouts:read',
+    operationId: 'getPayout',
+    summary: 'Read a payout',
+    description: 'By its own id; by that of an order, the newest payout of the order.',
+    tag,
+    path: idOf('payout'),
+    answer: ok(PayoutView, 'The payout', PAYOUT_EXAMPLE),
+    handle: async ({ path, caller }) => {
+      const payout = await findPayoutByEither(deps.db, path.id, caller?.accountId);
+      if (!payout) throw new AppError('not_found', 'There is no such payout.');
+      return payoutView(payout);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/chains',
+    access: 'payouts:read',
+    operationId: 'listChains',
+    summary: 'Read how the networks stand',
+    description:
+      'Asks the nodes of each network: their health, and what the senders have. What no node answers is absent.',
+    tag,
+    answer: ok(ChainsView, 'Every network that crypto leaves on', CHAINS_EXAMPLE),
+    handle: async () => {
+      const statuses = await Promise.all(Object.values(deps.chains).map(chain => readChainStatus(deps, chain)));
+      return { chains: statuses.map(status => ({ ...status, faults: chainFaults(status) })) };
+    },
+  });
+}
