@@ -15,8 +15,8 @@ create unique index payout_pauses_one on payout_pauses ((coalesce(network, '')),
 alter table orders drop constraint orders_hold_reason_check;
 alter table orders add constraint orders_hold_reason_check check (hold_reason in (
   'underpaid', 'quote_expired', 'refund_pending', 'partially_refunded', 'paid_after_end', 'payouts_paused',
-  'over_payout_limit', 'approval_needed', 'over_day_limit', 'wallet_refused', 'transfer_refused', 'no_funds', 'payout_stuck',
-  'slot_taken', 'payout_voided', 'transfer_reverted', 'transfer_mismatched', 'reorganised'
+  'over_payout_limit', 'approval_needed', 'over_day_limit', 'wallet_refused', 'transfer_refused', 'fee_too_high', 'no_funds',
+  'payout_stuck', 'slot_taken', 'payout_voided', 'transfer_reverted', 'transfer_mismatched', 'reorganised'
 ));
 
 alter table orders
@@ -34,3 +34,22 @@ create index payouts_by_asset on payouts (network, symbol, created_at) include (
   where state not in ('reverted', 'voided');
 create index payouts_by_destination on payouts (destination, network, symbol, created_at) include (units)
   where state not in ('reverted', 'voided');
+
+-- What operators should look at: raised once, cleared once. `subject` is the asset, the coin or the sender; empty for a network.
+create table payout_alarms (
+  id         uuid primary key,
+  reason     text not null check (reason in (
+    'low_funds', 'above_ceiling', 'payout_stuck', 'finality_lag', 'fee_too_high', 'slot_taken'
+  )),
+  network    text not null,
+  subject    text not null,
+  words      text not null,
+  raised_at  timestamptz not null,
+  cleared_at timestamptz
+);
+create unique index payout_alarms_open on payout_alarms (network, reason, subject) where cleared_at is null;
+-- When the alarms of a network are judged next; the node that moves the time on does it.
+create table payout_watches (
+  network text primary key,
+  next_at timestamptz not null
+);

@@ -50,8 +50,10 @@ import { claimSweep } from './orders/claim-sweep.ts';
 import { followJobs } from './orders/follow.ts';
 import { ordersAsOwners } from './orders/payout-progress.ts';
 import { orderSweep } from './orders/sweep.ts';
+import { startWatchingPayouts, watchPayouts } from './orders/watch-payouts.ts';
 import { payoutJobs } from './payouts/advance.ts';
 import { PAYOUT_JOBS } from './payouts/jobs.ts';
+import { openAlarmRules } from './payouts/judge-network.ts';
 import { openLimits } from './payouts/limits.ts';
 import { payoutSweep } from './payouts/sweep.ts';
 import { httpPrices } from './prices/http.ts';
@@ -216,6 +218,7 @@ const CLOSE_IDLE_EVERY_MS = 50;
 
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
   const payoutLimits = openLimits(config.payouts.limits ?? []);
+  const alarmRules = openAlarmRules(config.payouts.alarms);
   const stops: Stops = [];
   const stop = async () => {
     for (const step of stops.splice(0).reverse()) await step();
@@ -277,6 +280,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       walletPolicy,
       screening,
       payoutLimits,
+      alarmRules,
       payoutOwner: ordersAsOwners(base),
       sweeps,
       ...outgoing,
@@ -296,7 +300,14 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     if (overrides.work ?? true) {
       queue.work(handlers);
       const ofRails = [startWatchingRails, startComparingDays, startFillingLocations];
-      const starts = [startSweeping, ...ofRails, startSealing, startDelivering, startMergingCounts];
+      const starts = [
+        startSweeping,
+        ...ofRails,
+        startWatchingPayouts,
+        startSealing,
+        startDelivering,
+        startMergingCounts,
+      ];
       const loops = starts.map(start => start(deps));
       // All at once: each may have to wait for a database that does not answer.
       stops.push(async () => {
@@ -311,7 +322,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       await beforeWork?.();
       const filled = await fillLocations(deps);
       const looked = (await lookAtRails(deps)) + (await runDueJobs()) + (await deliverDue(deps));
-      return filled + looked + (await compareDueDays(deps));
+      return filled + looked + (await compareDueDays(deps)) + (await watchPayouts(deps));
     };
     return {
       url: urlOf(server),

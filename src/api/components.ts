@@ -1,5 +1,6 @@
 // Every schema with a name of its own: what the OpenAPI document shows under components, beside the problem.
 import type { TSchema } from 'typebox';
+import { ALARM_SCHEMAS } from './alarms.ts';
 import { AMOUNT_SCHEMAS } from './amounts.ts';
 import { CHARGE_SCHEMAS } from './charges.ts';
 import { EVENT_SCHEMAS } from './events.ts';
@@ -28,4 +29,5 @@ export const COMPONENTS: readonly TSchema[] = [
   ...LEDGER_SCHEMAS,
   ...WALLET_SCHEMAS,
   ...PAYOUT_SCHEMAS,
+  ...ALARM_SCHEMAS,
 ];

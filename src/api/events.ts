@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox';
 import { CHARGE_EVENTS } from '../charges/life.ts';
 import { PING } from '../events/ping.ts';
 import { ORDER_EVENT_TYPES } from '../orders/order.ts';
+import { ALARM_EVENT_TYPES } from '../payouts/alarm.ts';
 import recorded from './event-examples.json' with { type: 'json' };
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
@@ -13,6 +14,7 @@ type Family = { readonly types: readonly string[]; readonly schema: string };
 const FAMILIES: readonly Family[] = [
   { types: CHARGE_EVENTS, schema: 'Charge' },
   { types: ORDER_EVENT_TYPES, schema: 'Order' },
+  { types: ALARM_EVENT_TYPES, schema: 'Alarm' },
 ];
 
 export const EVENT_TYPES: readonly string[] = FAMILIES.flatMap(({ types }) => types);

@@ -2,19 +2,26 @@
 import type { Config } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
 import { type ChainStatus, chainFaults, readChainStatus } from '../payouts/chain-status.ts';
+import { readOpenAlarms } from '../payouts/store-alarms.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { openChains } from './open-chains.ts';
 
 export async function chainsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   refuseFaults('chains', readArguments(args, {}).faults);
-  const statuses = await withDatabase({ config, log, action: 'trilho chains' }, async deps => {
+  const { statuses, alarms } = await withDatabase({ config, log, action: 'trilho chains' }, async deps => {
     const chains = Object.values(await openChains(config, deps, log));
-    return Promise.all(chains.map(chain => readChainStatus(deps, chain)));
+    return {
+      statuses: await Promise.all(chains.map(chain => readChainStatus(deps, chain))),
+      alarms: await readOpenAlarms(deps.db),
+    };
   });
   if (statuses.length === 0) console.log('There is no chain; set chains in the file of TRILHO_CONFIG.');
   for (const status of statuses) for (const line of linesOf(status)) console.log(line);
-  return statuses.some(status => chainFaults(status).length > 0) ? 1 : 0;
+  for (const { raisedAt, network, reason, words } of alarms) {
+    console.log(['ALARM', network, reason, `since ${raisedAt.toISOString()}`, words].join('  '));
+  }
+  return alarms.length > 0 || statuses.some(status => chainFaults(status).length > 0) ? 1 : 0;
 }
 
 function linesOf(status: ChainStatus): string[] {

@@ -199,7 +199,8 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
       help: [
         'trilho chains',
         '',
-        'It asks the nodes. Exit code 1 when a node does not answer or a sender is halted.',
+        'It asks the nodes, and prints the alarms that are raised. Exit code 1 when a node does not answer, a sender is halted or',
+        'an alarm is raised.',
         USES_DATABASE,
       ],
       load: async () => (await import('./chains.ts')).chainsCommand,

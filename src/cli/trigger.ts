@@ -93,7 +93,32 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     await api.post(`/crypto/transactions/${id}/reprice`, {});
     return id;
   },
+  'payout.alarm_raised': api => lowFunds(api),
+  'payout.alarm_cleared': async api => {
+    const id = await lowFunds(api);
+    await api.post('/sandbox/clock', { advance: 'PT2M' });
+    return id;
+  },
 };
+
+const ALARM_NETWORK = 'bsc';
+
+/** Empties a sender until its alarm is raised. Alarms are judged once a minute, by the clock. */
+async function lowFunds(api: Api): Promise<string> {
+  await api.post(`/sandbox/chains/${ALARM_NETWORK}`, { fault: 'empty' });
+  await api.post('/sandbox/clock', { advance: 'PT2M' });
+  try {
+    for (let look = 0; look < MAX_LOOKS; look++) {
+      const { alarms } = (await api.get('/payouts/alarms')) as { alarms: { id: string; network: string }[] };
+      const alarm = alarms.find(({ network }) => network === ALARM_NETWORK);
+      if (alarm) return alarm.id;
+      await wait(LOOK_EVERY_MS);
+    }
+  } finally {
+    await api.post(`/sandbox/chains/${ALARM_NETWORK}`, { fault: 'none' });
+  }
+  throw new StartError('No alarm was raised.');
+}
 
 const PAYER = { customer: { name: 'Maria da Silva', document: '529.982.247-25' }, methods: ['pix'] };
 const ORDER_CENTS = 54_100;

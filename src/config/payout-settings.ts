@@ -1,4 +1,4 @@
-// What can be set about payouts: how much may leave, of each asset.
+// What can be set about payouts: how much may leave, of each asset, and what raises an alarm.
 import { type Static, Type } from 'typebox';
 import { parseUnits } from '../lib/decimals.ts';
 import { CHAIN_NETWORKS } from './chain-settings.ts';
@@ -31,6 +31,8 @@ export const LimitEntry = Type.Object(
     approvalAbove: Amount(),
     perDay: Amount(),
     perDayToAddress: Amount(),
+    lowFunds: Amount(),
+    ceiling: Amount(),
   },
   CLOSED,
 );
@@ -46,6 +48,16 @@ export const PayoutEntry = Type.Object(
         } satisfies Check,
       }),
     ),
+    alarms: Type.Optional(
+      Type.Object(
+        {
+          accountId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+          stuckMinutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+          finalityLagMinutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+        },
+        CLOSED,
+      ),
+    ),
   },
   CLOSED,
 );
@@ -53,7 +65,10 @@ export const PayoutEntry = Type.Object(
 export type LimitSettings = Readonly<Static<typeof LimitEntry>>;
 export type PayoutSettings = Readonly<Static<typeof PayoutEntry>>;
 
-export const payoutSettings = jsonOf(PayoutEntry, 'a JSON object { limits: [{ symbol, network, perPayout, … }] }');
+export const payoutSettings = jsonOf(
+  PayoutEntry,
+  'a JSON object { limits: [{ symbol, network, perPayout, … }], alarms: { … } }',
+);
 
 function hasDistinctAssets(limits: unknown): boolean {
   if (!Array.isArray(limits)) return true;

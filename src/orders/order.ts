@@ -42,6 +42,7 @@ export const HOLD_REASONS = [
   'over_day_limit',
   'wallet_refused',
   'transfer_refused',
+  'fee_too_high',
   'no_funds',
   'payout_stuck',
   'slot_taken',

@@ -1,7 +1,7 @@
 // The SQL of the line: orders that are due and wait for a slot of their network, in the order in which they came.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Sql } from '../storage/database.ts';
-import type { Order } from './order.ts';
+import type { HoldReason, Order } from './order.ts';
 import { ORDER, type OrderRow, toOrder } from './store.ts';
 
 type LineQuery = {
@@ -61,6 +61,15 @@ export async function hasWaiting(sql: Sql, network: Network): Promise<boolean> {
   const [row] = await sql.query<{ exists: boolean }>(
     'select exists (select from orders where network = $1 and waits_since is not null)',
     [network],
+  );
+  return row!.exists;
+}
+
+/** Whether an order on a network is held for a reason. */
+export async function hasHeld(sql: Sql, network: Network, reason: HoldReason): Promise<boolean> {
+  const [row] = await sql.query<{ exists: boolean }>(
+    'select exists (select from orders where network = $1 and hold_reason = $2)',
+    [network, reason],
   );
   return row!.exists;
 }

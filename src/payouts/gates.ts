@@ -14,6 +14,7 @@ import type { Sender } from './store-senders.ts';
 
 const NO_ANSWER = 'The chain does not answer.';
 const ASK_WALLET_AGAIN_MS = 60_000;
+const CHECK_FEE_AGAIN_MS = 60_000;
 
 export const GATES: readonly Gate[] = [
   pauseGate,
@@ -106,8 +107,8 @@ export function walletGate({ orderId }: PayoutRequest, { wallets, now }: GateCon
   return { kind: 'wait', words: may.words, until: new Date(now.getTime() + ASK_WALLET_AGAIN_MS) };
 }
 
-/** A transfer that would fail takes no slot: it would block those behind it. */
-export function checkGate(request: PayoutRequest, { facts }: GateContext): Verdict {
+/** A transfer that would fail takes no slot: it would block those behind it. Fees fall again by themselves. */
+export function checkGate(request: PayoutRequest, { facts, now }: GateContext): Verdict {
   const checked = facts.checks.get(request.orderId);
   // Its terms have changed since, so it is asked again in the next round.
   if (!checked || checked.request.units !== request.units || checked.request.symbol !== request.symbol) {
@@ -116,6 +117,14 @@ export function checkGate(request: PayoutRequest, { facts }: GateContext): Verdi
   const { check } = checked;
   if (check.kind === 'ready') return GO;
   if (check.kind === 'unknown') return { kind: 'wait', words: NO_ANSWER };
+  if (check.reason === 'fee_too_high') {
+    return {
+      kind: 'wait',
+      reason: 'fee_too_high',
+      words: check.words,
+      until: new Date(now.getTime() + CHECK_FEE_AGAIN_MS),
+    };
+  }
   return { kind: 'hold', reason: 'transfer_refused', words: check.words };
 }
 

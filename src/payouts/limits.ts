@@ -13,6 +13,9 @@ export type AssetLimits = {
   readonly approvalAbove?: bigint;
   readonly perDay?: bigint;
   readonly perDayToAddress?: bigint;
+  /** What the sender should have at least and at most; an alarm is raised otherwise. */
+  readonly lowFunds?: bigint;
+  readonly ceiling?: bigint;
 };
 
 /** By `usdt.polygon`. An asset without limits is absent. */
@@ -23,6 +26,8 @@ export const AMOUNT_FIELDS = [
   'approvalAbove',
   'perDay',
   'perDayToAddress',
+  'lowFunds',
+  'ceiling',
 ] as const satisfies (keyof AssetLimits)[];
 
 type Asset = { readonly symbol: AssetSymbol; readonly network: Network };

@@ -30,6 +30,7 @@ export type PayoutService = {
 export async function startPayoutService(
   change: (chain: Chain) => Chain = chain => chain,
   senders?: (network: Network) => Chain['senders'],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<PayoutService> {
   const first = await startService();
   const connection = { connectionString: first.databaseUrl };
@@ -37,7 +38,7 @@ export async function startPayoutService(
   const clock = sandboxClock(db, first.clock);
   const simulated = sandboxChains({ clock, store: sandboxChainStore(db), ...(senders && { sendersOf: senders }) });
   const chains: Chains = Object.fromEntries(NETWORKS.map(network => [network, change(simulated[network])]));
-  const service = await startService({ beside: first, chains });
+  const service = await startService({ beside: first, chains, env });
   const orders = orderDriver(service);
   return {
     service,

@@ -14,7 +14,9 @@ import type { Log } from '../../lib/log.ts';
 import { HOLD_REASONS } from '../../orders/order.ts';
 import { countHeldOrders, type HeldCount } from '../../orders/store.ts';
 import { countWaiting, type WaitingCount } from '../../orders/store-line.ts';
+import { ALARM_REASONS, type Alarm } from '../../payouts/alarm.ts';
 import { countWatchedPayouts, type WatchedCount } from '../../payouts/store.ts';
+import { readOpenAlarms } from '../../payouts/store-alarms.ts';
 import { countHaltedSenders } from '../../payouts/store-senders.ts';
 import type { Rails } from '../../rails/rail.ts';
 import type { Database } from '../../storage/database.ts';
@@ -73,6 +75,7 @@ type Backlog = {
   readonly held: readonly HeldCount[];
   readonly waiting: readonly WaitingCount[];
   readonly halted: ReadonlyMap<Network, number>;
+  readonly alarms: readonly Alarm[];
   readonly rails: readonly RailRecord[];
   readonly locations: readonly FreeCount[];
   readonly now: Date;
@@ -92,6 +95,7 @@ async function readBacklog({ db, queue, rails, clock }: Deps): Promise<Backlog> 
     held: await countHeldOrders(db, COUNT_LIMIT),
     waiting: await countWaiting(db, COUNT_LIMIT),
     halted: await countHaltedSenders(db),
+    alarms: await readOpenAlarms(db),
     rails: await readRails(db),
     locations: await countFreeOf(db, rails, COUNT_LIMIT),
   };
@@ -113,13 +117,14 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
   const waiting = gauge('trilho_orders_waiting', 'Orders that wait for a slot.', ['network']);
   const waitingAge = gauge('trilho_orders_oldest_waiting_seconds', 'How long the first one waits.', ['network']);
   const halted = gauge('trilho_senders_halted', 'Senders whose key was used elsewhere.', ['network']);
+  const alarms = gauge('trilho_payout_alarms', 'Alarms of payouts that are raised.', ['network', 'reason']);
   const held = gauge('trilho_orders_held', 'Orders on hold.', ['reason']);
   const silent = gauge('trilho_rail_silent_seconds', 'How long a PSP has not answered.', ['rail']);
   const differences = gauge('trilho_reconcile_differences', 'What differed on the last day compared.', ['rail']);
   const compared = gauge('trilho_reconcile_last_run_timestamp_seconds', 'When a day was last compared.', ['rail']);
   const locations = gauge('trilho_rail_locations_free', 'Free locations for new charges.', ['rail', 'kind']);
   const ofRails = [silent, differences, compared, locations];
-  const ofLines = [waiting, waitingAge, halted];
+  const ofLines = [waiting, waitingAge, halted, alarms];
   const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, ...ofLines, held, ...ofRails];
 
   return backlog => {
@@ -149,6 +154,10 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
       waiting.set({ network }, line?.count ?? 0);
       waitingAge.set({ network }, secondsSince(line?.oldestAt, now));
       halted.set({ network }, backlog.halted.get(network) ?? 0);
+      for (const reason of ALARM_REASONS) {
+        const open = backlog.alarms.filter(alarm => alarm.network === network && alarm.reason === reason);
+        alarms.set({ network, reason }, open.length);
+      }
     }
     for (const { name: rail, seenUntil, silentSince, compared: last } of backlog.rails) {
       if (seenUntil) silent.set({ rail }, secondsSince(silentSince, now));

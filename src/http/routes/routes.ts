@@ -7,6 +7,7 @@ import type { DeliverDeps } from '../../events/deliver.ts';
 import type { OrderDeps } from '../../orders/create.ts';
 import type { QuoteDeps } from '../../quotes/create.ts';
 import type { CreateWalletDeps } from '../../wallets/create.ts';
+import { alarmRoutes } from './alarms.ts';
 import { amountRoutes } from './amounts.ts';
 import { chargeRoutes } from './charges.ts';
 import { type EventStreamDeps, eventStreamRoutes } from './event-stream.ts';
@@ -52,5 +53,6 @@ export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   walletActionRoutes(app, deps);
   payoutRoutes(app, deps);
   pauseRoutes(app, deps);
+  alarmRoutes(app, deps);
   healthRoutes(app, deps);
 }

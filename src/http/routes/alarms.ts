@@ -1,0 +1,22 @@
+// Alarms of payouts.
+import type { FastifyInstance } from 'fastify';
+import { ALARMS_EXAMPLE, AlarmsView } from '../../api/alarms.ts';
+import { alarmView } from '../../payouts/alarm.ts';
+import { readOpenAlarms } from '../../payouts/store-alarms.ts';
+import type { Sql } from '../../storage/database.ts';
+import { ok } from '../server/answers.ts';
+import { defineRoute } from '../server/route.ts';
+
+export function alarmRoutes(app: FastifyInstance, deps: { readonly db: Sql }): void {
+  defineRoute(app, {
+    method: 'GET',
+    url: '/payouts/alarms',
+    access: 'payouts:read',
+    operationId: 'listAlarms',
+    summary: 'List alarms of payouts',
+    description: 'Those that are raised and not cleared, oldest first. They are judged once a minute.',
+    tag: 'Payouts',
+    answer: ok(AlarmsView, 'All open alarms', ALARMS_EXAMPLE),
+    handle: async () => ({ alarms: (await readOpenAlarms(deps.db)).map(alarmView) }),
+  });
+}

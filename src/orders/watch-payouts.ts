@@ -1,0 +1,113 @@
+// Judges the alarms of each network once a minute, on one node. An alarm is raised once and cleared once: each change is a row,
+// an event and a line of the log.
+import type { Network } from '../chains/asset.ts';
+import type { Chains } from '../chains/chain.ts';
+import { insertEvents } from '../events/store.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { startLoop } from '../lib/loop.ts';
+import { ALARM_EVENT_TYPES, type Alarm, alarmView, changesOf, type Judgement } from '../payouts/alarm.ts';
+import { type AlarmRules, askNetwork, judgeNetwork } from '../payouts/judge-network.ts';
+import type { PayoutLimits } from '../payouts/limits.ts';
+import {
+  clearAlarm,
+  insertAlarm,
+  oldestOpenAt,
+  readHaltedSenders,
+  readOpenAlarms,
+  takeWatch,
+} from '../payouts/store-alarms.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { hasHeld } from './store-line.ts';
+
+export type WatchPayoutsDeps = {
+  readonly db: Database;
+  readonly chains: Chains;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly payoutLimits: PayoutLimits;
+  readonly alarmRules: AlarmRules;
+  readonly heartbeats?: Heartbeats | undefined;
+};
+
+const WATCH_EVERY_MS = 60_000;
+const PAUSE_MS = 5_000;
+
+export function startWatchingPayouts(deps: WatchPayoutsDeps): { stop(): Promise<void> } {
+  return startLoop({
+    name: 'watching payouts',
+    task: async () => {
+      await watchPayouts(deps);
+    },
+    pauseMs: PAUSE_MS,
+    heartbeats: deps.heartbeats,
+    log: deps.log,
+  });
+}
+
+/** Judges every network that is due, and returns how many alarms changed. */
+export async function watchPayouts(deps: WatchPayoutsDeps): Promise<number> {
+  const changes = await Promise.all(Object.values(deps.chains).map(chain => watchNetwork(deps, chain)));
+  return changes.reduce((sum, count) => sum + count, 0);
+}
+
+async function watchNetwork(deps: WatchPayoutsDeps, chain: NonNullable<Chains[Network]>): Promise<number> {
+  const { db, clock, payoutLimits } = deps;
+  const { network } = chain;
+  const now = clock.now();
+  if (!(await takeWatch(db, network, now, new Date(now.getTime() + WATCH_EVERY_MS)))) return 0;
+  const answers = await askNetwork(chain, payoutLimits);
+  const changed = await db.transaction(async tx => {
+    const records = {
+      oldestOpenAt: await oldestOpenAt(tx, network),
+      haltedSenders: await readHaltedSenders(tx, network),
+      isFeeTooHigh: await hasHeld(tx, network, 'fee_too_high'),
+    };
+    const judgements = judgeNetwork(
+      chain,
+      { ...answers, ...records },
+      { ...deps.alarmRules, limits: payoutLimits, now },
+    );
+    return writeChanges(deps, tx, network, judgements, now);
+  });
+  for (const alarm of changed) tell(deps.log, alarm);
+  return changed.length;
+}
+
+/** Returns the alarms that were raised or cleared. */
+async function writeChanges(
+  { alarmRules: { accountId } }: WatchPayoutsDeps,
+  tx: Sql,
+  network: Network,
+  judgements: readonly Judgement[],
+  now: Date,
+): Promise<Alarm[]> {
+  const { raised, cleared } = changesOf(await readOpenAlarms(tx, network), judgements);
+  const changed: Alarm[] = [];
+  for (const { reason, subject, words } of raised) {
+    const alarm: Alarm = { id: uuidV7(now), reason, network, subject, words, raisedAt: now };
+    if (await insertAlarm(tx, alarm)) changed.push(alarm);
+  }
+  for (const alarm of cleared) if (await clearAlarm(tx, alarm, now)) changed.push({ ...alarm, clearedAt: now });
+  const [raisedType, clearedType] = ALARM_EVENT_TYPES;
+  await insertEvents(
+    tx,
+    changed.map(alarm => ({
+      id: uuidV7(now),
+      accountId,
+      type: alarm.clearedAt ? clearedType : raisedType,
+      objectId: alarm.id,
+      sequence: alarm.clearedAt ? 2 : 1,
+      occurredAt: now,
+      object: alarmView(alarm),
+    })),
+  );
+  return changed;
+}
+
+function tell(log: Log, { reason, network, clearedAt }: Alarm): void {
+  if (clearedAt) log.info('an alarm of payouts is cleared', { network, reason });
+  else log.error('ALARM of payouts; trilho chains says more', { network, reason });
+}

@@ -1,0 +1,120 @@
+// Which alarms of a network are on. Its nodes are asked first; the judgement is pure.
+import { type AssetSymbol, symbolsOn } from '../chains/asset.ts';
+import type { Chain, Funds } from '../chains/chain.ts';
+import { coinOf, decimalsOf } from '../chains/networks.ts';
+import type { PayoutSettings } from '../config/payout-settings.ts';
+import { formatUnits } from '../lib/decimals.ts';
+import type { AlarmReason, Judgement } from './alarm.ts';
+import { limitsOf, type PayoutLimits } from './limits.ts';
+
+export type AlarmRules = {
+  /** Whose events the alarms are. */
+  readonly accountId: string;
+  /** How long a payout may be open, and a block not final. */
+  readonly stuckMs: number;
+  readonly finalityLagMs: number;
+};
+
+const DEFAULT_ACCOUNT = 'operator';
+const DEFAULT_MINUTES = 60;
+const MINUTE_MS = 60_000;
+
+export function openAlarmRules({
+  accountId = DEFAULT_ACCOUNT,
+  stuckMinutes = DEFAULT_MINUTES,
+  finalityLagMinutes = DEFAULT_MINUTES,
+}: NonNullable<PayoutSettings['alarms']> = {}): AlarmRules {
+  return { accountId, stuckMs: stuckMinutes * MINUTE_MS, finalityLagMs: finalityLagMinutes * MINUTE_MS };
+}
+
+/** What the nodes answered; undefined where none did. */
+export type NetworkAnswers = {
+  readonly finalityLagMs: number | undefined;
+  readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
+};
+
+/** What the database knows. */
+export type NetworkRecords = {
+  readonly oldestOpenAt: Date | undefined;
+  readonly haltedSenders: readonly string[];
+  readonly isFeeTooHigh: boolean;
+};
+
+/** Asks for the funds that limits name, and of one asset at least, which tells of the coin. */
+export async function askNetwork(chain: Chain, limits: PayoutLimits): Promise<NetworkAnswers> {
+  const { network, senders } = chain;
+  const symbols = symbolsOn(network);
+  const limited = symbols.filter(symbol => {
+    const { lowFunds, ceiling } = limitsOf(limits, { symbol, network });
+    return lowFunds !== undefined || ceiling !== undefined;
+  });
+  const asked = limited.length > 0 ? limited : symbols.slice(0, 1);
+  const [health, ...funds] = await Promise.all([
+    chain.health(),
+    ...asked.map(async symbol => [symbol, await chain.funds(senders[0], symbol)] as const),
+  ]);
+  return { finalityLagMs: health.finalityLagMs, funds: new Map(funds) };
+}
+
+type Rules = AlarmRules & { readonly limits: PayoutLimits; readonly now: Date };
+
+export function judgeNetwork(chain: Chain, facts: NetworkAnswers & NetworkRecords, rules: Rules): Judgement[] {
+  const { now, stuckMs, finalityLagMs: maxLagMs } = rules;
+  const { oldestOpenAt, haltedSenders, isFeeTooHigh, finalityLagMs } = facts;
+  const openMs = oldestOpenAt ? now.getTime() - oldestOpenAt.getTime() : 0;
+  return [
+    ...judgeFunds(chain, facts, rules),
+    judged('payout_stuck', openMs > stuckMs, `A payout is open for ${minutes(openMs)}.`),
+    finalityLagMs === undefined
+      ? unknown('finality_lag')
+      : judged('finality_lag', finalityLagMs > maxLagMs, `Final blocks are ${minutes(finalityLagMs)} behind.`),
+    judged('fee_too_high', isFeeTooHigh, 'The fee of the network is above the cap, and orders wait.'),
+    ...haltedSenders.map(sender =>
+      judged('slot_taken', true, `The key of ${sender} was used elsewhere; it takes no slots.`, sender),
+    ),
+  ];
+}
+
+function judgeFunds({ network, window }: Chain, { funds }: NetworkAnswers, { limits }: Rules): Judgement[] {
+  const coin = coinOf(network);
+  const known = [...funds].flatMap(([symbol, found]) => (found ? [{ symbol, ...found }] : []));
+  const [any] = known;
+  // What a window full of transfers may cost at most.
+  const least = any ? any.worstFee * BigInt(window) : 0n;
+  const ofCoin = any
+    ? judged('low_funds', any.coin < least, has(any.coin, coin.symbol, coin.decimals, least), coin.symbol)
+    : unknown('low_funds', coin.symbol);
+  const ofAssets = [...funds.keys()].flatMap(symbol => {
+    const { lowFunds, ceiling } = limitsOf(limits, { symbol, network });
+    const asset = funds.get(symbol)?.asset;
+    const decimals = decimalsOf(symbol, network);
+    const judge = (reason: AlarmReason, limit: bigint | undefined, isOn: (units: bigint, of: bigint) => boolean) => {
+      if (limit === undefined) return [];
+      if (asset === undefined) return [unknown(reason, symbol)];
+      return [judged(reason, isOn(asset, limit), has(asset, symbol, decimals, limit), symbol)];
+    };
+    return [
+      ...judge('low_funds', lowFunds, (units, of) => units < of),
+      ...judge('above_ceiling', ceiling, (units, of) => units > of),
+    ];
+  });
+  // The coin may be an asset with a limit of its own: one alarm speaks for both.
+  const coinRule = ofAssets.find(({ reason, subject }) => reason === 'low_funds' && subject === coin.symbol);
+  return [coinRule?.state === 'on' ? coinRule : ofCoin, ...ofAssets.filter(one => one !== coinRule)];
+}
+
+function judged(reason: AlarmReason, isOn: boolean, words: string, subject = ''): Judgement {
+  return { reason, subject, state: isOn ? 'on' : 'off', words };
+}
+
+function unknown(reason: AlarmReason, subject = ''): Judgement {
+  return { reason, subject, state: 'unknown', words: '' };
+}
+
+function has(units: bigint, symbol: string, decimals: number, limit: bigint): string {
+  return `The sender has ${formatUnits(units, decimals)} ${symbol}; the limit is ${formatUnits(limit, decimals)}.`;
+}
+
+function minutes(ms: number): string {
+  return `${Math.floor(ms / MINUTE_MS)} minutes`;
+}

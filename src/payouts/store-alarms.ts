@@ -1,0 +1,73 @@
+// The SQL of alarms.
+import type { Network } from '../chains/asset.ts';
+import type { Row, Sql } from '../storage/database.ts';
+import type { Alarm, AlarmReason } from './alarm.ts';
+
+/** A network has one alarm of each reason and subject at most, so they are few. */
+const MAX_ALARMS = 1_000;
+
+/** Alarms that are raised and not cleared, oldest first. */
+export async function readOpenAlarms(sql: Sql, network?: Network): Promise<Alarm[]> {
+  const rows = await sql.query<AlarmRow>(
+    `select id, reason, network, subject, words, raised_at from payout_alarms
+      where cleared_at is null and ($1::text is null or network = $1) order by raised_at, id limit ${MAX_ALARMS}`,
+    [network],
+  );
+  return rows.map(({ raised_at, ...row }) => ({ ...row, raisedAt: raised_at }));
+}
+
+type AlarmRow = Row & {
+  id: string;
+  reason: AlarmReason;
+  network: Network;
+  subject: string;
+  words: string;
+  raised_at: Date;
+};
+
+/** False when such an alarm is open already. */
+export async function insertAlarm(tx: Sql, alarm: Alarm): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into payout_alarms (id, reason, network, subject, words, raised_at)
+     values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning id`,
+    [alarm.id, alarm.reason, alarm.network, alarm.subject, alarm.words, alarm.raisedAt],
+  );
+  return rows.length > 0;
+}
+
+/** False when it was cleared before. */
+export async function clearAlarm(tx: Sql, { id }: Alarm, at: Date): Promise<boolean> {
+  const rows = await tx.query(
+    'update payout_alarms set cleared_at = $2 where id = $1 and cleared_at is null returning id',
+    [id, at],
+  );
+  return rows.length > 0;
+}
+
+/** Whether the alarms of a network are to be judged now; of several nodes that ask one is told so. */
+export async function takeWatch(sql: Sql, network: Network, now: Date, next: Date): Promise<boolean> {
+  const rows = await sql.query(
+    `insert into payout_watches (network, next_at) values ($1, $3)
+     on conflict (network) do update set next_at = $3 where payout_watches.next_at <= $2
+     returning network`,
+    [network, now, next],
+  );
+  return rows.length > 0;
+}
+
+/** When the oldest open payout of a network took its slot. */
+export async function oldestOpenAt(sql: Sql, network: Network): Promise<Date | undefined> {
+  const [row] = await sql.query<{ at: Date }>(
+    `select created_at as at from payouts where state = 'open' and network = $1 order by created_at limit 1`,
+    [network],
+  );
+  return row?.at;
+}
+
+export async function readHaltedSenders(sql: Sql, network: Network): Promise<string[]> {
+  const rows = await sql.query<{ sender: string }>(
+    'select sender from chain_senders where network = $1 and halted_at is not null order by sender',
+    [network],
+  );
+  return rows.map(({ sender }) => sender);
+}
