@@ -55,6 +55,7 @@ import { payoutJobs } from './payouts/advance.ts';
 import { PAYOUT_JOBS } from './payouts/jobs.ts';
 import { openAlarmRules } from './payouts/judge-network.ts';
 import { openLimits } from './payouts/limits.ts';
+import { openReceiptKey } from './payouts/open-receipt-key.ts';
 import { payoutSweep } from './payouts/sweep.ts';
 import { httpPrices } from './prices/http.ts';
 import type { PriceSource } from './prices/price.ts';
@@ -251,6 +252,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       startQueue({ db, log, heartbeats, kinds, beforeWork }),
     );
     const cursors = await openCursors(db);
+    const receiptKey = await openReceiptKey({ db, clock: databaseClock }, config.payouts.receipts?.keyFile);
     const base = { ...composition, ...observers, db, log, queue, cursors, heartbeats };
     const chargeBatches = startChargeBatches(base);
     stops.push(() => chargeBatches.stop());
@@ -281,6 +283,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       screening,
       payoutLimits,
       alarmRules,
+      receiptKey,
       payoutOwner: ordersAsOwners(base),
       sweeps,
       ...outgoing,

@@ -10,6 +10,7 @@ import { ORDER_SCHEMAS } from './orders.ts';
 import { PAYMENT_SCHEMAS } from './payments.ts';
 import { PAYOUT_SCHEMAS } from './payouts.ts';
 import { QUOTE_SCHEMAS } from './quotes.ts';
+import { RECEIPT_SCHEMAS } from './receipts.ts';
 import { REFUND_SCHEMAS } from './refunds.ts';
 import { TRANSACTION_SCHEMAS } from './transactions.ts';
 import { WALLET_SCHEMAS } from './wallets.ts';
@@ -30,4 +31,5 @@ export const COMPONENTS: readonly TSchema[] = [
   ...WALLET_SCHEMAS,
   ...PAYOUT_SCHEMAS,
   ...ALARM_SCHEMAS,
+  ...RECEIPT_SCHEMAS,
 ];

@@ -193,6 +193,22 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'receipt',
+    {
+      summary: 'print the signed receipt of a payout, or verify one without the service',
+      help: [
+        'trilho receipt get <payout or transaction id>',
+        'trilho receipt verify <file> [--key <key id>]',
+        '',
+        '--key  the id of the key that must have signed it, as /receipts/keys of the service lists it',
+        '',
+        'verify prints what was signed, and needs neither database nor network. Exit code 1 when the receipt is not valid.',
+        'get uses the database that the service made, names it on standard error, and makes none.',
+      ],
+      load: async () => (await import('./receipt.ts')).receiptCommand,
+    },
+  ],
+  [
     'chains',
     {
       summary: 'how the networks stand: nodes, lag, balances, nonces, open slots',

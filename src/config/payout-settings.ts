@@ -1,4 +1,4 @@
-// What can be set about payouts: how much may leave, of each asset, and what raises an alarm.
+// What can be set about payouts: how much may leave, of each asset, what raises an alarm, and which key signs receipts.
 import { type Static, Type } from 'typebox';
 import { parseUnits } from '../lib/decimals.ts';
 import { CHAIN_NETWORKS } from './chain-settings.ts';
@@ -58,6 +58,9 @@ export const PayoutEntry = Type.Object(
         CLOSED,
       ),
     ),
+    receipts: Type.Optional(
+      Type.Object({ keyFile: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096 })) }, CLOSED),
+    ),
   },
   CLOSED,
 );
@@ -67,7 +70,7 @@ export type PayoutSettings = Readonly<Static<typeof PayoutEntry>>;
 
 export const payoutSettings = jsonOf(
   PayoutEntry,
-  'a JSON object { limits: [{ symbol, network, perPayout, … }], alarms: { … } }',
+  'a JSON object { limits: [{ symbol, network, perPayout, … }], alarms: { … }, receipts: { keyFile } }',
 );
 
 function hasDistinctAssets(limits: unknown): boolean {

@@ -20,6 +20,7 @@ import { pauseRoutes } from './pauses.ts';
 import { paymentRoutes } from './payments.ts';
 import { payoutRoutes } from './payouts.ts';
 import { quoteRoutes } from './quotes.ts';
+import { type ReceiptDeps, receiptRoutes } from './receipts.ts';
 import { refundRoutes } from './refunds.ts';
 import { walletActionRoutes } from './wallet-actions.ts';
 import { walletRoutes } from './wallets.ts';
@@ -33,6 +34,7 @@ type Deps = PayDeps &
   QuoteDeps &
   EventStreamDeps &
   DeliverDeps &
+  ReceiptDeps &
   HealthDeps & { readonly pageSize: number };
 
 export function apiRoutes(app: FastifyInstance, deps: Deps): void {
@@ -54,5 +56,6 @@ export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   payoutRoutes(app, deps);
   pauseRoutes(app, deps);
   alarmRoutes(app, deps);
+  receiptRoutes(app, deps);
   healthRoutes(app, deps);
 }

@@ -1,0 +1,19 @@
+// The receipt of a payout, for the command line.
+import type { Config } from '../config/config.ts';
+import { withoutAuditContext } from '../lib/audit-context.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { openReceiptKey } from '../payouts/open-receipt-key.ts';
+import { type SignedReceipt, signedReceipt } from '../payouts/receipt.ts';
+import { findPayoutByEither } from '../payouts/store-list.ts';
+import { withDatabase } from './database.ts';
+
+export function makeReceipt(config: Config, log: Log, id: string): Promise<SignedReceipt> {
+  return withDatabase({ config, log, action: 'trilho receipt get' }, async deps => {
+    const payout = await findPayoutByEither(deps.db, id);
+    if (!payout) throw new AppError('not_found', `There is no payout of ${id}.`);
+    // As the first start would make it: that is no operator's act.
+    const key = await withoutAuditContext(() => openReceiptKey(deps, config.payouts.receipts?.keyFile));
+    return signedReceipt(payout, config.mode, key);
+  });
+}

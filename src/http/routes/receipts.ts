@@ -1,0 +1,74 @@
+// Signed receipts of payouts.
+import type { FastifyInstance } from 'fastify';
+import { RECEIPT_EXAMPLE, RECEIPT_KEYS_EXAMPLE, ReceiptKeysView, ReceiptView } from '../../api/receipts.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Mode } from '../../lib/mode.ts';
+import { requireOrder } from '../../orders/show.ts';
+import { signedReceipt } from '../../payouts/receipt.ts';
+import type { ReceiptKey } from '../../payouts/receipt-key.ts';
+import { findPayoutOfOrder } from '../../payouts/store.ts';
+import { findPayoutByEither } from '../../payouts/store-list.ts';
+import { readReceiptKeys } from '../../payouts/store-receipt-keys.ts';
+import type { Sql } from '../../storage/database.ts';
+import { ok } from '../server/answers.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+export type ReceiptDeps = { readonly db: Sql; readonly mode: Mode; readonly receiptKey: ReceiptKey };
+
+const answer = ok(ReceiptView, 'The receipt, with its signature', RECEIPT_EXAMPLE);
+const description =
+  'What left, where to, in which block, and what the network took; signed, so that anyone can verify it without the service (`trilho receipt verify`). It can be had once the payout is final, and is always the same.';
+
+export function receiptRoutes(app: FastifyInstance, { db, mode, receiptKey }: ReceiptDeps): void {
+  defineRoute(app, {
+    method: 'GET',
+    url: '/crypto/transactions/:id/receipt',
+    access: 'transactions:read',
+    operationId: 'getOrderReceipt',
+    summary: 'Read the receipt of an order',
+    description,
+    tag: 'Crypto transactions',
+    path: idOf('crypto transaction'),
+    answer,
+    problems: ['wrong_state'],
+    handle: async ({ path, caller }) => {
+      const order = await requireOrder(db, path.id, caller?.accountId);
+      const payout = await findPayoutOfOrder(db, order.id, order.accountId);
+      if (!payout) throw new AppError('wrong_state', 'This order has no payout yet.');
+      return signedReceipt(payout, mode, receiptKey);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/payouts/:id/receipt',
+    access: 'payouts:read',
+    operationId: 'getPayoutReceipt',
+    summary: 'Read the receipt of a payout',
+    description,
+    tag: 'Payouts',
+    path: idOf('payout'),
+    answer,
+    problems: ['wrong_state'],
+    handle: async ({ path, caller }) => {
+      const payout = await findPayoutByEither(db, path.id, caller?.accountId);
+      if (!payout) throw new AppError('not_found', 'There is no such payout.');
+      return signedReceipt(payout, mode, receiptKey);
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/receipts/keys',
+    access: 'public',
+    operationId: 'listReceiptKeys',
+    summary: 'List the keys that receipts are signed with',
+    description: 'The newest first. A receipt carries its public key; these say whether it is one of this service.',
+    tag: 'Payouts',
+    answer: ok(ReceiptKeysView, 'The public keys', RECEIPT_KEYS_EXAMPLE),
+    handle: async () => ({
+      keys: (await readReceiptKeys(db)).map(key => ({ ...key, createdAt: key.createdAt.toISOString() })),
+    }),
+  });
+}

@@ -1,0 +1,280 @@
+// Signed receipts of payouts: what they say, who may read them, and that anyone can verify them and nobody change them.
+import assert from 'node:assert/strict';
+import { createHash, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { receiptCommand } from '../../src/cli/receipt.ts';
+import { StartError } from '../../src/lib/errors.ts';
+import { keyIdOf, publicKeyFrom } from '../../src/payouts/receipt-key.ts';
+import { runCommand } from '../harness/commands.ts';
+import { type OrderDriver, orderDriver } from '../harness/orders.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+
+const UNKNOWN_ID = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
+
+let service: Service;
+let orders: OrderDriver;
+let final: Answer;
+let folder: string;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'trilho-receipts-'));
+  service = await startService();
+  orders = orderDriver(service);
+  final = await paid('polygon');
+  await orders.advance('PT1H');
+});
+after(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function paid(network: string): Promise<Answer> {
+  const order = await orders.order({ network });
+  await orders.pay(order);
+  await service.runJobs();
+  return order;
+}
+const receiptOf = async (order: Answer, of = service) =>
+  (await of.get(`/crypto/transactions/${order.json.transactionId}/receipt`)).json;
+
+type Document = { receipt: Record<string, unknown>; signature: Record<string, string> };
+
+/** Written here, so that the code under test does not judge itself. The fields of a receipt are plain ASCII. */
+function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(',')}}`;
+}
+
+function fileOf(text: string): string {
+  const path = join(folder, `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.json`);
+  writeFileSync(path, text);
+  return path;
+}
+/** Without a database: a receipt is verified with nothing but itself. */
+const verifying = (text: string, ...more: string[]) =>
+  runCommand(receiptCommand, { DATABASE_URL: 'postgres://127.0.0.1:1/none' }, ['verify', fileOf(text), ...more]);
+
+test('a final payout has a receipt, by order and by payout, that is always the same', async () => {
+  const payout = (await service.get(`/payouts/${final.json.transactionId}`)).json;
+  const document: Document = await receiptOf(final);
+  const { receipt, signature } = document;
+  const { transactionId, accountId, quantity, sender, destination, hash, block, networkFee } = payout;
+  assert.deepEqual(receipt, {
+    type: 'trilho.payout_receipt.1',
+    mode: 'sandbox',
+    payoutId: payout.id,
+    transactionId,
+    accountId,
+    network: 'polygon',
+    symbol: 'usdt',
+    token: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
+    quantity,
+    sender,
+    destination,
+    hash,
+    block,
+    networkFee,
+    sentAt: payout.createdAt,
+    finalAt: payout.updatedAt,
+  });
+  assert.equal(quantity, '100');
+  await orders.advance('P1D');
+  assert.deepEqual((await service.get(`/payouts/${payout.id}/receipt`)).json, document);
+  const { keys } = (await service.get('/receipts/keys')).json;
+  assert.deepEqual(
+    keys.map(({ id, publicKey }: Record<string, string>) => ({ id, publicKey })),
+    [{ id: signature['keyId'], publicKey: signature['publicKey'] }],
+  );
+  const key = createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: signature['publicKey'] ?? '' },
+    format: 'jwk',
+  });
+  const value = Buffer.from(signature['value'] ?? '', 'base64url');
+  assert.ok(verify(null, Buffer.from(canonical(receipt)), key, value));
+});
+
+test('the id of a key is its thumbprint (RFC 8037, A.3)', () => {
+  const key = publicKeyFrom('11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo');
+  assert.ok(key);
+  assert.equal(keyIdOf(key), 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k');
+});
+
+test('what may still be undone, failed or does not exist has no receipt', async () => {
+  const done = await paid('ethereum');
+  const open = await service.get(`/crypto/transactions/${done.json.transactionId}/receipt`);
+  assert.equal(open.status, 409);
+  assert.match(open.json.detail, /not final yet/);
+  await orders.fault('base', { fault: 'reverting' });
+  const reverted = await orders.order({ network: 'base', symbol: 'usdc' });
+  const early = await service.get(`/crypto/transactions/${reverted.json.transactionId}/receipt`);
+  assert.deepEqual([early.status, early.json.detail], [409, 'This order has no payout yet.']);
+  await orders.pay(reverted);
+  await service.runJobs();
+  await orders.advance('PT2H');
+  await orders.fault('base', { fault: 'none' });
+  const failed = await service.get(`/payouts/${reverted.json.transactionId}/receipt`);
+  assert.deepEqual([failed.status, failed.json.detail], [409, 'This payout is reverted and has no receipt.']);
+  for (const path of [`/payouts/${UNKNOWN_ID}/receipt`, `/crypto/transactions/${UNKNOWN_ID}/receipt`]) {
+    assert.equal((await service.get(path)).status, 404, path);
+  }
+});
+
+test('the command prints the same receipt and verifies it without a database', async () => {
+  const env = { DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' };
+  const { said } = await runCommand(receiptCommand, env, ['get', final.json.transactionId]);
+  const document = await receiptOf(final);
+  assert.deepEqual(JSON.parse(said), document);
+  for (const text of [said, JSON.stringify(document)]) {
+    const { code, said: words } = await verifying(text);
+    assert.equal(code, 0, words);
+    assert.match(words, /^quantity {2}100$/m);
+    assert.match(words, /^block\.number {2}\d+$/m);
+    assert.match(words, /^Valid: .*Compare that with the keys at \/receipts\/keys/m);
+    assert.match(words, /^It is of a sandbox: nothing moved\.$/m);
+  }
+  assert.equal((await verifying(said, '--key', document.signature.keyId)).code, 0);
+  const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  await assert.rejects(runCommand(receiptCommand, env, ['get', UNKNOWN_ID]), refused(/There is no payout of 019a7f00/));
+  await assert.rejects(runCommand(receiptCommand, env, ['get', 'x']), refused(/must be a UUID, not "x"/));
+  await assert.rejects(runCommand(receiptCommand, env, ['verify', join(folder, 'none')]), refused(/\(ENOENT\)\.$/));
+  await assert.rejects(verifying(said, '--key', 'short'), refused(/--key must be the id of a key/));
+});
+
+/** Every place of a document that holds text or a number. */
+function leaves(value: object, path: readonly string[] = []): string[][] {
+  return Object.entries(value).flatMap(([name, field]) =>
+    typeof field === 'object' && field !== null ? leaves(field, [...path, name]) : [[...path, name]],
+  );
+}
+
+function changedAt(document: Document, path: readonly string[]): Document {
+  const copy = structuredClone(document);
+  const last = path.at(-1) ?? '';
+  const holder = path.slice(0, -1).reduce<object>((at, name) => Reflect.get(at, name), copy);
+  const value: unknown = Reflect.get(holder, last);
+  Reflect.set(holder, last, typeof value === 'number' ? value + 1 : `${String(value)}1`);
+  return copy;
+}
+
+test('a receipt that was changed anywhere is not valid', async () => {
+  const document: Document = await receiptOf(final);
+  const paths = leaves(document);
+  assert.equal(paths.length, 22);
+  for (const path of paths) {
+    const { code, said } = await verifying(JSON.stringify(changedAt(document, path)));
+    assert.deepEqual([code, said.startsWith('NOT VALID: ')], [1, true], `${path.join('.')} ${said}`);
+  }
+  const { said } = await verifying(JSON.stringify(changedAt(document, ['receipt', 'quantity'])));
+  assert.equal(said, 'NOT VALID: it was changed after it was signed.');
+  const { transactionId: _, ...fewer } = document.receipt;
+  const whole = JSON.stringify(document);
+  const others: [string, RegExp][] = [
+    [JSON.stringify({ ...document, receipt: fewer }), /changed after/],
+    [JSON.stringify({ ...document, receipt: { ...document.receipt, more: 'x' } }), /changed after/],
+    [JSON.stringify({ ...document, note: 'paid twice' }), /other fields/],
+    [whole.replace('"quantity":"100"', '"quantity":"900","quantity":"100"'), /a field twice/],
+    [JSON.stringify({ receipt: document.receipt }), /other fields/],
+    [JSON.stringify({ ...document, receipt: { ...document.receipt, block: 0.5 } }), /a number/],
+    [JSON.stringify(document.receipt), /no receipt/],
+    ['[]', /no JSON object/],
+    ['', /no JSON object/],
+  ];
+  for (const [text, words] of others) {
+    const answer = await verifying(text);
+    assert.equal(answer.code, 1, text);
+    assert.match(answer.said, words, text);
+  }
+});
+
+test('a receipt that somebody else signed says so, and is refused by the key', async () => {
+  const document: Document = await receiptOf(final);
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const receipt = { ...document.receipt, quantity: '900' };
+  const { x = '' } = publicKey.export({ format: 'jwk' });
+  const signature = {
+    algorithm: 'Ed25519',
+    keyId: keyIdOf(publicKey),
+    publicKey: x,
+    value: sign(null, Buffer.from(canonical(receipt)), privateKey).toString('base64url'),
+  };
+  const forged = JSON.stringify({ receipt, signature });
+  assert.match((await verifying(forged)).said, new RegExp(signature.keyId));
+  const { code, said } = await verifying(forged, '--key', document.signature['keyId'] ?? '');
+  assert.deepEqual([code, said], [1, `NOT VALID: it is signed by another key, ${signature.keyId}.`]);
+});
+
+test('all nodes sign with one key; a key file takes its place, and both keys stay published', async () => {
+  const { signature } = await receiptOf(final);
+  const keyFile = join(folder, 'key.pem');
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  writeFileSync(keyFile, privateKey.export({ format: 'pem', type: 'pkcs8' }));
+  const beside = await startService({ beside: service });
+  const withFile = await startService({
+    beside: service,
+    env: { TRILHO_PAYOUTS: JSON.stringify({ receipts: { keyFile } }) },
+  });
+  try {
+    assert.equal((await receiptOf(final, beside)).signature.keyId, signature.keyId);
+    const other = await receiptOf(final, withFile);
+    assert.equal(other.signature.keyId, keyIdOf(publicKey));
+    assert.equal((await verifying(JSON.stringify(other), '--key', keyIdOf(publicKey))).code, 0);
+    const { keys } = (await service.get('/receipts/keys')).json;
+    const ids = keys.map(({ id }: { id: string }) => id);
+    assert.deepEqual(new Set(ids), new Set([signature.keyId, keyIdOf(publicKey)]));
+    const [row] = await service.sql<{ count: number }>(
+      'select count(*)::int as count from receipt_keys where private_key is not null',
+    );
+    assert.equal(row?.count, 1, 'the key of a file stays in the file');
+  } finally {
+    await beside.stop();
+    await withFile.stop();
+  }
+});
+
+test('nodes that start at the same time on a new database share one key', async () => {
+  const first = await startService();
+  try {
+    await first.sql('delete from receipt_keys');
+    const nodes = await Promise.all([1, 2, 3].map(() => startService({ beside: first })));
+    const keys = await first.sql('select id from receipt_keys');
+    assert.equal(keys.length, 1);
+    for (const node of nodes) await node.stop();
+  } finally {
+    await first.stop();
+  }
+});
+
+test('a start with a key file that holds no such key is refused and names the setting', async () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const files: [string, RegExp][] = [
+    [join(folder, 'missing.pem'), /^payouts\.receipts\.keyFile: the file cannot be read \(ENOENT\)\.$/],
+    [fileOf('not a key'), /^payouts\.receipts\.keyFile: the file must hold a private key of Ed25519/],
+    [
+      fileOf(rsa.export({ format: 'pem', type: 'pkcs8' }).toString()),
+      /^payouts\.receipts\.keyFile: the file must hold/,
+    ],
+  ];
+  for (const [keyFile, words] of files) {
+    const env = { TRILHO_PAYOUTS: JSON.stringify({ receipts: { keyFile } }) };
+    await assert.rejects(
+      startService({ beside: service, env }),
+      (error: unknown) => error instanceof StartError && words.test(error.message),
+    );
+  }
+});
+
+test('an account reads receipts of its own orders alone; the keys are public', async () => {
+  const live = await startService({ mode: 'live' });
+  try {
+    const key = await live.makeKey('acme', ['transactions:read']);
+    const headers = { authorization: `Bearer ${key.text}` };
+    assert.equal((await live.get(`/crypto/transactions/${UNKNOWN_ID}/receipt`, headers)).status, 404);
+    assert.equal((await live.get(`/payouts/${UNKNOWN_ID}/receipt`, headers)).status, 403);
+    assert.equal((await fetch(`${live.url}/receipts/keys`)).status, 200);
+  } finally {
+    await live.stop();
+  }
+});
