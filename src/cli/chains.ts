@@ -5,12 +5,12 @@ import { type ChainStatus, chainFaults, readChainStatus } from '../payouts/chain
 import { readOpenAlarms } from '../payouts/store-alarms.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
-import { openChains } from './open-chains.ts';
+import { openChainsOfService } from './open-chains.ts';
 
 export async function chainsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   refuseFaults('chains', readArguments(args, {}).faults);
   const { statuses, alarms } = await withDatabase({ config, log, action: 'trilho chains' }, async deps => {
-    const chains = Object.values(await openChains(config, deps, log));
+    const chains = Object.values(await openChainsOfService(config, deps, log));
     return {
       statuses: await Promise.all(chains.map(chain => readChainStatus(deps, chain))),
       alarms: await readOpenAlarms(deps.db),

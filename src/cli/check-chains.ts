@@ -1,14 +1,12 @@
 // The part of trilho ledger check that asks the chains: what left our senders and what the books say, compared for each sender.
-import type { Chain, Chains } from '../chains/chain.ts';
-import { openChains } from '../chains/open-chains.ts';
+import type { Chain } from '../chains/chain.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { compareSender, type SenderComparison } from '../payouts/compare-chain.ts';
 import { readSenders } from '../payouts/store-senders.ts';
-import { sandboxChains } from '../sandbox/chains/simulated-chain.ts';
-import { sandboxChainStore } from '../sandbox/chains/store.ts';
 import type { Database } from '../storage/database.ts';
+import { openChainsOfService } from './open-chains.ts';
 
 type Deps = { readonly config: Config; readonly log: Log; readonly db: Database; readonly clock: Clock };
 
@@ -16,7 +14,7 @@ const MAX_SHOWN = 50;
 
 /** Prints the comparison; true when nothing differs and everything was answered. */
 export async function checkChains(deps: Deps): Promise<boolean> {
-  const chains = await chainsOf(deps);
+  const chains = await openChainsOfService(deps.config, deps, deps.log);
   let isRight = true;
   for (const { network, sender } of await readSenders(deps.db)) {
     const chain = chains[network];
@@ -27,13 +25,6 @@ export async function checkChains(deps: Deps): Promise<boolean> {
   }
   console.log(isRight ? 'The books agree with the chains.' : 'The books do not agree with the chains.');
   return isRight;
-}
-
-async function chainsOf({ config, log, db, clock }: Deps): Promise<Chains> {
-  const configured = await openChains(config, log, clock);
-  if (config.mode === 'live') return configured;
-  const simulated = sandboxChains({ clock: { now: clock.now, refresh: async () => {} }, store: sandboxChainStore(db) });
-  return { ...simulated, ...configured };
 }
 
 async function linesOf(db: Database, chain: Chain, sender: string): Promise<string[]> {

@@ -10,7 +10,7 @@ import { startQueue } from '../../src/jobs/queue.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { attachCharge } from '../../src/orders/attach.ts';
 import { cancelOrder } from '../../src/orders/cancel.ts';
-import { claimWaiting } from '../../src/orders/claim.ts';
+import { type ClaimDeps, claimWaiting } from '../../src/orders/claim.ts';
 import { createOrder, type OrderDeps } from '../../src/orders/create.ts';
 import { followOrder } from '../../src/orders/follow.ts';
 import { ordersAsOwners } from '../../src/orders/payout-progress.ts';
@@ -57,7 +57,8 @@ const CHAIN_CALLS = [
 ] as const satisfies readonly (keyof Chain)[];
 
 export type OrderNode = {
-  readonly deps: Omit<OrderDeps, 'clock'> & { readonly clock: TestClock; readonly log: Log };
+  readonly deps: Omit<OrderDeps, 'clock'> &
+    Pick<ClaimDeps, 'payoutLimits'> & { readonly clock: TestClock; readonly log: Log };
   /** The database, uncounted. */
   readonly db: Database;
   close(): Promise<void>;
@@ -101,6 +102,7 @@ export async function openOrderNode(
       chains: Object.fromEntries(watched) as Chains,
       decisionBatches: startDecisionBatches({ db, queue, rails: sandboxRails, clock }),
       bankWaitMs: 0,
+      payoutLimits: new Map(),
       walletPolicy,
       screening: await openScreening({ db, clock, log: silentLog }, screening),
     },
@@ -157,7 +159,7 @@ export const ORDER_VERBS: Readonly<Record<OrderVerb, Verb>> = {
   follow: (deps, { transactionId }) => followOrder(deps, { accountId: ACCOUNT, orderId: transactionId }),
   claim: async (deps, { transactionId }) => {
     const order = await findOrder(deps.db, transactionId);
-    if (order) await claimWaiting({ ...deps, payoutLimits: new Map() }, order.network);
+    if (order) await claimWaiting(deps, order.network);
   },
   // Claims and goes no further, as a node does that dies there.
   open: (deps, victim) => ORDER_VERBS.claim({ ...deps, chains: withoutSigner(deps.chains) }, victim),
