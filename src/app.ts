@@ -246,13 +246,13 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       chains: guardedChains(observedChains(composed.chains, observers.observeChainCall), composed.clock),
     };
 
+    const receiptKey = await openReceiptKey({ db, clock: databaseClock }, config.payouts.receipts?.keyFile);
     const { beforeWork } = composition;
     const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS];
     const queue = await slowStep(log, 'preparing the job queue', () =>
       startQueue({ db, log, heartbeats, kinds, beforeWork }),
     );
     const cursors = await openCursors(db);
-    const receiptKey = await openReceiptKey({ db, clock: databaseClock }, config.payouts.receipts?.keyFile);
     const base = { ...composition, ...observers, db, log, queue, cursors, heartbeats };
     const chargeBatches = startChargeBatches(base);
     stops.push(() => chargeBatches.stop());
