@@ -86,7 +86,9 @@ function answered(said: Said<bigint>): bigint | 'silence' {
 }
 
 function askEstimate(provider: Provider, from: string, { to, value, data }: Draft): Promise<Said<bigint>> {
-  return provider.ask('eth_estimateGas', [{ from, to, value: `0x${value.toString(16)}`, data }], readQuantity);
+  const call = { from, to, value: `0x${value.toString(16)}`, data };
+  // Without what waits in the pool: a transfer to the same payee there, which may never be mined, would make this one cheaper.
+  return provider.ask('eth_estimateGas', [call, 'latest'], readQuantity);
 }
 
 function estimated(said: Said<bigint>, { facts }: EvmPlan): Estimate | undefined {

@@ -1,4 +1,5 @@
 // What an EVM chain runs with: the facts of its network, as the settings change them.
+import { addressOf } from '../address.ts';
 import type { AssetSymbol } from '../asset.ts';
 import { type CoinSymbol, NETWORK_FACTS, type NetworkFacts } from '../networks.ts';
 import type { Signer } from '../signer/signer.ts';
@@ -77,11 +78,12 @@ function withoutL1({ l1FeeOracle: _, ...facts }: EvmFacts): EvmFacts {
   return facts;
 }
 
-/** A local node has tokens of its own, with the decimals that the real ones have. */
+/** A local node has tokens of its own, with the decimals that the real ones have, here in the one spelling of addresses. */
 function testTokens(known: NetworkFacts, addresses: NonNullable<EvmSettings['test']>['tokens']): EvmPlan['tokens'] {
   const entries = Object.entries(known.tokens).flatMap(([symbol, { decimals }]) => {
     const address: unknown = Reflect.get(addresses, symbol);
-    return typeof address === 'string' ? [[symbol, { address, decimals }]] : [];
+    if (typeof address !== 'string') return [];
+    return [[symbol, { address: addressOf('evm', Buffer.from(address.slice(2), 'hex')), decimals }]];
   });
   return Object.fromEntries(entries);
 }

@@ -1,6 +1,7 @@
 // What a chain asks before its first transfer: wrong answers are faults that name the setting, silence is not.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { readAddress } from '../../../src/chains/address.ts';
 import { type Anvil, startAnvil } from '../../../src/sandbox/anvil/anvil.ts';
 import { type EvmNode, openEvmTest, SENDER, startEvmNode } from '../../harness/evm.ts';
 import { startRpcProxy } from '../../harness/rpc-proxy.ts';
@@ -48,12 +49,13 @@ test('a token without code and one with other decimals are faults', async () => 
   const { start } = await openEvmTest(node, { test: { chainId: 31_337, tokens } });
   assert.deepEqual(start.faults, [`providers: the contract of usdc on ethereum, ${usdc}, has no code`]);
   // On BSC both have 18 decimals.
+  const spelled = readAddress('bsc', node.usdt.address).address;
   const bsc = await openEvmTest(node, {
     network: 'bsc',
     test: { chainId: 31_337, tokens: { usdt: node.usdt.address } },
   });
   assert.deepEqual(bsc.start.faults, [
-    `providers: the contract of usdt on bsc, ${node.usdt.address}, must have 18 decimals, and has 6`,
+    `providers: the contract of usdt on bsc, ${spelled}, must have 18 decimals, and has 6`,
   ]);
 });
 
