@@ -26,11 +26,15 @@ export type PayoutService = {
   stop(): Promise<void>;
 };
 
-/** `change` makes another chain of each network's simulated one; the state of the chains is that of the sandbox. */
+/**
+ * `change` makes another chain of each network's simulated one; the state of the chains is that of the sandbox. With `work`
+ * jobs and sweeps run by themselves.
+ */
 export async function startPayoutService(
   change: (chain: Chain) => Chain = chain => chain,
   senders?: (network: Network) => Chain['senders'],
   env: Readonly<Record<string, string>> = {},
+  { work = false }: { readonly work?: boolean } = {},
 ): Promise<PayoutService> {
   const first = await startService();
   const connection = { connectionString: first.databaseUrl };
@@ -38,7 +42,7 @@ export async function startPayoutService(
   const clock = sandboxClock(db, first.clock);
   const simulated = sandboxChains({ clock, store: sandboxChainStore(db), ...(senders && { sendersOf: senders }) });
   const chains: Chains = Object.fromEntries(NETWORKS.map(network => [network, change(simulated[network])]));
-  const service = await startService({ beside: first, chains, env });
+  const service = await startService({ beside: first, chains, env, work });
   const orders = orderDriver(service);
   return {
     service,
