@@ -180,13 +180,21 @@ export async function updateRefund(
   ]);
 }
 
-/** Records how much of the money of a charge is converted into crypto. The caller holds the row lock of the charge. */
-export async function commitMoney(tx: Sql, charge: Charge, committedCents: bigint): Promise<void> {
-  await tx.query('update charges set committed_cents = $3 where id = $1 and account_id = $2', [
-    charge.id,
-    charge.accountId,
-    committedCents,
-  ]);
+export type CommittedMoney = { readonly charge: Charge; readonly cents: bigint };
+
+/** Records how much of the money of charges is converted into crypto. The caller holds their row locks. */
+export async function commitMoney(tx: Sql, committed: readonly CommittedMoney[]): Promise<void> {
+  if (committed.length === 0) return;
+  await tx.query(
+    `update charges c set committed_cents = m.cents
+       from unnest($1::uuid[], $2::text[], $3::bigint[]) as m (id, account_id, cents)
+      where c.id = m.id and c.account_id = m.account_id`,
+    [
+      committed.map(({ charge }) => charge.id),
+      committed.map(({ charge }) => charge.accountId),
+      committed.map(({ cents }) => cents),
+    ],
+  );
 }
 
 /** Inserts a return that a bank began by itself. */

@@ -8,7 +8,7 @@ import { AppError } from '../lib/errors.ts';
 import { noSuchOrder } from './cancel.ts';
 import { chargeOfOrder, type OrderCharge } from './charge-of-order.ts';
 import type { Order } from './order.ts';
-import { findOrder, lockOrder, updateOrder } from './store.ts';
+import { findOrder, lockOrder, updateOrders } from './store.ts';
 import { clearOrderTimers } from './store-timers.ts';
 
 /** Refuses an order that has a charge, has ended, or whose price has expired. */
@@ -33,8 +33,8 @@ export async function attachCharge(
       throw new AppError('wrong_state', 'The price of this order is gone; make a new one.');
     }
     const after = { ...before, chargeId: charge.id, dueCents: charge.payableCents, updatedAt: now };
-    await updateOrder(tx, after);
-    await clearOrderTimers(tx, after, ['expire']);
+    await updateOrders(tx, [after]);
+    await clearOrderTimers(tx, [after], 'expire');
     const [located] = await locateCharges(tx, deps.rails, [charge]);
     await writeCharge(deps, tx, located!);
     return { order: after, written: located };

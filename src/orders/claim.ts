@@ -9,7 +9,7 @@ import { lockCharges } from '../charges/store.ts';
 import { commitMoney } from '../charges/store-money.ts';
 import { handleJob, type JobHandler, type JobOutcome } from '../jobs/job.ts';
 import { uuidV7 } from '../lib/ids.ts';
-import { type GateContext, type Verdict, WAIT_REASONS, type WalletFacts } from '../payouts/gate.ts';
+import { type GateContext, WAIT_REASONS, type WalletFacts } from '../payouts/gate.ts';
 import { fundsGate, judge, readChecks, readFunds } from '../payouts/gates.ts';
 import type { PayoutLimits } from '../payouts/limits.ts';
 import { chainOf, openPayouts, requireSender } from '../payouts/open.ts';
@@ -27,7 +27,7 @@ import { markPaused } from './mark-paused.ts';
 import type { Order } from './order.ts';
 import type { SettlementRules } from './settlement.ts';
 import { lockWaiting, nextPassedOver, readLine } from './store-line.ts';
-import { unitsOf, writeOrderStep } from './write.ts';
+import { unitsOf, type WrittenStep, writeOrderStep, writeOrderSteps } from './write.ts';
 
 export type ClaimDeps = WalletGateDeps & {
   readonly db: Database;
@@ -128,9 +128,17 @@ async function prepare(deps: ClaimDeps, chain: Chain, sender: Sender, line: read
   return { chain, sender, orders, wallets, facts: { funds, checks } };
 }
 
+/** Each wallet is asked about once, however many orders are for it. */
 async function readWallets(deps: ClaimDeps, orders: readonly Order[]): Promise<WalletFacts> {
-  const asked = orders.map(async ({ id, walletId }) => [id, await walletMayBePaid(deps, walletId)] as const);
-  return new Map(await Promise.all(asked));
+  const ids = [...new Set(orders.map(({ walletId }) => walletId))];
+  const asked = await Promise.all(ids.map(async id => [id, await walletMayBePaid(deps, id)] as const));
+  const answers = new Map(asked);
+  return new Map(
+    orders.flatMap(({ id, walletId }) => {
+      const answer = answers.get(walletId);
+      return answer ? [[id, answer] as const] : [];
+    }),
+  );
 }
 
 type Result = { readonly payouts: readonly Payout[]; readonly hasChanged: boolean };
@@ -151,6 +159,7 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Roun
     standing.flatMap(({ chargeId }) => chargeId ?? []),
   );
   const [going, short]: [PayoutRequest[], PayoutRequest[]] = [[], []];
+  const [claims, kept]: [Claim[], WrittenStep[]] = [[], []];
   let hasChanged = false;
   for (const order of standing) {
     const charge = charges.find(({ id }) => id === order.chargeId);
@@ -160,30 +169,38 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Roun
     const verdict = await judge(request, { ...round, ...policy, claimed: going, ahead: short, now }, tx);
     if (verdict.kind === 'go') {
       going.push(request);
-      await claim(deps, tx, order, charge, now);
+      claims.push({ order, charge });
     } else {
       if (verdict.kind === 'wait' && verdict.reason === 'no_funds') short.push(request);
       // The next round looks at those behind it.
       if (verdict.kind === 'hold' || verdict.until) hasChanged = true;
-      await keepBack(tx, order, verdict, now);
+      const step = verdict.kind === 'hold' ? turnedAway(order, verdict, now) : waiting(order, verdict, now);
+      if (step) kept.push({ before: order, step });
     }
   }
+  await writeOrderSteps(tx, kept, now);
+  await writeClaims(deps, tx, claims, now);
   const payouts = await openPayouts(tx, chain, sender, going, now);
   return { payouts, hasChanged: hasChanged || payouts.length > 0 };
 }
 
-/** The order becomes `fulfilling`, or is sent again, and its money cannot go back. */
-async function claim(deps: ClaimDeps, tx: Sql, order: Order, charge: Charge, now: Date): Promise<void> {
-  assert(order.dueCents !== undefined, 'a paid order has dueCents');
-  const hasWaited = WAIT_REASONS.some(reason => reason === order.hold?.reason);
-  const before = hasWaited ? await writeOrderStep(tx, order, resumed(order), now) : order;
-  await writeOrderStep(tx, before, claimed(before, contextOf(deps, charge, now)), now);
-  await commitMoney(tx, charge, order.dueCents);
-}
+type Claim = { readonly order: Order; readonly charge: Charge };
 
-async function keepBack(tx: Sql, order: Order, verdict: Exclude<Verdict, { kind: 'go' }>, now: Date): Promise<void> {
-  const step = verdict.kind === 'hold' ? turnedAway(order, verdict, now) : waiting(order, verdict, now);
-  if (step) await writeOrderStep(tx, order, step, now);
+/** The orders become `fulfilling`, or are sent again, and their money cannot go back. */
+async function writeClaims(deps: ClaimDeps, tx: Sql, claims: readonly Claim[], now: Date): Promise<void> {
+  const waited = claims.filter(({ order }) => WAIT_REASONS.some(reason => reason === order.hold?.reason));
+  const steps = waited.map(({ order }) => ({ before: order, step: resumed(order) }));
+  const again = new Map((await writeOrderSteps(tx, steps, now)).map(order => [order.id, order]));
+  const taken = claims.map(({ order, charge }) => {
+    const before = again.get(order.id) ?? order;
+    return { before, step: claimed(before, contextOf(deps, charge, now)) };
+  });
+  await writeOrderSteps(tx, taken, now);
+  const committed = claims.map(({ order: { dueCents }, charge }) => {
+    assert(dueCents !== undefined, 'a paid order has dueCents');
+    return { charge, cents: dueCents };
+  });
+  await commitMoney(tx, committed);
 }
 
 /** Says on the orders at the front what they wait for. */

@@ -13,26 +13,40 @@ import { afterPayout } from './after-payout.ts';
 import { wakeLine } from './claim-job.ts';
 import { lockChargeOf } from './follow.ts';
 import type { Order } from './order.ts';
-import { lockOrder } from './store.ts';
-import { writeOrderStep } from './write.ts';
+import { lockOrders } from './store.ts';
+import { writeOrderSteps } from './write.ts';
 
 /** Orders as the owners of their payouts. */
 export function ordersAsOwners(deps: { readonly queue: Queue }): PayoutOwner {
   return {
-    lock: async (tx, { orderId }) => {
-      await lockOrder(tx, orderId);
-    },
-    apply: async (tx, change, at) => {
-      const { before, after, news } = change;
-      const order = await lockOrder(tx, after.orderId);
-      assert(order, 'the order of a payout exists');
-      await postEntries(tx, entriesOf(order, change, at));
-      if (hasMovedNothing(after)) await releaseMoney(tx, order);
-      const step = afterPayout(order, news, at);
-      if (step) await writeOrderStep(tx, order, step, at, after);
-      if (isUnmined(before) && !isUnmined(after)) await wakeLine(deps, tx, after.network);
+    lock: async (tx, payouts) => {
+      const orders = await lockOrders(
+        tx,
+        payouts.map(({ orderId }) => orderId),
+      );
+      return async (changes, at) => {
+        const owned = changes.map(change => ({ change, order: requireOrder(orders, change) }));
+        await postEntries(
+          tx,
+          owned.flatMap(({ order, change }) => entriesOf(order, change, at)),
+        );
+        for (const { order, change } of owned) if (hasMovedNothing(change.after)) await releaseMoney(tx, order);
+        const steps = owned.flatMap(({ order: before, change: { after: payout, news } }) => {
+          const step = afterPayout(before, news, at);
+          return step ? [{ before, step, payout }] : [];
+        });
+        await writeOrderSteps(tx, steps, at);
+        const freed = changes.filter(({ before, after }) => isUnmined(before) && !isUnmined(after));
+        for (const network of new Set(freed.map(({ after }) => after.network))) await wakeLine(deps, tx, network);
+      };
     },
   };
+}
+
+function requireOrder(orders: readonly Order[], { after }: PayoutChange): Order {
+  const order = orders.find(({ id }) => id === after.orderId);
+  assert(order, 'the order of a payout exists');
+  return order;
 }
 
 /** What left, or left after all not or in another amount; and what the network took for it. */
@@ -63,5 +77,5 @@ function entriesOf(order: Order, { before, after }: PayoutChange, at: Date): Ent
 /** The crypto was not sent, so the payment may be refunded again. */
 async function releaseMoney(tx: Sql, order: Order): Promise<void> {
   const charge = await lockChargeOf(tx, order);
-  if (charge) await commitMoney(tx, charge, 0n);
+  if (charge) await commitMoney(tx, [{ charge, cents: 0n }]);
 }

@@ -23,16 +23,13 @@ export async function setOrderTimer(tx: Sql, { id, accountId }: Order, kind: Ord
   );
 }
 
-export async function clearOrderTimers(
-  tx: Sql,
-  { id, accountId }: Order,
-  kinds: readonly OrderTimerKind[],
-): Promise<void> {
-  await tx.query('delete from order_timers where order_id = $1 and account_id = $2 and kind = any($3)', [
-    id,
-    accountId,
-    kinds,
-  ]);
+export async function clearOrderTimers(tx: Sql, orders: readonly Order[], kind: OrderTimerKind): Promise<void> {
+  if (orders.length === 0) return;
+  await tx.query(
+    `delete from order_timers t using unnest($1::uuid[], $2::text[]) as o (id, account_id)
+      where t.order_id = o.id and t.account_id = o.account_id and t.kind = $3`,
+    [orders.map(({ id }) => id), orders.map(({ accountId }) => accountId), kind],
+  );
 }
 
 /** Deletes and returns due timers, oldest first. A timer that another transaction has locked is skipped. */

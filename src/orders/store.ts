@@ -76,15 +76,19 @@ export async function insertOrder(tx: Sql, order: Order, contentHash: string, an
   return rows.length > 0;
 }
 
-/** Updates an order; the caller holds its row lock. */
-export async function updateOrder(tx: Sql, order: Order): Promise<void> {
-  const columns = changingColumns(order);
-  const assignments = Object.keys(columns).map((name, index) => `${name} = $${index + 3}`);
-  await tx.query(`update orders set ${assignments.join(', ')} where id = $1 and account_id = $2`, [
-    order.id,
-    order.accountId,
-    ...Object.values(columns),
-  ]);
+/** Updates orders, each once; the caller holds their row locks. */
+export async function updateOrders(tx: Sql, orders: readonly Order[]): Promise<void> {
+  const [first] = orders;
+  if (!first) return;
+  const names = Object.keys(changingColumns(first));
+  const rows = orders.map(order => ({ id: order.id, account_id: order.accountId, ...changingColumns(order) }));
+  const asJson = JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  await tx.query(
+    `update orders o set ${names.map(name => `${name} = n.${name}`).join(', ')}
+       from json_populate_recordset(null::orders, $1) n
+      where o.id = n.id and o.account_id = n.account_id`,
+    [asJson],
+  );
 }
 
 const FIRST = `select id, encode(content_hash, 'hex') as content_hash, answer::text as answer from orders`;
@@ -161,6 +165,12 @@ export async function findOrder(sql: Sql, id: string, accountId?: string): Promi
 export async function lockOrder(tx: Sql, id: string): Promise<Order | undefined> {
   const [row] = await tx.query<OrderRow>(`${ORDER} where id = $1 for update`, [id]);
   return row && toOrder(row);
+}
+
+/** Locks orders in the order of their ids, so that two that lock the same ones do not wait for each other. */
+export async function lockOrders(tx: Sql, ids: readonly string[]): Promise<Order[]> {
+  const rows = await tx.query<OrderRow>(`${ORDER} where id = any($1) order by id for update`, [ids]);
+  return rows.map(toOrder);
 }
 
 export type HeldQuery = PageQuery & { readonly accountId?: string; readonly reason?: HoldReason };

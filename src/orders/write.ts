@@ -1,5 +1,5 @@
-// Writes a step of an order: its row, its event, its ledger entries and its timers, in one transaction. The caller holds
-// the row lock of the order.
+// Writes steps of orders: their rows, events, ledger entries and timers, in one transaction. The caller holds the row locks of
+// the orders.
 
 import assert from 'node:assert/strict';
 import { decimalsOf } from '../chains/networks.ts';
@@ -13,24 +13,42 @@ import type { Payout } from '../payouts/payout.ts';
 import type { Sql } from '../storage/database.ts';
 import type { OrderStep } from './life.ts';
 import { type Commitment, type Order, type OrderEvent, orderEventType } from './order.ts';
-import { updateOrder } from './store.ts';
+import { updateOrders } from './store.ts';
 import { clearOrderTimers, setOrderTimer } from './store-timers.ts';
 import { orderView } from './view.ts';
 
+/** What happens to an order, and the payout that an event of it shows. */
+export type WrittenStep = { readonly before: Order; readonly step: OrderStep; readonly payout?: Payout };
+
 /** Returns the order after the step. */
-export async function writeOrderStep(
-  tx: Sql,
-  before: Order,
-  { after, event }: OrderStep,
-  at: Date,
-  payout?: Payout,
-): Promise<Order> {
-  const written = { ...after, updatedAt: at, eventCount: after.eventCount + (event ? 1 : 0) };
-  await updateOrder(tx, written);
-  if (event) await insertEvents(tx, [orderEvent(written, event, at, payout)]);
-  await postEntries(tx, commitmentEntries(before, written, at));
-  await updateTimers(tx, before, written);
+export async function writeOrderStep(tx: Sql, before: Order, step: OrderStep, at: Date): Promise<Order> {
+  const [written] = await writeOrderSteps(tx, [{ before, step }], at);
+  assert(written);
   return written;
+}
+
+/** Writes one step of each of several orders, with few statements for all of them. Returns the orders after their steps. */
+export async function writeOrderSteps(tx: Sql, steps: readonly WrittenStep[], at: Date): Promise<Order[]> {
+  if (steps.length === 0) return [];
+  assert.equal(new Set(steps.map(({ before }) => before.id)).size, steps.length, 'each order has one step');
+  const done = steps.map(({ before, step: { after, event }, payout }) => {
+    const written = { ...after, updatedAt: at, eventCount: after.eventCount + (event ? 1 : 0) };
+    return { before, written, events: event ? [orderEvent(written, event, at, payout)] : [] };
+  });
+  await updateOrders(
+    tx,
+    done.map(({ written }) => written),
+  );
+  await insertEvents(
+    tx,
+    done.flatMap(({ events }) => events),
+  );
+  await postEntries(
+    tx,
+    done.flatMap(({ before, written }) => commitmentEntries(before, written, at)),
+  );
+  await updateTimers(tx, done);
+  return done.map(({ written }) => written);
 }
 
 /** An event that carries the order as it is now. */
@@ -80,10 +98,23 @@ function ledgerCommitment(order: Order, { id, moneyCents, feeCents }: Commitment
 }
 
 /** A scheduled order has a timer for its settlement day. A paid or ended order has no timer for the end of its price. */
-async function updateTimers(tx: Sql, before: Order, after: Order): Promise<void> {
-  if (after.status !== 'pending_payment' || after.ended) await clearOrderTimers(tx, after, ['expire']);
-  if (waitsForSettlementDay(after)) await setOrderTimer(tx, after, 'settle', after.settlementDate);
-  else if (waitsForSettlementDay(before)) await clearOrderTimers(tx, after, ['settle']);
+async function updateTimers(
+  tx: Sql,
+  steps: readonly { readonly before: Order; readonly written: Order }[],
+): Promise<void> {
+  const afterIf = (isTrue: (before: Order, written: Order) => boolean) =>
+    steps.flatMap(({ before, written }) => (isTrue(before, written) ? [written] : []));
+  const noPrice = afterIf((before, written) => hasOpenPrice(before) && !hasOpenPrice(written));
+  await clearOrderTimers(tx, noPrice, 'expire');
+  const noDay = afterIf((before, written) => waitsForSettlementDay(before) && !waitsForSettlementDay(written));
+  await clearOrderTimers(tx, noDay, 'settle');
+  for (const order of afterIf((_, written) => waitsForSettlementDay(written))) {
+    await setOrderTimer(tx, order, 'settle', order.settlementDate);
+  }
+}
+
+function hasOpenPrice({ status, ended }: Order): boolean {
+  return status === 'pending_payment' && !ended;
 }
 
 function waitsForSettlementDay({ status, ended, hold, waitsSince }: Order): boolean {

@@ -6,14 +6,15 @@ import type { Attempt, Chain, Chains, Sighting } from '../chains/chain.ts';
 import { handleJob, type JobHandler, type JobOutcome } from '../jobs/job.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Database, Sql } from '../storage/database.ts';
+import { batcher } from '../storage/batching/batcher.ts';
+import type { Database, Sql, TransactionOptions } from '../storage/database.ts';
 import { ADVANCE, type PayoutId } from './jobs.ts';
 import { logChange } from './log-change.ts';
 import { chainOf } from './open.ts';
 import type { PayoutChange, PayoutOwner } from './owner.ts';
 import { isWatched, type Payout, transferOf } from './payout.ts';
 import { type Run, sighted } from './sighting.ts';
-import { findPayout, insertAttempts, setNextLookup, updatePayout } from './store.ts';
+import { findPayout, findPayouts, insertAttempts, type PayoutUpdate, setNextLookup, updatePayouts } from './store.ts';
 import { haltSender } from './store-senders.ts';
 
 export type AdvanceDeps = {
@@ -24,15 +25,31 @@ export type AdvanceDeps = {
   readonly log: Log;
 };
 
-export async function advancePayout(deps: AdvanceDeps, { accountId, payoutId }: PayoutId): Promise<JobOutcome> {
-  const payout = await findPayout(deps.db, payoutId, accountId);
+/** How payouts are read and what was seen is written: one by one, or those that come at the same time together. */
+type PayoutIo = {
+  find(id: PayoutId): Promise<Payout | undefined>;
+  write(looked: Looked): Promise<PayoutChange | undefined>;
+};
+
+/** What a run has seen and done. */
+type Looked = { readonly chain: Chain; readonly seen: Payout; readonly sighting: Sighting; readonly run: Run };
+
+export async function advancePayout(deps: AdvanceDeps, id: PayoutId, io = oneByOne(deps)): Promise<JobOutcome> {
+  const payout = await io.find(id);
   if (!payout || !isWatched(payout)) return 'done';
   const chain = chainOf(deps.chains, payout.network);
   const sighting = await look(chain, payout);
   const { attempts, ...run } = await act(deps, chain, payout, sighting);
-  const change = await deps.db.transaction(tx => record(deps, tx, chain, { ...payout, attempts }, sighting, run));
+  const change = await io.write({ chain, seen: { ...payout, attempts }, sighting, run });
   if (change) logChange(deps.log, change);
   return 'done';
+}
+
+function oneByOne(deps: AdvanceDeps): PayoutIo {
+  return {
+    find: ({ payoutId, accountId }) => findPayout(deps.db, payoutId, accountId),
+    write: async looked => (await writeAll(deps, [looked]))[0],
+  };
 }
 
 /** Nothing that was never signed can be mined. */
@@ -100,30 +117,57 @@ async function addAttempt(deps: AdvanceDeps, chain: Chain, payout: Payout): Prom
   return { attempts: [...before, attempt] };
 }
 
-/** Writes the result of the lookup, unless another node has written a newer one in the meantime. */
-async function record(
+/** Writes what lookups saw, in one transaction: the payouts, and the steps of their owners. */
+function writeAll(
   deps: AdvanceDeps,
-  tx: Sql,
-  chain: Chain,
-  seen: Payout,
-  sighting: Sighting,
-  run: Run,
-): Promise<PayoutChange | undefined> {
-  await deps.payoutOwner.lock(tx, seen);
-  const before = await findPayout(tx, seen.id, seen.accountId);
-  if (!before || !isWatched(before)) return undefined;
-  const now = deps.clock.now();
-  if (isOutdated(seen, before)) {
-    await setNextLookup(tx, before, now);
-    return undefined;
-  }
+  looked: readonly Looked[],
+  options: TransactionOptions = {},
+): Promise<(PayoutChange | undefined)[]> {
+  return deps.db.transaction(async tx => {
+    const seen = looked.map(one => one.seen);
+    const applyToOwners = await deps.payoutOwner.lock(tx, seen);
+    const current = new Map(await findPayouts(tx, seen));
+    const now = deps.clock.now();
+    const changes: (PayoutChange | undefined)[] = [];
+    const updates: PayoutUpdate[] = [];
+    for (const one of looked) {
+      const before = current.get(one.seen.id);
+      if (!before || !isWatched(before)) changes.push(undefined);
+      else if (isOutdated(one.seen, before)) {
+        // Another run has written something newer in the meantime.
+        await setNextLookup(tx, before, now);
+        changes.push(undefined);
+      } else {
+        const { change, update } = changeOf(one, before, now);
+        changes.push(change);
+        updates.push(update);
+        // A second run for the same payout is outdated by the first.
+        current.delete(before.id);
+      }
+    }
+    await updatePayouts(tx, updates, now);
+    const made = changes.filter(change => change !== undefined);
+    for (const change of made) await haltIfTaken(tx, change, now);
+    await applyToOwners(made, now);
+    return changes;
+  }, options);
+}
+
+function changeOf(
+  { chain, sighting, run }: Looked,
+  before: Payout,
+  now: Date,
+): { readonly change: PayoutChange; readonly update: PayoutUpdate } {
   const { payout: after, news } = sighted(before, sighting, chain, run);
-  await updatePayout(tx, after, isWatched(after) ? nextLookup(chain, sighting, after, now) : undefined, now);
-  // Once: an operator who has resumed the sender has seen this payout.
-  const isFirstSight = before.lastSighting !== 'taken';
-  if (news.kind === 'taken' && isFirstSight) await haltSender(tx, after.network, after.sender, now);
-  await deps.payoutOwner.apply(tx, { before, after, news }, now);
-  return { before, after, news };
+  const nextLookup = isWatched(after) ? nextLookupOf(chain, sighting, after, now) : undefined;
+  return { change: { before, after, news }, update: { payout: after, nextLookup } };
+}
+
+/** Once: an operator who has resumed the sender has seen this payout. */
+async function haltIfTaken(tx: Sql, { before, after, news }: PayoutChange, now: Date): Promise<void> {
+  if (news.kind === 'taken' && before.lastSighting !== 'taken') {
+    await haltSender(tx, after.network, after.sender, now);
+  }
 }
 
 /** Whether the payout has changed since the lookup began, beside what this run itself has added. */
@@ -141,7 +185,7 @@ const LONGEST_WAIT_MS = 3_600_000;
 const MAX_DOUBLINGS = 20;
 
 /** The chain gives the time of the next lookup; the interval doubles with every lookup without a change. */
-function nextLookup(chain: Chain, sighting: Sighting, { idleLookups }: Payout, now: Date): Date {
+function nextLookupOf(chain: Chain, sighting: Sighting, { idleLookups }: Payout, now: Date): Date {
   // An absent transfer was sent a moment ago, so it is pending now.
   const expected = sighting.kind === 'absent' ? ({ kind: 'pending' } as const) : sighting;
   const baseMs = chain.nextLookupAt(expected, now).getTime() - now.getTime();
@@ -149,6 +193,23 @@ function nextLookup(chain: Chain, sighting: Sighting, { idleLookups }: Payout, n
   return new Date(now.getTime() + delayMs);
 }
 
+/** Payouts that are read or written in one transaction. */
+const BATCH_LIMITS = { maxSize: 50, maxRunning: 2, maxWaiting: 100_000 } as const;
+/** Many must not wait for one order that somebody has locked: each is then written by itself. */
+const LOCK_TIMEOUT_MS = 200;
+
+/** Jobs of one network that run at the same time read and write together: a block decides many payouts at once. */
 export function payoutJobs(deps: AdvanceDeps): JobHandler[] {
-  return NETWORKS.map(network => handleJob(ADVANCE[network], payload => advancePayout(deps, payload)));
+  return NETWORKS.map(network => {
+    const finds = batcher<PayoutId, Payout | undefined>(async ids => {
+      const wanted = ids.map(({ payoutId: id, accountId }) => ({ id, accountId }));
+      const found = await findPayouts(deps.db, wanted);
+      return ids.map(({ payoutId }) => found.get(payoutId));
+    }, BATCH_LIMITS);
+    const writes = batcher<Looked, PayoutChange | undefined>(
+      (looked, isSingle) => writeAll(deps, looked, isSingle ? {} : { lockTimeoutMs: LOCK_TIMEOUT_MS }),
+      BATCH_LIMITS,
+    );
+    return handleJob(ADVANCE[network], id => advancePayout(deps, id, { find: finds.add, write: writes.add }));
+  });
 }

@@ -5,8 +5,10 @@ import type { PayoutNews } from './sighting.ts';
 
 export type PayoutChange = { readonly before: Payout; readonly after: Payout; readonly news: PayoutNews };
 
-/** The owner of a payout. Its row is locked before the payout's row, and it applies the change in the same transaction. */
+/** Applies changes of payouts whose owners are locked, in the same transaction. */
+export type ApplyChanges = (changes: readonly PayoutChange[], at: Date) => Promise<void>;
+
+/** The owners of payouts. Their rows are locked before those of the payouts, in an order that is the same for everybody. */
 export type PayoutOwner = {
-  lock(tx: Sql, payout: Payout): Promise<void>;
-  apply(tx: Sql, change: PayoutChange, at: Date): Promise<void>;
+  lock(tx: Sql, payouts: readonly Payout[]): Promise<ApplyChanges>;
 };

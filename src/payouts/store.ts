@@ -46,6 +46,19 @@ export async function findPayout(sql: Sql, id: string, accountId: string): Promi
   return row && toPayout(row);
 }
 
+/** Those of the payouts that exist, by their ids, with their attempts. */
+export async function findPayouts(
+  sql: Sql,
+  wanted: readonly Pick<Payout, 'id' | 'accountId'>[],
+): Promise<ReadonlyMap<string, Payout>> {
+  const rows = await sql.query<PayoutRow>(
+    `${SELECT_PAYOUT} join unnest($1::uuid[], $2::text[]) as wanted (id, account_id)
+         on wanted.id = p.id and wanted.account_id = p.account_id`,
+    [wanted.map(({ id }) => id), wanted.map(({ accountId }) => accountId)],
+  );
+  return new Map(rows.map(row => [row.id, toPayout(row)]));
+}
+
 /** The newest payout of an order, with its attempts. */
 export async function findPayoutOfOrder(sql: Sql, orderId: string, accountId: string): Promise<Payout | undefined> {
   const [row] = await sql.query<PayoutRow>(
@@ -85,27 +98,36 @@ export async function insertAttempts(tx: Sql, added: readonly NewAttempt[]): Pro
   return new Set(rows.map(row => row.payout_id));
 }
 
-/** Updates a payout. Without a next lookup it is not looked up any more. */
-export async function updatePayout(tx: Sql, payout: Payout, nextLookup: Date | undefined, at: Date): Promise<void> {
+export type PayoutUpdate = { readonly payout: Payout; readonly nextLookup: Date | undefined };
+
+/** Updates payouts, each once. Without a next lookup a payout is not looked up any more. */
+export async function updatePayouts(tx: Sql, updates: readonly PayoutUpdate[], at: Date): Promise<void> {
+  if (updates.length === 0) return;
+  const payouts = updates.map(({ payout }) => payout);
   await tx.query(
-    `update payouts
-        set state = $3, hash = $4, confirmations = $5, last_sighting = $6, idle_looks = $7, next_look_at = $8,
-            updated_at = $9, block_number = $10, block_hash = $11, left_units = $12, fee_units = $13
-      where id = $1 and account_id = $2`,
+    `update payouts p
+        set state = u.state, hash = u.hash, confirmations = u.confirmations, last_sighting = u.last_sighting,
+            idle_looks = u.idle_looks, next_look_at = u.next_look_at, block_number = u.block_number,
+            block_hash = u.block_hash, left_units = u.left_units, fee_units = u.fee_units, updated_at = $13
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::integer[],
+                   $8::timestamptz[], $9::bigint[], $10::text[], $11::numeric[], $12::numeric[])
+              as u (id, account_id, state, hash, confirmations, last_sighting, idle_looks, next_look_at, block_number,
+                    block_hash, left_units, fee_units)
+      where p.id = u.id and p.account_id = u.account_id`,
     [
-      payout.id,
-      payout.accountId,
-      payout.state,
-      payout.hash,
-      payout.confirmations,
-      payout.lastSighting,
-      payout.idleLookups,
-      nextLookup,
+      payouts.map(({ id }) => id),
+      payouts.map(({ accountId }) => accountId),
+      payouts.map(({ state }) => state),
+      payouts.map(({ hash }) => hash),
+      payouts.map(({ confirmations }) => confirmations),
+      payouts.map(({ lastSighting }) => lastSighting),
+      payouts.map(({ idleLookups }) => idleLookups),
+      updates.map(({ nextLookup }) => nextLookup),
+      payouts.map(({ block }) => block?.number),
+      payouts.map(({ block }) => block?.hash),
+      payouts.map(({ leftUnits }) => leftUnits),
+      payouts.map(({ feeUnits }) => feeUnits),
       at,
-      payout.block?.number,
-      payout.block?.hash,
-      payout.leftUnits,
-      payout.feeUnits,
     ],
   );
 }
