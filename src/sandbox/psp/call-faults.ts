@@ -16,6 +16,9 @@ const STATUS_KINDS: Readonly<Record<number, KindName>> = {
   503: 'ServicoIndisponivel',
 };
 
+/** Says in an answer which fault made or changed it, so that nobody takes it for what the PSP does by itself. */
+export const FAULT_HEADER = 'x-simulated-fault';
+
 /** What to answer instead of carrying the call out; `silence` is no answer, `cut` ends the connection. */
 export function insteadOf(fault: Fault | undefined): ApiRefusal | Reply | 'silence' | 'cut' | undefined {
   if (fault === undefined) return undefined;
@@ -45,6 +48,6 @@ export async function sendReply(
     return 0;
   }
   if (fault?.kind === 'slow') await new Promise<void>(resolve => core.later(fault.delayMs ?? 1000, resolve));
-  writeReply(response, reply);
+  writeReply(response, fault ? { ...reply, headers: { ...reply.headers, [FAULT_HEADER]: fault.kind } } : reply);
   return reply.status;
 }

@@ -63,6 +63,15 @@ test('statuses, pages of HTML and waits', async t => {
   );
 });
 
+test('an answer says which fault made or changed it, and no other answer does', async t => {
+  const { call, psp } = await startCaller(t);
+  const marked = async () => (await call('GET', '/webhook')).headers['x-simulated-fault'];
+  for (const kind of ['status', 'html', 'stale-read'] as const) {
+    psp.setFault({ kind, count: 1 });
+    assert.deepEqual([await marked(), await marked()], [kind, undefined]);
+  }
+});
+
 test('a fault lets some calls pass, fires so often, and can be cleared', async t => {
   const { call, psp } = await startCaller(t);
   const statuses = async (count: number) => {
