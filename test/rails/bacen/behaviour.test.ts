@@ -6,6 +6,7 @@ import { PROFILE_NAMES } from '../../../src/rails/bacen/profiles.ts';
 import type { BacenRail } from '../../../src/rails/bacen/rail.ts';
 import { isBrCodeIntact } from '../../../src/rails/br-code.ts';
 import type { PaymentRequest, Receipt, ReceiptsByTime } from '../../../src/rails/rail.ts';
+import type { Fault } from '../../../src/sandbox/psp/faults.ts';
 import { NOW, paymentRequest, quoteRequest } from './scripted-psp.ts';
 import { startSimulated } from './simulated-psp.ts';
 
@@ -193,6 +194,25 @@ for (const profile of PROFILE_NAMES) {
       psp.setFault({ kind: 'lost-reply', on: { method: 'PUT' }, count: 1 });
       assert.deepEqual(await rail.refund(refund), { kind: 'unknown' });
       assert.deepEqual(await rail.lookupRefund(refund), { kind: 'done' });
+    });
+
+    test('limits, outages, pages of HTML and a token refused by mistake never reject a charge', async t => {
+      const { psp, rail, clock } = await startSimulated(t, profile);
+      await register(rail, freshRequest());
+      const request = freshRequest();
+      const { reference } = rail.prepare(request);
+      const outcomeWith = async (fault: Omit<Fault, 'on' | 'count'>) => {
+        psp.setFault({ ...fault, on: { method: 'PUT' }, count: 1 });
+        const { kind } = await rail.submit(request, reference);
+        clock.advanceMs(60_000);
+        return kind;
+      };
+      assert.equal(await outcomeWith({ kind: 'status', status: 429, retryAfterSeconds: 1 }), 'unavailable');
+      assert.equal(await outcomeWith({ kind: 'status', status: 503, retryAfterSeconds: 1 }), 'unavailable');
+      assert.equal(await outcomeWith({ kind: 'status', status: 500 }), 'unknown');
+      assert.equal(await outcomeWith({ kind: 'html' }), 'unknown');
+      assert.deepEqual(await rail.lookup(request, reference), { kind: 'absent' });
+      assert.equal(await outcomeWith({ kind: 'expired-token' }), 'registered');
     });
 
     test('tokens that end, are revoked or are narrowed never reject a charge', async t => {
