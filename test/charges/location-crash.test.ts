@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import type { Psp } from '../../src/sandbox/psp/psp.ts';
-import { startPsp } from '../../src/sandbox/psp/start.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { testClock } from '../harness/clock.ts';
@@ -13,6 +12,7 @@ import type { LocationCrash } from '../harness/location-crash-at-step.ts';
 import { silentLog } from '../harness/log.ts';
 import { railSettings } from '../harness/psp.ts';
 import { type Service, startService } from '../harness/service.ts';
+import { startTestPsp } from '../harness/test-psp.ts';
 
 const NOW = '2026-11-16T12:00:00.000Z';
 const POOL = 3;
@@ -24,7 +24,7 @@ let stopRail: () => void;
 const settings = () => railSettings(psp, { locationPool: POOL });
 before(async () => {
   const clock = testClock(NOW);
-  psp = await startPsp({ clock });
+  psp = await startTestPsp({ clock });
   const pix = bacenRail(settings(), { clock, log: silentLog });
   stopRail = pix.stop;
   service = await startService({ now: NOW, rails: { ...sandboxRails, pix } });

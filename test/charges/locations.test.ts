@@ -6,7 +6,6 @@ import type { RailSettings } from '../../src/config/rail-settings.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import type { Psp } from '../../src/sandbox/psp/psp.ts';
-import { startPsp } from '../../src/sandbox/psp/start.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { postAtOnce } from '../harness/at-once.ts';
 import { chargeBody } from '../harness/bodies.ts';
@@ -17,6 +16,7 @@ import { recordingLog, silentLog } from '../harness/log.ts';
 import { CHARGE_PART, orderDriver } from '../harness/orders.ts';
 import { RAIL, railSettings, type ServiceAtPsp, startServiceAtPsp } from '../harness/psp.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
+import { startTestPsp } from '../harness/test-psp.ts';
 
 const POOL = 3;
 const KINDS = 2;
@@ -288,7 +288,7 @@ describe('a service with other parts in the place of the real ones', () => {
   let stopRail: () => void;
   before(async () => {
     const clock = testClock('2026-11-16T12:00:00.000Z');
-    psp = await startPsp({ clock: { now: () => service?.clock.now() ?? clock.now() } });
+    psp = await startTestPsp({ clock: { now: () => service?.clock.now() ?? clock.now() } });
     const pix = bacenRail(railSettings(psp, { locationPool: 2 * POOL }), { clock, log: silentLog });
     stopRail = pix.stop;
     database = await createDatabase();
@@ -367,7 +367,7 @@ describe('a service with other parts in the place of the real ones', () => {
 });
 
 test('a profile without locations refuses to keep some', async () => {
-  const psp = await startPsp();
+  const psp = await startTestPsp();
   const deps = { clock: testClock('2026-11-16T12:00:00.000Z'), log: silentLog };
   const rails = (changes: Partial<RailSettings>) => () => liveRails({ rails: [railSettings(psp, changes)] }, deps);
   try {

@@ -7,18 +7,18 @@ import { railsCommand } from '../../src/cli/rails.ts';
 import type { RailSettings } from '../../src/config/rail-settings.ts';
 import { StartError } from '../../src/lib/errors.ts';
 import type { Psp } from '../../src/sandbox/psp/psp.ts';
-import { startPsp } from '../../src/sandbox/psp/start.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { runCommand } from '../harness/commands.ts';
 import { RAIL, railSettings } from '../harness/psp.ts';
 import { type Service, startService } from '../harness/service.ts';
+import { startTestPsp } from '../harness/test-psp.ts';
 
 let psp: Psp;
 let service: Service;
 let receiverUrl: string;
 before(async () => {
   // In the time of the machine, as the commands are.
-  psp = await startPsp({ profile: 'efi', webhooks: { retryMs: [] } });
+  psp = await startTestPsp({ profile: 'efi', webhooks: { retryMs: [] } });
   service = await startService({ mode: 'live', env: environment(), now: new Date().toISOString() });
   receiverUrl = service.receiverUrl!.replace('127.0.0.1', 'localhost');
 });

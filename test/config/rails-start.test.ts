@@ -10,17 +10,17 @@ import { reconcileCommand } from '../../src/cli/reconcile.ts';
 import type { RailSettings } from '../../src/config/rail-settings.ts';
 import { StartError } from '../../src/lib/errors.ts';
 import type { Psp } from '../../src/sandbox/psp/psp.ts';
-import { startPsp } from '../../src/sandbox/psp/start.ts';
 import { runCommand } from '../harness/commands.ts';
 import { folderWithDatabase, PROJECT, refusalOf, runToEnd } from '../harness/process.ts';
 import { RAIL, railSettings } from '../harness/psp.ts';
 import { type Service, startService } from '../harness/service.ts';
+import { startTestPsp } from '../harness/test-psp.ts';
 
 let psp: Psp;
 let service: Service;
 let files: Record<'certificateFile' | 'privateKeyFile', string>;
 before(async () => {
-  psp = await startPsp({ webhooks: { retryMs: [] } });
+  psp = await startTestPsp({ webhooks: { retryMs: [] } });
   const { certificate: certificateFile, key: privateKeyFile } = psp.files.receiver;
   files = { certificateFile, privateKeyFile };
   service = await startService({ mode: 'live', env: environment(), now: new Date().toISOString() });

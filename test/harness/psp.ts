@@ -4,9 +4,9 @@ import type { Clock } from '../../src/lib/clock.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import type { Psp, PspOptions } from '../../src/sandbox/psp/psp.ts';
-import { startPsp } from '../../src/sandbox/psp/start.ts';
 import { silentLog } from './log.ts';
 import { type Service, startService } from './service.ts';
+import { startTestPsp } from './test-psp.ts';
 
 export type ServiceAtPsp = {
   readonly service: Service;
@@ -62,7 +62,7 @@ export async function startServiceAtPsp(
   let service: Service | undefined;
   const start = options.now ?? START;
   const clock = { now: () => service?.clock.now() ?? new Date(start) };
-  const psp = await startPsp({ webhooks: { retryMs: [] }, ...options.psp, clock });
+  const psp = await startTestPsp({ webhooks: { retryMs: [] }, ...options.psp, clock });
   const { certificate: certificateFile, key: privateKeyFile } = psp.files.receiver;
   const started = await startService({
     mode: 'live',

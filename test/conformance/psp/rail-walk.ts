@@ -13,13 +13,10 @@ const DAY_MS = 86_400_000;
 const PAGE_SIZE = 2;
 const WEBHOOK = 'https://example.com/rails/secret';
 
-/** `psp` is the PSP itself; the rail is given the addresses of what stands before it. */
-export async function walkRail(psp: Psp, before: { readonly url: string; readonly tokenUrl: string }): Promise<void> {
+export async function walkRail(psp: Psp): Promise<void> {
   const clock = { now: () => psp.now() };
   const settings = {
     ...settingsFor(psp, 'custom'),
-    baseUrl: before.url,
-    tokenUrl: before.tokenUrl,
     timeoutSeconds: 60,
     quirks: { pageSize: PAGE_SIZE },
     webhook: { url: WEBHOOK },

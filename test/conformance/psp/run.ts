@@ -1,102 +1,97 @@
-// npm run conformance:psp -- <folder with Bacen's document>: goes through every endpoint of the simulated PSP, and sends all
-// that the rail of the service says, with Prism in between. It leaves with exit code 1 when Prism finds something, and 2 when
-// there is no such folder.
-import { existsSync, readFileSync } from 'node:fs';
-import https from 'node:https';
+// npm run conformance:psp -- <folder with Bacen's document> [<part of a test file's path>]: goes through every endpoint of the
+// simulated PSP, sends all that the rail says, and runs every test of the rail and of the service that talks to a PSP, with
+// Prism in between. It leaves with exit code 1 when Prism finds something that is not excused, and 2 when there is no such
+// folder.
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { Psp } from '../../../src/sandbox/psp/psp.ts';
 import { startPsp } from '../../../src/sandbox/psp/start.ts';
+import { EXCUSES, excuseOf } from './excuses.ts';
+import type { Finding } from './findings.ts';
 import { PATCHES } from './patches.ts';
 import { walkRail } from './rail-walk.ts';
-import { callsOf } from './script.ts';
-import { startValidatingProxy, type Violation } from './validating-proxy.ts';
+import { startRegistry } from './registry.ts';
+import { runScript, sendWrongRequest } from './run-script.ts';
+import { runRailTests } from './run-tests.ts';
+import { startValidator } from './validator.ts';
 
-const folder = process.argv[2];
+const [folder, only] = process.argv.slice(2);
 if (folder === undefined || !existsSync(path.join(folder, 'bacen-pix-api-2.9.0.openapi.yaml'))) {
-  console.error('usage: npm run conformance:psp -- <folder with bacen-pix-api-2.9.0.openapi.yaml>');
+  console.error('usage: npm run conformance:psp -- <folder with bacen-pix-api-2.9.0.openapi.yaml> [<test files>]');
   process.exit(2);
 }
 
-const psp = await startPsp();
-const proxy = await startValidatingProxy(psp, folder);
-const { certificate, key } = psp.client.certificate;
-const agent = new https.Agent({
-  keepAlive: true,
-  ca: readFileSync(psp.files.ca),
-  cert: readFileSync(certificate),
-  key: readFileSync(key),
-});
-
-type Sent = {
-  readonly method: string;
-  readonly url: string;
-  readonly headers?: Record<string, string>;
-  readonly text?: string;
-};
-
-function send({ method, url, headers = {}, text }: Sent): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const request = https.request(url, { method, agent, headers }, response => {
-      let heard = '';
-      response.on('data', chunk => {
-        heard += chunk;
-      });
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, text: heard }));
-    });
-    request.once('error', reject);
-    request.end(text);
-  });
-}
-
-const unexpected: string[] = [];
-let found: readonly Violation[] = [];
-let calls = 0;
-let railCalls = 0;
+const faults: string[] = [];
+const validator = await startValidator(folder);
+const registry = await startRegistry(validator);
 try {
-  const { clientId, clientSecret } = psp.client;
-  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-  const token = await send({
-    method: 'POST',
-    url: proxy.tokenUrl,
-    headers: { authorization: `Basic ${basic}`, 'content-type': 'application/x-www-form-urlencoded' },
-    text: 'grant_type=client_credentials',
-  });
-  const authorization = `Bearer ${JSON.parse(token.text).access_token}`;
-  await callsOf(psp, async (method, place, expected, body) => {
-    const { status, text } = await send({
-      method,
-      url: place.startsWith('/qr/') ? new URL(place, proxy.url).href : proxy.url + place,
-      headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { text: JSON.stringify(body) }),
-    });
-    if (status !== expected) unexpected.push(`${method} ${place}: ${status} instead of ${expected} ${text}`);
-    return text.startsWith('{') ? JSON.parse(text) : text;
-  });
-  calls = proxy.calls();
+  await withPsp('the script', async psp => faults.push(...(await runScript(psp))));
   // What Prism found says more than the step of the walk that fails for it.
-  await walkRail(psp, proxy).catch(error => unexpected.push(`The rail: ${error.message} ${error.stack}`));
-  railCalls = proxy.calls() - calls;
-  if (railCalls === 0) unexpected.push('The rail of the service went past Prism.');
-  found = proxy.violations();
+  await withPsp('the walk of the rail', psp => walkRail(psp).catch(error => faults.push(`The rail: ${error.stack}`)));
+  const { files, passed, faults: ofTests } = await runRailTests(registry.url, only);
+  faults.push(...ofTests);
+  report(files, passed);
   // A check that cannot fail proves nothing: this request breaks the document, and Prism must say so.
-  await send({
-    method: 'PUT',
-    url: `${proxy.url}/cob/${'z'.repeat(32)}`,
-    headers: { authorization, 'content-type': 'application/json' },
-    text: JSON.stringify({ calendario: {}, valor: { original: 37.5 }, chave: 'recebedor@example.com' }),
-  });
-  if (proxy.violations().length === found.length) unexpected.push('Prism did not name a request that is wrong.');
+  const before = validator.findings().length;
+  await withPsp('a wrong request', sendWrongRequest);
+  const named = validator.findings().slice(before);
+  if (!named.some(({ direction }) => direction === 'request'))
+    faults.push('Prism did not name a request that is wrong.');
 } finally {
-  agent.destroy();
-  await Promise.all([proxy.stop(), psp.stop()]);
+  await registry.close();
+  await validator.stop();
+}
+for (const line of faults) console.log(line);
+if (faults.length > 0) process.exitCode = 1;
+
+async function withPsp(file: string, work: (psp: Psp) => Promise<unknown>): Promise<void> {
+  const psp = await startPsp();
+  const { profile, url, tokenUrl, files } = psp;
+  const placed = await validator.before({ file, profile, url, tokenUrl, files });
+  try {
+    await work({ ...psp, url: placed.url, tokenUrl: placed.tokenUrl });
+  } finally {
+    await psp.stop();
+    await placed.remove();
+  }
 }
 
-for (const line of unexpected) console.log(line);
-for (const { method, path: place, status, location, message } of found) {
-  console.log(`${method} ${place} ${status} ${location.join('.')}: ${message}`);
+function report(files: readonly string[], passed: number): void {
+  const calls = validator.calls();
+  const findings = validator.findings();
+  const violations = findings.filter(finding => excuseOf(finding) === undefined);
+  for (const line of new Set(violations.map(describe))) faults.push(line);
+  const used = Map.groupBy(findings, excuseOf);
+  const isWhole = only === undefined;
+  console.log(`${PATCHES.length} patches of the document:`);
+  for (const { why, times } of PATCHES) console.log(`  ${why} (${times})`);
+  console.log(`${EXCUSES.length} excuses of answers:`);
+  for (const excuse of EXCUSES) {
+    const times = used.get(excuse)?.length ?? 0;
+    console.log(`  ${excuse.why} (${times})`);
+    if (times === 0 && isWhole) faults.push(`This excuse fits nothing any more: ${excuse.why}`);
+  }
+  console.log('calls  unanswered  excused  violations');
+  const places = new Set([...calls.map(({ file }) => file), ...files]);
+  for (const file of places) {
+    const of = <T extends { readonly file: string }>(all: readonly T[]) => all.filter(one => one.file === file);
+    const [own, found, wrong] = [of(calls), of(findings), of(violations)];
+    if (own.length === 0) faults.push(`No call of ${file} went through Prism.`);
+    const silent = own.filter(({ status }) => status === 0).length;
+    console.log(row([own.length, silent, found.length - wrong.length, wrong.length], file));
+  }
+  const silent = calls.filter(({ status }) => status === 0).length;
+  console.log(row([calls.length, silent, findings.length - violations.length, violations.length], 'together'));
+  console.log(`${validator.outside()} calls of tokens and of the bare address, of which the document says nothing.`);
+  console.log(`${passed} tests of ${files.length} files passed.`);
 }
-console.log(`${PATCHES.length} patches of the document:`);
-for (const { why, times } of PATCHES) console.log(`  ${why} (${times})`);
-console.log(
-  `${calls} calls and ${railCalls} of the rail, ${found.length} violations, ${unexpected.length} unexpected answers.`,
-);
-process.exitCode = found.length + unexpected.length > 0 ? 1 : 0;
+
+function row([calls = 0, silent = 0, excused = 0, violations = 0]: readonly number[], name: string): string {
+  const cells = [String(calls).padStart(5), String(silent).padStart(10), String(excused).padStart(7)];
+  return [...cells, String(violations).padStart(10), name].join('  ');
+}
+
+function describe({ file, profile, method, path: place, status, fault, direction, at, message }: Finding): string {
+  const where = `${method} ${place.replace(/\?.*/, '').replaceAll(/[\w-]{20,}/g, '…')} ${status}`;
+  return [`${file} (${profile})`, where, fault ?? '', `${direction} ${at}:`, message].join(' ');
+}

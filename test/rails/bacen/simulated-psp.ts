@@ -4,9 +4,9 @@ import type { ProfileName } from '../../../src/rails/bacen/profiles.ts';
 import { type BacenRail, bacenRail } from '../../../src/rails/bacen/rail.ts';
 import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
 import type { Psp, PspOptions } from '../../../src/sandbox/psp/psp.ts';
-import { startPsp } from '../../../src/sandbox/psp/start.ts';
 import { type TestClock, testClock } from '../../harness/clock.ts';
 import { recordingLog } from '../../harness/log.ts';
+import { startTestPsp } from '../../harness/test-psp.ts';
 import { NOW } from './scripted-psp.ts';
 
 export type Simulated = {
@@ -26,7 +26,7 @@ export async function startSimulated(
   { quirks, ...options }: Omit<PspOptions, 'profile' | 'clock'> & Pick<BacenSettings, 'quirks'> = {},
 ): Promise<Simulated> {
   const clock = testClock(NOW);
-  const psp = await startPsp({ ...options, profile: profile === 'custom' ? 'bacen' : profile, clock });
+  const psp = await startTestPsp({ ...options, profile: profile === 'custom' ? 'bacen' : profile, clock });
   t.after(() => psp.stop());
   const { log, lines } = recordingLog();
   const settings = { ...settingsFor(psp, profile), ...(quirks && { quirks }) };

@@ -1,0 +1,90 @@
+// Answers that are not as the document says although nothing is wrong: those that a fault of the simulated PSP made, and those
+// in which a profile is known to differ from the norm. A request is never excused. Every entry must fit something in a whole
+// run; one that fits nothing is out of date.
+import type { ProfileName } from '../../../src/sandbox/psp/profiles.ts';
+import type { Finding } from './findings.ts';
+
+export type Excuse = {
+  readonly why: string;
+  /** By the header of the simulated PSP; without it, it is about answers that no fault has touched. */
+  readonly fault?: string;
+  /** Every one when absent. */
+  readonly profiles?: readonly ProfileName[];
+  readonly calls?: RegExp;
+  readonly statuses: readonly number[];
+  readonly message: RegExp;
+};
+
+const STATUS = /^Unable to match the returned status code/;
+const PROBLEM = /^Response body must have required property '(?:type|title|status)'$/;
+
+export const EXCUSES: readonly Excuse[] = [
+  {
+    why: 'a fault makes up a status; the document lists 400, 403, 404 and 503 alone',
+    fault: 'status',
+    statuses: [409, 429, 500],
+    message: STATUS,
+  },
+  {
+    why: 'a fault makes up a page of HTML with 502, which the document does not list',
+    fault: 'html',
+    statuses: [502],
+    message: STATUS,
+  },
+  {
+    why: 'a fault refuses a good token with 401, which the document does not list',
+    fault: 'expired-token',
+    statuses: [401],
+    message: STATUS,
+  },
+  {
+    why: 'a token that has ended is refused with 401 (RFC 6750), which the document does not list',
+    statuses: [401],
+    message: STATUS,
+  },
+  {
+    why: 'a wrong query of GET /pix is a 400, PixConsultaInvalida in the text of the document, which the operation does not list',
+    calls: /^GET \/pix$/,
+    statuses: [400],
+    message: STATUS,
+  },
+  {
+    why: 'these PSPs create with 200 in place of 201',
+    profiles: ['bb', 'bradesco', 'c6'],
+    calls: /^PUT \/cobv?\//,
+    statuses: [200],
+    message: STATUS,
+  },
+  {
+    why: 'these PSPs refund with 200 in place of 201',
+    profiles: ['bb', 'bradesco', 'sicoob'],
+    calls: /^PUT \/pix\/\w+\/devolucao\//,
+    statuses: [200],
+    message: STATUS,
+  },
+  {
+    why: 'these PSPs have errors of their own form',
+    profiles: ['efi', 'bb'],
+    statuses: [400, 403, 404],
+    message: PROBLEM,
+  },
+  {
+    why: 'a repeated PUT is a 409 at this PSP, which the document does not list',
+    profiles: ['efi'],
+    calls: /^PUT \/cobv?\//,
+    statuses: [409],
+    message: STATUS,
+  },
+];
+
+export function excuseOf({ direction, fault, profile, method, path, status, message }: Finding): Excuse | undefined {
+  if (direction === 'request') return undefined;
+  return EXCUSES.find(
+    excuse =>
+      excuse.fault === fault &&
+      (excuse.profiles?.includes(profile) ?? true) &&
+      (excuse.calls?.test(`${method} ${path.split('?')[0]}`) ?? true) &&
+      excuse.statuses.includes(status) &&
+      excuse.message.test(message),
+  );
+}

@@ -1,0 +1,217 @@
+// Prism before any number of simulated PSPs, of this process and of others: callers speak mTLS to it as they would to the PSP,
+// and each request and answer is held against Bacen's document. Prism itself speaks plain HTTP and has one upstream, so each
+// PSP has a front that takes the certificate off, and one back puts it on again:
+//
+//   caller ─mTLS→ front ─http→ Prism ─http→ back ─mTLS→ PSP
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { FAULT_HEADER } from '../../../src/sandbox/psp/call-faults.ts';
+import { PROFILES } from '../../../src/sandbox/psp/profiles.ts';
+import { createRouter } from '../../../src/sandbox/psp/router.ts';
+import { type Called, type Finding, readFindings } from './findings.ts';
+import { patchDocument } from './patches.ts';
+import { type Answer, type Call, openClients, type Place, type PspClient, withoutHops } from './place.ts';
+import { startPrism } from './prism.ts';
+
+export type Placed = {
+  /** In place of the PSP's own; the CA and the client certificates stay the PSP's. */
+  readonly url: string;
+  readonly tokenUrl: string;
+  /** Ends it. The PSP must have ended, so that no call waits for it any more. */
+  remove(): Promise<void>;
+};
+
+export type Validator = {
+  before(place: Place): Promise<Placed>;
+  /** Every call that went through the document. */
+  calls(): readonly Called[];
+  /** How many calls there were of which the document says nothing: of tokens, and of the bare address. */
+  outside(): number;
+  findings(): readonly Finding[];
+  stop(): Promise<void>;
+};
+
+const DOCUMENT = 'bacen-pix-api-2.9.0.openapi.yaml';
+/** Which call a request of Prism belongs to. */
+const CALL_HEADER = 'x-validated-call';
+const FINDINGS_HEADER = 'sl-violations';
+/** What Prism is told when the PSP gave no answer; what it thinks of that does not count. */
+const NO_ANSWER = 503;
+
+/** A call on its way through Prism. */
+type Exchange = {
+  readonly client: PspClient;
+  /** What the PSP has before the paths of the document. */
+  readonly prefix: string;
+  hasReachedPsp: boolean;
+  answer: Answer | undefined;
+};
+
+/** `folder` holds Bacen's document. */
+export async function startValidator(folder: string): Promise<Validator> {
+  const work = await mkdtemp(path.join(tmpdir(), 'trilho-prism-'));
+  const document = path.join(work, 'document.yaml');
+  await writeFile(document, patchDocument(readFileSync(path.join(folder, DOCUMENT), 'utf8')));
+  const calls: Called[] = [];
+  const findings: Finding[] = [];
+  let outside = 0;
+  const exchanges = new Map<string, Exchange>();
+  const fronts = new Set<() => Promise<void>>();
+
+  const back = http.createServer(async (request, response) => {
+    const { [CALL_HEADER]: id, ...headers } = request.headers;
+    const exchange = exchanges.get(String(id))!;
+    exchange.hasReachedPsp = true;
+    const { method = '', url = '' } = request;
+    const call = { method, path: exchange.prefix + url, headers, body: await buffer(request) };
+    exchange.answer = await exchange.client.send(call);
+    const { status = NO_ANSWER, headers: answered = {}, body } = exchange.answer ?? {};
+    response.writeHead(status, answered).end(body);
+  });
+  await listen(back);
+  const prism = await startPrism(document, `http://127.0.0.1:${portOf(back)}`);
+  let made = 0;
+
+  /** Sends a call through Prism, notes what it says, and returns the PSP's own answer byte by byte. */
+  async function validate(place: Place, exchange: Exchange, call: Call): Promise<Answer | undefined> {
+    const id = String(++made);
+    exchanges.set(id, exchange);
+    const said = await askPrism(prism.port, { ...call, headers: { ...call.headers, [CALL_HEADER]: id } });
+    exchanges.delete(id);
+    const { answer, hasReachedPsp } = exchange;
+    const fault = answer?.headers[FAULT_HEADER];
+    const called: Called = {
+      file: place.file,
+      profile: place.profile,
+      method: call.method,
+      path: call.path,
+      status: answer?.status ?? 0,
+      ...(typeof fault === 'string' && { fault }),
+    };
+    calls.push(called);
+    if (!hasReachedPsp) {
+      findings.push({ ...called, direction: 'request', at: '', message: `Prism kept it: ${said.status} ${said.body}` });
+    }
+    const told = readFindings(said.headers[FINDINGS_HEADER]?.toString());
+    const heard = told.filter(({ direction }) => direction === 'request' || answer !== undefined);
+    findings.push(...heard.map(finding => ({ ...called, ...finding })));
+    return answer;
+  }
+
+  async function before(place: Place): Promise<Placed> {
+    const { files, profile: name, url, tokenUrl } = place;
+    const profile = PROFILES[name];
+    const router = createRouter(profile);
+    const clients = openClients(place);
+    const open = new Set<Promise<void>>();
+
+    async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+      const { method = '', url: target = '' } = request;
+      const client = clients.of(request);
+      const call: Call = { method, path: target, headers: withoutHops(request.headers), body: await buffer(request) };
+      const [pathname = ''] = target.split('?');
+      const isPayload = pathname.startsWith('/qr/v2/');
+      const isToken = pathname === profile.token.path;
+      const prefix = isPayload ? '' : router.below(pathname)?.prefix;
+      // Of a token, and of the bare address that `doctor` tries, the document says nothing.
+      const isOutside = isToken || pathname === new URL(url).pathname;
+      if (isOutside) outside++;
+      else if (prefix === undefined) {
+        const called = { file: place.file, profile: name, method, path: target, status: 0 };
+        findings.push({ ...called, direction: 'request', at: 'path', message: 'is below no path of this PSP' });
+      }
+      const answer =
+        isOutside || prefix === undefined
+          ? await client.send(call)
+          : await validate(
+              place,
+              { client, prefix, hasReachedPsp: false, answer: undefined },
+              { ...call, path: target.slice(prefix.length) },
+            );
+      if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
+      else request.socket.destroy();
+    }
+
+    const front = https.createServer(
+      {
+        ca: readFileSync(files.ca),
+        cert: readFileSync(files.receiver.certificate),
+        key: readFileSync(files.receiver.key),
+        requestCert: true,
+        // The PSP refuses them, and says so in its own way.
+        rejectUnauthorized: false,
+        maxVersion: profile.tlsMax,
+      },
+      (request, response) => {
+        const passing = pass(request, response)
+          .catch(error => {
+            // A caller that is killed in the middle of a request is a test's doing; the rest is a fault of this file.
+            if (!request.destroyed) process.emitWarning(error);
+            request.socket.destroy();
+          })
+          .finally(() => open.delete(passing));
+        open.add(passing);
+      },
+    );
+    await listen(front);
+    const here = `https://localhost:${portOf(front)}`;
+    const remove = async () => {
+      fronts.delete(remove);
+      await Promise.all(open);
+      clients.close();
+      await close(front);
+    };
+    fronts.add(remove);
+    return { url: here + new URL(url).pathname, tokenUrl: here + new URL(tokenUrl).pathname, remove };
+  }
+
+  return {
+    before,
+    calls: () => [...calls],
+    outside: () => outside,
+    findings: () => [...findings],
+    stop: async () => {
+      await Promise.all([...fronts].map(remove => remove()));
+      await Promise.all([close(back), prism.stop()]);
+      await rm(work, { recursive: true, force: true });
+    },
+  };
+}
+
+function askPrism(port: number, { method, path: target, headers, body }: Call): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      method,
+      headers: { ...headers, ...(body.length > 0 && { 'content-length': body.length }) },
+      // A new connection each: Prism closes idle ones without a warning.
+      agent: false,
+    } as const;
+    const request = http.request(`http://127.0.0.1:${port}${target}`, options, response => {
+      const { statusCode: status = 0, headers: answered } = response;
+      buffer(response).then(read => resolve({ status, headers: answered, body: read }), reject);
+    });
+    request.once('error', reject);
+    request.end(body);
+  });
+}
+
+function listen(server: Server | https.Server): Promise<void> {
+  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve()));
+}
+
+function portOf(server: Server | https.Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+function close(server: Server | https.Server): Promise<void> {
+  return new Promise(resolve => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
