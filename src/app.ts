@@ -48,10 +48,11 @@ import { claimJobs } from './orders/claim.ts';
 import { ORDER_JOBS } from './orders/claim-job.ts';
 import { claimSweep } from './orders/claim-sweep.ts';
 import { followJobs } from './orders/follow.ts';
-import { ordersAsOwners } from './orders/payout-progress.ts';
+import { payoutOwners } from './orders/payout-owners.ts';
 import { orderSweep } from './orders/sweep.ts';
 import { startWatchingPayouts, watchPayouts } from './orders/watch-payouts.ts';
 import { payoutJobs } from './payouts/advance.ts';
+import { OPERATOR_ACCOUNT, openColdAddresses } from './payouts/cold-sweep.ts';
 import { PAYOUT_JOBS } from './payouts/jobs.ts';
 import { openAlarmRules } from './payouts/judge-network.ts';
 import { openLimits } from './payouts/limits.ts';
@@ -219,7 +220,8 @@ const CLOSE_IDLE_EVERY_MS = 50;
 
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
   const payoutLimits = openLimits(config.payouts.limits ?? []);
-  const alarmRules = openAlarmRules(config.payouts.alarms);
+  const alarmRules = openAlarmRules(config.payouts);
+  const { accountId: operatorAccountId = OPERATOR_ACCOUNT } = config.payouts;
   const stops: Stops = [];
   const stop = async () => {
     for (const step of stops.splice(0).reverse()) await step();
@@ -246,6 +248,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       chains: guardedChains(observedChains(composed.chains, observers.observeChainCall), composed.clock),
     };
 
+    const coldAddresses = openColdAddresses(config.payouts.coldAddresses, composition.chains);
     const receiptKey = await openReceiptKey({ db, clock: databaseClock }, config.payouts.receipts?.keyFile);
     const { beforeWork } = composition;
     const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS];
@@ -283,8 +286,10 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       screening,
       payoutLimits,
       alarmRules,
+      operatorAccountId,
+      coldAddresses,
       receiptKey,
-      payoutOwner: ordersAsOwners(base),
+      payoutOwner: payoutOwners(base),
       sweeps,
       ...outgoing,
       streamStallTimeoutMs,

@@ -29,6 +29,7 @@ export const OPERATOR_SCOPES = [
   'payouts:read',
   'payouts:write',
   'payouts:approve',
+  'payouts:sweep',
   'metrics:read',
 ] as const;
 

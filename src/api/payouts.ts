@@ -59,7 +59,8 @@ const Amount = (description: string) => Type.String({ description });
 export const PayoutView = Type.Object(
   {
     id: Uuid(),
-    transactionId: Uuid({ description: 'The order that it is for.' }),
+    purpose: OneOf(['order', 'cold_sweep']),
+    transactionId: Type.Optional(Uuid({ description: 'The order that it is for.' })),
     accountId: Type.String(),
     state: OneOf(PAYOUT_STATES),
     network: OneOf(NETWORKS),
@@ -93,6 +94,19 @@ export const PayoutView = Type.Object(
   { $id: 'Payout', ...CLOSED },
 );
 
+export const ColdSweepBody = Type.Object(
+  {
+    network: OneOf(NETWORKS),
+    symbol: OneOf(SYMBOLS),
+    quantity: Type.Optional(
+      Text({
+        description: 'Units of the asset as text, or `all` that nothing needs. Absent: what is above the ceiling.',
+      }),
+    ),
+  },
+  { $id: 'NewColdSweep', ...CLOSED, examples: [{ network: 'polygon', symbol: 'usdt', quantity: '5000' }] },
+);
+
 export const PayoutsQuery = Type.Object(
   {
     accountId: Type.Optional(Text({ description: 'Only payouts of this account.' })),
@@ -110,6 +124,7 @@ export const PayoutsPage = Type.Object(
 
 export const PAYOUT_EXAMPLE: Static<typeof PayoutView> = {
   id: '019a8c02-1f3a-7b6e-9c4d-5e6f7a8b9c0d',
+  purpose: 'order',
   transactionId: '019a7f3c-5b20-7e61-b3a4-90c1d2e3f405',
   accountId: 'acme',
   state: 'final',
@@ -134,6 +149,23 @@ export const PAYOUT_EXAMPLE: Static<typeof PayoutView> = {
   ],
   createdAt: '2026-11-13T14:18:00.000Z',
   updatedAt: '2026-11-13T14:20:00.000Z',
+};
+
+export const COLD_SWEEP_EXAMPLE: Static<typeof PayoutView> = {
+  id: '019a8c07-2b3c-7d4e-8f5a-6b7c8d9e0f1a',
+  purpose: 'cold_sweep',
+  accountId: 'operator',
+  state: 'open',
+  network: 'polygon',
+  symbol: 'usdt',
+  quantity: '5000',
+  destination: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+  sender: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  nonce: '42',
+  confirmations: 0,
+  attempts: [],
+  createdAt: '2026-11-13T14:30:00.000Z',
+  updatedAt: '2026-11-13T14:30:00.000Z',
 };
 
 export const PAYOUTS_EXAMPLE: Static<typeof PayoutsPage> = {
@@ -214,6 +246,7 @@ export const PAYOUT_SCHEMAS = [
   PausesView,
   PayoutView,
   PayoutsPage,
+  ColdSweepBody,
   ChainView,
   ChainsView,
 ];

@@ -170,7 +170,7 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
   [
     'payouts',
     {
-      summary: 'list, pause and approve payouts, give up a transfer, let a halted sender go on',
+      summary: 'list, pause and approve payouts, give up a transfer, resume a halted sender, sweep to the cold address',
       help: [
         'trilho payouts list [--network <network>] [--state <state>] [--account <id>] [--page <page>]',
         'trilho payouts show <payout or transaction id>',
@@ -178,7 +178,8 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
         'trilho payouts resume [--network <network>] [--asset <asset>]',
         'trilho payouts resume <network> <sender>',
         'trilho payouts approve <transaction id>',
-        'trilho payouts void <transaction id>',
+        'trilho payouts void <payout or transaction id>',
+        'trilho payouts sweep --network <network> --asset <asset> [--amount <amount|all>]',
         '',
         'list    newest first, 100 a page: when, state, network, amount, address, transaction id, hash',
         'pause   no order takes a slot from then on; transfers that have begun go on',
@@ -186,6 +187,8 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
         '        slots again',
         'approve lets an order go on that is held as approval_needed or over_payout_limit; it is sent in its turn',
         'void    uses the slot of a transfer up with a transaction that moves nothing; the order is held then',
+        'sweep   sends to payouts.coldAddresses what payouts and orders in line do not need: what is above the ceiling, an amount,',
+        '        or all',
         '',
         USES_DATABASE,
       ],

@@ -6,11 +6,16 @@ import type { CheckResult, LedgerCheck } from '../ledger/store-check.ts';
 import { withoutAuditContext } from '../lib/audit-context.ts';
 import type { Log } from '../lib/log.ts';
 import { ORDER_LEDGER_CHECKS } from '../orders/store-ledger-check.ts';
+import { COLD_SWEEP_LEDGER_CHECKS } from '../orders/store-sweep-check.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 
 /** What each noun says that moved, beside what the ledger can prove of itself. */
-export const LEDGER_CHECKS: readonly LedgerCheck[] = [...CHARGE_LEDGER_CHECKS, ...ORDER_LEDGER_CHECKS];
+export const LEDGER_CHECKS: readonly LedgerCheck[] = [
+  ...CHARGE_LEDGER_CHECKS,
+  ...ORDER_LEDGER_CHECKS,
+  ...COLD_SWEEP_LEDGER_CHECKS,
+];
 
 const MAX_SHOWN = 20;
 

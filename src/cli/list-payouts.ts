@@ -29,9 +29,11 @@ export async function listCommand(config: Config, log: Log, args: readonly strin
   const { payouts, total, totalPages } = await withDatabase({ config, log, action: 'trilho payouts list' }, deps =>
     listPayouts(deps, query),
   );
-  for (const { createdAt, state: now, network: on, quantity, symbol, destination, transactionId, ...rest } of payouts) {
+  for (const { createdAt, state: now, network: on, quantity, symbol, destination, ...rest } of payouts) {
     const hash = rest.hash ?? rest.attempts.at(-1)?.hash ?? 'not signed';
-    console.log([createdAt, now, on, `${quantity} ${symbol}`, destination, transactionId, hash].join('  '));
+    console.log(
+      [createdAt, now, on, `${quantity} ${symbol}`, destination, rest.transactionId ?? 'cold sweep', hash].join('  '),
+    );
   }
   console.log(`Page ${page} of ${totalPages}, ${total} payouts.`);
   return 0;

@@ -1,13 +1,13 @@
-// trilho payouts: lists and shows payouts, pauses and resumes them, approves one, gives up a transfer that no block has, and lets a halted sender go on.
+// trilho payouts: lists and shows payouts, pauses and resumes them, approves one, gives up a transfer that no block has, lets a
+// halted sender go on, and sweeps to the cold address.
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { approveOrder } from '../orders/approve.ts';
-import type { Order } from '../orders/order.ts';
 import { resumeHaltedSender } from '../orders/resume-sender.ts';
-import { voidPayout } from '../orders/void.ts';
+import { voidByEither } from '../orders/void-by-either.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 import { listCommand, showCommand } from './list-payouts.ts';
@@ -15,11 +15,12 @@ import { pauseCommand, resumePausedCommand } from './pauses.ts';
 import { readNetwork } from './read-asset.ts';
 
 export async function payoutsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const verb = readVerb('payouts', args, ['list', 'show', 'pause', 'resume', 'approve', 'void']);
+  const verb = readVerb('payouts', args, ['list', 'show', 'pause', 'resume', 'approve', 'void', 'sweep']);
   const rest = args.slice(1);
   if (verb === 'list') return listCommand(config, log, rest);
   if (verb === 'show') return showCommand(config, log, rest);
   if (verb === 'pause') return pauseCommand(config, log, rest);
+  if (verb === 'sweep') return (await import('./cold-sweep.ts')).coldSweepCommand(config, log, rest);
   if (verb === 'void' || verb === 'approve') return act(config, log, verb, rest);
   // A sender is named by words, a pause by options.
   return rest[0] === undefined || rest[0].startsWith('-')
@@ -29,19 +30,20 @@ export async function payoutsCommand(config: Config, log: Log, args: readonly st
 
 const DONE = {
   approve: 'Approved. It is sent in its turn, as far as limits and funds allow.',
-  void: 'Given up. The service voids the slot; the order is held as payout_voided once that is final.',
+  void: 'Given up. The service voids the slot; an order is held as payout_voided once that is final.',
 };
 
 async function act(config: Config, log: Log, verb: keyof typeof DONE, args: readonly string[]): Promise<number> {
-  const { words, faults } = readArguments(args, { words: ['transaction id'] });
+  const name = verb === 'void' ? 'payout or transaction id' : 'transaction id';
+  const { words, faults } = readArguments(args, { words: [name] });
   const [id = ''] = words;
-  if (words.length > 0 && !isUuid(id)) faults.push(`<transaction id> must be a UUID, not ${quoted(id)}`);
+  if (words.length > 0 && !isUuid(id)) faults.push(`<${name}> must be a UUID, not ${quoted(id)}`);
   refuseFaults(`payouts ${verb}`, faults);
-  await withCharges({ config, log, action: `trilho payouts ${verb}` }, async (deps): Promise<Order> => {
+  await withCharges({ config, log, action: `trilho payouts ${verb}` }, async deps => {
     setAuditObject(id.toLowerCase());
     try {
-      if (verb === 'void') return await voidPayout(deps, id);
-      return await approveOrder(deps, id, { by: 'operator' });
+      if (verb === 'void') await voidByEither(deps, id);
+      else await approveOrder(deps, id, { by: 'operator' });
     } catch (error) {
       throw error instanceof AppError ? new StartError(error.message) : error;
     }

@@ -51,10 +51,18 @@ export const PayoutEntry = Type.Object(
     alarms: Type.Optional(
       Type.Object(
         {
-          accountId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
           stuckMinutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
           finalityLagMinutes: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
         },
+        CLOSED,
+      ),
+    ),
+    accountId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+    coldAddresses: Type.Optional(
+      Type.Object(
+        Object.fromEntries(
+          CHAIN_NETWORKS.map(network => [network, Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))]),
+        ),
         CLOSED,
       ),
     ),
@@ -70,7 +78,7 @@ export type PayoutSettings = Readonly<Static<typeof PayoutEntry>>;
 
 export const payoutSettings = jsonOf(
   PayoutEntry,
-  'a JSON object { limits: [{ symbol, network, perPayout, … }], alarms: { … }, receipts: { keyFile } }',
+  'a JSON object { limits: [{ symbol, network, perPayout, … }], coldAddresses: { … }, alarms: { … }, … }',
 );
 
 function hasDistinctAssets(limits: unknown): boolean {

@@ -275,7 +275,7 @@ export const SETTINGS = [
     kind: payoutSettings,
     inFile: 'payouts',
     meaning:
-      'How much crypto may leave: by payout, by day, and what a second key approves; what raises an alarm; which key signs receipts. Without it there is no limit.',
+      'How much crypto may leave: by payout, by day, and what a second key approves; what raises an alarm; where sweeps go; which key signs receipts. Without it there is no limit.',
   },
   {
     name: 'TRILHO_PRICES',

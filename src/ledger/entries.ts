@@ -59,7 +59,10 @@ export function releaseEntry(commitment: Commitment): Entry {
   return { ...headOf(commitment), kind: 'release', causeId: commitment.commitmentId, lines };
 }
 
-type OfPayout = OfOrder & Crypto & { readonly payoutId: string };
+/** A payout of an order, or a cold sweep, which has none. */
+type OfPayout = Head & { readonly orderId?: string; readonly chargeId?: string } & Crypto & {
+    readonly payoutId: string;
+  };
 
 /** Committed crypto was sent. */
 export function payoutEntry(payout: OfPayout): Entry {
@@ -73,6 +76,21 @@ export function payoutUndoneEntry(payout: OfPayout): Entry {
     kind: 'payout_undone',
     causeId: payout.payoutId,
     lines: sentLines(payout, -payout.units),
+  };
+}
+
+/** Crypto went to the cold address. */
+export function coldSweepEntry(payout: OfPayout): Entry {
+  return { ...headOf(payout), kind: 'cold_sweep', causeId: payout.payoutId, lines: sweptLines(payout, payout.units) };
+}
+
+/** Reverses a cold sweep: a reorganisation undid the transfer. */
+export function coldSweepUndoneEntry(payout: OfPayout): Entry {
+  return {
+    ...headOf(payout),
+    kind: 'cold_sweep_undone',
+    causeId: payout.payoutId,
+    lines: sweptLines(payout, -payout.units),
   };
 }
 
@@ -102,8 +120,22 @@ function sentLines({ symbol, network }: Crypto, units: bigint): Line[] {
   ]);
 }
 
-function headOf({ id, accountId, at, orderId, chargeId }: OfOrder) {
-  return { id, accountId, at, orderId, ...(chargeId !== undefined && { chargeId }) };
+function sweptLines({ symbol, network }: Crypto, units: bigint): Line[] {
+  const currency = cryptoCurrency(symbol, network);
+  return balanced([
+    { book: 'cold_wallet', currency, amount: units },
+    { book: 'crypto_paid', currency, amount: -units },
+  ]);
+}
+
+function headOf({
+  id,
+  accountId,
+  at,
+  orderId,
+  chargeId,
+}: Head & { readonly orderId?: string; readonly chargeId?: string }) {
+  return { id, accountId, at, ...(orderId !== undefined && { orderId }), ...(chargeId !== undefined && { chargeId }) };
 }
 
 /** Moves cents from one book to another. */

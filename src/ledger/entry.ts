@@ -22,6 +22,8 @@ export const BOOKS = [
   'crypto_paid',
   /** What networks took for transfers, in their coins. */
   'network_fee',
+  /** Crypto that cold sweeps took to cold addresses. */
+  'cold_wallet',
 ] as const;
 export type Book = (typeof BOOKS)[number];
 
@@ -35,6 +37,8 @@ export const ENTRY_KINDS = [
   'payout_undone',
   'network_fee',
   'network_fee_corrected',
+  'cold_sweep',
+  'cold_sweep_undone',
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

@@ -17,7 +17,7 @@ export type LogFields = {
   readonly offsetMs?: number;
   readonly chargeId?: string;
   readonly chargeMethod?: string;
-  readonly orderId?: string;
+  readonly orderId?: string | undefined;
   readonly payoutId?: string;
   readonly walletId?: string;
   readonly refundId?: string;

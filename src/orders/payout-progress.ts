@@ -7,23 +7,20 @@ import type { Entry } from '../ledger/entry.ts';
 import { postEntries } from '../ledger/store.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { PayoutChange, PayoutOwner } from '../payouts/owner.ts';
-import { hasMovedNothing, isUnmined, sentUnits } from '../payouts/payout.ts';
+import { hasMovedNothing, type Payout, sentUnits } from '../payouts/payout.ts';
 import type { Sql } from '../storage/database.ts';
 import { afterPayout } from './after-payout.ts';
-import { wakeLine } from './claim-job.ts';
 import { lockChargeOf } from './follow.ts';
 import type { Order } from './order.ts';
 import { lockOrders } from './store.ts';
+import { wakeFreed } from './wake-freed.ts';
 import { writeOrderSteps } from './write.ts';
 
 /** Orders as the owners of their payouts. */
 export function ordersAsOwners(deps: { readonly queue: Queue }): PayoutOwner {
   return {
     lock: async (tx, payouts) => {
-      const orders = await lockOrders(
-        tx,
-        payouts.map(({ orderId }) => orderId),
-      );
+      const orders = await lockOrders(tx, payouts.map(orderIdOf));
       return async (changes, at) => {
         const owned = changes.map(change => ({ change, order: requireOrder(orders, change) }));
         await postEntries(
@@ -36,17 +33,21 @@ export function ordersAsOwners(deps: { readonly queue: Queue }): PayoutOwner {
           return step ? [{ before, step, payout }] : [];
         });
         await writeOrderSteps(tx, steps, at);
-        const freed = changes.filter(({ before, after }) => isUnmined(before) && !isUnmined(after));
-        for (const network of new Set(freed.map(({ after }) => after.network))) await wakeLine(deps, tx, network);
+        await wakeFreed(deps, tx, changes);
       };
     },
   };
 }
 
 function requireOrder(orders: readonly Order[], { after }: PayoutChange): Order {
-  const order = orders.find(({ id }) => id === after.orderId);
+  const order = orders.find(({ id }) => id === orderIdOf(after));
   assert(order, 'the order of a payout exists');
   return order;
+}
+
+function orderIdOf({ orderId }: Payout): string {
+  assert(orderId !== undefined, 'the payout of an order names it');
+  return orderId;
 }
 
 /** What left, or left after all not or in another amount; and what the network took for it. */

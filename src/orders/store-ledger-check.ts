@@ -11,7 +11,7 @@ const ASSETS = SYMBOLS.flatMap(symbol =>
 ).join(', ');
 
 /** Every network with the currency of its coin, as rows. */
-const COINS = NETWORKS.map(network => `('${network}', '${coinCurrency(network)}')`).join(', ');
+export const COINS = NETWORKS.map(network => `('${network}', '${coinCurrency(network)}')`).join(', ');
 
 /** Each order with its committed and its sent units of the asset. */
 const ORDERS = `
@@ -80,7 +80,7 @@ function check(
         select e.account_id, e.order_id as id, l.currency, sum(l.amount) as amount
           from ledger_entries e
           join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id
-         where e.kind in (${among}) and l.book = '${book}'
+         where e.kind in (${among}) and l.book = '${book}' and (e.order_id is not null or e.kind not like 'network_fee%')
          group by e.account_id, e.order_id, l.currency)
       select coalesce(id::text, account_id) as object_id, currency,
              coalesce(expected.amount, 0) as expected, coalesce(found.amount, 0) as found

@@ -1,5 +1,8 @@
 // The SQL of the line: orders that are due and wait for a slot of their network, in the order in which they came.
+import assert from 'node:assert/strict';
 import type { AssetSymbol, Network } from '../chains/asset.ts';
+import { decimalsOf } from '../chains/networks.ts';
+import { parseUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
 import type { HoldReason, Order } from './order.ts';
 import { ORDER, type OrderRow, toOrder } from './store.ts';
@@ -85,4 +88,20 @@ export async function countWaiting(sql: Sql, limit: number): Promise<WaitingCoun
     [limit],
   );
   return rows.map(row => ({ network: row.network, count: row.count, oldestAt: row.oldest_at }));
+}
+
+export type WaitingUnits = { readonly symbol: AssetSymbol; readonly count: number; readonly units: bigint };
+
+/** What the orders in line of a network are for, by asset. */
+export async function readWaitingUnits(sql: Sql, network: Network): Promise<WaitingUnits[]> {
+  const rows = await sql.query<{ symbol: AssetSymbol; count: number; quantity: string }>(
+    `select symbol, count(*)::int as count, sum(quantity)::text as quantity from orders
+      where network = $1 and waits_since is not null group by symbol`,
+    [network],
+  );
+  return rows.map(({ symbol, count, quantity }) => {
+    const units = parseUnits(quantity, decimalsOf(symbol, network));
+    assert(units !== undefined, 'a quantity has no more decimals than its asset');
+    return { symbol, count, units };
+  });
 }

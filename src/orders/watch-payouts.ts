@@ -29,6 +29,8 @@ export type WatchPayoutsDeps = {
   readonly log: Log;
   readonly payoutLimits: PayoutLimits;
   readonly alarmRules: AlarmRules;
+  /** Whose events the alarms are. */
+  readonly operatorAccountId: string;
   readonly heartbeats?: Heartbeats | undefined;
 };
 
@@ -78,7 +80,7 @@ async function watchNetwork(deps: WatchPayoutsDeps, chain: NonNullable<Chains[Ne
 
 /** Returns the alarms that were raised or cleared. */
 async function writeChanges(
-  { alarmRules: { accountId } }: WatchPayoutsDeps,
+  { operatorAccountId: accountId }: WatchPayoutsDeps,
   tx: Sql,
   network: Network,
   judgements: readonly Judgement[],

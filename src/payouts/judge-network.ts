@@ -8,23 +8,17 @@ import type { AlarmReason, Judgement } from './alarm.ts';
 import { limitsOf, type PayoutLimits } from './limits.ts';
 
 export type AlarmRules = {
-  /** Whose events the alarms are. */
-  readonly accountId: string;
   /** How long a payout may be open, and a block not final. */
   readonly stuckMs: number;
   readonly finalityLagMs: number;
 };
 
-const DEFAULT_ACCOUNT = 'operator';
 const DEFAULT_MINUTES = 60;
 const MINUTE_MS = 60_000;
 
-export function openAlarmRules({
-  accountId = DEFAULT_ACCOUNT,
-  stuckMinutes = DEFAULT_MINUTES,
-  finalityLagMinutes = DEFAULT_MINUTES,
-}: NonNullable<PayoutSettings['alarms']> = {}): AlarmRules {
-  return { accountId, stuckMs: stuckMinutes * MINUTE_MS, finalityLagMs: finalityLagMinutes * MINUTE_MS };
+export function openAlarmRules({ alarms = {} }: PayoutSettings): AlarmRules {
+  const { stuckMinutes = DEFAULT_MINUTES, finalityLagMinutes = DEFAULT_MINUTES } = alarms;
+  return { stuckMs: stuckMinutes * MINUTE_MS, finalityLagMs: finalityLagMinutes * MINUTE_MS };
 }
 
 /** What the nodes answered; undefined where none did. */

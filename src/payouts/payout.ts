@@ -1,4 +1,4 @@
-// The types of a payout: the crypto of one order, sent on a chain.
+// The types of a payout: the crypto of one order, or of a cold sweep, sent on a chain.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
 import type { Attempt, Block, Intent, Sighting, Transfer } from '../chains/chain.ts';
 
@@ -21,8 +21,13 @@ export type PayoutRequest = {
   readonly destination: string;
 };
 
-export type Payout = PayoutRequest & {
+export type ColdSweepRequest = Omit<PayoutRequest, 'orderId'> & { readonly sweptBy: string };
+
+export type Payout = Omit<PayoutRequest, 'orderId'> & {
   readonly id: string;
+  /** Absent: a cold sweep, which `sweptBy` asked for. */
+  readonly orderId?: string;
+  readonly sweptBy?: string;
   readonly sender: string;
   readonly nonce: bigint;
   readonly state: PayoutState;
@@ -72,6 +77,9 @@ export function transferOf({ network, sender, nonce, symbol, units, destination 
   return { slot: { network, sender, nonce }, symbol, units, to: destination };
 }
 
-export function intentOf({ symbol, units, destination }: PayoutRequest, sender: string): Intent {
+export function intentOf(
+  { symbol, units, destination }: Pick<PayoutRequest, 'symbol' | 'units' | 'destination'>,
+  sender: string,
+): Intent {
   return { sender, symbol, units, to: destination };
 }

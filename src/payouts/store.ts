@@ -7,12 +7,12 @@ import type { Payout, PayoutState } from './payout.ts';
 /** Inserts payouts that are looked up from `nextLookupAt` on. */
 export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLookup: Date, at: Date): Promise<void> {
   await tx.query(
-    `insert into payouts (id, account_id, order_id, network, sender, nonce, symbol, units, destination, state,
-                          next_look_at, created_at, updated_at)
-     select id, account_id, order_id, network, sender, nonce, symbol, units, destination, 'open', $10, $11, $11
+    `insert into payouts (id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by,
+                          state, next_look_at, created_at, updated_at)
+     select id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by, 'open', $11, $12, $12
        from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::numeric[],
-                   $9::text[])
-         as p (id, account_id, order_id, network, sender, nonce, symbol, units, destination)`,
+                   $9::text[], $10::text[])
+         as p (id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by)`,
     [
       payouts.map(({ id }) => id),
       payouts.map(({ accountId }) => accountId),
@@ -23,6 +23,7 @@ export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLoo
       payouts.map(({ symbol }) => symbol),
       payouts.map(({ units }) => units),
       payouts.map(({ destination }) => destination),
+      payouts.map(({ sweptBy }) => sweptBy),
       nextLookup,
       at,
     ],
@@ -34,7 +35,7 @@ export const SELECT_PAYOUT = `
   select p.id, p.account_id, p.order_id, p.network, p.sender, p.nonce, p.symbol, p.units::text as units, p.destination,
          p.state, p.hash, p.block_number, p.block_hash, p.confirmations, p.last_sighting, p.idle_looks,
          p.left_units::text as left_units, p.fee_units::text as fee_units, p.void_requested_at,
-         p.created_at, p.updated_at,
+         p.swept_by, p.created_at, p.updated_at,
          (select json_agg(json_build_object(
                    'number', a.number, 'kind', a.kind, 'hash', a.hash, 'raw', a.raw, 'signedAt', a.created_at) order by a.number)
             from payout_attempts a where a.payout_id = p.id and a.account_id = p.account_id) as attempts
@@ -197,7 +198,8 @@ export async function countWatchedPayouts(sql: Sql, limit: number): Promise<Watc
 export type PayoutRow = Row & {
   id: string;
   account_id: string;
-  order_id: string;
+  order_id: string | null;
+  swept_by: string | null;
   network: Network;
   sender: string;
   nonce: string;
@@ -223,7 +225,6 @@ export function toPayout(row: PayoutRow): Payout {
   return {
     id: row.id,
     accountId: row.account_id,
-    orderId: row.order_id,
     network: row.network,
     sender: row.sender,
     nonce: BigInt(row.nonce),
@@ -236,6 +237,8 @@ export function toPayout(row: PayoutRow): Payout {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     attempts: (row.attempts ?? []).map(attempt => ({ ...attempt, signedAt: new Date(attempt.signedAt) })),
+    ...(row.order_id !== null && { orderId: row.order_id }),
+    ...(row.swept_by !== null && { sweptBy: row.swept_by }),
     ...(row.hash !== null && { hash: row.hash }),
     ...(row.block_number !== null &&
       row.block_hash !== null && { block: { number: Number(row.block_number), hash: row.block_hash } }),

@@ -12,12 +12,13 @@ export async function listPayouts({ db }: { readonly db: Sql }, query: PayoutsQu
 }
 
 export function payoutView(payout: Payout) {
-  const { network, symbol, hash, block, feeUnits, leftUnits, voidRequestedAt, lastSighting } = payout;
+  const { orderId, network, symbol, hash, block, feeUnits, leftUnits, voidRequestedAt, lastSighting } = payout;
   const amount = (units: bigint) => formatUnits(units, decimalsOf(symbol, network));
   const coin = coinOf(network);
   return {
     id: payout.id,
-    transactionId: payout.orderId,
+    purpose: orderId === undefined ? ('cold_sweep' as const) : ('order' as const),
+    ...(orderId !== undefined && { transactionId: orderId }),
     accountId: payout.accountId,
     state: payout.state,
     network,

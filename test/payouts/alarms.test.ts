@@ -15,7 +15,8 @@ const env = {
       { symbol: 'usdt', network: 'polygon', lowFunds: '10' },
       { symbol: 'usdc', network: 'polygon', ceiling: '5' },
     ],
-    alarms: { accountId: 'ops', stuckMinutes: 30, finalityLagMinutes: 45 },
+    accountId: 'ops',
+    alarms: { stuckMinutes: 30, finalityLagMinutes: 45 },
   }),
 };
 

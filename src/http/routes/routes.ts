@@ -4,12 +4,14 @@ import { COMPONENTS } from '../../api/components.ts';
 import type { CreateDeps } from '../../charges/create.ts';
 import type { PayDeps } from '../../charges/pay.ts';
 import type { DeliverDeps } from '../../events/deliver.ts';
+import type { ColdSweepDeps } from '../../orders/cold-sweep.ts';
 import type { OrderDeps } from '../../orders/create.ts';
 import type { QuoteDeps } from '../../quotes/create.ts';
 import type { CreateWalletDeps } from '../../wallets/create.ts';
 import { alarmRoutes } from './alarms.ts';
 import { amountRoutes } from './amounts.ts';
 import { chargeRoutes } from './charges.ts';
+import { coldSweepRoutes } from './cold-sweeps.ts';
 import { type EventStreamDeps, eventStreamRoutes } from './event-stream.ts';
 import { eventRoutes } from './events.ts';
 import { type HealthDeps, healthRoutes } from './health.ts';
@@ -35,6 +37,7 @@ type Deps = PayDeps &
   EventStreamDeps &
   DeliverDeps &
   ReceiptDeps &
+  ColdSweepDeps &
   HealthDeps & { readonly pageSize: number };
 
 export function apiRoutes(app: FastifyInstance, deps: Deps): void {
@@ -57,5 +60,6 @@ export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   pauseRoutes(app, deps);
   alarmRoutes(app, deps);
   receiptRoutes(app, deps);
+  coldSweepRoutes(app, deps);
   healthRoutes(app, deps);
 }

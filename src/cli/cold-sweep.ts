@@ -1,0 +1,50 @@
+// trilho payouts sweep: sends what a sender has too much of to the cold address.
+import type { Config } from '../config/config.ts';
+import { AppError, StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { sweepToCold } from '../orders/cold-sweep.ts';
+import { OPERATOR_ACCOUNT, openColdAddresses } from '../payouts/cold-sweep.ts';
+import { openLimits } from '../payouts/limits.ts';
+import { payoutView } from '../payouts/view.ts';
+import { checkNetwork } from '../quotes/check.ts';
+import { readArguments, refuseFaults } from './arguments.ts';
+import { withCharges } from './database.ts';
+import { openChainsOfService } from './open-chains.ts';
+import { readNetwork, readSymbol } from './read-asset.ts';
+
+export async function coldSweepCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { options, faults } = readArguments(args, { neededOptions: ['network', 'asset'], options: ['amount'] });
+  const network = readNetwork('--network', options['network'], faults);
+  const symbol = readSymbol('--asset', options['asset'], faults);
+  const { amount: quantity } = options;
+  faults.push(...checkNetwork(symbol, network).map(({ message }) => `--network ${message}`));
+  refuseFaults('payouts sweep', faults);
+  if (!network || !symbol) return 2;
+  const { payouts } = config;
+  const payout = await withCharges({ config, log, action: 'trilho payouts sweep' }, async deps => {
+    const chains = await openChainsOfService(config, deps, log);
+    const settings = {
+      chains,
+      coldAddresses: openColdAddresses(payouts.coldAddresses, chains),
+      payoutLimits: openLimits(payouts.limits ?? []),
+      operatorAccountId: payouts.accountId ?? OPERATOR_ACCOUNT,
+    };
+    const sweep = { network, symbol, by: 'operator', ...(quantity !== undefined && { quantity }) };
+    try {
+      return await sweepToCold({ ...deps, ...settings }, sweep);
+    } catch (error) {
+      throw error instanceof AppError ? new StartError(wordsOf(error)) : error;
+    }
+  });
+  const { id, quantity: swept, destination } = payoutView(payout);
+  console.log(
+    `${swept} ${symbol} go to ${destination} on ${network}. The service sends them: trilho payouts show ${id}`,
+  );
+  return 0;
+}
+
+/** The field of the API is an option here. */
+function wordsOf({ message, faults }: AppError): string {
+  if (faults.length === 0) return message;
+  return `trilho payouts sweep: ${faults.map(fault => `--amount ${fault.message}`).join('; ')}.`;
+}

@@ -1,0 +1,40 @@
+// The SQL that compares the ledger with cold sweeps, which have no order: what went to cold addresses, and its fees.
+import type { EntryKind } from '../ledger/entry.ts';
+import type { LedgerCheck } from '../ledger/store-check.ts';
+import { COINS } from './store-ledger-check.ts';
+
+/** Each cold sweep with what left and what the network took. */
+const SWEEPS = `
+  select p.account_id, p.id, p.symbol || '.' || p.network as asset, coin.currency as coin,
+         case when p.state in ('done', 'final') then p.units when p.state = 'mismatched' then p.left_units else 0 end as gone,
+         coalesce(p.fee_units, 0) as network_fee
+    from payouts p join (values ${COINS}) as coin (network, currency) on coin.network = p.network
+   where p.order_id is null`;
+
+export const COLD_SWEEP_LEDGER_CHECKS: readonly LedgerCheck[] = [
+  check('what was swept is in cold_wallet', 'cold_wallet', 'asset', 'gone', ['cold_sweep', 'cold_sweep_undone']),
+  check('fees of sweeps are in network_fee', 'network_fee', 'coin', 'network_fee', [
+    'network_fee',
+    'network_fee_corrected',
+  ]),
+];
+
+/** Compares the sum of a book per payout with the sweeps. */
+function check(name: string, book: string, currency: string, amount: string, kinds: readonly EntryKind[]): LedgerCheck {
+  return {
+    name,
+    sql: `
+      with expected as (
+        select account_id, id, ${currency} as currency, ${amount} as amount from (${SWEEPS}) sweeps where ${amount} <> 0),
+      found as (
+        select e.account_id, e.cause_id as id, l.currency, sum(l.amount) as amount
+          from ledger_entries e
+          join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id
+         where e.kind in (${kinds.map(kind => `'${kind}'`).join(', ')}) and e.order_id is null and l.book = '${book}'
+         group by e.account_id, e.cause_id, l.currency)
+      select id::text as object_id, currency,
+             coalesce(expected.amount, 0) as expected, coalesce(found.amount, 0) as found
+        from expected full join found using (account_id, id, currency)
+       where coalesce(expected.amount, 0) <> coalesce(found.amount, 0)`,
+  };
+}
