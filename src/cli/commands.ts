@@ -115,6 +115,21 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'cnab',
+    {
+      summary: 'explain a file of boletos (CNAB 240) and what is wrong with it',
+      help: [
+        'trilho cnab check <file> [--problems]',
+        '',
+        '<file>      from a bank or to it, of any bank; 001, 033, 104, 237, 341 and 756 by their own layouts',
+        '--problems  print only what is wrong',
+        '',
+        'It prints every field with what it says. Exit code 1 when something is wrong. It needs no database.',
+      ],
+      load: async () => (await import('./cnab.ts')).cnabCommand,
+    },
+  ],
+  [
     'rails',
     {
       summary: 'list rails with their health, or register a webhook at a PSP',

@@ -1,0 +1,64 @@
+// The contract with a bank under which boletos are registered by file («convênio»), and what a file says of a title.
+import type { CivilDay } from '../../lib/civil-days.ts';
+import type { BoletoAccount } from '../boleto/account.ts';
+
+export type Agreement = {
+  /** Three digits. */
+  readonly bank: string;
+  readonly account: BoletoAccount & { readonly agencyDigit?: string };
+  readonly holder: { readonly name: string; readonly document: string };
+  /** «Variação da carteira», at Banco do Brasil only. */
+  readonly variation?: string;
+  /** «Código de transmissão», at Santander only. */
+  readonly transmissionCode?: string;
+  /** Versions of the layout, where the bank has told others than the usual ones. */
+  readonly fileVersion?: string;
+  readonly lotVersion?: string;
+  /** «Espécie»: what kind of debt it is, 02 («duplicata mercantil») when absent. */
+  readonly species?: string;
+  /** «Aceite»; N when absent. */
+  readonly acceptance?: 'A' | 'N';
+  /** Whether a segment R is written also for a title without a fine. */
+  readonly emptySegmentR?: boolean;
+  /** Other texts for single fields, by record and field such as `P.issuedBy`: banks agree on them with each customer. */
+  readonly quirks?: Readonly<Record<string, string>>;
+};
+
+/** What a file asks the bank for. */
+export const MOVEMENTS = { register: '01', write_off: '02', change_due_day: '06' } as const;
+export type Movement = keyof typeof MOVEMENTS;
+
+export type Instruction = { readonly movement: Movement; readonly title: Title };
+
+export type Title = {
+  /** The sequential part of the nosso número: digits, without carteira, agreement or check digit. */
+  readonly ourNumber: string;
+  /** «Seu número»: what the holder calls it; printed on the slip. */
+  readonly documentNumber: string;
+  /** Comes back in returns; at most 25 letters and digits. */
+  readonly ownId?: string;
+  readonly issueDay: CivilDay;
+  readonly dueDay: CivilDay;
+  readonly amountCents: bigint;
+  /** Decimal text: percent a month, and percent once. */
+  readonly interestPercent?: string;
+  readonly finePercent?: string;
+  /** Days after the due day until the bank writes it off. */
+  readonly writeOffDays?: number;
+  readonly payer: {
+    readonly name: string;
+    readonly document: string;
+    readonly street?: string;
+    readonly neighborhood?: string;
+    readonly postalCode?: string;
+    readonly city?: string;
+    readonly state?: string;
+  };
+  /** For a boleto that can be paid by pix too, where the bank has it. */
+  readonly pix?: { readonly keyType: string; readonly key: string; readonly txid: string };
+};
+
+/** The digit that tells a CPF from a CNPJ. */
+export function documentType(document: string): string {
+  return document.length <= 11 ? '1' : '2';
+}

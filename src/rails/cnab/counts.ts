@@ -1,0 +1,27 @@
+// Counts the records of a file as it is read.
+import type { Line } from './lines.ts';
+import { FILE_TRAILER, LOT_TRAILER } from './norm-sent.ts';
+import { fieldValue } from './record.ts';
+import type { Warnings } from './warnings.ts';
+
+/** Holds the counts of the trailers against what is there; banks are often wrong about them. */
+export function countRecords(warnings: Warnings) {
+  let inFile = 0;
+  let inLot = 0;
+  let lots = 0;
+  const compare = (what: string, said: string | number | undefined, found: number, line: number) => {
+    if (said !== undefined && Number(said) !== found)
+      warnings.add(`the trailer counts other ${what} than there are`, line);
+  };
+  return {
+    take({ text, number }: Line) {
+      inFile++;
+      inLot = text[7] === '1' ? 1 : inLot + 1;
+      if (text[7] === '1') lots++;
+      if (text[7] === '5') compare('records of its lot', fieldValue(LOT_TRAILER.records, text), inLot, number);
+      if (text[7] !== '9') return;
+      compare('records of the file', fieldValue(FILE_TRAILER.records, text), inFile, number);
+      compare('lots', fieldValue(FILE_TRAILER.lots, text), lots, number);
+    },
+  };
+}

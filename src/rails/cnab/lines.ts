@@ -1,0 +1,82 @@
+// The lines of a CNAB file as they come from banks, VANs and editors: with a byte order mark, ^Z at the end, 241 characters,
+// or without the blanks at the end of a line.
+import { CnabError } from './cnab-error.ts';
+import { WIDTH } from './record.ts';
+import type { Warnings } from './warnings.ts';
+
+/** A return of 100,000 titles has 48 MB. */
+export const MAX_FILE_BYTES = 128 * 1024 * 1024;
+
+/** `text` has 240 characters. */
+export type Line = { readonly number: number; readonly text: string };
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const LINE_FEED = 0x0a;
+/** ^Z, by which DOS ended text files. */
+export const END_OF_FILE = '\u001a';
+const CNAB_400 = 400;
+
+/** Every line that is not empty, in order; the oddities go to the warnings. */
+export function* linesOf(bytes: Buffer, warnings: Warnings): Generator<Line> {
+  let start = 0;
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    warnings.add('a byte order mark is before the first line');
+    start = 3;
+  }
+  for (let number = 1; start < bytes.length; number++) {
+    const feed = bytes.indexOf(LINE_FEED, start);
+    const end = feed < 0 ? bytes.length : feed;
+    const text = cleaned(decode(bytes.subarray(start, end)), number, warnings);
+    start = end + 1;
+    if (text !== '') yield { number, text };
+  }
+}
+
+function cleaned(raw: string, number: number, warnings: Warnings): string {
+  let text = raw.replace(/\r+$/, '');
+  if (text.includes(END_OF_FILE)) {
+    warnings.add('^Z (end of file of DOS) is in the line', number);
+    text = text.replaceAll(END_OF_FILE, '');
+  }
+  if (text.trim() === '') return '';
+  if (text.length < WIDTH) warnings.add(`the line has fewer than ${WIDTH} characters; blanks are assumed`, number);
+  if (text.length > WIDTH) {
+    const rest = text.slice(WIDTH).trim() === '' ? 'blanks' : 'text';
+    warnings.add(`the line has more than ${WIDTH} characters; ${rest} at its end is passed over`, number);
+  }
+  return text.slice(0, WIDTH).padEnd(WIDTH);
+}
+
+/** Each line by itself, since files are joined from pieces of different origin. */
+function decode(bytes: Buffer): string {
+  if (bytes.every(byte => byte < 0x80)) return bytes.toString('latin1');
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return bytes.toString('latin1');
+  }
+}
+
+/** Refuses what is no CNAB 240, in one sentence. */
+export function requireCnab240(bytes: Buffer): void {
+  if (bytes.length > MAX_FILE_BYTES) {
+    throw new CnabError(`The file has more than ${MAX_FILE_BYTES / 1024 / 1024} MB.`);
+  }
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) throw new CnabError('The file is a ZIP archive. Unpack it first.');
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) throw new CnabError('The file is compressed (gzip). Unpack it first.');
+  const first = firstLine(bytes);
+  if (first === '') throw new CnabError('The file is empty.');
+  if (first.length >= CNAB_400 && first.length <= CNAB_400 + 1 && /^0[12]/.test(first)) {
+    throw new CnabError('The file is CNAB 400. Ask the bank for CNAB 240.');
+  }
+  if (!/^\d{7}[01359]/.test(first))
+    throw new CnabError('The file is not CNAB 240: its first line is no record of one.');
+  if (first[7] !== '0') throw new CnabError('The file has no file header: its beginning is missing.');
+}
+
+function firstLine(bytes: Buffer): string {
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const feed = bytes.indexOf(LINE_FEED, start);
+  const end = Math.min(feed < 0 ? bytes.length : feed, start + CNAB_400 + 2);
+  return bytes.toString('latin1', start, end).replace(/\r+$/, '');
+}

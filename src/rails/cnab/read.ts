@@ -1,0 +1,160 @@
+// Reads a return of a bank. Tolerant: whatever is odd about the file is a warning, and the titles in it are read all the same.
+// A file that is no CNAB 240, or that lacks its beginning or its end, is refused before a title of it is taken.
+import type { CivilDay } from '../../lib/civil-days.ts';
+import type { BoletoAccount } from '../boleto/account.ts';
+import { type ReturnedTables, returned } from './bank.ts';
+import { CNAB_BANKS } from './banks.ts';
+import { CnabError } from './cnab-error.ts';
+import { countRecords } from './counts.ts';
+import { END_OF_FILE, type Line, linesOf, requireCnab240 } from './lines.ts';
+import { SEGMENT_T } from './norm-returned.ts';
+import { FILE_HEADER } from './norm-sent.ts';
+import { type Meaning, OCCURRENCES, occurrenceOf } from './occurrences.ts';
+import { type Reason, reasonsOf } from './reasons.ts';
+import { fieldValue } from './record.ts';
+import { collectWarnings, type Warning, type Warnings } from './warnings.ts';
+
+export type ReturnHead = {
+  readonly bank: string;
+  readonly sequence: number;
+  readonly day?: CivilDay;
+  /** The first line, for the check of who it belongs to. */
+  readonly header: string;
+};
+
+/** What happened to a title. */
+export type ReturnEntry = {
+  /** Of its first record in the file. */
+  readonly line: number;
+  readonly occurrence: string;
+  readonly meaning: Meaning;
+  readonly words: string;
+  readonly reasons: readonly Reason[];
+  /** The field of the nosso número as it is, and the sequential part of it where the account is known. */
+  readonly numberText: string;
+  readonly ourNumber?: string;
+  readonly ownId?: string;
+  readonly documentNumber?: string;
+  readonly dueDay?: CivilDay;
+  readonly amountCents: bigint;
+  readonly paidCents: bigint;
+  readonly creditedCents: bigint;
+  readonly feeCents: bigint;
+  readonly occurrenceDay?: CivilDay;
+  readonly creditDay?: CivilDay;
+  /** Of the pix of the boleto, where the return has it. */
+  readonly location?: string;
+  /** Its records without their places in the file: the same in a file that is sent again. */
+  readonly content: string;
+};
+
+export type ReturnEnd = { readonly warnings: readonly Warning[] };
+
+/** Refuses a file that is no whole return. */
+export function readHead(bytes: Buffer): ReturnHead {
+  requireCnab240(bytes);
+  const [first, second] = firstLines(bytes);
+  const header = first?.text ?? '';
+  if (!isReturn(header, second?.text)) {
+    throw new CnabError('The file goes to a bank (remessa). A return comes from it (retorno).');
+  }
+  if (!hasTrailer(bytes)) throw new CnabError('The file has no file trailer: its end is missing.');
+  const bank = header.slice(0, 3);
+  if (!CNAB_BANKS.has(bank)) throw new CnabError(`Files of bank ${bank} are not supported.`);
+  const day = fieldValue(FILE_HEADER.day, header);
+  return { bank, sequence: Number(fieldValue(FILE_HEADER.sequence, header) ?? 0), ...(day && { day }), header };
+}
+
+/** Some banks forget to say it in the file header, and say it in the lot header. */
+function isReturn(header: string, second = ''): boolean {
+  return fieldValue(FILE_HEADER.direction, header) === '2' || (second[7] === '1' && second[8] === 'T');
+}
+
+function firstLines(bytes: Buffer): readonly Line[] {
+  const lines = linesOf(bytes, collectWarnings());
+  return [lines.next(), lines.next()].flatMap(({ done, value }) => (done ? [] : value));
+}
+
+/** The entries of a file whose head was read. The end tells what was odd. */
+export function* readEntries(bytes: Buffer, account: BoletoAccount): Generator<ReturnEntry, ReturnEnd> {
+  const warnings = collectWarnings();
+  const counts = countRecords(warnings);
+  let open: Title | undefined;
+  for (const line of linesOf(bytes, warnings)) {
+    counts.take(line);
+    if (line.text[7] !== '3') continue;
+    const segment = line.text[13] ?? '';
+    if (segment === 'T') {
+      if (open) yield entryOf(open, account, warnings);
+      open = { T: line };
+    } else if (segment === 'U' && open && !open.U) open.U = line;
+    else if (segment === 'Y' && line.text.slice(17, 19) === '03' && open) open.Y = line;
+    else if (segment === 'U') warnings.add('a segment U follows no segment T', line.number);
+    else warnings.add(`segment ${segment} is not known and passed over`, line.number);
+  }
+  if (open) yield entryOf(open, account, warnings);
+  return { warnings: warnings.list() };
+}
+
+type Title = { readonly T: Line; U?: Line; Y?: Line };
+
+function entryOf(title: Title, account: BoletoAccount, warnings: Warnings): ReturnEntry {
+  const { T: line, U, Y } = title;
+  const bank = CNAB_BANKS.get(line.text.slice(0, 3));
+  const tables: ReturnedTables = bank?.returned ?? returned(SEGMENT_T);
+  const T = <V>(field: { readonly from: number } & Parameters<typeof fieldValue<V>>[0]) =>
+    fieldValue<V>(field, line.text);
+  const occurrence = line.text.slice(15, 17);
+  const { meaning, words } = occurrenceOf(occurrence);
+  if (!(occurrence in OCCURRENCES)) warnings.add(`occurrence ${occurrence} is not known`, line.number);
+  if (!U) warnings.add('a segment T has no segment U', line.number);
+  if (U && U.text.slice(15, 17) !== occurrence) warnings.add('segments T and U name different occurrences', U.number);
+  const numberText = T(tables.T.ourNumber) ?? '';
+  const ourNumber = bank?.ourNumberIn(numberText, account);
+  if (meaning === 'fee' && !/[1-9]/.test(numberText)) warnings.add('a fee names no title', line.number);
+  const paidCents = (U && fieldValue(tables.U.paid, U.text)) ?? 0n;
+  if (meaning === 'paid' && paidCents === 0n) warnings.add('a payment has no amount', line.number);
+  const optional = {
+    ourNumber,
+    ownId: nameIn(T(tables.T.ownId)),
+    documentNumber: nameIn(T(tables.T.documentNumber)),
+    dueDay: T(tables.T.dueDay),
+    occurrenceDay: U && fieldValue(tables.U.occurrenceDay, U.text),
+    creditDay: U && fieldValue(tables.U.creditDay, U.text),
+    location: Y && fieldValue(tables.Y03.location, Y.text)?.trim(),
+  };
+  return {
+    line: line.number,
+    occurrence,
+    meaning,
+    words,
+    reasons: reasonsOf(occurrence, T(tables.T.reasons) ?? ''),
+    numberText,
+    ...definedOf(optional),
+    amountCents: T(tables.T.amount) ?? 0n,
+    paidCents,
+    creditedCents: (U && fieldValue(tables.U.credited, U.text)) ?? 0n,
+    feeCents: T(tables.T.fee) ?? 0n,
+    content: [line, U, Y].map(record => record?.text.slice(13).trimEnd() ?? '').join('\n'),
+  };
+}
+
+/** Zeros stand for nothing. */
+function nameIn(text = ''): string | undefined {
+  return /[^0 ]/.test(text) ? text.trim() : undefined;
+}
+
+function definedOf<T extends object>(fields: T): { [key in keyof T]?: Exclude<T[key], undefined> } {
+  const defined: { [key in keyof T]?: Exclude<T[key], undefined> } = {};
+  for (const key in fields) {
+    const value = fields[key];
+    if (value !== undefined) defined[key] = value as Exclude<T[typeof key], undefined>;
+  }
+  return defined;
+}
+
+function hasTrailer(bytes: Buffer): boolean {
+  const tail = bytes.subarray(Math.max(0, bytes.length - 4096)).toString('latin1');
+  const last = tail.replaceAll(END_OF_FILE, '').trimEnd().split('\n').at(-1) ?? '';
+  return /^\d{7}9/.test(last);
+}

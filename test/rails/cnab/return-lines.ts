@@ -1,0 +1,69 @@
+// Makes returns by columns that are stated here again, so that a mistake in the tables of the service is seen.
+
+/** Text put over blanks at columns. */
+export function line(...parts: readonly (readonly [from: number, text: string])[]): string {
+  let text = ' '.repeat(240);
+  for (const [from, part] of parts) text = text.slice(0, from - 1) + part + text.slice(from - 1 + part.length);
+  return text;
+}
+
+export type Told = {
+  readonly occurrence: string;
+  /** The whole field. */
+  readonly number: string;
+  readonly ownId?: string;
+  readonly amountCents?: bigint;
+  readonly paidCents?: bigint;
+  readonly feeCents?: bigint;
+  /** DDMMAAAA. */
+  readonly day?: string;
+  readonly creditDay?: string;
+  readonly reasons?: string;
+};
+
+/** Where segment T has number, amount, own id, fee and reasons. */
+const PLACES: Readonly<Record<string, readonly [number, number, number, number, number]>> = {
+  '033': [41, 78, 101, 194, 209],
+  '104': [40, 82, 106, 199, 214],
+};
+const NORM = [38, 82, 106, 199, 214] as const;
+
+const amount = (cents = 0n) => String(cents).padStart(15, '0');
+
+export function titleLines(bank: string, told: Told, sequence: number): string[] {
+  const [number, value, ownId, fee, reasons] = PLACES[bank] ?? NORM;
+  const start = (segment: string, plus: number) =>
+    [1, `${bank}00013${String(sequence + plus).padStart(5, '0')}${segment} ${told.occurrence}`] as const;
+  return [
+    line(
+      start('T', 0),
+      [number, told.number],
+      [value, amount(told.amountCents)],
+      [ownId, told.ownId ?? ''],
+      [fee, amount(told.feeCents)],
+      [reasons, told.reasons ?? ''],
+    ),
+    line(
+      start('U', 1),
+      [18, '0'.repeat(60)],
+      [78, amount(told.paidCents) + amount(told.paidCents)],
+      [138, (told.day ?? '00000000') + (told.creditDay ?? '00000000')],
+    ),
+  ];
+}
+
+export function returnLines(bank: string, titles: readonly Told[], sequence = 9): string[] {
+  const records = titles.flatMap((told, index) => titleLines(bank, told, index * 2 + 1));
+  const six = (count: number) => String(count).padStart(6, '0');
+  return [
+    line([1, `${bank}00000`], [18, '211222333000181'], [143, '217112026'], [158, six(sequence)]),
+    line([1, `${bank}00011T01`]),
+    ...records,
+    line([1, `${bank}00015`], [18, six(records.length + 2)]),
+    line([1, `${bank}99999`], [18, six(1) + six(records.length + 4)]),
+  ];
+}
+
+export function bytesOf(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.map(text => `${text}\r\n`).join(''), 'latin1');
+}

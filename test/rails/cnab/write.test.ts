@@ -1,0 +1,165 @@
+// Files to banks: every record of every bank, by columns that are stated here again.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Agreement, Instruction } from '../../../src/rails/cnab/agreement.ts';
+import { CNAB_BANKS } from '../../../src/rails/cnab/banks.ts';
+import { checkAgreement } from '../../../src/rails/cnab/check-agreement.ts';
+import { CnabError } from '../../../src/rails/cnab/cnab-error.ts';
+import { explainFile } from '../../../src/rails/cnab/explain.ts';
+import { rowsOf, type Table } from '../../../src/rails/cnab/record.ts';
+import { fileWriter } from '../../../src/rails/cnab/write.ts';
+import { AGREEMENTS, BANKS, HEAD, TITLE } from './agreements.ts';
+
+const register: Instruction = { movement: 'register', title: TITLE };
+
+function linesFor(agreement: Agreement, instructions: readonly Instruction[] = [register]): string[] {
+  const writer = fileWriter(agreement, HEAD);
+  const text = instructions.map(instruction => writer.add(instruction)).join('') + writer.end();
+  assert.ok(text.endsWith('\r\n'));
+  return text.slice(0, -2).split('\r\n');
+}
+
+const columns = (line = '', from = 1, to = from) => line.slice(from - 1, to);
+
+function agreementOf(bank: string): Agreement {
+  const agreement = AGREEMENTS[bank];
+  assert.ok(agreement);
+  return agreement;
+}
+
+for (const bank of BANKS) {
+  test(`every table of bank ${bank} covers each of its 240 columns once`, () => {
+    const { sent, returned } = CNAB_BANKS.get(bank)!;
+    for (const table of [...Object.values(sent), ...Object.values(returned)]) {
+      assert.doesNotThrow(() => rowsOf(table as Table));
+    }
+  });
+
+  test(`a file for bank ${bank} has whole records, right counts, and nothing that the check finds wrong`, () => {
+    const agreement = agreementOf(bank);
+    assert.deepEqual(checkAgreement(agreement), []);
+    const lines = linesFor(agreement, [register, register]);
+    assert.ok(lines.every(line => /^[ -~]{240}$/.test(line)));
+    assert.deepEqual(
+      lines.map(line => (columns(line, 8) === '3' ? columns(line, 14) : columns(line, 8))),
+      ['0', '1', 'P', 'Q', 'R', 'P', 'Q', 'R', '5', '9'],
+    );
+    assert.equal(columns(lines[8], 18, 23), '000008');
+    assert.equal(columns(lines[9], 18, 29), '000001000010');
+    const records = explainFile(Buffer.from(lines.join('\r\n')));
+    let end = records.next();
+    while (!end.done) {
+      assert.deepEqual(
+        end.value.fields.filter(({ fault }) => fault),
+        [],
+      );
+      end = records.next();
+    }
+    assert.deepEqual(end.value, { warnings: [], faults: 0 });
+  });
+
+  test(`bank ${bank} gets amount, days, payer and own id at the columns of the norm`, () => {
+    const [, , P, Q, R] = linesFor(agreementOf(bank));
+    assert.equal(columns(P, 78, 100), '10122026000000000012345');
+    assert.equal(columns(P, 110, 117), '17112026');
+    assert.equal(columns(P, 119, 126), '11122026');
+    assert.equal(columns(P, 196, 220), 'ABCDEFGHIJ0123456789KLMNO');
+    assert.equal(columns(Q, 18, 50), '1000052998224725JOSE DA CONCEICAO');
+    assert.equal(columns(Q, 129, 153), '01001000SAO PAULO      SP');
+    assert.equal(columns(R, 66, 89), '211122026000000000000200');
+  });
+}
+
+/** Of the title 42, its check digits worked out by hand: columns 38 to 57 of segment P; Santander begins at 45. */
+const NUMBERS: readonly (readonly [bank: string, from: number, text: string])[] = [
+  ['001', 38, '12345670000000042   '],
+  ['033', 45, '0000000000426'],
+  ['104', 38, '00014000000000000042'],
+  ['237', 38, '00900000000000000429'],
+  ['341', 38, '109000000423        '],
+  ['756', 38, '000000042801014     '],
+];
+
+test('each bank gets the nosso número in its own form', () => {
+  for (const [bank, from, text] of NUMBERS) {
+    assert.equal(columns(linesFor(agreementOf(bank))[2], from, 57), text, bank);
+  }
+});
+
+test('interest is a percent a month, or an amount a day where the bank has no percent', () => {
+  const interest = (bank: string) => columns(linesFor(agreementOf(bank))[2], 118, 141);
+  assert.equal(interest('001'), '211122026000000000000100');
+  assert.equal(interest('104'), '211122026000000000000100');
+  // 1 % of R$ 123.45 a month is 4.115 cents a day, truncated.
+  assert.equal(interest('033'), '111122026000000000000004');
+  assert.equal(interest('341'), '011122026000000000000004');
+});
+
+test('a write-off names the title with its own code and has no segment R', () => {
+  const lines = linesFor(agreementOf('001'), [{ movement: 'write_off', title: TITLE }]);
+  assert.equal(columns(lines[2], 16, 17), '02');
+  assert.deepEqual(
+    lines.slice(2, -2).map(line => columns(line, 14)),
+    ['P', 'Q'],
+  );
+});
+
+test('a pix is written as segment Y-03 where the bank has it', () => {
+  const pix = { keyType: '4', key: 'pix@example.com', txid: 'TX1' };
+  const lines = linesFor(agreementOf('033'), [{ movement: 'register', title: { ...TITLE, pix } }]);
+  const Y = lines.find(line => columns(line, 14) === 'Y');
+  assert.equal(columns(Y, 18, 19), '03');
+  assert.equal(columns(Y, 81, 96), '4pix@example.com');
+  assert.equal(columns(Y, 159, 161), 'TX1');
+  assert.equal(linesFor(agreementOf('001'), [{ movement: 'register', title: { ...TITLE, pix } }]).length, 7);
+});
+
+test('a quirk replaces one field, and one that does not fit is refused by name', () => {
+  const agreement = { ...agreementOf('341'), quirks: { 'P.deliveredBy': '7' } };
+  assert.equal(columns(linesFor(agreement)[2], 62), '7');
+  const wrong = { ...agreement, quirks: { 'P.deliveredBy': '77', 'P.unknown': '7', 'Z.line': '7' } };
+  assert.deepEqual(
+    checkAgreement(wrong).map(({ field }) => field),
+    ['quirks.P.deliveredBy', 'quirks.P.unknown', 'quirks.Z.line'],
+  );
+});
+
+test('an agreement that lacks what the file needs is refused by the name of the field', () => {
+  const { transmissionCode, ...without } = agreementOf('033');
+  assert.ok(transmissionCode);
+  assert.deepEqual(checkAgreement(without), [
+    { field: 'transmissionCode', message: 'is required for files of this bank' },
+  ]);
+  assert.deepEqual(
+    checkAgreement({ ...without, bank: '999' }).map(({ field }) => field),
+    ['bank'],
+  );
+});
+
+test('a value that does not fit its field is refused with the name of the field, and none of the value', () => {
+  const writer = fileWriter(agreementOf('341'), HEAD);
+  const long = { ...TITLE, documentNumber: '12345678901' };
+  assert.throws(
+    () => writer.add({ movement: 'register', title: long }),
+    (error: unknown) =>
+      error instanceof CnabError &&
+      error.message === 'número do documento (P, columns 63 to 72) has more than 10 characters.',
+  );
+});
+
+test('a new lot begins before the sequence of five digits is used up', () => {
+  const writer = fileWriter(agreementOf('756'), HEAD);
+  let lines = 0;
+  let lotHeaders = 0;
+  let text = '';
+  for (let index = 0; index < 33_400; index++) {
+    text = writer.add(register);
+    for (const line of text.trimEnd().split('\r\n')) {
+      lines++;
+      if (line[7] === '1') lotHeaders++;
+    }
+  }
+  const end = writer.end().trimEnd().split('\r\n');
+  assert.equal(lotHeaders, 2);
+  assert.equal(columns(end.at(-1), 18, 29), `000002${String(lines + 2).padStart(6, '0')}`);
+});
