@@ -88,8 +88,10 @@ export function toNewCharge({ taxes = {}, ...body }: ChargeBody): NewCharge {
 }
 
 /** What the rules of a charge look at, of a body that has faults elsewhere. */
-export function toChargeDraft({ methods, customer, dueAt, expireAt }: DeepPartial<ChargeBody>): ChargeDraft {
+export function toChargeDraft(body: DeepPartial<ChargeBody>): ChargeDraft {
+  const { accountId, methods, customer, dueAt, expireAt } = body;
   return {
+    ...(accountId !== undefined && { accountId }),
     ...(methods && { methods }),
     ...(customer && {
       customer: {

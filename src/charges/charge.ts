@@ -123,7 +123,7 @@ export type NewCharge = {
 };
 
 /** The fields that the rules need, as far as they could be read. A rule is checked only when all its fields are present. */
-export type ChargeDraft = Partial<Pick<NewCharge, 'methods' | 'dueAt' | 'expireAt'>> & {
+export type ChargeDraft = Partial<Pick<NewCharge, 'accountId' | 'methods' | 'dueAt' | 'expireAt'>> & {
   readonly customer?: Partial<Pick<Customer, 'document' | 'address'>>;
 };
 

@@ -2,7 +2,7 @@
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { Fault } from '../lib/errors.ts';
 import { checkBoletoAddress } from '../rails/boleto/check.ts';
-import type { Rails } from '../rails/rail.ts';
+import { type Rails, railFor } from '../rails/rail.ts';
 import type { ChargeDraft, CustomerType } from './charge.ts';
 
 /** The rules that can be switched off. A sandbox does so, so that callers can try any request. */
@@ -24,7 +24,7 @@ type CheckDeps = { readonly chargeRules: ChargeRules; readonly rails: Rails };
 /** All faults of a draft, except those in the form of single fields. */
 export function checkCharge({ chargeRules: rules, rails }: CheckDeps, draft: ChargeDraft, now: Date): Fault[] {
   const faults: Fault[] = [];
-  const { dueAt, expireAt, methods, customer } = draft;
+  const { accountId, dueAt, expireAt, methods, customer } = draft;
   if (dueAt && expireAt && expireAt < dueAt) {
     faults.push({ path: 'expireAt', code: 'before_due_date', message: 'must not be earlier than dueAt' });
   }
@@ -32,8 +32,9 @@ export function checkCharge({ chargeRules: rules, rails }: CheckDeps, draft: Cha
   if (rules.refusesPastDueDates && dueAt && dueAt < now) {
     faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be in the past' });
   }
-  if (rails.boleto.needsAddress && methods?.includes('boleto') && customer) {
-    faults.push(...checkBoletoAddress(customer.address ?? {}));
+  if (accountId !== undefined && methods?.includes('boleto') && customer) {
+    const { needsAddress } = railFor(rails, 'boleto', accountId);
+    if (needsAddress) faults.push(...checkBoletoAddress(customer.address ?? {}));
   }
   return faults;
 }

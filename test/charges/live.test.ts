@@ -56,6 +56,23 @@ test('a boleto needs the address a bank asks for', async () => {
   assert.equal((await create({ customer: bare, methods: ['pix'] })).status, 201);
 });
 
+test('whether a boleto needs an address is a question to the rail of the account', async () => {
+  const boleto = { ...sandboxRails.boleto, name: 'strict', needsAddress: true } as const;
+  const ofAccounts = new Map([['acme', { boleto }]]);
+  const other = await startService({ mode: 'live', rails: { ...sandboxRails, ofAccounts } });
+  try {
+    const bare = chargeBody({ customer: { name: 'Maria', document: '52998224725' } });
+    const refused = await other.post('/charges', bare);
+    assert.equal(refused.status, 400, refused.text);
+    assert.equal(refused.json.errors[0].path, 'customer.address.street');
+    const faults = await other.post('/charges', { ...bare, amount: -1 });
+    const paths = faults.json.errors.map((fault: { path: string }) => fault.path);
+    assert.ok(paths.includes('customer.address.street'), faults.text);
+  } finally {
+    await other.stop();
+  }
+});
+
 test('no demo data is made', async () => {
   assert.equal((await service.get('/crypto/transactions')).json.total, 0);
 });
