@@ -5,6 +5,7 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { checkBoletos } from './boletos.ts';
 import { checkBrCodes } from './br-codes.ts';
+import { checkCnab } from './cnab.ts';
 import { checkDueDates } from './due-dates.ts';
 import { formatRows, type Row, startTally } from './report.ts';
 import { checkTaxIds } from './tax-ids.ts';
@@ -18,6 +19,8 @@ const CHECKS: { readonly [file: string]: Check } = {
   'cobv-due-date-examples.json': checkDueDates,
   'tax-id-vectors.json': checkTaxIds,
 };
+
+const CNAB_FILE = /\.(rem|ret)$/i;
 
 const folder = process.argv[2];
 if (folder === undefined || !statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
@@ -38,6 +41,7 @@ process.exitCode = rows.some(({ failures }) => failures.length > 0) ? 1 : 0;
 async function rowsOf(folder: string, file: string, files: readonly string[]): Promise<Row[]> {
   const check = CHECKS[file];
   if (check && files.includes(file)) return check(file, readJson(folder, file) as never);
+  if (CNAB_FILE.test(file)) return checkCnab(file, readFileSync(path.join(folder, file)));
   const tally = startTally(file, '');
   if (check) tally.check('the folder', () => assert.fail('this file is not there'));
   else if (file.endsWith('.md')) tally.leaveOut('words about the data');
