@@ -320,6 +320,41 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'backup',
+    {
+      summary: 'save the database, beside a running service',
+      help: [
+        'trilho backup <folder> [--verify]',
+        'trilho backup -',
+        '',
+        '<folder>  a new folder; it appears when every file in it was written and read again',
+        '-         a tar archive on standard output',
+        '--verify  also restores it into a scratch database, runs ledger check and audit verify there, and removes that',
+        '',
+        'Exit code 1 when a proof fails. It changes nothing but a line of the audit log, and migrates nothing.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./backup.ts')).backupCommand,
+    },
+  ],
+  [
+    'restore',
+    {
+      summary: 'put a backup into a new database',
+      help: [
+        'trilho restore <folder> [--verify]',
+        'trilho restore - [--verify]',
+        '',
+        '-         a tar archive on standard input',
+        '--verify  only tries it, in a scratch database that is removed afterwards',
+        '',
+        'It makes the embedded database in TRILHO_DATA_DIR, or fills the empty one of DATABASE_URL, and refuses one with data.',
+        'Then it runs ledger check and audit verify: exit code 1 when something is not right.',
+      ],
+      load: async () => (await import('./restore.ts')).restoreCommand,
+    },
+  ],
+  [
     'migrate',
     {
       summary: 'bring the schema of DATABASE_URL up to date',

@@ -12,12 +12,12 @@ import { ORDER_JOBS } from '../orders/claim-job.ts';
 import { PAYOUT_JOBS } from '../payouts/jobs.ts';
 import { sandboxClock } from '../sandbox/clock/sandbox-clock.ts';
 import { sealAudit } from '../storage/audit-chain.ts';
-import { asStartFault, connect } from '../storage/connect.ts';
+import { asStartFault } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { startDatabaseClock } from '../storage/database-clock.ts';
-import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
 import { claimInstallation, requireInstallation, requireSchema } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
+import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
 export type CommandDeps = { readonly db: Database; readonly clock: Clock };
@@ -61,19 +61,12 @@ export async function withDatabase<T>(task: Task, work: (deps: CommandDeps) => P
   });
 }
 
-type Stops = (() => Promise<void>)[];
-
 async function runCommand<T>(task: Task, work: (deps: CommandDeps, stops: Stops) => Promise<T>): Promise<T> {
   const { config, log, action } = task;
   const stops: Stops = [];
   sayDatabase(config);
   try {
-    const embedded =
-      config.databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir: config.dataDir, log }) : undefined;
-    if (embedded) stops.push(() => embedded.stop());
-    const connection = embedded?.connection ?? { connectionString: config.databaseUrl! };
-    const db = await connect({ connection, log });
-    stops.push(() => db.close());
+    const db = await openDatabaseOf(task, stops);
     await requireSchema(db);
     await migrate({ db, log });
     const clock = await openClock(task, db, stops);
@@ -84,7 +77,7 @@ async function runCommand<T>(task: Task, work: (deps: CommandDeps, stops: Stops)
   } catch (error) {
     throw asStartFault(error);
   } finally {
-    for (const stop of stops.reverse()) await stop();
+    await stopAll(stops);
   }
 }
 

@@ -40,3 +40,6 @@ export function handleJob<Payload extends object>(
   // Only `enqueue` writes payloads, and its types allow only the payload of this kind.
   return { name, workKind, run: payload => run(payload as Payload) };
 }
+
+/** A job as a backup holds it. */
+export type SavedJob = { readonly id: string; readonly name: string; readonly data: object; readonly startAfter: Date };

@@ -3,7 +3,7 @@ import { type Db, PgBoss } from 'pg-boss';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import type { JobHandler, JobKind } from './job.ts';
+import type { JobHandler, JobKind, SavedJob } from './job.ts';
 import { runDueJobs } from './run-due.ts';
 import { startWorker, type Worker } from './worker.ts';
 
@@ -22,6 +22,8 @@ export type Queue = {
    * newer ones.
    */
   runDue(handlers: readonly JobHandler[], except?: NewerJobs): Promise<number>;
+  /** Inserts jobs of a backup in the caller's transaction. Those of a queue that this version does not have are left out. */
+  restore(tx: Sql, jobs: readonly SavedJob[]): Promise<void>;
   /** The number of waiting, running and failed jobs of each queue, as pg-boss last counted them, and the age of the oldest. */
   depths(): Promise<QueueDepth[]>;
   stop(): Promise<void>;
@@ -109,6 +111,14 @@ export async function startQueue({ db, log, heartbeats, kinds, beforeWork }: Que
     runDue: (handlers, except) => {
       const isIdle = () => hasNoJobs(db, names, except);
       return runDueJobs({ boss, log, beforeWork, isIdle, waitingQueues: () => waitingQueues(db, names) }, handlers);
+    },
+
+    restore: async (tx, jobs) => {
+      const byName = Map.groupBy(jobs, job => job.name);
+      for (const name of names) {
+        const saved = (byName.get(name) ?? []).map(({ id, data, startAfter }) => ({ id, data, startAfter }));
+        if (saved.length > 0) await boss.insert(name, saved, { db: asBossDb(tx) });
+      }
     },
 
     depths: async () => {

@@ -5,7 +5,7 @@ import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from './database.ts';
 
-type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
+export type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
 const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/;
@@ -41,20 +41,23 @@ export async function migrate({ db, log }: { db: Database; log: Log }): Promise<
       await tx.query('set local statement_timeout = 0');
       // The node that gets this lock applies the migrations; the others wait here and then find nothing to do.
       await tx.query('lock table schema_migrations in exclusive mode');
-      const applied = await appliedMigrations(tx);
-      refuseUnknown(applied, migrations);
-      for (const migration of migrations) {
-        if (applied.has(migration.name)) continue;
-        await tx.query(migration.sql);
-        await tx.query('insert into schema_migrations (name, sha256) values ($1, $2)', [
-          migration.name,
-          migration.sha256,
-        ]);
-        log.info('migration applied', { migration: migration.name });
-      }
+      await applyMigrations(tx, migrations, log);
     },
     { isLong: true },
   );
+}
+
+/** Applies those of `migrations` that are missing, in the caller's transaction. */
+export async function applyMigrations(tx: Sql, migrations: readonly Migration[], log: Log): Promise<void> {
+  await createMigrationTable(tx);
+  const applied = await appliedMigrations(tx);
+  refuseUnknown(applied, migrations);
+  for (const migration of migrations) {
+    if (applied.has(migration.name)) continue;
+    await tx.query(migration.sql);
+    await tx.query('insert into schema_migrations (name, sha256) values ($1, $2)', [migration.name, migration.sha256]);
+    log.info('migration applied', { migration: migration.name });
+  }
 }
 
 /** True when every migration of this version is in place. */
@@ -63,7 +66,7 @@ export async function isMigrated(db: Sql): Promise<boolean> {
   return migrations.every(({ name }) => applied.has(name));
 }
 
-async function createMigrationTable(db: Database): Promise<void> {
+async function createMigrationTable(db: Sql): Promise<void> {
   const [found] = await db.query<{ name: string | null }>(`select to_regclass('schema_migrations')::text as name`);
   if (found?.name) return;
   try {

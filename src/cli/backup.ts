@@ -1,0 +1,92 @@
+// trilho backup: saves the database as it is at one moment, beside a running service, into a folder or a stream.
+import { once } from 'node:events';
+import type { Config } from '../config/config.ts';
+import { version } from '../config/version.ts';
+import { jobsToSave } from '../jobs/backup.ts';
+import { StartError } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { insertAuditLines } from '../storage/audit.ts';
+import { sealAudit } from '../storage/audit-chain.ts';
+import { type Dumped, dumpDatabase } from '../storage/backup/dump.ts';
+import { readFolder, writeFolder } from '../storage/backup/folder.ts';
+import type { Entry } from '../storage/backup/format.ts';
+import { TAR_END, tarBlocks } from '../storage/backup/tar.ts';
+import { asStartFault } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
+import { requireSchema } from '../storage/installation.ts';
+import { readArguments, refuseFaults } from './arguments.ts';
+import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
+import { STREAM, verifyBackup } from './restore.ts';
+import { sayDatabase } from './say-database.ts';
+
+export async function backupCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, flags, faults } = readArguments(args, { words: ['folder'], flags: ['verify'] });
+  const [place = ''] = words;
+  const isVerified = flags.includes('verify');
+  if (isVerified && place === STREAM) {
+    faults.push('a stream cannot be read again: pipe it into trilho restore - --verify where it is kept');
+  }
+  refuseFaults('backup', faults);
+  sayDatabase(config);
+  const stops: Stops = [];
+  try {
+    const db = await openDatabaseOf({ config, log }, stops);
+    await requireSchema(db);
+    if (place === STREAM) {
+      report(await toStream(db), console.error);
+      return 0;
+    }
+    report(await writeFolder(place, write => dump(db, write)), console.log);
+  } catch (error) {
+    throw asStartFault(error);
+  } finally {
+    await stopAll(stops);
+  }
+  return isVerified ? verifyBackup(log, readFolder(place)) : 0;
+}
+
+async function dump(db: Database, write: (entry: Entry) => Promise<void>): Promise<Dumped> {
+  await noteBackup(db);
+  return dumpDatabase(db, { version, extras: await jobsToSave(db) }, write);
+}
+
+async function toStream(db: Database): Promise<Dumped> {
+  const { stdout } = process;
+  if (stdout.isTTY) throw new StartError('trilho backup -: standard output is a terminal; redirect it to a file.');
+  const failure = new Promise<never>((_resolve, reject) => {
+    stdout.once('error', () => reject(new StartError('The stream was closed before the backup was complete.')));
+  });
+  // Whoever waits for the stream meets the failure; nobody may wait just then.
+  failure.catch(() => {});
+  const send = async (bytes: Buffer) => {
+    if (!stdout.write(bytes)) await Promise.race([once(stdout, 'drain'), failure]);
+  };
+  const dumped = await dump(db, async entry => {
+    for (const block of tarBlocks(entry, new Date())) await send(block);
+  });
+  await Promise.race([new Promise<void>(resolve => stdout.write(TAR_END, () => resolve())), failure]);
+  return dumped;
+}
+
+/**
+ * The audit log has a line for whoever takes all data out, before they do, and all its lines are sealed. A standby cannot be
+ * written.
+ */
+async function noteBackup(db: Database): Promise<void> {
+  const [state] = await db.query<{ at: Date; is_standby: boolean }>(
+    `select date_trunc('milliseconds', clock_timestamp()) as at, pg_is_in_recovery() as is_standby`,
+  );
+  if (!state || state.is_standby) return;
+  const { at } = state;
+  const context = { actor: 'operator', action: 'trilho backup', at, status: 0 };
+  await db.transaction(tx => insertAuditLines(tx, [{ id: uuidV7(at), objectId: at.toISOString(), context }]));
+  await sealAudit(db);
+}
+
+function report({ header, manifest }: Dumped, say: (line: string) => void): void {
+  const rows = manifest.parts.reduce((sum, part) => sum + part.rows, 0);
+  const bytes = manifest.parts.reduce((sum, part) => sum + part.bytes, 0);
+  say(`Saved: ${rows} rows in ${manifest.parts.length} parts, ${bytes} bytes, as of ${header.takenAt}.`);
+  if (header.auditHead) say(`The audit log ends with ${header.auditHead.position} ${header.auditHead.hash}`);
+}

@@ -1,0 +1,82 @@
+// trilho restore: puts a backup into a new database, or tries it in a scratch database with --verify, and runs both proofs there.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CHARGE_JOBS } from '../charges/jobs.ts';
+import type { Config } from '../config/config.ts';
+import { jobsToRestore } from '../jobs/backup.ts';
+import { startQueue } from '../jobs/queue.ts';
+import type { Log } from '../lib/log.ts';
+import type { Mode } from '../lib/mode.ts';
+import { ORDER_JOBS } from '../orders/claim-job.ts';
+import { PAYOUT_JOBS } from '../payouts/jobs.ts';
+import { readFolder } from '../storage/backup/folder.ts';
+import type { Entry } from '../storage/backup/format.ts';
+import { loadBackup, requireNoSchema } from '../storage/backup/load.ts';
+import { readTar } from '../storage/backup/tar.ts';
+import { asStartFault, connect, shownUrl } from '../storage/connect.ts';
+import type { Database } from '../storage/database.ts';
+import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
+import { readArguments, refuseFaults } from './arguments.ts';
+import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
+import { proveDatabase } from './proofs.ts';
+
+/** Stands for standard input or output. */
+export const STREAM = '-';
+const NOT_RIGHT = 1;
+
+export async function restoreCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, flags, faults } = readArguments(args, { words: ['folder'], flags: ['verify'] });
+  refuseFaults('restore', faults);
+  const [place = ''] = words;
+  const entries = place === STREAM ? readTar(process.stdin) : readFolder(place);
+  if (flags.includes('verify')) return verifyBackup(log, entries);
+
+  const { databaseUrl, dataDir, mode } = config;
+  console.error(`Database: ${databaseUrl === undefined ? path.join(dataDir, 'postgres') : shownUrl(databaseUrl)}`);
+  const stops: Stops = [];
+  try {
+    return await restoreInto(await openDatabaseOf({ config, log }, stops), log, entries, mode);
+  } catch (error) {
+    throw asStartFault(error);
+  } finally {
+    await stopAll(stops);
+  }
+}
+
+/** Restores into an embedded database in a folder of its own, runs both proofs, and removes it. */
+export async function verifyBackup(log: Log, entries: AsyncIterable<Entry>): Promise<number> {
+  const scratch = await mkdtemp(path.join(tmpdir(), 'trilho-verify-'));
+  const stops: Stops = [() => rm(scratch, { recursive: true, force: true })];
+  try {
+    const embedded = await startEmbeddedPostgres({ dataDir: scratch, log });
+    // Another folder where root may not run it in this one.
+    stops.push(() => rm(path.dirname(embedded.clusterDir), { recursive: true, force: true }));
+    stops.push(() => embedded.stop());
+    const db = await connect({ connection: embedded.connection, log });
+    stops.push(() => db.close());
+    return await restoreInto(db, log, entries);
+  } catch (error) {
+    throw asStartFault(error);
+  } finally {
+    await stopAll(stops);
+  }
+}
+
+/** Exit code 1 when the data is restored and a proof fails. */
+async function restoreInto(db: Database, log: Log, entries: AsyncIterable<Entry>, mode?: Mode): Promise<number> {
+  await requireNoSchema(db);
+  const queue = await startQueue({ db, log, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS] });
+  try {
+    const options = { extras: [jobsToRestore(queue)], ...(mode !== undefined && { mode }) };
+    const { header, rows, skipped } = await loadBackup({ db, log }, entries, options);
+    console.log(`Restored: ${rows} rows, as of ${header.takenAt}, written by Trilho ${header.version}.`);
+    for (const table of skipped) console.log(`The table ${table} is none of Trilho's and was not restored.`);
+    await db.transaction(tx => tx.query('set local statement_timeout = 0; analyze'), { isLong: true });
+    const { areRight, lines } = await proveDatabase(db, header.auditHead ?? undefined);
+    for (const line of lines) console.log(line);
+    return areRight ? 0 : NOT_RIGHT;
+  } finally {
+    await queue.stop();
+  }
+}

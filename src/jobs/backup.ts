@@ -1,0 +1,27 @@
+// Jobs in a backup. The tables of pg-boss belong to its release, so a backup holds only what a job is, and restoring enqueues it.
+import type { ExtraSource } from '../storage/backup/dump.ts';
+import type { ExtraTarget } from '../storage/backup/load.ts';
+import type { Sql } from '../storage/database.ts';
+import type { SavedJob } from './job.ts';
+import { QUEUE_SCHEMA, type Queue } from './queue.ts';
+
+const NAME = 'waiting_jobs';
+
+/**
+ * Jobs that wait or run; one that runs while the backup is taken runs again after it is restored. None before the first start of
+ * the service, which makes the queue.
+ */
+export async function jobsToSave(sql: Sql): Promise<ExtraSource[]> {
+  const [found] = await sql.query<{ name: string | null }>(`select to_regclass('${QUEUE_SCHEMA}.job')::text as name`);
+  if (!found?.name) return [];
+  const from = `(select id, name, data, start_after from ${QUEUE_SCHEMA}.job where state < 'completed') ${NAME}`;
+  return [{ name: NAME, columns: ['id', 'name', 'data', 'start_after'], from }];
+}
+
+export function jobsToRestore(queue: Queue): ExtraTarget {
+  return { name: NAME, load: (tx, rows) => queue.restore(tx, rows.map(toJob)) };
+}
+
+function toJob([id, name, data, startAfter]: readonly (string | null)[]): SavedJob {
+  return { id: id ?? '', name: name ?? '', data: JSON.parse(data ?? '{}'), startAfter: new Date(startAfter ?? 0) };
+}

@@ -1,0 +1,85 @@
+// A backup as a folder with a file for each entry. It appears under its name when it is complete and on disk.
+import { existsSync } from 'node:fs';
+import { mkdtemp, open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { StartError } from '../../lib/errors.ts';
+import { type Entry, HEADER, MANIFEST, readHeader, readManifest, rowsOf, sha256Of } from './format.ts';
+import { compareParts } from './load.ts';
+
+/** Calls `fill` with what writes an entry. Refuses a name that is taken; whatever fails leaves nothing under it. */
+export async function writeFolder<T>(
+  folder: string,
+  fill: (write: (entry: Entry) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  if (existsSync(folder)) throw new StartError(`${folder} is there already; a backup replaces nothing.`);
+  const draft = await makeDraft(folder);
+  try {
+    // Only its owner may read it: it holds what payers and callers entrusted to the service.
+    const filled = await fill(async ({ name, bytes }) => {
+      const file = await open(path.join(draft, name), 'wx', 0o600);
+      try {
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    });
+    await syncFolder(draft);
+    await checkFolder(draft);
+    await rename(draft, folder);
+    await syncFolder(path.dirname(path.resolve(folder)));
+    return filled;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function makeDraft(folder: string): Promise<string> {
+  try {
+    return await mkdtemp(`${path.resolve(folder)}.partial-`);
+  } catch (error) {
+    throw new StartError(`${folder} cannot be written (${(error as { code?: string }).code}).`);
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The entries in the order of a backup. Entries are as they are on disk: the reader compares them with the manifest. */
+export async function* readFolder(folder: string): AsyncGenerator<Entry> {
+  const manifest = await readEntry(folder, MANIFEST);
+  yield await readEntry(folder, HEADER);
+  for (const { name } of readManifest(manifest.bytes).parts) yield await readEntry(folder, name);
+  yield manifest;
+}
+
+/** Reads every file again as it is on disk and compares it with the manifest. */
+async function checkFolder(folder: string): Promise<void> {
+  const { parts, headerSha256 } = readManifest((await readEntry(folder, MANIFEST)).bytes);
+  const header = await readEntry(folder, HEADER);
+  readHeader(header.bytes);
+  if (sha256Of(header.bytes) !== headerSha256) throw new StartError(`${HEADER} was not written as it should be.`);
+  for (const part of parts) {
+    const entry = await readEntry(folder, part.name);
+    const found = { ...part, rows: rowsOf(entry).length, sha256: sha256Of(entry.bytes) };
+    compareParts([part], [found]);
+  }
+}
+
+async function readEntry(folder: string, name: string): Promise<Entry> {
+  try {
+    return { name, bytes: await readFile(path.join(folder, name)) };
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw new StartError(
+      `${path.join(folder, name)} cannot be read (${code}): the backup is incomplete, or there is none.`,
+    );
+  }
+}

@@ -1,0 +1,210 @@
+// Restores a backup into a database that has no schema yet: our migrations make the tables, the parts fill them. All of it is one
+// transaction, so a damaged backup leaves nothing behind.
+import { StartError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Mode } from '../../lib/mode.ts';
+import type { Database, Sql } from '../database.ts';
+import { applyMigrations, readMigrations } from '../migrate.ts';
+import { PLAIN_TEXT, readForeignKeys, readTables, type Table } from './catalogue.ts';
+import {
+  type Entry,
+  HEADER,
+  type Header,
+  MANIFEST,
+  type Part,
+  readHeader,
+  readManifest,
+  rowsOf,
+  sha256Of,
+} from './format.ts';
+
+/** Takes the rows of an extra source of the dump. */
+export type ExtraTarget = { readonly name: string; load(tx: Sql, rows: readonly (string | null)[][]): Promise<void> };
+
+export type Loaded = {
+  readonly header: Header;
+  readonly rows: number;
+  /** Tables of the backup that are none of ours; their rows are not restored. */
+  readonly skipped: readonly string[];
+};
+
+type LoadOptions = {
+  readonly extras: readonly ExtraTarget[];
+  /** Refuse a backup of the other mode; absent: take both. */
+  readonly mode?: Mode;
+};
+
+/** Refuses a database with a schema, and a backup that is damaged, incomplete or of a newer version. */
+export async function loadBackup(
+  { db, log }: { readonly db: Database; readonly log: Log },
+  entries: AsyncIterable<Entry>,
+  options: LoadOptions,
+): Promise<Loaded> {
+  let hasBegun = false;
+  return db.transaction(
+    async tx => {
+      // The entries may come from a stream, which cannot be read again.
+      if (hasBegun) throw new StartError('The connection to the database was lost during the restore; begin anew.');
+      hasBegun = true;
+      await tx.query(
+        `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;${PLAIN_TEXT}`,
+      );
+      await requireNoSchema(tx);
+      return load(tx, log, entries[Symbol.asyncIterator](), options);
+    },
+    { isLong: true },
+  );
+}
+
+/** A restore never mixes a backup with other data. */
+export async function requireNoSchema(sql: Sql): Promise<void> {
+  const [found] = await sql.query<{ name: string | null }>(`select to_regclass('schema_migrations')::text as name`);
+  if (found?.name) throw new StartError('This database has data already: a backup is restored into a new one only.');
+}
+
+async function load(tx: Sql, log: Log, entries: AsyncIterator<Entry>, options: LoadOptions): Promise<Loaded> {
+  const first = await next(entries);
+  if (first.name !== HEADER) throw damaged(`it begins with ${first.name}`);
+  const header = readHeader(first.bytes);
+  if (options.mode !== undefined && header.mode !== options.mode) {
+    throw new StartError(`The backup is of a ${header.mode} service and cannot be restored in ${options.mode}.`);
+  }
+  await applyMigrations(tx, await migrationsOf(header), log);
+  const tables = new Map((await readTables(tx)).map(table => [table.name, table]));
+  const foreignKeys = await readForeignKeys(tx);
+  // Rows come in any order, and a trigger would do again what the backup has already. Foreign keys are checked at the end, all
+  // rows of a table at once.
+  for (const { table, name } of foreignKeys) await tx.query(`alter table ${table} drop constraint ${name}`);
+  for (const { quoted } of tables.values()) await tx.query(`alter table ${quoted} disable trigger user`);
+  await tx.query(`truncate ${[...tables.values()].map(({ quoted }) => quoted).join(', ')}`);
+
+  const targets = targetsOf(header, tables, options.extras);
+  const parts = await loadParts(tx, entries, first, targets);
+
+  await setSequences(tx, header, tables);
+  for (const { quoted } of tables.values()) await tx.query(`alter table ${quoted} enable trigger user`);
+  for (const { table, name, definition } of foreignKeys) {
+    await tx.query(`alter table ${table} add constraint ${name} ${definition}`);
+  }
+  // Transaction ids of the other server mean nothing here: every pending change of a list is read.
+  await tx.query(`update list_merge set merged_before = '0'`);
+  await applyMigrations(tx, await readMigrations(), log);
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0);
+  return { header, rows, skipped: [...targets].flatMap(([name, target]) => (target ? [] : name)) };
+}
+
+type Target = (rows: readonly string[]) => Promise<void>;
+
+/** How the rows of each table of the backup are written; undefined for a table that is none of ours. */
+function targetsOf(
+  header: Header,
+  tables: ReadonlyMap<string, Table>,
+  extras: readonly ExtraTarget[],
+): Map<string, ((tx: Sql) => Target) | undefined> {
+  return new Map(
+    header.tables.map(({ name, columns }) => {
+      const extra = extras.find(candidate => candidate.name === name);
+      if (extra)
+        return [
+          name,
+          tx => rows =>
+            extra.load(
+              tx,
+              rows.map(row => JSON.parse(row)),
+            ),
+        ] as const;
+      const table = tables.get(name);
+      return [name, table && (tx => insertRows(tx, table, columns))] as const;
+    }),
+  );
+}
+
+function insertRows(tx: Sql, { name, quoted, columns }: Table, saved: readonly string[]): Target {
+  const known = new Map(columns.map(column => [column.name, column]));
+  const missing = columns.filter(column => !saved.includes(column.name)).map(column => column.name);
+  const unknown = saved.filter(column => !known.has(column));
+  const odd = [...missing, ...unknown];
+  // The migrations are the same, so somebody changed the table by hand.
+  if (odd.length > 0) throw new StartError(`The table ${name} of the backup has other columns: ${odd.join(', ')}.`);
+  const targets = saved.flatMap(column => known.get(column) ?? []);
+  const names = targets.map(column => column.quoted).join(', ');
+  const values = targets.map(({ type }, place) => `(row ->> ${place})::${type}`).join(', ');
+  const text = `insert into ${quoted} (${names}) overriding system value select ${values} from jsonb_array_elements($1::jsonb) row`;
+  return async rows => {
+    await tx.query(text, [`[${rows.join(',')}]`]);
+  };
+}
+
+/** Reads parts up to the manifest, and compares the two: a part that is changed, missing or too many is refused. */
+async function loadParts(
+  tx: Sql,
+  entries: AsyncIterator<Entry>,
+  header: Entry,
+  targets: ReadonlyMap<string, ((tx: Sql) => Target) | undefined>,
+): Promise<Part[]> {
+  const parts: Part[] = [];
+  for (;;) {
+    const entry = await next(entries);
+    if (entry.name === MANIFEST) {
+      const manifest = readManifest(entry.bytes);
+      if (manifest.headerSha256 !== sha256Of(header.bytes)) throw damaged(`${HEADER} was changed`);
+      compareParts(manifest.parts, parts);
+      return parts;
+    }
+    const [table = ''] = entry.name.split('.');
+    if (!targets.has(table)) throw damaged(`${entry.name} belongs to no table of it`);
+    const rows = rowsOf(entry);
+    await targets.get(table)?.(tx)(rows);
+    parts.push({
+      name: entry.name,
+      table,
+      rows: rows.length,
+      bytes: entry.bytes.length,
+      sha256: sha256Of(entry.bytes),
+    });
+  }
+}
+
+export function compareParts(expected: readonly Part[], found: readonly Part[]): void {
+  for (const [place, part] of expected.entries()) {
+    const other = found[place];
+    if (other?.name !== part.name) throw damaged(`${part.name} is missing`);
+    if (other.sha256 !== part.sha256) throw damaged(`${part.name} was changed`);
+    if (other.rows !== part.rows) throw damaged(`${part.name} has ${other.rows} rows instead of ${part.rows}`);
+  }
+  const extra = found[expected.length];
+  if (extra) throw damaged(`${extra.name} is not in its manifest`);
+}
+
+/** The migrations that the backup's tables were made by, in this version's words. */
+async function migrationsOf({ migrations, version }: Header) {
+  const known = new Map((await readMigrations()).map(migration => [migration.name, migration]));
+  return migrations.map(({ name, sha256 }) => {
+    const migration = known.get(name);
+    if (migration?.sha256 === sha256) return migration;
+    const why = migration ? 'has with another text' : 'does not have';
+    throw new StartError(`The backup needs the migration ${name}, which this version ${why}: use Trilho ${version}.`);
+  });
+}
+
+async function setSequences(tx: Sql, { sequences }: Header, tables: ReadonlyMap<string, Table>): Promise<void> {
+  for (const { table, column, last } of sequences) {
+    const target = tables.get(table);
+    if (!target) continue;
+    await tx.query('select setval(pg_get_serial_sequence($1, $2)::regclass, $3::bigint)', [
+      target.quoted,
+      column,
+      last,
+    ]);
+  }
+}
+
+async function next(entries: AsyncIterator<Entry>): Promise<Entry> {
+  const { value, done } = await entries.next();
+  if (done) throw damaged('its end is missing');
+  return value;
+}
+
+function damaged(why: string): StartError {
+  return new StartError(`The backup is damaged: ${why}.`);
+}

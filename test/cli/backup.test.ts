@@ -1,0 +1,240 @@
+// trilho backup and trilho restore: what comes back is what was there at one moment, and a damaged backup leaves nothing behind.
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { backupCommand } from '../../src/cli/backup.ts';
+import { restoreCommand } from '../../src/cli/restore.ts';
+import { StartError } from '../../src/lib/errors.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { runCommand } from '../harness/commands.ts';
+import { createDatabase, type TestDatabase } from '../harness/databases.ts';
+import { orderDriver } from '../harness/orders.ts';
+import { askDatabase } from '../harness/process.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const EMPTY = 'template0';
+
+let service: Service;
+let folder: string;
+/** A charge whose job waits. */
+let waiting: string;
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'trilho-backup-'));
+  service = await startService({ demo: true });
+  const orders = orderDriver(service);
+  const paid = await orders.order();
+  await service.runJobs();
+  await orders.pay(paid);
+  await orders.advance('P1D');
+  await service.runJobs();
+  await service.post('/webhooks', { url: 'http://127.0.0.1:9/hook' });
+  const words = { word: 'ação "quoted" \\ \n line' };
+  waiting = (await service.post('/charges', chargeBody({ metadata: words }))).json.id;
+});
+after(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const backup = (url: string, ...args: string[]) => runCommand(backupCommand, { DATABASE_URL: url }, args);
+const restore = (url: string, ...args: string[]) => runCommand(restoreCommand, { DATABASE_URL: url }, args);
+const refusal = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+
+async function emptyDatabase(t: { after(work: () => Promise<void>): void }): Promise<TestDatabase> {
+  const database = await createDatabase(EMPTY);
+  t.after(() => database.drop());
+  return database;
+}
+
+/** A digest of every table of a database by its name. */
+async function contentsOf(url: string): Promise<Record<string, string>> {
+  const connection = { connectionString: url };
+  const tables = await askDatabase<{ name: string }>(
+    connection,
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' order by 1`,
+  );
+  const digests = tables.map(async ({ name }) => {
+    const [row] = await askDatabase<{ digest: string }>(
+      connection,
+      `select count(*) || ' ' || md5(coalesce(string_agg(t::text, ';' order by t::text), '')) as digest from ${name} t`,
+    );
+    return [name, row!.digest] as const;
+  });
+  return Object.fromEntries(await Promise.all(digests));
+}
+
+describe('a restored database', () => {
+  test('has every row, keeps its rules and goes on where the other stood', async t => {
+    const place = path.join(folder, 'whole');
+    const saved = await backup(service.databaseUrl, place);
+    assert.match(
+      saved.said,
+      /^Saved: \d+ rows in \d+ parts, \d+ bytes, as of \S+Z\.\nThe audit log ends with \d+ \w{64}$/,
+    );
+    const database = await emptyDatabase(t);
+    const restored = await restore(database.url, place);
+    assert.equal(restored.code, 0);
+    assert.match(restored.said, /^Restored: \d+ rows, .*\nThe ledger is right\.\nThe audit log is whole: \d+ \w{64}$/);
+
+    const { list_merge: _ids, ...contents } = await contentsOf(database.url);
+    const { list_merge: _others, ...expected } = await contentsOf(service.databaseUrl);
+    assert.deepEqual(contents, expected);
+
+    const numbers = `select pg_sequence_last_value('unpositioned_events_number_seq')::text as last`;
+    const [there] = await askDatabase<{ last: string }>({ connectionString: database.url }, numbers);
+    assert.deepEqual([there], await service.sql(numbers), 'events are numbered on from where they were');
+
+    const other = await startService({ env: { DATABASE_URL: database.url } });
+    t.after(() => other.stop());
+    for (const list of ['/crypto/transactions?pageSize=100', '/charges', '/events?limit=100', '/ledger/balances']) {
+      assert.equal((await other.get(list)).text, (await service.get(list)).text, list);
+    }
+    assert.equal((await other.get(`/charges/${waiting}`)).json.pix.status, 'CREATING');
+    await other.runJobs();
+    assert.equal((await other.get(`/charges/${waiting}`)).json.pix.status, 'ACTIVE', 'its job came along');
+    assert.equal((await other.post('/charges', chargeBody())).status, 201);
+    await assert.rejects(
+      askDatabase({ connectionString: database.url }, 'delete from audit_log'),
+      /only added to/,
+      'triggers are in force',
+    );
+    await assert.rejects(
+      askDatabase({ connectionString: database.url }, `update charge_methods set charge_id = gen_random_uuid()`),
+      /foreign key/,
+    );
+  });
+
+  test('shows one moment, while charges are made and paid', async () => {
+    const place = path.join(folder, 'busy');
+    let isOver = false;
+    const writing = (async () => {
+      let made = 0;
+      for (; !isOver; made++) {
+        const charge = await service.post('/charges', chargeBody({ methods: ['pix'] }));
+        await service.post(`/sandbox/charges/${charge.json.id}/pay`, { method: 'pix' });
+      }
+      return made;
+    })();
+    const { code, said } = await backup(service.databaseUrl, place, '--verify').finally(() => {
+      isOver = true;
+    });
+    assert.ok((await writing) > 3, 'the service went on');
+    assert.equal(code, 0, said);
+    assert.match(said, /The ledger is right\.\nThe audit log is whole/);
+  });
+
+  test('leaves a line in the audit log of the one that was saved', async () => {
+    const lines = await service.sql<{ actor: string }>(
+      `select actor from audit_log where action = 'trilho backup' order by position`,
+    );
+    assert.ok(lines.length > 0);
+    assert.ok(lines.every(({ actor }) => actor === 'operator'));
+  });
+});
+
+describe('a backup that is not as it was written', () => {
+  const whole = () => path.join(folder, 'whole');
+
+  async function damagedCopy(change: (copy: string) => Promise<void>): Promise<string> {
+    const copy = await mkdtemp(path.join(folder, 'damaged-'));
+    await cp(whole(), copy, { recursive: true });
+    await change(copy);
+    return copy;
+  }
+
+  const changedRow = async (copy: string) => {
+    const file = path.join(copy, 'accounts.000001.ndjson.gz');
+    await writeFile(
+      file,
+      gzipSync(
+        gunzipSync(await readFile(file))
+          .toString()
+          .replace('acme', 'emca'),
+      ),
+    );
+  };
+  const cases: [what: string, change: (copy: string) => Promise<void>, words: RegExp][] = [
+    ['a changed row', changedRow, /accounts\.000001\.ndjson\.gz was changed/],
+    [
+      'a missing part',
+      copy => rm(path.join(copy, 'payments.000001.ndjson.gz')),
+      /payments.* cannot be read \(ENOENT\)/,
+    ],
+    [
+      'a part that is cut off',
+      async copy => {
+        const file = path.join(copy, 'charges.000001.ndjson.gz');
+        await writeFile(file, (await readFile(file)).subarray(0, 200));
+      },
+      /charges\.000001\.ndjson\.gz cannot be decompressed/,
+    ],
+    [
+      'a changed header',
+      async copy => {
+        const file = path.join(copy, 'header.json');
+        await writeFile(file, (await readFile(file, 'utf8')).replace('"takenAt": "2', '"takenAt": "3'));
+      },
+      /header\.json was changed/,
+    ],
+    [
+      'a part that the manifest leads elsewhere',
+      async copy => {
+        const file = path.join(copy, 'manifest.json');
+        await writeFile(file, (await readFile(file, 'utf8')).replace('accounts.000001', '../accounts.000001'));
+      },
+      /manifest\.json: parts/,
+    ],
+    ['no manifest', copy => rm(path.join(copy, 'manifest.json')), /incomplete, or there is none/],
+  ];
+  for (const [what, change, words] of cases) {
+    test(`is refused and leaves nothing behind: ${what}`, async t => {
+      const database = await emptyDatabase(t);
+      await assert.rejects(restore(database.url, await damagedCopy(change)), refusal(words));
+      assert.deepEqual(await contentsOf(database.url), {});
+    });
+  }
+
+  test('is refused by a version that lacks one of its migrations', async t => {
+    const database = await emptyDatabase(t);
+    const copy = await damagedCopy(async place => {
+      const file = path.join(place, 'header.json');
+      await writeFile(file, (await readFile(file, 'utf8')).replace('0001_storage', '9001_storage'));
+    });
+    await assert.rejects(restore(database.url, copy), refusal(/needs the migration 9001_storage\.sql/));
+  });
+});
+
+describe('backup and restore refuse', () => {
+  const whole = () => path.join(folder, 'whole');
+
+  test('a folder that is there already', async () => {
+    await assert.rejects(backup(service.databaseUrl, whole()), refusal(/is there already/));
+    await assert.rejects(backup(service.databaseUrl, '/proc/no/such'), refusal(/cannot be written \(ENOENT\)/));
+  });
+
+  test('a database with data', async () => {
+    await assert.rejects(restore(service.databaseUrl, whole()), refusal(/has data already/));
+  });
+
+  test('the other mode', async t => {
+    const { url } = await emptyDatabase(t);
+    const live = runCommand(restoreCommand, { DATABASE_URL: url, TRILHO_MODE: 'live' }, [whole()]);
+    await assert.rejects(live, refusal(/of a sandbox service and cannot be restored in live/));
+  });
+
+  test('to verify a stream while writing it, and a folder that is not named', async () => {
+    await assert.rejects(backup(service.databaseUrl, '-', '--verify'), refusal(/trilho restore - --verify/));
+    await assert.rejects(backup(service.databaseUrl), refusal(/<folder> is missing/));
+  });
+
+  test('nothing is left of what failed', async () => {
+    const names = await readdir(folder);
+    assert.deepEqual(
+      names.filter(name => name.includes('.partial-')),
+      [],
+    );
+  });
+});
