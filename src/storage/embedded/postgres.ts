@@ -1,10 +1,9 @@
 // Runs PostgreSQL as a child process of the service: on a socket in its own folder, without a port, with fsync on.
 // Several services on one data directory share it: the first one starts it, the last one stops it, and any of them
 // restarts it when it is gone. The lock file of PostgreSQL allows only one server, so the data is safe.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -12,6 +11,15 @@ import { StartError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { renameInto } from './binaries.ts';
 import { giveTo, type Home, settleHome } from './home.ts';
+import {
+  connectionIn,
+  removeStaleLock,
+  runningPid,
+  shortSocketDir,
+  shutDown,
+  spawnPostgres,
+  USER,
+} from './server-process.ts';
 
 export type EmbeddedPostgres = {
   readonly connection: pg.PoolConfig;
@@ -21,39 +29,14 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>;
 };
 
-const USER = 'trilho';
-const DATABASE = 'postgres';
 const LEAVING = 'trilho, leaving';
 const TOO_MANY_CONNECTIONS = '53300';
-const PORT = 5432;
-const SOCKET_NAME = `.s.PGSQL.${PORT}`;
-/** The limit of the kernel without the final zero byte: 107 bytes on Linux, 103 on macOS. */
-const MAX_SOCKET_PATH_BYTES = 103;
 /** A killed database replays its write-ahead log before it accepts connections. */
 const START_LIMIT_MS = 120_000;
 const MAX_FAILED_LAUNCHES = 25;
 const PROBE_EVERY_MS = 40;
 const RELAUNCH_AFTER_MS = 200;
-const STOP_LIMIT_MS = 30_000;
 const WATCH_EVERY_MS = 1_000;
-const MAX_LOG_BYTES = 10 * 1024 * 1024;
-
-const SETTINGS = {
-  listen_addresses: '',
-  // The working directory of the server, which is the cluster folder: a short path whatever the data directory is.
-  unix_socket_directories: '.',
-  unix_socket_permissions: '0700',
-  port: String(PORT),
-  max_connections: '100',
-  fsync: 'on',
-  synchronous_commit: 'on',
-  full_page_writes: 'on',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  // Its log must not quote statements or values: they contain documents and names.
-  log_min_error_statement: 'panic',
-  log_error_verbosity: 'terse',
-};
 
 export async function startEmbeddedPostgres({
   dataDir,
@@ -65,7 +48,7 @@ export async function startEmbeddedPostgres({
   const home = await settleHome(dataDir);
   await initialise(home);
   const socket = await shortSocketDir(home.clusterDir);
-  const connection = { host: socket.dir, port: PORT, user: USER, database: DATABASE };
+  const connection = connectionIn(socket.dir);
   let child: ChildProcess | undefined;
   let failedLaunches = 0;
 
@@ -158,19 +141,6 @@ async function checkVersion(clusterDir: string, binDir: string): Promise<void> {
   }
 }
 
-function spawnPostgres({ clusterDir, identity, binDir, env, logFile }: Home): ChildProcess {
-  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const [command, args] = identity.wrap(path.join(binDir, 'postgres'), ['-D', clusterDir, ...settings]);
-  const isLogFull = existsSync(logFile) && statSync(logFile).size > MAX_LOG_BYTES;
-  const out = openSync(logFile, isLogFull ? 'w' : 'a', 0o600);
-  try {
-    // Detached: Ctrl-C in a terminal reaches only the service, which stops the database after its requests are done.
-    return spawn(command, args, { ...identity.user, env, detached: true, stdio: ['ignore', out, out] });
-  } finally {
-    closeSync(out);
-  }
-}
-
 type State = 'up' | 'starting' | 'down';
 
 async function probe(connection: pg.PoolConfig): Promise<State> {
@@ -208,81 +178,4 @@ async function isInUse(connection: pg.PoolConfig): Promise<boolean> {
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-/** Stops the server («fast»: sessions end, data is flushed) and waits until the process has ended. */
-async function shutDown(clusterDir: string): Promise<void> {
-  const pid = runningPid(clusterDir);
-  if (pid === undefined) return;
-  const deadline = Date.now() + STOP_LIMIT_MS;
-  signal(pid, 'SIGINT');
-  while (isAlive(pid) && Date.now() < deadline) await wait(10);
-  // The write-ahead log makes even this safe; the next start replays it.
-  if (isAlive(pid)) signal(pid, 'SIGQUIT');
-}
-
-/** Another service may have stopped the process already. */
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ESRCH') throw error;
-  }
-}
-
-/** The process id of the server of this cluster, if it runs. */
-function runningPid(clusterDir: string): number | undefined {
-  const pid = lockedBy(clusterDir);
-  return pid !== undefined && isAlive(pid) && !isOtherProgram(pid, clusterDir) ? pid : undefined;
-}
-
-function lockedBy(clusterDir: string): number | undefined {
-  try {
-    const pid = Number(readFileSync(path.join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')[0]);
-    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * After a crash of the machine the lock file may contain a process id that another program has now, and PostgreSQL would
- * refuse to start for ever. The working directory of a server is its cluster, so a process with another one is not a
- * server.
- */
-function removeStaleLock(clusterDir: string): void {
-  const pid = lockedBy(clusterDir);
-  if (pid === undefined || !isAlive(pid) || !isOtherProgram(pid, clusterDir)) return;
-  rmSync(path.join(clusterDir, 'postmaster.pid'), { force: true });
-  rmSync(path.join(clusterDir, `${SOCKET_NAME}.lock`), { force: true });
-}
-
-function isOtherProgram(pid: number, clusterDir: string): boolean {
-  try {
-    // The link shows the real path, so resolve the symbolic links of the cluster path too.
-    return readlinkSync(`/proc/${pid}/cwd`) !== realpathSync(clusterDir);
-  } catch {
-    return false;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === 'EPERM';
-  }
-}
-
-/** The cluster folder under a path that is short enough for a socket address. */
-async function shortSocketDir(clusterDir: string): Promise<{ dir: string; dispose(): Promise<void> }> {
-  if (Buffer.byteLength(path.join(clusterDir, SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES) {
-    return { dir: clusterDir, dispose: async () => {} };
-  }
-  // A private folder, so that no other user can put another database under this path.
-  const folder = await mkdtemp(path.join(tmpdir().length < 60 ? tmpdir() : '/tmp', 'trilho-'));
-  const dir = path.join(folder, 'db');
-  await symlink(clusterDir, dir);
-  return { dir, dispose: () => rm(folder, { recursive: true, force: true }) };
 }
