@@ -22,6 +22,8 @@ export type Config = {
   readonly logLevel: LogLevel;
   readonly mode: Mode;
   readonly dataDir: string;
+  /** Where the embedded database archives its write-ahead log. */
+  readonly walArchive?: string;
   readonly demo: boolean;
   readonly pageSize: number;
   /** Requests a second of one caller, and requests at once; 0 for no limit. */
@@ -112,6 +114,7 @@ export function configOf({ values }: Settings): Config {
     logLevel: values.LOG_LEVEL,
     mode: values.TRILHO_MODE,
     dataDir: values.TRILHO_DATA_DIR,
+    ...(values.TRILHO_WAL_ARCHIVE !== undefined && { walArchive: values.TRILHO_WAL_ARCHIVE }),
     demo: values.TRILHO_DEMO,
     pageSize: values.TRILHO_PAGE_SIZE,
     rateLimit: values.TRILHO_RATE_LIMIT,
