@@ -10,6 +10,7 @@ import { requireInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
+import { pauseRestoredPayouts } from './pause-restored.ts';
 import { proveDatabase } from './proofs.ts';
 
 const NOT_RIGHT = 1;
@@ -29,6 +30,7 @@ export async function restoreArchiveCommand(config: Config, log: Log, args: read
     await migrate({ db, log });
     const { areRight, lines } = await proveDatabase(db, undefined);
     for (const line of lines) console.log(line);
+    await pauseRestoredPayouts(db, mode);
     console.log('Make a new base backup once the service runs: the log goes on from here.');
     return areRight ? 0 : NOT_RIGHT;
   } catch (error) {

@@ -19,6 +19,7 @@ import type { Database } from '../storage/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
+import { pauseRestoredPayouts } from './pause-restored.ts';
 import { proveDatabase } from './proofs.ts';
 import { restoreArchiveCommand } from './restore-archive.ts';
 
@@ -77,6 +78,7 @@ async function restoreInto(db: Database, log: Log, entries: AsyncIterable<Entry>
     await db.transaction(tx => tx.query('set local statement_timeout = 0; analyze'), { isLong: true });
     const { areRight, lines } = await proveDatabase(db, header.auditHead ?? undefined);
     for (const line of lines) console.log(line);
+    if (mode !== undefined) await pauseRestoredPayouts(db, mode);
     return areRight ? 0 : NOT_RIGHT;
   } finally {
     await queue.stop();

@@ -207,6 +207,25 @@ describe('a backup that is not as it was written', () => {
   });
 });
 
+test('a live database that has sent crypto comes back with its payouts paused', async t => {
+  const live = await startService({ mode: 'live' });
+  t.after(() => live.stop());
+  const inLive = (url: string) => ({ DATABASE_URL: url, TRILHO_MODE: 'live' });
+  const restoredPauses = async (place: string) => {
+    await runCommand(backupCommand, inLive(live.databaseUrl), [place]);
+    const { url } = await emptyDatabase(t);
+    const { said } = await runCommand(restoreCommand, inLive(url), [place]);
+    const rows = await askDatabase({ connectionString: url }, 'select network, symbol from payout_pauses');
+    return { said, rows };
+  };
+  assert.deepEqual((await restoredPauses(path.join(folder, 'unsent'))).rows, []);
+
+  await live.sql(`insert into chain_senders (network, sender, next_nonce) values ('tron', 'T-sender', 1)`);
+  const { said, rows } = await restoredPauses(path.join(folder, 'sent'));
+  assert.deepEqual(rows, [{ network: null, symbol: null }]);
+  assert.match(said, /All payouts are paused: .* trilho ledger check --chains/);
+});
+
 describe('backup and restore refuse', () => {
   const whole = () => path.join(folder, 'whole');
 
