@@ -67,8 +67,8 @@ export type Sighting =
       /** What the network took for it, in smallest units of its coin. */
       readonly feeUnits: bigint;
     }
-  /** No node answered, or those that did disagree where they must agree. */
-  | { readonly kind: 'unknown'; readonly words?: string };
+  /** No node answered; or some did (`isAnswered`), and disagree where they must agree. */
+  | { readonly kind: 'unknown'; readonly words?: string; readonly isAnswered?: true };
 
 /** Whether a transfer could be carried out now; asked before a slot is taken. */
 export type Check =
@@ -76,8 +76,11 @@ export type Check =
   /** Carried out now it would fail, or pay another amount. */
   | { readonly kind: 'refused'; readonly reason: CheckReason; readonly words: string }
   | { readonly kind: 'unknown' };
-/** `blocked`: the issuer of the token blocks payee or sender. `would_revert`: the node says that it fails. */
-export type CheckReason = 'blocked' | 'would_revert' | 'fee_too_high';
+/**
+ * `blocked`: the issuer of the token blocks payee or sender. `pays_less`: the token keeps a part of each transfer. `no_funds`:
+ * the sender has too little. `would_revert`: the node says that it fails for another reason.
+ */
+export type CheckReason = 'blocked' | 'pays_less' | 'no_funds' | 'would_revert' | 'fee_too_high';
 
 /** What a sender has, in smallest units, at the head of the chain. */
 export type Funds = {
@@ -147,6 +150,8 @@ export type Chain = {
   lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting>;
   /** When to look the transfer up again, after a sighting. Pure. */
   nextLookupAt(sighting: Sighting, now: Date): Date;
+  /** The longest time between two lookups of an open payout, where its attempts are good for a short time only. */
+  readonly maxLookupWaitMs?: number;
   /**
    * What the chain keeps of a sender, to compare the books with: its transfers from a block on, none without a block. Undefined
    * when no node answers. Absent on a chain whose nodes keep no such record.

@@ -1,7 +1,7 @@
 // Chains that are left alone for a while after they did not answer several times in a row: what is asked meanwhile is answered
 // at once as if no node had. One call is let through when the time is over, and its answer decides.
 import type { Clock } from '../lib/clock.ts';
-import type { Chain, Chains } from './chain.ts';
+import type { Chain, Chains, Sighting } from './chain.ts';
 
 /** Calls in a row without an answer after which a chain is left alone, and for how long. */
 const FAILURES = 5;
@@ -31,7 +31,13 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
         () => chain.broadcast(attempt),
         ({ isSent, words }) => isSent || words !== undefined,
       ),
-    lookup: (...asked) => guarded({ kind: 'unknown' }, () => chain.lookup(...asked), isKnown),
+    // Nodes that disagree are there: asked again, they may agree.
+    lookup: (...asked) =>
+      guarded<Sighting>(
+        { kind: 'unknown' },
+        () => chain.lookup(...asked),
+        sighting => sighting.kind !== 'unknown' || sighting.isAnswered === true,
+      ),
   };
 }
 

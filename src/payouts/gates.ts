@@ -14,7 +14,7 @@ import type { Sender } from './store-senders.ts';
 
 const NO_ANSWER = 'The chain does not answer.';
 const ASK_WALLET_AGAIN_MS = 60_000;
-const CHECK_FEE_AGAIN_MS = 60_000;
+const CHECK_AGAIN_MS = 60_000;
 
 export const GATES: readonly Gate[] = [
   pauseGate,
@@ -107,7 +107,7 @@ export function walletGate({ orderId }: PayoutRequest, { wallets, now }: GateCon
   return { kind: 'wait', words: may.words, until: new Date(now.getTime() + ASK_WALLET_AGAIN_MS) };
 }
 
-/** A transfer that would fail takes no slot: it would block those behind it. Fees fall again by themselves. */
+/** A transfer that would fail takes no slot: it would block those behind it. Fees fall again, and funds come. */
 export function checkGate(request: PayoutRequest, { facts, now }: GateContext): Verdict {
   const checked = facts.checks.get(request.orderId);
   // Its terms have changed since, so it is asked again in the next round.
@@ -117,13 +117,9 @@ export function checkGate(request: PayoutRequest, { facts, now }: GateContext): 
   const { check } = checked;
   if (check.kind === 'ready') return GO;
   if (check.kind === 'unknown') return { kind: 'wait', words: NO_ANSWER };
-  if (check.reason === 'fee_too_high') {
-    return {
-      kind: 'wait',
-      reason: 'fee_too_high',
-      words: check.words,
-      until: new Date(now.getTime() + CHECK_FEE_AGAIN_MS),
-    };
+  if (check.reason === 'fee_too_high' || check.reason === 'no_funds') {
+    const until = new Date(now.getTime() + CHECK_AGAIN_MS);
+    return { kind: 'wait', reason: check.reason, words: check.words, until };
   }
   return { kind: 'hold', reason: 'transfer_refused', words: check.words };
 }

@@ -110,4 +110,7 @@ test('a network that does not answer is left alone for a while, and asked again'
   assert.deepEqual(await look(), { kind: 'pending' });
   assert.deepEqual(await look(), { kind: 'pending' });
   assert.equal(calls, 8);
+  answer = { kind: 'unknown', isAnswered: true };
+  for (let call = 0; call < 20; call++) assert.deepEqual(await look(), answer);
+  assert.equal(calls, 28, 'nodes that disagree are asked again');
 });

@@ -2,7 +2,7 @@
 // and the fee must fit below the cap. Asked before a slot is taken, since a slot that reverts is used up.
 import type { AssetSymbol } from '../asset.ts';
 import type { Check, CheckReason, Intent } from '../chain.ts';
-import { blocklistData, FEE_RATE_DATA, transferData } from './contracts.ts';
+import { balanceOfData, blocklistData, FEE_RATE_DATA, transferData } from './contracts.ts';
 import { FEE_ABOVE_CAP, nextBid } from './fees.ts';
 import type { TokenQuestions } from './networks.ts';
 import type { Provider, Said } from './provider.ts';
@@ -54,7 +54,7 @@ export async function check(
 async function tryOut(
   provider: Provider,
   plan: EvmPlan,
-  { sender, to, symbol }: Intent,
+  { sender, to, symbol, units }: Intent,
   draft: Draft,
 ): Promise<Check | { readonly gas: bigint } | undefined> {
   const questions = questionsOf(plan, symbol);
@@ -70,9 +70,14 @@ async function tryOut(
   if (payee === 'silence' || own === 'silence' || feeRate === 'silence') return undefined;
   if (payee) return refused('blocked', `the issuer of ${symbol} blocks the payee`);
   if (own) return refused('blocked', `the issuer of ${symbol} blocks the sender`);
-  if (feeRate) return refused('would_revert', `${symbol} keeps ${feeRate} basis points of each transfer`);
+  if (feeRate) return refused('pays_less', `${symbol} keeps ${feeRate} basis points of each transfer`);
   const result = estimated(estimate, plan);
-  return result && ('gas' in result ? result : refused('would_revert', result.words));
+  if (!result || 'gas' in result) return result;
+  // Tokens say in many words that the sender has too little; the balance says it in one.
+  const isCoin = contractOf(plan, symbol) === undefined;
+  const balance = isCoin ? undefined : await call(balanceOfData(sender));
+  const isShort = balance?.kind === 'value' ? balance.value < units : /insufficient funds/i.test(result.words);
+  return refused(isShort ? 'no_funds' : 'would_revert', result.words);
 }
 
 function questionsOf({ facts, tokens }: EvmPlan, symbol: AssetSymbol): TokenQuestions {

@@ -25,18 +25,19 @@ export type LookedUp = {
   readonly token: string | undefined;
 };
 
-const unknown = (words: string): Sighting => ({ kind: 'unknown', words });
+/** Providers answered, and it cannot be concluded from what they said. */
+const unclear = (words: string): Sighting => ({ kind: 'unknown', words, isAnswered: true });
 
 export async function lookup(deps: LookupDeps, asked: LookedUp): Promise<Sighting> {
   const { transfer, attempts, seen } = asked;
   const views = await deps.watch.views(transfer.slot.sender);
-  if (views.length === 0) return unknown('no provider answers');
+  if (views.length === 0) return { kind: 'unknown', words: 'no provider answers' };
   const reports = await Promise.all(views.map(view => reportOf(view, transfer.slot.nonce, attempts)));
   const agreed = agreedReceipts(reports, deps.quorum);
-  if (agreed === 'disagreement') return unknown('the providers disagree about the transfer');
+  if (agreed === 'disagreement') return unclear('the providers disagree about the transfer');
   if (agreed) return mined(deps, asked, agreed);
   if (seen && !(await isUndone(views, seen, deps.quorum))) {
-    return unknown('no receipt is found, and too few providers show another block in place of the one that had it');
+    return unclear('no receipt is found, and too few providers show another block in place of the one that had it');
   }
   const used = reports.filter(({ kind }) => kind !== 'unused');
   if (used.length > 0) return usedByOthers(deps, transfer, reports);
@@ -62,7 +63,7 @@ function mined(
 ): Sighting {
   const { receipt } = reports[0];
   const attempt = attempts.find(({ hash }) => hash === receipt.transactionHash);
-  if (!attempt) return unknown('a receipt of another transaction was returned');
+  if (!attempt) return unclear('a receipt of another transaction was returned');
   const confirmations = confirmationsOf(reports);
   return {
     kind: 'mined',
@@ -94,7 +95,7 @@ async function usedByOthers({ quorum }: LookupDeps, { slot }: Transfer, reports:
   );
   const past = counts.map(saidValue).filter(count => count !== undefined && count > slot.nonce);
   if (past.length >= quorum) return { kind: 'taken' };
-  return unknown('the slot is used, but no attempt has a receipt yet');
+  return unclear('the slot is used, but no attempt has a receipt yet');
 }
 
 /** The slot is free: an attempt waits in a pool, will never be mined as it is, or is nowhere. */
@@ -104,7 +105,7 @@ async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]
   const newest = attempts.at(-1);
   if (!newest) return { kind: 'absent' };
   const isPooled = views.some(({ pooled }) => pooled > nonce) || (await isKnown(views, attempts));
-  if (isPooled === undefined) return unknown('no provider says whether it knows the transfer');
+  if (isPooled === undefined) return { kind: 'unknown', words: 'no provider says whether it knows the transfer' };
   const ageMs = deps.now().getTime() - newest.signedAt.getTime();
   const bid = bidOf(newest.raw);
   const isBelowBaseFee = views.every(({ head }) => bid < head.baseFee);
@@ -115,7 +116,7 @@ async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]
     return { kind: isLate || (isBelowBaseFee && ageMs >= 2 * deps.blockMs) ? 'stuck' : 'pending' };
   }
   if (isBelowBaseFee) return { kind: 'stuck' };
-  if (seen && views.length < deps.quorum) return unknown('too few providers answer');
+  if (seen && views.length < deps.quorum) return unclear('too few providers answer');
   return { kind: 'absent' };
 }
 

@@ -20,11 +20,11 @@ export async function lookUp(nodes: readonly Node[], question: Question): Promis
   const asked = await Promise.all(nodes.map(node => viewOf(node, transfer, asset, attempts)));
   const views = asked.flatMap(({ failure, ...view }) => (failure === undefined && 'value' in view ? [view.value] : []));
   const failures = asked.flatMap(({ failure }) => failure ?? []);
-  if (views.length === 0) return unknown(failures.join('; '));
+  if (views.length === 0) return silent(failures.join('; '));
   const witnesses = Math.min(2, nodes.length);
   if (views.some(({ found }) => found.length > 0)) return mined(views, witnesses);
   const objection = seen && (await stillThere(views, seen));
-  if (objection !== undefined) return unknown(objection);
+  if (objection !== undefined) return unclear(objection);
   return notMined(views, attempts, witnesses, failures);
 }
 
@@ -32,10 +32,10 @@ function mined(views: readonly View[], witnesses: number): Sighting {
   const sightings = views.flatMap(view => view.found.map(found => ({ view, found })));
   const solid = sightings.filter(({ found }) => found.isSolid);
   const best = solid[0] ?? sightings[0];
-  if (!best) return unknown();
+  if (!best) return unclear();
   const { hash, block } = best.found;
   const contradicting = views.find(view => contradicts(view, best.found));
-  if (contradicting) return unknown(`${contradicting.node.name} does not show what ${best.view.node.name} shows`);
+  if (contradicting) return unclear(`${contradicting.node.name} does not show what ${best.view.node.name} shows`);
   const confirmations = Math.max(best.view.head.number - block.number + 1, 1);
   const { isSolid } = best.found;
   return {
@@ -93,7 +93,7 @@ async function notMined(
   const past = views.filter(view => isPastAll(view, attempts));
   if (past.length >= witnesses) return expired(past, attempts, witnesses);
   if (past.length > 0) {
-    return unknown(
+    return unclear(
       ['all attempts have expired, but not all nodes show that none was carried out', ...failures].join('; '),
     );
   }
@@ -108,12 +108,17 @@ async function expired(
   witnesses: number,
 ): Promise<Sighting> {
   const shown = await Promise.all(views.map(view => showsNone(view, attempts)));
-  if (shown.some(each => 'value' in each && !each.value)) return unknown('a node shows an attempt only now');
+  if (shown.some(each => 'value' in each && !each.value)) return unclear('a node shows an attempt only now');
   const agreeing = shown.filter(({ failure }) => failure === undefined).length;
   if (agreeing >= witnesses) return { kind: 'stuck' };
-  return unknown(shown.flatMap(({ failure }) => failure ?? []).join('; '));
+  return silent(shown.flatMap(({ failure }) => failure ?? []).join('; '));
 }
 
-function unknown(words?: string): Sighting {
-  return { kind: 'unknown', ...(words !== undefined && words !== '' && { words }) };
+function silent(words: string): Sighting {
+  return { kind: 'unknown', ...(words !== '' && { words }) };
+}
+
+/** Nodes answered, and it cannot be concluded from what they said. */
+function unclear(words?: string): Sighting {
+  return { kind: 'unknown', isAnswered: true, ...(words !== undefined && { words }) };
 }

@@ -123,6 +123,7 @@ test('a liar among two providers makes the answer unknown, and among three it is
   assert.deepEqual(await two.look(ofTwo.transfer, ofTwo.attempts), {
     kind: 'unknown',
     words: 'the providers disagree about the transfer',
+    isAnswered: true,
   });
   const three = await openWith(3);
   const ofThree = await minedTransfer(three);

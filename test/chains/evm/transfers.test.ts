@@ -110,10 +110,14 @@ test('check refuses a payee that the issuer blocks, a transfer that reverts and 
   await evm.usdt.setBlocked(SENDER, false);
   await evm.usdt.setRates(10n, 0n);
   const kept = await evm.chain.check(intent);
-  assert.deepEqual(kept.kind === 'refused' && kept.words, 'usdt keeps 10 basis points of each transfer');
+  assert.deepEqual(kept, {
+    kind: 'refused',
+    reason: 'pays_less',
+    words: 'usdt keeps 10 basis points of each transfer',
+  });
   await evm.usdt.setRates(0n, 0n);
   const tooMuch = await evm.chain.check({ ...intent, units: 10n ** 31n });
-  assert.deepEqual(tooMuch.kind === 'refused' && tooMuch.reason, 'would_revert');
+  assert.deepEqual(tooMuch.kind === 'refused' && tooMuch.reason, 'no_funds');
   const door = await deployDoor(evm.anvil);
   const closed = await evm.chain.check({ ...intent, symbol: 'eth', to: door.address });
   assert.deepEqual(closed.kind === 'refused' && closed.reason, 'would_revert');
