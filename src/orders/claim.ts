@@ -36,7 +36,7 @@ export type ClaimDeps = WalletGateDeps & {
   readonly payoutLimits: PayoutLimits;
 };
 
-/** Orders that are looked at in one round. */
+/** Orders of each asset that are looked at in one round. */
 const LINE_LIMIT = 200;
 /** Rounds of one job; it runs again later. */
 const MAX_ROUNDS = 100;

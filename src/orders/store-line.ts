@@ -1,6 +1,6 @@
 // The SQL of the line: orders that are due and wait for a slot of their network, in the order in which they came.
 import assert from 'node:assert/strict';
-import type { AssetSymbol, Network } from '../chains/asset.ts';
+import { type AssetSymbol, type Network, symbolsOn } from '../chains/asset.ts';
 import { decimalsOf } from '../chains/networks.ts';
 import { parseUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
@@ -12,16 +12,21 @@ type LineQuery = {
   readonly now: Date;
   /** Assets that are paused. */
   readonly without: readonly AssetSymbol[];
+  /** Of each asset: those that wait for funds of one do not hide those of another. */
   readonly limit: number;
 };
 
 /** The front of the line, without those that are passed over now. */
 export async function readLine(sql: Sql, { network, now, without, limit }: LineQuery): Promise<Order[]> {
+  const symbols = symbolsOn(network).filter(symbol => !without.includes(symbol));
   const rows = await sql.query<OrderRow>(
-    `${ORDER} where network = $1 and waits_since is not null and (not_before is null or not_before <= $2)
-        and symbol <> all($3)
-      order by waits_since, id limit $4`,
-    [network, now, without, limit],
+    `select front.* from unnest($3::text[]) as asset (name)
+      cross join lateral (
+        ${ORDER} where network = $1 and symbol = asset.name and waits_since is not null
+            and (not_before is null or not_before <= $2)
+          order by waits_since, id limit $4) front
+      order by front.waits_since, front.id`,
+    [network, now, symbols, limit],
   );
   return rows.map(toOrder);
 }

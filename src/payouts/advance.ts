@@ -185,11 +185,12 @@ const LONGEST_WAIT_MS = 3_600_000;
 const MAX_DOUBLINGS = 20;
 
 /** The chain gives the time of the next lookup; the interval doubles with every lookup without a change. */
-function nextLookupOf(chain: Chain, sighting: Sighting, { idleLookups }: Payout, now: Date): Date {
+function nextLookupOf(chain: Chain, sighting: Sighting, { idleLookups, state }: Payout, now: Date): Date {
   // An absent transfer was sent a moment ago, so it is pending now.
   const expected = sighting.kind === 'absent' ? ({ kind: 'pending' } as const) : sighting;
+  const longestMs = (state === 'open' ? chain.maxLookupWaitMs : undefined) ?? LONGEST_WAIT_MS;
   const baseMs = chain.nextLookupAt(expected, now).getTime() - now.getTime();
-  const delayMs = Math.min(baseMs * 2 ** Math.min(idleLookups, MAX_DOUBLINGS), Math.max(baseMs, LONGEST_WAIT_MS));
+  const delayMs = Math.min(baseMs * 2 ** Math.min(idleLookups, MAX_DOUBLINGS), Math.max(baseMs, longestMs));
   return new Date(now.getTime() + delayMs);
 }
 

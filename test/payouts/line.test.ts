@@ -8,6 +8,7 @@ import { type PayoutService, startPayoutService } from '../harness/payout-servic
 import type { Answer, Service } from '../harness/service.ts';
 
 const WINDOW = 3;
+const MAX_WAIT_MS = 60_000;
 const WORDS = 'insufficient funds for gas * price + value';
 
 let sandbox: PayoutService;
@@ -15,10 +16,17 @@ let service: Service;
 let orders: OrderDriver;
 /** What the nodes say to every broadcast, and the signer to every signature, while it is set. */
 let refusal: { broadcast?: string; sign?: string } = {};
+/** The asset of which senders have nothing. */
+let lacking: string | undefined;
 before(async () => {
   sandbox = await startPayoutService(chain => ({
     ...chain,
     window: WINDOW,
+    ...(chain.network === 'tron' && { maxLookupWaitMs: MAX_WAIT_MS }),
+    funds: async (sender, symbol) => {
+      const found = await chain.funds(sender, symbol);
+      return found && symbol === lacking ? { ...found, asset: 0n } : found;
+    },
     broadcast: async attempt =>
       refusal.broadcast === undefined ? chain.broadcast(attempt) : { isSent: false, words: refusal.broadcast },
     sign: async (...asked) =>
@@ -32,7 +40,7 @@ after(async () => {
   assert.deepEqual(wrong, []);
 });
 beforeEach(async () => {
-  refusal = {};
+  [refusal, lacking] = [{}, undefined];
   for (const network of NETWORKS) await orders.fault(network, { fault: 'none' });
 });
 
@@ -141,4 +149,39 @@ test('each network has queues of its own', async () => {
   await orders.advance('PT1M');
   const names = await service.sql<{ name: string }>(`select distinct name from pgboss.job where name like '%.bsc'`);
   assert.deepEqual(names.map(({ name }) => name).sort(), ['order.claim.bsc', 'payout.advance.bsc']);
+});
+
+test('however many orders wait for funds of one asset, those of another are served', async () => {
+  lacking = 'usdt';
+  const first = await sandbox.paid({ network: 'arbitrum' });
+  assert.equal((await orders.read(first)).holdReason, 'no_funds');
+  // As many again as are looked at in one round, and all of them came before.
+  await service.sql(
+    `insert into orders
+     select (jsonb_populate_record(o, jsonb_build_object(
+              'id', gen_random_uuid(), 'charge_id', null, 'waits_since', o.waits_since - interval '1 minute'))).*
+       from orders o, generate_series(1, 250) where id = $1`,
+    [first.json.transactionId],
+  );
+  const other = await sandbox.paid({ network: 'arbitrum', symbol: 'usdc' });
+  assert.equal((await orders.read(other)).status, 'fulfilling');
+  await service.sql(`delete from orders where network = 'arbitrum' and charge_id is null`);
+  lacking = undefined;
+  await orders.advance('PT1H');
+  await assertFulfilled(first);
+});
+
+test('an open payout is looked up at least as often as its chain asks for', async () => {
+  await orders.fault('tron', { fault: 'stalled' });
+  const order = await sandbox.paid({ network: 'tron' });
+  await orders.advance('PT20M');
+  const [row] = await service.sql<{ idle_looks: number; wait_ms: number }>(
+    `select idle_looks, extract(epoch from next_look_at - updated_at)::float8 * 1000 as wait_ms from payouts where order_id = $1`,
+    [order.json.transactionId],
+  );
+  assert.ok(row && row.idle_looks > 20, 'twenty minutes have more than twenty lookups');
+  assert.ok(row.wait_ms > 0 && row.wait_ms <= MAX_WAIT_MS);
+  await orders.fault('tron', { fault: 'none' });
+  await orders.advance('PT1H');
+  await assertFulfilled(order);
 });

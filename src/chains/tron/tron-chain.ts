@@ -114,10 +114,14 @@ function chainAt({ nodes, tokens, senders, window, feeCap, clock, unchecked }: P
     },
     broadcast: ({ raw }) => sendToAll(nodes, raw),
     lookup,
+    maxLookupWaitMs: MAX_LOOKUP_WAIT_MS,
     nextLookupAt: (sighting, now) => new Date(now.getTime() + delayMs(sighting)),
     health: () => healthOf(nodes),
   };
 }
+
+/** Attempts expire after minutes; one that has is signed again as soon as a lookup finds it so. */
+const MAX_LOOKUP_WAIT_MS = 60_000;
 
 const noAsset = (symbol: AssetSymbol) => `there is no contract of ${symbol} here`;
 const isRead = (facts: AttemptFacts | undefined): facts is AttemptFacts => facts !== undefined;
