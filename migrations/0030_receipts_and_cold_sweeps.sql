@@ -19,10 +19,13 @@ alter table payouts
 -- A command that is repeated because its answer was lost does not sweep twice.
 create unique index payouts_one_sweep on payouts (network, symbol) where order_id is null and state = 'open';
 
+-- How an operator settled a transfer that arrived in another way than was asked.
+alter table orders add column settled_as text check (settled_as in ('delivered', 'returned'));
+
 alter table ledger_entries drop constraint ledger_entries_kind_check;
 alter table ledger_entries add constraint ledger_entries_kind_check check (kind in (
   'payment', 'settlement', 'refund', 'commitment', 'release', 'payout', 'payout_undone', 'network_fee', 'network_fee_corrected',
-  'cold_sweep', 'cold_sweep_undone'
+  'cold_sweep', 'cold_sweep_undone', 'mismatch_settled'
 ));
 alter table ledger_lines drop constraint ledger_lines_book_check;
 alter table ledger_lines add constraint ledger_lines_book_check check (book in (

@@ -1,7 +1,7 @@
 // The bodies that order crypto, name who pays for it, or ask for a new price; and what they mean in the words of the noun.
 import { type Static, Type } from 'typebox';
 import type { OrderCharge } from '../orders/charge-of-order.ts';
-import { SETTLEMENT_SCHEDULES } from '../orders/order.ts';
+import { MISMATCH_SETTLEMENTS, SETTLEMENT_SCHEDULES } from '../orders/order.ts';
 import { CustomerBody, toCustomer } from './customers.ts';
 import { MethodsBody } from './new-charge.ts';
 import { noteFields, toNotes } from './notes.ts';
@@ -92,7 +92,14 @@ export const RepriceBody = Type.Object(
   { $id: 'Reprice', additionalProperties: false, examples: [{}] },
 );
 
-export const NEW_ORDER_SCHEMAS = [OrderChargeBody, OrderBody, RepriceBody];
+export const SettleBody = Type.Object(
+  {
+    as: OneOf(MISMATCH_SETTLEMENTS, { description: 'What arrived is taken as the whole, or the payment may go back.' }),
+  },
+  { $id: 'MismatchSettlement', additionalProperties: false, examples: [{ as: 'delivered' }] },
+);
+
+export const NEW_ORDER_SCHEMAS = [OrderChargeBody, OrderBody, RepriceBody, SettleBody];
 
 /** Who pays for an order and how, in the words of the noun. */
 export function toOrderCharge(body: OrderChargeBody): OrderCharge {

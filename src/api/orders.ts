@@ -1,6 +1,6 @@
 // An order of crypto as answers and events show it, and the lists of orders on hold and of ended ones.
 import { type Static, Type } from 'typebox';
-import { ENDINGS, HOLD_REASONS, ORDER_EVENT_TYPES } from '../orders/order.ts';
+import { ENDINGS, HOLD_REASONS, MISMATCH_SETTLEMENTS, ORDER_EVENT_TYPES } from '../orders/order.ts';
 import { PAYOUT_STATES } from '../payouts/payout.ts';
 import { CHARGE_EXAMPLE, ChargeView } from './charges.ts';
 import { pageCounts, pageParameters } from './paging.ts';
@@ -48,6 +48,11 @@ export const OrderView = Type.Object(
     ),
     approvedAt: Type.Optional(
       DateTime({ description: 'When a second key or an operator approved its payout, which some services ask for.' }),
+    ),
+    settledAs: Type.Optional(
+      OneOf(MISMATCH_SETTLEMENTS, {
+        description: 'How an operator settled a transfer that arrived otherwise than asked.',
+      }),
     ),
     waitingSince: Type.Optional(
       DateTime({ description: 'Since when the order, which is due, waits for its turn to be sent.' }),

@@ -79,6 +79,16 @@ export function payoutUndoneEntry(payout: OfPayout): Entry {
   };
 }
 
+/** Crypto that an operator decided is owed no more, or, below zero, that it left for nothing. */
+export function mismatchSettledEntry(payout: OfPayout): Entry {
+  const currency = cryptoCurrency(payout.symbol, payout.network);
+  const lines = balanced([
+    { book: 'crypto_owed', currency, amount: payout.units },
+    { book: 'exchange', currency, amount: -payout.units },
+  ]);
+  return { ...headOf(payout), kind: 'mismatch_settled', causeId: payout.payoutId, lines };
+}
+
 /** Crypto went to the cold address. */
 export function coldSweepEntry(payout: OfPayout): Entry {
   return { ...headOf(payout), kind: 'cold_sweep', causeId: payout.payoutId, lines: sweptLines(payout, payout.units) };

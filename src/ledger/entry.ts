@@ -39,6 +39,7 @@ export const ENTRY_KINDS = [
   'network_fee_corrected',
   'cold_sweep',
   'cold_sweep_undone',
+  'mismatch_settled',
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

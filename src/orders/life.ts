@@ -32,6 +32,8 @@ export function nextStep(order: Order, context: StepContext): OrderStep | undefi
   if (!charge) return hasLapsed(order, now) ? ended(order, 'expired', now) : undefined;
   const money = moneyOf(charge, order.dueCents ?? charge.payableCents);
   if (order.ended) return afterEnd(order, money, now);
+  // Crypto has left for nothing: whatever becomes of the refund, no more is sent.
+  if (order.settledAs === 'returned') return money.isRefunded ? ended(order, 'refunded', now) : undefined;
   switch (order.status) {
     case 'pending_payment':
       if (money.cameCents > 0n) return { after: moved(order, 'pending_fulfillment'), event: 'pending_fulfillment' };

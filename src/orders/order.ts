@@ -53,6 +53,10 @@ export const HOLD_REASONS = [
 ] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
+/** `delivered`: what arrived is taken as the whole. `returned`: the customer gets the money back. */
+export const MISMATCH_SETTLEMENTS = ['delivered', 'returned'] as const;
+export type MismatchSettlement = (typeof MISMATCH_SETTLEMENTS)[number];
+
 /** The types of order events, without the prefix `crypto_transaction.` */
 export const ORDER_EVENTS = [...STATUSES, ...ENDINGS, 'held', 'resumed', 'repriced'] as const;
 export type OrderEvent = (typeof ORDER_EVENTS)[number];
@@ -130,6 +134,8 @@ export type Order = Transaction & {
   /** Who made the order, who took its newest price, and who approved its payout, as the audit log writes them. */
   readonly createdBy?: string;
   readonly repricedBy?: string;
+  /** How an operator settled a transfer that arrived in another way than was asked. */
+  readonly settledAs?: MismatchSettlement;
   readonly approval?: { readonly by: string; readonly at: Date };
   readonly eventCount: number;
 };

@@ -18,7 +18,7 @@ const ORDERS = `
   select t.account_id, t.id, t.symbol || '.' || t.network as asset, t.committed_cents, t.committed_fee_cents,
          case when t.commitment_id is null then 0 else t.quantity * 10::numeric ^ asset.decimals end as promised,
          coalesce(gone.units, 0) as gone, coalesce(gone.fee_units, 0) as network_fee, coin.currency as coin,
-         t.status, t.hold_reason, t.event_count, t.charge_id, t.commitment_id
+         t.status, t.hold_reason, t.settled_as, t.event_count, t.charge_id, t.commitment_id
     from orders t
     join (values ${ASSETS}) as asset (symbol, network, decimals)
       on asset.symbol = t.symbol and asset.network = t.network
@@ -33,6 +33,10 @@ const ORDERS = `
 const ORDER_KINDS: readonly EntryKind[] = ['commitment', 'release', 'payout', 'payout_undone'];
 const FEE_KINDS: readonly EntryKind[] = ['network_fee', 'network_fee_corrected'];
 
+/** What the charge of order `o` holds back: the crypto was sent, and an operator did not decide that the money goes back. */
+const COMMITTED = `case when o.status in ('fulfilling', 'fulfilled') and o.settled_as is distinct from 'returned'
+                      then coalesce(o.committed_cents, 0) else 0 end`;
+
 export const ORDER_LEDGER_CHECKS: readonly LedgerCheck[] = [
   check('promised crypto is in crypto_owed', 'crypto_owed', 'asset', 'gone - promised'),
   check('crypto that left is in crypto_paid', 'crypto_paid', 'asset', '-gone'),
@@ -42,23 +46,23 @@ export const ORDER_LEDGER_CHECKS: readonly LedgerCheck[] = [
   {
     name: 'no crypto left twice',
     sql: `select id::text as object_id, asset as currency, promised as expected, gone as found
-            from (${ORDERS}) orders where gone > promised`,
+            from (${ORDERS}) orders where gone > promised and settled_as is null`,
   },
   {
     name: 'what is fulfilled has left',
     // Demo data has neither events nor a transfer.
     sql: `select id::text as object_id, asset as currency, promised as expected, gone as found
             from (${ORDERS}) orders
-           where status = 'fulfilled' and hold_reason is null and event_count > 0 and gone <> promised`,
+           where status = 'fulfilled' and hold_reason is null and event_count > 0 and gone <> promised and settled_as is null`,
   },
   {
     name: 'money that became crypto cannot go back',
     sql: `select c.id::text as object_id, 'BRL' as currency,
-                 case when o.status in ('fulfilling', 'fulfilled') then coalesce(o.committed_cents, 0) else 0 end as expected,
+                 ${COMMITTED} as expected,
                  c.committed_cents as found
             from charges c join (${ORDERS}) o on o.charge_id = c.id and o.account_id = c.account_id
            where c.committed_cents
-                 <> case when o.status in ('fulfilling', 'fulfilled') then coalesce(o.committed_cents, 0) else 0 end`,
+                 <> ${COMMITTED}`,
   },
 ];
 

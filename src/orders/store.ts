@@ -5,7 +5,15 @@ import type { Currency } from '../lib/currency.ts';
 import type { PageQuery } from '../lib/paging.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import { pageSql } from '../storage/page.ts';
-import type { Ending, HoldReason, Order, OrderEventType, SettlementSchedule, Status } from './order.ts';
+import type {
+  Ending,
+  HoldReason,
+  MismatchSettlement,
+  Order,
+  OrderEventType,
+  SettlementSchedule,
+  Status,
+} from './order.ts';
 
 /** The columns of an order that stay as they were written first. */
 const fixedColumns = (order: Order) => ({
@@ -40,6 +48,7 @@ const changingColumns = (order: Order) => ({
   retry_id: order.retryId,
   approved_by: order.approval?.by,
   approved_at: order.approval?.at,
+  settled_as: order.settledAs,
   charge_id: order.chargeId,
   due_cents: order.dueCents,
   settlement_date: order.settlementDate,
@@ -146,7 +155,7 @@ export const ORDER = `
          settlement_schedule, settlement_date, created_at, updated_at, external_id, quote_id, charge_id, fee_cents,
          price_source, price_at, quote_expires_at, due_cents, repriced_at, reprice_id, retry_id, hold_reason, held_at, last_error,
          waits_since, not_before, ended_as, ended_at, commitment_id, committed_cents, committed_fee_cents, event_count,
-         created_by, repriced_by, approved_by, approved_at
+         created_by, repriced_by, approved_by, approved_at, settled_as
     from orders`;
 
 /** An order; `accountId` restricts the search to one account. */
@@ -263,6 +272,7 @@ export type OrderRow = Row & {
   created_by: string | null;
   repriced_by: string | null;
   approved_by: string | null;
+  settled_as: MismatchSettlement | null;
   approved_at: Date | null;
 };
 
@@ -305,6 +315,7 @@ export function toOrder(row: OrderRow): Order {
     ...(row.retry_id !== null && { retryId: row.retry_id }),
     ...(row.created_by !== null && { createdBy: row.created_by }),
     ...(row.repriced_by !== null && { repricedBy: row.repriced_by }),
+    ...(row.settled_as !== null && { settledAs: row.settled_as }),
     ...(row.approved_by !== null &&
       row.approved_at !== null && { approval: { by: row.approved_by, at: row.approved_at } }),
     ...(row.hold_reason !== null && row.held_at !== null && { hold: { reason: row.hold_reason, at: row.held_at } }),

@@ -32,7 +32,7 @@ export function orderDetail(order: Order, { charge, payout, confirmationsNeeded,
 /** What an event carries. Numbers are written digit for digit. */
 export function orderView(order: Order, payout?: Payout, confirmationsNeeded?: number) {
   const fee = formatUnits(order.feeCents, CENT_DECIMALS);
-  const { externalId, chargeId, quote, hold, lastError, ended, repricedAt, waitsSince, approval } = order;
+  const { externalId, chargeId, quote, hold, lastError, ended, repricedAt, waitsSince, approval, settledAs } = order;
   return {
     transactionId: order.id,
     status: order.status,
@@ -57,6 +57,7 @@ export function orderView(order: Order, payout?: Payout, confirmationsNeeded?: n
     ...(chargeId !== undefined && { chargeId }),
     ...(repricedAt && { repricedAt: repricedAt.toISOString() }),
     ...(payout && { transfer: transferView(payout, confirmationsNeeded) }),
+    ...(settledAs !== undefined && { settledAs }),
     ...(approval && { approvedAt: approval.at.toISOString() }),
     ...(waitsSince && { waitingSince: waitsSince.toISOString() }),
     ...(hold && { holdReason: hold.reason, heldAt: hold.at.toISOString() }),

@@ -1,6 +1,6 @@
 // What can be done with an order: name who pays, cancel it, take a new price, send its transfer again or give it up.
 import type { FastifyInstance } from 'fastify';
-import { OrderChargeBody, RepriceBody, toOrderCharge } from '../../api/new-order.ts';
+import { OrderChargeBody, RepriceBody, SettleBody, toOrderCharge } from '../../api/new-order.ts';
 import { ORDER_DETAIL_EXAMPLE, OrderDetail } from '../../api/orders.ts';
 import { approveOrder } from '../../orders/approve.ts';
 import { attachCharge } from '../../orders/attach.ts';
@@ -9,6 +9,7 @@ import type { OrderDeps } from '../../orders/create.ts';
 import { isPastClaim } from '../../orders/life.ts';
 import { repriceOrder } from '../../orders/reprice.ts';
 import { retryOrder } from '../../orders/retry.ts';
+import { settleMismatch } from '../../orders/settle-mismatch.ts';
 import { requireOrder, showOrder } from '../../orders/show.ts';
 import { voidPayout } from '../../orders/void.ts';
 import { created, ok } from '../server/answers.ts';
@@ -109,6 +110,23 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps): void {
     problems: ['wrong_state', 'second_key_needed'],
     handle: async ({ path: { id }, caller }) =>
       showOrder(deps, await approveOrder(deps, id, { by: actorOf(caller), accountId: caller?.accountId })),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/crypto/transactions/:id/settle',
+    access: 'transfers:write',
+    operationId: 'settleMismatch',
+    summary: 'Settle a transfer that arrived in another way than was asked',
+    description:
+      'For an order held as `transfer_mismatched`. `delivered`: what arrived is taken as the whole, and the order is fulfilled. `returned`: the payment may be refunded, and the order ends when it is; nothing is sent again. Settling again in the same way changes nothing.',
+    tag,
+    path,
+    body: SettleBody,
+    answer,
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, body, caller }) =>
+      showOrder(deps, await settleMismatch(deps, id, body.as, caller?.accountId)),
   });
 
   defineRoute(app, {

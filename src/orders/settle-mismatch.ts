@@ -1,0 +1,70 @@
+// Settles an order whose transfer arrived in another way than was asked. Crypto has left and cannot be taken back, so a person
+// decides: what arrived is the whole, or the customer gets the money back.
+import assert from 'node:assert/strict';
+import { commitMoney } from '../charges/store-money.ts';
+import { mismatchSettledEntry } from '../ledger/entries.ts';
+import { postEntries } from '../ledger/store.ts';
+import type { Clock } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import { type Payout, sentUnits } from '../payouts/payout.ts';
+import { findPayoutOfOrder } from '../payouts/store.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { noSuchOrder } from './cancel.ts';
+import { lockChargeOf } from './follow.ts';
+import { moved, type OrderStep, resumed } from './life.ts';
+import type { MismatchSettlement, Order } from './order.ts';
+import { lockOrder } from './store.ts';
+import { unitsOf, writeOrderSteps } from './write.ts';
+
+type Deps = { readonly db: Database; readonly clock: Clock };
+
+const RETURNED = 'Another amount arrived than was asked; the payment may go back, and nothing is sent again.';
+
+/** Once: settled again in the same way it stays as it is. Refuses an order that is not held for a mismatch. */
+export async function settleMismatch(
+  { db, clock }: Deps,
+  id: string,
+  as: MismatchSettlement,
+  accountId?: string,
+): Promise<Order> {
+  const now = clock.now();
+  return db.transaction(async tx => {
+    const before = await lockOrder(tx, id);
+    if (!before || (accountId !== undefined && before.accountId !== accountId)) throw noSuchOrder();
+    if (before.settledAs === as) return before;
+    if (before.settledAs || before.ended || before.hold?.reason !== 'transfer_mismatched') {
+      throw new AppError('wrong_state', 'This order has no transfer that an operator can settle.');
+    }
+    const payout = await findPayoutOfOrder(tx, before.id, before.accountId);
+    assert(payout, 'an order held for a mismatch has a payout');
+    await post(tx, before, payout, as, now);
+    if (as === 'returned') await releaseMoney(tx, before);
+    const [after] = await writeOrderSteps(tx, [{ before, step: settled(before, as, now), payout }], now);
+    assert(after);
+    return after;
+  });
+}
+
+function settled(order: Order, as: MismatchSettlement, at: Date): OrderStep {
+  if (as === 'returned') return { after: { ...order, settledAs: as, lastError: RETURNED } };
+  const { after } = resumed({ ...order, settledAs: as, settlementDate: at });
+  return after.status === 'fulfilling'
+    ? { after: moved(after, 'fulfilled'), event: 'fulfilled' }
+    : { after, event: 'resumed' };
+}
+
+/** What is owed no more when it counts as delivered; what left for nothing when the money goes back. */
+async function post(tx: Sql, order: Order, payout: Payout, as: MismatchSettlement, at: Date): Promise<void> {
+  const left = sentUnits(payout);
+  const units = as === 'delivered' ? unitsOf(order) - left : -left;
+  if (units === 0n) return;
+  const { accountId, symbol, network } = payout;
+  const entry = { id: uuidV7(at), accountId, at, orderId: order.id, payoutId: payout.id, symbol, network, units };
+  await postEntries(tx, [mismatchSettledEntry(entry)]);
+}
+
+async function releaseMoney(tx: Sql, order: Order): Promise<void> {
+  const charge = await lockChargeOf(tx, order);
+  if (charge) await commitMoney(tx, [{ charge, cents: 0n }]);
+}
