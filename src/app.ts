@@ -83,6 +83,7 @@ import { claimInstallation } from './storage/installation.ts';
 import { startMergingCounts } from './storage/merge-counts.ts';
 import { migrate } from './storage/migrate.ts';
 import { openScreening } from './wallets/screening.ts';
+import { assetRoutes } from './web/assets.ts';
 import { chargePictureRoutes } from './web/charge-pictures.ts';
 import { docsRoutes } from './web/docs.ts';
 import { pageRoutes } from './web/pages.ts';
@@ -302,7 +303,12 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     metricsRoutes(server, { ...deps, registry });
     const names = kinds.map(({ name }) => name);
     routes?.(server, { ...deps, runDueJobs, hasNoJobs: (tx: Sql, except: NewerJobs) => hasNoJobs(tx, names, except) });
-    pageRoutes(server, deps);
+    const pages = {
+      ...deps,
+      assets: assetRoutes(server),
+      publicUrl: () => config.publicUrl ?? `http://localhost:${portOf(server)}`,
+    };
+    pageRoutes(server, pages);
     chargePictureRoutes(server, deps);
     docsRoutes(server);
     if (overrides.work ?? true) {
@@ -410,6 +416,11 @@ async function drain(server: FastifyInstance): Promise<void> {
 }
 
 function urlOf(server: FastifyInstance): string {
-  const { address, port, family } = server.server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  const { address, family } = server.server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${portOf(server)}`;
+}
+
+/** Where it listens; with PORT=0 it is known only then. */
+function portOf(server: FastifyInstance): number {
+  return (server.server.address() as AddressInfo).port;
 }

@@ -17,6 +17,8 @@ import type { SignerSettings } from './signer-settings.ts';
 export type Config = {
   readonly host: string;
   readonly port: number;
+  /** The origin by which people reach the service; absent: this machine and the port. */
+  readonly publicUrl?: string;
   /** Absent: the embedded database. */
   readonly databaseUrl?: string;
   readonly logLevel: LogLevel;
@@ -110,6 +112,7 @@ export function configOf({ values }: Settings): Config {
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
+    ...(values.TRILHO_PUBLIC_URL !== undefined && { publicUrl: values.TRILHO_PUBLIC_URL }),
     ...(databaseUrl !== undefined && { databaseUrl }),
     logLevel: values.LOG_LEVEL,
     mode: values.TRILHO_MODE,

@@ -155,6 +155,14 @@ export const serviceUrl: Kind<string> = {
   },
 };
 
+/** Where people reach the service: passkeys and links need one name. Plain http is for one's own machine or network. */
+export const publicUrl = kindOf('a URL with https or http and without path, user and password', given => {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isPlain =
+    url && url.pathname === '/' && url.search === '' && url.hash === '' && url.username + url.password === '';
+  return isPlain && /^https?:$/.test(url.protocol) ? url.origin : undefined;
+});
+
 export const headerWord = kindOf('1 to 4000 printable ASCII characters without spaces', given =>
   /^[\x21-\x7e]{1,4000}$/.test(given) ? given : undefined,
 );

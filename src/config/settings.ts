@@ -20,6 +20,7 @@ import {
   percentUpTo,
   pixKey,
   postgresUrl,
+  publicUrl,
   serviceUrl,
   text,
   timeOfDay,
@@ -71,6 +72,12 @@ export const SETTINGS = [
     kind: text('a host name or an address of this machine'),
     default: '127.0.0.1',
     meaning: 'Address to listen on; 0.0.0.0 lets other machines in.',
+  },
+  {
+    name: 'TRILHO_PUBLIC_URL',
+    kind: publicUrl,
+    meaning:
+      'Where people reach the service, such as https://pay.example.com: links to checkouts and the names of passkeys and cookies come from it. Not set: http://localhost with the port.',
   },
   {
     name: 'DATABASE_URL',

@@ -1,6 +1,7 @@
 // The frame of every HTML page: one style, one script that adds copy buttons, nothing from another host.
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { escapeHtml } from './html.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
@@ -53,8 +54,4 @@ ${body}
 </body>
 </html>
 `);
-}
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -7,7 +7,8 @@ import { AppError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
 import { curlExamples } from './curl.ts';
 import { firstSteps } from './first-steps.ts';
-import { escapeHtml, sendPage } from './page.ts';
+import { escapeHtml } from './html.ts';
+import { sendPage } from './page.ts';
 
 /** The icon: two rails and three sleepers. */
 const ICON =

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { PROBLEMS } from '../../src/api/problem-kinds.ts';
 import { OUTAGES } from '../../src/lib/errors.ts';
-import { escapeHtml } from '../../src/web/page.ts';
+import { escapeHtml } from '../../src/web/html.ts';
 import { postAtOnce } from '../harness/at-once.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { recordingLog } from '../harness/log.ts';

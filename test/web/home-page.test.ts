@@ -21,7 +21,12 @@ after(() => service.stop());
 
 const commandsOf = (html: string) =>
   [...html.matchAll(/<pre><code>([\s\S]+?)<\/code>/g)].map(([, text = '']) =>
-    text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
+    text
+      .replaceAll('&quot;', '"')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&'),
   );
 
 const runInBash = async (commands: string, env: Record<string, string> = {}) => {

@@ -6,18 +6,35 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** The best levels take many times as long and save a few percent. */
-const BROTLI_QUALITY = 5;
+export const BROTLI_QUALITY = 5;
 
 /** In the order in which we prefer them. */
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;
-type Encoding = (typeof ENCODINGS)[number];
+export type Encoding = (typeof ENCODINGS)[number];
 
 type Form = { readonly bytes: Buffer; readonly etag: string };
 
-const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
-  br: bytes => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+const compress: Record<Encoding, (bytes: Buffer, brotliQuality: number) => Promise<Buffer>> = {
+  br: (bytes, quality) =>
+    promisify(brotliCompress)(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: quality,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      },
+    }),
   gzip: bytes => promisify(gzip)(bytes),
   identity: async bytes => bytes,
+};
+
+/** Bytes in the encoding that a caller prefers. */
+export function compressed(bytes: Buffer, encoding: Encoding, brotliQuality = BROTLI_QUALITY): Promise<Buffer> {
+  return compress[encoding](bytes, brotliQuality);
+}
+
+export type FixedOptions = {
+  /** Absent: it may be kept, and is asked for again with its ETag; a new version of the service has another. */
+  readonly cacheControl?: string;
+  readonly brotliQuality?: number;
 };
 
 /**
@@ -26,19 +43,22 @@ const compress: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
  * @example
  * app.get('/openapi.json', options, fixedAnswer('application/json', async () => openApiText(app)));
  */
-export function fixedAnswer(contentType: string, make: () => Promise<string | Buffer>) {
+export function fixedAnswer(
+  contentType: string,
+  make: () => Promise<string | Buffer>,
+  { cacheControl = 'no-cache', brotliQuality }: FixedOptions = {},
+) {
   const original = once(async () => Buffer.from(await make()));
   const formIn = (encoding: Encoding) =>
     once(async (): Promise<Form> => {
-      const bytes = await compress[encoding](await original());
+      const bytes = await compressed(await original(), encoding, brotliQuality);
       return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
     });
   const forms = { br: formIn('br'), gzip: formIn('gzip'), identity: formIn('identity') };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const encoding = encodingFor(request.headers['accept-encoding'] ?? '');
     const { bytes, etag } = await forms[encoding]();
-    // It may be kept, and is asked for again with its ETag: a new version of the service has another.
-    reply.headers({ etag, vary: 'Accept-Encoding', 'cache-control': 'no-cache' });
+    reply.headers({ etag, vary: 'Accept-Encoding', 'cache-control': cacheControl });
     if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
     if (encoding !== 'identity') reply.header('content-encoding', encoding);
     return reply.type(contentType).send(bytes);
@@ -58,7 +78,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** The best of our encodings that a caller takes. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3 */
-function encodingFor(accepted: string): Encoding {
+export function encodingFor(accepted: string): Encoding {
   const weights = new Map(
     accepted.split(',').map((part): [string, number] => {
       const [name = '', ...parameters] = part.split(';').map(word => word.trim().toLowerCase());

@@ -1,0 +1,63 @@
+// Sends a page: compressed, kept by no cache, found by no search engine, and with a policy that admits our own files only.
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { compressed, encodingFor } from '../http/server/fixed-answer.ts';
+import { type Html, markupOf } from './html.ts';
+
+export type PageOptions = {
+  readonly status?: number;
+  /** Origins that may show the page in a frame, such as `https://shop.example`. */
+  readonly framedBy?: readonly string[];
+  /** The text of the one `<style>` in the page, such as the colour of an account. */
+  readonly style?: string;
+};
+
+/**
+ * The only sinks for markup are those of the one policy `trilho` in browser/live.js; nothing comes from another host.
+ * https://www.w3.org/TR/trusted-types/
+ */
+function policyOf({ framedBy = [], style }: PageOptions): string {
+  const ownStyle = style === undefined ? '' : ` 'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self'${ownStyle}`,
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    `frame-ancestors ${framedBy.length > 0 ? framedBy.join(' ') : "'none'"}`,
+    "require-trusted-types-for 'script'",
+    'trusted-types trilho',
+  ].join('; ');
+}
+
+/**
+ * Sends a whole page.
+ *
+ * @example
+ * return sendHtml(request, reply, html`<!doctype html>…`);
+ */
+export async function sendHtml(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: Html,
+  options: PageOptions = {},
+): Promise<FastifyReply> {
+  const encoding = encodingFor(request.headers['accept-encoding'] ?? '');
+  const bytes = await compressed(Buffer.from(markupOf(page)), encoding);
+  pageHeaders(reply, options);
+  reply.header('vary', 'Accept-Encoding, Accept-Language');
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply
+    .code(options.status ?? 200)
+    .type('text/html; charset=utf-8')
+    .send(bytes);
+}
+
+/** Beside those of every answer, which already say no-store, no-referrer and nosniff. */
+export function pageHeaders(reply: FastifyReply, options: PageOptions = {}): void {
+  reply.headers({ 'content-security-policy': policyOf(options), 'x-robots-tag': 'noindex, nofollow' });
+  // It knows no list of origins; browsers that know frame-ancestors pass it over anyway.
+  if (options.framedBy && options.framedBy.length > 0) reply.removeHeader('x-frame-options');
+}
