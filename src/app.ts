@@ -15,6 +15,7 @@ import { startChargeBatches } from './charges/create-batch.ts';
 import { startDecisionBatches } from './charges/decide.ts';
 import { fillLocations, startFillingLocations } from './charges/fill-locations.ts';
 import { CHARGE_JOBS, chargeJobs } from './charges/jobs.ts';
+import { openLinks } from './charges/links.ts';
 import { startNotificationBatches } from './charges/notifications.ts';
 import { startPaymentBatches } from './charges/pay.ts';
 import { configuredRates, type RateSource } from './charges/rate.ts';
@@ -257,7 +258,11 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       startQueue({ db, log, heartbeats, kinds, beforeWork }),
     );
     const cursors = await openCursors(db);
-    const base = { ...composition, ...observers, db, log, queue, cursors, heartbeats };
+    /** With PORT=0 the port is known once the service listens. */
+    let { port } = config;
+    const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`;
+    const links = await openLinks(db, publicUrl);
+    const base = { ...composition, ...observers, db, log, queue, cursors, links, heartbeats };
     const chargeBatches = startChargeBatches(base);
     stops.push(() => chargeBatches.stop());
     const decisionBatches = startDecisionBatches(base);
@@ -303,11 +308,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     metricsRoutes(server, { ...deps, registry });
     const names = kinds.map(({ name }) => name);
     routes?.(server, { ...deps, runDueJobs, hasNoJobs: (tx: Sql, except: NewerJobs) => hasNoJobs(tx, names, except) });
-    const pages = {
-      ...deps,
-      assets: assetRoutes(server),
-      publicUrl: () => config.publicUrl ?? `http://localhost:${portOf(server)}`,
-    };
+    const pages = { ...deps, assets: assetRoutes(server), publicUrl };
     pageRoutes(server, pages);
     chargePictureRoutes(server, deps);
     docsRoutes(server);
@@ -331,6 +332,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const receiver = config.receiver && (await openReceiver(deps, config, config.receiver));
     if (receiver) stops.push(() => receiver.stop());
     await listen(server, config);
+    port = portOf(server);
     stops.push(() => drain(server));
     const runAllDue = async () => {
       await beforeWork?.();
@@ -420,7 +422,6 @@ function urlOf(server: FastifyInstance): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${portOf(server)}`;
 }
 
-/** Where it listens; with PORT=0 it is known only then. */
 function portOf(server: FastifyInstance): number {
   return (server.server.address() as AddressInfo).port;
 }

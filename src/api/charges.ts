@@ -78,6 +78,10 @@ export const ChargeView = Type.Object(
       ),
     ),
     ...results,
+    checkoutUrl: Type.String({
+      format: 'uri-reference',
+      description: 'The page to send to the payer: whoever has it may see and pay the charge.',
+    }),
     payments: Type.Array(Ref(PaymentView)),
     refunds: Type.Array(Ref(RefundView)),
     warnings: Type.Array(
@@ -149,6 +153,7 @@ export const CHARGE_EXAMPLE: Static<typeof ChargeView> = {
   taxes: { fine: 2, interest: 1 },
   boleto: { ...BOLETO_EXAMPLE, status: 'REGISTERED' },
   pix: { ...PIX_EXAMPLE, status: 'ACTIVE' },
+  checkoutUrl: 'https://pay.example.com/pay/AZqLXjxwfSqfQWsMXY4qFwDwQ2y6tB7mXr4nVw0kL9s',
   payments: [],
   refunds: [],
   warnings: [],

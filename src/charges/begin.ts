@@ -1,17 +1,16 @@
 // Writes the first event, the first timers, the locations and the issue job of new charges, in the transaction that inserts
 // them.
 import { insertEvents } from '../events/store.ts';
-import type { Queue } from '../jobs/queue.ts';
 import type { Sql } from '../storage/database.ts';
 import { awaitsBank, type Charge, isOrdered } from './charge.ts';
 import { ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { closesAt } from './owed.ts';
 import { giveLocations } from './store-locations.ts';
 import { insertFirstTimers } from './store-timers.ts';
-import { eventOf } from './write.ts';
+import { eventOf, type WriteDeps } from './write.ts';
 
 /** One job registers all charges of the batch with their rails. */
-export async function beginCharges(queue: Queue, tx: Sql, charges: readonly Charge[]): Promise<void> {
+export async function beginCharges({ queue, links }: WriteDeps, tx: Sql, charges: readonly Charge[]): Promise<void> {
   if (charges.length === 0) return;
   const firstTimers = charges.map(charge => ({ charge, closesAt: closesAt(charge), isOrdered: isOrdered(charge) }));
   const jobOf = (some: readonly Charge[]) =>
@@ -19,7 +18,7 @@ export async function beginCharges(queue: Queue, tx: Sql, charges: readonly Char
   await Promise.all([
     insertEvents(
       tx,
-      charges.map(charge => eventOf(charge, 'charge.created', charge.createdAt)),
+      charges.map(charge => eventOf(links, charge, 'charge.created', charge.createdAt)),
     ),
     insertFirstTimers(tx, firstTimers),
     giveLocations(tx, charges),

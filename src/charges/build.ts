@@ -36,6 +36,7 @@ export function buildCharge(deps: BuildDeps, input: NewCharge, id: string, now: 
     ...terms,
     state: 'CREATING',
     committedCents: 0n,
+    linkEpoch: 0,
     eventCount: 1,
     methods: prepareMethods(deps.rails, terms, requested),
     payments: [],

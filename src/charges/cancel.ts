@@ -1,5 +1,4 @@
 // Cancels an unpaid charge.
-import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
@@ -8,9 +7,9 @@ import { canceled, isUnpaid } from './life.ts';
 import { enqueueRetirement } from './retire.ts';
 import { lockCharges } from './store.ts';
 import { clearTimers } from './store-timers.ts';
-import { writeStep } from './write.ts';
+import { type WriteDeps, writeStep } from './write.ts';
 
-type Deps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+type Deps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 
 /** Cancels every unpaid method. A canceled charge is returned as it is; a paid or expired one is refused. */
 export async function cancelCharge(deps: Deps, id: string): Promise<Charge> {

@@ -210,6 +210,8 @@ export type Charge = ChargeTerms & {
   /** The part of its money that was converted into crypto and can no longer be refunded. */
   readonly committedCents: bigint;
   readonly eventCount: number;
+  /** Part of the link to its checkout: a higher one withdraws the links before. */
+  readonly linkEpoch: number;
   readonly methods: readonly ChargeMethod[];
   readonly payments: readonly Payment[];
   readonly refunds: readonly Refund[];

@@ -3,7 +3,6 @@
 import type { Claim } from '../accounts/once.ts';
 import type { AccountPolicy } from '../accounts/require.ts';
 import { type NewKeyUse, releaseKeys, takeKeys } from '../accounts/store-idempotency.ts';
-import type { Queue } from '../jobs/queue.ts';
 import type { AuditLine } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -16,6 +15,7 @@ import { beginCharges } from './begin.ts';
 import type { Charge } from './charge.ts';
 import { locateCharges } from './locate.ts';
 import { insertCharges } from './store.ts';
+import type { WriteDeps } from './write.ts';
 
 /** A charge that is ready to be written, with the claim that detects a repeat of it. */
 export type ReadyCharge = {
@@ -33,9 +33,8 @@ export type WriteOutcome = WrittenCharge | 'skipped';
 export type WrittenCharge = Pick<ReadyCharge, 'charge' | 'answer'>;
 export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;
 
-type Deps = {
+type Deps = WriteDeps & {
   readonly db: Database;
-  readonly queue: Queue;
   readonly rails: Rails;
   readonly accounts: AccountPolicy;
   readonly log: Log;
@@ -70,7 +69,7 @@ export function startChargeBatches(deps: Deps): ChargeBatches {
  * transaction that waits for a key holds no other lock.
  */
 async function writeBatch(
-  { queue, rails, accounts }: Deps,
+  { queue, links, rails, accounts }: Deps,
   tx: Sql,
   ready: readonly ReadyCharge[],
 ): Promise<readonly WriteOutcome[]> {
@@ -101,7 +100,7 @@ async function writeBatch(
   await Promise.all([
     unused.length > 0 && releaseKeys(tx, unused),
     beginCharges(
-      queue,
+      { queue, links },
       tx,
       inserted.map(({ charge }) => charge),
     ),

@@ -2,7 +2,6 @@
 // bank can make the code.
 import { type Claim, type First, findEarlier, type Records, writeOnce } from '../accounts/once.ts';
 import { type AccountPolicy, requireAccount } from '../accounts/require.ts';
-import type { Queue } from '../jobs/queue.ts';
 import { auditLineAbout, setAuditObject } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import { contentHash, type Plain } from '../lib/hash.ts';
@@ -16,13 +15,14 @@ import type { Charge, NewCharge } from './charge.ts';
 import { type ChargeBatches, locateReady, type ReadyCharge, type WrittenCharge } from './create-batch.ts';
 import { type IssueNowDeps, issueNow } from './issue-now.ts';
 import { findByExternalId, findCharge, findFirstById, insertCharges } from './store.ts';
+import type { WriteDeps } from './write.ts';
 
 /** What creating a charge needs, alone or as part of an order. */
-export type ChargeDeps = BuildDeps & {
-  readonly db: Database;
-  readonly queue: Queue;
-  readonly accounts: AccountPolicy;
-};
+export type ChargeDeps = BuildDeps &
+  WriteDeps & {
+    readonly db: Database;
+    readonly accounts: AccountPolicy;
+  };
 
 export type CreateDeps = ChargeDeps & IssueNowDeps & { readonly chargeBatches: ChargeBatches };
 
@@ -83,7 +83,7 @@ async function writeSingly(deps: CreateDeps, ready: ReadyCharge): Promise<Writte
     });
     setAuditObject(earlier?.id ?? charge.id);
     if (!earlier) {
-      await beginCharges(deps.queue, tx, [charge]);
+      await beginCharges(deps, tx, [charge]);
       return { charge, answer };
     }
     if (earlier.id !== charge.id) return earlier;
@@ -102,14 +102,14 @@ const records: Records = {
 };
 
 /** Writes the charge of an order in the transaction of the caller. Refuses an externalId that is taken. */
-export async function writeCharge(deps: { readonly queue: Queue }, tx: Sql, charge: Charge): Promise<void> {
+export async function writeCharge(deps: WriteDeps, tx: Sql, charge: Charge): Promise<void> {
   // The hash covers the new id, so no request to create a charge alone can count as a repeat of this one.
   const hash = contentHash({ id: charge.id });
   const claim: Claim = { hash, scope: charge.accountId, key: undefined };
   const answer = JSON.stringify(chargeAnswer(charge));
   const earlier = await writeOnce(tx, records, claim, charge, () => insertCharge(tx, charge, hash, answer));
   if (earlier) throw records.conflict(earlier.id);
-  await beginCharges(deps.queue, tx, [charge]);
+  await beginCharges(deps, tx, [charge]);
 }
 
 /** False when the id or the externalId is taken. */

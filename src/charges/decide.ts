@@ -1,5 +1,4 @@
 // Writes the decisions of rails for many methods in one transaction: status, event, next lookup.
-import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { withBackgroundKind } from '../lib/work-kind.ts';
 import { type Finding, type Method, type Rails, railNamed } from '../rails/rail.ts';
@@ -11,9 +10,9 @@ import { nextLook } from './reconcile.ts';
 import { isRetired, RETIRE } from './retire.ts';
 import { lockCharges, type NewInstrument, storeAnswers, storeInstruments } from './store.ts';
 import { type NewTimer, setTimers } from './store-timers.ts';
-import { type DatedStep, writeSteps } from './write.ts';
+import { type DatedStep, type WriteDeps, writeSteps } from './write.ts';
 
-type Deps = { readonly db: Database; readonly queue: Queue; readonly rails: Rails; readonly clock: Clock };
+type Deps = WriteDeps & { readonly db: Database; readonly rails: Rails; readonly clock: Clock };
 
 /** The decision of a rail about a method. */
 export type Decision = {

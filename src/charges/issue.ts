@@ -2,7 +2,6 @@
 // no transaction is open during the request, and a retry looks the method up before it sends again.
 import assert from 'node:assert/strict';
 import type { JobOutcome } from '../jobs/job.ts';
-import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -14,10 +13,10 @@ import { type ChargeRef, ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { isRetired, RETIRE } from './retire.ts';
 import { clearSubmitted, findCharge, findCharges, markSubmitted } from './store.ts';
 import { logUndecided } from './undecided.ts';
+import type { WriteDeps } from './write.ts';
 
-export type IssueDeps = {
+export type IssueDeps = WriteDeps & {
   readonly db: Database;
-  readonly queue: Queue;
   readonly rails: Rails;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,7 +1,6 @@
 // Records payments. A payment is recorded once, whatever source reports it and however often. The first payment pays the
 // charge; a later one is recorded as a repeat. Payments that are reported at the same time share one transaction.
 import assert from 'node:assert/strict';
-import type { Queue } from '../jobs/queue.ts';
 import { postEntries } from '../ledger/store.ts';
 import { type AuditLine, auditLineAbout } from '../lib/audit-context.ts';
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
@@ -26,7 +25,7 @@ import { findAccounts, lockCharges } from './store.ts';
 import { comparable, findReferences, insertPayments, referenceKey } from './store-money.ts';
 import { clearTimers, setTimers } from './store-timers.ts';
 import { decideUnmatched, findReceipts, type UnmatchedReceipt } from './store-unmatched.ts';
-import { writeSteps } from './write.ts';
+import { type WriteDeps, writeSteps } from './write.ts';
 
 /** A payment as an operator, a rail, a statement or the sandbox reports it. */
 export type ReportedPayment = {
@@ -61,7 +60,7 @@ type Item = { readonly report: Report; readonly id: string; readonly auditLine: 
 type Outcome = RecordedPayment | PossibleDuplicate | { readonly refusal: AppError };
 export type PaymentBatches = Batcher<Item, Outcome>;
 
-type BatchDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+type BatchDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 export type PayDeps = { readonly clock: Clock; readonly paymentBatches: PaymentBatches };
 
 const LIMITS = { maxSize: 100, maxRunning: 2, maxWaiting: 5_000 } as const;
@@ -240,7 +239,7 @@ function referenceTaken(): AppError {
  * retired.
  */
 async function writePayments(
-  { queue }: BatchDeps,
+  { queue, links }: BatchDeps,
   tx: Sql,
   fresh: readonly NewPayment[],
   now: Date,
@@ -250,7 +249,7 @@ async function writePayments(
   const first = fresh.filter(({ payment }) => !payment.isRepeat);
   const [charges, inserted] = await Promise.all([
     writeSteps(
-      { queue },
+      { queue, links },
       tx,
       fresh.map(({ step }) => ({ step, at: now })),
     ),

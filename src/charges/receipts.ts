@@ -1,6 +1,5 @@
 // Takes what a bank says of received money: the payment, once, and what went back out of it. Money that belongs to no charge
 // is kept for a person.
-import type { Queue } from '../jobs/queue.ts';
 import { AppError, isOutage } from '../lib/errors.ts';
 import type { Rail, Receipt } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
@@ -9,8 +8,9 @@ import { referenceOnRail } from './payment-reference.ts';
 import { recordReturns } from './returns.ts';
 import { findChargeByReference, findChargeOfPayment } from './store-money.ts';
 import { insertUnmatched } from './store-unmatched.ts';
+import type { WriteDeps } from './write.ts';
 
-export type ReceiptDeps = PayDeps & { readonly db: Database; readonly queue: Queue };
+export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database };
 
 /** Takes a receipt that names the request that it pays by its reference. True: it paid a charge, now or before. */
 export async function takeReceipt(deps: ReceiptDeps, rail: Rail, receipt: Receipt): Promise<boolean> {

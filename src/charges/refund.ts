@@ -3,7 +3,6 @@
 // and looks it up before it sends again.
 import assert from 'node:assert/strict';
 import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
-import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
 import { contentHash } from '../lib/hash.ts';
@@ -18,7 +17,7 @@ import { endRefund } from './returns.ts';
 import { lockCharges } from './store.ts';
 import { findRefundByKey, insertRefund, markRefundSubmitted } from './store-money.ts';
 import { logUndecided } from './undecided.ts';
-import { writeStep } from './write.ts';
+import { type WriteDeps, writeStep } from './write.ts';
 
 export const REFUND = defineJob<{
   readonly accountId: string;
@@ -26,9 +25,8 @@ export const REFUND = defineJob<{
   readonly refundId: string;
 }>('charge.refund');
 
-export type RefundDeps = {
+export type RefundDeps = WriteDeps & {
   readonly db: Database;
-  readonly queue: Queue;
   readonly rails: Rails;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,6 +1,5 @@
 // Takes what a bank says of money that went back out of a payment: a refund that was asked for here has ended, or a bank has
 // taken money back without a request, such as after a fraud. The latter is recorded as a refund of the kind `return`.
-import type { Queue } from '../jobs/queue.ts';
 import { postEntries } from '../ledger/store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
@@ -11,9 +10,9 @@ import { type RefundEnd, refundEnded, returnBegun } from './life.ts';
 import { refundPosting } from './postings.ts';
 import { lockCharges } from './store.ts';
 import { comparable, insertReturn, type KnownReturn, updateRefund } from './store-money.ts';
-import { writeStep } from './write.ts';
+import { type WriteDeps, writeStep } from './write.ts';
 
-export type ReturnDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+export type ReturnDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 
 /** May be told any number of times, in any order. */
 export async function recordReturns(
@@ -86,7 +85,7 @@ async function beginReturn(
 
 /** Writes the end of a refund, requested here or not. The caller holds the row lock of the charge. */
 export async function endRefund(
-  deps: { readonly queue: Queue; readonly clock: Clock },
+  deps: Omit<ReturnDeps, 'db'>,
   tx: Sql,
   charge: Charge,
   refund: Refund,

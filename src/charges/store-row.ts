@@ -23,7 +23,7 @@ export const CHARGE_COLUMNS = `
          c.payable_cents, trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
          trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
          c.due_at, c.expire_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
-         c.order_id, c.committed_cents,
+         c.order_id, c.committed_cents, c.link_epoch,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
                                             'reference', m.reference, 'instrument', m.instrument, 'location', m.location,
                                             'reason', m.reason) order by m.method)
@@ -70,6 +70,7 @@ export type ChargeRow = Row & {
   event_count: number;
   order_id: string | null;
   committed_cents: string;
+  link_epoch: number;
   methods: MethodRow[] | null;
   payments: PaymentRow[] | null;
   refunds: RefundRow[] | null;
@@ -113,6 +114,7 @@ export function toCharge(row: ChargeRow): Charge {
     state: row.state,
     eventCount: row.event_count,
     committedCents: BigInt(row.committed_cents),
+    linkEpoch: row.link_epoch,
     methods: (row.methods ?? []).map(toMethod),
     payments: (row.payments ?? []).map(toPayment),
     refunds: (row.refunds ?? []).map(toRefund),

@@ -11,9 +11,9 @@ import { RECONCILE } from './reconcile.ts';
 import { enqueueRetirement } from './retire.ts';
 import { lockCharges } from './store.ts';
 import { findDueTimers, nextAwaitedAt, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
-import { writeSteps } from './write.ts';
+import { type WriteDeps, writeSteps } from './write.ts';
 
-type Deps = { readonly db: Database; readonly queue: Queue };
+type Deps = WriteDeps & { readonly db: Database };
 
 const STEPS = { overdue, expire: expired, settle: settled } as const satisfies Record<
   Exclude<TimerKind, 'reconcile'>,
@@ -29,22 +29,22 @@ export function chargeSweep(deps: Deps): Sweep {
 export async function sweepCharges(deps: Deps, until: Date): Promise<number> {
   // Most sweeps find nothing; this read then saves the transaction. It still sees a timer that another node is taking.
   if ((await findDueTimers(deps.db, until, 1)).length === 0) return 0;
-  return sweepInBatches(deps.db, (tx, limit) => sweepBatch(deps.queue, tx, until, limit));
+  return sweepInBatches(deps.db, (tx, limit) => sweepBatch(deps, tx, until, limit));
 }
 
-async function sweepBatch(queue: Queue, tx: Sql, until: Date, limit: number): Promise<number> {
+async function sweepBatch(deps: Deps, tx: Sql, until: Date, limit: number): Promise<number> {
   const due = await findDueTimers(tx, until, limit);
   if (due.length === 0) return 0;
   // Lock charges first, then their timers, in the order of all other transactions: this prevents deadlocks.
   const locked = await lockCharges(tx, [...new Set(due.map(timer => timer.chargeId))]);
   const charges = new Map(locked.map(charge => [charge.id, charge]));
   const timers = await takeTimers(tx, due);
-  await enqueueLookups(queue, tx, timers);
-  await takeSteps(queue, tx, timers, charges);
+  await enqueueLookups(deps.queue, tx, timers);
+  await takeSteps(deps, tx, timers, charges);
   return due.length;
 }
 
-async function takeSteps(queue: Queue, tx: Sql, timers: readonly Timer[], charges: Map<string, Charge>): Promise<void> {
+async function takeSteps(deps: Deps, tx: Sql, timers: readonly Timer[], charges: Map<string, Charge>): Promise<void> {
   const steps = timers.flatMap(({ chargeId, kind, at }) => {
     const before = charges.get(chargeId);
     if (!before || kind === 'reconcile') return [];
@@ -52,10 +52,10 @@ async function takeSteps(queue: Queue, tx: Sql, timers: readonly Timer[], charge
     charges.set(chargeId, step.after);
     return step.after === before ? [] : [{ before, step, at }];
   });
-  await writeSteps({ queue }, tx, steps);
+  await writeSteps(deps, tx, steps);
   await postEntries(tx, settlementPostings(steps));
   await enqueueRetirement(
-    queue,
+    deps.queue,
     tx,
     steps.map(({ before, step }) => ({ before, after: step.after })),
   );

@@ -1,9 +1,10 @@
 // A charge as the API and its events show it. Its schema is `ChargeView` in api/; JSON leaves out what is undefined.
 import { boletoResult, pixResult } from './answer.ts';
 import { type Charge, isOf, type Payment, type Refund } from './charge.ts';
+import type { Links } from './links.ts';
 import { chargeWarnings } from './lint.ts';
 
-export function chargeView(charge: Charge) {
+export function chargeView(links: Links, charge: Charge) {
   const { lockedRate, finePercent, interestPercent } = charge;
   const boleto = charge.methods.find(isOf('boleto'));
   const pix = charge.methods.find(isOf('pix'));
@@ -31,6 +32,7 @@ export function chargeView(charge: Charge) {
     taxes: hasTaxes ? { fine: numberOf(finePercent), interest: numberOf(interestPercent) } : undefined,
     boleto: boleto && boletoResult(charge.id, boleto),
     pix: pix && pixResult(charge.id, pix),
+    checkoutUrl: links.checkoutUrl(charge),
     payments: charge.payments.map(paymentView),
     refunds: charge.refunds.map(refundView),
     warnings: chargeWarnings(charge),

@@ -5,11 +5,12 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
 import type { Step } from './life.ts';
+import type { Links } from './links.ts';
 import { updateCharges } from './store.ts';
 import { chargeView } from './view.ts';
 import { FOLLOW_ORDER } from './wake-order.ts';
 
-type Deps = { readonly queue: Queue };
+export type WriteDeps = { readonly queue: Queue; readonly links: Links };
 
 /** A transition and when it happened. */
 export type DatedStep = { readonly step: Step; readonly at: Date };
@@ -19,11 +20,11 @@ export type DatedStep = { readonly step: Step; readonly at: Date };
  * starting from the result of the one before: the row gets the last result, and every step gets its event. If a charge pays
  * for an order, the same transaction enqueues the job that advances the order.
  */
-export async function writeSteps({ queue }: Deps, tx: Sql, steps: readonly DatedStep[]): Promise<Charge[]> {
+export async function writeSteps({ queue, links }: WriteDeps, tx: Sql, steps: readonly DatedStep[]): Promise<Charge[]> {
   const counted = withCounts(steps);
   const last = new Map(counted.map(({ after, at }) => [after.id, { after, at }]));
   const charges = [...last.values()].map(({ after }) => after);
-  const announced = counted.flatMap(({ after, event, at }) => (event ? [eventOf(after, event, at)] : []));
+  const announced = counted.flatMap(({ after, event, at }) => (event ? [eventOf(links, after, event, at)] : []));
   const orders = counted.flatMap(({ after, event }) => (concernsOrder(event) ? (orderRefOf(after) ?? []) : []));
   const moments = [...last.values()].map(({ at }) => at);
   // These statements do not depend on each other, so they are sent together.
@@ -35,13 +36,13 @@ export async function writeSteps({ queue }: Deps, tx: Sql, steps: readonly Dated
   return charges;
 }
 
-export async function writeStep(deps: Deps, tx: Sql, step: Step, at: Date): Promise<Charge> {
+export async function writeStep(deps: WriteDeps, tx: Sql, step: Step, at: Date): Promise<Charge> {
   const [after] = await writeSteps(deps, tx, [{ step, at }]);
   return after!;
 }
 
 /** An event that carries the charge as it is now. */
-export function eventOf(charge: Charge, type: string, at: Date) {
+export function eventOf(links: Links, charge: Charge, type: string, at: Date) {
   return {
     id: uuidV7(at),
     accountId: charge.accountId,
@@ -49,7 +50,7 @@ export function eventOf(charge: Charge, type: string, at: Date) {
     objectId: charge.id,
     sequence: charge.eventCount,
     occurredAt: at,
-    object: chargeView(charge),
+    object: chargeView(links, charge),
   };
 }
 

@@ -2,9 +2,11 @@
 // goes on running. It must be there: only the service makes one, so a command in the wrong folder does not answer from an
 // empty database. What a command changes is written to the audit log as the operator's doing.
 import { CHARGE_JOBS } from '../charges/jobs.ts';
+import { openLinks } from '../charges/links.ts';
 import { type PaymentBatches, startPaymentBatches } from '../charges/pay.ts';
+import type { WriteDeps } from '../charges/write.ts';
 import type { Config } from '../config/config.ts';
-import { type Queue, startQueue } from '../jobs/queue.ts';
+import { startQueue } from '../jobs/queue.ts';
 import { withAuditContext, withoutAuditContext } from '../lib/audit-context.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -32,7 +34,7 @@ type Task = {
 /** Does `work` on charges, where a service has started before, and leaves everything as it was found. */
 export async function withCharges<T>(
   task: Task,
-  work: (deps: CommandDeps & { readonly queue: Queue; readonly paymentBatches: PaymentBatches }) => Promise<T>,
+  work: (deps: CommandDeps & WriteDeps & { readonly paymentBatches: PaymentBatches }) => Promise<T>,
 ): Promise<T> {
   return runCommand(task, async (deps, stops) => {
     await requireInstallation(deps.db, task.config.mode);
@@ -42,7 +44,10 @@ export async function withCharges<T>(
       kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS],
     });
     stops.push(() => queue.stop());
-    return work({ ...deps, queue, paymentBatches: startPaymentBatches({ ...deps, queue }) });
+    const { publicUrl, port } = task.config;
+    const links = await openLinks(deps.db, () => publicUrl ?? `http://localhost:${port}`);
+    const writing = { ...deps, queue, links };
+    return work({ ...writing, paymentBatches: startPaymentBatches(writing) });
   });
 }
 

@@ -73,7 +73,7 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
   const order = charge ? { ...unpaid, chargeId: charge.id, dueCents: charge.payableCents } : unpaid;
   const created = { at: now, event: orderEventType('pending_payment') };
   const answerWith = (shown: Charge | undefined) =>
-    JSON.stringify(orderDetail(order, { charge: shown, timeline: [created] }));
+    JSON.stringify(orderDetail(deps.links, order, { charge: shown, timeline: [created] }));
   const isOwnQuote = !('id' in input.quote);
 
   const first = await deps.db.transaction(async tx => {

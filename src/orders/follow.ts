@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Chains } from '../chains/chain.ts';
 import type { Charge } from '../charges/charge.ts';
+import type { Links } from '../charges/links.ts';
 import { lockCharges } from '../charges/store.ts';
 import { FOLLOW_ORDER } from '../charges/wake-order.ts';
 import { handleJob, type JobHandler, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
@@ -20,6 +21,7 @@ import { restoreTimers, writeOrderStep } from './write.ts';
 export type FollowDeps = {
   readonly db: Database;
   readonly queue: Queue;
+  readonly links: Links;
   readonly chains: Chains;
   readonly clock: Clock;
   readonly settlement: SettlementRules;

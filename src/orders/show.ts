@@ -1,5 +1,6 @@
 // An order with all that belongs to it: its charge, its transfer, what happened to it.
 import type { Chains } from '../chains/chain.ts';
+import type { Links } from '../charges/links.ts';
 import { findCharge } from '../charges/store.ts';
 import { findPayoutOfOrder } from '../payouts/store.ts';
 import type { Sql } from '../storage/database.ts';
@@ -8,7 +9,7 @@ import type { Order } from './order.ts';
 import { findOrder, readTimeline } from './store.ts';
 import { orderDetail } from './view.ts';
 
-type Deps = { readonly db: Sql; readonly chains: Chains };
+type Deps = { readonly db: Sql; readonly chains: Chains; readonly links: Links };
 
 /** The order that a caller names, when it is one that the caller may see; `accountId` narrows it to one account's. */
 export async function requireOrder(db: Sql, id: string, accountId?: string): Promise<Order> {
@@ -17,9 +18,9 @@ export async function requireOrder(db: Sql, id: string, accountId?: string): Pro
   return order;
 }
 
-export async function showOrder({ db, chains }: Deps, order: Order) {
+export async function showOrder({ db, chains, links }: Deps, order: Order) {
   const charge = order.chargeId === undefined ? undefined : await findCharge(db, order.chargeId, order.accountId);
   const payout = await findPayoutOfOrder(db, order.id, order.accountId);
   const confirmationsNeeded = chains[order.network]?.depth;
-  return orderDetail(order, { charge, payout, confirmationsNeeded, timeline: await readTimeline(db, order) });
+  return orderDetail(links, order, { charge, payout, confirmationsNeeded, timeline: await readTimeline(db, order) });
 }

@@ -1,5 +1,6 @@
 // An order as the API and its events show it: the fields of the list, the same numbers as exact text, and what stands beside.
 import type { Charge } from '../charges/charge.ts';
+import type { Links } from '../charges/links.ts';
 import { chargeView } from '../charges/view.ts';
 import { exactNumber, formatUnits } from '../lib/decimals.ts';
 import type { Payout } from '../payouts/payout.ts';
@@ -17,10 +18,14 @@ export type OrderDetailParts = {
 };
 
 /** An order with its charge, its way through the chain and all that happened. */
-export function orderDetail(order: Order, { charge, payout, confirmationsNeeded, timeline }: OrderDetailParts) {
+export function orderDetail(
+  links: Links,
+  order: Order,
+  { charge, payout, confirmationsNeeded, timeline }: OrderDetailParts,
+) {
   return {
     ...orderView(order, payout, confirmationsNeeded),
-    ...(charge && { charge: chargeView(charge) }),
+    ...(charge && { charge: chargeView(links, charge) }),
     timeline: timeline.map(({ at, event, holdReason }) => ({
       at: at.toISOString(),
       event,

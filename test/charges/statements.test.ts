@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
+import { openLinks } from '../../src/charges/links.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { importStatement } from '../../src/charges/statement.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -67,7 +68,8 @@ async function takeIn(
   const db = openDatabase({ connection, log: silentLog });
   const { clock } = service;
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
-  const deps = { db, clock, paymentBatches: startPaymentBatches({ db, queue, clock }) };
+  const links = await openLinks(db, () => service.url);
+  const deps = { db, clock, paymentBatches: startPaymentBatches({ db, queue, links, clock }) };
   try {
     return (await importStatement(deps, entries)).counts;
   } finally {

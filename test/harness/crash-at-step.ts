@@ -4,6 +4,7 @@ import { createCharge } from '../../src/charges/create.ts';
 import { startChargeBatches } from '../../src/charges/create-batch.ts';
 import { startDecisionBatches } from '../../src/charges/decide.ts';
 import { issueCharges } from '../../src/charges/issue.ts';
+import { openLinks } from '../../src/charges/links.ts';
 import { recordPayment, startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { reconcileCharge } from '../../src/charges/reconcile.ts';
@@ -44,6 +45,7 @@ const rails = { pix: counted(bank.pix), boleto: counted(bank.boleto) };
 const base = {
   db: steps.database(real),
   queue,
+  links: await openLinks(real, () => 'http://localhost:3000'),
   rails,
   rates: configuredRates({}, 'test'),
   clock,

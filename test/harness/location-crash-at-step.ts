@@ -4,6 +4,7 @@ import { createCharge } from '../../src/charges/create.ts';
 import { startChargeBatches } from '../../src/charges/create-batch.ts';
 import { startDecisionBatches } from '../../src/charges/decide.ts';
 import { fillLocations } from '../../src/charges/fill-locations.ts';
+import { openLinks } from '../../src/charges/links.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import type { RailSettings } from '../../src/config/rail-settings.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
@@ -30,6 +31,7 @@ const pix = { ...steps.partner(rail, ['submit', 'lookup']), locations: steps.par
 const base = {
   db: steps.database(real),
   queue,
+  links: await openLinks(real, () => 'http://localhost:3000'),
   rails: { ...sandboxRails, pix },
   rates: configuredRates({}, 'test'),
   clock,

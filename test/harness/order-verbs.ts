@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Chain, Chains } from '../../src/chains/chain.ts';
 import { startDecisionBatches } from '../../src/charges/decide.ts';
+import { openLinks } from '../../src/charges/links.ts';
 import { recordPayment, startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -78,6 +79,7 @@ export async function openOrderNode(
 ): Promise<OrderNode> {
   const db = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog, maxConnections: 3 });
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
+  const links = await openLinks(db, () => 'http://localhost:3000');
   const clock = testClock(now);
   const { feePercent, settlement, prices, rates, walletPolicy, screening } = readConfig({ TRILHO_MODE: 'sandbox' });
   const chains = await openChains({ clock, db });
@@ -90,6 +92,7 @@ export async function openOrderNode(
     deps: {
       db: steps?.database(db) ?? db,
       queue,
+      links,
       clock,
       log: silentLog,
       accounts: sandboxAccounts,
@@ -100,7 +103,7 @@ export async function openOrderNode(
       rates: configuredRates(rates, 'sandbox'),
       prices: tablePrices({ reais: prices.table, rates }),
       chains: Object.fromEntries(watched) as Chains,
-      decisionBatches: startDecisionBatches({ db, queue, rails: sandboxRails, clock }),
+      decisionBatches: startDecisionBatches({ db, queue, links, rails: sandboxRails, clock }),
       bankWaitMs: 0,
       payoutLimits: new Map(),
       walletPolicy,

@@ -7,6 +7,7 @@ import { STRICT_CHARGE_RULES } from '../../src/charges/check.ts';
 import { createCharge } from '../../src/charges/create.ts';
 import { startChargeBatches } from '../../src/charges/create-batch.ts';
 import { startDecisionBatches } from '../../src/charges/decide.ts';
+import { openLinks } from '../../src/charges/links.ts';
 import { handleNotifications, startNotificationBatches } from '../../src/charges/notifications.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
@@ -58,6 +59,7 @@ const rail = bacenRail(order.rail, { clock, log: silentLog });
 const base = {
   db: steps.database(real),
   queue,
+  links: await openLinks(real, () => 'http://localhost:3000'),
   rails: { pix: rail, boleto: absentRail('boleto') },
   rates: configuredRates({}, 'test'),
   clock,

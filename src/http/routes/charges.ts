@@ -16,7 +16,9 @@ import { checkCharge } from '../../charges/check.ts';
 import { type CreateDeps, createCharge } from '../../charges/create.ts';
 import { listCharges } from '../../charges/list.ts';
 import { requireCharge, requireChargeOf } from '../../charges/require.ts';
+import { findCharge } from '../../charges/store.ts';
 import { chargeView } from '../../charges/view.ts';
+import { withdrawLink } from '../../charges/withdraw-link.ts';
 import { created, jsonText, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
@@ -42,12 +44,16 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
     answer: created(CreatedCharge, 'The charge, with a result for each method', CREATED_EXAMPLE, {
       ...LOCATION,
       ...REPLAYED,
+      Link: { description: 'The page to send to the payer, with `rel="payment"`.', type: 'string' },
     }),
     problems: ['external_id_conflict', 'idempotency_key_reused', 'charge_refused'],
     handle: async ({ body, idempotencyKey }, reply) => {
       const { id, answer, replayed } = await createCharge(deps, toNewCharge(body), idempotencyKey);
       if (replayed) reply.header('idempotent-replayed', 'true');
       reply.header('location', `/charges/${id}`);
+      // Not in the body, whose fields are given; `payment` is a registered relation. A repeat may come after a withdrawal.
+      const linked = replayed ? await findCharge(deps.db, id) : { id, linkEpoch: 0 };
+      if (linked) reply.header('link', `<${deps.links.checkoutUrl(linked)}>; rel="payment"`);
       return jsonText(answer);
     },
   });
@@ -61,7 +67,8 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
     tag,
     path: idOf('charge'),
     answer: ok(ChargeView, 'The charge as it is now', CHARGE_EXAMPLE),
-    handle: async ({ path, caller }) => chargeView(await requireCharge(deps.db, path.id, caller?.accountId)),
+    handle: async ({ path, caller }) =>
+      chargeView(deps.links, await requireCharge(deps.db, path.id, caller?.accountId)),
   });
 
   defineRoute(app, {
@@ -101,7 +108,25 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
     problems: ['wrong_state'],
     handle: async ({ path, caller }) => {
       await requireChargeOf(deps.db, path.id, caller?.accountId);
-      return chargeView(await cancelCharge(deps, path.id));
+      return chargeView(deps.links, await cancelCharge(deps, path.id));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/charges/:id/checkout/withdraw',
+    access: 'charges:write',
+    operationId: 'withdrawCheckout',
+    summary: 'Withdraw the link to the checkout',
+    description:
+      'For a link that reached the wrong person: it opens nothing any more, and the charge has a new one. Codes that were seen can still be paid; cancel the charge for that.',
+    tag,
+    path: idOf('charge'),
+    answer: ok(ChargeView, 'The charge with its new link', CHARGE_EXAMPLE),
+    problems: ['wrong_state'],
+    handle: async ({ path, caller }) => {
+      await requireChargeOf(deps.db, path.id, caller?.accountId);
+      return chargeView(deps.links, await withdrawLink(deps, path.id));
     },
   });
 }

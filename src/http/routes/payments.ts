@@ -15,6 +15,7 @@ import {
 } from '../../api/payments.ts';
 import { dateOf } from '../../api/schemas.ts';
 import { dismissUnmatched } from '../../charges/dismiss-unmatched.ts';
+import type { Links } from '../../charges/links.ts';
 import { listUnmatched } from '../../charges/list-unmatched.ts';
 import { type PayDeps, recordPayment } from '../../charges/pay.ts';
 import { chargeView } from '../../charges/view.ts';
@@ -25,7 +26,7 @@ import { defineRoute } from '../server/route.ts';
 
 const tag = 'Charges';
 
-type Deps = PayDeps & { readonly db: Database; readonly pageSize: number };
+type Deps = PayDeps & { readonly db: Database; readonly links: Links; readonly pageSize: number };
 
 export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
@@ -59,7 +60,7 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
         isAnother,
       });
       if (!isNew) reply.header('idempotent-replayed', 'true');
-      return chargeView(charge);
+      return chargeView(deps.links, charge);
     },
   });
 

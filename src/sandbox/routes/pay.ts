@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { CHARGE_EXAMPLE, ChargeView } from '../../api/charges.ts';
 import { checkPaidAt, MAX_CENTS } from '../../api/payments.ts';
 import { DateTime, dateOf, OneOf } from '../../api/schemas.ts';
+import type { Links } from '../../charges/links.ts';
 import { type PayDeps, recordPayment } from '../../charges/pay.ts';
 import { chargeView } from '../../charges/view.ts';
 import { ok } from '../../http/server/answers.ts';
@@ -31,7 +32,7 @@ const PayBody = Type.Object(
 
 export const PAY_SCHEMAS = [PayBody];
 
-export type PayRouteDeps = PayDeps & { readonly db: Sql; readonly clock: SandboxClock };
+export type PayRouteDeps = PayDeps & { readonly db: Sql; readonly links: Links; readonly clock: SandboxClock };
 
 export function payRoutes(app: FastifyInstance, deps: PayRouteDeps): void {
   defineRoute(app, {
@@ -60,7 +61,7 @@ export function payRoutes(app: FastifyInstance, deps: PayRouteDeps): void {
         source: 'sandbox',
         reference: randomUUID(),
       });
-      return chargeView(charge);
+      return chargeView(deps.links, charge);
     },
   });
 }

@@ -49,7 +49,7 @@ export function returnRoutes(app: FastifyInstance, deps: ReturnDeps): void {
       const reason = 'The sandbox bank took it back after a fraud.';
       const taken = { reference: randomUUID(), amountCents, status: 'DONE', at: deps.clock.now(), reason } as const;
       await recordReturns(deps, path.id, payment.reference, [taken]);
-      return chargeView(await requireCharge(deps.db, path.id));
+      return chargeView(deps.links, await requireCharge(deps.db, path.id));
     },
   });
 }

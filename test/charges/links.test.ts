@@ -1,0 +1,74 @@
+// The link to a checkout: a capability that cannot be guessed, is found wrong without a query, and can be withdrawn.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openLinks } from '../../src/charges/links.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { silentLog } from '../harness/log.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+const make = async () => service.post('/charges', chargeBody());
+const read = async (id: string) => (await service.get(`/charges/${id}`)).json;
+const tokenIn = (url: string) => /\/pay\/([\w-]{43})$/.exec(url)?.[1] ?? '';
+
+async function links() {
+  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+  try {
+    return await openLinks(db, () => service.url);
+  } finally {
+    await db.close();
+  }
+}
+
+test('a charge has a checkoutUrl under the name of the service, in its events and in the Link header of its creation too', async () => {
+  const { json, headers } = await make();
+  const { checkoutUrl } = await read(json.id);
+  assert.match(checkoutUrl, /^http:\/\/localhost:\d+\/pay\/[\w-]{43}$/);
+  assert.equal(headers.get('link'), `<${checkoutUrl}>; rel="payment"`);
+  assert.deepEqual(Object.keys(json), ['id', 'boleto', 'pix'], 'the body stays as it is given');
+  const { json: feed } = await service.get(`/events?objectId=${json.id}`);
+  assert.equal(feed.events[0].object.checkoutUrl, checkoutUrl);
+});
+
+test('a token names its charge; one bit changed, cut off or added and it names nothing', async () => {
+  const { json } = await make();
+  const { read: readToken } = await links();
+  const token = tokenIn((await read(json.id)).checkoutUrl);
+  assert.deepEqual(readToken(token), { id: json.id, linkEpoch: 0 });
+  const bytes = Buffer.from(token, 'base64url');
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const forged = Buffer.from(bytes);
+    forged[bit >> 3]! ^= 1 << (bit & 7);
+    assert.equal(readToken(forged.toString('base64url')), undefined, `bit ${bit}`);
+  }
+  const other = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const spare = other[other.indexOf(token[42]!) ^ 1]!;
+  for (const wrong of ['', token.slice(0, -1), `${token}A`, token.slice(0, -1) + spare, json.id, `${token}=`]) {
+    assert.equal(readToken(wrong), undefined, wrong);
+  }
+});
+
+test('withdrawing the link gives the charge another one', async () => {
+  const { json } = await make();
+  const before = (await read(json.id)).checkoutUrl;
+  const { json: after } = await service.send(`/charges/${json.id}/checkout/withdraw`, { method: 'POST' });
+  assert.notEqual(after.checkoutUrl, before);
+  assert.equal((await read(json.id)).checkoutUrl, after.checkoutUrl);
+  const repeat = await service.post('/charges', chargeBody({ externalId: 'again' }));
+  await service.send(`/charges/${repeat.json.id}/checkout/withdraw`, { method: 'POST' });
+  const { headers } = await service.post('/charges', chargeBody({ externalId: 'again' }));
+  assert.ok(headers.get('link')?.includes((await read(repeat.json.id)).checkoutUrl), 'a repeat names the link of now');
+});
+
+test('TRILHO_PUBLIC_URL is the name in the link', async context => {
+  const named = await startService({ env: { TRILHO_PUBLIC_URL: 'https://pay.example.com/' } });
+  context.after(() => named.stop());
+  const { json } = await named.post('/charges', chargeBody());
+  assert.match((await named.get(`/charges/${json.id}`)).json.checkoutUrl, /^https:\/\/pay\.example\.com\/pay\//);
+});
