@@ -86,6 +86,7 @@ import { migrate } from './storage/migrate.ts';
 import { openScreening } from './wallets/screening.ts';
 import { assetRoutes } from './web/assets.ts';
 import { chargePictureRoutes } from './web/charge-pictures.ts';
+import { checkoutRoutes } from './web/checkout/routes.ts';
 import { docsRoutes } from './web/docs.ts';
 import { pageRoutes } from './web/pages.ts';
 
@@ -310,6 +311,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     routes?.(server, { ...deps, runDueJobs, hasNoJobs: (tx: Sql, except: NewerJobs) => hasNoJobs(tx, names, except) });
     const pages = { ...deps, assets: assetRoutes(server), publicUrl };
     pageRoutes(server, pages);
+    checkoutRoutes(server, pages);
     chargePictureRoutes(server, deps);
     docsRoutes(server);
     if (overrides.work ?? true) {

@@ -15,6 +15,8 @@ export const ACCOUNT_SCOPES = [
   'webhooks:read',
   'webhooks:write',
   'ledger:read',
+  'settings:read',
+  'settings:write',
 ] as const;
 
 /**

@@ -1,5 +1,6 @@
 // Every schema with a name of its own: what the OpenAPI document shows under components, beside the problem.
 import type { TSchema } from 'typebox';
+import { ACCOUNT_SETTINGS_SCHEMAS } from './account-settings.ts';
 import { ALARM_SCHEMAS } from './alarms.ts';
 import { AMOUNT_SCHEMAS } from './amounts.ts';
 import { CHARGE_SCHEMAS } from './charges.ts';
@@ -32,4 +33,5 @@ export const COMPONENTS: readonly TSchema[] = [
   ...PAYOUT_SCHEMAS,
   ...ALARM_SCHEMAS,
   ...RECEIPT_SCHEMAS,
+  ...ACCOUNT_SETTINGS_SCHEMAS,
 ];

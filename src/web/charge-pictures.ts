@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type Charge, type ChargeMethod, isOf } from '../charges/charge.ts';
 import { isUnpaid } from '../charges/life.ts';
+import type { Links } from '../charges/links.ts';
 import { owedOn } from '../charges/owed.ts';
 import { requireCharge } from '../charges/require.ts';
 import { Binary, media } from '../http/server/answers.ts';
@@ -14,7 +15,7 @@ import type { Method } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { BoletoSlip } from './boleto/slip.ts';
 
-type Deps = { readonly db: Sql; readonly mode: Mode };
+type Deps = { readonly db: Sql; readonly mode: Mode; readonly links: Links };
 
 export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
   const picture = (
@@ -42,19 +43,28 @@ export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
       },
     });
 
-  // The drawing libraries are loaded with the first picture, so that the service starts faster.
-  picture('pix.svg', 'getPixSvg', 'The QR code of the pix, as SVG', 'image/svg+xml', async charge => {
-    const { qrSvg } = await import('./qr-code.ts');
-    return qrSvg(payableMethod(charge, 'pix').instrument.emv);
-  });
-  picture('pix.png', 'getPixPng', 'The QR code of the pix, as PNG', 'image/png', async charge => {
-    const { qrPng } = await import('./qr-code.ts');
-    return qrPng(payableMethod(charge, 'pix').instrument.emv);
-  });
-  picture('boleto.pdf', 'getBoletoPdf', 'The boleto as a page to print', 'application/pdf', async charge => {
-    const { boletoPdf } = await import('./boleto-pdf.ts');
-    return boletoPdf(slipOf(charge, deps.mode));
-  });
+  picture('pix.svg', 'getPixSvg', 'The QR code of the pix, as SVG', 'image/svg+xml', pixSvg);
+  picture('pix.png', 'getPixPng', 'The QR code of the pix, as PNG', 'image/png', pixPng);
+  picture('boleto.pdf', 'getBoletoPdf', 'The boleto as a page to print', 'application/pdf', charge =>
+    boletoFile(deps, charge),
+  );
+}
+
+// The drawing libraries are loaded with the first picture, so that the service starts faster.
+
+export async function pixSvg(charge: Charge): Promise<string> {
+  const { qrSvg } = await import('./qr-code.ts');
+  return qrSvg(payableMethod(charge, 'pix').instrument.emv);
+}
+
+export async function pixPng(charge: Charge): Promise<Buffer> {
+  const { qrPng } = await import('./qr-code.ts');
+  return qrPng(payableMethod(charge, 'pix').instrument.emv);
+}
+
+export async function boletoFile({ mode, links }: Pick<Deps, 'mode' | 'links'>, charge: Charge): Promise<Buffer> {
+  const { boletoPdf } = await import('./boleto-pdf.ts');
+  return boletoPdf({ ...slipOf(charge, mode), checkoutUrl: links.checkoutUrl(charge) });
 }
 
 type PayableMethod<M extends Method> = Required<Pick<ChargeMethod<M>, 'reference' | 'instrument'>>;

@@ -44,6 +44,8 @@ export type Formats = {
   /** 10/12/2026 14:05 in São Paulo. */
   moment(at: Date): string;
   number(value: number): string;
+  /** A comma or a point. */
+  readonly decimalSign: string;
 };
 
 const made = new Map<Language, Formats>();
@@ -76,5 +78,6 @@ function makeFormats(language: Language): Formats {
     shortDay: text => shortDay.format(new Date(`${text}T00:00:00Z`)),
     moment: at => moment.format(at),
     number: value => number.format(value),
+    decimalSign: number.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.',
   };
 }

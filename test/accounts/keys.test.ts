@@ -18,12 +18,14 @@ import { seed, transaction } from '../harness/transactions.ts';
 /** Routes that need no key. A new line here is a decision. */
 const PUBLIC = [
   '/',
+  '/assets/:file',
   '/docs',
   '/docs/',
   '/docs/js/scalar.js',
   '/favicon.ico',
   '/livez',
   '/openapi.json',
+  ...['', '/boleto.pdf', '/logo', '/pix.png', '/pix.svg', '/stream'].map(file => `/pay/:token${file}`),
   '/problems',
   '/problems/:code',
   '/readyz',
@@ -89,6 +91,7 @@ before(async () => {
   const hook = await service.post('/webhooks', { accountId: 'acme', url: 'https://example.com/hook' });
   assert.equal(hook.status, 201, hook.text);
   things['/webhooks/:id'] = hook.json.id;
+  things['/accounts/:id'] = 'acme';
   addresses = [];
   const later = await service.post('/charges', chargeBody({ customer: CUSTOMER, externalId: 'later' }));
   await service.runJobs();
@@ -166,8 +169,10 @@ test('the walk sees the routes, and only those above are public', () => {
 
 test('every public route answers without a key', async () => {
   for (const url of PUBLIC) {
-    const { status } = await fetch(service.url + url.replace(':code', 'not_found'));
-    assert.equal(status, 200, url);
+    const path = url.replace(':code', 'not_found').replace(':file', 'checkout.any.css');
+    const { status } = await fetch(service.url + path);
+    // A checkout asks for a link instead.
+    assert.equal(status, url.startsWith('/pay/') ? 404 : 200, url);
   }
 });
 

@@ -21,12 +21,12 @@ const HOW_TO_GET_ONE =
 
 let launched: Promise<Browser> | undefined;
 
+// At the top of the file: inside of a test it would close the browser with that test.
+after(async () => (await launched)?.close());
+
 /** One browser for the whole test file, closed after it. */
 export function browser(): Promise<Browser> {
-  if (!launched) {
-    launched = launch();
-    after(async () => (await launched)?.close());
-  }
+  launched ??= launch();
   return launched;
 }
 

@@ -8,6 +8,7 @@ import type { ColdSweepDeps } from '../../orders/cold-sweep.ts';
 import type { OrderDeps } from '../../orders/create.ts';
 import type { QuoteDeps } from '../../quotes/create.ts';
 import type { CreateWalletDeps } from '../../wallets/create.ts';
+import { accountSettingsRoutes } from './account-settings.ts';
 import { alarmRoutes } from './alarms.ts';
 import { amountRoutes } from './amounts.ts';
 import { chargeRoutes } from './charges.ts';
@@ -61,5 +62,6 @@ export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   alarmRoutes(app, deps);
   receiptRoutes(app, deps);
   coldSweepRoutes(app, deps);
+  accountSettingsRoutes(app, deps);
   healthRoutes(app, deps);
 }

@@ -20,6 +20,8 @@ declare module 'fastify' {
     public?: true;
     /** Answers however busy the service is. */
     isUnlimited?: true;
+    /** Counts its requests by itself; the limit of an address passes it over. */
+    hasOwnLimit?: true;
     /** Answers while the database does not, to a key that was good when it last did. */
     answersWithoutDatabase?: true;
     /** Goes on for as long as the caller likes, and so is not counted among what is being answered. */
@@ -72,7 +74,7 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   const limit = limitAddresses(deps);
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404 || accessTo(request.route) === 'public') {
-      if (!request.route.config.isUnlimited) limit.take(request, reply);
+      if (!request.route.config.isUnlimited && !request.route.config.hasOwnLimit) limit.take(request, reply);
       return;
     }
     const text = credentialOf(request);

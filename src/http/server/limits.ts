@@ -86,7 +86,7 @@ const MAPPED_V4 = /^::ffff:(?=\d+\.)/i;
 const NETWORK_GROUPS = 4;
 
 /** What one caller has: an IPv4 address, or a network of IPv6, within which it may choose any address. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const plain = address.replace(MAPPED_V4, '');
   if (!isIPv6(plain)) return plain;
   const [head = '', tail] = plain.split('::');

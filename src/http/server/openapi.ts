@@ -33,6 +33,7 @@ export async function collectOpenApi(app: FastifyInstance, { version, requiresKe
         { name: 'Wallets', description: 'Addresses that crypto is paid to.' },
         { name: 'Crypto quotes', description: 'Prices of crypto, each locked for five minutes.' },
         { name: 'Crypto transactions', description: 'Orders of crypto and their progress.' },
+        { name: 'Accounts', description: 'How an account shows itself to payers.' },
         { name: 'Ledger', description: 'Every movement of money and crypto, and the balances.' },
       ],
     },

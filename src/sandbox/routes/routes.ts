@@ -4,6 +4,7 @@ import type { ReturnDeps } from '../../charges/returns.ts';
 import { CHAIN_SCHEMAS, type ChainRouteDeps, chainRoutes } from './chains.ts';
 import { CLOCK_SCHEMAS, type ClockRouteDeps, clockRoutes } from './clock.ts';
 import { PAY_SCHEMAS, type PayRouteDeps, payRoutes } from './pay.ts';
+import { checkoutPayRoutes } from './pay-checkout.ts';
 import { RETURN_SCHEMAS, returnRoutes } from './return.ts';
 
 export type SandboxRouteDeps = PayRouteDeps & ReturnDeps & ClockRouteDeps & ChainRouteDeps;
@@ -11,6 +12,7 @@ export type SandboxRouteDeps = PayRouteDeps & ReturnDeps & ClockRouteDeps & Chai
 export function sandboxRoutes(app: FastifyInstance, deps: SandboxRouteDeps): void {
   for (const schema of [...PAY_SCHEMAS, ...RETURN_SCHEMAS, ...CLOCK_SCHEMAS, ...CHAIN_SCHEMAS]) app.addSchema(schema);
   payRoutes(app, deps);
+  checkoutPayRoutes(app, deps);
   returnRoutes(app, deps);
   clockRoutes(app, deps);
   chainRoutes(app, deps);

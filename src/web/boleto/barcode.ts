@@ -28,7 +28,7 @@ export function drawBarcode(paper: Paper, barcode: string, x: number, y: number)
 }
 
 /** Bar, space, bar, space … bar, in modules. */
-function barWidths(barcode: string): number[] {
+export function barWidths(barcode: string): number[] {
   const [symbol] = bwipjs.raw({ bcid: 'interleaved2of5', text: barcode });
   assert(symbol && 'sbs' in symbol, 'a linear code has bars');
   const widths = symbol.sbs.map(width => (width > 1 ? WIDE : NARROW));

@@ -23,6 +23,8 @@ export function writtenDay(day: CivilDay): string {
 
 /** A CPF or CNPJ with its punctuation, and its kind. */
 export function writtenDocument(document: string): { readonly kind: 'CPF' | 'CNPJ'; readonly number: string } {
+  // At a link it comes masked already.
+  if (document.includes('*')) return { kind: 'CPF', number: document };
   return document.length === 11
     ? { kind: 'CPF', number: formatCpf(document) }
     : { kind: 'CNPJ', number: formatCnpj(document, { version: 2 }) };
@@ -67,6 +69,7 @@ export function instructions(slip: BoletoSlip): readonly string[] {
     ...(slip.sandbox ? [SANDBOX_WARNING] : []),
     ...(paidLate && fees ? [`Após o vencimento cobrar ${fees}`] : []),
     paidLate ? `Não receber após ${writtenDay(slip.lastPayableDay)}` : 'Não receber após o vencimento',
+    ...(slip.checkoutUrl === undefined ? [] : [`Situação e 2ª via: ${slip.checkoutUrl}`]),
   ];
 }
 

@@ -35,6 +35,8 @@ export type BoletoSlip = {
   };
   /** The BR Code of the same debt, when it can be paid by pix too. */
   readonly pixEmv?: string;
+  /** Where the payer sees how the debt stands. */
+  readonly checkoutUrl?: string;
   /** Prints on the slip that it is from a sandbox and cannot be paid. */
   readonly sandbox: boolean;
 };

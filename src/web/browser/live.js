@@ -23,6 +23,10 @@ const streamOf = page => page.querySelector('meta[name="live"]')?.getAttribute('
 function swap(fresh) {
   const focused = document.activeElement?.id;
   let changed = false;
+  // What the reader has opened stays open.
+  for (const opened of document.querySelectorAll('details[id]')) {
+    fresh.getElementById(opened.id)?.toggleAttribute('open', opened.hasAttribute('open'));
+  }
   for (const part of document.querySelectorAll('[data-live]')) {
     const other = fresh.querySelector(`[data-live="${part.getAttribute('data-live')}"]`);
     if (!other || other.outerHTML === part.outerHTML) continue;

@@ -1,0 +1,113 @@
+// How an account shows itself to payers: its name, colour and logo, and where a payer goes from the checkout.
+import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
+import type { Fault } from '../lib/errors.ts';
+import { contrast } from './colours.ts';
+import { type Logo, readLogo } from './logo.ts';
+
+export type AccountSettings = {
+  readonly displayName?: string;
+  /** A CPF or CNPJ without punctuation, in upper case. */
+  readonly document?: string;
+  /** `#rrggbb`, in lower case. */
+  readonly colour?: string;
+  readonly returnUrl?: string;
+  readonly supportUrl?: string;
+  /** Origins whose pages may show a checkout in a frame. */
+  readonly frameOrigins: readonly string[];
+  readonly logo?: Logo;
+};
+
+export const NO_SETTINGS: AccountSettings = { frameOrigins: [] };
+
+/** A change as a caller sends it: null removes a value, what is absent stays. */
+export type SettingsChange = {
+  readonly displayName?: string | null;
+  readonly document?: string | null;
+  readonly colour?: string | null;
+  readonly returnUrl?: string | null;
+  readonly supportUrl?: string | null;
+  readonly frameOrigins?: readonly string[];
+  /** A `data:` URL of a PNG, JPEG or WebP. */
+  readonly logo?: string | null;
+};
+
+/** WCAG 2.2, 1.4.11: a button must stand out from the white card that it is on. */
+const LEAST_CONTRAST = 3;
+const WHITE = '#ffffff';
+
+/** The settings after a change, and every fault of it. */
+export function changeSettings(
+  before: AccountSettings,
+  change: SettingsChange,
+): { readonly after: AccountSettings; readonly faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  const fault = (path: string, code: string, message: string) => {
+    faults.push({ path, code, message });
+    return undefined;
+  };
+  const next = <T>(path: keyof SettingsChange, old: T | undefined, read: (text: string) => T | undefined) => {
+    const given = change[path];
+    if (given === undefined) return old;
+    return typeof given === 'string' ? read(given) : undefined;
+  };
+  const link = (path: 'returnUrl' | 'supportUrl', also: readonly string[] = []) =>
+    next(path, before[path], text =>
+      isLink(text, also) ? text : fault(path, 'bad_url', `must be a URL with https${also.map(kind => `, or ${kind}`)}`),
+    );
+  const displayName = next('displayName', before.displayName, text => text.trim());
+  const document = next('document', before.document, text => {
+    const plain = text.replace(/[.\-/\s]/g, '').toUpperCase();
+    const isGood = plain.length === 11 ? isValidCpf(plain) : isValidCnpj(plain, { version: 2 });
+    return isGood ? plain : fault('document', 'bad_document', 'must be a CPF or CNPJ with right check digits');
+  });
+  const colour = next('colour', before.colour, text => {
+    const plain = text.toLowerCase();
+    const ratio = contrast(plain, WHITE);
+    if (ratio >= LEAST_CONTRAST) return plain;
+    const found = ratio.toFixed(1);
+    return fault(
+      'colour',
+      'low_contrast',
+      `must stand out from white by at least ${LEAST_CONTRAST} to 1, not ${found}`,
+    );
+  });
+  const returnUrl = link('returnUrl');
+  const supportUrl = link('supportUrl', ['mailto:', 'tel:']);
+  const frameOrigins = change.frameOrigins ?? before.frameOrigins;
+  for (const [index, origin] of (change.frameOrigins ?? []).entries()) {
+    if (!isOrigin(origin)) {
+      fault(`frameOrigins[${index}]`, 'bad_origin', 'must be an origin such as https://shop.example.com');
+    }
+  }
+  const logo = next('logo', before.logo, text => {
+    const read = readLogo(text);
+    return 'wrong' in read ? fault('logo', 'bad_logo', read.wrong) : read.logo;
+  });
+  const after = {
+    ...(displayName !== undefined && { displayName }),
+    ...(document !== undefined && { document }),
+    ...(colour !== undefined && { colour }),
+    ...(returnUrl !== undefined && { returnUrl }),
+    ...(supportUrl !== undefined && { supportUrl }),
+    frameOrigins,
+    ...(logo && { logo }),
+  };
+  return { after, faults };
+}
+
+function isLink(text: string, also: readonly string[]): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || isLocal(url) || also.includes(url.protocol);
+}
+
+/** A page on one's own machine, while a shop is being built. */
+function isLocal({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && /^(localhost|127(\.\d+){3})$/.test(hostname);
+}
+
+/** Written into a header: nothing but an origin may get there. */
+function isOrigin(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && url.origin === text && (url.protocol === 'https:' || isLocal(url));
+}

@@ -1,0 +1,32 @@
+// Changes how an account shows itself to payers.
+import { setAuditObject } from '../lib/audit-context.ts';
+import type { Clock } from '../lib/clock.ts';
+import { AppError, invalidRequest } from '../lib/errors.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { type AccountSettings, changeSettings, type SettingsChange } from './settings.ts';
+import { accountExists } from './store.ts';
+import { findSettings, lockAccount, storeSettings } from './store-settings.ts';
+
+type Deps = { readonly db: Database; readonly clock: Clock };
+
+/** Writes nothing when any part of the change is wrong; every fault is named. */
+export async function updateSettings(deps: Deps, accountId: string, change: SettingsChange): Promise<AccountSettings> {
+  const at = deps.clock.now();
+  return deps.db.transaction(async tx => {
+    setAuditObject(accountId);
+    if (!(await lockAccount(tx, accountId))) throw noSuchAccount();
+    const { after, faults } = changeSettings(await findSettings(tx, accountId), change);
+    if (faults.length > 0) throw invalidRequest(faults);
+    await storeSettings(tx, accountId, after, at);
+    return after;
+  });
+}
+
+export async function requireSettings(sql: Sql, accountId: string): Promise<AccountSettings> {
+  if (!(await accountExists(sql, accountId))) throw noSuchAccount();
+  return findSettings(sql, accountId);
+}
+
+function noSuchAccount(): AppError {
+  return new AppError('not_found', 'There is no such account.');
+}

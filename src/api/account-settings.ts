@@ -1,0 +1,76 @@
+// How an account shows itself to payers, on the wire.
+import { type Static, Type } from 'typebox';
+import type { AccountSettings } from '../accounts/settings.ts';
+import { LooseText } from './schemas.ts';
+
+const MAX_URL_LENGTH = 2_000;
+/** 32 kB in base64, and the words before them. */
+const MAX_LOGO_LENGTH = 43_800;
+const MAX_ORIGINS = 20;
+
+const orNull = <S extends ReturnType<typeof Type.String>>(schema: S) =>
+  Type.Optional(Type.Union([schema, Type.Null()]));
+const words = {
+  displayName: 'The name above the checkout.',
+  document: 'CPF or CNPJ of the receiver, which payers compare with what their bank shows.',
+  colour: 'Colour of buttons, as `#rrggbb`; it must stand out from white by 3 to 1.',
+  returnUrl: 'Where a payer goes back to.',
+  supportUrl: 'Whom a payer asks: a page, `mailto:` or `tel:`.',
+  frameOrigins: 'Origins whose pages may show a checkout in a frame.',
+};
+const Colour = Type.String({ pattern: '^#[0-9A-Fa-f]{6}$', description: words.colour });
+const frameOrigins = Type.Array(LooseText(), { maxItems: MAX_ORIGINS, description: words.frameOrigins });
+
+export const AccountSettingsBody = Type.Object(
+  {
+    displayName: orNull(
+      Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', 'x-storable': true, description: words.displayName }),
+    ),
+    document: orNull(LooseText({ maxLength: 20, description: words.document })),
+    colour: orNull(Colour),
+    returnUrl: orNull(LooseText({ maxLength: MAX_URL_LENGTH, description: words.returnUrl })),
+    supportUrl: orNull(LooseText({ maxLength: MAX_URL_LENGTH, description: words.supportUrl })),
+    frameOrigins: Type.Optional(frameOrigins),
+    logo: orNull(
+      LooseText({
+        maxLength: MAX_LOGO_LENGTH,
+        description: 'A PNG, JPEG or WebP as a `data:` URL in base64: at most 32 kB, 1024 by 1024 pixels.',
+      }),
+    ),
+  },
+  {
+    $id: 'AccountSettingsChange',
+    additionalProperties: false,
+    examples: [{ displayName: 'Padaria Central', colour: '#0b6b4a', supportUrl: 'mailto:ajuda@padaria.example' }],
+  },
+);
+
+export const AccountSettingsView = Type.Object(
+  {
+    accountId: Type.String(),
+    displayName: Type.Optional(Type.String({ description: words.displayName })),
+    document: Type.Optional(Type.String({ description: words.document })),
+    colour: Type.Optional(Colour),
+    returnUrl: Type.Optional(Type.String({ description: words.returnUrl })),
+    supportUrl: Type.Optional(Type.String({ description: words.supportUrl })),
+    frameOrigins: Type.Array(Type.String(), { description: words.frameOrigins }),
+    hasLogo: Type.Boolean(),
+  },
+  { $id: 'AccountSettings', additionalProperties: false },
+);
+
+export const ACCOUNT_SETTINGS_SCHEMAS = [AccountSettingsBody, AccountSettingsView];
+
+export const ACCOUNT_SETTINGS_EXAMPLE: Static<typeof AccountSettingsView> = {
+  accountId: 'acme',
+  displayName: 'Padaria Central',
+  colour: '#0b6b4a',
+  supportUrl: 'mailto:ajuda@padaria.example',
+  frameOrigins: [],
+  hasLogo: false,
+};
+
+/** The logo itself is seen on a checkout. */
+export function settingsView(accountId: string, { logo, ...settings }: AccountSettings) {
+  return { accountId, ...settings, frameOrigins: [...settings.frameOrigins], hasLogo: logo !== undefined };
+}

@@ -1,0 +1,23 @@
+// Pages that say one thing: a link that opens nothing, too many attempts, a service that is away. They hold nothing of any charge.
+import type { Assets } from '../assets.ts';
+import { type Html, html } from '../html.ts';
+import { LANGUAGES, type Language } from '../language.ts';
+import { layout } from '../layout.ts';
+import { CHECKOUT_WORDS } from './words.ts';
+
+export type PlainPage = 'badLink' | 'tooMany' | 'unavailable';
+export type PlainPages = (page: PlainPage, language: Language) => Html;
+
+/** Made once: a flood of wrong links must cost little. */
+export function plainPages(assets: Assets): PlainPages {
+  const made = new Map<string, Html>();
+  for (const language of LANGUAGES) {
+    for (const page of ['badLink', 'tooMany', 'unavailable'] as const) {
+      const [heading = '', sentence] = CHECKOUT_WORDS[language][page];
+      const body = html`<main><section class="card status plain"><h1>${heading}</h1><p>${sentence}</p></section></main>`;
+      const whole = { language, title: heading, style: 'checkout.css', script: 'checkout.js', body } as const;
+      made.set(`${page} ${language}`, layout(assets, whole));
+    }
+  }
+  return (page, language) => made.get(`${page} ${language}`) ?? html``;
+}

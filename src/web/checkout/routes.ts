@@ -1,0 +1,170 @@
+// /pay/{token}: the checkout of a charge, its pictures, its PDF and the stream that tells of changes. The token is the only
+// credential. GET changes nothing: chat apps fetch pages that are sent around.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findSettings } from '../../accounts/store-settings.ts';
+import type { Chains } from '../../chains/chain.ts';
+import type { Charge } from '../../charges/charge.ts';
+import type { Links } from '../../charges/links.ts';
+import { findCharge } from '../../charges/store.ts';
+import { networkOf } from '../../http/server/limits.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError, isOutage } from '../../lib/errors.ts';
+import type { Heartbeats } from '../../lib/heartbeats.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Mode } from '../../lib/mode.ts';
+import { tokenBuckets } from '../../lib/token-bucket.ts';
+import { findOrder } from '../../orders/store.ts';
+import { findPayoutOfOrder } from '../../payouts/store.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Assets } from '../assets.ts';
+import { boletoFile, pixPng, pixSvg } from '../charge-pictures.ts';
+import { html } from '../html.ts';
+import { languageOf } from '../language.ts';
+import { layout } from '../layout.ts';
+import { sendHtml } from '../send-html.ts';
+import { factsOf } from './facts.ts';
+import { maskedDocument, maskedName } from './masks.ts';
+import { type PlainPage, plainPages } from './plain-pages.ts';
+import { readVersions } from './store.ts';
+import { checkoutStreams } from './stream.ts';
+import { type Bought, type View, viewOf } from './view-model.ts';
+
+export type CheckoutDeps = {
+  readonly db: Database;
+  readonly links: Links;
+  readonly clock: Clock;
+  readonly machineClock: Clock;
+  readonly chains: Chains;
+  readonly mode: Mode;
+  readonly log: Log;
+  readonly assets: Assets;
+  readonly heartbeats?: Heartbeats;
+  readonly beforeWork?: (() => Promise<void>) | undefined;
+};
+
+/** Links that open nothing, a second from one address; a payer with a mistyped link needs a few. */
+const MAX_WRONG_A_SECOND = 10;
+/** Requests a second for one checkout, from wherever. */
+const MAX_A_SECOND = 50;
+
+type TokenRoute = { Params: { token: string } };
+const OPTIONS = { config: { public: true, hasOwnLimit: true }, schema: { hide: true } } as const;
+
+export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
+  const wrong = tokenBuckets(MAX_WRONG_A_SECOND, deps.machineClock);
+  const right = tokenBuckets(MAX_A_SECOND, deps.machineClock);
+  const plain = plainPages(deps.assets);
+  const streams = checkoutStreams(app, deps);
+  const STATUS = { badLink: 404, tooMany: 429, unavailable: 503 } as const satisfies Record<PlainPage, number>;
+
+  const say = (page: PlainPage, request: FastifyRequest, reply: FastifyReply) => {
+    if (page !== 'badLink') reply.header('retry-after', '2');
+    return sendHtml(request, reply, plain(page, languageOf(request)), { status: STATUS[page] });
+  };
+
+  /** The charge of a link, or the page to say instead. A link that was withdrawn looks like one that never was. */
+  async function open(request: FastifyRequest<TokenRoute>): Promise<Charge | PlainPage> {
+    const { token } = request.params;
+    const named = deps.links.read(token);
+    const refused = (): PlainPage => (wrong.take(networkOf(request.ip)).isAllowed ? 'badLink' : 'tooMany');
+    if (!named) return refused();
+    if (!right.take(token).isAllowed) return 'tooMany';
+    await deps.beforeWork?.();
+    const charge = await findCharge(deps.db, named.id);
+    return charge && charge.linkEpoch === named.linkEpoch ? charge : refused();
+  }
+
+  type Handler = (charge: Charge, request: FastifyRequest<TokenRoute>, reply: FastifyReply) => Promise<unknown>;
+
+  const route = (path: string, handle: Handler, config: { readonly isLasting?: true } = {}) =>
+    app.get<TokenRoute>(
+      `/pay/:token${path}`,
+      { ...OPTIONS, config: { ...OPTIONS.config, ...config } },
+      async (request, reply) => {
+        try {
+          const opened = await open(request);
+          return typeof opened === 'string' ? await say(opened, request, reply) : await handle(opened, request, reply);
+        } catch (error) {
+          if (isOutage(error)) return say('unavailable', request, reply);
+          // What has no picture, or none any more.
+          if (error instanceof AppError) return say('badLink', request, reply);
+          throw error;
+        }
+      },
+    );
+
+  route('', async (charge, request, reply) => {
+    const { token } = request.params;
+    // Read before the charge: a change in between is then told once more instead of never.
+    const version = (await readVersions(deps.db, [charge.id])).get(charge.id) ?? '';
+    const view = await readView(deps, charge, request);
+    const { checkoutBody, styleOf, titleOf } = await loadPage();
+    const style = styleOf(view.settings);
+    const page = layout(deps.assets, {
+      language: view.language,
+      title: titleOf(view),
+      style: 'checkout.css',
+      script: 'checkout.js',
+      live: { stream: `/pay/${token}/stream`, version },
+      ...(style !== undefined && { ownStyle: style }),
+      head: previewTags(view, titleOf(view)),
+      body: checkoutBody(view),
+    });
+    const framedBy = view.settings.frameOrigins;
+    return sendHtml(request, reply, page, { framedBy, ...(style !== undefined && { style }) });
+  });
+
+  route('/stream', async (charge, request, reply) => streams.open(charge.id, request, reply), { isLasting: true });
+  route('/pix.svg', async (charge, _, reply) => reply.type('image/svg+xml').send(await pixSvg(charge)));
+  route('/pix.png', async (charge, _, reply) => reply.type('image/png').send(await pixPng(charge)));
+  route('/boleto.pdf', async (charge, _, reply) =>
+    reply.type('application/pdf').send(await boletoFile(deps, withMaskedPayer(charge))),
+  );
+  route('/logo', async (charge, request, reply) => {
+    const { logo } = await findSettings(deps.db, charge.accountId);
+    if (!logo) return say('badLink', request, reply);
+    return reply.header('cache-control', 'private, max-age=300').type(logo.type).send(logo.bytes);
+  });
+}
+
+/** Loaded with the first checkout: it brings the drawing libraries, and the service starts faster without them. */
+const loadPage = () => import('./view.ts');
+
+async function readView(deps: CheckoutDeps, charge: Charge, request: FastifyRequest<TokenRoute>): Promise<View> {
+  const [settings, bought] = await Promise.all([
+    findSettings(deps.db, charge.accountId),
+    charge.orderId === undefined ? undefined : readBought(deps, charge, charge.orderId),
+  ]);
+  const now = deps.clock.now();
+  return viewOf({
+    charge,
+    facts: factsOf(charge, now),
+    settings,
+    ...(bought && { bought }),
+    token: request.params.token,
+    language: languageOf(request),
+    isSandbox: deps.mode === 'sandbox',
+    now,
+  });
+}
+
+async function readBought(deps: CheckoutDeps, charge: Charge, orderId: string): Promise<Bought | undefined> {
+  const order = await findOrder(deps.db, orderId, charge.accountId);
+  if (!order) return undefined;
+  const payout = await findPayoutOfOrder(deps.db, orderId, charge.accountId);
+  const depth = deps.chains[order.network]?.depth;
+  return { order, ...(payout && { payout }), ...(depth !== undefined && { confirmationsNeeded: depth }) };
+}
+
+/** What a chat app shows of the link: receiver and amount only. */
+function previewTags(view: View, title: string) {
+  return html`<meta property="og:title" content="${title}">
+<meta property="og:type" content="website">
+<meta name="description" content="${view.words.checkout}">`;
+}
+
+/** The PDF at a link, which may be passed on, holds the payer as the page does; with a key it is whole. */
+function withMaskedPayer(charge: Charge): Charge {
+  const { name, document, type } = charge.customer;
+  return { ...charge, customer: { name: maskedName(name), document: maskedDocument(document), type } };
+}

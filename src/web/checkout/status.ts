@@ -1,0 +1,78 @@
+// Where a charge stands, in its own words: the first thing on the page, read aloud when it changes.
+import { civilDay } from '../../lib/civil-days.ts';
+import { type Html, html } from '../html.ts';
+import type { View } from './view-model.ts';
+
+/** A countdown frightens, and nobody needs one before the end is near. */
+const COUNTDOWN_MS = 15 * 60_000;
+
+const TONES = {
+  creating: 'plain',
+  open: 'plain',
+  overdue: 'warn',
+  overdueNoFees: 'warn',
+  paid: 'good',
+  paidLate: 'good',
+  paidInPart: 'warn',
+  expired: 'bad',
+  canceled: 'bad',
+  refunded: 'plain',
+  partlyRefunded: 'plain',
+  failed: 'bad',
+} as const;
+
+const SIGNS = { plain: '', warn: '!', good: '✓', bad: '×' } as const;
+
+export function statusCard(view: View): Html {
+  const { words, formats, facts, charge } = view;
+  const [heading, sentence] = words.state[facts.standing];
+  const tone = TONES[facts.standing];
+  const canPay = facts.pix !== undefined || facts.boleto !== undefined;
+  return html`<section class="card status ${tone}" aria-labelledby="status-heading">
+<h1 id="status-heading">${SIGNS[tone] !== '' && html`<span class="sign" aria-hidden="true">${SIGNS[tone]}</span>`}${heading}</h1>
+${sentence !== '' && html`<p>${sentence}</p>`}
+${notes(view).map(note => html`<p class="note">${note}</p>`)}
+<p class="amount"><span class="visually-hidden">${words.amount}: </span>${formats.money(facts.amountCents)}</p>
+${charge.currency !== 'BRL' && html`<p class="muted small">${words.converted(formats.money(charge.amountCents, charge.currency))}</p>`}
+${charge.description !== undefined && html`<p class="description">${charge.description}</p>`}
+${canPay && html`<p class="muted">${dueLine(view)}</p>`}
+${canPay && countdown(view)}
+</section>`;
+}
+
+/** For a screen reader, which is told when it changes. */
+export function spokenStatus(view: View): string {
+  const [heading, sentence] = view.words.state[view.facts.standing];
+  return [heading, sentence, ...notes(view)].filter(part => part !== '').join('. ');
+}
+
+function notes({ words, formats, facts, charge }: View): string[] {
+  const money = (cents: bigint) => formats.money(cents);
+  const isOpenBoleto = charge.state === 'PAID' && charge.payments.some(({ method }) => method === 'boleto');
+  const found: (string | false)[] = [
+    facts.missingCents > 0n && words.partial(money(facts.paidCents), money(facts.missingCents)),
+    facts.isTwice && words.twice,
+    !facts.isTwice && facts.excessCents > 0n && words.over(money(facts.excessCents)),
+    facts.cameAfterEnd && words.afterEnd,
+    isOpenBoleto && words.boletoCredit,
+    facts.returnedCents > 0n && words.refundedSum(money(facts.returnedCents)),
+    facts.returningCents > 0n && words.refundPending(money(facts.returningCents)),
+  ];
+  return found.filter(note => note !== false);
+}
+
+function dueLine({ words, formats, charge, facts, now }: View): string {
+  const due = formats.day(civilDay(charge.dueAt));
+  if (facts.standing === 'open') return words.dueOn(due);
+  const last = (facts.pix ?? facts.boleto)?.owed.lastPayableDay;
+  return [words.wasDueOn(due), last !== undefined && last >= civilDay(now) && words.payableUntil(formats.day(last))]
+    .filter(part => part !== false)
+    .join('. ');
+}
+
+function countdown({ words, formats, facts, now }: View): Html | false {
+  const leftMs = facts.closesAt.getTime() - now.getTime();
+  if (leftMs <= 0 || leftMs > COUNTDOWN_MS) return false;
+  return html`<p class="ending">${words.endsAt(formats.moment(facts.closesAt))}.
+<span aria-hidden="true" data-left-ms="${leftMs}" hidden>${words.timeLeft} <b></b></span></p>`;
+}

@@ -1,0 +1,97 @@
+// The page of a checkout, from what is known of a charge.
+import { lightened, textOn } from '../../accounts/colours.ts';
+import type { AccountSettings } from '../../accounts/settings.ts';
+import { writtenDocument } from '../boleto/format.ts';
+import { type Html, html } from '../html.ts';
+import type { Language } from '../language.ts';
+import { amountIn, receiverIn } from './facts.ts';
+import { maskedDocument, maskedName } from './masks.ts';
+import { boletoSection, pixSection } from './methods.ts';
+import { orderCard } from './order-card.ts';
+import { receiptCard } from './receipt.ts';
+import { spokenStatus, statusCard } from './status.ts';
+import { sellerOf, type View } from './view-model.ts';
+
+export function titleOf(view: View): string {
+  const { words, formats, facts } = view;
+  const seller = sellerOf(view);
+  const title =
+    facts.pix || facts.boleto ? words.title(formats.money(facts.amountCents)) : words.state[facts.standing][0];
+  return [title, seller].filter(Boolean).join(' · ');
+}
+
+export function checkoutBody(view: View): Html {
+  const { words, token, settings, facts, isSandbox, language } = view;
+  const other: Language = language === 'en' ? 'pt-BR' : 'en';
+  const seller = sellerOf(view);
+  return html`<header>
+${isSandbox && html`<p class="banner">${words.sandbox}</p>`}
+<div class="top">
+<div class="seller">${settings.logo && html`<img class="logo" src="/pay/${token}/logo" alt="" width="40" height="40">`}<span>${seller}</span></div>
+<a class="language no-print" href="?lang=${other}" hreflang="${other}" lang="${other}">${words.otherLanguage}</a>
+</div>
+</header>
+<p class="visually-hidden" role="status" data-live="said">${spokenStatus(view)}</p>
+<main data-live="main">
+${statusCard(view)}
+${view.bought && orderCard(view, view.bought)}
+${(facts.pix || facts.boleto) && payPart(view)}
+${receiptCard(view)}
+</main>
+<footer class="foot no-print">
+<noscript><a class="button secondary" href="?lang=${language}">${words.refresh}</a></noscript>
+<div class="actions">
+${settings.supportUrl !== undefined ? html`<a class="button secondary" href="${settings.supportUrl}" rel="noreferrer">${words.help}</a>` : html`<p class="muted small">${words.askSeller}</p>`}
+${settings.returnUrl !== undefined && html`<a class="button secondary" href="${settings.returnUrl}" rel="noreferrer">${words.back}</a>`}
+<button type="button" class="button secondary needs-script" id="share" hidden>${words.share}</button>
+<button type="button" class="button secondary needs-script" id="print">${words.print}</button>
+</div>
+</footer>
+<template id="words" data-copied="${words.copied}" data-select="${words.selectInstead}"></template>`;
+}
+
+function payPart(view: View): Html {
+  const { words, facts } = view;
+  const { pix, boleto } = facts;
+  const failed = facts.failed.map(method => html`<p class="note warn">${words.methodFailed[method]}</p>`);
+  if (pix && boleto) {
+    return html`${receiverCard(view)}
+<section class="card pay" aria-labelledby="method-heading"><h2 id="method-heading">${words.method}</h2>
+<details name="method" id="by-pix" open><summary><span>${words.pix}</span><small>${words.pixHint}</small></summary>${pixSection(view, pix)}</details>
+<details name="method" id="by-boleto"><summary><span>${words.boleto}</span><small>${words.boletoHint}</small></summary>${boletoSection(view, boleto)}</details>
+</section>`;
+  }
+  return html`${receiverCard(view)}
+<section class="card pay" aria-labelledby="method-heading"><h2 id="method-heading">${pix ? words.pix : words.boleto}</h2>${failed}
+${pix && pixSection(view, pix)}${boleto && boletoSection(view, boleto)}
+</section>`;
+}
+
+/** Before the code: who pays a stranger finds out too late. */
+function receiverCard(view: View): Html {
+  const { words, formats, settings, facts, charge } = view;
+  const emv = facts.pix?.instrument.emv ?? '';
+  const name = receiverIn(emv) ?? sellerOf(view);
+  const shownCents = amountIn(emv) ?? facts.amountCents;
+  const written = settings.document === undefined ? undefined : writtenDocument(settings.document);
+  return html`<section class="card check" aria-labelledby="check-heading"><h2 id="check-heading">${words.check}</h2>
+<p>${words.bankShows}</p>
+<dl class="facts">
+<div><dt>${words.receiver}</dt><dd>${name}</dd></div>
+${written && html`<div><dt>${written.kind}</dt><dd>${written.number}</dd></div>`}
+<div><dt>${words.amount}</dt><dd>${formats.money(shownCents)}</dd></div>
+<div><dt>${words.chargedTo}</dt><dd>${maskedName(charge.customer.name)}, <span class="whole">${maskedDocument(charge.customer.document)}</span></dd></div>
+</dl>
+<p class="strong">${words.otherwise}</p></section>`;
+}
+
+const DARK_CARD = '#1a222b';
+const READABLE = 4.5;
+
+/** The colour of the account for both schemes; a colour is `#rrggbb`, so it can end no rule. */
+export function styleOf({ colour }: AccountSettings): string | undefined {
+  if (colour === undefined) return undefined;
+  const dark = lightened(colour, DARK_CARD, READABLE);
+  const light = `:root{--accent:${colour};--on-accent:${textOn(colour)}}`;
+  return `${light}@media(prefers-color-scheme:dark){:root{--accent:${dark};--on-accent:${textOn(dark)}}}`;
+}

@@ -1,0 +1,145 @@
+// Links that open nothing, and what an account may show: plain pages, clear refusals, nothing told and nothing written.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { newCharge, openCharge, pathOf } from '../harness/checkouts.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+const TYPE = { 'content-type': 'application/json' };
+const change = (accountId: string, body: unknown) =>
+  service.send(`/accounts/${accountId}/settings`, { method: 'PATCH', body: JSON.stringify(body), headers: TYPE });
+
+test('forged, cut off and withdrawn links are the same plain page', async () => {
+  const id = await openCharge(service);
+  const path = await pathOf(service, id);
+  await service.send(`/charges/${id}/checkout/withdraw`, { method: 'POST' });
+  const last = path.at(-5) === 'A' ? 'B' : 'A';
+  const paths = [path, path.slice(0, -3), `${path.slice(0, -5)}${last}${path.slice(-4)}`, `/pay/${id}`, '/pay/x'];
+  const pages = new Set<string>();
+  for (const wrong of paths) {
+    const answer = await fetch(service.url + wrong, { headers: { 'accept-language': 'en' } });
+    assert.equal(answer.status, 404, wrong);
+    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+    pages.add(await answer.text());
+  }
+  assert.equal(pages.size, 1, 'nothing tells them apart');
+  const [page = ''] = pages;
+  assert.match(page, /This link opens no charge/);
+  assert.doesNotMatch(page, /Maria|159|acme/);
+  for (const file of ['pix.png', 'pix.svg', 'boleto.pdf', 'logo', 'stream']) {
+    assert.ok([404, 429].includes((await fetch(`${service.url}${path}/${file}`)).status), file);
+  }
+  assert.equal((await fetch(service.url + (await pathOf(service, id)))).status, 200, 'the new link opens it');
+});
+
+test('an address that tries many links is told to wait; a good link still opens', async () => {
+  const path = await pathOf(service, await newCharge(service));
+  const tries = Array.from({ length: 100 }, (_, index) => `/pay/${String(index).padStart(43, 'A')}`);
+  const statuses = await Promise.all(tries.map(async wrong => (await fetch(service.url + wrong)).status));
+  assert.ok(statuses.includes(429));
+  assert.deepEqual(
+    statuses.filter(status => status !== 404 && status !== 429),
+    [],
+  );
+  assert.equal((await fetch(service.url + path)).status, 200);
+});
+
+test('the page is kept by nobody, found by nobody, and framed by nobody', async () => {
+  const { headers } = await fetch(service.url + (await pathOf(service, await newCharge(service))));
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  assert.match(headers.get('x-robots-tag') ?? '', /noindex/);
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /script-src 'self';/);
+  assert.match(policy, /frame-ancestors 'none'/);
+  assert.match(policy, /require-trusted-types-for 'script'/);
+});
+
+test('fetching the page, as chat apps do, changes nothing', async () => {
+  const id = await openCharge(service);
+  const before = (await service.get(`/charges/${id}`)).text;
+  const page = await (await fetch(service.url + (await pathOf(service, id)))).text();
+  assert.match(page, /property="og:title" content="Pagar R\$\s159,90 · Trilho Sandbox"/);
+  assert.equal((await service.get(`/charges/${id}`)).text, before);
+});
+
+/** One pixel, and headers of pictures that would unpack to gigabytes. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const hugePng = () => {
+  const bytes = Buffer.from(PIXEL, 'base64');
+  bytes.writeUInt32BE(60_000, 16);
+  bytes.writeUInt32BE(60_000, 20);
+  return bytes.toString('base64');
+};
+
+test('name, colour, logo, links and frames of an account are on its checkouts', async () => {
+  const id = await openCharge(service, { accountId: 'shop' });
+  const { status, json } = await change('shop', {
+    displayName: 'Padaria Central',
+    document: '11.222.333/0001-81',
+    colour: '#7A1FA2',
+    logo: `data:image/png;base64,${PIXEL}`,
+    returnUrl: 'https://shop.example.com/thanks',
+    supportUrl: 'mailto:ajuda@example.com',
+    frameOrigins: ['https://shop.example.com'],
+  });
+  assert.equal(status, 200);
+  assert.deepEqual((await service.get('/accounts/shop/settings')).json, json);
+  assert.equal(json.colour, '#7a1fa2');
+  const path = await pathOf(service, id);
+  const answer = await fetch(service.url + path);
+  const page = await answer.text();
+  for (const part of ['Padaria Central', '11.222.333/0001-81', 'mailto:ajuda@example.com', 'shop.example.com/thanks']) {
+    assert.ok(page.includes(part), part);
+  }
+  assert.match(page, /<style>:root\{--accent:#7a1fa2/);
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  assert.match(policy, /frame-ancestors https:\/\/shop\.example\.com;/);
+  assert.equal(answer.headers.get('x-frame-options'), null);
+  const logo = await fetch(`${service.url}${path}/logo`);
+  assert.equal(logo.headers.get('content-type'), 'image/png');
+  assert.equal(logo.headers.get('x-content-type-options'), 'nosniff');
+  assert.deepEqual(Buffer.from(await logo.arrayBuffer()), Buffer.from(PIXEL, 'base64'));
+  const removed = await change('shop', { colour: null, logo: null });
+  assert.equal(removed.json.colour, undefined);
+  assert.equal(removed.json.hasLogo, false);
+  assert.equal(removed.json.displayName, 'Padaria Central', 'what is left out stays');
+});
+
+test('what an account may not show is refused with every fault, and nothing is written', async () => {
+  await newCharge(service, { accountId: 'bad' });
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>').toString('base64');
+  const cases: [Record<string, unknown>, string[]][] = [
+    [{ colour: '#ffff00' }, ['colour']],
+    [{ colour: 'red' }, ['colour']],
+    [{ logo: `data:image/svg+xml;base64,${svg}` }, ['logo']],
+    [{ logo: `data:image/png;base64,${svg}` }, ['logo']],
+    [{ logo: `data:image/png;base64,${hugePng()}` }, ['logo']],
+    [{ logo: 'https://example.com/logo.png' }, ['logo']],
+    [{ returnUrl: 'javascript:alert(1)', supportUrl: 'data:text/html,x' }, ['returnUrl', 'supportUrl']],
+    [{ frameOrigins: ['*', 'https://a.example; script-src *'] }, ['frameOrigins[0]', 'frameOrigins[1]']],
+    [{ document: '11.222.333/0001-82' }, ['document']],
+    [{ displayName: ' ' }, ['displayName']],
+    [{ nickname: 'x' }, ['nickname']],
+  ];
+  for (const [body, paths] of cases) {
+    const { status, json } = await change('bad', { ...body, returnUrl: body['returnUrl'] ?? 'https://good.example' });
+    assert.equal(status, 400, JSON.stringify(body));
+    assert.deepEqual(
+      json.errors.map(({ path }: { path: string }) => path),
+      paths,
+    );
+  }
+  assert.deepEqual((await service.get('/accounts/bad/settings')).json, {
+    accountId: 'bad',
+    frameOrigins: [],
+    hasLogo: false,
+  });
+  assert.equal((await change('nobody', {})).status, 404);
+});

@@ -1,0 +1,191 @@
+// The checkout in a real browser: a payer with a phone, in either language, light or dark, with or without JavaScript.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { axeFaults, openPage, PHONE, sidewaysScroll } from '../harness/browser.ts';
+import { CHECKOUTS, newCharge, openCharge, pathOf, pay } from '../harness/checkouts.ts';
+import { pngPicture, readQr } from '../harness/pictures.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+/** A folder for pictures of every state, for those who want to look. */
+const PICTURES = process.env['TRILHO_TEST_PICTURES'];
+
+const LANGUAGES = ['pt-BR', 'en'] as const;
+const SCHEMES = ['light', 'dark'] as const;
+
+for (const [name, make] of Object.entries(CHECKOUTS)) {
+  test(`${name}: no fault for a screen reader, no sideways scroll, in each language and scheme`, async () => {
+    const path = await pathOf(service, await make(service));
+    for (const locale of LANGUAGES) {
+      for (const colorScheme of SCHEMES) {
+        const { page, faults, close } = await openPage({ ...PHONE, locale, colorScheme });
+        await page.goto(service.url + path);
+        assert.equal(await page.locator('html').getAttribute('lang'), locale);
+        assert.deepEqual(await axeFaults(page), [], `${locale} ${colorScheme}`);
+        if (PICTURES) {
+          mkdirSync(PICTURES, { recursive: true });
+          const file = `${PICTURES}/${name.replaceAll(' ', '-')}-${locale}-${colorScheme}.png`;
+          await page.screenshot({ path: file, fullPage: true });
+        }
+        await page.setViewportSize({ width: 320, height: 640 });
+        assert.equal(await sidewaysScroll(page), 0, `${locale} ${colorScheme} at 320 px`);
+        assert.deepEqual(faults, []);
+        await close();
+      }
+    }
+  });
+}
+
+for (const { locale, paidWord, button } of [
+  { locale: 'pt-BR', paidWord: 'Pagamento recebido', button: 'Simular pagamento por Pix' },
+  { locale: 'en', paidWord: 'Payment received', button: 'Simulate a Pix payment' },
+]) {
+  test(`a payer pays on a phone (${locale}): code on screen, copied whole, receipt at once`, async () => {
+    const id = await openCharge(service);
+    const { page, close } = await openPage({ ...PHONE, locale, permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.goto((service.url + (await pathOf(service, id))).replace('127.0.0.1', 'localhost'));
+    const { pix } = (await service.get(`/charges/${id}`)).json;
+    const order = await page.evaluate(
+      `document.querySelector('.check').compareDocumentPosition(document.querySelector('.qr')) & 4`,
+    );
+    assert.equal(order, 4, 'the receiver stands before the code');
+    assert.equal(readQr(pngPicture(await page.locator('.qr').screenshot())), pix.emv);
+    assert.equal(await page.locator('#pix-code').inputValue(), pix.emv, 'the whole code can be selected');
+    await page.locator('#copy-pix').click();
+    assert.equal(await page.evaluate('navigator.clipboard.readText()'), pix.emv);
+    assert.match((await page.locator('[data-told=pix-code]').textContent()) ?? '', /app|banco/i);
+    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('heading', { name: paidWord }).waitFor();
+    assert.match(await page.locator('.receipt').innerText(), /Maria d\. S\./);
+    await close();
+  });
+}
+
+test('an open page says paid without being asked, and after the network was away', async () => {
+  const id = await openCharge(service);
+  const { page, close } = await openPage({ ...PHONE, locale: 'pt-BR' });
+  await page.goto(service.url + (await pathOf(service, id)));
+  await page.getByRole('heading', { name: 'Aguardando pagamento' }).waitFor();
+  await page.context().setOffline(true);
+  await pay(service, id);
+  await page.context().setOffline(false);
+  await page.getByRole('heading', { name: 'Pagamento recebido' }).waitFor();
+  assert.match((await page.locator('[role=status][data-live]').textContent()) ?? '', /Pagamento recebido/);
+  await close();
+});
+
+test('ten tabs of one checkout are all told', async () => {
+  const id = await openCharge(service);
+  const { page, close } = await openPage({ locale: 'en' });
+  const url = (service.url + (await pathOf(service, id))).replace('127.0.0.1', 'localhost');
+  const tabs = [page, ...(await Promise.all(Array.from({ length: 9 }, () => page.context().newPage())))];
+  for (const tab of tabs) await tab.goto(url);
+  await pay(service, id);
+  for (const tab of tabs) await tab.getByRole('heading', { name: 'Payment received' }).waitFor();
+  await close();
+});
+
+test('it can be paid without JavaScript: code, line, bars, PDF and a link to look again', async () => {
+  const id = await openCharge(service);
+  const { page, close } = await openPage({ ...PHONE, locale: 'en', javaScriptEnabled: false });
+  await page.goto(service.url + (await pathOf(service, id)));
+  const { pix, boleto } = (await service.get(`/charges/${id}`)).json;
+  assert.equal(await page.locator('#pix-code').inputValue(), pix.emv);
+  assert.equal(readQr(pngPicture(await page.locator('.qr').screenshot())), pix.emv);
+  await page.locator('#by-boleto summary').click();
+  const line = await page.locator('#boleto-line').inputValue();
+  assert.equal(line.replaceAll(/\D/g, ''), boleto.digitableLine);
+  assert.equal(await page.locator('#copy-pix').isVisible(), false, 'no button that does nothing');
+  await pay(service, id);
+  await page.getByRole('link', { name: 'I have paid: check now' }).click();
+  await page.getByRole('heading', { name: 'Payment received' }).waitFor();
+  await close();
+});
+
+test('the QR code can be read in the dark, on a white card', async () => {
+  const id = await openCharge(service, { methods: ['pix'] });
+  const { page, close } = await openPage({ ...PHONE, colorScheme: 'dark' });
+  await page.goto(service.url + (await pathOf(service, id)));
+  const { pix } = (await service.get(`/charges/${id}`)).json;
+  assert.equal(readQr(pngPicture(await page.locator('.qr').screenshot())), pix.emv);
+  assert.equal(await page.locator('meta[name=color-scheme]').getAttribute('content'), 'light dark');
+  await close();
+});
+
+test('where there is no clipboard the text is selected, and the page says so', async () => {
+  const id = await openCharge(service);
+  const { page, close } = await openPage({ ...PHONE, locale: 'en' });
+  await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+  await page.goto(service.url + (await pathOf(service, id)));
+  await page.locator('#copy-pix').click();
+  await page.getByText('The text is selected').waitFor();
+  const { pix } = (await service.get(`/charges/${id}`)).json;
+  assert.equal(await page.evaluate('getSelection().toString()'), pix.emv);
+  await close();
+});
+
+test('a countdown comes in the last quarter of an hour only, and is not read aloud', async () => {
+  const far = await openCharge(service, { dueAt: '2026-12-10T12:00:00Z' });
+  const { page, close } = await openPage({ locale: 'en' });
+  await page.goto(service.url + (await pathOf(service, far)));
+  assert.equal(await page.locator('[data-left-ms]').count(), 0);
+  const { json } = await service.post('/sandbox/clock', { to: '2027-01-12T02:50:00Z' });
+  assert.ok(json);
+  await page.goto(service.url + (await pathOf(service, far)));
+  assert.ok((await page.locator('[data-left-ms]').count()) <= 1);
+  await close();
+});
+
+test('the payer is masked on the page and in the PDF of the link, and whole in the PDF of the key', async () => {
+  const id = await openCharge(service, { customer: { name: 'Joaquina Pereira Lima', document: '529.982.247-25' } });
+  const path = await pathOf(service, id);
+  const page = await (await fetch(service.url + path)).text();
+  assert.match(page, /Joaquina P\. L\./);
+  assert.doesNotMatch(page, /Pereira|529\.?982\.?247-?25|52998224725/);
+  const { pdfPage } = await import('../harness/pictures.ts');
+  const pdf = async (at: string) =>
+    (await pdfPage(Buffer.from(await (await fetch(service.url + at)).arrayBuffer()), 72)).text;
+  const linked = await pdf(`${path}/boleto.pdf`);
+  assert.match(linked, /Joaquina P\. L\./);
+  assert.match(linked, /\*\*\*\.982\.247-\*\*/);
+  assert.doesNotMatch(linked, /Pereira/);
+  assert.ok(linked.includes(path), 'the PDF names the link');
+  assert.match(await pdf(`/charges/${id}/boleto.pdf`), /Joaquina Pereira Lima/);
+});
+
+test('hostile names and descriptions are text', async () => {
+  const hostile = `<img src=x onerror=alert(1)>"'</title></textarea><script>alert(2)</script>`;
+  const id = await openCharge(service, {
+    accountId: 'hostile',
+    description: hostile.slice(0, 140),
+    customer: { name: hostile, document: '52998224725' },
+  });
+  const change = JSON.stringify({ displayName: hostile.slice(0, 100) });
+  const headers = { 'content-type': 'application/json' };
+  const { status } = await service.send('/accounts/hostile/settings', { method: 'PATCH', body: change, headers });
+  assert.equal(status, 200);
+  const { page, faults, close } = await openPage({ locale: 'en' });
+  let alerts = 0;
+  page.on('dialog', dialog => {
+    alerts++;
+    return dialog.dismiss();
+  });
+  await page.goto(service.url + (await pathOf(service, id)));
+  assert.equal(await page.locator('img').count(), 0);
+  assert.ok((await page.locator('.seller').textContent())?.includes('<img src=x'));
+  assert.equal(alerts, 0);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a page that is being prepared has no code', async () => {
+  const id = await newCharge(service);
+  const text = await (await fetch(service.url + (await pathOf(service, id)))).text();
+  assert.doesNotMatch(text, /id="pix-code"|class="qr"/);
+});
