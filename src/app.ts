@@ -87,6 +87,7 @@ import { openScreening } from './wallets/screening.ts';
 import { assetRoutes } from './web/assets.ts';
 import { chargePictureRoutes } from './web/charge-pictures.ts';
 import { checkoutRoutes } from './web/checkout/routes.ts';
+import { dashboardRoutes } from './web/dashboard/dashboard.ts';
 import { docsRoutes } from './web/docs.ts';
 import { pageRoutes } from './web/pages.ts';
 
@@ -304,14 +305,20 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const handlers = [...chargeJobs(deps), ...followJobs(deps), ...claimJobs(deps), ...payoutJobs(deps)];
     const runDueJobs = (except?: NewerJobs) => queue.runDue(handlers, except);
 
-    const server = await createServer({ ...deps, unreadLimitMs, trustProxy: config.trustProxy });
-    apiRoutes(server, { ...deps, databaseClock });
+    const server: FastifyInstance = await createServer({
+      ...deps,
+      publicUrl,
+      unreadLimitMs,
+      trustProxy: config.trustProxy,
+    });
+    apiRoutes(server, { ...deps, databaseClock, publicUrl, supportRefundLimitCents: config.supportRefundLimitCents });
     metricsRoutes(server, { ...deps, registry });
     const names = kinds.map(({ name }) => name);
     routes?.(server, { ...deps, runDueJobs, hasNoJobs: (tx: Sql, except: NewerJobs) => hasNoJobs(tx, names, except) });
     const pages = { ...deps, assets: assetRoutes(server), publicUrl };
     pageRoutes(server, pages);
     checkoutRoutes(server, pages);
+    dashboardRoutes(server, pages);
     chargePictureRoutes(server, deps);
     docsRoutes(server);
     if (overrides.work ?? true) {

@@ -8,11 +8,32 @@ import type { Log } from '../lib/log.ts';
 import type { Sql } from '../storage/database.ts';
 import { hashOfKey } from './api-key.ts';
 import { keyCache } from './key-cache.ts';
+import { actorOfPerson, type Session, scopesOf } from './people/person.ts';
 import type { Scope } from './scopes.ts';
 import { type ApiKey, markUsed } from './store-keys.ts';
 
-/** The one account that the caller acts for, and what it may do there. */
-export type Caller = { readonly accountId: string; readonly keyId: string; readonly scopes: readonly Scope[] };
+/** Who calls, and what they may do. */
+export type Caller = {
+  /** The one account that the caller acts for; absent for a person who works for all of them. */
+  readonly accountId?: string;
+  /** As the audit log writes it: `key:<id>` or `person:<id>`. */
+  readonly actor: string;
+  readonly scopes: readonly Scope[];
+  /** Of a person. */
+  readonly session?: Session;
+};
+
+/** The caller behind a session. */
+export function callerOf(session: Session): Caller {
+  const { person } = session;
+  const { accountId } = person;
+  return {
+    ...(accountId !== undefined && { accountId }),
+    actor: actorOfPerson(person),
+    scopes: scopesOf(person),
+    session,
+  };
+}
 
 type Deps = { readonly db: Sql; readonly clock: Clock; readonly machineClock: Clock; readonly log: Log };
 
@@ -69,7 +90,7 @@ export function authenticator(deps: Deps): Authenticator {
       if (!key || !timingSafeEqual(key.secretHash, hashOfKey(text)) || key.revokedAt) return undefined;
       if (key.expiresAt && key.expiresAt <= deps.clock.now()) return undefined;
       recordUse(key.id);
-      return { accountId: key.accountId, keyId: key.id, scopes: key.scopes };
+      return { accountId: key.accountId, actor: `key:${key.id}`, scopes: key.scopes };
     },
     isKnown: id => keys.recall(id) !== undefined,
   };

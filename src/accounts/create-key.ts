@@ -2,11 +2,11 @@
 import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Sql } from '../storage/database.ts';
 import { hashOfKey, newKey } from './api-key.ts';
 import type { Scope } from './scopes.ts';
 import { accountExists } from './store.ts';
-import { insertKey, markRevoked } from './store-keys.ts';
+import { type ApiKey, findKey, insertKey, markRevoked } from './store-keys.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
@@ -34,6 +34,15 @@ export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string
     if (!(await accountExists(tx, input.accountId))) throw new AppError('not_found', 'There is no such account.');
     await insertKey(tx, { ...input, id: key.id, secretHash: hashOfKey(key.text), createdAt });
   });
+  return key;
+}
+
+/** A key, also a revoked one; of one account, when it is named. */
+export async function requireKey(sql: Sql, id: string, accountId?: string): Promise<ApiKey> {
+  const key = await findKey(sql, id);
+  if (!key || (accountId !== undefined && key.accountId !== accountId)) {
+    throw new AppError('not_found', 'There is no such key.');
+  }
   return key;
 }
 

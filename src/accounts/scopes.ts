@@ -1,4 +1,4 @@
-// The scopes of API keys: `resource:read` or `resource:write`.
+// The scopes of API keys and of people's roles: `resource:read` or `resource:write`.
 
 /** The scopes for the resources of an account. `all` stands for these. */
 export const ACCOUNT_SCOPES = [
@@ -20,8 +20,9 @@ export const ACCOUNT_SCOPES = [
 ] as const;
 
 /**
- * The scopes of the operator: metrics, unmatched receipts, recording payments, sending crypto again, approving wallets, and
- * what payouts of all accounts may do. A key has these only when they are listed explicitly.
+ * The scopes of the operator: metrics, unmatched receipts, statements, recording payments, sending crypto again, approving
+ * wallets, what payouts of all accounts may do, the audit log, and who may call: accounts, keys and people. A key has these only
+ * when they are listed explicitly.
  */
 export const OPERATOR_SCOPES = [
   'payments:read',
@@ -32,11 +33,23 @@ export const OPERATOR_SCOPES = [
   'payouts:write',
   'payouts:approve',
   'payouts:sweep',
+  'statements:read',
+  'statements:write',
+  'accounts:read',
+  'accounts:write',
+  'keys:read',
+  'keys:write',
+  'people:read',
+  'people:write',
+  'audit:read',
   'metrics:read',
 ] as const;
 
 export const SCOPES = [...ACCOUNT_SCOPES, ...OPERATOR_SCOPES] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** A person who uses one of these has proven within minutes who they are: keys, people and approvals outlive a session. */
+export const FRESH_SCOPES: readonly Scope[] = ['keys:write', 'people:write', 'accounts:write', 'wallets:approve'];
 
 /**
  * Reads `charges:read,charges:write` or `all`. Returns the scopes, in the order above, each once, and the unknown

@@ -5,14 +5,17 @@ import { ALARM_SCHEMAS } from './alarms.ts';
 import { AMOUNT_SCHEMAS } from './amounts.ts';
 import { CHARGE_SCHEMAS } from './charges.ts';
 import { EVENT_SCHEMAS } from './events.ts';
+import { KEY_SCHEMAS } from './keys.ts';
 import { LEDGER_SCHEMAS } from './ledger.ts';
 import { NEW_ORDER_SCHEMAS } from './new-order.ts';
 import { ORDER_SCHEMAS } from './orders.ts';
 import { PAYMENT_SCHEMAS } from './payments.ts';
 import { PAYOUT_SCHEMAS } from './payouts.ts';
+import { PEOPLE_SCHEMAS } from './people.ts';
 import { QUOTE_SCHEMAS } from './quotes.ts';
 import { RECEIPT_SCHEMAS } from './receipts.ts';
 import { REFUND_SCHEMAS } from './refunds.ts';
+import { STATEMENT_SCHEMAS } from './statements.ts';
 import { TRANSACTION_SCHEMAS } from './transactions.ts';
 import { WALLET_SCHEMAS } from './wallets.ts';
 import { WEBHOOK_SCHEMAS } from './webhooks.ts';
@@ -34,4 +37,7 @@ export const COMPONENTS: readonly TSchema[] = [
   ...ALARM_SCHEMAS,
   ...RECEIPT_SCHEMAS,
   ...ACCOUNT_SETTINGS_SCHEMAS,
+  ...STATEMENT_SCHEMAS,
+  ...KEY_SCHEMAS,
+  ...PEOPLE_SCHEMAS,
 ];

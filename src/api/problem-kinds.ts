@@ -54,7 +54,7 @@ export const PROBLEMS = {
   unauthorized: {
     status: 401,
     title: 'An API key is needed',
-    meaning: 'No key, or none that is good. A sandbox never asks for one.',
+    meaning: 'No key, or none that is good, and no session of the dashboard. A sandbox never asks for one.',
     nextStep: 'Send a key as Authorization: Bearer <key> or as X-API-Key. trilho keys list shows which keys are good.',
     example: { detail: 'A valid API key is needed, as Authorization: Bearer <key> or X-API-Key.' },
   },
@@ -64,6 +64,30 @@ export const PROBLEMS = {
     meaning: 'The key is good but lacks the scope named in detail.',
     nextStep: 'Use a key that has the scope, or make one with trilho keys create.',
     example: { detail: 'This key lacks the scope charges:write.' },
+  },
+  fresh_login_needed: {
+    status: 403,
+    title: 'A passkey is needed again',
+    meaning:
+      'Keys, people, accounts and approvals outlive a session, so a person who changes them has shown a passkey within five minutes.',
+    nextStep:
+      'Show the passkey again in the dashboard, then repeat the request. A person without one logs in by a new link.',
+    example: { detail: 'Show your passkey again: the last time is more than five minutes ago.' },
+  },
+  cross_site_request: {
+    status: 403,
+    title: 'Sent by another site',
+    meaning:
+      'A change by a session of the dashboard came from a page of another site, or without a sign of where it came from. Nothing was done.',
+    nextStep: 'Send changes from the dashboard itself, under TRILHO_PUBLIC_URL; programs use an API key.',
+    example: { detail: 'A change by a session must come from a page of this service.' },
+  },
+  refund_above_limit: {
+    status: 403,
+    title: 'More than this person may refund',
+    meaning: 'The role of the person has a limit on what is sent back of one charge. Nothing was done.',
+    nextStep: 'Ask an operator or an owner to refund it.',
+    example: { detail: 'Your role may send back 50000 cents of a charge at most.' },
   },
   not_found: {
     status: 404,
@@ -141,9 +165,9 @@ export const PROBLEMS = {
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    meaning: 'A body may have 64 kB.',
+    meaning: 'A body may have 64 kB, the file of a statement 10 MB.',
     nextStep: 'Send less: long texts belong into your own system, with their id in metadata.',
-    example: { detail: 'The body is larger than 64 kB.' },
+    example: { detail: 'The body is larger than this address takes.' },
   },
   unsupported_media_type: {
     status: 415,

@@ -1,7 +1,7 @@
 // trilho accounts: opens accounts and lists them.
-import { accountExists, listAccounts, openAccount } from '../accounts/store.ts';
+import { openNamedAccount } from '../accounts/open-account.ts';
+import { listAccounts } from '../accounts/store.ts';
 import type { Config } from '../config/config.ts';
-import { setAuditObject } from '../lib/audit-context.ts';
 import type { Log } from '../lib/log.ts';
 import { isStorable } from '../lib/text.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
@@ -22,13 +22,8 @@ async function create(config: Config, log: Log, args: readonly string[]): Promis
     faults.push(`<id> must be a text of 1 to ${MAX_ID_LENGTH} characters that is not blank`);
   }
   refuseFaults('accounts create', faults);
-  const isNew = await withDatabase({ config, log, action: 'trilho accounts create' }, ({ db, clock }) =>
-    db.transaction(async tx => {
-      setAuditObject(id);
-      if (await accountExists(tx, id)) return false;
-      await openAccount(tx, id, clock.now());
-      return true;
-    }),
+  const { isNew } = await withDatabase({ config, log, action: 'trilho accounts create' }, deps =>
+    openNamedAccount(deps, id),
   );
   console.log(isNew ? `Account ${id} is open.` : `Account ${id} was open before.`);
   return 0;

@@ -52,6 +52,25 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
     },
   ],
   [
+    'people',
+    {
+      summary: 'invite people to the dashboard, list or remove them',
+      help: [
+        'trilho people invite --role <viewer|support|operator|owner> --name <words> [--account <id>]',
+        'trilho people list [--account <id>]',
+        'trilho people login <person id>',
+        'trilho people remove <person id>',
+        '',
+        '--account  the one account that the person works for; all of them when absent',
+        '',
+        'invite and login print a link under TRILHO_PUBLIC_URL, alone on standard output. It counts once: an invitation for a',
+        'day, a login for 15 minutes. remove ends every session of the person.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./people.ts')).peopleCommand,
+    },
+  ],
+  [
     'wallets',
     {
       summary: 'list, approve or block wallets; what screening works with',

@@ -1,16 +1,12 @@
 // trilho import: records payments from a bank statement.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { type Import, importStatement } from '../charges/statement.ts';
+import { importFile } from '../charges/import-file.ts';
+import type { Import } from '../charges/statement.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import {
-  readStatement,
-  type StatementFormat,
-  type StatementOptions,
-  type StatementReading,
-} from '../rails/statement/statement.ts';
+import { readStatement, type StatementFormat, type StatementOptions } from '../rails/statement/statement.ts';
 import { StatementError } from '../rails/statement/statement-error.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
@@ -22,10 +18,11 @@ const MAX_DUPLICATES_SHOWN = 20;
 
 export async function importCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { file, format, options } = readTask(args);
-  const { entries, faults } = await read(file, format, options);
-  const { counts, duplicates } = await withCharges({ config, log, action: 'trilho import' }, deps =>
-    importStatement(deps, entries),
+  const bytes = await read(file, format, options);
+  const { record, duplicates, faults } = await withCharges({ config, log, action: 'trilho import' }, deps =>
+    importFile(deps, { bytes, format, options }),
   );
+  const { counts } = record;
   console.log(
     `${counts.matched} paid a charge, ${counts.differing} of another amount, ${counts.repeated} paid again, ${counts.duplicate} possible duplicates, ${counts.returned} returned, ${counts.unmatched} unmatched, ${counts.known} known before, ${counts.outgoing} not incoming.`,
   );
@@ -61,13 +58,15 @@ function readTask(args: readonly string[]): { file: string; format: StatementFor
   return { file, format, options: { debitsHaveMinus } };
 }
 
-async function read(file: string, format: StatementFormat, options: StatementOptions): Promise<StatementReading> {
+/** The file, once it is known to be a statement: a database is opened for no other. */
+async function read(file: string, format: StatementFormat, options: StatementOptions): Promise<Buffer> {
   try {
     const bytes = await readFile(file);
     if (format === 'csv' && looksLikeOfx(bytes)) {
       throw new StatementError('The file is named .csv, but it looks like OFX: give it a name that ends in .ofx.');
     }
-    return readStatement(bytes, format, options);
+    readStatement(bytes, format, options);
+    return bytes;
   } catch (error) {
     if (error instanceof StatementError) throw new StartError(error.message);
     throw new StartError(

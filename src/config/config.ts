@@ -39,6 +39,8 @@ export type Config = {
   readonly addressLimit: number;
   /** Addresses and networks of the proxies before us. */
   readonly trustProxy: readonly string[];
+  /** What somebody of the role support may send back of one charge. */
+  readonly supportRefundLimitCents: number;
   /** Reais for one unit of another currency, as decimal text; a sandbox has one for each. */
   readonly rates: { readonly USD?: string; readonly EUR?: string };
   /** How long after its creation a wallet may first be paid to. */
@@ -126,6 +128,7 @@ export function configOf({ values }: Settings): Config {
     webhookAllow: values.TRILHO_WEBHOOK_ALLOW ?? [],
     addressLimit: values.TRILHO_ADDRESS_LIMIT,
     trustProxy: values.TRILHO_TRUST_PROXY ?? [],
+    supportRefundLimitCents: values.TRILHO_SUPPORT_REFUND_LIMIT,
     rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
     walletWait: values.TRILHO_WALLET_WAIT,
     walletPolicy: { proof: values.TRILHO_WALLET_PROOF, approval: values.TRILHO_WALLET_APPROVAL },

@@ -56,6 +56,7 @@ export type Setting = {
 /** The others are read by it, so it is read first. */
 export const DEFAULT_MODE = 'sandbox' satisfies Mode;
 const MAX_LIMIT = 1_000_000;
+const MAX_REFUND_LIMIT_CENTS = 10_000_000_000;
 /** A fifth of what one node sends at a time, so that a single webhook never takes all of it. */
 const MAX_WEBHOOK_CONCURRENCY = 1_000;
 const NO_REAL_KEY = 'a sandbox takes no real pix key';
@@ -78,6 +79,14 @@ export const SETTINGS = [
     kind: publicUrl,
     meaning:
       'Where people reach the service, such as https://pay.example.com: links to checkouts and the names of passkeys and cookies come from it. Not set: http://localhost with the port.',
+  },
+  {
+    name: 'TRILHO_SUPPORT_REFUND_LIMIT',
+    kind: wholeNumber(0, MAX_REFUND_LIMIT_CENTS),
+    default: '50000',
+    mode: 'live',
+    meaning:
+      'What a person of the role support may send back of one charge, in cents; operators and owners have no limit.',
   },
   {
     name: 'DATABASE_URL',

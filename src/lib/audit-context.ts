@@ -4,8 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { uuidV7 } from './ids.ts';
 
 export type AuditContext = {
-  /** `key:<id>`, `operator` or `sandbox`. */
-  readonly actor: string;
+  /** `key:<id>`, `person:<id>`, `operator` or `sandbox`; `visitor` until somebody who logs in is known. */
+  actor: string;
   /** The route pattern or the command; never the URL, which may contain anything. */
   readonly action: string;
   readonly at: Date;
@@ -47,6 +47,12 @@ export function currentActor(): string | undefined {
 export function setAuditObject(objectId: string): void {
   const context = contexts.getStore();
   if (context) context.objectId = objectId;
+}
+
+/** Sets who acts, once somebody who logs in is known. Inside a transaction it applies to that transaction only. */
+export function setAuditActor(actor: string): void {
+  const context = contexts.getStore();
+  if (context) context.actor = actor;
 }
 
 /**

@@ -10,6 +10,8 @@ import { AppError } from '../lib/errors.ts';
 const ASSETS = {
   'checkout.css': ['base.css', 'checkout.css'],
   'checkout.js': ['live.js', 'checkout.js'],
+  'dashboard.css': ['base.css', 'dashboard.css'],
+  'dashboard.js': ['live.js', 'dashboard.js'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type AssetName = keyof typeof ASSETS;

@@ -35,6 +35,8 @@ test('every request body has an example, and each fits its schema', () => {
   for (const [name, { operation, place }] of operations()) {
     if (!operation.requestBody) continue;
     assert.equal(operation.requestBody.required, true, name);
+    // A file is no JSON; its media types are those of the statements.
+    if (name === 'post /statements') continue;
     seen += checkExamples(operation.requestBody.content, [...place, 'requestBody'], 'application/json');
   }
   assert(seen >= 1);
@@ -76,7 +78,8 @@ test('a body of another type, too large, null or of another form is refused by e
   const id = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
   for (const [name, { operation, place }] of operations()) {
     const [, path = '', method = ''] = place;
-    if (method === 'get') continue;
+    // A file has other types and a limit of its own: test/charges/statement-upload.test.ts.
+    if (method === 'get' || name === 'post /statements') continue;
     const at = path.replaceAll(/\{\w+\}/g, id) + (path.endsWith('/replay') ? '?from=2026-01-01T00:00Z' : '');
     // Each answer is held against the document.
     const send = async (body?: string, type = 'application/json') =>

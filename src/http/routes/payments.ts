@@ -51,7 +51,7 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
       const { method = 'pix', amountCents, paidAt, reference, isAnother = false } = body;
       const { charge, isNew } = await recordPayment(deps, {
         chargeId: path.id,
-        ...(caller && { accountId: caller.accountId }),
+        ...(caller?.accountId !== undefined && { accountId: caller.accountId }),
         method,
         amountCents: BigInt(amountCents),
         ...(paidAt !== undefined && { paidAt: dateOf(paidAt) }),

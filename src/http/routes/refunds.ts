@@ -1,5 +1,6 @@
 // Refunds of a charge.
 import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../accounts/authenticate.ts';
 import { checkRefund, REFUND_EXAMPLE, RefundBody, RefundView } from '../../api/refunds.ts';
 import { type RefundDeps, requestRefund } from '../../charges/refund.ts';
 import { requireChargeOf } from '../../charges/require.ts';
@@ -8,7 +9,15 @@ import { created, REPLAYED } from '../server/answers.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
-export function refundRoutes(app: FastifyInstance, deps: RefundDeps): void {
+export type RefundRouteDeps = RefundDeps & {
+  /** What somebody of the role support may send back of one charge. */
+  readonly supportRefundLimitCents: number;
+};
+
+export function refundRoutes(app: FastifyInstance, deps: RefundRouteDeps): void {
+  const limitOf = (caller: Caller | undefined) =>
+    caller?.session?.person.role === 'support' ? { limitCents: BigInt(deps.supportRefundLimitCents) } : {};
+
   defineRoute(app, {
     method: 'POST',
     url: '/charges/:id/refunds',
@@ -32,6 +41,7 @@ export function refundRoutes(app: FastifyInstance, deps: RefundDeps): void {
         amount: excess ? 'excess' : amountCents === undefined ? 'all' : BigInt(amountCents),
         ...(paymentId !== undefined && { paymentId }),
         ...(idempotencyKey !== undefined && { idempotencyKey }),
+        ...limitOf(caller),
       });
       if (replayed) reply.header('idempotent-replayed', 'true');
       return refundView(refund);

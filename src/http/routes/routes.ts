@@ -1,5 +1,6 @@
 // Every resource of the API.
 import type { FastifyInstance } from 'fastify';
+import type { PeopleDeps } from '../../accounts/people/invite.ts';
 import { COMPONENTS } from '../../api/components.ts';
 import type { CreateDeps } from '../../charges/create.ts';
 import type { PayDeps } from '../../charges/pay.ts';
@@ -9,6 +10,7 @@ import type { OrderDeps } from '../../orders/create.ts';
 import type { QuoteDeps } from '../../quotes/create.ts';
 import type { CreateWalletDeps } from '../../wallets/create.ts';
 import { accountSettingsRoutes } from './account-settings.ts';
+import { accountRoutes } from './accounts.ts';
 import { alarmRoutes } from './alarms.ts';
 import { amountRoutes } from './amounts.ts';
 import { chargeRoutes } from './charges.ts';
@@ -16,15 +18,18 @@ import { coldSweepRoutes } from './cold-sweeps.ts';
 import { type EventStreamDeps, eventStreamRoutes } from './event-stream.ts';
 import { eventRoutes } from './events.ts';
 import { type HealthDeps, healthRoutes } from './health.ts';
+import { keyRoutes } from './keys.ts';
 import { ledgerRoutes } from './ledger.ts';
 import { orderActionRoutes } from './order-actions.ts';
 import { orderRoutes } from './orders.ts';
 import { pauseRoutes } from './pauses.ts';
 import { paymentRoutes } from './payments.ts';
 import { payoutRoutes } from './payouts.ts';
+import { peopleRoutes } from './people.ts';
 import { quoteRoutes } from './quotes.ts';
 import { type ReceiptDeps, receiptRoutes } from './receipts.ts';
-import { refundRoutes } from './refunds.ts';
+import { type RefundRouteDeps, refundRoutes } from './refunds.ts';
+import { statementRoutes } from './statements.ts';
 import { walletActionRoutes } from './wallet-actions.ts';
 import { walletRoutes } from './wallets.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
@@ -39,7 +44,9 @@ type Deps = PayDeps &
   DeliverDeps &
   ReceiptDeps &
   ColdSweepDeps &
-  HealthDeps & { readonly pageSize: number };
+  HealthDeps &
+  PeopleDeps &
+  RefundRouteDeps & { readonly pageSize: number };
 
 export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   for (const schema of COMPONENTS) app.addSchema(schema);
@@ -63,5 +70,9 @@ export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   receiptRoutes(app, deps);
   coldSweepRoutes(app, deps);
   accountSettingsRoutes(app, deps);
+  statementRoutes(app, deps);
+  accountRoutes(app, deps);
+  keyRoutes(app, deps);
+  peopleRoutes(app, deps);
   healthRoutes(app, deps);
 }

@@ -4,10 +4,12 @@ import type { Caller } from '../../accounts/authenticate.ts';
 import { withAuditContext } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
 
+type Deps = { readonly clock: Clock; readonly requiresKeys: boolean };
+
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Call it before any route is added. The handler runs inside the hook's last call, and so inside the act. */
-export function auditRequests(app: FastifyInstance, { clock }: { clock: Clock }): void {
+export function auditRequests(app: FastifyInstance, { clock, requiresKeys }: Deps): void {
   const successes = new Map<string, number>();
   app.addHook('onRoute', ({ method, url, schema }) => {
     for (const one of [method].flat()) successes.set(`${one} ${url}`, successOf(schema));
@@ -18,7 +20,7 @@ export function auditRequests(app: FastifyInstance, { clock }: { clock: Clock })
     const action = `${request.method} ${request.route.url}`;
     withAuditContext(
       {
-        actor: actorOf(request.caller),
+        actor: requiresKeys && !request.caller ? VISITOR : actorOf(request.caller),
         action,
         at: clock.now(),
         status: successes.get(action) ?? OK,
@@ -32,8 +34,11 @@ export function auditRequests(app: FastifyInstance, { clock }: { clock: Clock })
 
 /** Who calls, as the audit log writes it. */
 export function actorOf(caller: Caller | undefined): string {
-  return caller ? `key:${caller.keyId}` : 'sandbox';
+  return caller?.actor ?? 'sandbox';
 }
+
+/** On a public route of live: somebody who logs in, and is not known yet. */
+const VISITOR = 'visitor';
 
 /** Whatever else stands in an address may be anything, and has no place in the log. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

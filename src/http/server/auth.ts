@@ -1,9 +1,12 @@
 // Who may call. Each route declares the scope it needs, or that it is public; one that does neither cannot be added. In live
-// a request brings a key with that scope and sees its account's things alone; a sandbox asks for nothing.
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
+// a request brings a key with that scope, or the session of a person whose role has it, and sees what is of its account alone; a
+// sandbox asks for nothing.
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { idOfKey } from '../../accounts/api-key.ts';
-import { authenticator, type Caller } from '../../accounts/authenticate.ts';
-import type { Scope } from '../../accounts/scopes.ts';
+import { authenticator, type Caller, callerOf } from '../../accounts/authenticate.ts';
+import { isFresh } from '../../accounts/people/person.ts';
+import { openSessions } from '../../accounts/people/sessions.ts';
+import { FRESH_SCOPES, type Scope } from '../../accounts/scopes.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
@@ -11,6 +14,7 @@ import type { Sql } from '../../storage/database.ts';
 import { distinctValues } from './headers.ts';
 import { type Limits, limitAddresses } from './limits.ts';
 import { KEY_PROBLEMS, responsesOf } from './responses.ts';
+import { requireSameOrigin, sessionTokenOf } from './session-cookie.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,6 +22,8 @@ declare module 'fastify' {
     scope?: Scope;
     /** No key is needed. */
     public?: true;
+    /** A page for whoever is logged in, whatever their role. */
+    session?: true;
     /** Answers however busy the service is. */
     isUnlimited?: true;
     /** Counts its requests by itself; the limit of an address passes it over. */
@@ -30,7 +36,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Undefined in a sandbox and on public routes. */
     caller: Caller | undefined;
-    /** Whether the key of this request may still be used, for what goes on after the first answer. */
+    /** Whether the key or the session of this request may still be used, for what goes on after the first answer. */
     stillMayCall: (() => Promise<boolean>) | undefined;
   }
   interface FastifyInstance {
@@ -38,19 +44,25 @@ declare module 'fastify' {
   }
 }
 
-export type DeclaredRoute = { readonly method: string; readonly url: string; readonly access: Scope | 'public' };
+/** What a route asks for: a scope, a session of any person, or nothing. */
+export type Access = Scope | 'session' | 'public';
+
+export type DeclaredRoute = { readonly method: string; readonly url: string; readonly access: Access };
 
 type Deps = Pick<Limits, 'addressLimit' | 'machineClock'> & {
   readonly db: Sql;
   readonly clock: Clock;
   readonly log: Log;
   readonly requiresKeys: boolean;
+  /** Where people reach the service: a change by a session comes from there. */
+  publicUrl(): string;
 };
 
 /** A stream checks its key about once a second; with a cached key of at most this age it notices a revocation in time. */
 const AGE_AT_RECHECK_MS = 100;
 
 const NO_KEY = 'A valid API key is needed, as Authorization: Bearer <key> or X-API-Key.';
+const NO_SESSION = 'The session is over; log in again.';
 const MISTYPED = 'The API key is mistyped or cut off.';
 
 /** Call it before any route is added. Refuses each that does not say who may call it. */
@@ -71,13 +83,29 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   if (!deps.requiresKeys) return;
 
   const { authenticate, isKnown } = authenticator(deps);
+  const sessions = openSessions(deps);
   const limit = limitAddresses(deps);
+
+  async function callBySession(request: FastifyRequest, reply: FastifyReply, token: string): Promise<void> {
+    if (!sessions.isKnown(token)) limit.check(request, reply);
+    const session = await sessions.find(token);
+    if (!session) {
+      limit.take(request, reply);
+      throw new AppError('unauthorized', NO_SESSION);
+    }
+    if (!READING.includes(request.method)) requireSameOrigin(request, deps.publicUrl());
+    request.caller = callerOf(session);
+    request.stillMayCall = async () => (await sessions.find(token)) !== undefined;
+  }
+
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404 || accessTo(request.route) === 'public') {
       if (!request.route.config.isUnlimited && !request.route.config.hasOwnLimit) limit.take(request, reply);
       return;
     }
     const text = credentialOf(request);
+    const token = bringsKey(request) ? undefined : sessionTokenOf(request);
+    if (token !== undefined) return callBySession(request, reply, token);
     const id = text === undefined ? undefined : idOfKey(text);
     // Only requests without a good key count, and a key that this node has seen is never kept out by others who share its address.
     if (id === undefined) limit.take(request, reply);
@@ -97,38 +125,62 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
 }
 
 /** Refuses a caller whose key lacks the scope of the route. Comes after the limits: such a request counts like any other. */
-export function requireScopes(app: FastifyInstance): void {
+export function requireScopes(app: FastifyInstance, deps: { readonly clock: Clock }): void {
   app.addHook('onRequest', async request => {
     const { scope } = request.route.config;
-    if (scope !== undefined) requireScope(request.caller, scope);
+    if (request.route.config.session) requireSession(request.caller);
+    if (scope === undefined) return;
+    requireScope(request.caller, scope);
+    if (FRESH_SCOPES.includes(scope)) requireFreshLogin(request.caller, deps.clock.now());
   });
+}
+
+/** A key has no session, and a sandbox none either, but there everything is allowed. */
+function requireSession(caller: Caller | undefined): void {
+  if (caller && !caller.session) throw new AppError('missing_scope', 'This page is for people, not for keys.');
+}
+
+/** Refuses a person who has not just shown who they are. A key is no session that somebody walks away from. */
+function requireFreshLogin(caller: Caller | undefined, now: Date): void {
+  if (!caller?.session || isFresh(caller.session, now)) return;
+  throw new AppError('fresh_login_needed', 'Show your passkey again: the last time is more than five minutes ago.');
 }
 
 /** Refuses a caller whose key lacks a scope that only some calls of a route need. */
 export function requireScope(caller: Caller | undefined, scope: Scope): void {
   if (!caller || caller.scopes.includes(scope)) return;
-  throw new AppError('missing_scope', `This key lacks the scope ${scope}.`);
+  const holder = caller.session ? 'role' : 'key';
+  throw new AppError('missing_scope', `This ${holder} lacks the scope ${scope}.`);
 }
 
 /**
- * The account that a request is about: the caller's in live, where another's is not found; in a sandbox the one that was
- * asked for, or any.
+ * The account that a request is about: the caller's, where another's is not found; in a sandbox, and for a person who works for
+ * all accounts, the one that was asked for, or any.
  */
 export function accountOf(caller: Caller | undefined, asked: string): string;
 export function accountOf(caller: Caller | undefined, asked?: string): string | undefined;
 export function accountOf(caller: Caller | undefined, asked?: string): string | undefined {
-  if (caller && asked !== undefined && asked !== caller.accountId) {
+  const own = caller?.accountId;
+  if (own !== undefined && asked !== undefined && asked !== own) {
     throw new AppError('not_found', 'There is no such account.');
   }
-  return caller?.accountId ?? asked;
+  return own ?? asked;
 }
 
 type Declared = { readonly url?: string | undefined; readonly config?: FastifyContextConfig };
 
-function accessTo({ url = '', config }: Declared): Scope | 'public' {
+function accessTo({ url = '', config }: Declared): Access {
   if (config?.scope !== undefined) return config.scope;
   if (config?.public) return 'public';
-  throw new Error(`The route ${url} must declare config: { scope } or config: { public: true }.`);
+  if (config?.session) return 'session';
+  throw new Error(`The route ${url} must declare config: { scope }, { session: true } or { public: true }.`);
+}
+
+const READING = ['GET', 'HEAD', 'OPTIONS'];
+
+/** A key says who calls, whatever cookie a browser adds. */
+function bringsKey({ headers }: FastifyRequest): boolean {
+  return headers.authorization !== undefined || headers['x-api-key'] !== undefined;
 }
 
 /** The one key of a request; undefined when it brings none, or several that differ. */

@@ -38,7 +38,7 @@ export function limitRate(app: FastifyInstance, { rateLimit, machineClock }: Lim
   if (rateLimit === 0) return;
   const buckets = tokenBuckets(rateLimit, machineClock);
   app.addHook('onRequest', async (request, reply) => {
-    const name = keyedBy === 'key' ? request.caller?.keyId : request.ip;
+    const name = keyedBy === 'key' ? request.caller?.actor : request.ip;
     if (name === undefined || request.route.config.isUnlimited) return;
     const { isAllowed, remaining, fullInSeconds, nextInSeconds } = buckets.take(name);
     reply.headers({

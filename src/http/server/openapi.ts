@@ -35,6 +35,9 @@ export async function collectOpenApi(app: FastifyInstance, { version, requiresKe
         { name: 'Crypto transactions', description: 'Orders of crypto and their progress.' },
         { name: 'Accounts', description: 'How an account shows itself to payers.' },
         { name: 'Ledger', description: 'Every movement of money and crypto, and the balances.' },
+        { name: 'Statements', description: 'Bank statements that were imported.' },
+        { name: 'Accounts and keys', description: 'Whose charges these are, and which programs may call.' },
+        { name: 'People', description: 'Who may log in to the dashboard.' },
       ],
     },
     // A schema is called by its own name.

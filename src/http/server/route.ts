@@ -31,6 +31,10 @@ export type Operation<P extends TObject, Q extends TObject, B extends TSchema, T
   readonly query?: Q;
   /** Must come with the request, even when all of its fields may be left out. Absent: a body with any field is refused. */
   readonly body?: B;
+  /** The body is a file, which the handler finds in `request.body`: its media types, and an example. Instead of `body`. */
+  readonly file?: { readonly types: readonly string[]; readonly example: string };
+  /** A caller with this scope may name any account, and not its own alone. */
+  readonly acrossAccountsBy?: Scope;
   readonly takesIdempotencyKey?: true;
   /** Further headers, for the documentation only. */
   readonly headers?: TObject;
@@ -109,10 +113,14 @@ export function defineRoute<
  * those.
  */
 function requestReader<T, P extends TObject, Q extends TObject, B extends TSchema>(operation: Operation<P, Q, B, T>) {
-  const { takesIdempotencyKey, check, checkWhenRefused } = operation;
+  const { takesIdempotencyKey, check, checkWhenRefused, acrossAccountsBy } = operation;
   const readPath = operation.path ? pathReader(operation.path) : nothing<Static<P>>;
   const readQuery = operation.query ? reader(operation.query, 'query') : readIgnored<Static<Q>>;
-  const readBody = operation.body ? reader(operation.body, 'body') : readNoBody<Static<B>>;
+  const readBody = operation.body
+    ? reader(operation.body, 'body')
+    : operation.file
+      ? readIgnored<Static<B>>
+      : readNoBody<Static<B>>;
   return async (request: FastifyRequest): Promise<ReadRequest<P, Q, B>> => {
     const key = takesIdempotencyKey ? readIdempotencyKey(request) : { value: undefined, faults: [] };
     const query = readQuery(request.query);
@@ -124,7 +132,8 @@ function requestReader<T, P extends TObject, Q extends TObject, B extends TSchem
       throw invalidRequest([...faults, ...((await checkWhenRefused?.(partial)) ?? [])]);
     }
     const { caller } = request;
-    for (const part of [query.value, body.value]) accountOf(caller, accountIdIn(part));
+    const isAcross = acrossAccountsBy !== undefined && caller?.scopes.includes(acrossAccountsBy);
+    for (const part of isAcross ? [] : [query.value, body.value]) accountOf(caller, accountIdIn(part));
     return {
       path: readPath(request.params),
       query: query.value,
@@ -167,7 +176,8 @@ function nothing<T>(): T {
 }
 
 function documentOf<T, P extends TObject, Q extends TObject, B extends TSchema>(operation: Operation<P, Q, B, T>) {
-  const { operationId, summary, description, tag, path, query, body, headers, takesIdempotencyKey, answer } = operation;
+  const { operationId, summary, description, tag, path, query, body, file, headers, takesIdempotencyKey, answer } =
+    operation;
   const documentedHeaders = headers ?? (takesIdempotencyKey && IdempotencyHeaders);
   return {
     operationId,
@@ -178,6 +188,7 @@ function documentOf<T, P extends TObject, Q extends TObject, B extends TSchema>(
     ...(query && { querystring: query }),
     ...(documentedHeaders && { headers: documentedHeaders }),
     ...(body && { body: byName(body) }),
+    ...(file && { consumes: [...file.types], body: Type.String({ format: 'binary', examples: [file.example] }) }),
     response: { [answer.status]: answer.document, ...problemResponses(...problemsOf(operation)) },
   };
 }

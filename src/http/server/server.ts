@@ -26,6 +26,8 @@ export type ServerDeps = Limits &
     readonly clock: Clock;
     readonly log: Log;
     readonly requiresKeys: boolean;
+    /** Where people reach the service. */
+    publicUrl(): string;
     readonly version: string;
     /** Addresses and networks of proxies that say truly where a request came from. */
     readonly trustProxy: readonly string[];
@@ -114,7 +116,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   limitInFlight(app, deps);
   guardRoutes(app, deps);
   limitRate(app, deps, deps.requiresKeys ? 'key' : 'address');
-  requireScopes(app);
+  requireScopes(app, deps);
   const { beforeWork } = deps;
   if (beforeWork) {
     app.addHook('preHandler', async request => {
@@ -192,7 +194,7 @@ const FRAMEWORK_REFUSALS: Record<number, [ProblemCode, string]> = {
   400: ['malformed_request', 'The request cannot be read.'],
   404: ['not_found', 'There is nothing at this address.'],
   408: ['request_timeout', 'The request did not arrive in time.'],
-  413: ['payload_too_large', 'The body is larger than 64 kB.'],
+  413: ['payload_too_large', 'The body is larger than this address takes.'],
   414: ['not_found', 'There is nothing at this address.'],
   415: ['unsupported_media_type', 'Send the body as application/json, in UTF-8 and not compressed.'],
 };

@@ -1,0 +1,86 @@
+// Invites people, gives them links to log in by, and removes them.
+import { setAuditObject } from '../../lib/audit-context.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { uuidV7 } from '../../lib/ids.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Role } from '../roles.ts';
+import { accountExists } from '../store.ts';
+import { hashOfSecret, INVITE_LIFE_MS, LOGIN_LINK_LIFE_MS, newSecret, type Person } from './person.ts';
+import { findPerson, insertPerson, lockOwners, putLink, removePersonRows } from './store-people.ts';
+
+export type PeopleDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Where people reach the service, without a slash at its end. */
+  publicUrl(): string;
+};
+
+export type NewPerson = {
+  readonly name: string;
+  readonly role: Role;
+  readonly accountId?: string;
+  /** The actor, as in the audit log. */
+  readonly invitedBy: string;
+};
+
+/** Where somebody logs in once; whoever has the link is that person. */
+export type LoginLink = { readonly url: string; readonly expiresAt: Date };
+
+/** Adds a person and returns the link to their first login, which is shown once. Refuses an account that does not exist. */
+export async function invitePerson(
+  deps: PeopleDeps,
+  { invitedBy, ...input }: NewPerson,
+): Promise<{ person: Person; link: LoginLink }> {
+  const createdAt = deps.clock.now();
+  const person: Person = { ...input, id: uuidV7(createdAt), createdAt };
+  const token = newSecret();
+  const expiresAt = new Date(createdAt.getTime() + INVITE_LIFE_MS);
+  await deps.db.transaction(async tx => {
+    setAuditObject(person.id);
+    const { accountId } = person;
+    if (accountId !== undefined && !(await accountExists(tx, accountId))) {
+      throw new AppError('not_found', 'There is no such account.');
+    }
+    await insertPerson(tx, person, invitedBy);
+    await putLink(tx, person.id, hashOfSecret(token), expiresAt);
+  });
+  return { person, link: { url: linkTo(deps, token), expiresAt } };
+}
+
+/** A link for somebody who cannot use a passkey now. It replaces the one before. */
+export async function makeLoginLink(deps: PeopleDeps, id: string, accountId?: string): Promise<LoginLink> {
+  const token = newSecret();
+  const now = deps.clock.now();
+  const expiresAt = new Date(now.getTime() + LOGIN_LINK_LIFE_MS);
+  await deps.db.transaction(async tx => {
+    setAuditObject(id);
+    if (!(await findPerson(tx, id, accountId))) throw noSuchPerson();
+    await putLink(tx, id, hashOfSecret(token), expiresAt);
+  });
+  return { url: linkTo(deps, token), expiresAt };
+}
+
+/** From the commit on, every node refuses the person. The last owner of all accounts stays, or nobody could invite another. */
+export async function removePerson(deps: PeopleDeps, id: string, accountId?: string): Promise<Person> {
+  const at = deps.clock.now();
+  return deps.db.transaction(async tx => {
+    setAuditObject(id);
+    const person = await findPerson(tx, id, accountId);
+    if (!person) throw noSuchPerson();
+    const owners = await lockOwners(tx);
+    if (owners.length === 1 && owners[0] === id) {
+      throw new AppError('wrong_state', 'This is the last owner: invite another one first.');
+    }
+    await removePersonRows(tx, id, at);
+    return person;
+  });
+}
+
+function linkTo({ publicUrl }: PeopleDeps, token: string): string {
+  return `${publicUrl()}/dashboard/enter/${token}`;
+}
+
+function noSuchPerson(): AppError {
+  return new AppError('not_found', 'There is no such person.');
+}

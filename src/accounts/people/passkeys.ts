@@ -1,0 +1,226 @@
+// Passkeys: registering one, logging in by one, and showing it again before something that outlives a session. The package that
+// reads them is large, so it is loaded when the first is used.
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { setAuditActor, setAuditObject } from '../../lib/audit-context.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Database } from '../../storage/database.ts';
+import { actorOfPerson, CHALLENGE_LIFE_MS, hashOfSecret, mayAddPasskey, newSecret, type Session } from './person.ts';
+import { startSession } from './sessions.ts';
+import {
+  deletePasskey,
+  findPasskey,
+  insertChallenge,
+  insertPasskey,
+  listPasskeys,
+  markPasskeyUsed,
+  type Passkey,
+  type Purpose,
+  takeChallenge,
+} from './store-passkeys.ts';
+import { findPerson } from './store-people.ts';
+import { markProven } from './store-sessions.ts';
+
+export type PasskeyDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Gives the origin and the name that passkeys are bound to. */
+  publicUrl(): string;
+};
+
+/** EdDSA, ES256, RS256. Named, because the package would ask for ML-DSA-44 on a Node that has it, which an older one cannot verify. */
+const ALGORITHMS = [-8, -7, -257];
+const MAX_PASSKEYS = 20;
+
+const load = () => import('@simplewebauthn/server');
+
+function partyOf({ publicUrl }: PasskeyDeps) {
+  const { origin, hostname } = new URL(publicUrl());
+  return { origin, rpID: hostname };
+}
+
+async function newChallenge(
+  { db, clock }: PasskeyDeps,
+  purpose: Purpose,
+  personId?: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const text = newSecret();
+  const now = clock.now();
+  const expiresAt = new Date(now.getTime() + CHALLENGE_LIFE_MS);
+  await insertChallenge(
+    db,
+    { hash: hashOfSecret(text), purpose, expiresAt, ...(personId !== undefined && { personId }) },
+    now,
+  );
+  return Uint8Array.from(Buffer.from(text, 'base64url'));
+}
+
+/** Whether a challenge is one of ours that was not used; it is used up by being asked about. */
+function challengeTaker({ db, clock }: PasskeyDeps, purpose: Purpose, personId?: string) {
+  return (challenge: string) =>
+    takeChallenge(
+      db,
+      { hash: hashOfSecret(challenge), purpose, ...(personId !== undefined && { personId }) },
+      clock.now(),
+    );
+}
+
+/** What a browser needs to make a passkey. Refuses when nobody has proven within minutes who sits there. */
+export async function registrationOptions(deps: PasskeyDeps, session: Session) {
+  const { person } = session;
+  requireProof(deps, session);
+  const known = await listPasskeys(deps.db, person.id);
+  if (known.length >= MAX_PASSKEYS) throw new AppError('wrong_state', `A person has ${MAX_PASSKEYS} passkeys at most.`);
+  const { generateRegistrationOptions } = await load();
+  return generateRegistrationOptions({
+    rpName: 'Trilho',
+    rpID: partyOf(deps).rpID,
+    userName: person.name,
+    userDisplayName: person.name,
+    userID: Uint8Array.from(Buffer.from(person.id)),
+    challenge: await newChallenge(deps, 'register', person.id),
+    excludeCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    supportedAlgorithmIDs: ALGORITHMS,
+    timeout: CHALLENGE_LIFE_MS,
+  });
+}
+
+/** Keeps a new passkey; it also proves who sits there. */
+export async function registerPasskey(
+  deps: PasskeyDeps,
+  session: Session,
+  response: RegistrationResponseJSON,
+): Promise<void> {
+  const { person } = session;
+  requireProof(deps, session);
+  const { verifyRegistrationResponse } = await load();
+  const { origin, rpID } = partyOf(deps);
+  const { verified, registrationInfo } = await refuseBroken(() =>
+    verifyRegistrationResponse({
+      response,
+      expectedChallenge: challengeTaker(deps, 'register', person.id),
+      expectedOrigin: origin,
+      expectedRPID: rpID,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    }),
+  );
+  if (!verified) throw badPasskey();
+  const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+  const createdAt = deps.clock.now();
+  const passkey: Passkey = {
+    id,
+    personId: person.id,
+    publicKey: Buffer.from(publicKey),
+    signCount: counter,
+    transports,
+    createdAt,
+  };
+  await deps.db.transaction(async tx => {
+    setAuditObject(person.id);
+    if (!(await insertPasskey(tx, passkey))) throw new AppError('wrong_state', 'This passkey is registered already.');
+    await markProven(tx, session.tokenHash, createdAt, 'passkey');
+  });
+}
+
+/** What a browser needs to offer the passkeys that it has for this service; with a session, those of its person. */
+export async function assertionOptions(deps: PasskeyDeps, session?: Session) {
+  const { generateAuthenticationOptions } = await load();
+  const personId = session?.person.id;
+  const known = personId === undefined ? [] : await listPasskeys(deps.db, personId);
+  return generateAuthenticationOptions({
+    rpID: partyOf(deps).rpID,
+    challenge: await newChallenge(deps, session ? 'confirm' : 'login', personId),
+    allowCredentials: known.map(({ id, transports }) => ({ id, transports: [...transports] })),
+    userVerification: 'required',
+    timeout: CHALLENGE_LIFE_MS,
+  });
+}
+
+/** Whose passkey an answer names; its signature is not verified yet. */
+export async function whosePasskey(
+  { db }: PasskeyDeps,
+  { id }: AuthenticationResponseJSON,
+): Promise<string | undefined> {
+  return (await findPasskey(db, id))?.personId;
+}
+
+/** Starts a session by a passkey. */
+export async function enterByPasskey(deps: PasskeyDeps, response: AuthenticationResponseJSON) {
+  const { passkey, signCount } = await verifyAssertion(deps, response, 'login');
+  const entered = await startSession(deps, 'passkey', async tx => {
+    await markPasskeyUsed(tx, passkey.id, signCount, deps.clock.now());
+    return findPerson(tx, passkey.personId);
+  });
+  if (!entered) throw badPasskey();
+  return entered;
+}
+
+/** Notes that the person of a session has just shown a passkey of theirs. */
+export async function confirmByPasskey(
+  deps: PasskeyDeps,
+  session: Session,
+  response: AuthenticationResponseJSON,
+): Promise<void> {
+  const { passkey, signCount } = await verifyAssertion(deps, response, 'confirm', session.person.id);
+  const at = deps.clock.now();
+  await deps.db.transaction(async tx => {
+    setAuditActor(actorOfPerson(session.person));
+    setAuditObject(session.person.id);
+    await markPasskeyUsed(tx, passkey.id, signCount, at);
+    await markProven(tx, session.tokenHash, at, 'passkey');
+  });
+}
+
+/** Removes a passkey of the person; the others and the sessions stay. */
+export async function removePasskey(deps: PasskeyDeps, { person }: Session, id: string): Promise<void> {
+  await deps.db.transaction(async tx => {
+    setAuditObject(person.id);
+    if (!(await deletePasskey(tx, id, person.id))) throw new AppError('not_found', 'There is no such passkey.');
+  });
+}
+
+async function verifyAssertion(
+  deps: PasskeyDeps,
+  response: AuthenticationResponseJSON,
+  purpose: Purpose,
+  personId?: string,
+) {
+  const passkey = await findPasskey(deps.db, response.id);
+  if (!passkey || (personId !== undefined && passkey.personId !== personId)) throw badPasskey();
+  const { verifyAuthenticationResponse } = await load();
+  const { origin, rpID } = partyOf(deps);
+  const { verified, authenticationInfo } = await refuseBroken(() =>
+    verifyAuthenticationResponse({
+      response,
+      expectedChallenge: challengeTaker(deps, purpose, personId),
+      expectedOrigin: origin,
+      expectedRPID: rpID,
+      credential: { id: passkey.id, publicKey: Uint8Array.from(passkey.publicKey), counter: passkey.signCount },
+      requireUserVerification: true,
+    }),
+  );
+  if (!verified) throw badPasskey();
+  return { passkey, signCount: authenticationInfo.newCounter };
+}
+
+/** The package throws on whatever does not fit; its message may quote what came. An outage of the database stays one. */
+async function refuseBroken<T>(verify: () => Promise<T>): Promise<T> {
+  try {
+    return await verify();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw badPasskey();
+  }
+}
+
+function requireProof({ clock }: PasskeyDeps, session: Session): void {
+  if (!mayAddPasskey(session, clock.now())) {
+    throw new AppError('fresh_login_needed', 'Show a passkey, or log in again, before adding a passkey.');
+  }
+}
+
+function badPasskey(): AppError {
+  return new AppError('unauthorized', 'This passkey is not known here, or its answer came too late.');
+}

@@ -1,0 +1,85 @@
+// People who log in to the dashboard: types and pure rules.
+import { createHash, randomBytes } from 'node:crypto';
+import { ROLE_SCOPES, type Role } from '../roles.ts';
+import type { Scope } from '../scopes.ts';
+
+export type Person = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  /** The one account that the person works for; absent: all of them. */
+  readonly accountId?: string;
+  readonly createdAt: Date;
+  readonly removedAt?: Date;
+};
+
+/** How somebody showed who they are. */
+export type Proof = 'passkey' | 'link' | 'recovery_code';
+
+export type Session = {
+  readonly tokenHash: Buffer;
+  readonly person: Person;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date;
+  readonly expiresAt: Date;
+  readonly provenAt: Date;
+  readonly provenBy: Proof;
+  readonly hasPasskey: boolean;
+};
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+export const SESSION_IDLE_MS = 12 * HOUR_MS;
+export const SESSION_MAX_MS = 7 * 24 * HOUR_MS;
+export const INVITE_LIFE_MS = 24 * HOUR_MS;
+export const LOGIN_LINK_LIFE_MS = 15 * MINUTE_MS;
+export const CHALLENGE_LIFE_MS = 5 * MINUTE_MS;
+/** How long a proof counts for what outlives a session. */
+export const FRESH_MS = 5 * MINUTE_MS;
+
+const SECRET_BYTES = 32;
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+/** 256 random bits: a session, or a link. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** Whether text can be a secret at all; what cannot costs no query. */
+export function isSecret(text: string): boolean {
+  return SECRET.test(text);
+}
+
+export function hashOfSecret(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** As the audit log writes a person. */
+export function actorOfPerson({ id }: Pick<Person, 'id'>): string {
+  return `person:${id}`;
+}
+
+export function scopesOf({ role }: Pick<Person, 'role'>): readonly Scope[] {
+  return ROLE_SCOPES[role];
+}
+
+export function isOver({ expiresAt, lastUsedAt }: Session, now: Date): boolean {
+  return expiresAt <= now || now.getTime() - lastUsedAt.getTime() >= SESSION_IDLE_MS;
+}
+
+/**
+ * Whether somebody has just proven who they are. A link, which whoever runs the service prints, counts where a person has no
+ * passkey; a recovery code lets somebody in who then adds one.
+ */
+export function isFresh({ provenAt, provenBy, hasPasskey }: Session, now: Date): boolean {
+  return isRecent(provenAt, now) && (provenBy === 'passkey' || (provenBy === 'link' && !hasPasskey));
+}
+
+/** Whether a passkey may be added: any proof will do, so that whoever lost theirs can get a new one. */
+export function mayAddPasskey({ provenAt }: Session, now: Date): boolean {
+  return isRecent(provenAt, now);
+}
+
+function isRecent(provenAt: Date, now: Date): boolean {
+  return now.getTime() - provenAt.getTime() < FRESH_MS;
+}

@@ -1,0 +1,154 @@
+// The SQL of people, of the links by which they log in, and of their recovery codes.
+import type { Row, Sql } from '../../storage/database.ts';
+import type { Role } from '../roles.ts';
+import type { Person } from './person.ts';
+
+export const PERSON_COLUMNS = 'p.id, p.name, p.role, p.account_id, p.created_at, p.removed_at';
+
+export type PersonRow = Row & {
+  id: string;
+  name: string;
+  role: Role;
+  account_id: string | null;
+  created_at: Date;
+  removed_at: Date | null;
+};
+
+export function toPerson(row: PersonRow): Person {
+  return {
+    id: row.id,
+    name: row.name,
+    role: row.role,
+    createdAt: row.created_at,
+    ...(row.account_id !== null && { accountId: row.account_id }),
+    ...(row.removed_at && { removedAt: row.removed_at }),
+  };
+}
+
+/** Inserts the person, unless they exist: then a retry has inserted them before. */
+export async function insertPerson(tx: Sql, person: Person, invitedBy: string): Promise<void> {
+  await tx.query(
+    `insert into people (id, name, role, account_id, created_at, invited_by) values ($1, $2, $3, $4, $5, $6)
+     on conflict (id) do nothing`,
+    [person.id, person.name, person.role, person.accountId ?? null, person.createdAt, invitedBy],
+  );
+}
+
+/** Somebody who may still log in; of one account, when it is named. */
+export async function findPerson(sql: Sql, id: string, accountId?: string): Promise<Person | undefined> {
+  const [row] = await sql.query<PersonRow>(
+    `select ${PERSON_COLUMNS} from people p
+      where p.id = $1 and p.removed_at is null and ($2::text is null or p.account_id = $2)`,
+    [id, accountId ?? null],
+  );
+  return row && toPerson(row);
+}
+
+export type ListedPerson = Person & {
+  readonly passkeys: number;
+  readonly recoveryCodes: number;
+  readonly lastUsedAt?: Date;
+  /** While a link to log in by is open. */
+  readonly linkExpiresAt?: Date;
+};
+
+/** Everybody who may log in, or those of one account, oldest first. */
+export async function listPeople(sql: Sql, now: Date, accountId?: string): Promise<ListedPerson[]> {
+  const rows = await sql.query<
+    PersonRow & { passkeys: number; recovery_codes: number; last_used_at: Date | null; link_expires_at: Date | null }
+  >(
+    `select ${PERSON_COLUMNS},
+            (select count(*)::int from passkeys k where k.person_id = p.id) as passkeys,
+            (select count(*)::int from recovery_codes c where c.person_id = p.id and c.used_at is null) as recovery_codes,
+            (select max(s.last_used_at) from sessions s where s.person_id = p.id) as last_used_at,
+            (select l.expires_at from person_links l where l.person_id = p.id and l.expires_at > $1) as link_expires_at
+       from people p
+      where p.removed_at is null and ($2::text is null or p.account_id = $2)
+      order by p.created_at, p.id`,
+    [now, accountId ?? null],
+  );
+  return rows.map(row => ({
+    ...toPerson(row),
+    passkeys: row.passkeys,
+    recoveryCodes: row.recovery_codes,
+    ...(row.last_used_at && { lastUsedAt: row.last_used_at }),
+    ...(row.link_expires_at && { linkExpiresAt: row.link_expires_at }),
+  }));
+}
+
+export async function hasPeople(sql: Sql): Promise<boolean> {
+  const rows = await sql.query('select from people where removed_at is null limit 1');
+  return rows.length > 0;
+}
+
+/** Owners of all accounts who may log in: the last of them is not removed. */
+export async function lockOwners(tx: Sql): Promise<readonly string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from people where role = 'owner' and account_id is null and removed_at is null order by id for update`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Takes away every way in: the person, their sessions, passkeys, links and codes. */
+export async function removePersonRows(tx: Sql, id: string, at: Date): Promise<void> {
+  await tx.query('update people set removed_at = coalesce(removed_at, $2) where id = $1', [id, at]);
+  for (const table of ['sessions', 'passkeys', 'passkey_challenges', 'person_links', 'recovery_codes']) {
+    await tx.query(`delete from ${table} where person_id = $1`, [id]);
+  }
+}
+
+/** A new link of a person replaces the one before. */
+export async function putLink(tx: Sql, personId: string, tokenHash: Buffer, expiresAt: Date): Promise<void> {
+  await tx.query(
+    `insert into person_links (person_id, token_hash, expires_at) values ($1, $2, $3)
+     on conflict (person_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`,
+    [personId, tokenHash, expiresAt],
+  );
+}
+
+/** Whose link this is, while it counts. */
+export async function findLink(sql: Sql, tokenHash: Buffer, now: Date): Promise<Person | undefined> {
+  const [row] = await sql.query<PersonRow>(
+    `select ${PERSON_COLUMNS} from person_links l join people p on p.id = l.person_id
+      where l.token_hash = $1 and l.expires_at > $2 and p.removed_at is null`,
+    [tokenHash, now],
+  );
+  return row && toPerson(row);
+}
+
+/** Uses a link up. Of several at once one gets the person. */
+export async function takeLink(tx: Sql, tokenHash: Buffer, now: Date): Promise<Person | undefined> {
+  const [row] = await tx.query<PersonRow>(
+    `with taken as (delete from person_links where token_hash = $1 and expires_at > $2 returning person_id)
+     select ${PERSON_COLUMNS} from taken join people p on p.id = taken.person_id where p.removed_at is null`,
+    [tokenHash, now],
+  );
+  return row && toPerson(row);
+}
+
+/** New codes replace all those before. */
+export async function putRecoveryCodes(tx: Sql, personId: string, hashes: readonly Buffer[]): Promise<void> {
+  await tx.query('delete from recovery_codes where person_id = $1', [personId]);
+  await tx.query('insert into recovery_codes (code_hash, person_id) select hash, $1 from unnest($2::bytea[]) as hash', [
+    personId,
+    hashes,
+  ]);
+}
+
+/** Uses a recovery code up. Of several at once one gets the person. */
+export async function takeRecoveryCode(tx: Sql, codeHash: Buffer, now: Date): Promise<Person | undefined> {
+  const [row] = await tx.query<PersonRow>(
+    `with taken as (update recovery_codes set used_at = $2 where code_hash = $1 and used_at is null returning person_id)
+     select ${PERSON_COLUMNS} from taken join people p on p.id = taken.person_id where p.removed_at is null`,
+    [codeHash, now],
+  );
+  return row && toPerson(row);
+}
+
+export async function countRecoveryCodes(sql: Sql, personId: string): Promise<number> {
+  const [row] = await sql.query<{ count: number }>(
+    'select count(*)::int as count from recovery_codes where person_id = $1 and used_at is null',
+    [personId],
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,68 @@
+// The SQL of sessions.
+import type { Sql } from '../../storage/database.ts';
+import type { Proof, Session } from './person.ts';
+import { PERSON_COLUMNS, type PersonRow, toPerson } from './store-people.ts';
+
+export type NewSession = {
+  readonly tokenHash: Buffer;
+  readonly personId: string;
+  readonly at: Date;
+  readonly expiresAt: Date;
+  readonly provenBy: Proof;
+};
+
+export async function insertSession(tx: Sql, session: NewSession): Promise<void> {
+  // Kept no longer than they count, so that the table does not grow.
+  await tx.query('delete from sessions where expires_at <= $1', [session.at]);
+  await tx.query(
+    `insert into sessions (token_hash, person_id, created_at, last_used_at, expires_at, proven_at, proven_by)
+     values ($1, $2, $3, $3, $4, $3, $5) on conflict (token_hash) do nothing`,
+    [session.tokenHash, session.personId, session.at, session.expiresAt, session.provenBy],
+  );
+}
+
+type SessionRow = PersonRow & {
+  token_hash: Buffer;
+  session_created_at: Date;
+  last_used_at: Date;
+  expires_at: Date;
+  proven_at: Date;
+  proven_by: Proof;
+  has_passkey: boolean;
+};
+
+/** The session of somebody who may still log in, also one that is over. */
+export async function findSession(sql: Sql, tokenHash: Buffer): Promise<Session | undefined> {
+  const [row] = await sql.query<SessionRow>(
+    `select ${PERSON_COLUMNS}, s.token_hash, s.created_at as session_created_at, s.last_used_at, s.expires_at, s.proven_at,
+            s.proven_by, exists (select from passkeys k where k.person_id = p.id) as has_passkey
+       from sessions s join people p on p.id = s.person_id
+      where s.token_hash = $1 and p.removed_at is null`,
+    [tokenHash],
+    { name: 'find_session' },
+  );
+  return (
+    row && {
+      tokenHash: row.token_hash,
+      person: toPerson(row),
+      createdAt: row.session_created_at,
+      lastUsedAt: row.last_used_at,
+      expiresAt: row.expires_at,
+      provenAt: row.proven_at,
+      provenBy: row.proven_by,
+      hasPasskey: row.has_passkey,
+    }
+  );
+}
+
+export async function markSessionUsed(sql: Sql, tokenHash: Buffer, at: Date): Promise<void> {
+  await sql.query('update sessions set last_used_at = $2 where token_hash = $1 and last_used_at < $2', [tokenHash, at]);
+}
+
+export async function markProven(tx: Sql, tokenHash: Buffer, at: Date, by: Proof): Promise<void> {
+  await tx.query('update sessions set proven_at = $2, proven_by = $3 where token_hash = $1', [tokenHash, at, by]);
+}
+
+export async function deleteSession(tx: Sql, tokenHash: Buffer): Promise<void> {
+  await tx.query('delete from sessions where token_hash = $1', [tokenHash]);
+}

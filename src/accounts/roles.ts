@@ -1,0 +1,34 @@
+// What a person may do: a role is a set of the scopes that API keys have.
+import { SCOPES, type Scope } from './scopes.ts';
+
+export const ROLES = ['viewer', 'support', 'operator', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who may log in, and which keys there are, is no business of somebody who only looks. */
+const HIDDEN_FROM_VIEWERS: readonly Scope[] = ['keys:read', 'people:read'];
+
+const VIEWER = SCOPES.filter(scope => scope.endsWith(':read') && !HIDDEN_FROM_VIEWERS.includes(scope));
+const SUPPORT: readonly Scope[] = [...VIEWER, 'charges:write', 'refunds:write', 'quotes:write'];
+const OPERATOR: readonly Scope[] = [
+  ...SUPPORT,
+  'transactions:write',
+  'wallets:write',
+  'webhooks:write',
+  'payments:write',
+  'statements:write',
+  'transfers:write',
+  'keys:read',
+];
+
+/** An owner may do everything, also what is added later. */
+export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
+  viewer: VIEWER,
+  support: SUPPORT,
+  operator: OPERATOR,
+  owner: SCOPES,
+};
+
+/** Whether the holder of `scopes` may give them to somebody else: nobody hands out more than they have. */
+export function mayGrant(scopes: readonly Scope[], wanted: readonly Scope[]): boolean {
+  return wanted.every(scope => scopes.includes(scope));
+}

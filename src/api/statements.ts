@@ -1,0 +1,95 @@
+// Imported bank statements on the wire.
+import { type Static, Type } from 'typebox';
+import { pageCounts, pageParameters } from './paging.ts';
+import { DateTime, OneOf, Ref, Uuid } from './schemas.ts';
+
+/** The formats of a statement by the media type of the file. */
+export const STATEMENT_TYPES = { 'application/x-ofx': 'ofx', 'text/csv': 'csv' } as const;
+
+const { page, pageSize } = pageParameters;
+export const StatementsQuery = Type.Object({ page, pageSize }, { additionalProperties: false });
+
+export const UploadQuery = Type.Object(
+  {
+    debitsHaveMinus: Type.Optional(
+      OneOf(['true', 'false'], {
+        description: 'Of a CSV: the bank writes a minus before each debit, so one without any has only credits.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const StatementView = Type.Object(
+  {
+    id: Uuid(),
+    importedAt: DateTime(),
+    importedBy: Type.String({ description: 'Who imported it, as the audit log writes it.' }),
+    format: OneOf(['ofx', 'csv']),
+    digest: Type.String({ description: 'SHA-256 of the file.' }),
+    counts: Type.Object(
+      {
+        matched: Count('Paid a charge with the exact amount.'),
+        differing: Count('Paid a charge with another amount.'),
+        repeated: Count('Paid a charge that was paid before.'),
+        duplicate: Count('May be money that is known already; kept for a person.'),
+        returned: Count('Money that came back; kept for a person.'),
+        unmatched: Count('Fit no charge; kept for a person.'),
+        known: Count('Were imported before.'),
+        outgoing: Count('Are no incoming money.'),
+      },
+      { additionalProperties: false },
+    ),
+    faults: Count('Lines that could not be read.'),
+  },
+  { $id: 'Statement', additionalProperties: false },
+);
+
+export const UploadedStatement = Type.Object(
+  {
+    statement: Ref(StatementView),
+    duplicates: Type.Array(
+      Type.Object({ reference: Type.String(), duplicateOf: Type.String() }, { additionalProperties: false }),
+      { description: 'New possible duplicates, at most 100 of them.' },
+    ),
+    faults: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }, { additionalProperties: false }), {
+      description: 'Lines that could not be read, at most 100 of them.',
+    }),
+  },
+  { $id: 'UploadedStatement', additionalProperties: false },
+);
+
+export const StatementsPage = Type.Object(
+  { statements: Type.Array(Ref(StatementView)), ...pageCounts },
+  { $id: 'StatementsPage', additionalProperties: false },
+);
+
+export const STATEMENT_EXAMPLE: Static<typeof StatementView> = {
+  id: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d89',
+  importedAt: '2026-11-12T14:00:00.000Z',
+  importedBy: 'key:4fQ2mXw09aBc',
+  format: 'ofx',
+  digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  counts: { matched: 12, differing: 0, repeated: 0, duplicate: 0, returned: 0, unmatched: 1, known: 0, outgoing: 7 },
+  faults: 0,
+};
+
+export const UPLOADED_EXAMPLE: Static<typeof UploadedStatement> = {
+  statement: STATEMENT_EXAMPLE,
+  duplicates: [],
+  faults: [],
+};
+
+export const STATEMENTS_EXAMPLE: Static<typeof StatementsPage> = {
+  statements: [STATEMENT_EXAMPLE],
+  total: 1,
+  totalPages: 1,
+  currentPage: 1,
+  hasMore: false,
+};
+
+export const STATEMENT_FILE_EXAMPLE = 'Data;Valor;Descrição\n10/12/2026;159,90;PIX RECEBIDO\n';
+
+export const STATEMENT_SCHEMAS = [StatementView, UploadedStatement, StatementsPage];

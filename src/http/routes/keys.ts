@@ -1,0 +1,101 @@
+// API keys: created, listed, revoked. Nobody gives a key more than they may do themselves.
+import type { FastifyInstance } from 'fastify';
+import { prefixOf } from '../../accounts/api-key.ts';
+import { createKey, requireKey, revokeKey } from '../../accounts/create-key.ts';
+import { mayGrant } from '../../accounts/roles.ts';
+import { type ApiKey, listKeys } from '../../accounts/store-keys.ts';
+import {
+  KEY_EXAMPLE,
+  KEY_SECRET_EXAMPLE,
+  KeyBody,
+  KeyList,
+  KeyPath,
+  KeysQuery,
+  KeyView,
+  KeyWithSecret,
+} from '../../api/keys.ts';
+import { dateOf } from '../../api/schemas.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Database } from '../../storage/database.ts';
+import { created, ok } from '../server/answers.ts';
+import { accountOf } from '../server/auth.ts';
+import { pathOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Accounts and keys';
+
+export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; readonly clock: Clock }): void {
+  defineRoute(app, {
+    method: 'GET',
+    url: '/keys',
+    access: 'keys:read',
+    operationId: 'listKeys',
+    summary: 'List API keys',
+    description: 'Oldest first, revoked ones too. No answer shows a key again.',
+    tag,
+    query: KeysQuery,
+    answer: ok(KeyList, 'The keys', { keys: [KEY_EXAMPLE] }),
+    handle: async ({ query, caller }) => {
+      const keys = await listKeys(deps.db, accountOf(caller, query.accountId));
+      return { keys: keys.map(keyView) };
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/keys',
+    access: 'keys:write',
+    acrossAccountsBy: 'accounts:write',
+    operationId: 'createKey',
+    summary: 'Create an API key',
+    description:
+      'Only this answer shows the key. For an account other than its own, a caller needs `accounts:write` too. A person must have shown a passkey within five minutes.',
+    tag,
+    body: KeyBody,
+    answer: created(KeyWithSecret, 'The key, in full', KEY_SECRET_EXAMPLE),
+    handle: async ({ body, caller }) => {
+      const { expiresAt, ...rest } = body;
+      if (caller && !mayGrant(caller.scopes, body.scopes)) {
+        throw new AppError('missing_scope', 'A key can be given no scope that you lack.');
+      }
+      const { id, text } = await createKey(deps, {
+        ...rest,
+        ...(expiresAt !== undefined && { expiresAt: dateOf(expiresAt) }),
+      });
+      return { ...keyView(await requireKey(deps.db, id)), key: text };
+    },
+  });
+
+  defineRoute(app, {
+    method: 'DELETE',
+    url: '/keys/:id',
+    access: 'keys:write',
+    operationId: 'revokeKey',
+    summary: 'Revoke an API key',
+    description: 'Every node refuses it within a second. Revoking again changes nothing.',
+    tag,
+    path: pathOf(KeyPath, { id: 'key' }),
+    answer: ok(KeyView, 'The key, revoked', { ...KEY_EXAMPLE, revokedAt: '2026-11-13T14:00:00.000Z' }),
+    handle: async ({ path: { id }, caller }) => {
+      await requireKey(deps.db, id, caller?.accountId);
+      await revokeKey(deps, id);
+      return keyView(await requireKey(deps.db, id));
+    },
+  });
+}
+
+function keyView(key: ApiKey) {
+  const { id, accountId, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
+  return {
+    id,
+    prefix: prefixOf(id),
+    accountId,
+    ...(name !== undefined && { name }),
+    scopes: [...scopes],
+    createdAt: createdAt.toISOString(),
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    ...(revokedAt && { revokedAt: revokedAt.toISOString() }),
+    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
+  };
+}

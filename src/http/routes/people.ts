@@ -1,0 +1,131 @@
+// People of the dashboard: invited, listed, given a link, removed. Nobody invites somebody who may do more than they may.
+import type { FastifyInstance } from 'fastify';
+import {
+  invitePerson,
+  type LoginLink,
+  makeLoginLink,
+  type PeopleDeps,
+  removePerson,
+} from '../../accounts/people/invite.ts';
+import { type ListedPerson, listPeople } from '../../accounts/people/store-people.ts';
+import { mayGrant, ROLE_SCOPES } from '../../accounts/roles.ts';
+import {
+  INVITED_EXAMPLE,
+  InvitedPerson,
+  LOGIN_LINK_EXAMPLE,
+  LoginLinkView,
+  PERSON_EXAMPLE,
+  PersonBody,
+  PersonList,
+} from '../../api/people.ts';
+import { AppError } from '../../lib/errors.ts';
+import { created, ok } from '../server/answers.ts';
+import { actorOf } from '../server/audit.ts';
+import { accountOf } from '../server/auth.ts';
+import { idOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'People';
+const path = idOf('person');
+
+export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
+  defineRoute(app, {
+    method: 'GET',
+    url: '/people',
+    access: 'people:read',
+    operationId: 'listPeople',
+    summary: 'List people',
+    description: 'Everybody who may log in to the dashboard, oldest first.',
+    tag,
+    answer: ok(PersonList, 'The people', { people: [PERSON_EXAMPLE] }),
+    handle: async ({ caller }) => {
+      const people = await listPeople(deps.db, deps.clock.now(), caller?.accountId);
+      return { people: people.map(personView) };
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/people',
+    access: 'people:write',
+    operationId: 'invitePerson',
+    summary: 'Invite a person',
+    description:
+      'Only this answer shows the link to the first login, which counts once within a day. A person must have shown a passkey within five minutes.',
+    tag,
+    body: PersonBody,
+    answer: created(InvitedPerson, 'The person, with the link to log in by', INVITED_EXAMPLE),
+    handle: async ({ body, caller }) => {
+      if (caller && !mayGrant(caller.scopes, ROLE_SCOPES[body.role])) {
+        throw new AppError('missing_scope', 'A person can be given no role that may do more than you.');
+      }
+      const accountId = accountOf(caller, body.accountId);
+      const { person, link } = await invitePerson(deps, {
+        name: body.name,
+        role: body.role,
+        ...(accountId !== undefined && { accountId }),
+        invitedBy: actorOf(caller),
+      });
+      const { id, name, role } = person;
+      return { id, name, role, ...(accountId !== undefined && { accountId }), link: linkView(link) };
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/people/:id/login-link',
+    access: 'people:write',
+    operationId: 'makeLoginLink',
+    summary: 'Make a link to log in by',
+    description: 'For somebody who lost every passkey. It counts once within 15 minutes and replaces the one before.',
+    tag,
+    path,
+    answer: created(LoginLinkView, 'The link', LOGIN_LINK_EXAMPLE),
+    handle: async ({ path: { id }, caller }) => {
+      const people = await listPeople(deps.db, deps.clock.now(), caller?.accountId);
+      const person = people.find(one => one.id === id);
+      // Whoever has the link is that person.
+      if (person && caller && !mayGrant(caller.scopes, ROLE_SCOPES[person.role])) {
+        throw new AppError('missing_scope', 'This person may do more than you.');
+      }
+      return linkView(await makeLoginLink(deps, id, caller?.accountId));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'DELETE',
+    url: '/people/:id',
+    access: 'people:write',
+    operationId: 'removePerson',
+    summary: 'Remove a person',
+    description: 'Ends every session and takes away every passkey, link and recovery code. The last owner stays.',
+    tag,
+    path,
+    answer: ok(PersonList, 'Who is left', { people: [PERSON_EXAMPLE] }),
+    problems: ['wrong_state'],
+    handle: async ({ path: { id }, caller }) => {
+      await removePerson(deps, id, caller?.accountId);
+      const people = await listPeople(deps.db, deps.clock.now(), caller?.accountId);
+      return { people: people.map(personView) };
+    },
+  });
+}
+
+function linkView({ url, expiresAt }: LoginLink) {
+  return { url, expiresAt: expiresAt.toISOString() };
+}
+
+function personView(person: ListedPerson) {
+  const { id, name, role, accountId, createdAt, passkeys, recoveryCodes, lastUsedAt, linkExpiresAt } = person;
+  return {
+    id,
+    name,
+    role,
+    ...(accountId !== undefined && { accountId }),
+    createdAt: createdAt.toISOString(),
+    passkeys,
+    recoveryCodes,
+    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
+    ...(linkExpiresAt && { linkExpiresAt: linkExpiresAt.toISOString() }),
+  };
+}

@@ -1,0 +1,49 @@
+// The dashboard: every page under /dashboard. Pages read by the same functions as the API; what they change, they change by
+// calling the API as the person (`act.ts`).
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { PROBLEMS } from '../../api/problem-kinds.ts';
+import { AppError } from '../../lib/errors.ts';
+import { html } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { readForms } from './form.ts';
+import { plainPage } from './frame.ts';
+import { type LoginDeps, loginRoutes } from './login.ts';
+import { meRoutes } from './me.ts';
+import type { ShellDeps } from './shell.ts';
+
+export type DashboardDeps = LoginDeps & ShellDeps;
+
+export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void {
+  app.register(async scope => {
+    readForms(scope);
+    scope.setErrorHandler((error, request, reply) => sendRefusal(deps, error, request, reply));
+    loginRoutes(scope, deps);
+    meRoutes(scope, deps);
+  });
+}
+
+/** A person gets a page, a script the problem as the API writes it. */
+async function sendRefusal(deps: DashboardDeps, error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  if (!wantsHtml(request) || !(error instanceof AppError)) throw error as FastifyError;
+  reply.removeHeader('www-authenticate');
+  const next = encodeURIComponent(request.method === 'GET' || isQuestion(request) ? request.url : '/dashboard');
+  if (error.code === 'unauthorized') return reply.redirect(`/dashboard/login?next=${next}`, 303);
+  if (error.code === 'fresh_login_needed') return reply.redirect(`/dashboard/confirm?next=${next}`, 303);
+  const { title, status, nextStep } = PROBLEMS[error.code];
+  const page = plainPage(
+    deps.assets,
+    title,
+    html`<h1>${title}</h1><p>${error.message}</p><p class="muted">${nextStep}</p>
+<p><a href="/dashboard">To the dashboard</a></p><p class="muted small">Request ${request.id}</p>`,
+  );
+  return sendHtml(request, reply, page, { status });
+}
+
+/** An act is asked about and done at one address. */
+function isQuestion({ url }: FastifyRequest): boolean {
+  return !url.startsWith('/dashboard/me/');
+}
+
+function wantsHtml({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').includes('text/html');
+}

@@ -1,0 +1,41 @@
+// What a form of the dashboard sends: text fields by their names, and files.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../lib/errors.ts';
+import { MAX_STATEMENT_BYTES } from '../../rails/statement/statement.ts';
+
+export type Fields = FormData | URLSearchParams;
+
+/** The boundaries and fields around a file. */
+const FORM_OVERHEAD_BYTES = 64 * 1024;
+
+/** Forms are taken by the pages alone, so the parsers are of their scope. JSON stays as the API reads it. */
+export function readForms(scope: FastifyInstance): void {
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (_: unknown, text: string) => new URLSearchParams(text),
+  );
+  scope.addContentTypeParser(
+    'multipart/form-data',
+    { parseAs: 'buffer', bodyLimit: MAX_STATEMENT_BYTES + FORM_OVERHEAD_BYTES },
+    async (request: FastifyRequest, bytes: Buffer) => {
+      try {
+        const headers = { 'content-type': request.headers['content-type'] ?? '' };
+        return await new Response(Uint8Array.from(bytes), { headers }).formData();
+      } catch {
+        throw new AppError('malformed_request', 'The form cannot be read.');
+      }
+    },
+  );
+}
+
+/** The fields of a request; none when it has no form. */
+export function fieldsOf({ body }: FastifyRequest): Fields {
+  return body instanceof URLSearchParams || body instanceof FormData ? body : new URLSearchParams();
+}
+
+/** A text field without spaces around it; empty when it was left out. */
+export function textField(fields: Fields, name: string): string {
+  const value = fields.get(name);
+  return typeof value === 'string' ? value.trim() : '';
+}

@@ -1,0 +1,152 @@
+// The page of whoever is logged in: passkeys, recovery codes, logging out; and showing a passkey again.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { makeRecoveryCodes } from '../../accounts/people/enter.ts';
+import {
+  assertionOptions,
+  confirmByPasskey,
+  registerPasskey,
+  registrationOptions,
+  removePasskey,
+} from '../../accounts/people/passkeys.ts';
+import { isFresh, mayAddPasskey, type Session } from '../../accounts/people/person.ts';
+import { endSession } from '../../accounts/people/sessions.ts';
+import { listPasskeys } from '../../accounts/people/store-passkeys.ts';
+import { countRecoveryCodes } from '../../accounts/people/store-people.ts';
+import { reader } from '../../http/server/reader.ts';
+import { clearSessionCookie } from '../../http/server/session-cookie.ts';
+import { AppError, invalidRequest } from '../../lib/errors.ts';
+import { html } from '../html.ts';
+import { formatsOf } from '../language.ts';
+import { sendHtml } from '../send-html.ts';
+import { fieldsOf, textField } from './form.ts';
+import { plainPage } from './frame.ts';
+import { type LoginDeps, nextOf, readAssertion } from './login.ts';
+import { type ShellDeps, shell } from './shell.ts';
+
+const SIGNED_IN = { config: { session: true }, schema: { hide: true } } as const;
+
+/** The parts of an answer that are looked at here; the package checks the rest. */
+const Registration = Type.Object({
+  id: Type.String(),
+  rawId: Type.String(),
+  type: Type.Literal('public-key'),
+  response: Type.Object({ clientDataJSON: Type.String(), attestationObject: Type.String() }),
+  clientExtensionResults: Type.Object({}),
+});
+const registrationReader = reader(Registration, 'body');
+
+export function meRoutes(app: FastifyInstance, deps: LoginDeps & ShellDeps): void {
+  app.get('/dashboard/me', SIGNED_IN, async (request, reply) => {
+    const session = requireSession(request);
+    return sendHtml(request, reply, await mePage(deps, request, session));
+  });
+
+  app.post('/dashboard/me/passkeys/options', SIGNED_IN, async request =>
+    registrationOptions(deps, requireSession(request)),
+  );
+
+  app.post('/dashboard/me/passkeys', SIGNED_IN, async request => {
+    const reading = registrationReader(request.body);
+    if (!reading.isWhole) throw invalidRequest(reading.faults);
+    await registerPasskey(deps, requireSession(request), reading.value);
+    return { next: '/dashboard/me' };
+  });
+
+  app.post('/dashboard/me/passkeys/remove', SIGNED_IN, async (request, reply) => {
+    const session = requireSession(request);
+    requireFresh(deps, session);
+    await removePasskey(deps, session, textField(fieldsOf(request), 'id'));
+    return reply.redirect('/dashboard/me', 303);
+  });
+
+  app.post('/dashboard/me/recovery-codes', SIGNED_IN, async (request, reply) => {
+    const session = requireSession(request);
+    requireFresh(deps, session);
+    const codes = await makeRecoveryCodes(deps, session);
+    const page = plainPage(
+      deps.assets,
+      'Recovery codes',
+      html`<h1>Your recovery codes</h1>
+<p>Each logs you in once, when no passkey is at hand. They are shown this once; those before count no more.</p>
+<ol class="codes">${codes.map(code => html`<li><code>${code}</code></li>`)}</ol>
+<p class="no-print"><a class="button" href="/dashboard/me">I have kept them</a></p>`,
+    );
+    return sendHtml(request, reply, page);
+  });
+
+  app.get('/dashboard/confirm', SIGNED_IN, async (request, reply) => {
+    const { hasPasskey } = requireSession(request);
+    const next = nextOf(request);
+    const body = hasPasskey
+      ? html`<p>Keys, people and approvals outlive a session, so they ask for your passkey again every five minutes.</p>
+<p id="passkey-note" class="note" role="status" hidden></p>
+<button class="button" type="button" data-passkey="confirm" data-next="${next}">Show my passkey</button>
+<noscript><p class="muted">A passkey needs JavaScript.</p></noscript>`
+      : html`<p>Keys, people and approvals ask for a passkey. <a href="/dashboard/me">Add one</a>, or log in again by a new link:
+<code>trilho people login</code>.</p>`;
+    return sendHtml(request, reply, plainPage(deps.assets, 'Is it you?', html`<h1>Is it you?</h1>${body}`));
+  });
+
+  app.post('/dashboard/confirm/options', SIGNED_IN, async request => assertionOptions(deps, requireSession(request)));
+
+  app.post('/dashboard/confirm', SIGNED_IN, async request => {
+    await confirmByPasskey(deps, requireSession(request), readAssertion(request.body));
+    return { next: nextOf(request) };
+  });
+
+  app.post('/dashboard/logout', SIGNED_IN, async (request, reply) => {
+    const session = requireSession(request);
+    await endSession(deps, session);
+    clearSessionCookie(reply);
+    return reply.redirect('/dashboard/login', 303);
+  });
+}
+
+/** A sandbox has no sessions. */
+function requireSession({ caller }: FastifyRequest): Session {
+  if (!caller?.session) throw new AppError('not_found', 'A sandbox needs no login, and so has no such page.');
+  return caller.session;
+}
+
+/** The first codes of somebody who just came in by a link, or by a code, need no passkey yet. */
+function requireFresh({ clock }: LoginDeps, session: Session): void {
+  const now = clock.now();
+  if (isFresh(session, now) || (!session.hasPasskey && mayAddPasskey(session, now))) return;
+  throw new AppError('fresh_login_needed', 'Show your passkey again: the last time is more than five minutes ago.');
+}
+
+async function mePage(deps: LoginDeps & ShellDeps, request: FastifyRequest, session: Session) {
+  const { person } = session;
+  const { moment } = formatsOf('en');
+  const [passkeys, codes] = await Promise.all([
+    listPasskeys(deps.db, person.id),
+    countRecoveryCodes(deps.db, person.id),
+  ]);
+  const rows = passkeys.map(
+    ({ id, createdAt, lastUsedAt }) => html`<tr><td>${moment(createdAt)}</td>
+<td>${lastUsedAt ? moment(lastUsedAt) : 'never'}</td>
+<td><form method="post" action="/dashboard/me/passkeys/remove"><input type="hidden" name="id" value="${id}">
+<button class="button secondary small">Remove</button></form></td></tr>`,
+  );
+  return shell(deps, request, {
+    title: person.name,
+    section: 'me',
+    body: html`<p class="muted">${person.role}, ${person.accountId ?? 'all accounts'}</p>
+<section class="card"><h2>Passkeys</h2>
+${
+  passkeys.length === 0
+    ? html`<p class="note warn">You have no passkey yet: without one you need a new link for every login.</p>`
+    : html`<table class="list"><thead><tr><th scope="col">Added</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Act</span></th></tr></thead><tbody>${rows}</tbody></table>`
+}
+<p id="passkey-note" class="note" role="status" hidden></p>
+<p><button class="button" type="button" data-passkey="register" data-next="/dashboard/me">Add a passkey</button></p>
+<noscript><p class="muted">A passkey needs JavaScript.</p></noscript></section>
+<section class="card"><h2>Recovery codes</h2>
+<p>${codes === 0 ? 'You have none.' : `${codes} left.`} Each logs you in once when no passkey is at hand.</p>
+<form method="post" action="/dashboard/me/recovery-codes"><button class="button secondary">Make ten new codes</button></form></section>
+<section class="card"><h2>This session</h2>
+<p>Since ${moment(session.createdAt)}. It ends 12 hours after the last use, and on ${moment(session.expiresAt)} at the latest.</p>
+<form method="post" action="/dashboard/logout"><button class="button secondary">Log out</button></form></section>`,
+  });
+}

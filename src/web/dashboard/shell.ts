@@ -1,0 +1,81 @@
+// The frame of a page of the dashboard: navigation by what the person may see, the search box, the stream that keeps it true.
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../../accounts/authenticate.ts';
+import type { Scope } from '../../accounts/scopes.ts';
+import type { Mode } from '../../lib/mode.ts';
+import type { Assets } from '../assets.ts';
+import { attributes, type Html, html, type Piece } from '../html.ts';
+import { layout } from '../layout.ts';
+
+export type ShellDeps = {
+  readonly assets: Assets;
+  readonly mode: Mode;
+};
+
+export const SECTIONS = [
+  { name: 'overview', label: 'Needs you', href: '/dashboard', scope: 'charges:read' },
+  { name: 'charges', label: 'Charges', href: '/dashboard/charges', scope: 'charges:read' },
+  { name: 'orders', label: 'Orders', href: '/dashboard/orders', scope: 'transactions:read' },
+  { name: 'payouts', label: 'Payouts', href: '/dashboard/payouts', scope: 'transactions:read' },
+  { name: 'unmatched', label: 'Unmatched money', href: '/dashboard/unmatched', scope: 'payments:read' },
+  { name: 'statements', label: 'Statements', href: '/dashboard/statements', scope: 'statements:read' },
+  { name: 'webhooks', label: 'Webhooks', href: '/dashboard/webhooks', scope: 'webhooks:read' },
+  { name: 'events', label: 'Events', href: '/dashboard/events', scope: 'events:read' },
+  { name: 'ledger', label: 'Ledger', href: '/dashboard/ledger', scope: 'ledger:read' },
+  { name: 'audit', label: 'Audit log', href: '/dashboard/audit', scope: 'audit:read' },
+  { name: 'keys', label: 'Keys', href: '/dashboard/keys', scope: 'keys:read' },
+  { name: 'people', label: 'People', href: '/dashboard/people', scope: 'people:read' },
+  { name: 'health', label: 'Health', href: '/dashboard/health', scope: 'metrics:read' },
+] as const satisfies readonly { name: string; label: string; href: string; scope: Scope }[];
+
+export type Section = (typeof SECTIONS)[number]['name'] | 'me' | 'search';
+
+export type ShellPage = {
+  readonly title: string;
+  readonly section: Section;
+  /** Beside the title: buttons and links. */
+  readonly acts?: Piece;
+  /** The version that the page shows, when it shall be kept true. */
+  readonly version?: string;
+  readonly body: Piece;
+};
+
+/** Whether the person may do something; in a sandbox everybody may. */
+export function may(caller: Caller | undefined, scope: Scope): boolean {
+  return caller === undefined || caller.scopes.includes(scope);
+}
+
+export function shell({ assets, mode }: ShellDeps, { caller, query }: FastifyRequest, page: ShellPage): Html {
+  const { title, section, acts, version, body } = page;
+  const person = caller?.session?.person;
+  const asked = typeof query === 'object' && query !== null && 'q' in query ? query.q : '';
+  const links = SECTIONS.filter(({ scope }) => may(caller, scope)).map(
+    ({ name, label, href }) =>
+      html`<li><a${attributes({ href, 'aria-current': name === section && 'page' })}>${label}</a></li>`,
+  );
+  return layout(assets, {
+    language: 'en',
+    title: `${title} · Trilho`,
+    style: 'dashboard.css',
+    script: 'dashboard.js',
+    ...(version !== undefined && { live: { stream: '/dashboard/stream', version } }),
+    body: html`<a class="skip" href="#main">Skip to the page</a>
+<header class="top no-print">
+<a class="brand" href="/dashboard">Trilho</a>
+${mode === 'sandbox' && html`<span class="badge warn">sandbox</span>`}
+<form class="search" action="/dashboard/search" role="search">
+<label class="visually-hidden" for="q">Search by any id</label>
+<input id="q" name="q" type="search" placeholder="Any id: charge, order, txid, E2E, hash" value="${typeof asked === 'string' ? asked : ''}" maxlength="255" spellcheck="false" autocomplete="off">
+<button class="button secondary small">Search</button>
+</form>
+${person && html`<a class="person" href="/dashboard/me">${person.name}<span class="muted"> ${person.role}</span></a>`}
+</header>
+<div class="columns">
+<details class="menu no-print" open><summary>Menu</summary><nav aria-label="Sections"><ul>${links}</ul></nav></details>
+<main id="main" tabindex="-1">
+<div class="title"><h1>${title}</h1>${acts !== undefined && html`<div class="acts">${acts}</div>`}</div>
+${body}
+</main>
+</div>`,
+  });
+}
