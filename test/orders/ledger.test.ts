@@ -2,7 +2,7 @@
 // nothing.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ENTRY_KINDS } from '../../src/ledger/entry.ts';
+import { ENTRY_KINDS, type EntryKind } from '../../src/ledger/entry.ts';
 import { ORDER_EVENTS } from '../../src/orders/order.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { runHistory } from '../harness/histories.ts';
@@ -27,6 +27,9 @@ after(async () => {
   await service.stop();
 });
 
+/** Entries of what operators decide; test/payouts has them. */
+const OPERATOR_KINDS: readonly EntryKind[] = ['cold_sweep', 'cold_sweep_undone', 'mismatch_settled'];
+
 async function wordsOf(rows: string, word: string): Promise<string[]> {
   const found = await service.sql<{ word: string }>(
     `select distinct w.word from (select ${word} as word from ${rows}) w`,
@@ -49,7 +52,7 @@ test('random histories leave a ledger that is right and no order that waits for 
   }
   assert.deepEqual(
     await wordsOf('ledger_entries', 'kind'),
-    [...ENTRY_KINDS].sort(),
+    ENTRY_KINDS.filter(kind => !OPERATOR_KINDS.includes(kind)).toSorted(),
     'money and crypto move in every way',
   );
   assert.deepEqual(await wordsOf(`orders where status = 'fulfilled'`, 'currency'), ['BRL', 'USD']);
