@@ -243,6 +243,23 @@ test('a sweep that no block takes is given up, and a halted sender sweeps nothin
   assert.deepEqual(await sandbox.differences(), []);
 });
 
+test('a sweep that a reorganisation undoes for good is taken out of the books', async () => {
+  const { json } = await service.post('/payouts/sweep', { network: 'bsc', symbol: 'usdt', quantity: '9' });
+  await service.runJobs();
+  for (let look = 0; look < 20; look++) {
+    if ((await service.get(`/payouts/${json.id}`)).json.state !== 'open') break;
+    await orders.advance('PT1S');
+    await service.runJobs();
+  }
+  assert.equal((await service.get(`/payouts/${json.id}`)).json.state, 'done');
+  await orders.fault('bsc', { fault: 'reverting', reorganise: 100 });
+  assert.equal((await settle(json.id)).state, 'reverted');
+  const { entries } = (await service.get('/ledger/entries?accountId=operator')).json;
+  const kinds = entries.map(({ kind }: { kind: string }) => kind);
+  assert.ok(kinds.includes('cold_sweep_undone'));
+  assert.deepEqual(await sandbox.differences(), []);
+});
+
 test('the command sweeps, and refuses in the words of its options', async () => {
   const settings = { ...env, DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' };
   const trilho = (...args: string[]) => runCommand(payoutsCommand, settings, ['sweep', ...args]);
