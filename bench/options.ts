@@ -14,6 +14,7 @@ export const PARTS = [
   'statements',
   'idle',
   'start',
+  'pages',
 ] as const;
 export type Part = (typeof PARTS)[number];
 
@@ -98,6 +99,7 @@ export const USAGE = `npm run bench [-- <part> …] [--mode live|sandbox] [--row
   statements  SQL statements for each charge, payment and delivery, and while idle; no goals
   idle        processor time of a service without requests
   start       npm start to the first good answer, always in the sandbox
+  pages       a checkout in Chromium: bytes, requests, largest paint; a thousand open ones told of payments; sandbox
 
   All parts run when none is named.
 

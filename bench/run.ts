@@ -8,6 +8,7 @@ import { measureIdle } from './parts/idle.ts';
 import { measureLimit } from './parts/limit.ts';
 import { measureList } from './parts/list.ts';
 import { measureMemory } from './parts/memory.ts';
+import { measurePages } from './parts/pages.ts';
 import type { Measure } from './parts/part.ts';
 import { measurePayouts } from './parts/payouts.ts';
 import { measurePeers } from './parts/peers.ts';
@@ -31,6 +32,7 @@ const MEASURES = {
   statements: measureStatements,
   idle: measureIdle,
   start: measureStart,
+  pages: measurePages,
 } as const satisfies Record<Part, Measure>;
 
 const USAGE_ERROR = 2;

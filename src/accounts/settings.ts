@@ -97,7 +97,7 @@ export function changeSettings(
 
 function isLink(text: string, also: readonly string[]): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.username !== '' || url.password !== '') return false;
+  if (url?.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || isLocal(url) || also.includes(url.protocol);
 }
 

@@ -1,0 +1,50 @@
+// Starts a real browser: the one that TRILHO_TEST_BROWSER names, else the system's, else the one that npm brings along on Linux.
+// Without any it fails and says how to get one.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+
+const SYSTEM_BROWSERS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+const HOW_TO_GET_ONE =
+  'These tests need Chromium or Chrome. Install one (apt install chromium, brew install --cask chromium), or set TRILHO_TEST_BROWSER to the path of its program.';
+
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = await programOf();
+  // A container has no user namespaces for Chromium's own sandbox, and its /dev/shm is small.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+  try {
+    return await chromium.launch({ executablePath, args });
+  } catch (error) {
+    throw new Error(`${executablePath} does not start as a browser. ${HOW_TO_GET_ONE}`, { cause: error });
+  }
+}
+
+async function programOf(): Promise<string> {
+  const named = process.env['TRILHO_TEST_BROWSER'];
+  if (named !== undefined && named !== '') {
+    if (existsSync(named)) return named;
+    throw new Error(`TRILHO_TEST_BROWSER names ${named}, which is not there. ${HOW_TO_GET_ONE}`);
+  }
+  const ofSystem = SYSTEM_BROWSERS.find(candidate => existsSync(candidate));
+  return ofSystem ?? unpackedProgram();
+}
+
+/** The binary inside of the package, unpacked once into the folder for temporary files, with the libraries that it needs. */
+async function unpackedProgram(): Promise<string> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error(`There is no browser. ${HOW_TO_GET_ONE}`);
+  const { default: packed, inflate, setupLambdaEnvironment } = await import('@sparticuz/chromium');
+  const folder = path.join(path.dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..', 'bin');
+  await inflate(path.join(folder, 'al2023.tar.br'));
+  setupLambdaEnvironment(path.join(tmpdir(), 'al2023', 'lib'));
+  return packed.executablePath();
+}
