@@ -1,16 +1,17 @@
 // The frame of a page that has its own style and script: head, language, icon, the stream that keeps it true.
 import type { AssetName, Assets } from './assets.ts';
-import { type Html, html, type Piece } from './html.ts';
+import { type Html, html, type Piece, trusted } from './html.ts';
 import type { Language } from './language.ts';
 
 export type Layout = {
   readonly language: Language;
   readonly title: string;
-  readonly style: AssetName;
+  /** Loaded beside the page; or `ownStyle` is all that it needs. */
+  readonly style?: AssetName;
   readonly script: AssetName;
   /** Where changes are told, and the version that the page shows; absent: nothing will change. */
   readonly live?: { readonly stream: string; readonly version: string | number };
-  /** Text of a `<style>`, which `sendHtml` must be told too. */
+  /** Text of a `<style>`, which `sendHtml` must be told too: CSS of ours, never of a caller. */
   readonly ownStyle?: string;
   /** Further elements of the head. */
   readonly head?: Piece;
@@ -33,8 +34,8 @@ export function layout(assets: Assets, page: Layout): Html {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex, nofollow">
 <title>${title}</title>
-<link rel="stylesheet" href="${assets.addressOf(style)}">
-${ownStyle !== undefined && html`<style>${ownStyle}</style>`}
+${style !== undefined && html`<link rel="stylesheet" href="${assets.addressOf(style)}">`}
+${ownStyle !== undefined && html`<style>${trusted(ownStyle)}</style>`}
 ${live && html`<meta name="live" content="${live.stream}" data-version="${live.version}">`}
 ${head}
 <script type="module" src="${assets.addressOf(script)}"></script>

@@ -98,7 +98,7 @@ test('name, colour, logo, links and frames of an account are on its checkouts', 
   for (const part of ['Padaria Central', '11.222.333/0001-81', 'mailto:ajuda@example.com', 'shop.example.com/thanks']) {
     assert.ok(page.includes(part), part);
   }
-  assert.match(page, /<style>:root\{--accent:#7a1fa2/);
+  assert.match(page, /:root\{--accent:#7a1fa2/);
   const policy = answer.headers.get('content-security-policy') ?? '';
   assert.match(policy, /frame-ancestors https:\/\/shop\.example\.com;/);
   assert.equal(answer.headers.get('x-frame-options'), null);

@@ -131,14 +131,20 @@ test('where there is no clipboard the text is selected, and the page says so', a
 });
 
 test('a countdown comes in the last quarter of an hour only, and is not read aloud', async () => {
-  const far = await openCharge(service, { dueAt: '2026-12-10T12:00:00Z' });
+  const at = '2026-11-16T20:00:00Z';
+  const id = await openCharge(service, { dueAt: at, expireAt: at, methods: ['pix'] });
   const { page, close } = await openPage({ locale: 'en' });
-  await page.goto(service.url + (await pathOf(service, far)));
+  await page.goto(service.url + (await pathOf(service, id)));
   assert.equal(await page.locator('[data-left-ms]').count(), 0);
-  const { json } = await service.post('/sandbox/clock', { to: '2027-01-12T02:50:00Z' });
-  assert.ok(json);
-  await page.goto(service.url + (await pathOf(service, far)));
-  assert.ok((await page.locator('[data-left-ms]').count()) <= 1);
+  // The day of its end is over at 03:00Z.
+  assert.equal((await service.post('/sandbox/clock', { to: '2026-11-17T02:50:00Z' })).status, 200);
+  await page.goto(service.url + (await pathOf(service, id)));
+  const counter = page.locator('[data-left-ms]');
+  assert.match((await counter.textContent()) ?? '', /Time left: \d+:\d\d/);
+  assert.equal(await counter.getAttribute('aria-hidden'), 'true');
+  assert.equal((await service.post('/sandbox/clock', { to: '2026-11-17T03:30:00Z' })).status, 200);
+  await page.getByRole('heading', { name: 'Expired' }).waitFor();
+  assert.equal(await page.locator('.qr').count(), 0, 'no code of what must not be paid');
   await close();
 });
 

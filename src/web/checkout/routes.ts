@@ -99,19 +99,18 @@ export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     const version = (await readVersions(deps.db, [charge.id])).get(charge.id) ?? '';
     const view = await readView(deps, charge, request);
     const { checkoutBody, styleOf, titleOf } = await loadPage();
-    const style = styleOf(view.settings);
+    const style = deps.assets.textOf('checkout.css') + styleOf(view.settings);
     const page = layout(deps.assets, {
       language: view.language,
       title: titleOf(view),
-      style: 'checkout.css',
       script: 'checkout.js',
       live: { stream: `/pay/${token}/stream`, version },
-      ...(style !== undefined && { ownStyle: style }),
+      ownStyle: style,
       head: previewTags(view, titleOf(view)),
       body: checkoutBody(view),
     });
     const framedBy = view.settings.frameOrigins;
-    return sendHtml(request, reply, page, { framedBy, ...(style !== undefined && { style }) });
+    return sendHtml(request, reply, page, { framedBy, style });
   });
 
   route('/stream', async (charge, request, reply) => streams.open(charge.id, request, reply), { isLasting: true });

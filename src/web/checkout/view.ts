@@ -89,8 +89,8 @@ const DARK_CARD = '#1a222b';
 const READABLE = 4.5;
 
 /** The colour of the account for both schemes; a colour is `#rrggbb`, so it can end no rule. */
-export function styleOf({ colour }: AccountSettings): string | undefined {
-  if (colour === undefined) return undefined;
+export function styleOf({ colour }: AccountSettings): string {
+  if (colour === undefined) return '';
   const dark = lightened(colour, DARK_CARD, READABLE);
   const light = `:root{--accent:${colour};--on-accent:${textOn(colour)}}`;
   return `${light}@media(prefers-color-scheme:dark){:root{--accent:${dark};--on-accent:${textOn(dark)}}}`;
