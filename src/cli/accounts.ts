@@ -1,17 +1,19 @@
-// trilho accounts: opens accounts and lists them.
+// trilho accounts: opens accounts, lists them, and says how they show themselves to payers.
 import { openNamedAccount } from '../accounts/open-account.ts';
 import { listAccounts } from '../accounts/store.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
 import { isStorable } from '../lib/text.ts';
+import { accountSettings } from './account-settings.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
 
 const MAX_ID_LENGTH = 255;
 
 export async function accountsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const verb = readVerb('accounts', args, ['create', 'list']);
+  const verb = readVerb('accounts', args, ['create', 'list', 'settings']);
   const rest = args.slice(1);
+  if (verb === 'settings') return accountSettings(config, log, rest);
   return verb === 'create' ? create(config, log, rest) : list(config, log, rest);
 }
 

@@ -30,8 +30,17 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
   [
     'accounts',
     {
-      summary: 'open an account or list them',
-      help: ['trilho accounts create <id>', 'trilho accounts list', '', USES_DATABASE],
+      summary: 'open an account, list them, or set how checkouts look',
+      help: [
+        'trilho accounts create <id>',
+        'trilho accounts list',
+        'trilho accounts settings <id> [--name <words>] [--document <CPF or CNPJ>] [--colour <#rrggbb>] [--logo <file>]',
+        '                             [--return-url <url>] [--support-url <url>] [--frame-origins <origin,origin,…>]',
+        '',
+        'settings  changes what is given, «none» removes it, and prints the settings',
+        '',
+        USES_DATABASE,
+      ],
       load: async () => (await import('./accounts.ts')).accountsCommand,
     },
   ],
@@ -116,6 +125,22 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
         USES_DATABASE,
       ],
       load: async () => (await import('./pay.ts')).payCommand,
+    },
+  ],
+  [
+    'checkout',
+    {
+      summary: 'print the link to the checkout of a charge, or withdraw it',
+      help: [
+        'trilho checkout link <charge id>',
+        'trilho checkout withdraw <charge id>',
+        '',
+        'withdraw  the links before open nothing any more; it prints the new one',
+        '',
+        'Links begin with TRILHO_PUBLIC_URL.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('./checkout.ts')).checkoutCommand,
     },
   ],
   [
