@@ -73,6 +73,7 @@ test('every setting is read', () => {
     TRILHO_DATA_DIR: '/srv/data',
     TRILHO_WAL_ARCHIVE: '/mnt/archive',
     TRILHO_PAGE_SIZE: '7',
+    TRILHO_PUBLIC_URL: 'https://Pay.example.com/',
     TRILHO_RATE_LIMIT: '5',
     TRILHO_MAX_IN_FLIGHT: '6',
     TRILHO_WEBHOOK_CONCURRENCY: '8',
@@ -119,6 +120,7 @@ test('every setting is read', () => {
     walArchive: '/mnt/archive',
     demo: true,
     pageSize: 7,
+    publicUrl: 'https://pay.example.com',
     rateLimit: 5,
     maxInFlight: 6,
     webhookConcurrency: 8,
@@ -167,6 +169,10 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   ],
   LOG_LEVEL: ['loud', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud".'],
   TRILHO_DEMO: ['yes', 'TRILHO_DEMO must be one of on, off, not "yes".'],
+  TRILHO_PUBLIC_URL: [
+    'https://pay.example.com/shop',
+    'TRILHO_PUBLIC_URL must be a URL with https or http and without path, user and password, not "https://pay.example.com/shop".',
+  ],
   TRILHO_PAGE_SIZE: ['1.5', 'TRILHO_PAGE_SIZE must be a whole number from 1 to 100, not "1.5".'],
   TRILHO_ADDRESS_LIMIT: ['-1', 'TRILHO_ADDRESS_LIMIT must be a whole number from 0 to 1000000, not "-1".'],
   TRILHO_TRUST_PROXY: [
