@@ -9,26 +9,33 @@ const ROOT = path.join(import.meta.dirname, '../..');
 
 export async function startTestPsp(options: PspOptions = {}): Promise<Psp> {
   const psp = await startPsp(options);
-  const validator = process.env['PSP_VALIDATOR'];
-  return validator === undefined ? psp : behindPrism(psp, validator);
+  const { remove, ...before } = await putPrismBefore(psp, 'simulated');
+  const stop = async () => {
+    await psp.stop();
+    await remove();
+  };
+  return { ...psp, ...before, stop };
 }
 
-async function behindPrism(psp: Psp, validator: string): Promise<Psp> {
-  const { profile, url, tokenUrl, files } = psp;
+type Addresses = Pick<Psp, 'url' | 'tokenUrl'>;
+
+/** The addresses to call in place of the PSP's own: the same ones without PSP_VALIDATOR. Remove it when the PSP has stopped. */
+export async function putPrismBefore(
+  { profile, url, tokenUrl, files }: Pick<Psp, 'profile' | 'url' | 'tokenUrl' | 'files'>,
+  answers: 'simulated' | 'scripted',
+): Promise<Addresses & { remove(): Promise<void> }> {
+  const validator = process.env['PSP_VALIDATOR'];
+  if (validator === undefined) return { url, tokenUrl, remove: async () => {} };
   const file = path.relative(ROOT, process.argv[1] ?? '');
   const answer = await fetch(validator, {
     method: 'POST',
-    body: JSON.stringify({ file, profile, url, tokenUrl, files }),
+    body: JSON.stringify({ file, profile, url, tokenUrl, files, answers }),
   });
   assert.equal(answer.status, 201);
-  const before = (await answer.json()) as Pick<Psp, 'url' | 'tokenUrl'>;
+  const before = (await answer.json()) as Addresses;
   const place = new URL(answer.headers.get('location') ?? '', validator);
-  return {
-    ...psp,
-    ...before,
-    stop: async () => {
-      await psp.stop();
-      await fetch(place, { method: 'DELETE' });
-    },
+  const remove = async () => {
+    await fetch(place, { method: 'DELETE' });
   };
+  return { ...before, remove };
 }

@@ -5,6 +5,7 @@ import type { ProfileName } from '../../../src/sandbox/psp/profiles.ts';
 export type Called = {
   readonly file: string;
   readonly profile: ProfileName;
+  readonly answers: 'simulated' | 'scripted';
   readonly method: string;
   /** As the document names it. */
   readonly path: string;

@@ -17,6 +17,8 @@ export type Place = {
   readonly url: string;
   readonly tokenUrl: string;
   readonly files: PspFiles;
+  /** A scripted PSP answers what its test tells it to, also what no PSP should. */
+  readonly answers: 'simulated' | 'scripted';
 };
 
 export type Call = {

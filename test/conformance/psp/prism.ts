@@ -14,6 +14,13 @@ export async function startPrism(documentFile: string, upstream: string): Promis
   const args = ['--yes', PRISM, 'proxy', documentFile, upstream, '--port', String(port), '--verboseLevel', 'info'];
   // A group of its own, so that what npx starts can be ended with it.
   const child = spawn('npx', args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  // Its own group also keeps it from hearing what ends this process.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      end(child);
+      process.exit(1);
+    });
+  }
   const ended = new Promise<void>(resolve => child.once('exit', () => resolve()));
   const stop = async () => {
     end(child);

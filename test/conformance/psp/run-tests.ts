@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 
 const ROOT = path.join(import.meta.dirname, '../../..');
 /** What a test that talks to a simulated PSP imports. */
-const USES_PSP = /from '[./]+(?:harness\/(?:psp|test-psp)|simulated-psp)\.ts'/;
+const USES_PSP = /from '[./]+(?:harness\/(?:psp|test-psp)|(?:simulated|scripted)-psp)\.ts'/;
 /** Starts one without a chance for Prism. */
 const GOES_PAST = /from '[./]+src\/sandbox\/psp\/start\.ts'/;
 /** Tests of the PSP itself send it what no client should. */

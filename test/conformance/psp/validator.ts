@@ -44,11 +44,14 @@ const FINDINGS_HEADER = 'sl-violations';
 /** What Prism is told when the PSP gave no answer; what it thinks of that does not count. */
 const NO_ANSWER = 503;
 
+/** What stands before the first resource: a test with a scripted PSP may have told the rail of any path. */
+const SCRIPTED_PREFIX = /^.*?(?=\/(?:cobv?|pix|loc|webhook)(?:\/|$))/;
+
 /** A call on its way through Prism. */
 type Exchange = {
   readonly client: PspClient;
-  /** What the PSP has before the paths of the document. */
-  readonly prefix: string;
+  /** As the caller sent it, with what the PSP has before the paths of the document. */
+  readonly sent: Call;
   hasReachedPsp: boolean;
   answer: Answer | undefined;
 };
@@ -65,12 +68,11 @@ export async function startValidator(folder: string): Promise<Validator> {
   const fronts = new Set<() => Promise<void>>();
 
   const back = http.createServer(async (request, response) => {
-    const { [CALL_HEADER]: id, ...headers } = request.headers;
-    const exchange = exchanges.get(String(id))!;
+    const exchange = exchanges.get(String(request.headers[CALL_HEADER]))!;
     exchange.hasReachedPsp = true;
-    const { method = '', url = '' } = request;
-    const call = { method, path: exchange.prefix + url, headers, body: await buffer(request) };
-    exchange.answer = await exchange.client.send(call);
+    request.resume();
+    // What Prism passes on is what it has understood; large numbers, for one, have lost digits by then.
+    exchange.answer = await exchange.client.send(exchange.sent);
     const { status = NO_ANSWER, headers: answered = {}, body } = exchange.answer ?? {};
     response.writeHead(status, answered).end(body);
   });
@@ -78,7 +80,7 @@ export async function startValidator(folder: string): Promise<Validator> {
   const prism = await startPrism(document, `http://127.0.0.1:${portOf(back)}`);
   let made = 0;
 
-  /** Sends a call through Prism, notes what it says, and returns the PSP's own answer byte by byte. */
+  /** Sends a call through Prism and notes what it says. The PSP gets what was sent, and the caller its answer, byte by byte. */
   async function validate(place: Place, exchange: Exchange, call: Call): Promise<Answer | undefined> {
     const id = String(++made);
     exchanges.set(id, exchange);
@@ -89,6 +91,7 @@ export async function startValidator(folder: string): Promise<Validator> {
     const called: Called = {
       file: place.file,
       profile: place.profile,
+      answers: place.answers,
       method: call.method,
       path: call.path,
       status: answer?.status ?? 0,
@@ -105,11 +108,19 @@ export async function startValidator(folder: string): Promise<Validator> {
   }
 
   async function before(place: Place): Promise<Placed> {
-    const { files, profile: name, url, tokenUrl } = place;
+    const { files, profile: name, url, tokenUrl, answers } = place;
     const profile = PROFILES[name];
     const router = createRouter(profile);
     const clients = openClients(place);
     const open = new Set<Promise<void>>();
+
+    /** Of a request that never gets to Prism. */
+    const note = ({ method = '', url: target = '' }: IncomingMessage, message: string) => {
+      const called = { file: place.file, profile: name, answers, method, path: target, status: 0 };
+      findings.push({ ...called, direction: 'request', at: '', message });
+    };
+    const prefixOf = (pathname: string) =>
+      answers === 'scripted' ? SCRIPTED_PREFIX.exec(pathname)?.[0] : router.below(pathname)?.prefix;
 
     async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const { method = '', url: target = '' } = request;
@@ -118,20 +129,17 @@ export async function startValidator(folder: string): Promise<Validator> {
       const [pathname = ''] = target.split('?');
       const isPayload = pathname.startsWith('/qr/v2/');
       const isToken = pathname === profile.token.path;
-      const prefix = isPayload ? '' : router.below(pathname)?.prefix;
+      const prefix = isPayload ? '' : prefixOf(pathname);
       // Of a token, and of the bare address that `doctor` tries, the document says nothing.
       const isOutside = isToken || pathname === new URL(url).pathname;
       if (isOutside) outside++;
-      else if (prefix === undefined) {
-        const called = { file: place.file, profile: name, method, path: target, status: 0 };
-        findings.push({ ...called, direction: 'request', at: 'path', message: 'is below no path of this PSP' });
-      }
+      else if (prefix === undefined) note(request, 'is below no path of this PSP');
       const answer =
         isOutside || prefix === undefined
           ? await client.send(call)
           : await validate(
               place,
-              { client, prefix, hasReachedPsp: false, answer: undefined },
+              { client, sent: call, hasReachedPsp: false, answer: undefined },
               { ...call, path: target.slice(prefix.length) },
             );
       if (answer) response.writeHead(answer.status, answer.headers).end(answer.body);
@@ -151,8 +159,8 @@ export async function startValidator(folder: string): Promise<Validator> {
       (request, response) => {
         const passing = pass(request, response)
           .catch(error => {
-            // A caller that is killed in the middle of a request is a test's doing; the rest is a fault of this file.
-            if (!request.destroyed) process.emitWarning(error);
+            // A caller that is killed in the middle of a request is a test's doing.
+            if (!request.destroyed) note(request, `was not validated: ${error}`);
             request.socket.destroy();
           })
           .finally(() => open.delete(passing));

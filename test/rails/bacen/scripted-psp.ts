@@ -12,6 +12,7 @@ import {
   type KeyFolder,
   openKeyFolder,
 } from '../../../src/sandbox/psp/certificates/key-folder.ts';
+import { putPrismBefore } from '../../harness/test-psp.ts';
 
 export type Seen = {
   readonly method: string;
@@ -94,13 +95,24 @@ export async function startScriptedPsp(
   );
   listener.on('tlsClientError', () => {});
   await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve));
+  const origin = `https://localhost:${(listener.address() as AddressInfo).port}`;
+  const own = {
+    profile: 'bacen',
+    url: `${origin}/api`,
+    tokenUrl: `${origin}/oauth/token`,
+    files: { folder: keys.folder, ca: keys.caFile, webhookChain: keys.webhookChainFile, receiver: keys.receiver },
+  } as const;
+  // One that refuses the handshake never has a call.
+  const { url, tokenUrl, remove } = server.refusesClients
+    ? { ...own, remove: async () => {} }
+    : await putPrismBefore(own, 'scripted');
   t.after(async () => {
     listener.closeAllConnections();
     await new Promise(resolve => listener.close(resolve));
+    await remove();
     await keys.close();
   });
 
-  const url = `https://localhost:${(listener.address() as AddressInfo).port}`;
   return {
     keys,
     client,
@@ -108,8 +120,8 @@ export async function startScriptedPsp(
       name: 'custom:test',
       profile: 'custom',
       environment: 'production',
-      baseUrl: `${url}/api`,
-      tokenUrl: `${url}/oauth/token`,
+      baseUrl: url,
+      tokenUrl,
       pixKey: PIX_KEY,
       clientId: 'trilho',
       clientSecret: 'hunter2-secret',
