@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Chain } from '../../../src/chains/chain.ts';
+import type { LimitSettings } from '../../../src/config/payout-settings.ts';
 import { resumeHaltedSender } from '../../../src/orders/resume-sender.ts';
 import { type Database, openDatabase } from '../../../src/storage/database.ts';
 import { silentLog } from '../log.ts';
@@ -35,6 +36,8 @@ export type Drill = {
   readonly random: Random;
   /** Faults that were injected, by their names. */
   readonly injected: string[];
+  /** What a scenario itself has seen that must not be; each a sentence. */
+  readonly seenWrong: string[];
   /** Orders that are paid; nothing has followed yet. */
   pay(count: number): Promise<PaidOrder[]>;
   runJobs(): Promise<void>;
@@ -46,6 +49,9 @@ export type Drill = {
   run(program: Program['program'], step?: number): Promise<boolean>;
   /** Starts the program `work` in a process, and returns when it works. */
   work(): Promise<ChildProcess>;
+  /** Pauses the network, or ends its pause. */
+  pause(isPaused: boolean): Promise<void>;
+  countPayouts(): Promise<number>;
   act(order: PaidOrder, verb: 'retry' | 'void'): Promise<number>;
   /** What an operator does: sends held orders again, and lets a halted sender go on. */
   operate(): Promise<boolean>;
@@ -84,10 +90,26 @@ const ORDERS = `
     left join lateral (select state, units from payouts where order_id = o.id order by created_at desc, id desc limit 1) p
       on true`;
 
-export async function openDrill(name: WorldName, seed: number, index: number): Promise<Drill> {
+/** Of one asset on the network of the drill, in units of the asset. */
+export type DrillOptions = { readonly perDay?: string };
+
+/** The most that left in 24 hours. What left exactly that long before has left them. */
+const DAY_SUMS = `
+  select coalesce(max(units), 0)::text as units
+    from (select sum(units) over (order by created_at range between interval '23:59:59.999' preceding and current row) as units
+            from payouts where state not in ('reverted', 'voided')) days`;
+
+export async function openDrill(
+  name: WorldName,
+  seed: number,
+  index: number,
+  { perDay }: DrillOptions = {},
+): Promise<Drill> {
   const random = randomOf(seed, index);
   const key = Buffer.from(Uint8Array.from({ length: 32 }, () => 1 + random.below(250))).toString('hex');
-  const first = await startService({ now: START });
+  const limits: LimitSettings[] = perDay === undefined ? [] : [{ symbol: 'usdt', perDay }];
+  const env = { TRILHO_PAYOUTS: JSON.stringify({ limits }) };
+  const first = await startService({ now: START, env });
   const control = (change: Record<string, unknown>) => orderDriver(first).fault('polygon', change);
   const world =
     name === 'evm'
@@ -104,11 +126,12 @@ export async function openDrill(name: WorldName, seed: number, index: number): P
       : await startService({
           beside: first,
           chains: { [world.network]: chain },
+          env,
         });
   const service = own ?? first;
   const driver = orderDriver(service);
   const paid: PaidOrder[] = [];
-  const injected: string[] = [];
+  const [injected, seenWrong]: [string[], string[]] = [[], []];
   const children = new Set<ChildProcess>();
 
   const start = (program: Program['program'], step?: number): ChildProcess => {
@@ -118,6 +141,7 @@ export async function openDrill(name: WorldName, seed: number, index: number): P
       now: world.now().toISOString(),
       spec: world.spec,
       orders: paid.map(({ id }) => id),
+      limits,
       ...(step !== undefined && { step }),
     };
     const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -132,6 +156,7 @@ export async function openDrill(name: WorldName, seed: number, index: number): P
     db,
     random,
     injected,
+    seenWrong,
     pay: async count => {
       for (let made = 0; made < count; made++) {
         const address = world.newAddress(random);
@@ -186,6 +211,14 @@ export async function openDrill(name: WorldName, seed: number, index: number): P
       child.stderr.resume();
       await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
       return child;
+    },
+    pause: async isPaused => {
+      const answer = await service.post(`/payouts/${isPaused ? 'pause' : 'resume'}`, { network: world.network });
+      assert.equal(answer.status, 200, answer.text);
+    },
+    countPayouts: async () => {
+      const [row] = await db.query<{ count: number }>('select count(*)::int as count from payouts');
+      return row?.count ?? 0;
     },
     act: async ({ id }, verb) => {
       const { status } = await service.post(`/crypto/transactions/${id}/${verb}`, {});
@@ -251,7 +284,13 @@ export async function openDrill(name: WorldName, seed: number, index: number): P
     const strays = (await world.outgoing()) - transfers;
     // A token that keeps a part moves it in a transfer of its own.
     if (strays > 0 && !injected.includes('keeping token')) wrong.push(`${strays} transfers belong to no order`);
-    wrong.push(...(await differences(db)));
+    wrong.push(...seenWrong, ...(await differences(db)));
+    if (perDay !== undefined) {
+      const [row] = await db.query<{ units: string }>(DAY_SUMS);
+      const limit = BigInt(perDay) * 10n ** 6n;
+      if (BigInt(row?.units ?? 0) > limit)
+        wrong.push(`${row?.units} units left in 24 hours, and the limit is ${limit}`);
+    }
     const fulfilled = rows.filter(({ status, hold_reason }) => status === 'fulfilled' && hold_reason === null).length;
     return { orders: paid.length, fulfilled, transfers, lost, doubled, wrong };
   }

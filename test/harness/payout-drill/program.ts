@@ -1,11 +1,13 @@
 // What a process of a drill does until it is killed. `send`, `look` and `void` die after a given number of steps, `work` when
 // somebody kills it. The last two are controls: ways to send that pay twice, which the drill must see.
 import assert from 'node:assert/strict';
+import type { LimitSettings } from '../../../src/config/payout-settings.ts';
 import { claimWaiting } from '../../../src/orders/claim.ts';
 import { followOrder } from '../../../src/orders/follow.ts';
 import { ordersAsOwners } from '../../../src/orders/payout-progress.ts';
 import { voidPayout } from '../../../src/orders/void.ts';
 import { advancePayout } from '../../../src/payouts/advance.ts';
+import { openLimits } from '../../../src/payouts/limits.ts';
 import { chainOf } from '../../../src/payouts/open.ts';
 import { transferOf } from '../../../src/payouts/payout.ts';
 import { findPayoutOfOrder } from '../../../src/payouts/store.ts';
@@ -23,6 +25,8 @@ export type Program = {
   readonly orders: readonly string[];
   /** Killed after this many steps; never when absent. */
   readonly step?: number;
+  /** What may leave in 24 hours, as settings have it. */
+  readonly limits?: readonly LimitSettings[];
 };
 
 type Deps = OrderNode['deps'];
@@ -100,11 +104,19 @@ const RUN: Readonly<Record<Program['program'], (deps: Deps, orders: readonly str
 };
 
 if (import.meta.main) {
-  const { program, databaseUrl, now, spec, orders, step = NEVER }: Program = JSON.parse(process.argv[2] ?? '');
+  const {
+    program,
+    databaseUrl,
+    now,
+    spec,
+    orders,
+    limits = [],
+    step = NEVER,
+  }: Program = JSON.parse(process.argv[2] ?? '');
   const node = await openOrderNode(databaseUrl, now, dieAfter(step), async deps => {
     const chain = await openChainOf(spec, deps);
     return { [chain.network]: chain };
   });
-  await RUN[program](node.deps, orders);
+  await RUN[program]({ ...node.deps, payoutLimits: openLimits(limits) }, orders);
   await node.close();
 }

@@ -1,13 +1,14 @@
 // The scenarios of a drill: what goes wrong, and when. Each kind has variants; together with the seed a variant decides every
 // choice, so that a scenario that failed can be run again.
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Drill, openDrill, type Verdict } from './drill.ts';
+import { type Drill, type DrillOptions, openDrill, type Verdict } from './drill.ts';
 import type { Fault, WorldName } from './world.ts';
 
 type Kind = {
   readonly name: string;
   /** How many variants there are on each chain; none where it makes no sense. */
   readonly variants: Readonly<Record<WorldName, number>>;
+  readonly options?: DrillOptions;
   run(drill: Drill, variant: number): Promise<void>;
 };
 
@@ -16,6 +17,11 @@ const ROUNDS = 6;
 const MAX_ROUND_MS = 20_000;
 const MAX_KILL_MS = 1_500;
 const MINE_EVERY_MS = 100;
+const PAUSES = 3;
+/** In units of the asset: one order of a drill fits, and seldom two. */
+const LIMIT = '190';
+const DAY_MS = 86_400_000;
+const DAYS = 2 * MAX_ORDERS;
 
 /** Some rounds of blocks and time, by chance. */
 async function passRounds(drill: Drill, rounds = ROUNDS): Promise<void> {
@@ -24,6 +30,27 @@ async function passRounds(drill: Drill, rounds = ROUNDS): Promise<void> {
 }
 
 const someOrders = ({ random }: Drill) => 1 + random.below(MAX_ORDERS);
+
+/** Three processes work on the orders until each is killed; blocks come meanwhile. */
+async function withThreeNodes(drill: Drill, beside: () => Promise<void> = async () => {}): Promise<void> {
+  const { random, world } = drill;
+  const nodes = await Promise.all([drill.work(), drill.work(), drill.work()]);
+  const kills = nodes.map(async node => {
+    await wait(random.below(MAX_KILL_MS));
+    node.kill('SIGKILL');
+    drill.injected.push('kill');
+  });
+  let isOver = false;
+  const mining = (async () => {
+    while (!isOver) {
+      await world.pass(1, world.blockMs);
+      await wait(MINE_EVERY_MS);
+    }
+  })();
+  await Promise.all([...kills, beside()]);
+  isOver = true;
+  await mining;
+}
 
 /** Everything from the payment on happens while the fault lasts. */
 function duringFault(name: string, fault: Fault, variants: Kind['variants']): Kind {
@@ -99,24 +126,8 @@ export const KINDS: readonly Kind[] = [
     name: 'three nodes, killed at random',
     variants: { evm: 20, tron: 20, simulated: 10 },
     run: async drill => {
-      const { random, world } = drill;
       await drill.pay(MAX_ORDERS);
-      const nodes = await Promise.all([drill.work(), drill.work(), drill.work()]);
-      const kills = nodes.map(async node => {
-        await wait(random.below(MAX_KILL_MS));
-        node.kill('SIGKILL');
-        drill.injected.push('kill');
-      });
-      let isOver = false;
-      const mining = (async () => {
-        while (!isOver) {
-          await world.pass(1, world.blockMs);
-          await wait(MINE_EVERY_MS);
-        }
-      })();
-      await Promise.all(kills);
-      isOver = true;
-      await mining;
+      await withThreeNodes(drill);
     },
   },
   duringFault('replies and calls are lost', 'lost replies', { evm: 24, tron: 24, simulated: 12 }),
@@ -160,6 +171,41 @@ export const KINDS: readonly Kind[] = [
       await passRounds(drill, 3);
     },
   },
+  {
+    name: 'pauses while three nodes claim',
+    variants: { evm: 8, tron: 8, simulated: 4 },
+    run: async drill => {
+      await drill.pay(MAX_ORDERS);
+      await withThreeNodes(drill, async () => {
+        for (let times = 0; times < PAUSES; times++) {
+          await wait(drill.random.below(MAX_KILL_MS / PAUSES));
+          await drill.pause(true);
+          const before = await drill.countPayouts();
+          await wait(drill.random.below(MAX_KILL_MS / PAUSES));
+          const after = await drill.countPayouts();
+          if (after > before) drill.seenWrong.push(`${after - before} slots were taken during a pause`);
+          await drill.pause(false);
+          drill.injected.push('pause');
+        }
+      });
+    },
+  },
+  {
+    name: 'three nodes claim beside a limit',
+    variants: { evm: 8, tron: 8, simulated: 4 },
+    options: { perDay: LIMIT },
+    run: async drill => {
+      await drill.pay(2 * MAX_ORDERS);
+      await withThreeNodes(drill);
+      drill.injected.push('limit');
+      await drill.mend();
+      // What does not fit leaves on the days that follow.
+      for (let day = 0; day < DAYS; day++) {
+        await passRounds(drill, 2);
+        await drill.pass(3, DAY_MS);
+      }
+    },
+  },
 ];
 
 export type Scenario = { readonly world: WorldName; readonly kind: string; readonly index: number };
@@ -177,7 +223,7 @@ const MAX_OPERATIONS = 4;
 
 export async function runScenario({ world, kind, index }: Scenario, seed: number): Promise<Outcome> {
   const number = KINDS.findIndex(({ name }) => name === kind);
-  const drill = await openDrill(world, seed, number * 1_000 + index);
+  const drill = await openDrill(world, seed, number * 1_000 + index, KINDS[number]?.options);
   try {
     await KINDS[number]?.run(drill, index);
     await drill.mend();
