@@ -34,8 +34,8 @@ export async function retryOrder(deps: RetryDeps, id: string, accountId?: string
   const found = await findOrder(deps.db, id, accountId);
   if (!found) throw noSuchOrder();
   requireUnsent(found);
-  await requirePayable(deps, found);
   await requireReady(deps, found);
+  await requirePayable(deps, found);
   const retryId = uuidV7(now);
   return deps.db.transaction(async tx => {
     const before = await lockOrder(tx, id);

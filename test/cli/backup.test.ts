@@ -16,6 +16,8 @@ import { askDatabase } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const EMPTY = 'template0';
+/** Links to checkouts are part of what is compared. */
+const PUBLIC_URL = 'https://pay.example.com';
 
 let service: Service;
 let folder: string;
@@ -23,7 +25,7 @@ let folder: string;
 let waiting: string;
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'trilho-backup-'));
-  service = await startService({ demo: true });
+  service = await startService({ demo: true, env: { TRILHO_PUBLIC_URL: PUBLIC_URL } });
   const orders = orderDriver(service);
   const paid = await orders.order();
   await service.runJobs();
@@ -87,7 +89,7 @@ describe('a restored database', () => {
     const [there] = await askDatabase<{ last: string }>({ connectionString: database.url }, numbers);
     assert.deepEqual([there], await service.sql(numbers), 'events are numbered on from where they were');
 
-    const other = await startService({ env: { DATABASE_URL: database.url } });
+    const other = await startService({ env: { DATABASE_URL: database.url, TRILHO_PUBLIC_URL: PUBLIC_URL } });
     t.after(() => other.stop());
     for (const list of ['/crypto/transactions?pageSize=100', '/charges', '/events?limit=100', '/ledger/balances']) {
       assert.equal((await other.get(list)).text, (await service.get(list)).text, list);

@@ -149,7 +149,7 @@ test('every event can be triggered, and happens', async t => {
 });
 
 /** Fields whose values follow from an id or a time. */
-const DERIVED = ['txid', 'emv', 'barcode', 'digitableLine', 'qrCodeUrl', 'pdfUrl', 'hash', 'reference'];
+const DERIVED = ['txid', 'emv', 'barcode', 'digitableLine', 'qrCodeUrl', 'pdfUrl', 'checkoutUrl', 'hash', 'reference'];
 
 /** The value with everything that differs from run to run by its kind alone. */
 function masked(value: unknown): unknown {
