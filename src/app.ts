@@ -390,15 +390,11 @@ async function openDatabaseClock(deps: ClockDeps, { clock }: Overrides, stops: S
   return databaseClock;
 }
 
-const ARCHIVES_ITSELF =
-  'TRILHO_WAL_ARCHIVE is for the embedded database; with DATABASE_URL the server archives its log itself.';
-
 async function openConnection(config: Config, log: Log, stops: Stops) {
   if (config.databaseUrl !== undefined) {
-    if (config.walArchive !== undefined) throw new StartError(ARCHIVES_ITSELF);
     return { connection: { connectionString: config.databaseUrl }, dataPlace: shownUrl(config.databaseUrl) };
   }
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, archiveDir: config.walArchive });
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
   stops.push(() => embedded.stop());
   return { connection: embedded.connection, dataPlace: embedded.clusterDir };
 }

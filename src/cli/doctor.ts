@@ -9,11 +9,12 @@ import { DAY_MS } from '../lib/civil-days.ts';
 import { systemClock } from '../lib/clock.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { connect } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
+import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { type CheckedRail, checkRails } from './check-rails.ts';
-import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
 const WARN_BEFORE_MS = 14 * DAY_MS;
@@ -68,17 +69,22 @@ type CheckedDatabase = {
 };
 
 async function checkDatabase(config: Config, log: Log): Promise<CheckedDatabase> {
+  const { databaseUrl, dataDir } = config;
   sayDatabase(config);
-  const stops: Stops = [];
+  const stops: (() => Promise<void>)[] = [];
   try {
-    const db = await openDatabaseOf({ config, log }, stops);
+    const embedded = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir, log }) : undefined;
+    if (embedded) stops.push(() => embedded.stop());
+    const connection = embedded?.connection ?? { connectionString: databaseUrl };
+    const db = await connect({ connection, log });
+    stops.push(() => db.close());
     const { findings, rails } = await checkContent(db);
     return { findings: [right('database: answers'), ...findings], ...(rails && { rails }) };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     return { findings: [wrong(`database: ${error.message}`)] };
   } finally {
-    await stopAll(stops);
+    for (const stop of stops.reverse()) await stop();
   }
 }
 

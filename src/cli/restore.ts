@@ -21,14 +21,12 @@ import { readArguments, refuseFaults } from './arguments.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { pauseRestoredPayouts } from './pause-restored.ts';
 import { proveDatabase } from './proofs.ts';
-import { restoreArchiveCommand } from './restore-archive.ts';
 
 /** Stands for standard input or output. */
 export const STREAM = '-';
 const NOT_RIGHT = 1;
 
 export async function restoreCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  if (args.some(word => /^--(archive|until)(=|$)/.test(word))) return restoreArchiveCommand(config, log, args);
   const { words, flags, faults } = readArguments(args, { words: ['folder'], flags: ['verify'] });
   refuseFaults('restore', faults);
   const [place = ''] = words;

@@ -24,8 +24,6 @@ export type Config = {
   readonly logLevel: LogLevel;
   readonly mode: Mode;
   readonly dataDir: string;
-  /** Where the embedded database archives its write-ahead log. */
-  readonly walArchive?: string;
   readonly demo: boolean;
   readonly pageSize: number;
   /** Requests a second of one caller, and requests at once; 0 for no limit. */
@@ -119,7 +117,6 @@ export function configOf({ values }: Settings): Config {
     logLevel: values.LOG_LEVEL,
     mode: values.TRILHO_MODE,
     dataDir: values.TRILHO_DATA_DIR,
-    ...(values.TRILHO_WAL_ARCHIVE !== undefined && { walArchive: values.TRILHO_WAL_ARCHIVE }),
     demo: values.TRILHO_DEMO,
     pageSize: values.TRILHO_PAGE_SIZE,
     rateLimit: values.TRILHO_RATE_LIMIT,

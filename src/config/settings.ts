@@ -118,12 +118,6 @@ export const SETTINGS = [
     meaning: 'Folder of the embedded database; a relative path starts at the working directory.',
   },
   {
-    name: 'TRILHO_WAL_ARCHIVE',
-    kind: folder,
-    meaning:
-      'Folder to which the embedded database archives its write-ahead log, for a restore to any moment; best on another disk. Not set: no archive.',
-  },
-  {
     name: 'TRILHO_DEMO',
     kind: onOrOff,
     default: 'on',

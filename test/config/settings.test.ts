@@ -72,7 +72,6 @@ test('every setting is read', () => {
     DATABASE_URL: 'postgresql://u:p@db.example/x',
     LOG_LEVEL: 'warn',
     TRILHO_DATA_DIR: '/srv/data',
-    TRILHO_WAL_ARCHIVE: '/mnt/archive',
     TRILHO_PAGE_SIZE: '7',
     TRILHO_PUBLIC_URL: 'https://Pay.example.com/',
     TRILHO_RATE_LIMIT: '5',
@@ -119,7 +118,6 @@ test('every setting is read', () => {
     logLevel: 'warn',
     mode: 'live',
     dataDir: '/srv/data',
-    walArchive: '/mnt/archive',
     demo: true,
     pageSize: 7,
     publicUrl: 'https://pay.example.com',
@@ -256,7 +254,7 @@ test('a wrong value of any kind is a fault that names its setting and what it ta
   assert.deepEqual(faultsOf({ TRILHO_PRICES: 'usdt=0' }), [
     'TRILHO_PRICES must be a list such as usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50, not "usdt=0".',
   ]);
-  const takesAnyText = ['HOST', 'TRILHO_CONFIG', 'TRILHO_DATA_DIR', 'TRILHO_WAL_ARCHIVE', 'TRILHO_SCREENING_FILE'];
+  const takesAnyText = ['HOST', 'TRILHO_CONFIG', 'TRILHO_DATA_DIR', 'TRILHO_SCREENING_FILE'];
   const tried = [...Object.keys(WRONG), 'TRILHO_MODE', 'TRILHO_PRICES', ...takesAnyText];
   assert.deepEqual(tried.sort(), settings.map(({ name }) => name).sort(), 'every setting is tried');
 });
