@@ -13,7 +13,7 @@ export type CrashOrder = {
 };
 
 /** No verb has more; one that never ends would be a fault of its own. */
-const MAX_STEPS = 60;
+const MAX_STEPS = 100;
 
 /** Runs a verb in a process that dies after some steps. True when it died, false when it came to its end before. */
 export function crashAt(

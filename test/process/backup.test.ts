@@ -9,7 +9,9 @@ const TRILHO = path.join(PROJECT, 'bin/trilho.js');
 describe('the embedded database', { concurrency: 2 }, () => {
   test('is saved beside the service and restored into another folder, where the service goes on', async t => {
     const folder = await folderWithDatabase(t);
-    const service = await startTrilho({ folder });
+    // The link of a charge names it, and the port is another one later.
+    const env = { TRILHO_PUBLIC_URL: 'https://pay.example.com' };
+    const service = await startTrilho({ folder, env });
     const id = await service.charge();
     await untilIssued(service, id);
     const saved = await runToEnd({ folder, command: [process.execPath, TRILHO, 'backup', 'saved'] });
@@ -22,7 +24,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
     const restored = await runToEnd({ folder: other, command: [process.execPath, TRILHO, 'restore', from] });
     assert.equal(restored.code, 0, restored.stderr);
     assert.match(restored.stdout, /The ledger is right\.\nThe audit log is whole/);
-    const next = await startTrilho({ folder: other });
+    const next = await startTrilho({ folder: other, env });
     assert.equal((await next.get(`/charges/${id}`)).text, charge);
     await next.charge();
     await next.end();
