@@ -167,6 +167,7 @@ async function composeLive(
   const chains = overrides.chains ?? (await openChains(config, log, databaseClock));
   const hasPrices = overrides.prices !== undefined || config.prices.sources.length > 0;
   warnOfMissing({ rails, chains, hasPrices }, log);
+  warnOfNoReceiver(config, log);
   return {
     clock: databaseClock,
     rails,
@@ -191,6 +192,14 @@ function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
   if (Object.keys(chains).length === 0) {
     log.warn('there is no chain: every order is refused until chains in TRILHO_CONFIG are set');
   }
+}
+
+/** Another node may have the receiver, so it is no fault. */
+function warnOfNoReceiver({ rails, receiver }: Config, log: Log): void {
+  if (receiver) return;
+  const index = rails.findIndex(({ webhook }) => webhook !== undefined);
+  if (index < 0) return;
+  log.warn(`this node takes no notifications: rails[${index}].webhook is set, but receiver in TRILHO_CONFIG is not`);
 }
 
 /** A simulated bank and simulated chains, a clock that can be moved, and no credentials. Test nodes may stand for networks. */

@@ -69,6 +69,9 @@ export const UnmatchedPayment = Type.Object(
     duplicateOf: Type.Optional(
       Type.String({ description: 'The reference of the payment, recorded or unmatched, that it may be.' }),
     ),
+    returnedCents: Type.Optional(
+      Type.Integer({ description: 'What the bank has sent back of it to the payer; such money pays no charge.' }),
+    ),
     decidedAt: Type.Optional(
       DateTime({ description: 'When it was dismissed or recorded for a charge; the list leaves it out since.' }),
     ),

@@ -1,14 +1,17 @@
-// Compares the day before with each bank's own record, every night, on one node. Differences are counted and logged; a
-// person reads them with `trilho reconcile`.
+// Takes what is missing of the day before and compares it with each bank's own record, every night, on one node. What still differs
+// is counted and logged; a person reads it with `trilho reconcile`.
+import { addDays, momentOn } from '../lib/civil-days.ts';
 import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Rails } from '../rails/rail.ts';
+import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
 import { type CompareDeps, compareDay } from './compare-day.ts';
+import type { ReceiptDeps } from './receipts.ts';
 import { endComparison, takeComparison } from './store-compare-day.ts';
-import { type WatchedRail, watchedRails } from './watch-rails.ts';
+import { takeReceipts } from './watch-rails.ts';
 
-type DailyDeps = CompareDeps & { readonly rails: Rails; readonly log: Log };
+type DailyDeps = CompareDeps & ReceiptDeps & { readonly rails: Rails; readonly log: Log };
 
 const PAUSE_MS = 60_000;
 /** After it another node compares, or this one again. */
@@ -29,15 +32,18 @@ export async function compareDueDays(deps: DailyDeps): Promise<number> {
   return count;
 }
 
-async function compareWhenDue(deps: DailyDeps, { rail, watch }: WatchedRail): Promise<boolean> {
+async function compareWhenDue(deps: DailyDeps, watched: WatchedRail): Promise<boolean> {
+  const { rail } = watched;
   const { db, clock, log } = deps;
   const now = clock.now();
   const day = await takeComparison(db, rail, now, new Date(now.getTime() + LEASE_MS));
   if (day === undefined) return false;
   try {
-    const { differences } = await compareDay(deps, rail, watch, day);
-    await endComparison(db, rail, day, differences.length, clock.now());
-    const count = differences.length;
+    // A bank may list a payment long after its time, when no regular look asks for that time any more.
+    await takeReceipts(deps, watched, { from: momentOn(day), to: momentOn(addDays(day, 1)) });
+    const { differences, unreadable } = await compareDay(deps, watched, day);
+    const count = differences.length + unreadable;
+    await endComparison(db, rail, day, count, clock.now());
     if (count === 0) log.info(`${day} was compared with the bank; nothing differs`, { rail: rail.name });
     else {
       log.warn(`${day} was compared with the bank; trilho reconcile names what differs`, { rail: rail.name, count });

@@ -8,11 +8,11 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { withBackgroundKind } from '../lib/work-kind.ts';
 import type { Rails } from '../rails/rail.ts';
+import { watchedRailNamed } from '../rails/watched-rails.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database } from '../storage/database.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { findNotifications, insertNotifications, markHandled, type Notification } from './store-rails.ts';
-import { watchedRailNamed } from './watch-rails.ts';
 
 export const NOTIFIED = defineJob<{ readonly ids: readonly string[] }>('charge.notified');
 
@@ -70,12 +70,13 @@ export async function handleNotifications(deps: Deps, { ids }: PayloadOf<typeof 
 }
 
 async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Notification): Promise<boolean> {
-  const { rail, watch } = watchedRailNamed(deps.rails, railName);
+  const watched = watchedRailNamed(deps.rails, railName);
+  const { watch } = watched;
   try {
     const found = await Promise.all(
       watch.hints(parsed(body)).map(async reference => {
         const receipt = await watch.receipt(reference);
-        if (receipt) await takeReceipt(deps, rail, receipt);
+        if (receipt) await takeReceipt(deps, watched, receipt);
         return receipt !== undefined;
       }),
     );

@@ -18,13 +18,3 @@ export function isReference(reference: string): boolean {
   const { length } = normalReference(reference);
   return length > 0 && length <= MAX_REFERENCE_LENGTH;
 }
-
-/** How money of a rail is called that belonged to no charge when it came; a person may record it under this name. */
-export function referenceOnRail(rail: string, reference: string): string {
-  return `${rail} ${reference}`;
-}
-
-/** The bank's own id of a payment, also of one that was recorded by a person. */
-export function bankReferenceOf(rail: string, reference: string): string {
-  return reference.startsWith(`${rail} `) ? reference.slice(rail.length + 1) : reference;
-}

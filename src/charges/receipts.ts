@@ -2,31 +2,32 @@
 // is kept for a person.
 import { AppError, isOutage } from '../lib/errors.ts';
 import type { Rail, Receipt } from '../rails/rail.ts';
+import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Database } from '../storage/database.ts';
 import { type PayDeps, recordPayment } from './pay.ts';
-import { referenceOnRail } from './payment-reference.ts';
 import { recordReturns } from './returns.ts';
 import { findChargeByReference, findChargeOfPayment } from './store-money.ts';
-import { insertUnmatched } from './store-unmatched.ts';
+import { insertUnmatched, noteReturned } from './store-unmatched.ts';
 import type { WriteDeps } from './write.ts';
 
 export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database };
 
 /** Takes a receipt that names the request that it pays by its reference. True: it paid a charge, now or before. */
-export async function takeReceipt(deps: ReceiptDeps, rail: Rail, receipt: Receipt): Promise<boolean> {
-  const { requestReference } = receipt;
+export async function takeReceipt(deps: ReceiptDeps, { rail, names }: WatchedRail, receipt: Receipt): Promise<boolean> {
+  const { reference, requestReference, returns, isToOtherKey } = receipt;
   const chargeId =
-    requestReference === undefined ? undefined : await findChargeByReference(deps.db, rail, requestReference);
+    requestReference === undefined
+      ? undefined
+      : await findChargeByReference(deps.db, names, rail.method, requestReference);
   if (chargeId !== undefined) return takeReceiptOf(deps, rail, chargeId, receipt);
-  const given = referenceOnRail(rail.name, receipt.reference);
-  const chargeOfPerson = await findChargeOfPayment(deps.db, rail.name, given);
-  if (chargeOfPerson === undefined) {
-    await keepUnmatched(deps, rail, receipt, 'The bank names no charge of this service.');
-    return false;
+  const chargeOfPerson = await findChargeOfPayment(deps.db, names, reference);
+  if (chargeOfPerson !== undefined) {
+    // A person has recorded it for a charge; what goes back of it still goes back.
+    await recordReturns(deps, chargeOfPerson, reference, returns);
+    return true;
   }
-  // A person has recorded it for a charge; what goes back of it still goes back.
-  await recordReturns(deps, chargeOfPerson, given, receipt.returns);
-  return true;
+  if (!isToOtherKey) await keepUnmatched(deps, receipt, 'The bank names no charge of this service.');
+  return false;
 }
 
 /** A receipt that the charge refuses is kept for a person and does not stop the other receipts. */
@@ -51,22 +52,30 @@ export async function takeReceiptOf(
   } catch (error) {
     // Only a refusal by the charge says something about the money; an outage is tried again.
     if (!(error instanceof AppError) || isOutage(error)) throw error;
-    await keepUnmatched(deps, rail, receipt, error.message);
+    await keepUnmatched(deps, receipt, error.message);
     return false;
   }
   await recordReturns(deps, chargeId, reference, returns);
   return true;
 }
 
-async function keepUnmatched(deps: ReceiptDeps, { name }: Rail, receipt: Receipt, words: string): Promise<void> {
+async function keepUnmatched(deps: ReceiptDeps, receipt: Receipt, words: string): Promise<void> {
   const { reference, paidAt, amountCents, requestReference } = receipt;
   const unmatched = {
-    reference: referenceOnRail(name, reference),
+    reference,
     postedAt: paidAt,
     amountCents,
     words,
     reason: 'no_match',
     ...(requestReference !== undefined && { txid: requestReference }),
   } as const;
-  await deps.db.transaction(tx => insertUnmatched(tx, unmatched, deps.clock.now()));
+  await deps.db.transaction(async tx => {
+    await insertUnmatched(tx, unmatched, deps.clock.now());
+    await noteReturned(tx, reference, returnedCents(receipt));
+  });
+}
+
+function returnedCents({ returns }: Receipt): bigint {
+  const left = returns.filter(({ status }) => status !== 'FAILED');
+  return left.reduce((sum, { amountCents }) => sum + amountCents, 0n);
 }

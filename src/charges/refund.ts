@@ -12,7 +12,6 @@ import { type Rail, type Rails, type RefundFinding, type RefundRequest, railName
 import type { Database, Sql } from '../storage/database.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
 import { excessCents, refundAsked, refundableCents } from './life.ts';
-import { bankReferenceOf } from './payment-reference.ts';
 import { endRefund } from './returns.ts';
 import { lockCharges } from './store.ts';
 import { findRefundByKey, insertRefund, markRefundSubmitted } from './store-money.ts';
@@ -178,7 +177,7 @@ async function askRail(
     const rail = railOf(deps.rails, charge, payment);
     const request: RefundRequest = {
       id: refundId,
-      paymentReference: bankReferenceOf(rail.name, payment.reference),
+      paymentReference: payment.reference,
       amountCents: refund.amountCents,
     };
     return { isFirst, request, rail };

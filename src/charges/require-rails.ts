@@ -12,14 +12,15 @@ const RETURN_DAYS = 90;
 export async function requireRails(db: Database, rails: Rails, now: Date): Promise<void> {
   const present = allRails(rails).filter(rail => !isAbsent(rail));
   const expiredSince = new Date(now.getTime() - RETURN_DAYS * DAY_MS);
-  const missing = await db.transaction(async tx => {
+  await db.transaction(async tx => {
     const gone = await recordRails(tx, present, now);
     const needed = await Promise.all(gone.map(rail => isNeeded(tx, rail, expiredSince)));
-    return gone.filter((_, index) => needed[index]);
+    const missing = gone.filter((_, index) => needed[index]);
+    if (missing.length === 0) return;
+    const names = missing.map(({ name, method }) => `${name} (${method})`).join(', ');
+    // Thrown in the transaction: a start that is refused records nothing.
+    throw new StartError(
+      `Charges are still on a rail that is not configured: ${names}. Configure it again, with "former": true if it is to get no new ones.`,
+    );
   });
-  if (missing.length === 0) return;
-  const names = missing.map(({ name, method }) => `${name} (${method})`).join(', ');
-  throw new StartError(
-    `Charges are still on a rail that is not configured: ${names}. Configure it again, with "former": true if it is to get no new ones.`,
-  );
 }

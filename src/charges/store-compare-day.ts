@@ -1,11 +1,13 @@
 // The SQL that reads what is recorded of a day, to be compared with a bank's own record; and who compares next.
 import { addDays, type CivilDay, civilDay, momentOn } from '../lib/civil-days.ts';
 import type { Rail } from '../rails/rail.ts';
+import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Refund } from './charge.ts';
 import { comparable } from './store-money.ts';
 
 type RailName = Pick<Rail, 'name' | 'method'>;
+type RailNames = Pick<WatchedRail, 'rail' | 'names'>;
 
 export type RecordedRefund = Pick<Refund, 'id' | 'kind' | 'amountCents' | 'status' | 'reference'> & {
   readonly submittedAt?: Date;
@@ -52,29 +54,29 @@ const PAYMENTS = `
             from refunds r
            where r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id) as refunds
     from payments p
-   where p.rail = $1 and p.method = $2`;
+   where p.rail = any($1) and p.method = $2`;
 
 export async function paymentsBetween(
   sql: Sql,
-  { name, method }: RailName,
+  { rail: { method }, names }: RailNames,
   from: Date,
   to: Date,
 ): Promise<RecordedPayment[]> {
   const rows = await sql.query<PaymentRow>(
     `${PAYMENTS} and p.paid_at >= $3 and p.paid_at < $4 order by p.paid_at, p.id`,
-    [name, method, from, to],
+    [names, method, from, to],
   );
   return rows.map(toPayment);
 }
 
 export async function paymentsByReference(
   sql: Sql,
-  { name, method }: RailName,
+  { rail: { method }, names }: RailNames,
   references: readonly string[],
 ): Promise<RecordedPayment[]> {
   const rows = await sql.query<PaymentRow>(
     `${PAYMENTS} and lower(p.reference collate "C") = any($3) order by p.paid_at, p.id`,
-    [name, method, references.map(comparable)],
+    [names, method, references.map(comparable)],
   );
   return rows.map(toPayment);
 }
@@ -98,15 +100,15 @@ function toPayment({ charge_id, reference, amount_cents, ledger_cents, refunds }
   };
 }
 
-/** The charges that a rail knows by these references. */
+/** The charges that the rails know by these references. */
 export async function chargesByReference(
   sql: Sql,
-  { name, method }: RailName,
+  { rail: { method }, names }: RailNames,
   references: readonly string[],
 ): Promise<Map<string, string>> {
   const rows = await sql.query<{ reference: string; charge_id: string }>(
-    'select reference, charge_id from charge_methods where reference = any($3) and rail = $1 and method = $2',
-    [name, method, references],
+    'select reference, charge_id from charge_methods where reference = any($3) and rail = any($1) and method = $2',
+    [names, method, references],
   );
   return new Map(rows.map(row => [row.reference, row.charge_id]));
 }

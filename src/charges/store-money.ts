@@ -61,10 +61,10 @@ export async function findReferences(
 /** A refund by which a bank's word of a return is compared with what is recorded. */
 export type KnownReturn = Pick<Refund, 'id' | 'reference' | 'status'>;
 
-/** The refunds out of recorded payments of a rail, by `referenceKey` of the payment. */
+/** The refunds out of recorded payments of some rails, by `comparable` reference of the payment. */
 export async function findKnownReturns(
   sql: Sql,
-  rail: string,
+  rails: readonly string[],
   references: readonly string[],
 ): Promise<ReadonlyMap<string, readonly KnownReturn[]>> {
   if (references.length === 0) return new Map();
@@ -73,10 +73,10 @@ export async function findKnownReturns(
     `select p.reference as payment_reference, r.id, r.reference, r.status
        from payments p
        join refunds r on r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id
-      where p.rail = $1 and lower(p.reference collate "C") = any($2)`,
-    [rail, references.map(comparable)],
+      where p.rail = any($1) and lower(p.reference collate "C") = any($2)`,
+    [rails, references.map(comparable)],
   );
-  const found = Map.groupBy(rows, row => referenceKey(rail, row.payment_reference));
+  const found = Map.groupBy(rows, row => comparable(row.payment_reference));
   return new Map(
     [...found].map(([key, refunds]) => [
       key,
@@ -218,24 +218,29 @@ export async function insertReturn(tx: Sql, charge: Charge, refund: Refund): Pro
   );
 }
 
-/** The charge of which a rail knows the method by this reference. */
+/** The charge of which one of the rails knows the method by this reference. */
 export async function findChargeByReference(
   sql: Sql,
-  { name, method }: { readonly name: string; readonly method: Method },
+  rails: readonly string[],
+  method: Method,
   reference: string,
 ): Promise<string | undefined> {
   const [row] = await sql.query<{ charge_id: string }>(
-    'select charge_id from charge_methods where reference = $1 and rail = $2 and method = $3',
-    [reference, name, method],
+    'select charge_id from charge_methods where reference = $1 and rail = any($2) and method = $3',
+    [reference, rails, method],
   );
   return row?.charge_id;
 }
 
-/** The charge on which a payment of the rail is recorded under this reference. */
-export async function findChargeOfPayment(sql: Sql, rail: string, reference: string): Promise<string | undefined> {
+/** The charge on which a payment of one of the rails is recorded under this reference. */
+export async function findChargeOfPayment(
+  sql: Sql,
+  rails: readonly string[],
+  reference: string,
+): Promise<string | undefined> {
   const [row] = await sql.query<{ charge_id: string }>(
-    'select charge_id from payments where rail = $1 and lower(reference collate "C") = $2',
-    [rail, comparable(reference)],
+    'select charge_id from payments where rail = any($1) and lower(reference collate "C") = $2',
+    [rails, comparable(reference)],
   );
   return row?.charge_id;
 }

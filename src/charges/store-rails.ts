@@ -54,6 +54,19 @@ export async function isNeeded(
   return rows.length > 0;
 }
 
+/** The rails that this service has, or has had, and those of them whose banks list every payment. */
+export type RailNames = { readonly all: readonly string[]; readonly listing: ReadonlySet<string> };
+
+export async function findRailNames(sql: Sql): Promise<RailNames> {
+  const rows = await sql.query<{ name: string; is_listing: boolean }>(
+    'select name, seen_until is not null as is_listing from rails',
+    [],
+    { name: 'find_rail_names' },
+  );
+  const listing = rows.filter(({ is_listing }) => is_listing);
+  return { all: rows.map(({ name }) => name), listing: new Set(listing.map(({ name }) => name)) };
+}
+
 export type Look = { readonly seenUntil: Date };
 
 /** Takes the next look at a rail, if one is due and no other node has it. */

@@ -22,6 +22,8 @@ export type UnmatchedReceipt = {
   readonly reason: UnmatchedReason;
   /** Of a possible duplicate: the reference of the payment or receipt that it may be. */
   readonly duplicateOf?: string;
+  /** What the bank has sent back of it. */
+  readonly returnedCents?: bigint;
 };
 
 /** A receipt as it is stored: the charge is the one of its txid. */
@@ -38,6 +40,15 @@ export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Da
     [normalReference(reference), postedAt, amountCents, txid, words, reason, duplicateOf, at],
   );
   return rows.length > 0;
+}
+
+/** Notes how much of a receipt has gone back to the payer, as far as it is more than was known. */
+export async function noteReturned(tx: Sql, reference: string, cents: bigint): Promise<void> {
+  await tx.query(
+    `update unmatched_receipts set returned_cents = $2
+      where lower(reference collate "C") = $1 and returned_cents < $2`,
+    [comparable(reference), cents],
+  );
 }
 
 /**
@@ -98,7 +109,8 @@ export async function findKnownMoney(sql: Sql, amountCents: bigint, day: CivilDa
 }
 
 const COLUMNS = `
-         r.reference, r.posted_at, r.amount_cents, r.txid, r.words, r.reason, r.duplicate_of, r.decided_at,
+         r.reference, r.posted_at, r.amount_cents, r.txid, r.words, r.reason, r.duplicate_of, r.returned_cents,
+         r.decided_at,
          (select m.charge_id from charge_methods m where m.method = 'pix' and m.reference = r.txid
            order by m.charge_id limit 1) as charge_id`;
 
@@ -143,12 +155,24 @@ type UnmatchedRow = Row & {
   words: string;
   reason: UnmatchedReason;
   duplicate_of: string | null;
+  returned_cents: string;
   decided_at: Date | null;
   charge_id: string | null;
 };
 
 function toUnmatched(row: UnmatchedRow): StoredReceipt {
-  const { reference, posted_at, amount_cents, txid, words, reason, duplicate_of, decided_at, charge_id } = row;
+  const {
+    reference,
+    posted_at,
+    amount_cents,
+    txid,
+    words,
+    reason,
+    duplicate_of,
+    returned_cents,
+    decided_at,
+    charge_id,
+  } = row;
   return {
     reference,
     postedAt: posted_at,
@@ -158,6 +182,7 @@ function toUnmatched(row: UnmatchedRow): StoredReceipt {
     ...(txid !== null && { txid }),
     ...(charge_id !== null && { chargeId: charge_id }),
     ...(duplicate_of !== null && { duplicateOf: duplicate_of }),
+    ...(returned_cents !== '0' && { returnedCents: BigInt(returned_cents) }),
     ...(decided_at !== null && { decidedAt: decided_at }),
   };
 }

@@ -3,14 +3,15 @@
 import { backOff } from '../lib/backoff.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
-import { AppError, isOutageOfOthers } from '../lib/errors.ts';
+import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import { allRails, type Rail, type Rails, type Receipt, type ReceiptPage, type ReceiptsByTime } from '../rails/rail.ts';
+import type { Rails, Receipt, ReceiptPage, ReceiptsByTime } from '../rails/rail.ts';
+import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { hasNewReturn } from './returns.ts';
-import { findKnownReturns, findReferences, referenceKey } from './store-money.ts';
+import { comparable, findKnownReturns, findReferences, referenceKey } from './store-money.ts';
 import { deleteHandled, endLook, markSilent, takeLook } from './store-rails.ts';
 
 export type WatchDeps = ReceiptDeps & {
@@ -49,28 +50,23 @@ export function startWatchingRails(deps: WatchDeps): { stop(): Promise<void> } {
   };
 }
 
-export type WatchedRail = { readonly rail: Rail; readonly watch: ReceiptsByTime };
-
-export function watchedRails(rails: Rails): WatchedRail[] {
-  return allRails(rails).flatMap(rail => (rail.watch?.by === 'time' ? { rail, watch: rail.watch } : []));
-}
-
 /** Looks at every rail that is due, and returns how many were. */
 export async function lookAtRails(deps: WatchDeps): Promise<number> {
   const looks = await Promise.all(watchedRails(deps.rails).map(watched => lookWhenDue(deps, watched)));
   return looks.filter(Boolean).length;
 }
 
-async function lookWhenDue(deps: WatchDeps, { rail, watch }: WatchedRail): Promise<boolean> {
+async function lookWhenDue(deps: WatchDeps, watched: WatchedRail): Promise<boolean> {
+  const { rail } = watched;
   const now = deps.clock.now();
   const look = await takeLook(deps.db, rail, now, new Date(now.getTime() + LOOK_EVERY_MS));
   if (!look) return false;
   try {
-    await takeReceipts(deps, rail, watch, { from: new Date(look.seenUntil.getTime() - OVERLAP_MS), to: now });
+    await takeReceipts(deps, watched, { from: new Date(look.seenUntil.getTime() - OVERLAP_MS), to: now });
     await endLook(deps.db, rail, now);
   } catch (error) {
-    if (!isOutageOfOthers(error)) throw error;
     await markSilent(deps.db, rail, now);
+    if (!isOutageOfOthers(error)) throw error;
     deps.log.info('the bank did not list its payments; it is asked again', { rail: rail.name, error });
   }
   await deleteHandled(deps.db, new Date(now.getTime() - KEEP_NOTIFICATIONS_DAYS * DAY_MS), DELETE_AT_ONCE);
@@ -79,22 +75,20 @@ async function lookWhenDue(deps: WatchDeps, { rail, watch }: WatchedRail): Promi
 
 type Times = { readonly from: Date; readonly to: Date };
 
-/** Takes all receipts between two times, and returns how many there were. */
-export async function takeReceipts(
-  deps: ReceiptDeps,
-  rail: Rail,
-  watch: ReceiptsByTime,
-  { from, to }: Times,
-): Promise<number> {
+/** Takes all receipts between two times, and returns how many there were. One that cannot be taken does not stop the others. */
+export async function takeReceipts(deps: ReceiptDeps, watched: WatchedRail, { from, to }: Times): Promise<number> {
   let count = 0;
   let cursor: string | undefined;
+  const failures: unknown[] = [];
   do {
-    const page = await readPage(watch, { from, to }, cursor);
+    const page = await readPage(watched.watch, { from, to }, cursor);
     count += page.receipts.length;
-    const unknown = await withoutKnown(deps, rail, page.receipts);
-    await Promise.all(unknown.map(receipt => takeReceipt(deps, rail, receipt)));
+    const unknown = await withoutKnown(deps, watched, page.receipts);
+    const taken = await Promise.allSettled(unknown.map(receipt => takeReceipt(deps, watched, receipt)));
+    failures.push(...taken.flatMap(result => (result.status === 'rejected' ? result.reason : [])));
     cursor = page.next;
   } while (cursor !== undefined);
+  if (failures.length > 0) throw failures[0];
   return count;
 }
 
@@ -114,30 +108,26 @@ async function readPage(watch: ReceiptsByTime, { from, to }: Times, cursor: stri
 }
 
 /** A payment that is recorded brings nothing new, unless more of it went back than is recorded too. */
-async function withoutKnown({ db }: ReceiptDeps, { name }: Rail, receipts: readonly Receipt[]): Promise<Receipt[]> {
+async function withoutKnown(
+  { db }: ReceiptDeps,
+  { names }: WatchedRail,
+  receipts: readonly Receipt[],
+): Promise<Receipt[]> {
   if (receipts.length === 0) return [];
   const returned = receipts.filter(({ returns }) => returns.length > 0);
   const [payments, returns] = await Promise.all([
     findReferences(
       db,
-      receipts.map(({ reference }) => ({ rail: name, reference })),
+      receipts.flatMap(({ reference }) => names.map(rail => ({ rail, reference }))),
     ),
     findKnownReturns(
       db,
-      name,
+      names,
       returned.map(({ reference }) => reference),
     ),
   ]);
   return receipts.filter(receipt => {
-    const key = referenceKey(name, receipt.reference);
-    return !payments.has(key) || hasNewReturn(receipt.returns, returns.get(key) ?? []);
+    const isRecorded = names.some(rail => payments.has(referenceKey(rail, receipt.reference)));
+    return !isRecorded || hasNewReturn(receipt.returns, returns.get(comparable(receipt.reference)) ?? []);
   });
-}
-
-/** The rail under which the notification came, or an error that says that it is not there. */
-export function watchedRailNamed(rails: Rails, name: string): WatchedRail {
-  const watched = watchedRails(rails).find(({ rail }) => rail.name === name);
-  if (!watched)
-    throw new AppError('not_configured', `The rail ${name} is not configured, and notifications are for it.`);
-  return watched;
 }

@@ -52,7 +52,9 @@ async function register(config: Config, { db }: CommandDeps, psps: readonly Bace
     await psp.registerWebhook(address, { skipMtls: webhook.skipMtls ?? false });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'wrong_state') throw error;
-    throw new StartError(`${error.message} Check ${place}.webhook.url and ${place}.pixKey, and that the service runs.`);
+    throw new StartError(
+      `${error.message} Check ${place}.baseUrl, ${place}.webhook.url and ${place}.pixKey, and that the service runs.`,
+    );
   }
   const shown = await psp.readWebhook();
   if (shown?.url !== address) {

@@ -1,7 +1,6 @@
 // trilho reconcile: compares a PSP's own record of a day with what is recorded here, and prints every difference.
 import { type ComparedDay, compareDay } from '../charges/compare-day.ts';
 import type { Difference } from '../charges/difference.ts';
-import { type WatchedRail, watchedRails } from '../charges/watch-rails.ts';
 import type { Config } from '../config/config.ts';
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import { parseUtc } from '../lib/date-times.ts';
@@ -10,6 +9,7 @@ import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { liveRails } from '../rails/live-rails.ts';
 import type { Rails } from '../rails/rail.ts';
+import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { explainingOutage } from './explain-outage.ts';
@@ -30,12 +30,13 @@ export async function reconcileCommand(config: Config, log: Log, args: readonly 
     const { rails, psps } = liveRails(config, { clock, log });
     try {
       let isSame = true;
-      for (const { rail: compared, watch } of chosenRails(rails, rail)) {
-        const result = await explainingOutage(config, { clock, log }, compared.name, () =>
-          compareDay({ db, clock }, compared, watch, day),
+      for (const watched of chosenRails(rails, rail)) {
+        const { name } = watched.rail;
+        const result = await explainingOutage(config, { clock, log }, name, () =>
+          compareDay({ db, clock }, watched, day),
         );
-        for (const line of report(compared.name, day, result)) console.log(line);
-        if (result.differences.length > 0) isSame = false;
+        for (const line of report(name, day, result)) console.log(line);
+        if (result.differences.length + result.unreadable > 0) isSame = false;
       }
       return isSame ? 0 : DIFFERS;
     } finally {
@@ -60,10 +61,11 @@ function chosenRails(rails: Rails, name: string | undefined): WatchedRail[] {
   );
 }
 
-function report(name: string, day: CivilDay, { atBank, here, differences }: ComparedDay): string[] {
+function report(name: string, day: CivilDay, { atBank, here, unreadable, differences }: ComparedDay): string[] {
   const counts = `${name} ${day}: ${counted(atBank, 'payment')} at the PSP, ${here} here`;
-  if (differences.length === 0) return [`${counts}, nothing differs.`];
-  return [...differences.map(lineOf), `${counts}, ${counted(differences.length, 'difference')}.`];
+  if (differences.length + unreadable === 0) return [`${counts}, nothing differs.`];
+  const words = unreadable > 0 ? `, ${counted(unreadable, 'payment')} that cannot be read: look at the PSP` : '';
+  return [...differences.map(lineOf), `${counts}, ${counted(differences.length, 'difference')}${words}.`];
 }
 
 function counted(count: number, word: string): string {

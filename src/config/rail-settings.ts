@@ -54,6 +54,7 @@ const Quirks = Type.Object(
     pixDates: Type.Optional(OneOf(['milliseconds', 'seconds'])),
     maxWindowDays: Type.Optional(Type.Integer({ minimum: 1, maximum: 366 })),
     pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+    emptyListIs404: Type.Optional(Type.Boolean()),
     hasLocations: Type.Optional(Type.Boolean()),
     sendsLocationKind: Type.Optional(Type.Boolean()),
     maxTlsVersion: Type.Optional(OneOf(['TLSv1.2'])),
@@ -112,6 +113,7 @@ const RailEntry = Type.Object(
         {
           url: HttpsUrl(),
           clientCaFile: Type.Optional(Path()),
+          clientName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
           skipMtls: Type.Optional(Type.Boolean()),
         },
         CLOSED,

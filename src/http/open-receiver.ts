@@ -22,7 +22,13 @@ export async function openReceiver(
     if (!record) return [];
     const clientCa =
       webhook?.clientCaFile && readCertificates(`rails[${index}].webhook.clientCaFile`, webhook.clientCaFile);
-    return { name, pathToken: record.pathToken, ...(clientCa && { clientCa }) };
+    const { clientName } = webhook ?? {};
+    return {
+      name,
+      pathToken: record.pathToken,
+      ...(clientCa && { clientCa }),
+      ...(clientName !== undefined && { clientName }),
+    };
   });
   const tls = certificateFile && privateKeyFile ? { certificateFile, privateKeyFile } : undefined;
   return startReceiver(deps, { host, port, ...(tls && { tls }), ...(proxy && { proxy }) }, receiving);

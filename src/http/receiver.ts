@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { DetailedPeerCertificate, SecureContextOptions, TLSSocket } from 'node:tls';
 import { type NotificationBatches, storeNotification } from '../charges/notifications.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isOutage, StartError } from '../lib/errors.ts';
+import { AppError, isOutage, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 
 /** A rail whose bank tells of payments. */
@@ -17,6 +17,8 @@ export type ReceivingRail = {
   readonly pathToken: string;
   /** PEM of the authorities whose client certificates its bank shows; absent: the path alone proves it. */
   readonly clientCa?: string;
+  /** The common name in the bank's certificate, where the authority issues certificates to others too. */
+  readonly clientName?: string;
 };
 
 /** Read again when they change, so that a renewed certificate is used without a restart. */
@@ -42,6 +44,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 };
 const MAX_CONNECTIONS = 1_000;
 const RENEW_EVERY_MS = 60_000;
+/** A bank wants its answer within a second; one that gets none sends again. */
+const STORE_WITHIN_MS = 900;
 
 export async function startReceiver(
   deps: ReceiverDeps,
@@ -150,7 +154,7 @@ function answerWith(deps: ReceiverDeps, settings: ReceiverSettings, rails: reado
       async body => {
         if (body === undefined) return end(413);
         try {
-          await storeNotification(deps, found.rail.name, body);
+          await within(STORE_WITHIN_MS, storeNotification(deps, found.rail.name, body));
           end(200);
         } catch (error) {
           const level = isOutage(error) ? 'info' : 'error';
@@ -161,6 +165,15 @@ function answerWith(deps: ReceiverDeps, settings: ReceiverSettings, rails: reado
       () => request.destroy(),
     );
   };
+}
+
+/** What is stored after all is stored once more when the bank repeats it, which changes nothing. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new AppError('database_timeout', 'The notification was not stored in time.')), ms);
+  });
+  await Promise.race([work, tooLate]).finally(() => clearTimeout(timer));
 }
 
 /** `/{token}`, `/{token}/pix`, and what a bank appends behind a `?`. */
@@ -181,7 +194,7 @@ function fingerprintsOf({ clientCa }: ReceivingRail): ReadonlySet<string> {
 /** Whether the sender is the bank, as far as it can be known: by its certificate, or by the word of the named proxy. */
 function isProven(
   request: IncomingMessage,
-  { clientCa }: ReceivingRail,
+  { clientCa, clientName }: ReceivingRail,
   authorities: ReadonlySet<string>,
   { tls, proxy }: ReceiverSettings,
 ): boolean {
@@ -192,7 +205,9 @@ function isProven(
   if (!tls || clientCa === undefined) return true;
   const socket = request.socket as TLSSocket;
   // Valid for one of the banks; and for this one.
-  return socket.authorized && isIssuedBy(socket.getPeerCertificate(true), authorities);
+  if (!socket.authorized) return false;
+  const certificate = socket.getPeerCertificate(true);
+  return isIssuedBy(certificate, authorities) && (clientName === undefined || certificate.subject.CN === clientName);
 }
 
 function isIssuedBy(certificate: DetailedPeerCertificate, authorities: ReadonlySet<string>): boolean {

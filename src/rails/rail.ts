@@ -108,7 +108,8 @@ export type MoneyReturn = {
   readonly reference: string;
   readonly amountCents: bigint;
   readonly status: 'PENDING' | 'DONE' | 'FAILED';
-  readonly at: Date;
+  /** When it got there; absent where the bank does not tell. */
+  readonly at?: Date;
   /** Why, in the bank's words. */
   readonly reason?: string;
 };
@@ -122,6 +123,8 @@ export type Receipt = {
   readonly amountCents: bigint;
   readonly paidAt: Date;
   readonly returns: readonly MoneyReturn[];
+  /** The bank account has other keys, and one of them was paid: the money is no concern of this rail unless it pays a charge. */
+  readonly isToOtherKey?: true;
   /** What the bank kept, and when it credits the rest, where it tells. */
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
@@ -129,6 +132,8 @@ export type Receipt = {
 
 export type ReceiptPage = {
   readonly receipts: readonly Receipt[];
+  /** How many more the bank lists that cannot be read. */
+  readonly unreadable?: number;
   /** Given to the next call with the same times; absent on the last page. */
   readonly next?: string;
 };
@@ -144,6 +149,8 @@ export type Rail<M extends Method = Method> = {
     /** Can withdraw an instrument, so that it can no longer be paid. */
     readonly withdraw: boolean;
   };
+  /** The pix key that is paid. Rails with the same key list the same payments, such as a rail and its former name. */
+  readonly pixKey?: string;
   /** The bank registers an instrument only for a payer with an address. */
   readonly needsAddress?: true;
   /** Refuses a request that this rail can never accept. Pure. */

@@ -115,7 +115,7 @@ test('a payment that is only at the PSP, and one that belongs to no charge, are 
     await saidOf(day),
   );
   await look();
-  await at.service.post('/payments/unmatched/dismiss', { reference: `${RAIL} ${unmatched.endToEndId}` });
+  await at.service.post('/payments/unmatched/dismiss', { reference: unmatched.endToEndId });
   sameAs([], await saidOf(day));
 });
 
@@ -196,10 +196,13 @@ test('every night one node compares the day before, counts what differs, and tri
     momentOn(addDays(day, 1), 3),
   ]);
   const before = compared().length;
+  const listedLate = await charge();
   at.service.clock.set(momentOn(addDays(day, 1), 2).toISOString());
   await at.service.runJobs();
+  await at.psp.pay({ emv: listedLate.emv, horario: momentOn(day, 20) });
+  // Before its charge was made, so it is kept for a person.
   const missed = await at.psp.pay({ emv: (await charge()).emv, horario: momentOn(day, 20) });
-  // Out of sight of the regular look, as if it had never found it.
+  // Both out of sight of the regular look, as if the PSP had listed them late.
   await at.service.sql(`update rails set next_look_at = 'infinity'`);
   assert.equal(compared().length, before, 'not before the hour');
 
@@ -214,6 +217,7 @@ test('every night one node compares the day before, counts what differs, and tri
   assert.deepEqual([line?.['level'], line?.['rail'], line?.['count'], others], ['warn', RAIL, 1, []]);
   assert.match(String(line?.['msg']), new RegExp(`^${day} `));
   assert.ok(!lines.join().includes(missed.endToEndId));
+  assert.equal((await at.service.get(`/charges/${listedLate.id}`)).json.state, 'PAID');
   assert.equal(await of('trilho_reconcile_differences'), 1);
   assert.equal(await of('trilho_reconcile_last_run_timestamp_seconds'), at.service.clock.now().getTime() / 1000);
 });

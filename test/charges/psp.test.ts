@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
-import { RAIL, type ServiceAtPsp, startServiceAtPsp } from '../harness/psp.ts';
+import { type ServiceAtPsp, startServiceAtPsp } from '../harness/psp.ts';
 
 let at: ServiceAtPsp;
 before(async () => {
@@ -188,7 +188,7 @@ test('money to the key that belongs to no charge is kept for a person', async ()
   const { json } = await at.service.get('/payments/unmatched');
   assert.deepEqual(
     json.payments.map(({ reference }: { reference: string }) => reference),
-    [`${RAIL} ${endToEndId}`],
+    [endToEndId],
   );
 });
 
@@ -198,7 +198,7 @@ test('money that a person has recorded for a charge can be refunded and taken ba
   await look();
   const recorded = await at.service.post(`/charges/${json.id}/payments`, {
     amountCents: 15_990,
-    reference: `${RAIL} ${endToEndId}`,
+    reference: endToEndId,
   });
   assert.equal(recorded.status, 201, recorded.text);
   await at.service.post(`/charges/${json.id}/refunds`, { amountCents: 990 });

@@ -116,6 +116,7 @@ test('a command that the PSP does not answer says which setting is wrong', async
   });
   const register = (changes: Partial<RailSettings>) =>
     runCommand(railsCommand, env(changes), ['register-webhook', RAIL]);
+  const { certificate: other } = await psp.addClient({ clientId: 'another', clientSecret: 'x', keys: [] });
   const compare = (changes: Partial<RailSettings>) =>
     runCommand(reconcileCommand, env(changes), ['--day', '2020-01-01']);
   for (const command of [register, compare]) {
@@ -128,6 +129,12 @@ test('a command that the PSP does not answer says which setting is wrong', async
       refusal(/^rails\[0\], connection: .* Check baseUrl/),
     );
     await assert.rejects(command({ tokenUrl: 'https://localhost:1/t' }), refusal(/^rails\[0\], token: .*tokenUrl/));
+    await assert.rejects(command({ baseUrl: `${psp.url}/v3` }), refusal(/404.* Check (rails\[0\]\.)?baseUrl/));
+    await assert.rejects(command({ profile: 'efi' }), refusal(/^rails\[0\], token: .*profile/));
+    await assert.rejects(
+      command({ certificateFile: other.certificate, privateKeyFile: other.key }),
+      refusal(/^rails\[0\], token: .*certificateFile/),
+    );
     psp.setFault({ kind: 'narrow-token', scopes: ['cob.read'] });
     await assert.rejects(command({}), refusal(/^rails\[0\], scopes: The PSP does not grant .*pix\.read/));
     psp.clearFaults();

@@ -33,7 +33,7 @@ type ShownPix = {
 const MONEY = `
   select p.reference, p.amount_cents::text as cents, replace(p.charge_id::text, '-', '') as txid from payments p
    union all
-  select split_part(u.reference, ' ', 2), u.amount_cents::text, '' from unmatched_receipts u where u.decided_at is null`;
+  select u.reference, u.amount_cents::text, '' from unmatched_receipts u where u.decided_at is null`;
 
 const REFUNDS = `
   select p.reference, r.kind, r.status, r.amount_cents::text as cents, coalesce(r.reference, replace(r.id::text, '-', '')) as id

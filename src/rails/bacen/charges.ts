@@ -126,9 +126,10 @@ function isSameCharge(body: unknown, { amountCents }: PaymentRequest, pixKey: st
   return centsAt(body, 'valor.original') === amountCents && (key === undefined || isSameKey(key, pixKey));
 }
 
-/** PSPs write e-mail addresses and random keys in either case. */
+/** PSPs write keys in either case, and documents and phone numbers with or without their signs. */
 export function isSameKey(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+  const plain = (key: string) => (key.includes('@') ? key : key.replace(/[^0-9A-Za-z]/g, '')).toLowerCase();
+  return plain(a) === plain(b);
 }
 
 export function isAbsent(answer: Answer): boolean {

@@ -2,11 +2,12 @@
 // unless the operator asks for a charge.
 import { uuidV7 } from '../../lib/ids.ts';
 import { pspIdOf } from './charge-body.ts';
+import { isAbsent } from './charges.ts';
 import type { Answer } from './classify.ts';
 import { exchange } from './exchange.ts';
 import { type Opened, openRail } from './rail.ts';
 import { textAt } from './read-answer.ts';
-import type { BacenDeps, BacenSettings, SettingFault } from './settings.ts';
+import type { BacenDeps, BacenSettings, FullProfile, SettingFault } from './settings.ts';
 import { CHARGE_SCOPES, LOCATION_SCOPES, type Scopes, WEBHOOK_SCOPES } from './token.ts';
 
 export type Check = {
@@ -25,6 +26,11 @@ const SOON_DAYS = 30;
 const WRONG_DAYS = 14;
 const MAX_CLOCK_OFFSET_MS = 30_000;
 const TIMEOUT_MS = 10_000;
+
+/** A PSP does not tell which of them it dislikes. */
+const TOKEN_MEND =
+  'Check clientId, clientSecret, profile, environment and tokenUrl, that certificateFile or pkcs12File is the certificate the PSP ' +
+  'issued for this client, and that its contract has every scope.';
 
 const good = (name: string, detail: string): Check => ({ name, ok: true, detail });
 const bad = (name: string, detail: string, mend: string): Check => ({ name, ok: false, detail, mend });
@@ -109,7 +115,7 @@ async function remoteChecks(
   const { tokens, call } = opened.client;
   const taken = await tokens.take(CHARGE_SCOPES, AbortSignal.timeout(TIMEOUT_MS));
   if ('kind' in taken) {
-    return [bad('token', `${sentence(taken.reason)}.`, 'Check clientId, clientSecret, tokenUrl and environment.')];
+    return [bad('token', `${sentence(taken.reason)}.`, TOKEN_MEND)];
   }
   const checks = [good('token', 'The PSP gives a token.')];
   const sets = [CHARGE_SCOPES, WEBHOOK_SCOPES, ...(opened.profile.hasLocations ? [LOCATION_SCOPES] : [])];
@@ -118,7 +124,7 @@ async function remoteChecks(
   const now = deps.clock.now().getTime();
   const time = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
   const query = { inicio: time(now - MINUTE_MS), fim: time(now) };
-  checks.push(accessCheck('receipts', await call({ method: 'GET', resource: 'pix', query })));
+  checks.push(accessCheck(opened.profile, await call({ method: 'GET', resource: 'pix', query })));
   const webhook = await call({
     method: 'GET',
     resource: 'webhook',
@@ -150,14 +156,14 @@ async function scopesCheck({ client: { tokens } }: Opened, sets: readonly Scopes
   return good('scopes', isTold ? 'Every scope is granted.' : 'The PSP does not tell which scopes it grants.');
 }
 
-function accessCheck(name: string, answer: Answer): Check {
-  if (answer.kind === 'ok' || (answer.kind === 'refused' && answer.status === 404)) {
-    return good(name, 'Received payments can be read.');
+function accessCheck({ emptyListIs404 }: FullProfile, answer: Answer): Check {
+  if (answer.kind === 'ok' || (emptyListIs404 && isAbsent(answer))) {
+    return good('receipts', 'Received payments can be read.');
   }
   return bad(
-    name,
+    'receipts',
     `Received payments cannot be read: ${wordsOf(answer)}.`,
-    'Check baseUrl, the scopes and the contract.',
+    'Check baseUrl, profile, the scopes and the contract.',
   );
 }
 

@@ -47,6 +47,8 @@ export type Profile = {
   /** The longest time that one GET /pix may ask for. */
   readonly maxWindowDays: number;
   readonly pageSize: number;
+  /** Answers GET /pix with 404 when there are no payments in the time. */
+  readonly emptyListIs404: boolean;
   /** Fields of a charge that may hold its BR Code, best first. */
   readonly codeFields: readonly string[];
   /** Has POST /loc. */
@@ -76,6 +78,7 @@ export type Quirks = Partial<
     | 'pixDates'
     | 'maxWindowDays'
     | 'pageSize'
+    | 'emptyListIs404'
     | 'hasLocations'
     | 'sendsLocationKind'
     | 'maxTlsVersion'

@@ -32,6 +32,7 @@ const NORM: Profile = {
   pixDates: 'milliseconds',
   maxWindowDays: 31,
   pageSize: 100,
+  emptyListIs404: false,
   codeFields: ['pixCopiaECola', 'brcode', 'textoImagemQRcode'],
   hasLocations: false,
   sendsLocationKind: true,

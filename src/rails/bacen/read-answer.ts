@@ -6,6 +6,7 @@ import type { ErrorShape } from './profile.ts';
 
 const MAX_WORDS_LENGTH = 300;
 const MAX_ITEMS = 10;
+const ID = /^[\x21-\x7e]{1,255}$/;
 
 /** JSON with every number as its text; undefined when it is none. */
 export function readJson(text: string): unknown {
@@ -21,6 +22,17 @@ export function readJson(text: string): unknown {
 export function textAt(value: unknown, path: string): string | undefined {
   const found = valueAt(value, parseJsonPath(path) ?? []);
   return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+/** As `textAt`, for what people read: short, storable, on one line, and without the digits of a document. */
+export function wordsAt(value: unknown, path: string): string | undefined {
+  return bounded(textAt(value, path) ?? '') || undefined;
+}
+
+/** An id as every bank writes them: letters, digits and signs of ASCII. Anything else is none. */
+export function idAt(value: unknown, path: string): string | undefined {
+  const text = textAt(value, path);
+  return text !== undefined && ID.test(text) ? text : undefined;
 }
 
 export function listAt(value: unknown, path: string): readonly unknown[] {

@@ -2,7 +2,7 @@
 import { parseRfc3339 } from '../../lib/date-times.ts';
 import type { MoneyReturn, Receipt } from '../rail.ts';
 import { isSameKey } from './charges.ts';
-import { centsAt, listAt, textAt } from './read-answer.ts';
+import { centsAt, idAt, listAt, textAt, wordsAt } from './read-answer.ts';
 
 const MAX_RETURNS = 1_000;
 const MAX_HINTS = 1_000;
@@ -11,21 +11,18 @@ const END_TO_END_ID = /^[A-Za-z0-9]{32}$/;
 
 /** A pix that cannot be read: money that must not be overlooked silently. */
 export type Unreadable = { readonly kind: 'unreadable'; readonly reference?: string };
-/** A pix to another receiver's key. */
-export type Foreign = { readonly kind: 'foreign' };
 
 export type ReadOptions = { readonly pixKey: string; readonly feePath?: string | undefined };
 
-export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unreadable | Foreign {
+export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unreadable {
   const key = textAt(pix, 'chave');
-  if (key !== undefined && !isSameKey(key, options.pixKey)) return { kind: 'foreign' };
-  const reference = textAt(pix, 'endToEndId');
+  const reference = idAt(pix, 'endToEndId');
   const amountCents = centsAt(pix, 'valor');
   const paidAt = timeAt(pix, 'horario');
   if (reference === undefined || amountCents === undefined || !paidAt) {
     return { kind: 'unreadable', ...(reference !== undefined && { reference }) };
   }
-  const txid = textAt(pix, 'txid');
+  const txid = idAt(pix, 'txid');
   const feeCents = options.feePath === undefined ? undefined : centsAt(pix, options.feePath);
   return {
     reference,
@@ -34,7 +31,8 @@ export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unrea
     paidAt,
     returns: listAt(pix, 'devolucoes')
       .slice(0, MAX_RETURNS)
-      .flatMap(item => readReturn(item, paidAt) ?? []),
+      .flatMap(item => readReturn(item) ?? []),
+    ...(key !== undefined && !isSameKey(key, options.pixKey) && { isToOtherKey: true }),
     ...(feeCents !== undefined && { feeCents }),
   };
 }
@@ -45,19 +43,21 @@ const RETURN_STATUS: Readonly<Record<string, MoneyReturn['status']>> = {
   NAO_REALIZADO: 'FAILED',
 };
 
-function readReturn(item: unknown, paidAt: Date): MoneyReturn | undefined {
-  const reference = textAt(item, 'id') ?? textAt(item, 'rtrId');
+function readReturn(item: unknown): MoneyReturn | undefined {
+  const reference = idAt(item, 'id') ?? idAt(item, 'rtrId');
   const amountCents = centsAt(item, 'valor');
   if (reference === undefined || amountCents === undefined) return undefined;
-  const nature = textAt(item, 'natureza')?.toUpperCase() ?? 'ORIGINAL';
+  const nature = wordsAt(item, 'natureza')?.toUpperCase() ?? 'ORIGINAL';
   const refundId = nature === 'ORIGINAL' ? uuidOf(reference) : undefined;
-  const reason = [...(nature === 'ORIGINAL' ? [] : [nature]), textAt(item, 'motivo') ?? []].flat().join(': ');
+  const reason = [...(nature === 'ORIGINAL' ? [] : [nature]), wordsAt(item, 'motivo') ?? []].flat().join(': ');
+  // When it was asked for says nothing of when it ended.
+  const at = timeAt(item, 'horario.liquidacao');
   return {
     ...(refundId !== undefined && { refundId }),
     reference,
     amountCents,
     status: RETURN_STATUS[textAt(item, 'status')?.toUpperCase() ?? ''] ?? 'PENDING',
-    at: timeAt(item, 'horario.liquidacao') ?? timeAt(item, 'horario.solicitacao') ?? paidAt,
+    ...(at && { at }),
     ...(reason !== '' && { reason: Array.from(reason).slice(0, MAX_REASON_LENGTH).join('') }),
   };
 }

@@ -3,7 +3,7 @@ import type { RefundFinding, RefundOutcome, RefundRequest } from '../rail.ts';
 import { pspIdOf, reaisText } from './charge-body.ts';
 import { isAbsent, JUDGED, noAnswer } from './charges.ts';
 import type { Client } from './client.ts';
-import { centsAt, reasonOf, textAt } from './read-answer.ts';
+import { centsAt, reasonOf, textAt, wordsAt } from './read-answer.ts';
 
 export type Refunds = {
   refund(request: RefundRequest): Promise<RefundOutcome>;
@@ -47,5 +47,5 @@ function refundOf(body: unknown, { amountCents }: RefundRequest): RefundOutcome 
   const status = textAt(body, 'status')?.toUpperCase();
   if (status === 'DEVOLVIDO') return { kind: 'done' };
   if (status !== 'NAO_REALIZADO') return { kind: 'accepted' };
-  return { kind: 'rejected', reason: textAt(body, 'motivo') ?? 'The PSP did not carry out the refund.' };
+  return { kind: 'rejected', reason: wordsAt(body, 'motivo') ?? 'The PSP did not carry out the refund.' };
 }

@@ -25,16 +25,19 @@ export function watchOf(
 ): ReceiptsByTime {
   const readOptions = { pixKey: settings.pixKey, feePath: profile.feePath };
 
-  function readAll(list: readonly unknown[]): Receipt[] {
-    const read = list.map(pix => readReceipt(pix, readOptions));
-    const unreadable = read.filter(item => 'kind' in item && item.kind === 'unreadable');
-    if (unreadable.length > 0) {
+  function readAll(list: readonly unknown[]): { receipts: Receipt[]; unreadable: number } {
+    const receipts = list.flatMap(pix => {
+      const read = readReceipt(pix, readOptions);
+      return 'kind' in read ? [] : read;
+    });
+    const unreadable = list.length - receipts.length;
+    if (unreadable > 0) {
       log.error('the PSP lists payments that cannot be read; look for them at the PSP', {
         rail: settings.name,
-        count: unreadable.length,
+        count: unreadable,
       });
     }
-    return read.flatMap(item => ('kind' in item ? [] : item));
+    return { receipts, unreadable };
   }
 
   return {
@@ -49,12 +52,20 @@ export function watchOf(
       if (!window) return { receipts: [] };
       const { body, list } = await readPage(window, page);
       const all = readAll(list);
-      const receipts = window.isForReturns ? all.filter(receipt => hasReturnSince(receipt, from)) : all;
+      const receipts = window.isForReturns
+        ? all.receipts.filter(receipt => hasReturnSince(receipt, from))
+        : all.receipts;
       const next = hasNextPage(body, list.length, page, profile.pageSize)
         ? { index, page: page + 1 }
         : { index: index + 1, page: 0 };
       const isLast = next.index >= windows.length;
-      return { receipts, ...(!isLast && { next: `${toMs}:${next.index}:${next.page}` }) } satisfies ReceiptPage;
+      // Among earlier payments it was counted in its own time.
+      const unreadable = window.isForReturns ? 0 : all.unreadable;
+      return {
+        receipts,
+        unreadable,
+        ...(!isLast && { next: `${toMs}:${next.index}:${next.page}` }),
+      } satisfies ReceiptPage;
     },
     receipt: async reference => {
       const answer = await call({ method: 'GET', resource: 'pix', path: [reference] });
@@ -63,7 +74,6 @@ export function watchOf(
       if (answer.kind !== 'ok') throw unanswered(answer);
       const receipt = readReceipt(answer.body, readOptions);
       if (!('kind' in receipt)) return receipt.reference === reference ? receipt : undefined;
-      if (receipt.kind === 'foreign') return undefined;
       throw new AppError('rail_unavailable', 'The PSP answered with a payment that cannot be read.');
     },
     hints: hintsIn,
@@ -80,8 +90,11 @@ export function watchOf(
         'paginacao.itensPorPagina': String(profile.pageSize),
       },
     });
-    // A PSP may answer 404 to a time without payments.
-    if (isAbsent(answer)) return { body: undefined, list: [] };
+    // Elsewhere a 404 comes from a wrong baseUrl, and must not pass for a time without payments.
+    if (isAbsent(answer)) {
+      if (profile.emptyListIs404) return { body: undefined, list: [] };
+      throw new AppError('rail_unavailable', 'The PSP has no list of payments there (404): check baseUrl.');
+    }
     if (answer.kind !== 'ok') throw unanswered(answer);
     if (answer.body === undefined) throw new AppError('rail_unavailable', 'The PSP answered with no list of payments.');
     return { body: answer.body, list: listAt(answer.body, 'pix') };
@@ -103,7 +116,7 @@ function windowsOf(fromMs: number, toMs: number, maxMs: number): Window[] {
 }
 
 function hasReturnSince({ returns }: Receipt, from: Date): boolean {
-  return returns.some(({ at, status }) => at >= from || status === 'PENDING');
+  return returns.some(({ at, status }) => at === undefined || at >= from || status === 'PENDING');
 }
 
 /** By the PSP's own count where it gives one; a full page may have another after it. */

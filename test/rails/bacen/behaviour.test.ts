@@ -107,13 +107,19 @@ for (const profile of PROFILE_NAMES) {
         paid.push((await psp.pay({ emv })).endToEndId);
       }
       await psp.pay({ chave: psp.client.keys[0]!, valor: '0.07' });
-      // The other key of this client belongs to another rail.
+      // Another key of this client: the bank lists its payments too.
       await psp.pay({ chave: psp.client.keys[1]!, valor: '5.00' });
       clock.advanceMs(60_000);
       const receipts = await allReceipts(rail, '2026-11-01T00:00:00Z', '2026-12-31T00:00:00Z');
       assert.deepEqual(
-        receipts.map(({ requestReference, amountCents }) => [requestReference, amountCents]).toSorted(),
-        [...requests.map(request => [rail.prepare(request).reference, 15_990n]), [undefined, 7n]].toSorted(),
+        receipts
+          .map(({ requestReference, amountCents, isToOtherKey }) => [requestReference, amountCents, isToOtherKey])
+          .toSorted(),
+        [
+          ...requests.map(request => [rail.prepare(request).reference, 15_990n, undefined]),
+          [undefined, 7n, undefined],
+          [undefined, 500n, true],
+        ].toSorted(),
       );
       assert.deepEqual(
         await allReceipts(rail, '2026-11-16T12:00:30Z', '2026-11-16T12:01:30Z').then(all => all.length),
