@@ -16,6 +16,7 @@ const TRILHO_PAYOUTS = JSON.stringify({
     { symbol: 'eth', network: 'arbitrum', perDay: '0.07' },
   ],
 });
+const DAY_MS = 86_400_000;
 const ANOTHER_ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 let service: Service;
@@ -77,14 +78,19 @@ test('beyond what may leave in 24 hours an order waits until it fits, and says u
   assert.deepEqual([waiting.status, waiting.holdReason], ['pending_fulfillment', 'over_day_limit']);
   const [, fitsAt = ''] =
     /^250 usdt may leave in 24 hours and 200 usdt has; it fits at (\S+)\.$/.exec(waiting.lastError) ?? [];
-  const [{ at }] = (await service.sql<{ at: Date }>('select created_at as at from payouts where order_id = $1', [
-    first.json.transactionId,
-  ])) as [{ at: Date }];
-  assert.equal(Date.parse(fitsAt), at.getTime() + 86_400_000);
-  assert.ok(Date.parse(fitsAt) >= began + 86_400_000);
-  await orders.advance('PT23H59M');
+  const openedAt = async (order: Answer) => {
+    const opened = 'select created_at as at from payouts where order_id = $1';
+    const [row] = await service.sql<{ at: Date }>(opened, [order.json.transactionId]);
+    return row?.at.getTime();
+  };
+  assert.equal(await openedAt(first), Date.parse(fitsAt) - DAY_MS);
+  assert.ok(Date.parse(fitsAt) >= began + DAY_MS);
+  await orders.advance('PT23H59M59S');
   for (const order of [first, second]) await assertFulfilled(order);
   assert.equal((await orders.read(third)).holdReason, 'over_day_limit');
+  // What left exactly 24 hours before counts no more.
+  await orders.advance('PT1S');
+  assert.equal(await openedAt(third), Date.parse(fitsAt));
   await orders.advance('PT1H');
   await assertFulfilled(third);
   assert.equal(await orders.events(third), 'pending_payment pending_fulfillment held resumed fulfilling fulfilled');
