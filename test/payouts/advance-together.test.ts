@@ -1,17 +1,19 @@
 // Payouts of one network that are looked up at the same time are read and written together: none keeps another waiting, and
 // none is written twice.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import pg from 'pg';
+import type { Chain } from '../../src/chains/chain.ts';
 import { ordersAsOwners } from '../../src/orders/payout-progress.ts';
 import { payoutJobs } from '../../src/payouts/advance.ts';
+import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
+import { sandboxChainStore } from '../../src/sandbox/chains/store.ts';
 import { ACCOUNT, openOrderNode } from '../harness/order-verbs.ts';
 import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
-import { ASK_AGAIN_MS, until } from '../harness/process.ts';
 import type { Answer } from '../harness/service.ts';
 
-/** Long enough for every confirmation. */
-const LATER_MS = 600_000;
+/** Long enough for a transfer on polygon to be done, and too short for it to be final: it is still looked up. */
+const LATER_MS = 150_000;
 
 let sandbox: PayoutService;
 before(async () => {
@@ -23,46 +25,76 @@ after(async () => {
   assert.deepEqual(wrong, []);
 });
 
-test('an order that somebody has locked keeps only its own payout waiting', async () => {
+/** Lookups that all end when the last of so many has: so what they saw is written in one batch. */
+function lookedUpTogether(chain: Chain, count: number): Chain {
+  const ended: (() => void)[] = [];
+  return {
+    ...chain,
+    lookup: async (...asked) => {
+      const sighting = await chain.lookup(...asked);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ended.push(resolve);
+      if (ended.length === count) for (const end of ended) end();
+      await promise;
+      return sighting;
+    },
+  };
+}
+
+/** A node that is late enough to see payouts of orders like this one done, and looks up so many of them together. */
+async function openLateNode(t: TestContext, order: Answer, count: number) {
+  const { orders, service } = sandbox;
+  const { createdAt } = await orders.read(order);
+  const now = new Date(Date.parse(createdAt) + LATER_MS).toISOString();
+  const node = await openOrderNode(service.databaseUrl, now, undefined, ({ clock, db }) => {
+    const { polygon } = sandboxChains({ clock, store: sandboxChainStore(db) });
+    return { polygon: lookedUpTogether(polygon, count) };
+  });
+  t.after(() => node.close());
+  const jobs = payoutJobs({ ...node.deps, payoutOwner: ordersAsOwners(node.deps) });
+  const job = jobs.find(({ name }) => name === 'payout.advance.polygon');
+  assert.ok(job);
+  return async (one: Answer) => {
+    const [row] = await node.db.query<{ id: string }>('select id from payouts where order_id = $1', [
+      one.json.transactionId,
+    ]);
+    assert.ok(row);
+    return job.run({ accountId: ACCOUNT, payoutId: row.id });
+  };
+}
+
+test('an order that somebody has locked keeps only its own payout waiting', async t => {
   const { orders, service, paid, payouts } = sandbox;
   const made: Answer[] = [];
   for (let index = 0; index < 5; index++) made.push(await paid());
   const [locked, ...others] = made as [Answer, ...Answer[]];
+  const advance = await openLateNode(t, locked, made.length);
   const holder = new pg.Client({ connectionString: service.databaseUrl });
   await holder.connect();
+  t.after(() => holder.end());
   await holder.query('begin');
   await holder.query('select from orders where id = $1 for update', [locked.json.transactionId]);
-  const moved = orders.advance('PT10M');
-  const areDone = async () => {
-    const views = await Promise.all(others.map(order => orders.read(order)));
-    return views.every(({ status }) => status === 'fulfilled');
-  };
-  await until('the other orders', areDone, ASK_AGAIN_MS);
+  const waiting = advance(locked);
+  assert.deepEqual(
+    await Promise.all(others.map(order => advance(order))),
+    others.map(() => 'done'),
+  );
+  for (const order of others) assert.equal((await orders.read(order)).status, 'fulfilled');
   assert.equal((await orders.read(locked)).status, 'fulfilling');
   await holder.query('rollback');
-  await holder.end();
-  await moved;
-  await orders.advance('PT10M');
+  assert.equal(await waiting, 'done');
   assert.equal((await orders.read(locked)).status, 'fulfilled');
   for (const order of made) assert.equal((await payouts(order)).length, 1);
 });
 
-test('two lookups of one payout in one batch take one step', async () => {
+test('two lookups of one payout in one batch take one step', async t => {
   const { orders, service, paid } = sandbox;
   const order = await paid();
-  const { createdAt } = await orders.read(order);
-  const [row] = await service.sql<{ id: string }>('select id from payouts where order_id = $1', [
+  const advance = await openLateNode(t, order, 2);
+  assert.deepEqual(await Promise.all([advance(order), advance(order)]), ['done', 'done']);
+  assert.equal(await orders.events(order), 'pending_payment pending_fulfillment fulfilling fulfilled');
+  const [payout] = await service.sql<{ idle_looks: number }>('select idle_looks from payouts where order_id = $1', [
     order.json.transactionId,
   ]);
-  assert.ok(row);
-  const node = await openOrderNode(service.databaseUrl, new Date(Date.parse(createdAt) + LATER_MS).toISOString());
-  const jobs = payoutJobs({ ...node.deps, payoutOwner: ordersAsOwners(node.deps) });
-  const advance = jobs.find(({ name }) => name === 'payout.advance.polygon');
-  assert.ok(advance);
-  const payload = { accountId: ACCOUNT, payoutId: row.id };
-  assert.deepEqual(await Promise.all([advance.run(payload), advance.run(payload)]), ['done', 'done']);
-  await node.close();
-  assert.equal(await orders.events(order), 'pending_payment pending_fulfillment fulfilling fulfilled');
-  const [payout] = await service.sql<{ idle_looks: number }>('select idle_looks from payouts where id = $1', [row.id]);
   assert.equal(payout?.idle_looks, 0, 'the second lookup is not one without a change');
 });
