@@ -16,7 +16,7 @@ const PART = [
   ['replies and calls are lost', 1],
   ['a node lies', 0],
   ['nodes behind one address differ', 0],
-  ['a reorganisation at each depth', 9],
+  ['a reorganisation at each depth', 25],
   ['the token reverts', 0],
   ['the token keeps a part', 0],
   ['given up while it is mined', 1],

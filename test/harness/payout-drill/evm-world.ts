@@ -19,6 +19,8 @@ const GWEI = 10n ** 9n;
 const [BALANCES, HIDDEN_RATE] = [0n, 3n];
 /** Final is so many blocks behind the head: twice the epoch. */
 const EPOCH = 4;
+/** Blocks behind the token: the deepest reorganisation of a drill must not undo the contract itself. */
+const OLD_BLOCKS = 20;
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`;
@@ -31,6 +33,7 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
   const anvil = await startAnvil({ slotsInEpoch: EPOCH });
   await anvil.rpc('anvil_setBalance', [sender, hex(COINS)]);
   const token = await deployToken(anvil, 'PlainToken', 6, sender, TOKENS);
+  await anvil.mine(OLD_BLOCKS);
   const proxies = await Promise.all([startRpcProxy(anvil.url), startRpcProxy(anvil.url)]);
   const ask = (method: string, params: readonly unknown[]) => callNode(anvil.url, method, params);
   const signature = keccak256(Buffer.from('Transfer(address,address,uint256)'));
