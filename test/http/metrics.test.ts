@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { queryObjects } from 'node:v8';
+import { Registry } from 'prom-client';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { startCutWire } from '../harness/cut-wire.ts';
@@ -207,4 +209,12 @@ test('live answers a key it knows while the database is away, and says so', { ti
   }
   wire.mend();
   assert.equal((await scrape(node, known)).read('trilho_database_up'), 1);
+});
+
+test('services that ended leave nothing of their metrics behind in the process', async () => {
+  const startAndStop = async () => {
+    await (await startService()).stop();
+    return queryObjects(Registry);
+  };
+  assert.equal(await startAndStop(), await startAndStop());
 });

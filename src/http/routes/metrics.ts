@@ -2,7 +2,7 @@
 // the database for it is bounded, so that it costs the same at any size.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { NETWORKS, type Network } from '../../chains/asset.ts';
 import { countFreeOf, type FreeCount } from '../../charges/fill-locations.ts';
 import { type RailRecord, readRails } from '../../charges/store-rails.ts';
@@ -20,6 +20,7 @@ import { readOpenAlarms } from '../../payouts/store-alarms.ts';
 import { countHaltedSenders } from '../../payouts/store-senders.ts';
 import type { Rails } from '../../rails/rail.ts';
 import type { Database } from '../../storage/database.ts';
+import { processMetrics } from '../server/observers.ts';
 
 type Deps = {
   readonly registry: Registry;
@@ -37,6 +38,7 @@ const READ_LIMIT_MS = 2_000;
 
 export function metricsRoutes(app: FastifyInstance, deps: Deps): void {
   const { registry, db, log } = deps;
+  processMetrics();
   showPool(registry, db);
   const show = backlogGauges(registry);
   let reading: Promise<Backlog | NoBacklog> | undefined;
@@ -62,7 +64,7 @@ export function metricsRoutes(app: FastifyInstance, deps: Deps): void {
     async (_request, reply) => {
       await refresh();
       reply.type(registry.contentType);
-      return registry.metrics();
+      return Registry.merge([processMetrics(), registry]).metrics();
     },
   );
 }

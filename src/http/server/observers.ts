@@ -1,6 +1,6 @@
 // What is counted and timed as it happens. Other rooms get one function each and know nothing of the registry behind it.
 // docs/metrics.md lists every metric.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ChainCall } from '../../chains/observed.ts';
 import type { DeliveryAttempt } from '../../events/deliver.ts';
 import type { RailCall } from '../../rails/observed.ts';
@@ -33,8 +33,18 @@ const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 const EVENT_LOOP_SAMPLE_MS = 20;
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100];
 
+let ofProcess: Registry | undefined;
+
+/** What Node tells of the process. Collected once, however many services run in it: what collects it never ends. */
+export function processMetrics(): Registry {
+  if (!ofProcess) {
+    ofProcess = new Registry();
+    collectDefaultMetrics({ register: ofProcess, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
+  }
+  return ofProcess;
+}
+
 export function createObservers(registry: Registry): Observers {
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   const registers = [registry];
   const requests = new Counter({
     name: 'trilho_http_requests_total',
