@@ -327,7 +327,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const pages = { ...deps, assets: assetRoutes(server), publicUrl };
     pageRoutes(server, pages);
     checkoutRoutes(server, pages);
-    dashboardRoutes(server, pages);
+    dashboardRoutes(server, { ...pages, databaseClock });
     chargePictureRoutes(server, deps);
     docsRoutes(server);
     if (overrides.work ?? true) {

@@ -147,6 +147,16 @@ export async function resumeSender(tx: Sql, network: Network, sender: string): P
   return rows.length > 0;
 }
 
+export type HaltedSender = { readonly network: Network; readonly sender: string; readonly haltedAt: Date };
+
+/** Senders that take no slots until a person has looked. */
+export async function readHalts(sql: Sql): Promise<HaltedSender[]> {
+  const rows = await sql.query<{ network: Network; sender: string; halted_at: Date }>(
+    'select network, sender, halted_at from chain_senders where halted_at is not null order by halted_at, network, sender',
+  );
+  return rows.map(({ network, sender, halted_at }) => ({ network, sender, haltedAt: halted_at }));
+}
+
 /** The halted senders of each network, for the metrics. */
 export async function countHaltedSenders(sql: Sql): Promise<ReadonlyMap<Network, number>> {
   const rows = await sql.query<{ network: Network; count: number }>(

@@ -2,16 +2,33 @@
 // calling the API as the person (`act.ts`).
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEMS } from '../../api/problem-kinds.ts';
+import type { Chains } from '../../chains/chain.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
+import { accessPages } from './access.ts';
+import { chargeActs } from './charge-acts.ts';
+import { chargePages, type ListDeps } from './charges.ts';
+import { keptFigures } from './figures.ts';
 import { readForms } from './form.ts';
 import { plainPage } from './frame.ts';
+import { type HealthPageDeps, healthPage } from './health.ts';
 import { type LoginDeps, loginRoutes } from './login.ts';
 import { meRoutes } from './me.ts';
-import type { ShellDeps } from './shell.ts';
+import { moneyPages } from './money.ts';
+import { orderActs } from './order-acts.ts';
+import { orderPages } from './orders.ts';
+import { overviewPage } from './overview.ts';
+import { payoutPages } from './payouts.ts';
+import { recordPages } from './records.ts';
+import { searchPage } from './search.ts';
+import { streamRoute, versions } from './stream.ts';
+import { webhookPages } from './webhooks.ts';
 
-export type DashboardDeps = LoginDeps & ShellDeps;
+export type DashboardDeps = LoginDeps &
+  Omit<ListDeps, 'versionOf'> &
+  Omit<HealthPageDeps, 'versionOf'> & { readonly chains: Chains; readonly log: Log };
 
 export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void {
   app.register(async scope => {
@@ -19,6 +36,20 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
     scope.setErrorHandler((error, request, reply) => sendRefusal(deps, error, request, reply));
     loginRoutes(scope, deps);
     meRoutes(scope, deps);
+    streamRoute(scope, deps);
+    const pages = { ...deps, versionOf: versions(deps), figures: keptFigures(deps) };
+    overviewPage(scope, pages);
+    chargePages(scope, pages);
+    chargeActs(scope, pages);
+    orderPages(scope, pages);
+    orderActs(scope, pages);
+    payoutPages(scope, pages);
+    moneyPages(scope, pages);
+    webhookPages(scope, pages);
+    recordPages(scope, pages);
+    accessPages(scope, pages);
+    searchPage(scope, pages);
+    healthPage(scope, pages);
   });
 }
 

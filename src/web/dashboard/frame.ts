@@ -10,7 +10,7 @@ export function plainPage(assets: Assets, title: string, body: Piece): Html {
     title: `${title} · Trilho`,
     style: 'dashboard.css',
     script: 'dashboard.js',
-    body: html`<main class="plain"><div class="card">
+    body: html`<main class="solo"><div class="card">
 <p class="brand"><a href="/dashboard">Trilho</a></p>
 ${body}
 </div></main>`,

@@ -16,7 +16,7 @@ export const SECTIONS = [
   { name: 'overview', label: 'Needs you', href: '/dashboard', scope: 'charges:read' },
   { name: 'charges', label: 'Charges', href: '/dashboard/charges', scope: 'charges:read' },
   { name: 'orders', label: 'Orders', href: '/dashboard/orders', scope: 'transactions:read' },
-  { name: 'payouts', label: 'Payouts', href: '/dashboard/payouts', scope: 'transactions:read' },
+  { name: 'payouts', label: 'Payouts', href: '/dashboard/payouts', scope: 'payouts:read' },
   { name: 'unmatched', label: 'Unmatched money', href: '/dashboard/unmatched', scope: 'payments:read' },
   { name: 'statements', label: 'Statements', href: '/dashboard/statements', scope: 'statements:read' },
   { name: 'webhooks', label: 'Webhooks', href: '/dashboard/webhooks', scope: 'webhooks:read' },

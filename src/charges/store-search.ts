@@ -1,0 +1,41 @@
+// The SQL that finds what an id of any kind names among charges and their money. Every condition has an index.
+import { isUuid } from '../lib/ids.ts';
+import type { Sql } from '../storage/database.ts';
+
+export type Found = {
+  readonly kind: 'charge' | 'order' | 'unmatched';
+  readonly id: string;
+  /** By what it was found. */
+  readonly by: string;
+  readonly accountId?: string;
+};
+
+const MAX_FOUND = 20;
+
+/** Charges by id, external id, txid or nosso número, or a payment's reference; and unmatched money by its reference. */
+export async function findChargesByAnyId(sql: Sql, text: string, accountId?: string): Promise<Found[]> {
+  const rows = await sql.query<{ kind: Found['kind']; id: string; by: string; account_id: string | null }>(
+    `select distinct kind, id, by, account_id from (
+       select 'charge' as kind, id::text, 'id' as by, account_id from charges where id = $3::uuid
+       union all select 'charge', id::text, 'external id', account_id from charges where external_id = $1
+       union all select 'charge', charge_id::text, 'reference', account_id from charge_methods where reference in ($1, upper($1))
+       union all select 'charge', charge_id::text, 'payment', account_id from payments where id = $3::uuid
+       union all select 'charge', p.charge_id::text, 'payment', p.account_id
+                   from accounts a join payments p on p.account_id = a.id and p.reference in ($1, upper($1))
+       union all select 'unmatched', reference, 'reference', null from unmatched_receipts where reference in ($1, upper($1))
+     ) found where $2::text is null or account_id = $2 limit ${MAX_FOUND}`,
+    [text, accountId ?? null, uuidIn(text)],
+  );
+  return rows.map(row => ({
+    kind: row.kind,
+    id: row.id,
+    by: row.by,
+    ...(row.account_id !== null && { accountId: row.account_id }),
+  }));
+}
+
+/** Null where the text is no UUID: then nothing is found by one. */
+export function uuidIn(text: string): string | null {
+  const lower = text.toLowerCase();
+  return isUuid(lower) ? lower : null;
+}

@@ -1,0 +1,250 @@
+// Who may call and who may log in: API keys with their accounts, and people.
+import type { FastifyInstance } from 'fastify';
+import { prefixOf } from '../../accounts/api-key.ts';
+import { requireKey } from '../../accounts/create-key.ts';
+import { listPeople } from '../../accounts/people/store-people.ts';
+import { ROLES } from '../../accounts/roles.ts';
+import { ACCOUNT_SCOPES, SCOPES } from '../../accounts/scopes.ts';
+import { listAccounts } from '../../accounts/store.ts';
+import { listKeys } from '../../accounts/store-keys.ts';
+import { AppError } from '../../lib/errors.ts';
+import { html } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { type ActDeps, defineAct } from './act.ts';
+import { isRecord, textOf } from './api-call.ts';
+import { accountIn, filled } from './charge-acts.ts';
+import type { ListDeps } from './charges.ts';
+import { textField } from './form.ts';
+import { badge, facts, table, when } from './parts.ts';
+import { may, shell } from './shell.ts';
+
+type Deps = ListDeps & ActDeps;
+
+const GRANTS = [
+  { value: 'all', label: 'everything of the account' },
+  { value: 'read', label: 'reading everything of the account' },
+];
+
+export function accessPages(app: FastifyInstance, deps: Deps): void {
+  app.get('/dashboard/keys', { config: { scope: 'keys:read' }, schema: { hide: true } }, async (request, reply) => {
+    const { caller } = request;
+    const [keys, accounts] = await Promise.all([listKeys(deps.db, caller?.accountId), listAccounts(deps.db)]);
+    const now = deps.clock.now();
+    const mayWrite = may(caller, 'keys:write');
+    const rows = keys
+      .toReversed()
+      .map(key => [
+        html`<code>${prefixOf(key.id)}</code>`,
+        key.name ?? '–',
+        key.accountId,
+        key.revokedAt ? badge('revoked') : key.expiresAt && key.expiresAt <= now ? badge('expired') : badge('ok'),
+        html`<details><summary>${key.scopes.length} scopes</summary>${key.scopes.join(', ')}</details>`,
+        when(key.lastUsedAt),
+        when(key.createdAt),
+        mayWrite &&
+          !key.revokedAt &&
+          html`<a class="button secondary small" href="/dashboard/keys/${key.id}/revoke">Revoke</a>`,
+      ]);
+    const page = shell(deps, request, {
+      title: 'Keys',
+      section: 'keys',
+      acts: [
+        may(caller, 'accounts:write') &&
+          html`<a class="button secondary" href="/dashboard/keys/account">Open an account</a> `,
+        mayWrite && html`<a class="button" href="/dashboard/keys/new">New key</a>`,
+      ],
+      body: html`${table({ caption: 'API keys', head: ['Key', 'Name', 'Account', 'Standing', 'May', 'Last used', 'Made', ''], rows, empty: 'There is no key yet.' })}
+${caller?.accountId === undefined && may(caller, 'accounts:read') && html`<section class="card"><h2>Accounts</h2>${table({ caption: 'Accounts', head: ['Account', 'Open since'], rows: accounts.map(({ id, createdAt }) => [id, when(createdAt)]), empty: 'There is no account yet.' })}</section>`}`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  defineAct(app, deps, {
+    url: '/keys/new',
+    scope: 'keys:write',
+    section: 'keys',
+    ask: async ({ caller }) => ({
+      title: 'New key',
+      words: html`<p>A program that has it acts for the account. It is shown once.</p>`,
+      fields: [
+        ...(caller?.accountId === undefined
+          ? [{ name: 'accountId', label: 'Account', isRequired: true } as const]
+          : []),
+        { name: 'name', label: 'Name', hint: 'What it is for.' },
+        {
+          name: 'grant',
+          label: 'May do',
+          type: 'select',
+          options: [...GRANTS, ...SCOPES.map(value => ({ value, label: `only ${value}` }))],
+        },
+        { name: 'expiresDay', label: 'Expires', type: 'date', hint: 'May be left out: good until it is revoked.' },
+      ],
+      button: 'Create the key',
+      back: '/dashboard/keys',
+    }),
+    call: (fields, _, request) => {
+      const grant = textField(fields, 'grant');
+      const day = textField(fields, 'expiresDay');
+      const scopes =
+        grant === 'all'
+          ? ACCOUNT_SCOPES
+          : grant === 'read'
+            ? ACCOUNT_SCOPES.filter(scope => scope.endsWith(':read'))
+            : [grant];
+      return {
+        method: 'POST',
+        url: '/keys',
+        body: {
+          ...accountIn(fields, request),
+          ...filled(fields, ['name']),
+          scopes,
+          ...(day !== '' && { expiresAt: `${day}T00:00:00-03:00` }),
+        },
+      };
+    },
+    done: ({ key }) => ({
+      title: 'The new key',
+      shown: html`<section class="card"><p>It is shown this once. Put it where the program keeps its secrets.</p><p><code class="long">${textOf(key)}</code></p><p><a class="button" href="/dashboard/keys">I have kept it</a></p></section>`,
+    }),
+  });
+
+  defineAct(app, deps, {
+    url: '/keys/:id/revoke',
+    scope: 'keys:write',
+    section: 'keys',
+    ask: async (request, { id = '' }) => {
+      const key = await requireKey(deps.db, id, request.caller?.accountId);
+      return {
+        title: 'Revoke this key?',
+        words: html`<p>Every program that uses it is refused within a second. It cannot be undone.</p>${facts([
+          ['Key', html`<code>${prefixOf(key.id)}</code>`],
+          ['Name', key.name],
+          ['Account', key.accountId],
+          ['Last used', when(key.lastUsedAt)],
+        ])}`,
+        button: 'Revoke the key',
+        back: '/dashboard/keys',
+      };
+    },
+    call: (_, { id = '' }) => ({ method: 'DELETE', url: `/keys/${encodeURIComponent(id)}` }),
+    done: () => '/dashboard/keys',
+  });
+
+  defineAct(app, deps, {
+    url: '/keys/account',
+    scope: 'accounts:write',
+    section: 'keys',
+    ask: async () => ({
+      title: 'Open an account',
+      words: html`<p>Charges, orders and keys belong to an account. Its name cannot be changed.</p>`,
+      fields: [{ name: 'id', label: 'Name of the account', isRequired: true }],
+      button: 'Open the account',
+      back: '/dashboard/keys',
+    }),
+    call: fields => ({ method: 'POST', url: '/accounts', body: filled(fields, ['id']) }),
+    done: () => '/dashboard/keys',
+  });
+
+  peoplePages(app, deps);
+}
+
+function peoplePages(app: FastifyInstance, deps: Deps): void {
+  const peopleOf = (accountId: string | undefined) => listPeople(deps.db, deps.clock.now(), accountId);
+
+  app.get('/dashboard/people', { config: { scope: 'people:read' }, schema: { hide: true } }, async (request, reply) => {
+    const { caller } = request;
+    const mayWrite = may(caller, 'people:write');
+    const rows = (await peopleOf(caller?.accountId)).map(person => [
+      person.name,
+      person.role,
+      person.accountId ?? 'all accounts',
+      person.passkeys,
+      person.recoveryCodes,
+      person.lastUsedAt
+        ? when(person.lastUsedAt)
+        : person.linkExpiresAt
+          ? html`invited until ${when(person.linkExpiresAt)}`
+          : 'never',
+      mayWrite &&
+        html`<a class="button secondary small" href="/dashboard/people/${person.id}/link">Login link</a> <a class="button secondary small" href="/dashboard/people/${person.id}/remove">Remove</a>`,
+    ]);
+    const page = shell(deps, request, {
+      title: 'People',
+      section: 'people',
+      acts: mayWrite && html`<a class="button" href="/dashboard/people/invite">Invite somebody</a>`,
+      body: table({
+        caption: 'People',
+        head: ['Name', 'Role', 'Works for', '#Passkeys', '#Codes left', 'Last seen', ''],
+        rows,
+        empty: deps.mode === 'sandbox' ? 'A sandbox needs no login, and so has no people.' : 'Nobody was invited yet.',
+      }),
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  async function personOf(id: string, accountId: string | undefined) {
+    const person = (await peopleOf(accountId)).find(one => one.id === id);
+    if (!person) throw new AppError('not_found', 'There is no such person.');
+    return facts([
+      ['Name', person.name],
+      ['Role', person.role],
+      ['Works for', person.accountId ?? 'all accounts'],
+    ]);
+  }
+
+  defineAct(app, deps, {
+    url: '/people/invite',
+    scope: 'people:write',
+    section: 'people',
+    ask: async ({ caller }) => ({
+      title: 'Invite somebody',
+      words: html`<p>They get a link that logs them in once, within a day. Give it to nobody else.</p>`,
+      fields: [
+        { name: 'name', label: 'Name', isRequired: true },
+        { name: 'role', label: 'Role', type: 'select', options: ROLES.map(value => ({ value, label: value })) },
+        ...(caller?.accountId === undefined
+          ? [{ name: 'accountId', label: 'Works for', hint: 'An account; left empty: all of them.' } as const]
+          : []),
+      ],
+      button: 'Make the invitation',
+      back: '/dashboard/people',
+    }),
+    call: fields => ({ method: 'POST', url: '/people', body: filled(fields, ['name', 'role', 'accountId']) }),
+    done: ({ link }) => linkPage(isRecord(link) ? textOf(link['url']) : ''),
+  });
+
+  defineAct(app, deps, {
+    url: '/people/:id/link',
+    scope: 'people:write',
+    section: 'people',
+    ask: async ({ caller }, { id = '' }) => ({
+      title: 'Make a login link?',
+      words: html`<p>Whoever opens it first is this person. It counts once, for 15 minutes.</p>${await personOf(id, caller?.accountId)}`,
+      button: 'Make the link',
+      back: '/dashboard/people',
+    }),
+    call: (_, { id = '' }) => ({ method: 'POST', url: `/people/${encodeURIComponent(id)}/login-link`, body: {} }),
+    done: ({ url }) => linkPage(textOf(url)),
+  });
+
+  defineAct(app, deps, {
+    url: '/people/:id/remove',
+    scope: 'people:write',
+    section: 'people',
+    ask: async ({ caller }, { id = '' }) => ({
+      title: 'Remove this person?',
+      words: html`<p>Every session ends at once; passkeys, links and codes are gone. What they did stays in the audit log.</p>${await personOf(id, caller?.accountId)}`,
+      button: 'Remove the person',
+      back: '/dashboard/people',
+    }),
+    call: (_, { id = '' }) => ({ method: 'DELETE', url: `/people/${encodeURIComponent(id)}` }),
+    done: () => '/dashboard/people',
+  });
+}
+
+function linkPage(url: string) {
+  return {
+    title: 'The link',
+    shown: html`<section class="card"><p>It is shown this once. Whoever opens it first is that person.</p><p><code class="long">${url}</code></p><p><a class="button" href="/dashboard/people">I have passed it on</a></p></section>`,
+  };
+}

@@ -1,0 +1,120 @@
+// An act: a page that asks, at the address where the same form is then sent. The question says what will happen; one button has
+// one effect, also when it is pressed twice.
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isFresh } from '../../accounts/people/person.ts';
+import { FRESH_SCOPES, type Scope } from '../../accounts/scopes.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError, type Fault } from '../../lib/errors.ts';
+import { attributes, type Html, html, type Piece } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { type ApiCall, callApi } from './api-call.ts';
+import { type Fields, fieldsOf, textField } from './form.ts';
+import { type Section, type ShellDeps, shell } from './shell.ts';
+
+export type Field = {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'text' | 'number' | 'date' | 'select' | 'file' | 'checkbox';
+  readonly value?: string;
+  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  readonly isRequired?: boolean;
+  readonly hint?: string;
+};
+
+/** What is asked: the words, and fields to fill in. */
+export type Question = {
+  readonly title: string;
+  readonly words: Piece;
+  readonly fields?: readonly Field[];
+  readonly button: string;
+  /** Where «back» leads. */
+  readonly back: string;
+};
+
+export type Act = {
+  /** Under /dashboard, such as `/charges/:id/cancel`. */
+  readonly url: string;
+  readonly scope: Scope;
+  readonly section: Section;
+  ask(request: FastifyRequest, params: Params): Promise<Question>;
+  call(fields: Fields, params: Params, request: FastifyRequest): ApiCall | Promise<ApiCall>;
+  /** Where to go then, or what to show: a secret that is shown once. */
+  done(
+    value: Readonly<Record<string, unknown>>,
+    params: Params,
+  ): string | { readonly title: string; readonly shown: Piece };
+};
+
+export type Params = Readonly<Record<string, string>>;
+export type ActDeps = ShellDeps & { readonly clock: Clock };
+
+export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
+  const url = `/dashboard${act.url}`;
+  const options = { config: { scope: act.scope }, schema: { hide: true } };
+
+  async function page(request: FastifyRequest, params: Params, refusal?: Refusal): Promise<Html> {
+    const question = await act.ask(request, params);
+    return shell(deps, request, {
+      title: question.title,
+      section: act.section,
+      body: formOf(question, request, refusal),
+    });
+  }
+
+  app.get<{ Params: Params }>(url, options, async (request, reply) => {
+    const { session } = request.caller ?? {};
+    if (session && FRESH_SCOPES.includes(act.scope) && !isFresh(session, deps.clock.now())) {
+      throw new AppError('fresh_login_needed', 'Show your passkey first.');
+    }
+    return sendHtml(request, reply, await page(request, request.params));
+  });
+
+  app.post<{ Params: Params }>(url, options, async (request, reply) => {
+    const fields = fieldsOf(request);
+    const once = textField(fields, 'once');
+    const call = await act.call(fields, request.params, request);
+    const answer = await callApi(request, { ...(once !== '' && { idempotencyKey: once }), ...call });
+    if (!answer.isDone) {
+      return sendHtml(request, reply, await page(request, request.params, answer), { status: answer.status });
+    }
+    const done = act.done(answer.value, request.params);
+    if (typeof done === 'string') return reply.redirect(done, 303);
+    const shown = shell(deps, request, { title: done.title, section: act.section, body: done.shown });
+    return sendHtml(request, reply, shown);
+  });
+}
+
+type Refusal = { readonly detail: string; readonly faults: readonly Fault[] };
+
+function formOf({ words, fields = [], button, back }: Question, request: FastifyRequest, refusal?: Refusal): Html {
+  const given = fieldsOf(request);
+  const hasFile = fields.some(({ type }) => type === 'file');
+  const enctype = hasFile && 'multipart/form-data';
+  return html`<form class="card form" method="post"${attributes({ enctype })}>
+${refusal && refusalNote(refusal, fields)}
+<div class="question">${words}</div>
+<input type="hidden" name="once" value="${textField(given, 'once') || randomUUID()}">
+${fields.map(field => fieldOf(field, given.has(field.name) ? textField(given, field.name) : field.value))}
+<p class="acts"><button class="button">${button}</button> <a class="button secondary" href="${back}">Back</a></p>
+</form>`;
+}
+
+function refusalNote({ detail, faults }: Refusal, fields: readonly Field[]): Html {
+  const nameOf = (path: string) => fields.find(({ name }) => name === path || path.endsWith(`.${name}`))?.label ?? path;
+  const list = faults.map(({ path, message }) => html`<li><strong>${nameOf(path)}</strong> ${message}</li>`);
+  return html`<div class="note bad" role="alert"><p>${detail}</p>${list.length > 0 && html`<ul>${list}</ul>`}</div>`;
+}
+
+function fieldOf({ name, label, type = 'text', options = [], isRequired = false, hint }: Field, value = ''): Html {
+  const hintId = hint === undefined ? undefined : `hint-${name}`;
+  const common = { id: `field-${name}`, name, required: isRequired, 'aria-describedby': hintId };
+  const control =
+    type === 'select'
+      ? html`<select${attributes(common)}>${options.map(option => html`<option${attributes({ value: option.value, selected: option.value === value })}>${option.label}</option>`)}</select>`
+      : type === 'checkbox'
+        ? html`<input${attributes({ ...common, type, value: 'true', checked: value === 'true' })}>`
+        : html`<input${attributes({ ...common, type, value: type === 'file' ? undefined : value, autocomplete: 'off', maxlength: type === 'text' ? 255 : undefined, step: type === 'number' ? 'any' : undefined })}>`;
+  return html`<div class="field ${type}"><label for="field-${name}">${label}${isRequired && html`<span aria-hidden="true"> *</span>`}</label>${control}
+${hint !== undefined && html`<p class="muted small" id="hint-${name}">${hint}</p>`}</div>`;
+}

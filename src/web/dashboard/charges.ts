@@ -1,0 +1,191 @@
+// Charges: the list, one charge with all that happened to it, and the list as CSV.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ChargesQuery } from '../../api/charges.ts';
+import { toPageQuery } from '../../api/paging.ts';
+import { CHARGE_STATES } from '../../charges/charge.ts';
+import type { Links } from '../../charges/links.ts';
+import { listCharges } from '../../charges/list.ts';
+import { requireCharge } from '../../charges/require.ts';
+import { chargeView } from '../../charges/view.ts';
+import { readObjectEvents } from '../../events/store-newest.ts';
+import { accountOf } from '../../http/server/auth.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { MAX_PAGE_SIZE } from '../../lib/paging.ts';
+import type { Sql } from '../../storage/database.ts';
+import { html, type Piece } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { sendCsv } from './csv.ts';
+import { addressWith, badge, facts, filterForm, idLink, pager, readFilters, reais, table, when } from './parts.ts';
+import { may, type ShellDeps, shell } from './shell.ts';
+import type { VersionOf } from './stream.ts';
+
+export type ListDeps = ShellDeps & {
+  readonly db: Sql;
+  readonly clock: Clock;
+  readonly pageSize: number;
+  readonly links: Links;
+  readonly versionOf: VersionOf;
+};
+
+const READS = { config: { scope: 'charges:read' }, schema: { hide: true } } as const;
+
+export function chargePages(app: FastifyInstance, deps: ListDeps): void {
+  app.get('/dashboard/charges', READS, async (request, reply) => {
+    const list = await listCharges(deps, queryFor(deps, request));
+    const rows = list.charges.map(charge => [
+      idLink(`/dashboard/charges/${charge.id}`, charge.id),
+      badge(charge.state),
+      reais(charge.payable.amountCents),
+      charge.customer.name,
+      charge.externalId ?? '–',
+      charge.accountId,
+      when(charge.dueAt),
+      when(charge.createdAt),
+    ]);
+    const page = shell(deps, request, {
+      title: 'Charges',
+      section: 'charges',
+      version: await deps.versionOf(),
+      acts:
+        may(request.caller, 'charges:write') && html`<a class="button" href="/dashboard/charges/new">New charge</a>`,
+      body: html`${filterForm(
+        request,
+        [
+          { name: 'state', label: 'State', options: CHARGE_STATES },
+          { name: 'externalId', label: 'External id' },
+          { name: 'accountId', label: 'Account' },
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'To', type: 'date' },
+        ],
+        html`<a class="button secondary small" href="${addressWith(request, { page: '' }, '/dashboard/charges.csv')}">CSV</a>`,
+      )}
+<div data-live="list">${table({ caption: 'Charges', head: ['Charge', 'State', '#Amount', 'Payer', 'External id', 'Account', 'Due', 'Created'], rows, empty: 'No charge fits these filters.' })}
+${pager(request, list)}</div>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  app.get('/dashboard/charges.csv', READS, async (request, reply) => {
+    const now = deps.clock.now();
+    const asked = queryFor(deps, request);
+    // What is created meanwhile would move the pages.
+    const frozen = { ceilMs: now.getTime(), floorMs: now.getTime(), beyond: '' };
+    const query = { ...asked, to: asked.to && asked.to.floorMs < frozen.floorMs ? asked.to : frozen };
+    const head = [
+      'id',
+      'account',
+      'external id',
+      'state',
+      'amount',
+      'currency',
+      'payable (BRL)',
+      'paid (BRL)',
+      'refunded (BRL)',
+      'due',
+      'created',
+    ];
+    return sendCsv(reply, 'charges', head, async page => {
+      const { charges, hasMore } = await listCharges(deps, { ...query, page, pageSize: MAX_PAGE_SIZE });
+      const rows = charges.map(charge => [
+        charge.id,
+        charge.accountId,
+        charge.externalId,
+        charge.state,
+        decimal(charge.amountCents),
+        charge.currency,
+        decimal(charge.payable.amountCents),
+        decimal(sum(charge.payments.map(({ amountCents }) => amountCents))),
+        decimal(sum(charge.refunds.filter(({ status }) => status !== 'FAILED').map(({ amountCents }) => amountCents))),
+        charge.dueAt,
+        charge.createdAt,
+      ]);
+      return { rows, hasMore };
+    });
+  });
+
+  app.get<{ Params: { id: string } }>('/dashboard/charges/:id', READS, async (request, reply) => {
+    const found = await requireCharge(deps.db, request.params.id.toLowerCase(), request.caller?.accountId);
+    const charge = chargeView(deps.links, found);
+    const events = await readObjectEvents(deps.db, charge.id, charge.accountId);
+    const isOpen = ['CREATING', 'ACTIVE', 'OVERDUE'].includes(charge.state);
+    const at = `/dashboard/charges/${charge.id}`;
+    const act = (path: string, words: string) => html`<a class="button secondary" href="${at}/${path}">${words}</a> `;
+    const { caller } = request;
+    const acts: Piece = [
+      may(caller, 'payments:write') && act('record', 'Record a payment'),
+      may(caller, 'refunds:write') && charge.payments.length > 0 && act('refund', 'Refund'),
+      may(caller, 'charges:write') && isOpen && act('cancel', 'Cancel'),
+    ];
+    const page = shell(deps, request, {
+      title: `Charge of ${reais(charge.payable.amountCents)}`,
+      section: 'charges',
+      version: await deps.versionOf(),
+      acts,
+      body: html`<div data-live="charge"><p>${badge(charge.state)} ${charge.paidAmount && charge.paidAmount !== 'exact' && badge(charge.paidAmount)}</p>
+<section class="card">${facts([
+        ['Id', html`<code>${charge.id}</code>`],
+        ['Account', charge.accountId],
+        ['External id', charge.externalId],
+        ['Description', charge.description],
+        ['Payer', charge.customer.name],
+        ['Document', charge.customer.document],
+        ['Asked for', `${(charge.amountCents / 100).toFixed(2)} ${charge.currency}`],
+        ['Due', when(charge.dueAt)],
+        ['Ends', when(charge.expireAt)],
+        ['Created', when(charge.createdAt)],
+        ['Checkout', html`<a class="long" href="${charge.checkoutUrl}">${charge.checkoutUrl}</a>`],
+        ['Order', charge.transactionId && idLink(`/dashboard/orders/${charge.transactionId}`, charge.transactionId)],
+        [
+          'Pix code',
+          charge.pix && 'brCode' in charge.pix && html`<code class="long">${String(charge.pix.brCode)}</code>`,
+        ],
+      ])}</section>
+<section class="card"><h2>Payments</h2>${table({
+        caption: 'Payments',
+        head: ['Paid', 'Method', '#Amount', 'Reference', 'Reported by', ''],
+        rows: charge.payments.map(payment => [
+          when(payment.paidAt),
+          payment.method,
+          reais(payment.amountCents),
+          html`<code>${payment.reference}</code>`,
+          payment.source,
+          [payment.isRepeat && badge('paid again'), payment.timing === 'late' && badge('late')],
+        ]),
+        empty: 'Nothing was paid yet.',
+      })}</section>
+${
+  charge.refunds.length > 0 &&
+  html`<section class="card"><h2>Sent back</h2>${table({
+    caption: 'Refunds',
+    head: ['Asked for', 'Kind', '#Amount', 'Status', 'Reason'],
+    rows: charge.refunds.map(refund => [
+      when(refund.createdAt),
+      refund.kind,
+      reais(refund.amountCents),
+      badge(refund.status),
+      refund.reason ?? '–',
+    ]),
+  })}</section>`
+}
+<section class="card"><h2>What happened</h2><ol class="timeline">${events.map(event => html`<li>${when(event.occurredAt)} <a href="/dashboard/events/${event.id}">${event.type}</a></li>`)}</ol>
+<p><a href="/dashboard/ledger?chargeId=${charge.id}">In the ledger</a></p></section></div>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+}
+
+function queryFor({ pageSize }: ListDeps, request: FastifyRequest) {
+  const { state, externalId, sourceKey, ...rest } = readFilters(ChargesQuery, request);
+  const accountId = accountOf(request.caller, rest.accountId);
+  return {
+    ...toPageQuery(rest, pageSize),
+    ...(accountId !== undefined && { accountId }),
+    ...(state !== undefined && { state }),
+    ...(externalId !== undefined && { externalId }),
+    ...(sourceKey !== undefined && { sourceKey }),
+  };
+}
+
+const sum = (cents: readonly number[]) => cents.reduce((total, one) => total + one, 0);
+/** Exact: two decimals of whole cents. */
+const decimal = (cents: number) => (cents / 100).toFixed(2);

@@ -1,0 +1,68 @@
+// Why an order is on hold, in words for people, and the acts that lead out of it.
+import type { Caller } from '../../accounts/authenticate.ts';
+import type { HoldReason } from '../../orders/order.ts';
+import { html, type Piece } from '../html.ts';
+import { may } from './shell.ts';
+
+type Way = 'approve' | 'reprice' | 'retry' | 'void' | 'settle' | 'refund';
+
+export const HOLDS: Readonly<Record<HoldReason, { readonly words: string; readonly ways: readonly Way[] }>> = {
+  underpaid: { words: 'Less was paid than it costs.', ways: ['reprice', 'refund'] },
+  quote_expired: { words: 'The money came after the price had expired.', ways: ['reprice', 'refund'] },
+  refund_pending: { words: 'A refund is under way; nothing is needed.', ways: [] },
+  partially_refunded: { words: 'A part was sent back, and less is left than it costs.', ways: ['reprice', 'refund'] },
+  paid_after_end: { words: 'It was paid after it had ended.', ways: ['reprice', 'refund'] },
+  payouts_paused: { words: 'Payouts are paused; it goes on by itself when the pause ends.', ways: ['refund'] },
+  over_payout_limit: {
+    words: 'It is more than one payout may be.',
+    ways: ['approve', 'retry', 'reprice', 'refund'],
+  },
+  approval_needed: { words: 'A second person must approve it.', ways: ['approve', 'reprice', 'refund'] },
+  over_day_limit: {
+    words: 'More would leave in 24 hours than may; it goes on by itself when it fits.',
+    ways: ['refund'],
+  },
+  wallet_refused: { words: 'The wallet may not be paid to any more.', ways: ['retry', 'reprice', 'refund'] },
+  transfer_refused: {
+    words: 'The network says the transfer would fail. It was not begun.',
+    ways: ['retry', 'reprice', 'refund'],
+  },
+  fee_too_high: {
+    words: 'The network asks for more than its cap; it goes on by itself when the fee has fallen.',
+    ways: ['refund'],
+  },
+  no_funds: { words: 'The sender has too little; it goes on by itself when the funds are there.', ways: ['refund'] },
+  payout_stuck: { words: 'No block takes the transfer.', ways: ['void'] },
+  slot_taken: {
+    words: 'Somebody else used the slot with the key of the sender. The sender is halted.',
+    ways: ['void'],
+  },
+  payout_voided: { words: 'The transfer was given up; nothing moved.', ways: ['retry', 'reprice', 'refund'] },
+  transfer_reverted: {
+    words: 'The transfer failed on the chain; nothing moved.',
+    ways: ['retry', 'reprice', 'refund'],
+  },
+  transfer_mismatched: { words: 'Another amount arrived than was sent. Crypto has left.', ways: ['settle'] },
+  reorganised: { words: 'The chain undid the block of the transfer. It is looked up until that is settled.', ways: [] },
+};
+
+type Held = { readonly transactionId: string; readonly holdReason?: HoldReason; readonly chargeId?: string };
+
+/** Buttons for what the person may do about a hold. */
+export function waysOut(caller: Caller | undefined, { transactionId, holdReason, chargeId }: Held): Piece {
+  if (holdReason === undefined) return undefined;
+  const at = `/dashboard/orders/${transactionId}`;
+  const button = (href: string, words: string) => html`<a class="button secondary small" href="${href}">${words}</a> `;
+  const { ways } = HOLDS[holdReason];
+  return [
+    ways.includes('approve') && may(caller, 'payouts:approve') && button(`${at}/approve`, 'Approve'),
+    ways.includes('reprice') && may(caller, 'transactions:write') && button(`${at}/reprice`, 'New price'),
+    ways.includes('retry') && may(caller, 'transfers:write') && button(`${at}/retry`, 'Retry'),
+    ways.includes('void') && may(caller, 'transfers:write') && button(`${at}/void`, 'Give up transfer'),
+    ways.includes('settle') && may(caller, 'transfers:write') && button(`${at}/settle`, 'Settle'),
+    ways.includes('refund') &&
+      chargeId !== undefined &&
+      may(caller, 'refunds:write') &&
+      button(`/dashboard/charges/${chargeId}/refund`, 'Refund'),
+  ];
+}

@@ -1,0 +1,217 @@
+// Money that no charge asked for, with the charges it may be for; and bank statements.
+import type { FastifyInstance } from 'fastify';
+import { toPageQuery } from '../../api/paging.ts';
+import { UnmatchedQuery } from '../../api/payments.ts';
+import { StatementsQuery } from '../../api/statements.ts';
+import { listImports } from '../../charges/import-file.ts';
+import { listUnmatched } from '../../charges/list-unmatched.ts';
+import { type Suggestion, suggestCharges } from '../../charges/suggest.ts';
+import { type Html, html, type Piece } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { type ActDeps, defineAct } from './act.ts';
+import { isRecord } from './api-call.ts';
+import type { ListDeps } from './charges.ts';
+import { textField } from './form.ts';
+import { badge, count, facts, idLink, pager, readFilters, reais, table, when } from './parts.ts';
+import { may, shell } from './shell.ts';
+
+type Deps = ListDeps & ActDeps;
+type Payment = Awaited<ReturnType<typeof listUnmatched>>['payments'][number];
+
+export function moneyPages(app: FastifyInstance, deps: Deps): void {
+  const unmatchedOptions = { config: { scope: 'payments:read' }, schema: { hide: true } } as const;
+  app.get('/dashboard/unmatched', unmatchedOptions, async (request, reply) => {
+    const query = toPageQuery(readFilters(UnmatchedQuery, request), deps.pageSize);
+    const { payments, ...counts } = await listUnmatched(deps, query);
+    const suggestions = await suggestCharges(deps.db, payments, request.caller?.accountId);
+    const page = shell(deps, request, {
+      title: 'Unmatched money',
+      section: 'unmatched',
+      version: await deps.versionOf(),
+      body: html`<div data-live="list">${unmatchedTable(payments, suggestions, may(request.caller, 'payments:write'))}${pager(request, counts)}</div>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  defineAct(app, deps, {
+    url: '/unmatched/record',
+    scope: 'payments:write',
+    section: 'unmatched',
+    ask: async request => {
+      const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+      return {
+        title: 'Record this money for a charge?',
+        words: html`<p>The charge counts as paid by it. The reference counts once.</p>`,
+        fields: [
+          { name: 'chargeId', label: 'Charge', isRequired: true, value: query.get('chargeId') ?? '' },
+          { name: 'reference', label: 'Reference', isRequired: true, value: query.get('reference') ?? '' },
+          { name: 'amountCents', label: 'Amount in cents', isRequired: true, value: query.get('amountCents') ?? '' },
+          { name: 'paidAt', label: 'Paid at', value: query.get('paidAt') ?? '' },
+          {
+            name: 'isAnother',
+            label: 'It is not the payment of the same amount that is known already',
+            type: 'checkbox',
+          },
+        ],
+        button: 'Record the payment',
+        back: '/dashboard/unmatched',
+      };
+    },
+    call: fields => {
+      const cents = textField(fields, 'amountCents');
+      const paidAt = textField(fields, 'paidAt');
+      return {
+        method: 'POST',
+        url: `/charges/${encodeURIComponent(textField(fields, 'chargeId') || '-')}/payments`,
+        body: {
+          amountCents: /^\d+$/.test(cents) ? Number(cents) : cents,
+          reference: textField(fields, 'reference'),
+          ...(paidAt !== '' && { paidAt }),
+          ...(textField(fields, 'isAnother') === 'true' && { isAnother: true }),
+        },
+      };
+    },
+    done: ({ id }) => (typeof id === 'string' ? `/dashboard/charges/${id}` : '/dashboard/unmatched'),
+  });
+
+  defineAct(app, deps, {
+    url: '/unmatched/dismiss',
+    scope: 'payments:write',
+    section: 'unmatched',
+    ask: async request => ({
+      title: 'Dismiss this money?',
+      words: html`<p>For a duplicate, or money that is for no charge. It leaves the list; it can still be recorded by its reference.</p>`,
+      fields: [
+        {
+          name: 'reference',
+          label: 'Reference',
+          isRequired: true,
+          value: new URLSearchParams(request.url.split('?')[1] ?? '').get('reference') ?? '',
+        },
+      ],
+      button: 'Dismiss',
+      back: '/dashboard/unmatched',
+    }),
+    call: fields => ({
+      method: 'POST',
+      url: '/payments/unmatched/dismiss',
+      body: { reference: textField(fields, 'reference') },
+    }),
+    done: () => '/dashboard/unmatched',
+  });
+
+  const statementOptions = { config: { scope: 'statements:read' }, schema: { hide: true } } as const;
+  app.get('/dashboard/statements', statementOptions, async (request, reply) => {
+    const { statements, ...counts } = await listImports(
+      deps,
+      toPageQuery(readFilters(StatementsQuery, request), deps.pageSize),
+    );
+    const rows = statements.map(({ importedAt, importedBy, format, counts: ended, faults }) => [
+      when(importedAt),
+      importedBy,
+      format.toUpperCase(),
+      count(ended.matched + ended.differing + ended.repeated),
+      count(ended.unmatched + ended.duplicate + ended.returned),
+      count(ended.known),
+      count(faults),
+    ]);
+    const page = shell(deps, request, {
+      title: 'Statements',
+      section: 'statements',
+      acts:
+        may(request.caller, 'statements:write') &&
+        html`<a class="button" href="/dashboard/statements/upload">Upload a statement</a>`,
+      body: html`${table({ caption: 'Imported statements', head: ['Imported', 'By', 'Format', '#Paid a charge', '#For a person', '#Known before', '#Unreadable'], rows, empty: 'No statement was imported yet.' })}
+${pager(request, counts)}`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  defineAct(app, deps, {
+    url: '/statements/upload',
+    scope: 'statements:write',
+    section: 'statements',
+    ask: async () => ({
+      title: 'Upload a statement',
+      words: html`<p>OFX or CSV of your bank, at most 10 MB. Entries with the txid of a charge pay it; other incoming money is kept for
+you. To upload a file again is safe.</p>`,
+      fields: [
+        { name: 'file', label: 'File', type: 'file', isRequired: true },
+        { name: 'debitsHaveMinus', label: 'This bank writes a minus before each debit (CSV)', type: 'checkbox' },
+      ],
+      button: 'Import the statement',
+      back: '/dashboard/statements',
+    }),
+    call: async fields => {
+      const file = fields.get('file');
+      const bytes = file instanceof File ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(0);
+      const isOfx = file instanceof File && /\.(?:ofx|qfx)$/i.test(file.name);
+      const hasMinus = textField(fields, 'debitsHaveMinus') === 'true';
+      return {
+        method: 'POST',
+        url: `/statements${hasMinus ? '?debitsHaveMinus=true' : ''}`,
+        file: { type: isOfx ? 'application/x-ofx' : 'text/csv', bytes },
+      };
+    },
+    done: ({ statement, faults }) => {
+      const counts = isRecord(statement) && isRecord(statement['counts']) ? statement['counts'] : {};
+      const unreadable = Array.isArray(faults) ? faults.filter(isRecord) : [];
+      return {
+        title: 'The statement was imported',
+        shown: html`<section class="card">${facts(Object.entries(counts).map(([name, value]) => [name, String(value)] as const))}
+${unreadable.length > 0 && html`<h2>Lines that could not be read</h2><ul>${unreadable.map(({ line, message }) => html`<li>Line ${String(line)}: ${String(message)}</li>`)}</ul>`}
+<p class="acts"><a class="button" href="/dashboard/unmatched">See unmatched money</a> <a class="button secondary" href="/dashboard/statements">All statements</a></p></section>`,
+      };
+    },
+  });
+}
+
+/** One click records it for a suggested charge; everything that will happen stands in the row. */
+export function unmatchedTable(
+  payments: readonly Payment[],
+  suggestions: ReadonlyMap<string, readonly Suggestion[]>,
+  mayRecord: boolean,
+): Html {
+  const rows = payments.map(payment => [
+    when(payment.postedAt),
+    reais(payment.amountCents),
+    [payment.words, payment.reason !== 'no_match' && [' ', badge(payment.reason)]],
+    suggested(payment, suggestions.get(payment.reference) ?? [], mayRecord),
+    mayRecord &&
+      html`<a class="button secondary small" href="${actAddress('record', payment)}">Another charge</a>
+<a class="button secondary small" href="${actAddress('dismiss', payment)}">Dismiss</a>`,
+  ]);
+  return table({
+    caption: 'Money without a charge',
+    head: ['Posted', '#Amount', 'What the bank wrote', 'May be for', ''],
+    rows,
+    empty: 'All money that came has its charge.',
+  });
+}
+
+function actAddress(act: string, { reference, amountCents, postedAt }: Payment): string {
+  return `/dashboard/unmatched/${act}?${new URLSearchParams({ reference, amountCents: String(amountCents), paidAt: postedAt })}`;
+}
+
+function suggested(payment: Payment, suggestions: readonly Suggestion[], mayRecord: boolean): Piece {
+  if (payment.duplicateOf !== undefined) return html`the payment <code>${payment.duplicateOf}</code>, seen before`;
+  if (suggestions.length === 0) return html`<span class="muted">no open charge of this amount</span>`;
+  return html`<ul class="suggestions">${suggestions.map(
+    ({
+      chargeId,
+      customerName,
+      dueAt,
+    }) => html`<li>${idLink(`/dashboard/charges/${chargeId}`, chargeId)} ${customerName}, due ${when(dueAt)}
+${
+  mayRecord &&
+  html`<form method="post" action="/dashboard/unmatched/record">${Object.entries({
+    chargeId,
+    reference: payment.reference,
+    amountCents: String(payment.amountCents),
+    paidAt: payment.postedAt,
+  }).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}<button class="button small">Record for it</button></form>`
+}</li>`,
+  )}</ul>`;
+}

@@ -1,0 +1,185 @@
+// Orders of crypto: those that go on or were fulfilled, those on hold with their ways out, those that ended.
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { pageParameters, toPageQuery } from '../../api/paging.ts';
+import { OneOf, Text } from '../../api/schemas.ts';
+import { SYMBOLS } from '../../chains/asset.ts';
+import type { Chains } from '../../chains/chain.ts';
+import { accountOf } from '../../http/server/auth.ts';
+import { parseExactJson } from '../../lib/exact-json.ts';
+import type { PageCounts } from '../../lib/paging.ts';
+import { listEndedOrders, listHeldOrders, listTransactions } from '../../orders/list.ts';
+import { STATUSES } from '../../orders/order.ts';
+import { requireOrder, showOrder } from '../../orders/show.ts';
+import { html, type Piece } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { isRecord, textOf } from './api-call.ts';
+import type { ListDeps } from './charges.ts';
+import { HOLDS, waysOut } from './holds.ts';
+import { badge, facts, filterForm, idLink, pager, readFilters, table, when } from './parts.ts';
+import { may, shell } from './shell.ts';
+
+type Deps = ListDeps & { readonly chains: Chains };
+
+const READS = { config: { scope: 'transactions:read' }, schema: { hide: true } } as const;
+const { page, pageSize } = pageParameters;
+const SHOWN = ['held', 'ended'] as const;
+
+const OrdersQuery = Type.Object({
+  show: Type.Optional(OneOf(SHOWN)),
+  status: Type.Optional(OneOf(STATUSES)),
+  symbol: Type.Optional(OneOf(SYMBOLS)),
+  accountId: Type.Optional(Text()),
+  page,
+  pageSize,
+});
+
+type Listed = { readonly rows: readonly (readonly Piece[])[]; readonly counts: PageCounts };
+
+export function orderPages(app: FastifyInstance, deps: Deps): void {
+  app.get('/dashboard/orders', READS, async (request, reply) => {
+    const { show, status, symbol, ...rest } = readFilters(OrdersQuery, request);
+    const accountId = accountOf(request.caller, rest.accountId);
+    const query = { ...toPageQuery(rest, deps.pageSize), ...(accountId !== undefined && { accountId }) };
+    const read = async (): Promise<Listed> => {
+      if (show === 'held') {
+        const { orders, ...counts } = await listHeldOrders(deps, query);
+        return {
+          rows: orders.map(order => rowOf({ ...order, mark: order.holdReason, acts: waysOut(request.caller, order) })),
+          counts,
+        };
+      }
+      if (show === 'ended') {
+        const { orders, ...counts } = await listEndedOrders(deps, query);
+        return { rows: orders.map(order => rowOf({ ...order, mark: order.endedAs })), counts };
+      }
+      return ordersIn(
+        await listTransactions(deps, {
+          ...query,
+          ...(status !== undefined && { status }),
+          ...(symbol !== undefined && { symbol }),
+        }),
+      );
+    };
+    const { rows, counts } = await read();
+    const shown = shell(deps, request, {
+      title: 'Orders',
+      section: 'orders',
+      version: await deps.versionOf(),
+      acts:
+        may(request.caller, 'transactions:write') && html`<a class="button" href="/dashboard/orders/new">New order</a>`,
+      body: html`${filterForm(request, [
+        { name: 'show', label: 'Show', options: SHOWN },
+        { name: 'status', label: 'Status', options: STATUSES },
+        { name: 'symbol', label: 'Asset', options: SYMBOLS },
+        { name: 'accountId', label: 'Account' },
+      ])}
+<div data-live="list">${table({ caption: 'Orders', head: ['Order', 'Status', '#Quantity', 'Network', '#Cost', 'Wallet', 'Settles', 'Created', ''], rows, empty: 'No order fits these filters.' })}
+${pager(request, counts)}</div>`,
+    });
+    return sendHtml(request, reply, shown);
+  });
+
+  app.get<{ Params: { id: string } }>('/dashboard/orders/:id', READS, async (request, reply) => {
+    const found = await requireOrder(deps.db, request.params.id.toLowerCase(), request.caller?.accountId);
+    const order = await showOrder(deps, found);
+    const { transfer, holdReason } = order;
+    const isUnpaid = order.status === 'pending_payment' && order.endedAs === undefined;
+    const shown = shell(deps, request, {
+      title: `Order of ${order.exact.quantity} ${order.symbol.toUpperCase()}`,
+      section: 'orders',
+      version: await deps.versionOf(),
+      acts:
+        isUnpaid &&
+        may(request.caller, 'transactions:write') &&
+        html`<a class="button secondary" href="/dashboard/orders/${order.transactionId}/cancel">Cancel</a>`,
+      body: html`<div data-live="order"><p>${badge(order.endedAs ?? order.status)} ${holdReason && badge('held')}</p>
+${holdReason && html`<section class="card attention"><h2>On hold: ${holdReason.replaceAll('_', ' ')}</h2><p>${HOLDS[holdReason].words} ${order.lastError}</p><p>${waysOut(request.caller, order)}</p></section>`}
+<section class="card">${facts([
+        ['Id', html`<code>${order.transactionId}</code>`],
+        ['Account', order.accountId],
+        ['External id', order.externalId],
+        ['Quantity', `${order.exact.quantity} ${order.symbol.toUpperCase()}`],
+        ['Network', order.network],
+        ['Costs', `${order.exact.cost} ${order.currency}`],
+        ['Price', `${order.exact.price} ${order.currency}`],
+        ['Wallet', html`${order.walletName} <code class="long">${order.walletAddress}</code>`],
+        ['Settles', html`${order.settlementSchedule}, ${when(order.settlementDate)}`],
+        ['Waits since', order.waitingSince && when(order.waitingSince)],
+        ['Charge', order.chargeId && idLink(`/dashboard/charges/${order.chargeId}`, order.chargeId)],
+        ['Created', when(order.createdAt)],
+      ])}</section>
+${
+  transfer &&
+  html`<section class="card"><h2>Transfer</h2>${facts([
+    ['State', badge(transfer.state)],
+    ['Hash', transfer.hash && html`<code class="long">${transfer.hash}</code>`],
+    ['Sender', html`<code class="long">${transfer.sender}</code>`],
+    [
+      'Confirmations',
+      `${transfer.confirmations}${transfer.confirmationsNeeded === undefined ? '' : ` of ${transfer.confirmationsNeeded}`}`,
+    ],
+    ['Given up', transfer.voidRequestedAt && when(transfer.voidRequestedAt)],
+  ])}</section>`
+}
+<section class="card"><h2>What happened</h2><ol class="timeline">${order.timeline.map(entry => html`<li>${when(entry.at)} ${entry.event}${entry.holdReason && `: ${entry.holdReason}`}</li>`)}</ol>
+<p><a href="/dashboard/ledger?transactionId=${order.transactionId}">In the ledger</a></p></section></div>`,
+    });
+    return sendHtml(request, reply, shown);
+  });
+}
+
+type Row = {
+  readonly transactionId: string;
+  readonly status: string;
+  readonly symbol: string;
+  readonly network: string;
+  readonly walletName: string;
+  readonly currency: string;
+  readonly settlementDate: string;
+  readonly createdAt: string;
+  readonly exact: { readonly quantity: string; readonly cost: string };
+  readonly mark?: string | undefined;
+  readonly acts?: Piece;
+};
+
+function rowOf(order: Row): readonly Piece[] {
+  return [
+    idLink(`/dashboard/orders/${order.transactionId}`, order.transactionId),
+    [badge(order.status), order.mark !== undefined && badge(order.mark)],
+    `${order.exact.quantity} ${order.symbol.toUpperCase()}`,
+    order.network,
+    `${order.exact.cost} ${order.currency}`,
+    order.walletName,
+    when(order.settlementDate),
+    when(order.createdAt),
+    order.acts,
+  ];
+}
+
+/** The list is JSON that PostgreSQL wrote; its numbers are read digit for digit. */
+function ordersIn(json: string): Listed {
+  const body = parseExactJson(json);
+  const { transactions, total, totalPages, currentPage, hasMore } = isRecord(body) ? body : {};
+  const rows = (Array.isArray(transactions) ? transactions : []).filter(isRecord).map(order => {
+    const field = (name: string) => textOf(order[name]);
+    return rowOf({
+      transactionId: field('transactionId'),
+      status: field('status'),
+      symbol: field('symbol'),
+      network: field('network'),
+      walletName: field('walletName'),
+      currency: field('currency'),
+      settlementDate: field('settlementDate'),
+      createdAt: field('createdAt'),
+      exact: { quantity: field('quantity'), cost: field('cost') },
+    });
+  });
+  const counts = {
+    total: Number(total),
+    totalPages: Number(totalPages),
+    currentPage: Number(currentPage),
+    hasMore: hasMore === true,
+  };
+  return { rows, counts };
+}

@@ -1,0 +1,157 @@
+// What the pages of the dashboard are made of: tables, filters in the address, pages, badges, figures.
+import type { FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { reader } from '../../http/server/reader.ts';
+import { invalidRequest } from '../../lib/errors.ts';
+import type { PageCounts } from '../../lib/paging.ts';
+import { attributes, type Html, html, type Piece } from '../html.ts';
+import { formatsOf } from '../language.ts';
+
+const { money, moment, number } = formatsOf('en');
+
+export const reais = (cents: bigint | number) => money(BigInt(cents));
+export const count = number;
+
+export function when(at: Date | string | undefined): Piece {
+  if (at === undefined) return '–';
+  const date = typeof at === 'string' ? new Date(at) : at;
+  return html`<time datetime="${date.toISOString()}">${moment(date)}</time>`;
+}
+
+/** The start and the end of an id, which tell two apart; the whole stands in the link. */
+export function shortId(id: string): string {
+  return id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-6)}` : id;
+}
+
+export function idLink(href: string, id: string): Html {
+  return html`<a class="id" href="${href}" title="${id}">${shortId(id)}</a>`;
+}
+
+const TONES: Readonly<Record<string, string>> = {
+  PAID: 'good',
+  SETTLED: 'good',
+  DONE: 'good',
+  fulfilled: 'good',
+  delivered: 'good',
+  done: 'good',
+  final: 'good',
+  ok: 'good',
+  healthy: 'good',
+  ACTIVE: 'info',
+  REGISTERED: 'info',
+  CREATING: 'info',
+  PENDING: 'info',
+  pending: 'info',
+  open: 'info',
+  fulfilling: 'info',
+  pending_payment: 'info',
+  pending_fulfillment: 'info',
+  fulfillment_scheduled: 'info',
+  OVERDUE: 'warn',
+  PARTIALLY_REFUNDED: 'warn',
+  held: 'warn',
+  failing: 'warn',
+  possible_duplicate: 'warn',
+  partial: 'warn',
+  over: 'warn',
+  FAILED: 'bad',
+  failed: 'bad',
+  reverted: 'bad',
+  mismatched: 'bad',
+  gone: 'bad',
+};
+
+export function badge(word: string): Html {
+  return html`<span class="badge ${TONES[word] ?? 'plain'}">${word.toLowerCase().replaceAll('_', ' ')}</span>`;
+}
+
+export type Table = {
+  readonly caption: string;
+  /** A heading that begins with `#` is of numbers. */
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly Piece[])[];
+  readonly empty?: string;
+};
+
+/** A table that scrolls sideways in itself, never the page. */
+export function table({ caption, head, rows, empty = 'Nothing here.' }: Table): Html {
+  if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
+  const isNumber = head.map(name => name.startsWith('#'));
+  const classOf = (index: number) => attributes({ class: isNumber[index] && 'number' });
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="list">
+<caption class="visually-hidden">${caption}</caption>
+<thead><tr>${head.map((name, index) => html`<th scope="col"${classOf(index)}>${name.replace(/^#/, '') || html`<span class="visually-hidden">Act</span>`}</th>`)}</tr></thead>
+<tbody>${rows.map(cells => html`<tr>${cells.map((cell, index) => html`<td${classOf(index)}>${cell}</td>`)}</tr>`)}</tbody>
+</table></div>`;
+}
+
+/** Names and values beside each other; what is undefined is left out. */
+export function facts(values: readonly (readonly [string, Piece])[]): Html {
+  const shown = values.filter(([, value]) => value !== undefined && value !== false && value !== '');
+  return html`<dl class="facts">${shown.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+type Query = Readonly<Record<string, unknown>>;
+
+export function queryOf({ query }: FastifyRequest): Query {
+  return typeof query === 'object' && query !== null ? { ...query } : {};
+}
+
+/** The filters of an address, against the schema that the API has for them. A form sends empty fields, and days instead of moments. */
+export function readFilters<S extends TSchema>(schema: S, request: FastifyRequest): Static<S> {
+  const given = Object.entries(queryOf(request)).filter(([name, value]) => value !== '' && name !== 'lang');
+  const reading = reader(
+    schema,
+    'query',
+  )(Object.fromEntries(given.map(([name, value]) => [name, momentOf(name, value)])));
+  if (!reading.isWhole) throw invalidRequest(reading.faults);
+  return reading.value;
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A day is one of São Paulo, which has had no summer time since 2019. */
+function momentOf(name: string, value: unknown): unknown {
+  if (typeof value !== 'string' || !DAY.test(value)) return value;
+  if (name === 'from') return `${value}T00:00:00-03:00`;
+  return name === 'to' ? `${value}T23:59:59.999-03:00` : value;
+}
+
+export type Filter = {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'date' | 'text';
+  readonly options?: readonly string[];
+};
+
+/** Filters live in the address, so a view can be kept and sent to somebody. */
+export function filterForm(request: FastifyRequest, filters: readonly Filter[], more?: Piece): Html {
+  const query = queryOf(request);
+  const givenFor = (name: string) => (typeof query[name] === 'string' ? query[name] : '');
+  const controls = filters.map(({ name, label, type = 'text', options }) => {
+    const id = `filter-${name}`;
+    const control = options
+      ? html`<select id="${id}" name="${name}"><option value="">any</option>${options.map(option => html`<option${attributes({ value: option, selected: option === givenFor(name) })}>${option.toLowerCase().replaceAll('_', ' ')}</option>`)}</select>`
+      : html`<input id="${id}" name="${name}" type="${type}" value="${givenFor(name)}" maxlength="255">`;
+    return html`<div><label for="${id}">${label}</label>${control}</div>`;
+  });
+  return html`<form class="filters no-print" method="get">${controls}<button class="button secondary small">Filter</button>${more}</form>`;
+}
+
+/** The same address with another page, or another ending. */
+export function addressWith(request: FastifyRequest, changes: Readonly<Record<string, string>>, path?: string): string {
+  const [here = ''] = request.url.split('?');
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...queryOf(request), ...changes })) {
+    if (typeof value === 'string' && value !== '') parameters.set(name, value);
+  }
+  const text = parameters.toString();
+  return (path ?? here) + (text === '' ? '' : `?${text}`);
+}
+
+export function pager(request: FastifyRequest, { total, totalPages, currentPage, hasMore }: PageCounts): Html {
+  const link = (page: number, words: string, rel: string) =>
+    html`<a class="button secondary small" rel="${rel}" href="${addressWith(request, { page: String(page) })}">${words}</a>`;
+  return html`<nav class="pager no-print" aria-label="Pages"><span class="muted">${count(total)} in all${totalPages > 1 && `, page ${count(currentPage)} of ${count(totalPages)}`}</span>
+${currentPage > 1 && link(currentPage - 1, 'Newer', 'prev')} ${hasMore && link(currentPage + 1, 'Older', 'next')}</nav>`;
+}

@@ -1,0 +1,104 @@
+// Payouts: the list, and one payout with every transaction that was signed for its slot.
+import type { FastifyInstance } from 'fastify';
+import { toPageQuery } from '../../api/paging.ts';
+import { PayoutsQuery } from '../../api/payouts.ts';
+import { NETWORKS } from '../../chains/asset.ts';
+import { accountOf } from '../../http/server/auth.ts';
+import { AppError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { PAYOUT_STATES } from '../../payouts/payout.ts';
+import { findPayoutByEither } from '../../payouts/store-list.ts';
+import { listPayouts, payoutView } from '../../payouts/view.ts';
+import { html } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import type { ListDeps } from './charges.ts';
+import { badge, facts, filterForm, idLink, pager, readFilters, shortId, table, when } from './parts.ts';
+import { shell } from './shell.ts';
+
+const READS = { config: { scope: 'payouts:read' }, schema: { hide: true } } as const;
+
+export function payoutPages(app: FastifyInstance, deps: ListDeps): void {
+  app.get('/dashboard/payouts', READS, async (request, reply) => {
+    const { state, network, ...rest } = readFilters(PayoutsQuery, request);
+    const accountId = accountOf(request.caller, rest.accountId);
+    const { payouts, ...counts } = await listPayouts(deps, {
+      ...toPageQuery(rest, deps.pageSize),
+      ...(accountId !== undefined && { accountId }),
+      ...(state !== undefined && { state }),
+      ...(network !== undefined && { network }),
+    });
+    const rows = payouts.map(payout => [
+      idLink(`/dashboard/payouts/${payout.id}`, payout.id),
+      badge(payout.state),
+      `${payout.quantity} ${payout.symbol.toUpperCase()}`,
+      payout.network,
+      html`<code title="${payout.destination}">${shortId(payout.destination)}</code>`,
+      payout.transactionId === undefined
+        ? 'cold sweep'
+        : idLink(`/dashboard/orders/${payout.transactionId}`, payout.transactionId),
+      payout.accountId,
+      when(payout.createdAt),
+    ]);
+    const shown = shell(deps, request, {
+      title: 'Payouts',
+      section: 'payouts',
+      version: await deps.versionOf(),
+      body: html`${filterForm(request, [
+        { name: 'state', label: 'State', options: PAYOUT_STATES },
+        { name: 'network', label: 'Network', options: NETWORKS },
+        { name: 'accountId', label: 'Account' },
+      ])}
+<div data-live="list">${table({ caption: 'Payouts', head: ['Payout', 'State', '#Quantity', 'Network', 'To', 'For', 'Account', 'Begun'], rows, empty: 'No payout fits these filters.' })}
+${pager(request, counts)}</div>`,
+    });
+    return sendHtml(request, reply, shown);
+  });
+
+  app.get<{ Params: { id: string } }>('/dashboard/payouts/:id', READS, async (request, reply) => {
+    const id = request.params.id.toLowerCase();
+    const found = isUuid(id) ? await findPayoutByEither(deps.db, id, request.caller?.accountId) : undefined;
+    if (!found) throw new AppError('not_found', 'There is no such payout.');
+    const payout = payoutView(found);
+    const { networkFee, block, transactionId } = payout;
+    const shown = shell(deps, request, {
+      title: `Payout of ${payout.quantity} ${payout.symbol.toUpperCase()}`,
+      section: 'payouts',
+      version: await deps.versionOf(),
+      body: html`<div data-live="payout"><p>${badge(payout.state)}</p>
+<section class="card">${facts([
+        ['Id', html`<code>${payout.id}</code>`],
+        [
+          'For',
+          transactionId === undefined ? 'a cold sweep' : idLink(`/dashboard/orders/${transactionId}`, transactionId),
+        ],
+        ['Account', payout.accountId],
+        ['Network', payout.network],
+        ['To', html`<code class="long">${payout.destination}</code>`],
+        ['Sender', html`<code class="long">${payout.sender}</code>`],
+        ['Nonce', payout.nonce],
+        ['Hash', payout.hash && html`<code class="long">${payout.hash}</code>`],
+        ['Block', block && String(block.number)],
+        ['Confirmations', payout.confirmations],
+        ['Network fee', networkFee && `${networkFee.amount} ${networkFee.coin.toUpperCase()}`],
+        ['Left the sender', payout.leftQuantity],
+        ['Last lookup', payout.lastSighting],
+        ['Given up', payout.voidRequestedAt && when(payout.voidRequestedAt)],
+        ['Begun', when(payout.createdAt)],
+      ])}</section>
+<section class="card"><h2>Signed transactions</h2><p class="muted">All have the same nonce, so a block takes one of them at most.</p>${table(
+        {
+          caption: 'Signed transactions',
+          head: ['#', 'Kind', 'Signed', 'Hash'],
+          rows: payout.attempts.map(attempt => [
+            String(attempt.number),
+            attempt.kind,
+            when(attempt.signedAt),
+            html`<code class="long">${attempt.hash}</code>`,
+          ]),
+          empty: 'Nothing is signed yet.',
+        },
+      )}</section></div>`,
+    });
+    return sendHtml(request, reply, shown);
+  });
+}

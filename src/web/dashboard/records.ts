@@ -1,0 +1,227 @@
+// What is only ever added to: events, the ledger with its proof, the audit log.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { EVENT_TYPES } from '../../api/events.ts';
+import { EntriesQuery } from '../../api/ledger.ts';
+import { toPageQuery } from '../../api/paging.ts';
+import { OneOf, Text } from '../../api/schemas.ts';
+import { CHARGE_LEDGER_CHECKS } from '../../charges/store-ledger-check.ts';
+import { requireEvent } from '../../events/require-event.ts';
+import { readNewestEvents } from '../../events/store-newest.ts';
+import { accountOf } from '../../http/server/auth.ts';
+import { checkLedger } from '../../ledger/check.ts';
+import { listBalances, listEntries } from '../../ledger/list.ts';
+import { AppError } from '../../lib/errors.ts';
+import { parseExactJson } from '../../lib/exact-json.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { ORDER_LEDGER_CHECKS } from '../../orders/store-ledger-check.ts';
+import { verifyAudit } from '../../storage/audit-chain.ts';
+import { readAuditLines } from '../../storage/audit-list.ts';
+import type { Database } from '../../storage/database.ts';
+import { html, type Piece } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import type { ListDeps } from './charges.ts';
+import { addressWith, badge, count, filterForm, idLink, pager, readFilters, shortId, table, when } from './parts.ts';
+import { shell } from './shell.ts';
+
+type Deps = ListDeps & { readonly db: Database };
+
+/** Positions grow for ever, so pages go by the last one shown. */
+const Before = Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+const EventsFilter = Type.Object({
+  type: Type.Optional(OneOf(EVENT_TYPES)),
+  accountId: Type.Optional(Text()),
+  before: Before,
+});
+const AuditFilter = Type.Object({ actor: Type.Optional(Text()), before: Before });
+const PAGE = 50;
+const LEDGER_CHECKS = [...CHARGE_LEDGER_CHECKS, ...ORDER_LEDGER_CHECKS];
+
+export function recordPages(app: FastifyInstance, deps: Deps): void {
+  const older = (request: FastifyRequest, positions: readonly bigint[]): Piece =>
+    positions.length === PAGE &&
+    html`<nav class="pager no-print" aria-label="Pages"><a class="button secondary small" rel="next" href="${addressWith(request, { before: String(positions.at(-1)) })}">Older</a></nav>`;
+  const options = (scope: 'events:read' | 'ledger:read' | 'audit:read') =>
+    ({ config: { scope }, schema: { hide: true } }) as const;
+
+  app.get('/dashboard/events', options('events:read'), async (request, reply) => {
+    const { type, before, ...rest } = readFilters(EventsFilter, request);
+    const accountId = accountOf(request.caller, rest.accountId);
+    const query = { accountId, type, before: before === undefined ? undefined : BigInt(before), limit: PAGE };
+    const events = await readNewestEvents(deps.db, query);
+    const rows = events.map(event => [
+      when(event.occurredAt),
+      html`<a href="/dashboard/events/${event.id}">${event.type}</a>`,
+      objectLink(event.type, event.objectId),
+      event.accountId,
+    ]);
+    const page = shell(deps, request, {
+      title: 'Events',
+      section: 'events',
+      version: await deps.versionOf(),
+      body: html`${filterForm(request, [
+        { name: 'type', label: 'Type', options: EVENT_TYPES },
+        { name: 'accountId', label: 'Account' },
+      ])}<div data-live="list">${table({ caption: 'Events', head: ['When', 'Event', 'Of', 'Account'], rows, empty: 'Nothing happened yet.' })}${older(
+        request,
+        events.map(({ position }) => position),
+      )}</div>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  app.get<{ Params: { id: string } }>('/dashboard/events/:id', options('events:read'), async (request, reply) => {
+    if (!isUuid(request.params.id)) throw new AppError('not_found', 'There is no such event.');
+    const json = await requireEvent(deps.db, request.params.id, request.caller?.accountId);
+    const page = shell(deps, request, {
+      title: 'Event',
+      section: 'events',
+      body: html`<section class="card"><p class="muted">As webhooks and the API show it.</p><pre class="long" tabindex="0" aria-label="The event as JSON">${indented(json)}</pre></section>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  app.get('/dashboard/ledger', options('ledger:read'), async (request, reply) => {
+    const { chargeId, transactionId, ...rest } = readFilters(EntriesQuery, request);
+    const accountId = accountOf(request.caller, rest.accountId);
+    const ofAccount = accountId !== undefined && { accountId };
+    const [{ balances, sums, hasMore }, list] = await Promise.all([
+      listBalances(deps, { ...ofAccount }),
+      listEntries(deps, {
+        ...toPageQuery(rest, deps.pageSize),
+        ...ofAccount,
+        ...(chargeId !== undefined && { chargeId }),
+        ...(transactionId !== undefined && { orderId: transactionId }),
+      }),
+    ]);
+    const page = shell(deps, request, {
+      title: 'Ledger',
+      section: 'ledger',
+      acts:
+        request.caller?.accountId === undefined &&
+        html`<a class="button secondary" href="/dashboard/ledger/proof">Prove it</a>`,
+      body: html`<section class="card"><h2>Balances</h2><p class="muted">Each currency sums to zero over all books: ${Object.entries(sums).map(([currency, sum]) => html`<code>${currency} ${sum}</code> `)}</p>
+${table({ caption: 'Balances', head: ['Account', 'Book', 'Currency', '#Balance'], rows: balances.map(({ accountId: of, book, currency, amount }) => [of, book, currency, amount]), empty: 'Nothing moved yet.' })}
+${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by account.</p>`}</section>
+<section class="card"><h2>Entries</h2>${filterForm(request, [
+        { name: 'accountId', label: 'Account' },
+        { name: 'chargeId', label: 'Charge' },
+        { name: 'transactionId', label: 'Order' },
+        { name: 'from', label: 'From', type: 'date' },
+        { name: 'to', label: 'To', type: 'date' },
+      ])}${table({
+        caption: 'Entries',
+        head: ['When', 'Kind', 'Lines', 'Of', 'Account'],
+        rows: list.entries.map(entry => [
+          when(entry.at),
+          entry.kind.replaceAll('_', ' '),
+          html`<ul class="lines">${entry.lines.map(({ book, currency, amount }) => html`<li><span>${book}</span> <span class="number">${amount} ${currency}</span></li>`)}</ul>`,
+          [
+            entry.chargeId && idLink(`/dashboard/charges/${entry.chargeId}`, entry.chargeId),
+            ' ',
+            entry.transactionId && idLink(`/dashboard/orders/${entry.transactionId}`, entry.transactionId),
+          ],
+          entry.accountId,
+        ]),
+        empty: 'No entry fits these filters.',
+      })}${pager(request, list)}</section>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  app.get('/dashboard/ledger/proof', options('ledger:read'), async (request, reply) => {
+    // It is about all accounts at once.
+    if (request.caller?.accountId !== undefined)
+      throw new AppError('missing_scope', 'The proof is about all accounts.');
+    const results = await checkLedger(deps.db, LEDGER_CHECKS);
+    const isRight = results.every(({ total }) => total === 0);
+    const page = shell(deps, request, {
+      title: isRight ? 'The ledger is right' : 'The ledger differs',
+      section: 'ledger',
+      body: html`<section class="card"><p>Every rule was checked now, against one snapshot of charges, orders and payouts.</p>${table(
+        {
+          caption: 'Checks',
+          head: ['Rule', '#Differences', ''],
+          rows: results.map(({ check, total }) => [check, count(total), badge(total === 0 ? 'ok' : 'failed')]),
+        },
+      )}${
+        !isRight &&
+        table({
+          caption: 'Differences',
+          head: ['Rule', 'Of', 'Currency', '#Expected', '#Found'],
+          rows: results
+            .flatMap(({ differences }) => differences)
+            .map(one => [one.check, one.objectId, one.currency, one.expected, one.found]),
+        })
+      }</section>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  app.get('/dashboard/audit', options('audit:read'), async (request, reply) => {
+    requireAll(request);
+    const { actor, before } = readFilters(AuditFilter, request);
+    const lines = await readAuditLines(deps.db, {
+      actor,
+      before: before === undefined ? undefined : BigInt(before),
+      limit: PAGE,
+    });
+    const page = shell(deps, request, {
+      title: 'Audit log',
+      section: 'audit',
+      acts: html`<a class="button secondary" href="/dashboard/audit/proof">Verify the chain</a>`,
+      body: html`${filterForm(request, [{ name: 'actor', label: 'Who, such as person:… or key:…' }])}${table({
+        caption: 'Audit lines',
+        head: ['#', 'When', 'Who', 'What', 'Object', 'Hash'],
+        rows: lines.map(line => [
+          String(line.position),
+          when(line.at),
+          html`<a href="${addressWith(request, { actor: line.actor, before: '' })}">${line.actor.length > 24 ? shortActor(line.actor) : line.actor}</a>`,
+          line.action,
+          line.objectId === undefined
+            ? '–'
+            : html`<a href="/dashboard/search?q=${line.objectId}"><code>${shortId(line.objectId)}</code></a>`,
+          html`<code>${line.hash.slice(0, 8)}</code>`,
+        ]),
+        empty: 'No line fits.',
+      })}${older(
+        request,
+        lines.map(({ position }) => position),
+      )}`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  app.get('/dashboard/audit/proof', options('audit:read'), async (request, reply) => {
+    requireAll(request);
+    const { head, broken, unsealed } = await verifyAudit(deps.db);
+    const page = shell(deps, request, {
+      title: broken ? 'The audit log is broken' : 'The audit log is whole',
+      section: 'audit',
+      body: html`<section class="card">${broken ? html`<p class="note bad">Line ${String(broken.position)}: ${broken.reason}</p>` : html`<p>Every line fits the hash before it.</p>`}
+<p>Keep this in another place, and give it to <code>trilho audit verify</code> later: <code class="long">${String(head.position)} ${head.hash}</code></p><p class="muted">${count(unsealed)} recent lines wait for their hash.</p></section>`,
+    });
+    return sendHtml(request, reply, page);
+  });
+}
+
+/** Lines of all accounts stand in one chain. */
+function requireAll({ caller }: FastifyRequest): void {
+  if (caller?.accountId !== undefined) {
+    throw new AppError('missing_scope', 'The audit log is of all accounts, and you work for one.');
+  }
+}
+
+function shortActor(actor: string): string {
+  const [kind = '', id = ''] = actor.split(':');
+  return `${kind}:${shortId(id)}`;
+}
+
+export function objectLink(type: string, id: string): Piece {
+  return idLink(type.startsWith('charge.') ? `/dashboard/charges/${id}` : `/dashboard/orders/${id}`, id);
+}
+
+/** Numbers are shown as text, so that they keep their digits. */
+function indented(json: string): string {
+  return JSON.stringify(parseExactJson(json), undefined, 2);
+}

@@ -1,0 +1,97 @@
+// Every view of the dashboard in a real browser: no axe faults, no sideways scroll, in light and dark, on a phone and a desk.
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { chargeBody } from '../../harness/bodies.ts';
+import { axeFaults, browser, openPage, sidewaysScroll } from '../../harness/browser.ts';
+import { type Service, startService } from '../../harness/service.ts';
+import { seed, transaction } from '../../harness/transactions.ts';
+
+/** Opened here, so that all tests share it. */
+browser();
+let service: Service;
+let views: string[];
+before(async () => {
+  service = await startService({ demo: true });
+  const customer = { name: 'Maria da Silva', document: '529.982.247-25' };
+  const body = chargeBody({ customer, methods: ['pix'], externalId: 'order-1050' });
+  const paid = (await service.post('/charges', body)).json;
+  const open = (await service.post('/charges', chargeBody({ customer, methods: ['pix'], amountCents: 4_200 }))).json;
+  await service.runJobs();
+  const payment = { amountCents: 15_990, reference: 'E9999999920261116130000000000001' };
+  assert.equal((await service.post(`/charges/${paid.id}/payments`, payment)).status, 201);
+  await service.sql(
+    `insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
+     values ('E9999999920261116130000000000002', '2026-11-16T11:00:00Z', 4200, 'PIX RECEBIDO MARIA SILVA', now())`,
+  );
+  const held = transaction({ accountId: 'demo' });
+  await seed(service, [held]);
+  await service.sql(`update orders set hold_reason = 'underpaid', held_at = created_at where id = $1`, [held.id]);
+  const hook = (await service.post('/webhooks', { accountId: 'demo', url: 'http://127.0.0.1:9/hook' })).json;
+  await service.post('/charges', chargeBody({ accountId: 'demo', customer, methods: ['pix'] }));
+  await service.runJobs();
+  const [event] = await service.sql<{ id: string }>('select id from events limit 1');
+  views = [
+    '',
+    '/charges',
+    `/charges/${paid.id}`,
+    `/charges/${open.id}/cancel`,
+    `/charges/${paid.id}/refund`,
+    '/charges/new',
+    '/orders',
+    '/orders?show=held',
+    `/orders/${held.id}`,
+    '/orders/new',
+    '/payouts',
+    '/unmatched',
+    '/statements',
+    '/statements/upload',
+    '/webhooks',
+    `/webhooks/${hook.id}`,
+    '/webhooks/new',
+    '/events',
+    `/events/${event?.id}`,
+    '/ledger',
+    '/ledger/proof',
+    '/audit',
+    '/audit/proof',
+    '/keys',
+    '/keys/new',
+    '/people',
+    '/people/invite',
+    '/health',
+    '/search?q=nothing',
+  ];
+});
+after(() => service.stop());
+
+const SIZES = [
+  { name: 'desk', viewport: { width: 1280, height: 900 } },
+  { name: 'phone', viewport: { width: 320, height: 700 } },
+] as const;
+
+for (const { name, viewport } of SIZES) {
+  test(`every view is sound on a ${name}, in light and dark`, async t => {
+    const { page, faults, close } = await openPage({ viewport });
+    t.after(close);
+    const wrong: string[] = [];
+    for (const view of views) {
+      const answer = await page.goto(`${service.url}/dashboard${view}`);
+      if (answer?.status() !== 200) wrong.push(`${view}: ${answer?.status()}`);
+      const beyond = await sidewaysScroll(page);
+      if (beyond > 0) wrong.push(`${view}: ${beyond} px too wide`);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const fault of await axeFaults(page)) wrong.push(`${view} in ${colorScheme}: ${fault}`);
+        const folder = process.env['TRILHO_PICTURES'];
+        if (folder !== undefined) {
+          const file = `${name}-${colorScheme}-${view.replace(/[^\w]+/g, '_').slice(0, 24) || 'overview'}.png`;
+          await writeFile(path.join(folder, file), await page.screenshot({ fullPage: true }));
+        }
+      }
+    }
+    assert.deepEqual(wrong, []);
+    assert.deepEqual(faults, []);
+  });
+}
