@@ -17,6 +17,7 @@ const OPERATOR: readonly Scope[] = [
   'payments:write',
   'statements:write',
   'transfers:write',
+  'payouts:write',
   'keys:read',
 ];
 

@@ -49,7 +49,14 @@ export const SCOPES = [...ACCOUNT_SCOPES, ...OPERATOR_SCOPES] as const;
 export type Scope = (typeof SCOPES)[number];
 
 /** A person who uses one of these has proven within minutes who they are: keys, people and approvals outlive a session. */
-export const FRESH_SCOPES: readonly Scope[] = ['keys:write', 'people:write', 'accounts:write', 'wallets:approve'];
+export const FRESH_SCOPES: readonly Scope[] = [
+  'keys:write',
+  'people:write',
+  'accounts:write',
+  'wallets:approve',
+  'payouts:approve',
+  'payouts:sweep',
+];
 
 /**
  * Reads `charges:read,charges:write` or `all`. Returns the scopes, in the order above, each once, and the unknown

@@ -155,12 +155,12 @@ export const PROBLEMS = {
   },
   second_key_needed: {
     status: 409,
-    title: 'Another key must approve',
+    title: 'Another key or person must approve',
     meaning:
-      'A wallet or a payout is approved by another key than the one that made it, or by an operator. Nothing was written.',
+      'A wallet or a payout is approved by another key or person than the one that made it, or by an operator. Nothing was written.',
     nextStep:
-      'Approve it with another key that has the scope wallets:approve or payouts:approve, or by trilho wallets approve or trilho payouts approve.',
-    example: { detail: 'The key that made this wallet cannot approve it.' },
+      'Approve it with another key that has the scope wallets:approve or payouts:approve, as another person, or by trilho wallets approve or trilho payouts approve.',
+    example: { detail: 'Who made this wallet cannot approve it.' },
   },
   payload_too_large: {
     status: 413,

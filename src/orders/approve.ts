@@ -3,6 +3,7 @@ import type { Queue } from '../jobs/queue.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
+import { isSomeone } from '../wallets/approve.ts';
 import { noSuchOrder } from './cancel.ts';
 import { joinLine } from './follow.ts';
 import { isPastClaim, sentAgain } from './life.ts';
@@ -16,8 +17,8 @@ type Deps = { readonly db: Database; readonly queue: Queue; readonly clock: Cloc
 const APPROVABLE: readonly HoldReason[] = ['over_payout_limit', 'approval_needed'];
 
 /**
- * Approves the payout of an order at its terms of now, once; approved again it stays as it is. Refuses the key that made the
- * order or took its newest price, and an order whose crypto is on its way.
+ * Approves the payout of an order at its terms of now, once; approved again it stays as it is. Refuses the key or person that
+ * made the order or took its newest price, and an order whose crypto is on its way.
  */
 export async function approveOrder(
   deps: Deps,
@@ -30,9 +31,8 @@ export async function approveOrder(
     if (!before || (accountId !== undefined && before.accountId !== accountId)) throw noSuchOrder();
     if (before.approval) return before;
     requireUnsent(before);
-    // A sandbox has no keys: whoever calls it may approve.
-    if (by.startsWith('key:') && [before.createdBy, before.repricedBy].includes(by)) {
-      throw new AppError('second_key_needed', 'The key that made this order, or took its price, cannot approve it.');
+    if (isSomeone(by) && [before.createdBy, before.repricedBy].includes(by)) {
+      throw new AppError('second_key_needed', 'Who made this order, or took its price, cannot approve it.');
     }
     const approved: Order = { ...before, approval: { by, at: now } };
     const isHeldForIt = before.hold !== undefined && APPROVABLE.includes(before.hold.reason);

@@ -8,7 +8,12 @@ import type { Actor, Wallet } from './wallet.ts';
 
 export type ApproveDeps = { readonly db: Database; readonly clock: Clock };
 
-/** Approves once; approved again it stays as it is. Refuses the key that made the wallet. */
+/** Whether an actor is one key or one person. A sandbox knows neither, so there the maker may approve. */
+export function isSomeone(actor: Actor): boolean {
+  return actor.startsWith('key:') || actor.startsWith('person:');
+}
+
+/** Approves once; approved again it stays as it is. Refuses the key or person that made the wallet. */
 export async function approveWallet(
   { db, clock }: ApproveDeps,
   id: string,
@@ -18,9 +23,8 @@ export async function approveWallet(
   return db.transaction(async tx => {
     const wallet = await lockWallet(tx, id, { accountId });
     if (wallet.approvedAt) return wallet;
-    // A sandbox has no keys: whoever calls it may approve.
-    if (by.startsWith('key:') && by === wallet.createdBy) {
-      throw new AppError('second_key_needed', 'The key that made this wallet cannot approve it.');
+    if (isSomeone(by) && by === wallet.createdBy) {
+      throw new AppError('second_key_needed', 'Who made this wallet cannot approve it.');
     }
     await markApproved(tx, wallet, at, by);
     return { ...wallet, approvedAt: at };

@@ -11,7 +11,7 @@ export type NewWallet = {
   readonly address: string;
 };
 
-/** Who does something, as the audit log writes it: `key:<id>`, `operator` or `sandbox`. */
+/** Who does something, as the audit log writes it: `key:<id>`, `person:<id>`, `operator` or `sandbox`. */
 export type Actor = string;
 
 export type Wallet = NewWallet & {

@@ -10,7 +10,8 @@ import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { runCommand } from '../harness/commands.ts';
 import { silentLog } from '../harness/log.ts';
-import { type OrderDriver, orderDriver } from '../harness/orders.ts';
+import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';
+import { type LoggedIn, logIn, SAME_ORIGIN } from '../harness/people.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
 const UNKNOWN_ID = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
@@ -99,6 +100,35 @@ test('above the amount an order waits for a second key: not its maker’s, once,
     [order.json.transactionId],
   );
   assert.deepEqual(lines, [{ actor: `key:${second.id}` }]);
+});
+
+test('a person approves what another made, never their own, and only with a proof of the last five minutes', async () => {
+  const keyed = withKey(await service.makeKey('acme'));
+  const [maker, other] = [await logIn(keyed, 'owner', 'acme'), await logIn(keyed, 'owner', 'acme')];
+  const post = (who: LoggedIn, path: string, body: unknown) =>
+    service.post(path, body, { ...SAME_ORIGIN, cookie: who.cookie });
+  const byPerson = (order: Answer, who: LoggedIn) =>
+    post(who, `/crypto/transactions/${order.json.transactionId}/approve`, {});
+  const order = await post(maker, '/crypto/transactions', {
+    accountId: 'acme',
+    symbol: 'usdt',
+    network: 'polygon',
+    currency: 'BRL',
+    cost: 541,
+    settlementSchedule: 'D0',
+    charge: CHARGE_PART,
+    walletId: await orders.wallet('polygon'),
+  });
+  assert.equal(order.status, 201, order.text);
+  const refused = await byPerson(order, maker);
+  assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
+  service.clock.advanceMs(5 * 60_000);
+  const stale = await byPerson(order, other);
+  assert.deepEqual([stale.status, stale.json.code], [403, 'fresh_login_needed']);
+  const third = await logIn(keyed, 'owner', 'acme');
+  assert.equal((await byPerson(order, third)).status, 200);
+  const operator = await logIn(keyed, 'operator', 'acme');
+  assert.equal((await byPerson(order, operator)).json.code, 'missing_scope');
 });
 
 test('a new price takes the approval back, and the key that took the price cannot approve it', async () => {

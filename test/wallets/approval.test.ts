@@ -7,6 +7,7 @@ import { StartError } from '../../src/lib/errors.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { runCommand } from '../harness/commands.ts';
 import { orderDriver } from '../harness/orders.ts';
+import { type LoggedIn, logIn, SAME_ORIGIN } from '../harness/people.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const UNKNOWN_ID = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
@@ -64,6 +65,20 @@ test('the key that made a wallet cannot approve it; another one does, once, and 
   const [row] = await live.sql('select created_by, approved_by from wallets where id = $1', [id]);
   assert.deepEqual(row, { created_by: `key:${maker.id}`, approved_by: `key:${second.id}` });
   assert.equal((await actorsOf(live, id, 'POST /wallets/:id/approve'))[0]?.actor, `key:${second.id}`);
+});
+
+test('a person approves what another made, never their own', async () => {
+  const [maker, other] = [await logIn(live, 'owner', 'acme'), await logIn(live, 'owner', 'acme')];
+  const post = (who: LoggedIn, path: string, body: unknown) =>
+    fetch(live.url + path, {
+      method: 'POST',
+      headers: { ...SAME_ORIGIN, cookie: who.cookie, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const body = { accountId: 'acme', name: 'By a person', network: 'polygon', address: newAddress() };
+  const { id } = (await (await post(maker, '/wallets', body)).json()) as { id: string };
+  assert.equal((await post(maker, `/wallets/${id}/approve`, {})).status, 409);
+  assert.equal((await post(other, `/wallets/${id}/approve`, {})).status, 200);
 });
 
 test('a wallet that another key asks for again keeps its maker', async () => {

@@ -103,7 +103,7 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps): void {
     operationId: 'approvePayout',
     summary: 'Approve a payout',
     description:
-      'By another key than the one that made the order or took its newest price. An order held as `approval_needed` or `over_payout_limit` stands in line again; approving is not sending. A new price takes the approval back. Approving again changes nothing.',
+      'By another key or person than the one that made the order or took its newest price. An order held as `approval_needed` or `over_payout_limit` stands in line again; approving is not sending. A new price takes the approval back. Approving again changes nothing.',
     tag,
     path,
     answer,

@@ -81,7 +81,7 @@ export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps): voi
     operationId: 'approveWallet',
     summary: 'Approve a wallet',
     description:
-      'By another key than the one that made it. Where the service asks for it (`TRILHO_WALLET_APPROVAL`), no order can name a wallet before. Approving again changes nothing.',
+      'By another key or person than the one that made it. Where the service asks for it (`TRILHO_WALLET_APPROVAL`), no order can name a wallet before. Approving again changes nothing.',
     tag,
     path,
     answer,
