@@ -51,7 +51,8 @@ function prepareMethods(rails: Rails, terms: ChargeTerms, requested: readonly Me
   const methods = METHODS.filter(method => requested.includes(method)).map((method): ChargeMethod => {
     const rail = railFor(rails, method, terms.accountId);
     const refusal = rail.check(request);
-    if (!refusal) return { method, rail: rail.name, status: 'CREATING', ...rail.prepare(request) };
+    // A number of an agreement is taken in the transaction that writes the charge.
+    if (!refusal) return { method, rail: rail.name, status: 'CREATING', ...(!rail.numbers && rail.prepare(request)) };
     refusals.push(refusal);
     return { method, rail: rail.name, status: 'FAILED', reason: `${refusal.path} ${refusal.message}` };
   });

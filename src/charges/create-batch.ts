@@ -14,6 +14,7 @@ import { chargeAnswer } from './answer.ts';
 import { beginCharges } from './begin.ts';
 import type { Charge } from './charge.ts';
 import { locateCharges } from './locate.ts';
+import { numberCharges } from './number.ts';
 import { insertCharges } from './store.ts';
 import type { WriteDeps } from './write.ts';
 
@@ -78,11 +79,15 @@ async function writeBatch(
     tx,
     ready.map(({ charge }) => ({ id: charge.accountId, at: charge.createdAt })),
   );
-  const candidates = await locateReady(
+  const candidates = await numberReady(
     tx,
     rails,
-    ready.filter(
-      ({ charge, claim }) => usable.has(charge.accountId) && (claim.key === undefined || taken.has(charge.id)),
+    await locateReady(
+      tx,
+      rails,
+      ready.filter(
+        ({ charge, claim }) => usable.has(charge.accountId) && (claim.key === undefined || taken.has(charge.id)),
+      ),
     ),
   );
   const written = await insertCharges(
@@ -119,10 +124,24 @@ export async function locateReady(tx: Sql, rails: Rails, ready: readonly ReadyCh
     rails,
     ready.map(({ charge }) => charge),
   );
-  return ready.map((one, index) => {
-    const charge = located[index]!;
-    return charge === one.charge ? one : { ...one, charge, answer: JSON.stringify(chargeAnswer(charge)) };
+  return ready.map((one, index) => withCharge(one, located[index]!));
+}
+
+/** Those that need no number, or have got one. */
+async function numberReady(tx: Sql, rails: Rails, ready: readonly ReadyCharge[]): Promise<ReadyCharge[]> {
+  const numbered = await numberCharges(
+    tx,
+    rails,
+    ready.map(({ charge }) => charge),
+  );
+  return ready.flatMap((one, index) => {
+    const charge = numbered[index];
+    return charge ? withCharge(one, charge) : [];
   });
+}
+
+export function withCharge(one: ReadyCharge, charge: Charge): ReadyCharge {
+  return charge === one.charge ? one : { ...one, charge, answer: JSON.stringify(chargeAnswer(charge)) };
 }
 
 function keyUseOf({ charge: { id, accountId, createdAt }, claim: { scope, key, hash } }: ReadyCharge): NewKeyUse[] {

@@ -12,8 +12,9 @@ import { chargeAnswer } from './answer.ts';
 import { beginCharges } from './begin.ts';
 import { type BuildDeps, buildCharge } from './build.ts';
 import type { Charge, NewCharge } from './charge.ts';
-import { type ChargeBatches, locateReady, type ReadyCharge, type WrittenCharge } from './create-batch.ts';
+import { type ChargeBatches, locateReady, type ReadyCharge, type WrittenCharge, withCharge } from './create-batch.ts';
 import { type IssueNowDeps, issueNow } from './issue-now.ts';
+import { numberCharge } from './number.ts';
 import { findByExternalId, findCharge, findFirstById, insertCharges } from './store.ts';
 import type { WriteDeps } from './write.ts';
 
@@ -76,7 +77,7 @@ async function writeSingly(deps: CreateDeps, ready: ReadyCharge): Promise<Writte
   return deps.db.transaction(async tx => {
     const { claim } = ready;
     const [located] = await locateReady(tx, deps.rails, [ready]);
-    const { charge, answer } = located!;
+    const { charge, answer } = withCharge(located!, await numberCharge(tx, deps.rails, located!.charge));
     const earlier = await writeOnce(tx, records, claim, charge, async () => {
       await requireAccount(tx, deps.accounts, charge.accountId, charge.createdAt);
       return insertCharge(tx, charge, claim.hash, answer);

@@ -9,6 +9,7 @@ import { type Finding, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
 import { type Charge, type ChargeMethod, methodAwaitsBank, paymentRequest } from './charge.ts';
 import type { DecisionBatches } from './decide.ts';
+import { instructRegistration } from './instruct.ts';
 import { type ChargeRef, ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { isRetired, RETIRE } from './retire.ts';
 import { clearSubmitted, findCharge, findCharges, markSubmitted } from './store.ts';
@@ -100,6 +101,11 @@ async function issueMethod(
 ): Promise<Issued> {
   const { method, rail } = chargeMethod;
   try {
+    if (railNamed(deps.rails, method, rail).files) {
+      // A file tells the bank, and another brings its decision.
+      await instructRegistration(deps, charge);
+      return { isDecided: true };
+    }
     if (isRetired(chargeMethod)) return { isDecided: await withdrawIfRegistered(deps, charge, chargeMethod) };
     if (!isCreating(chargeMethod)) return { isDecided: true };
     const decision = decisionOf(chargeMethod, await askRail(deps, charge, chargeMethod, isFirst));

@@ -4,6 +4,7 @@ import { StartError } from '../lib/errors.ts';
 import { isAbsent } from '../rails/absent.ts';
 import { allRails, type Rails } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
+import { recordAgreements } from './store-boleto-files.ts';
 import { isNeeded, recordRails } from './store-rails.ts';
 
 /** A payment can be refunded or taken back for so long after the last day on which it can be made. */
@@ -14,6 +15,7 @@ export async function requireRails(db: Database, rails: Rails, now: Date): Promi
   const expiredSince = new Date(now.getTime() - RETURN_DAYS * DAY_MS);
   await db.transaction(async tx => {
     const gone = await recordRails(tx, present, now);
+    await recordAgreements(tx, present);
     const needed = await Promise.all(gone.map(rail => isNeeded(tx, rail, expiredSince)));
     const missing = gone.filter((_, index) => needed[index]);
     if (missing.length === 0) return;

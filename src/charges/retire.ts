@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts';
 import { type Method, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { type Charge, type ChargeMethod, type MethodStatus, paymentRequest } from './charge.ts';
+import { instructWriteOff } from './instruct.ts';
 import { isUnpaid } from './life.ts';
 import { closesAt } from './owed.ts';
 import { findCharge } from './store.ts';
@@ -54,6 +55,10 @@ export async function retireMethod(
   if (!charge || retired?.reference === undefined || !isRetired(retired)) return 'done';
   const rail = railNamed(deps.rails, retired.method, retired.rail);
   if (!rail.can.withdraw) return 'done';
+  if (rail.files) {
+    await instructWriteOff(deps, charge);
+    return 'done';
+  }
   const outcome = await rail.cancel(paymentRequest(charge), retired.reference);
   if (outcome.kind === 'withdrawn' || outcome.kind === 'too_late') return 'done';
   // By then the bank itself no longer accepts a payment of it; one that came in the meantime is found anyway.

@@ -7,6 +7,7 @@ import type { Charge } from '../charges/charge.ts';
 import { type ChargeDeps, writeCharge } from '../charges/create.ts';
 import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
 import { locateCharges } from '../charges/locate.ts';
+import { numberCharge } from '../charges/number.ts';
 import { findCharge } from '../charges/store.ts';
 import { insertEvents } from '../events/store.ts';
 import { currentActor, setAuditObject } from '../lib/audit-context.ts';
@@ -85,7 +86,8 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
       const other = await findFirstByQuote(tx, quote.id);
       if (other && other.id !== order.id) return sameOrder(other, claim);
     }
-    const [located] = charge ? await locateCharges(tx, deps.rails, [charge]) : [];
+    const [placed] = charge ? await locateCharges(tx, deps.rails, [charge]) : [];
+    const located = placed && (await numberCharge(tx, deps.rails, placed));
     const answer = answerWith(located);
     const known = await writeOnce(tx, records, claim, order, () => insertOrder(tx, order, hash, answer));
     setAuditObject(known?.id ?? order.id);

@@ -63,6 +63,35 @@ export type LocationSource = {
   take(kind: string): Promise<Location>;
 };
 
+/**
+ * Numbers of an agreement with a bank, by which it knows requests. They are few and never used twice, so the caller keeps
+ * count of them and gives each request the next one.
+ */
+export type NumberRange<M extends Method = Method> = {
+  readonly first: bigint;
+  readonly last: bigint;
+  /** Takes the place of `prepare`. Pure. */
+  prepare(request: PaymentRequest, number: bigint): Prepared<M>;
+};
+
+/** What a bank is told by file about a request that has a number. */
+export type FileMovement = 'register' | 'write_off';
+
+/** A file to a bank, which grows by each request. */
+export type OutgoingFile = {
+  /** Throws when the bank's layout cannot hold it. */
+  add(movement: FileMovement, request: PaymentRequest, reference: string): string;
+  end(): string;
+};
+
+/** A bank that is told by files, and that answers by files. */
+export type FileExchange = {
+  /** The number of the first file, and how many instructions one has at most. */
+  readonly firstFile: number;
+  readonly maxInstructions: number;
+  open(sequence: number, at: Date): OutgoingFile;
+};
+
 /** What is known before the bank has answered. */
 export type Prepared<M extends Method = Method> = {
   /** By which the bank identifies the request: the txid of a pix, the nosso número of a boleto. */
@@ -157,6 +186,10 @@ export type Rail<M extends Method = Method> = {
   check(request: PaymentRequest): Refusal | undefined;
   /** Absent: codes come from `prepare` alone or from the bank's answer. */
   readonly locations?: LocationSource;
+  /** Absent: the reference is derived from the request. */
+  readonly numbers?: NumberRange<M>;
+  /** Present: the bank is neither asked nor told by calls; `submit`, `lookup` and `cancel` are not used. */
+  readonly files?: FileExchange;
   /** The reference, and the instrument as far as it is known without the bank; the same each time for one request. Pure. */
   prepare(request: PaymentRequest, location?: Location): Prepared<M>;
   /**

@@ -62,13 +62,16 @@ export function fileWriter(agreement: Agreement, head: FileHead): FileWriter {
 
   return {
     add(instruction) {
-      let text = lots === 0 ? record(records.fileHeader(file)) + openLot() : '';
-      if (line + MAX_SEGMENTS > MAX_LOT_LINES) text += closeLot() + openLot();
-      for (const segment of bank.segmentsOf(instruction.movement)) {
-        const write = records[segment];
-        if (!write || !isNeeded(segment, agreement, instruction)) continue;
-        text += record(write({ ...file, ...instruction, lot: lots, line: ++line }));
-      }
+      // All of it is made before any of it counts, so that a title that is refused leaves the file as it was.
+      const isFull = line + MAX_SEGMENTS > MAX_LOT_LINES;
+      const [lot, before] = lots === 0 || isFull ? [lots + 1, 0] : [lots, line];
+      const segments = bank.segmentsOf(instruction.movement).filter(name => isNeeded(name, agreement, instruction));
+      const texts = segments.flatMap((name, index) => {
+        return records[name]?.({ ...file, ...instruction, lot, line: before + index + 1 }) ?? [];
+      });
+      const opening = lots === 0 ? record(records.fileHeader(file)) : isFull ? closeLot() : '';
+      const text = opening + (lot === lots ? '' : openLot()) + texts.map(record).join('');
+      line += texts.length;
       titles++;
       totalCents += instruction.title.amountCents;
       return text;

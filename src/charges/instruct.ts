@@ -1,0 +1,37 @@
+// What a bank that is told by files is to be told about a boleto. An instruction waits until a file has it.
+import type { Clock } from '../lib/clock.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import type { Database } from '../storage/database.ts';
+import { type Charge, isOf } from './charge.ts';
+import { lockCharges } from './store.ts';
+import { dropInstruction, insertInstruction, isRegistrationSent } from './store-boleto-files.ts';
+
+type Deps = { readonly db: Database; readonly clock: Clock };
+
+/** To register it. Nothing once the boleto has ended, or the bank has decided. */
+export async function instructRegistration(deps: Deps, charge: Charge): Promise<void> {
+  await deps.db.transaction(async tx => {
+    // Under the lock, since the charge may be canceled at this moment: what is written off after that is never registered.
+    const [locked] = await lockCharges(tx, [charge.id]);
+    const boleto = locked?.methods.find(isOf('boleto'));
+    if (!locked || boleto?.status !== 'CREATING') return;
+    const now = deps.clock.now();
+    const instruction = { id: uuidV7(now), charge: locked, rail: boleto.rail, movement: 'register' } as const;
+    await insertInstruction(tx, instruction, now);
+  });
+}
+
+/** To write it off, if the bank has been told to register it; otherwise it is never told. */
+export async function instructWriteOff(deps: Deps, charge: Charge): Promise<void> {
+  await deps.db.transaction(async tx => {
+    const [locked] = await lockCharges(tx, [charge.id]);
+    const boleto = locked?.methods.find(isOf('boleto'));
+    if (!locked || !boleto) return;
+    const now = deps.clock.now();
+    // Whoever makes a file has locked the instruction: this waits for that file, and then finds that it has it.
+    if (await dropInstruction(tx, locked, 'register', now)) return;
+    if (!(await isRegistrationSent(tx, locked))) return;
+    const instruction = { id: uuidV7(now), charge: locked, rail: boleto.rail, movement: 'write_off' } as const;
+    await insertInstruction(tx, instruction, now);
+  });
+}

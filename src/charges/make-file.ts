@@ -1,0 +1,131 @@
+// Makes a file to a bank out of the instructions that wait for one. File, bytes and instructions commit together: a file that
+// is not committed was never there, and its sequence is free.
+import { createHash } from 'node:crypto';
+import type { Clock } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { CnabError } from '../rails/cnab/cnab-error.ts';
+import { type FileExchange, type OutgoingFile, type Rails, railNamed } from '../rails/rail.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { type Charge, isOf, paymentRequest } from './charge.ts';
+import { rejected } from './life.ts';
+import { findCharges, lockCharges } from './store.ts';
+import {
+  assignInstructions,
+  deleteFile,
+  dropInstruction,
+  type FileKey,
+  finishFile,
+  insertFile,
+  insertPart,
+  lockInstructions,
+  readPart,
+  type WaitingInstruction,
+} from './store-boleto-files.ts';
+import { type WriteDeps, writeStep } from './write.ts';
+
+type Deps = WriteDeps & {
+  readonly db: Database;
+  readonly rails: Rails;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+export type MadeFile = FileKey & { readonly titles: number };
+
+/** Instructions that are read and written at once. */
+const PART_SIZE = 1_000;
+
+/** Undefined when no instruction waits. Refuses a rail that has no files. */
+export async function makeFile(deps: Deps, railName: string): Promise<MadeFile | undefined> {
+  const { files } = railNamed(deps.rails, 'boleto', railName);
+  if (!files) throw new AppError('not_configured', `The bank of ${railName} is not told by files.`);
+  return deps.db.transaction(async tx => {
+    const now = deps.clock.now();
+    // First of all: whoever makes a file of this rail at the same time waits here, and then finds what this one has left.
+    const key = { rail: railName, sequence: await insertFile(tx, railName, files.firstFile, now) };
+    const titles = await writeFile(deps, tx, key, files, now);
+    if (titles > 0) return { ...key, titles };
+    await deleteFile(tx, key);
+    return undefined;
+  });
+}
+
+async function writeFile(deps: Deps, tx: Sql, key: FileKey, files: FileExchange, now: Date): Promise<number> {
+  const file = files.open(key.sequence, now);
+  const hash = createHash('sha256');
+  let [titles, part] = [0, 0];
+  const add = async (text: string) => {
+    hash.update(text);
+    await insertPart(tx, key, part++, text);
+  };
+  let last: WaitingInstruction | undefined;
+  while (titles < files.maxInstructions) {
+    const some = await lockInstructions(tx, key.rail, last, Math.min(PART_SIZE, files.maxInstructions - titles));
+    if (some.length === 0) break;
+    last = some.at(-1);
+    const { text, written } = await writeSome(deps, tx, file, some, now);
+    if (written.length === 0) continue;
+    await add(text);
+    await assignInstructions(tx, key, written);
+    titles += written.length;
+  }
+  if (titles === 0) return 0;
+  await add(file.end());
+  await finishFile(tx, key, titles, hash.digest());
+  return titles;
+}
+
+/** A charge that the layout cannot hold is refused here, as the bank would refuse it; the others are in the file. */
+async function writeSome(
+  deps: Deps,
+  tx: Sql,
+  file: OutgoingFile,
+  some: readonly WaitingInstruction[],
+  now: Date,
+): Promise<{ text: string; written: string[] }> {
+  const found = await findCharges(
+    tx,
+    some.map(({ chargeId }) => chargeId),
+  );
+  const charges = new Map(found.map(charge => [charge.id, charge]));
+  let text = '';
+  const written: string[] = [];
+  for (const { id, chargeId, movement } of some) {
+    const charge = charges.get(chargeId);
+    const reference = charge?.methods.find(isOf('boleto'))?.reference;
+    if (!charge || reference === undefined) continue;
+    try {
+      text += file.add(movement, paymentRequest(charge), reference);
+      written.push(id);
+    } catch (error) {
+      if (!(error instanceof CnabError)) throw error;
+      deps.log.warn('a boleto does not fit the layout of its bank and is refused', { chargeId, error });
+      await refuse(deps, tx, charge, movement, error.message, now);
+    }
+  }
+  return { text, written };
+}
+
+async function refuse(
+  deps: Deps,
+  tx: Sql,
+  charge: Charge,
+  movement: WaitingInstruction['movement'],
+  reason: string,
+  now: Date,
+): Promise<void> {
+  await dropInstruction(tx, charge, movement, now);
+  const [locked] = await lockCharges(tx, [charge.id]);
+  if (movement !== 'register' || locked?.methods.find(isOf('boleto'))?.status !== 'CREATING') return;
+  await writeStep(deps, tx, rejected(locked, 'boleto', reason), now);
+}
+
+/** The bytes of a file, part by part: the same each time. */
+export async function* fileParts(db: Database, key: FileKey): AsyncGenerator<Buffer> {
+  for (let part = 0; ; part++) {
+    const bytes = await readPart(db, key, part);
+    if (!bytes) return;
+    yield bytes;
+  }
+}

@@ -1,0 +1,163 @@
+// The SQL of boletos that a bank registers from files: numbers, instructions and files.
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { AppError } from '../lib/errors.ts';
+import type { FileMovement, Rail } from '../rails/rail.ts';
+import type { Sql } from '../storage/database.ts';
+import type { Charge } from './charge.ts';
+
+/** Records the agreements of a service that are new. */
+export async function recordAgreements(tx: Sql, rails: readonly Rail[]): Promise<void> {
+  const numbered = rails.flatMap(({ name, numbers }) => (numbers ? { name, first: String(numbers.first) } : []));
+  if (numbered.length === 0) return;
+  await tx.query(
+    `insert into boleto_agreements (rail, next_number)
+     select * from unnest($1::text[], $2::bigint[])
+     on conflict (rail) do nothing`,
+    [numbered.map(({ name }) => name), numbered.map(({ first }) => first)],
+  );
+}
+
+/**
+ * Takes the next numbers of a rail and returns the first of them; undefined when fewer are left. The row is locked until the
+ * transaction ends: a transaction that is rolled back has given none away.
+ */
+export async function takeNumbers(
+  tx: Sql,
+  rail: string,
+  { first, last }: { readonly first: bigint; readonly last: bigint },
+  count: number,
+): Promise<bigint | undefined> {
+  const [row] = await tx.query<{ taken: string }>(
+    `update boleto_agreements set next_number = greatest(next_number, $2::bigint) + $4::integer
+      where rail = $1 and greatest(next_number, $2::bigint) + $4::integer - 1 <= $3::bigint
+      returning next_number - $4::integer as taken`,
+    [rail, String(first), String(last), count],
+  );
+  return row && BigInt(row.taken);
+}
+
+export type NewInstruction = {
+  readonly id: string;
+  readonly charge: Charge;
+  readonly rail: string;
+  readonly movement: FileMovement;
+};
+
+/** Stores an instruction, once for each charge and movement. */
+export async function insertInstruction(tx: Sql, instruction: NewInstruction, at: Date): Promise<void> {
+  const { id, charge, rail, movement } = instruction;
+  await tx.query(
+    `insert into boleto_instructions (id, account_id, charge_id, rail, movement, created_at)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict (charge_id, account_id, movement) do nothing`,
+    [id, charge.accountId, charge.id, rail, movement, at],
+  );
+}
+
+/** Whether a file has told the bank to register the boleto of a charge. */
+export async function isRegistrationSent(tx: Sql, charge: Charge): Promise<boolean> {
+  const rows = await tx.query(
+    `select from boleto_instructions
+      where charge_id = $1 and account_id = $2 and movement = 'register' and sequence is not null`,
+    [charge.id, charge.accountId],
+  );
+  return rows.length > 0;
+}
+
+/** Takes an instruction back; false when a file has it, or there is none. */
+export async function dropInstruction(tx: Sql, charge: Charge, movement: FileMovement, at: Date): Promise<boolean> {
+  const rows = await tx.query(
+    `update boleto_instructions set dropped_at = $4
+      where charge_id = $1 and account_id = $2 and movement = $3 and sequence is null and dropped_at is null
+      returning id`,
+    [charge.id, charge.accountId, movement, at],
+  );
+  return rows.length > 0;
+}
+
+export type WaitingInstruction = { readonly id: string; readonly chargeId: string; readonly movement: FileMovement };
+
+/**
+ * Locks the next instructions for a file, the oldest first. A registration whose charge has ended meanwhile waits to be dropped;
+ * those that another transaction has locked are in its file.
+ */
+export async function lockInstructions(
+  tx: Sql,
+  rail: string,
+  after: WaitingInstruction | undefined,
+  limit: number,
+): Promise<WaitingInstruction[]> {
+  const rows = await tx.query<{ id: string; charge_id: string; movement: FileMovement }>(
+    `select i.id, i.charge_id, i.movement
+       from boleto_instructions i
+       join charge_methods m on m.charge_id = i.charge_id and m.account_id = i.account_id and m.method = 'boleto'
+      where i.rail = $1 and i.sequence is null and i.dropped_at is null and ($2::uuid is null or i.id > $2)
+        and (i.movement <> 'register' or m.status = 'CREATING')
+      order by i.id
+      limit $3
+        for update of i skip locked`,
+    [rail, after?.id ?? null, limit],
+  );
+  return rows.map(({ id, charge_id, movement }) => ({ id, chargeId: charge_id, movement }));
+}
+
+/** More transactions than this do not make files of one rail at once. */
+const MAX_TRIES = 20;
+
+/** Begins the next file of a rail and returns its sequence. Another transaction that does the same waits for this one. */
+export async function insertFile(tx: Sql, rail: string, first: number, at: Date): Promise<number> {
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    const [row] = await tx.query<{ sequence: number }>(
+      `insert into boleto_files (rail, sequence, made_at, titles, sha256)
+       select $1, greatest($2::integer, coalesce(max(sequence), 0) + 1), $3, 0, ''
+         from boleto_files where rail = $1
+       on conflict (rail, sequence) do nothing
+       returning sequence`,
+      [rail, first, at],
+    );
+    if (row) return row.sequence;
+  }
+  throw new AppError('overloaded', `Too many files of ${rail} are made at once.`);
+}
+
+export type FileKey = { readonly rail: string; readonly sequence: number };
+
+export async function insertPart(tx: Sql, { rail, sequence }: FileKey, part: number, text: string): Promise<void> {
+  await tx.query('insert into boleto_file_parts (rail, sequence, part, body) values ($1, $2, $3, $4)', [
+    rail,
+    sequence,
+    part,
+    gzipSync(text),
+  ]);
+}
+
+export async function assignInstructions(tx: Sql, { rail, sequence }: FileKey, ids: readonly string[]): Promise<void> {
+  await tx.query('update boleto_instructions set sequence = $2 where rail = $1 and id = any($3)', [
+    rail,
+    sequence,
+    ids,
+  ]);
+}
+
+/** Takes a file back that has come to hold nothing, before anyone has seen it. */
+export async function deleteFile(tx: Sql, { rail, sequence }: FileKey): Promise<void> {
+  await tx.query('delete from boleto_files where rail = $1 and sequence = $2', [rail, sequence]);
+}
+
+export async function finishFile(tx: Sql, { rail, sequence }: FileKey, titles: number, sha256: Buffer): Promise<void> {
+  await tx.query('update boleto_files set titles = $3, sha256 = $4 where rail = $1 and sequence = $2', [
+    rail,
+    sequence,
+    titles,
+    sha256,
+  ]);
+}
+
+/** The text of a part; undefined behind the last. */
+export async function readPart(sql: Sql, { rail, sequence }: FileKey, part: number): Promise<Buffer | undefined> {
+  const [row] = await sql.query<{ body: Buffer }>(
+    'select body from boleto_file_parts where rail = $1 and sequence = $2 and part = $3',
+    [rail, sequence, part],
+  );
+  return row && gunzipSync(row.body);
+}

@@ -1,0 +1,132 @@
+// The rail of an agreement with a bank that registers boletos from files. Everything here is pure: who keeps count of numbers
+// and files, and carries them to the bank, is not its business.
+import { type CivilDay, civilDay, daysBetween, momentOn } from '../../lib/civil-days.ts';
+import { parseUnits } from '../../lib/decimals.ts';
+import { AppError } from '../../lib/errors.ts';
+import { boletoBarcode, digitableLine } from '../boleto/barcode.ts';
+import { checkBoleto } from '../boleto/check.ts';
+import { zeroFilled } from '../boleto/digits.ts';
+import { txidOf } from '../br-code.ts';
+import type { PaymentRequest, Rail, Refusal } from '../rail.ts';
+import type { Agreement, Title } from './agreement.ts';
+import { CNAB_BANKS } from './banks.ts';
+import { fileWriter } from './write.ts';
+
+export type CnabSettings = Agreement & {
+  readonly name: string;
+  /** The numbers that the bank has agreed to; all that fit when absent. */
+  readonly firstNumber?: string;
+  readonly lastNumber?: string;
+  /** The number of the first file; 1 when absent. */
+  readonly firstFile?: number;
+  readonly maxTitles?: number;
+};
+
+/** One lot holds as many, and some banks take files of one lot only. */
+const MAX_TITLES = 24_000;
+const PERCENT_DECIMALS = 2;
+
+/** The settings were checked by `checkAgreement`. */
+export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
+  const bank = CNAB_BANKS.get(settings.bank);
+  if (!bank) throw new AppError('not_configured', `Files of bank ${settings.bank} are not supported.`);
+  const { account, name } = settings;
+  const width = bank.boleto.ourNumberDigits(account);
+  const largest = 10n ** BigInt(width) - 1n;
+  const never = async (): Promise<never> => {
+    throw new AppError('not_configured', `The bank of ${name} is told by files only.`);
+  };
+  return {
+    name,
+    method: 'boleto',
+    can: { refund: false, withdraw: true },
+    needsAddress: true,
+    check: request => checkBoleto(request) ?? checkTerms(request, bank.maxWriteOffDays),
+    numbers: {
+      first: BigInt(settings.firstNumber ?? '1'),
+      last: settings.lastNumber === undefined ? largest : BigInt(settings.lastNumber),
+      prepare: ({ amountCents, dueDay }, number) => {
+        const reference = zeroFilled(String(number), width);
+        const freeField = bank.boleto.freeField(account, reference);
+        const barcode = boletoBarcode({ bank: bank.boleto.code, dueDay, amountCents, freeField });
+        return { reference, instrument: { barcode, digitableLine: digitableLine(barcode) } };
+      },
+    },
+    files: {
+      firstFile: settings.firstFile ?? 1,
+      maxInstructions: settings.maxTitles ?? MAX_TITLES,
+      open: (sequence, at) => {
+        const day = civilDay(at);
+        const writer = fileWriter(settings, { sequence, day, time: timeOf(day, at) });
+        return {
+          add: (movement, request, reference) =>
+            writer.add({ movement, title: titleOf(request, reference, bank.maxWriteOffDays) }),
+          end: () => writer.end(),
+        };
+      },
+    },
+    prepare: () => {
+      throw new AppError('not_configured', `A boleto of ${name} needs a number of its agreement.`);
+    },
+    submit: never,
+    lookup: never,
+    cancel: never,
+    refund: never,
+    lookupRefund: never,
+  };
+}
+
+/** What the layout cannot say. */
+function checkTerms(request: PaymentRequest, maxWriteOffDays: number | undefined): Refusal | undefined {
+  for (const [path, percent] of [
+    ['taxes.fine', request.finePercent],
+    ['taxes.interest', request.interestPercent],
+  ] as const) {
+    if (percent !== undefined && parseUnits(percent, PERCENT_DECIMALS) === undefined) {
+      return { path, code: 'too_many_decimals', message: 'has more than two decimals, which the bank does not take' };
+    }
+  }
+  if (maxWriteOffDays !== undefined && daysBetween(request.dueDay, request.expireDay) > maxWriteOffDays) {
+    const message = `is more than ${maxWriteOffDays} days after dueAt, which the bank does not take`;
+    return { path: 'expireAt', code: 'too_late', message };
+  }
+  return undefined;
+}
+
+function titleOf(request: PaymentRequest, reference: string, maxWriteOffDays: number | undefined): Title {
+  const { id, amountCents, createdAt, dueDay, expireDay, finePercent, interestPercent, payer } = request;
+  const { street, number, complement, neighborhood, postalCode, city, state } = payer.address ?? {};
+  const place = [street, number, complement].filter(Boolean).join(' ');
+  return {
+    ourNumber: reference,
+    documentNumber: reference.replace(/^0+/, '').slice(-10),
+    ownId: txidOf(id),
+    issueDay: earlier(civilDay(createdAt), dueDay),
+    dueDay,
+    amountCents,
+    ...(isSome(interestPercent) && { interestPercent }),
+    ...(isSome(finePercent) && { finePercent }),
+    // Zero days mean the bank's own choice, so it is one at least.
+    ...(maxWriteOffDays !== undefined && { writeOffDays: Math.max(1, daysBetween(dueDay, expireDay)) }),
+    payer: {
+      name: payer.name,
+      document: payer.document,
+      ...(place !== '' && { street: place }),
+      ...(neighborhood !== undefined && { neighborhood }),
+      ...(postalCode !== undefined && { postalCode: postalCode.replace(/\D/g, '') }),
+      ...(city !== undefined && { city }),
+      ...(state !== undefined && { state }),
+    },
+  };
+}
+
+const isSome = (percent: string | undefined) => percent !== undefined && /[1-9]/.test(percent);
+const earlier = (a: CivilDay, b: CivilDay) => (a < b ? a : b);
+
+/** HHMMSS of a moment within its day in São Paulo, which may have 23 or 25 hours. */
+function timeOf(day: CivilDay, at: Date): string {
+  const seconds = Math.floor((at.getTime() - momentOn(day).getTime()) / 1_000);
+  const inDay = Math.min(Math.max(seconds, 0), 86_399);
+  const two = (number: number) => String(Math.floor(number)).padStart(2, '0');
+  return two(inDay / 3_600) + two((inDay % 3_600) / 60) + two(inDay % 60);
+}

@@ -1,0 +1,164 @@
+// Boletos that a bank registers from files: numbers, instructions, files.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
+import { openLinks } from '../../src/charges/links.ts';
+import { fileParts, makeFile } from '../../src/charges/make-file.ts';
+import { type Queue, startQueue } from '../../src/jobs/queue.ts';
+import { cnabRail } from '../../src/rails/cnab/rail.ts';
+import type { Rails } from '../../src/rails/rail.ts';
+import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { connect } from '../../src/storage/connect.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { silentLog } from '../harness/log.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+import { AGREEMENTS } from '../rails/cnab/agreements.ts';
+
+const RAIL = 'sicoob:main';
+const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
+const customer = { name: 'Maria da Silva', document: '529.982.247-25', address };
+const body = (changes: Record<string, unknown> = {}) => chargeBody({ customer, methods: ['boleto'], ...changes });
+
+function railsOf(changes: { firstNumber?: string; lastNumber?: string; firstFile?: number } = {}): Rails {
+  return { ...sandboxRails, boleto: cnabRail({ ...AGREEMENTS['756']!, name: RAIL, ...changes }) };
+}
+
+type Bench = {
+  readonly service: Service;
+  readonly rails: Rails;
+  make(): ReturnType<typeof makeFile>;
+  textOf(sequence: number): Promise<string>;
+  numberOf(made: Answer): Promise<string | undefined>;
+  stop(): Promise<void>;
+};
+
+async function startBench(changes: Parameters<typeof railsOf>[0] = {}): Promise<Bench> {
+  const rails = railsOf(changes);
+  const service = await startService({ mode: 'live', rails });
+  const db: Database = await connect({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+  const queue: Queue = await startQueue({ db, log: silentLog, kinds: CHARGE_JOBS });
+  const links = await openLinks(db, () => service.url);
+  return {
+    service,
+    rails,
+    make: () => makeFile({ db, queue, links, rails, clock: service.clock, log: silentLog }, RAIL),
+    textOf: async sequence => {
+      const parts: Buffer[] = [];
+      for await (const part of fileParts(db, { rail: RAIL, sequence })) parts.push(part);
+      return Buffer.concat(parts).toString('latin1');
+    },
+    numberOf: async made => {
+      const [row] = await service.sql<{ reference: string }>(
+        "select reference from charge_methods where charge_id = $1 and method = 'boleto'",
+        [made.json.chargeId ?? made.json.id],
+      );
+      return row?.reference;
+    },
+    stop: async () => {
+      await queue.stop();
+      await db.close();
+      await service.stop();
+    },
+  };
+}
+
+const linesOf = (text: string) => text.split('\r\n').slice(0, -1);
+const numbersIn = (text: string) => linesOf(text).flatMap(line => (line[13] === 'P' ? line.slice(39, 46) : []));
+
+describe('boletos by file', () => {
+  let bench: Bench;
+  before(async () => {
+    bench = await startBench({ firstNumber: '100', firstFile: 7 });
+  });
+  after(() => bench.stop());
+
+  test('a boleto has the next number of its agreement, its line at once, and waits for the bank', async () => {
+    const first = await bench.service.post('/charges', body());
+    const second = await bench.service.post('/charges', body());
+    assert.equal(first.status, 201, first.text);
+    assert.deepEqual([await bench.numberOf(first), await bench.numberOf(second)], ['0000100', '0000101']);
+    assert.equal(first.json.boleto.status, 'CREATING');
+    assert.match(first.json.boleto.digitableLine, /^756\d{44}$/);
+    await bench.service.runJobs();
+    const read = await bench.service.get(`/charges/${first.json.id}`);
+    assert.equal(read.json.boleto.status, 'CREATING');
+  });
+
+  test('charges at once get each a number of their own, and a repeat gets that of the first', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        bench.service.post('/charges', body({ externalId: `at-once-${index % 20}` })),
+      ),
+    );
+    const numbers = new Set(await Promise.all(answers.map(bench.numberOf)));
+    assert.equal(numbers.size, 20);
+  });
+
+  test('a file has every boleto that waits, once, and is the same each time that it is fetched', async () => {
+    await bench.service.runJobs();
+    const made = await bench.make();
+    assert.equal(made?.sequence, 7);
+    const text = await bench.textOf(7);
+    const numbers = numbersIn(text);
+    assert.equal(numbers.length, made?.titles);
+    assert.equal(new Set(numbers).size, 22);
+    assert.equal(linesOf(text)[0]?.slice(157, 163), '000007');
+    assert.equal(await bench.textOf(7), text);
+    assert.equal(await bench.make(), undefined, 'nothing waits any more');
+  });
+
+  test('the next file has the next sequence', async () => {
+    await bench.service.post('/charges', body());
+    await bench.service.runJobs();
+    assert.deepEqual(await bench.make(), { rail: RAIL, sequence: 8, titles: 1 });
+  });
+
+  test('two files that are made at once have no boleto in common', async () => {
+    await Promise.all([1, 2, 3, 4].map(() => bench.service.post('/charges', body())));
+    await bench.service.runJobs();
+    const made = (await Promise.all([bench.make(), bench.make()])).flatMap(file => file ?? []);
+    const numbers = (await Promise.all(made.map(({ sequence }) => bench.textOf(sequence)))).flatMap(numbersIn);
+    assert.equal(numbers.length, 4);
+    assert.equal(new Set(numbers).size, 4);
+  });
+
+  test('a boleto that is canceled before a file has it is never told; one after that is written off', async () => {
+    const early = await bench.service.post('/charges', body());
+    await bench.service.runJobs();
+    await bench.service.post(`/charges/${early.json.id}/cancel`, {});
+    await bench.service.runJobs();
+    assert.equal(await bench.make(), undefined);
+    const late = await bench.service.post('/charges', body());
+    await bench.service.runJobs();
+    assert.ok(await bench.make());
+    await bench.service.post(`/charges/${late.json.id}/cancel`, {});
+    await bench.service.runJobs();
+    const made = await bench.make();
+    assert.equal(made?.titles, 1);
+    const P = linesOf(await bench.textOf(made?.sequence ?? 0))[2] ?? '';
+    assert.equal(P.slice(15, 17), '02');
+    assert.equal(P.slice(39, 46), await bench.numberOf(late));
+  });
+
+  test('terms that the layout cannot say are refused by name', async () => {
+    const refused = await bench.service.post('/charges', body({ taxes: { fine: 2.125 } }));
+    assert.equal(refused.json.errors?.[0]?.path, 'taxes.fine', refused.text);
+  });
+});
+
+describe('an agreement whose numbers run out', () => {
+  test('gives its last number, then refuses boletos and goes on with pix; no number is given twice', async () => {
+    const bench = await startBench({ firstNumber: '9999998', lastNumber: '9999999' });
+    try {
+      const answers = await Promise.all([body(), body(), body()].map(one => bench.service.post('/charges', one)));
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 503]);
+      const both = await bench.service.post('/charges', body({ methods: ['boleto', 'pix'] }));
+      assert.equal(both.status, 201, both.text);
+      assert.equal(both.json.boleto.status, 'FAILED');
+      assert.match(both.json.boleto.reason, /numbers of the agreement sicoob:main are used up/);
+    } finally {
+      await bench.stop();
+    }
+  });
+});
