@@ -186,7 +186,7 @@ type Outside = { readonly rails: Rails; readonly chains: Chains; readonly hasPri
 /** A live service without them starts and refuses what needs them; the log says so before the first caller does. */
 function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
   if (isAbsent(rails.pix) && isAbsent(rails.boleto)) {
-    log.warn('there is no rail: every charge is refused until rails in TRILHO_CONFIG or TRILHO_PIX_KEY are set');
+    log.warn('there is no rail: every charge is refused until rails or boletos in TRILHO_CONFIG, or TRILHO_PIX_KEY, are set');
   }
   if (!hasPrices) log.warn('there is no price source: every quote is refused until TRILHO_PRICE_SOURCES is set');
   if (Object.keys(chains).length === 0) {

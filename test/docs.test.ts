@@ -17,6 +17,7 @@ import {
 } from '../src/charges/charge.ts';
 import { CHARGE_EVENTS } from '../src/charges/life.ts';
 import { COMMANDS } from '../src/cli/commands.ts';
+import { BoletoEntry } from '../src/config/boleto-settings.ts';
 import { readConfig } from '../src/config/config.ts';
 import { RAIL_PROFILES } from '../src/config/rail-settings.ts';
 import { ReceiverEntry } from '../src/config/receiver-settings.ts';
@@ -304,6 +305,11 @@ test('docs/rails.md names every field of a rail and of the receiver, and every p
   );
   for (const field of Object.keys(ReceiverEntry.properties))
     assert.ok(rails.get('The receiver')?.includes(`\`${field}\``), field);
+});
+
+test('docs/boletos.md names every field of an agreement', () => {
+  const page = sectionsOf('docs/boletos.md').get('Agreements') ?? '';
+  for (const field of Object.keys(BoletoEntry.properties)) assert.ok(page.includes(`\`${field}\``), field);
 });
 
 test('docs/signers.md names every field of a signer', () => {

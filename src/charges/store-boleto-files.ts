@@ -36,6 +36,34 @@ export async function takeNumbers(
   return row && BigInt(row.taken);
 }
 
+/** How far an agreement has been used. */
+export type AgreementUse = {
+  readonly rail: string;
+  readonly nextNumber: bigint;
+  /** Instructions that no file has yet. */
+  readonly waiting: number;
+  readonly lastFile?: { readonly sequence: number; readonly madeAt: Date };
+};
+
+export async function readAgreementUses(sql: Sql): Promise<AgreementUse[]> {
+  type Found = { rail: string; next_number: string; waiting: string; sequence: number | null; made_at: Date };
+  const rows = await sql.query<Found>(
+    `select a.rail, a.next_number, file.sequence, file.made_at,
+            (select count(*) from boleto_instructions i
+              where i.rail = a.rail and i.sequence is null and i.dropped_at is null) as waiting
+       from boleto_agreements a
+       left join lateral (select sequence, made_at from boleto_files f where f.rail = a.rail
+                           order by sequence desc limit 1) file on true
+      order by a.rail`,
+  );
+  return rows.map(({ rail, next_number, waiting, sequence, made_at }) => ({
+    rail,
+    nextNumber: BigInt(next_number),
+    waiting: Number(waiting),
+    ...(sequence !== null && { lastFile: { sequence, madeAt: made_at } }),
+  }));
+}
+
 export type NewInstruction = {
   readonly id: string;
   readonly charge: Charge;

@@ -1,4 +1,5 @@
 // trilho rails: lists the rails of a live service with their health, and registers the webhook of one at its PSP.
+import { readAgreementUses } from '../charges/store-boleto-files.ts';
 import { type RailRecord, readRails } from '../charges/store-rails.ts';
 import type { Config } from '../config/config.ts';
 import type { RailSettings } from '../config/rail-settings.ts';
@@ -7,6 +8,7 @@ import type { Log } from '../lib/log.ts';
 import type { BacenRail } from '../rails/bacen/rail.ts';
 import { webhookAddress } from '../rails/bacen/webhook.ts';
 import { liveRails } from '../rails/live-rails.ts';
+import { allRails, type Rails } from '../rails/rail.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { type CommandDeps, withDatabase } from './database.ts';
 import { causeOfOutage, explainingOutage } from './explain-outage.ts';
@@ -21,9 +23,9 @@ export async function railsCommand(config: Config, log: Log, args: readonly stri
   }
   const [name] = words;
   await withDatabase({ config, log, action: 'trilho rails' }, async deps => {
-    const { psps } = liveRails(config, { clock: deps.clock, log });
+    const { rails, psps } = liveRails(config, { clock: deps.clock, log });
     try {
-      if (name === undefined) await list(config, { ...deps, log }, psps);
+      if (name === undefined) await list(config, { ...deps, log }, rails, psps);
       else await explainingOutage(config, { ...deps, log }, name, () => register(config, deps, psps, name));
     } finally {
       for (const psp of psps) psp.stop();
@@ -34,9 +36,21 @@ export async function railsCommand(config: Config, log: Log, args: readonly stri
 
 type ListDeps = CommandDeps & { readonly log: Log };
 
-async function list(config: Config, { db, clock, log }: ListDeps, psps: readonly BacenRail[]): Promise<void> {
+async function list(
+  config: Config,
+  { db, clock, log }: ListDeps,
+  rails: Rails,
+  psps: readonly BacenRail[],
+): Promise<void> {
   const explain: Explain = (name, error) => causeOfOutage(config, { clock, log }, name, error);
-  for (const line of await showRails(config, await readRails(db), psps, clock.now(), explain)) console.log(line);
+  const ranges = new Map(allRails(rails).flatMap(({ name, numbers }) => (numbers ? [[name, numbers]] : [])));
+  const uses = await readAgreementUses(db);
+  const agreements = uses.flatMap(use => {
+    const range = ranges.get(use.rail);
+    return range ? { ...use, lastNumber: range.last } : [];
+  });
+  const known = { records: await readRails(db), agreements };
+  for (const line of await showRails(config, known, psps, clock.now(), explain)) console.log(line);
 }
 
 async function register(config: Config, { db }: CommandDeps, psps: readonly BacenRail[], name: string): Promise<void> {

@@ -1,4 +1,5 @@
 // The rails of a live service as lines for a person: whose charges they get, and whether they are well.
+import type { AgreementUse } from '../charges/store-boleto-files.ts';
 import type { RailRecord } from '../charges/store-rails.ts';
 import type { Config } from '../config/config.ts';
 import type { RailSettings } from '../config/rail-settings.ts';
@@ -14,8 +15,8 @@ type Row = readonly [name: string, value: string];
 
 /** Asks every PSP which webhook it has. A rail that is configured no more, and the static key, are listed too. */
 export async function showRails(
-  { rails: entries, pixKey }: Pick<Config, 'rails' | 'pixKey'>,
-  records: readonly RailRecord[],
+  { rails: entries, pixKey, boletos }: Pick<Config, 'rails' | 'pixKey' | 'boletos'>,
+  { records, agreements }: { readonly records: readonly RailRecord[]; readonly agreements: readonly UsedAgreement[] },
   psps: readonly BacenRail[],
   now: Date,
   explain: Explain,
@@ -33,21 +34,43 @@ export async function showRails(
       ]);
     }),
   );
+  const ofBoletos = boletos.map(settings => {
+    const use = agreements.find(({ rail }) => rail === settings.name);
+    return block(`${settings.name}  boleto  bank ${settings.bank} by file`, [
+      ['charges', chargesOf(settings)],
+      ...useRows(use),
+    ]);
+  });
+  const listed = new Set([...entries.map(({ name }) => `${name} pix`), ...boletos.map(({ name }) => `${name} boleto`)]);
   const others = records
-    .filter(({ name }) => !entries.some(entry => entry.name === name))
+    .filter(({ name, method }) => !listed.has(`${name} ${method}`))
     .map(({ name, method }) => {
       const isKey = name === 'pix-key' && pixKey !== undefined;
       return block(`${name}  ${method}`, [['charges', isKey ? 'the static pix key' : 'not configured any more']]);
     });
-  const lines = [...blocks, ...others].flat();
-  return lines.length > 0 ? lines : ['There is no rail: set rails in TRILHO_CONFIG, or TRILHO_PIX_KEY.'];
+  const lines = [...blocks, ...ofBoletos, ...others].flat();
+  return lines.length > 0 ? lines : ['There is no rail: set rails or boletos in TRILHO_CONFIG, or TRILHO_PIX_KEY.'];
 }
 
 function block(head: string, rows: readonly Row[]): string[] {
   return [head, ...rows.map(([name, value]) => `  ${name.padEnd(15)}${value}`)];
 }
 
-function chargesOf({ accounts, former }: RailSettings): string {
+/** An agreement that the service has started with. */
+export type UsedAgreement = AgreementUse & { readonly lastNumber: bigint };
+
+function useRows(use: UsedAgreement | undefined): Row[] {
+  if (!use) return [['numbers', 'not known: the service has not started with this agreement yet']];
+  const { nextNumber, lastNumber, waiting, lastFile } = use;
+  const left = lastNumber - nextNumber + 1n;
+  return [
+    ['numbers', left > 0n ? `${left} left, the next is ${nextNumber}` : 'none left: boletos are refused'],
+    ['waiting', `${waiting} for a file`],
+    ['last file', lastFile ? `${lastFile.sequence}, made ${lastFile.madeAt.toISOString()}` : 'none'],
+  ];
+}
+
+function chargesOf({ accounts, former }: Pick<RailSettings, 'accounts' | 'former'>): string {
   if (former) return 'former: no new ones';
   return accounts ? `of ${accounts.join(', ')}` : 'of every account without a rail of its own';
 }

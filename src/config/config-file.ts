@@ -2,6 +2,7 @@
 // here as one more optional object.
 import { Type } from 'typebox';
 import { valueAt } from '../lib/exact-json.ts';
+import { BoletoEntries } from './boleto-settings.ts';
 import { ChainEntries } from './chain-settings.ts';
 import { type Check, checkSchema } from './check-schema.ts';
 import { filePath, type Kind, onOrOff, parseJson, serviceUrl, walletProof } from './kinds.ts';
@@ -44,6 +45,7 @@ const ConfigFile = Type.Object(
   {
     prices: Type.Optional(Prices),
     rails: Type.Optional(RailEntries),
+    boletos: Type.Optional(BoletoEntries),
     receiver: Type.Optional(ReceiverEntry),
     signers: Type.Optional(SignerEntries),
     chains: Type.Optional(ChainEntries),

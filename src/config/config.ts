@@ -3,6 +3,7 @@ import type { Duration } from '../lib/date-times.ts';
 import type { LogLevel } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { AllowedPlace } from '../lib/outgoing-allow.ts';
+import type { BoletoSettings } from './boleto-settings.ts';
 import type { ChainSettings } from './chain-settings.ts';
 import type { PixKeyValue } from './kinds.ts';
 import type { PayoutSettings } from './payout-settings.ts';
@@ -51,6 +52,8 @@ export type Config = {
   readonly pixKey?: PixKey;
   /** Banks and PSPs, in the order in which they are preferred. */
   readonly rails: readonly RailSettings[];
+  /** Agreements with banks that register boletos from files, in the order in which they are preferred. */
+  readonly boletos: readonly BoletoSettings[];
   /** Where banks tell of payments; absent: they are only asked. */
   readonly receiver?: ReceiverSettings;
   /** The keys that payouts are signed with. */
@@ -132,6 +135,7 @@ export function configOf({ values }: Settings): Config {
     screening: screeningOf(values),
     ...(pixKey && { pixKey }),
     rails: values.TRILHO_RAILS ?? [],
+    boletos: values.TRILHO_BOLETOS ?? [],
     ...(values.TRILHO_RECEIVER && { receiver: values.TRILHO_RECEIVER }),
     signers: values.TRILHO_SIGNERS ?? [],
     chains: values.TRILHO_CHAINS ?? [],

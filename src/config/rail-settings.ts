@@ -20,6 +20,7 @@ export const RAIL_PROFILES = [
 
 /** Names of rails that have no entry here. */
 const TAKEN_NAMES = ['sandbox', 'pix-key', 'absent'];
+export const RAIL_NAME_WORDS = `must be a name such as efi or efi:main, and none of ${TAKEN_NAMES.join(', ')}`;
 const MAX_RAILS = 100;
 const MAX_ACCOUNTS = 1_000;
 const CLOSED = { additionalProperties: false } as const;
@@ -77,9 +78,7 @@ const Quirks = Type.Object(
 
 const RailEntry = Type.Object(
   {
-    name: Type.String(
-      check(isRailName, `must be a name such as efi or efi:main, and none of ${TAKEN_NAMES.join(', ')}`),
-    ),
+    name: Type.String(check(isRailName, RAIL_NAME_WORDS)),
     profile: OneOf(RAIL_PROFILES),
     environment: OneOf(['production', 'test']),
     baseUrl: Type.Optional(HttpsUrl()),
@@ -153,7 +152,7 @@ function normalKey(text: string): string {
   return 'value' in parsed ? parsed.value.key : text;
 }
 
-function isRailName(text: string): boolean {
+export function isRailName(text: string): boolean {
   return /^[a-z0-9]{1,40}(:[a-z0-9-]{1,40})?$/.test(text) && !TAKEN_NAMES.includes(text);
 }
 
@@ -171,7 +170,7 @@ function hasAddresses(entry: unknown): boolean {
   return textAt(entry, 'profile') !== 'custom' || (textAt(entry, 'baseUrl') && textAt(entry, 'tokenUrl')) !== undefined;
 }
 
-function hasDistinctNames(rails: unknown): boolean {
+export function hasDistinctNames(rails: unknown): boolean {
   const names = Array.isArray(rails) ? rails.flatMap(rail => textAt(rail, 'name') ?? []) : [];
   return new Set(names).size === names.length;
 }

@@ -3,6 +3,7 @@
 import { LOG_LEVELS } from '../lib/log.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../lib/paging.ts';
+import { boletoSettings } from './boleto-settings.ts';
 import { chainSettings } from './chain-settings.ts';
 import {
   addressRanges,
@@ -260,6 +261,16 @@ export const SETTINGS = [
     isSecret: true,
     inFile: 'rails',
     meaning: 'Banks and PSPs that charges are registered at.',
+  },
+  {
+    name: 'TRILHO_BOLETOS',
+    kind: boletoSettings,
+    mode: 'live',
+    refusal: 'a sandbox has a simulated bank and takes no real one',
+    // An entry names the holder of the agreement with the document.
+    isSecret: true,
+    inFile: 'boletos',
+    meaning: 'Agreements with banks that register boletos from files.',
   },
   {
     name: 'TRILHO_RECEIVER',

@@ -7,7 +7,7 @@ const NAME = 'absent';
 /** What an operator can do about it. */
 const MISSING: Record<Method, string> = {
   pix: 'neither rails in TRILHO_CONFIG nor TRILHO_PIX_KEY is set',
-  boleto: 'no rail of this version registers boletos',
+  boleto: 'boletos in TRILHO_CONFIG is not set',
 };
 
 export function absentRail<M extends Method>(method: M): Rail<M> {

@@ -4,11 +4,18 @@ import { absentRail } from './absent.ts';
 import { type BacenRail, loadRail } from './bacen/rail.ts';
 import type { BacenDeps, BacenSettings } from './bacen/settings.ts';
 import type { Receiver } from './br-code.ts';
+import { type CnabEntry, loadCnabRail } from './cnab/load.ts';
 import { pixKeyRail } from './pix-key.ts';
-import type { Rail, Rails } from './rail.ts';
+import type { Method, Rail, Rails } from './rail.ts';
 
-/** An entry of `rails`, and which charges it gets. */
-type Entry = BacenSettings & { readonly accounts?: readonly string[]; readonly former?: true };
+/** Which charges an entry gets. */
+type Share = { readonly accounts?: readonly string[]; readonly former?: true };
+
+export type RailEntries = {
+  readonly pixKey?: Receiver;
+  readonly rails: readonly (BacenSettings & Share)[];
+  readonly boletos: readonly (CnabEntry & Share)[];
+};
 
 export type LiveRails = {
   readonly rails: Rails;
@@ -19,32 +26,71 @@ export type LiveRails = {
  * Charges go to the rail of their account, else to the first rail without accounts, else to the static pix key. A method
  * without a rail is refused when it is asked for. Throws a StartError with every fault.
  */
-export function liveRails(
-  { pixKey, rails: entries }: { readonly pixKey?: Receiver; readonly rails: readonly Entry[] },
-  deps: BacenDeps,
-): LiveRails {
-  const loaded = entries.map(entry => ({ entry, ...loadRail(entry, deps) }));
-  const faults = loaded.flatMap((result, index) =>
-    'faults' in result ? result.faults.map(({ path, message }) => `rails[${index}].${path} ${message}.`) : [],
-  );
+export function liveRails({ pixKey, rails, boletos }: RailEntries, deps: BacenDeps): LiveRails {
+  const psps = openAll('rails', rails, entry => loadRail(entry, deps));
+  const agreements = openAll('boletos', boletos, loadCnabRail);
+  const faults = [...psps.faults, ...agreements.faults];
   if (faults.length > 0) throw new StartError(faults.join('\n'));
-  const opened = loaded.flatMap(result => ('rail' in result ? { entry: result.entry, rail: result.rail } : []));
-  const current = opened.filter(({ entry }) => !entry.former);
   const staticKey = pixKey ? pixKeyRail(pixKey) : undefined;
-  const general = current.find(({ entry }) => !entry.accounts)?.rail;
-  const pix = general ?? staticKey ?? absentRail('pix');
-  const ofAccounts = new Map<string, { readonly pix: Rail<'pix'> }>();
-  for (const { entry, rail } of current) {
-    for (const accountId of entry.accounts ?? []) {
-      if (!ofAccounts.has(accountId)) ofAccounts.set(accountId, { pix: rail });
+  const pix = shareOut<'pix'>(psps.opened);
+  const boleto = shareOut<'boleto'>(agreements.opened);
+  const general = {
+    pix: pix.general ?? staticKey ?? absentRail('pix'),
+    boleto: boleto.general ?? absentRail('boleto'),
+  };
+  const serving = new Set<Rail>([...Object.values(general), ...pix.ofAccounts.values(), ...boleto.ofAccounts.values()]);
+  const all = [...(staticKey ? [staticKey] : []), ...psps.opened, ...agreements.opened].map(one =>
+    'rail' in one ? one.rail : one,
+  );
+  const ofAccounts = joined(pix.ofAccounts, boleto.ofAccounts);
+  return {
+    rails: { ...general, ofAccounts, former: all.filter(rail => !serving.has(rail)) },
+    psps: psps.opened.map(({ rail }) => rail),
+  };
+}
+
+type Loaded<R> =
+  | { readonly rail: R }
+  | { readonly faults: readonly { readonly path: string; readonly message: string }[] };
+type Opened<R> = { readonly share: Share; readonly rail: R };
+
+function openAll<E extends Share, R>(
+  section: string,
+  entries: readonly E[],
+  load: (entry: E) => Loaded<R>,
+): { readonly opened: readonly Opened<R>[]; readonly faults: readonly string[] } {
+  const loaded = entries.map(entry => ({ share: entry, result: load(entry) }));
+  return {
+    opened: loaded.flatMap(({ share, result }) => ('rail' in result ? { share, rail: result.rail } : [])),
+    faults: loaded.flatMap(({ result }, index) =>
+      'faults' in result ? result.faults.map(({ path, message }) => `${section}[${index}].${path} ${message}.`) : [],
+    ),
+  };
+}
+
+/** The first entry that names an account gets its charges, and the first that names none those of all other accounts. */
+function shareOut<M extends Method>(
+  opened: readonly Opened<Rail<M>>[],
+): { readonly general: Rail<M> | undefined; readonly ofAccounts: ReadonlyMap<string, Rail<M>> } {
+  const current = opened.filter(({ share }) => !share.former);
+  const ofAccounts = new Map<string, Rail<M>>();
+  for (const { share, rail } of current) {
+    for (const accountId of share.accounts ?? []) {
+      if (!ofAccounts.has(accountId)) ofAccounts.set(accountId, rail);
     }
   }
-  const serving = new Set<Rail>([pix, ...[...ofAccounts.values()].map(own => own.pix)]);
-  const former = [...(staticKey ? [staticKey] : []), ...opened.map(({ rail }) => rail)].filter(
-    rail => !serving.has(rail),
+  return { general: current.find(({ share }) => !share.accounts)?.rail, ofAccounts };
+}
+
+function joined(
+  pix: ReadonlyMap<string, Rail<'pix'>>,
+  boleto: ReadonlyMap<string, Rail<'boleto'>>,
+): NonNullable<Rails['ofAccounts']> {
+  const accounts = new Set([...pix.keys(), ...boleto.keys()]);
+  return new Map(
+    [...accounts].map(accountId => {
+      const own = { pix: pix.get(accountId), boleto: boleto.get(accountId) };
+      return [accountId, { ...(own.pix && { pix: own.pix }), ...(own.boleto && { boleto: own.boleto }) }];
+    }),
   );
-  return {
-    rails: { pix, boleto: absentRail('boleto'), ofAccounts, former },
-    psps: opened.map(({ rail }) => rail),
-  };
 }

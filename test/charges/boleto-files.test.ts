@@ -4,44 +4,36 @@ import { after, before, describe, test } from 'node:test';
 import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
 import { openLinks } from '../../src/charges/links.ts';
 import { fileParts, makeFile } from '../../src/charges/make-file.ts';
+import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
-import { cnabRail } from '../../src/rails/cnab/rail.ts';
-import type { Rails } from '../../src/rails/rail.ts';
-import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { liveRails } from '../../src/rails/live-rails.ts';
 import { connect } from '../../src/storage/connect.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { chargeBody } from '../harness/bodies.ts';
+import { agreementEntry, boletoBody as body } from '../harness/agreements.ts';
 import { silentLog } from '../harness/log.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
-import { AGREEMENTS } from '../rails/cnab/agreements.ts';
 
 const RAIL = 'sicoob:main';
-const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
-const customer = { name: 'Maria da Silva', document: '529.982.247-25', address };
-const body = (changes: Record<string, unknown> = {}) => chargeBody({ customer, methods: ['boleto'], ...changes });
-
-function railsOf(changes: { firstNumber?: string; lastNumber?: string; firstFile?: number } = {}): Rails {
-  return { ...sandboxRails, boleto: cnabRail({ ...AGREEMENTS['756']!, name: RAIL, ...changes }) };
-}
+const PIX_KEY = { TRILHO_PIX_KEY: 'pix@example.com', TRILHO_PIX_NAME: 'Acme', TRILHO_PIX_CITY: 'Recife' };
 
 type Bench = {
   readonly service: Service;
-  readonly rails: Rails;
   make(): ReturnType<typeof makeFile>;
   textOf(sequence: number): Promise<string>;
   numberOf(made: Answer): Promise<string | undefined>;
   stop(): Promise<void>;
 };
 
-async function startBench(changes: Parameters<typeof railsOf>[0] = {}): Promise<Bench> {
-  const rails = railsOf(changes);
-  const service = await startService({ mode: 'live', rails });
+async function startBench(changes: Partial<BoletoSettings> = {}): Promise<Bench> {
+  const boletos = [agreementEntry('756', { name: RAIL, ...changes })];
+  const env = { ...PIX_KEY, TRILHO_BOLETOS: JSON.stringify(boletos) };
+  const service = await startService({ mode: 'live', env });
+  const { rails } = liveRails({ rails: [], boletos }, { clock: service.clock, log: silentLog });
   const db: Database = await connect({ connection: { connectionString: service.databaseUrl }, log: silentLog });
   const queue: Queue = await startQueue({ db, log: silentLog, kinds: CHARGE_JOBS });
   const links = await openLinks(db, () => service.url);
   return {
     service,
-    rails,
     make: () => makeFile({ db, queue, links, rails, clock: service.clock, log: silentLog }, RAIL),
     textOf: async sequence => {
       const parts: Buffer[] = [];

@@ -25,7 +25,7 @@ test('the start warns once of each thing that is missing, naming the setting', (
   assert.deepEqual(
     warnings.map(({ msg }) => msg),
     [
-      'there is no rail: every charge is refused until rails in TRILHO_CONFIG or TRILHO_PIX_KEY are set',
+      'there is no rail: every charge is refused until rails or boletos in TRILHO_CONFIG, or TRILHO_PIX_KEY, are set',
       'there is no price source: every quote is refused until TRILHO_PRICE_SOURCES is set',
       'there is no chain: every order is refused until chains in TRILHO_CONFIG are set',
     ],
@@ -39,7 +39,7 @@ test('a boleto is refused because no rail registers it, and no address is asked 
     {
       path: 'methods',
       code: 'not_offered',
-      message: 'cannot hold boleto: this service does not offer it (no rail of this version registers boletos)',
+      message: 'cannot hold boleto: this service does not offer it (boletos in TRILHO_CONFIG is not set)',
     },
   ]);
   const both = await withKey.post('/charges', chargeBody({ customer }));

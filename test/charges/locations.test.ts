@@ -369,7 +369,8 @@ describe('a service with other parts in the place of the real ones', () => {
 test('a profile without locations refuses to keep some', async () => {
   const psp = await startTestPsp();
   const deps = { clock: testClock('2026-11-16T12:00:00.000Z'), log: silentLog };
-  const rails = (changes: Partial<RailSettings>) => () => liveRails({ rails: [railSettings(psp, changes)] }, deps);
+  const rails = (changes: Partial<RailSettings>) => () =>
+    liveRails({ rails: [railSettings(psp, changes)], boletos: [] }, deps);
   try {
     assert.throws(rails({ profile: 'bradesco', locationPool: 1 }), {
       message: 'rails[0].locationPool must be 0: the profile bradesco has no locations.',

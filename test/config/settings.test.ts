@@ -15,6 +15,9 @@ const CHAINS = JSON.stringify([
 ]);
 const SCREENING = { TRILHO_SCREENING_URL: 'https://screen.example/ask', TRILHO_SCREENING_SECRET: 'hunter2' };
 const RECEIVER = '{"port":8443,"certificateFile":"/a.pem","privateKeyFile":"/a.key"}';
+const BOLETOS = JSON.stringify([
+  { name: 'sicoob:main', bank: '756', holderName: 'Padaria', holderDocument: '11222333000181' },
+]);
 const RAILS = JSON.stringify([
   { name: 'efi', profile: 'efi', environment: 'test', pixKey: 'a@example.com', clientId: 'c', pkcs12File: 'efi.p12' },
 ]);
@@ -42,6 +45,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     walletPolicy: { proof: 'off', approval: false },
     screening: {},
     rails: [],
+    boletos: [],
     signers: [],
     chains: [],
     payouts: {},
@@ -103,6 +107,7 @@ test('every setting is read', () => {
     ...PIX,
     TRILHO_MODE: 'live',
     TRILHO_RAILS: RAILS,
+    TRILHO_BOLETOS: BOLETOS,
     TRILHO_RECEIVER: RECEIVER,
     TRILHO_SIGNERS: SIGNERS,
     TRILHO_CHAINS: CHAINS,
@@ -138,6 +143,7 @@ test('every setting is read', () => {
     screening: { file: '/etc/blocked.csv', hook: { url: 'https://screen.example/ask', secret: 'hunter2' } },
     pixKey: { key: 'a@example.com', kind: 'e-mail address', receiverName: 'José Ltda', receiverCity: 'São Paulo' },
     rails: JSON.parse(RAILS),
+    boletos: JSON.parse(BOLETOS),
     receiver: JSON.parse(RECEIVER),
     signers: JSON.parse(SIGNERS),
     chains: JSON.parse(CHAINS),
@@ -214,6 +220,10 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
     'efi',
     'TRILHO_RAILS must be a JSON list of objects { name, profile, environment, pixKey, clientId, … }.',
   ],
+  TRILHO_BOLETOS: [
+    'sicoob',
+    'TRILHO_BOLETOS must be a JSON list of objects { name, bank, holderName, holderDocument, … }.',
+  ],
   TRILHO_RECEIVER: ['{ "port": 8443 }', 'TRILHO_RECEIVER must have certificateFile and privateKeyFile, or proxy.'],
   TRILHO_SIGNERS: ['hot', 'TRILHO_SIGNERS must be a JSON list of objects { name, kind, … }.'],
   TRILHO_PAYOUTS: [
@@ -280,6 +290,7 @@ test('no fault repeats the value of a secret', () => {
     'TRILHO_SCREENING_SECRET',
     'TRILHO_PIX_KEY',
     'TRILHO_RAILS',
+    'TRILHO_BOLETOS',
     'TRILHO_SIGNERS',
     'TRILHO_CHAINS',
     'TRILHO_PRICE_SOURCES',

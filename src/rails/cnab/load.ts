@@ -1,0 +1,44 @@
+// Makes the rail of an agreement from an entry of `boletos`, or names every fault with the field it lies in.
+import type { Rail } from '../rail.ts';
+import type { Agreement } from './agreement.ts';
+import { CNAB_BANKS } from './banks.ts';
+import { checkAgreement } from './check-agreement.ts';
+import { type CnabSettings, cnabRail } from './rail.ts';
+
+/** One entry of `boletos` in the configuration file, already checked for its form. */
+export type CnabEntry = Agreement['account'] &
+  Omit<CnabSettings, 'account' | 'holder'> & { readonly holderName: string; readonly holderDocument: string };
+
+type EntryFault = { readonly path: string; readonly message: string };
+
+export function loadCnabRail(
+  entry: CnabEntry,
+): { readonly rail: Rail<'boleto'> } | { readonly faults: readonly EntryFault[] } {
+  const settings = settingsOf(entry);
+  const faults = checkAgreement(settings).map(({ field, message }) => ({ path: field, message }));
+  const wrong = faults.length > 0 ? faults : checkRange(settings);
+  return wrong.length > 0 ? { faults: wrong } : { rail: cnabRail(settings) };
+}
+
+export function settingsOf(entry: CnabEntry): CnabSettings {
+  const { agency, agencyDigit, accountNumber, accountDigit, carteira, beneficiaryCode, modality, ...rest } = entry;
+  const { holderName, holderDocument, ...settings } = rest;
+  const account = { agency, agencyDigit, accountNumber, accountDigit, carteira, beneficiaryCode, modality };
+  return { ...settings, account: given(account), holder: { name: holderName, document: holderDocument } };
+}
+
+function given(account: { readonly [field: string]: string | undefined }): Agreement['account'] {
+  return Object.fromEntries(Object.entries(account).filter(([, value]) => value !== undefined));
+}
+
+/** The account was checked before: the bank says how many digits its numbers have. */
+function checkRange({ bank, account, firstNumber = '1', lastNumber }: CnabSettings): EntryFault[] {
+  const width = CNAB_BANKS.get(bank)?.boleto.ourNumberDigits(account) ?? 0;
+  const largest = 10n ** BigInt(width) - 1n;
+  const [first, last] = [BigInt(firstNumber), lastNumber === undefined ? largest : BigInt(lastNumber)];
+  const tooLong = `must have at most ${width} digits at this bank`;
+  if (first < 1n) return [{ path: 'firstNumber', message: 'must be at least 1' }];
+  if (first > largest) return [{ path: 'firstNumber', message: tooLong }];
+  if (last > largest) return [{ path: 'lastNumber', message: tooLong }];
+  return first <= last ? [] : [{ path: 'lastNumber', message: 'must not be below firstNumber' }];
+}

@@ -1,0 +1,19 @@
+// Agreements with banks as entries of `boletos`, and charges that their boletos are for.
+import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
+import { AGREEMENTS } from '../rails/cnab/agreements.ts';
+import { chargeBody } from './bodies.ts';
+
+/** An invented agreement with a bank. */
+export function agreementEntry(bank: string, changes: Partial<BoletoSettings> = {}): BoletoSettings {
+  const { account, holder, ...others } = AGREEMENTS[bank]!;
+  const { name: holderName, document: holderDocument } = holder;
+  return { name: `bank${bank}:main`, ...account, ...others, holderName, holderDocument, ...changes };
+}
+
+const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
+const customer = { name: 'Maria da Silva', document: '529.982.247-25', address };
+
+/** A charge with what a bank asks for. */
+export function boletoBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return chargeBody({ customer, methods: ['boleto'], ...changes });
+}
