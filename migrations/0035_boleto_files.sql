@@ -8,13 +8,16 @@ create table boleto_agreements (
 -- A file to a bank. Rows stay, and with them the highest sequence. Its bytes are kept, so that a file that is fetched again is
 -- the same file.
 create table boleto_files (
-  rail     text not null references boleto_agreements (rail),
-  sequence integer not null check (sequence >= 1),
-  made_at  timestamptz not null,
-  titles   integer not null check (titles >= 0),
-  sha256   bytea not null,
+  rail       text not null references boleto_agreements (rail),
+  sequence   integer not null check (sequence >= 1),
+  made_at    timestamptz not null,
+  titles     integer not null check (titles >= 0),
+  sha256     bytea not null,
+  -- When it was first put where the bank, or whoever carries it there, takes it from.
+  offered_at timestamptz,
   primary key (rail, sequence)
 );
+create index boleto_files_unoffered on boleto_files (rail, sequence) where offered_at is null;
 
 -- The bytes of a file in order, each part compressed by gzip: no statement has to hold a whole file.
 create table boleto_file_parts (

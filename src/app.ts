@@ -21,6 +21,7 @@ import { startPaymentBatches } from './charges/pay.ts';
 import { configuredRates, type RateSource } from './charges/rate.ts';
 import { requireRails } from './charges/require-rails.ts';
 import { chargeSweep } from './charges/sweep.ts';
+import { warnOfNumbers } from './charges/warn-numbers.ts';
 import { lookAtRails, startWatchingRails } from './charges/watch-rails.ts';
 import type { Config } from './config/config.ts';
 import { version } from './config/version.ts';
@@ -186,7 +187,9 @@ type Outside = { readonly rails: Rails; readonly chains: Chains; readonly hasPri
 /** A live service without them starts and refuses what needs them; the log says so before the first caller does. */
 function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
   if (isAbsent(rails.pix) && isAbsent(rails.boleto)) {
-    log.warn('there is no rail: every charge is refused until rails or boletos in TRILHO_CONFIG, or TRILHO_PIX_KEY, are set');
+    log.warn(
+      'there is no rail: every charge is refused until rails or boletos in TRILHO_CONFIG, or TRILHO_PIX_KEY, are set',
+    );
   }
   if (!hasPrices) log.warn('there is no price source: every quote is refused until TRILHO_PRICE_SOURCES is set');
   if (Object.keys(chains).length === 0) {
@@ -253,6 +256,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const compose = config.mode === 'sandbox' ? composeSandbox : composeLive;
     const { routes, ...composed } = await compose(config, { db, log, databaseClock, overrides, stops });
     await requireRails(db, composed.rails, composed.clock.now());
+    await warnOfNumbers({ db, rails: composed.rails, log });
     const registry = new Registry();
     const observers = createObservers(registry);
     const composition = {

@@ -12,9 +12,11 @@ import { rejected } from './life.ts';
 import { findCharges, lockCharges } from './store.ts';
 import {
   assignInstructions,
+  type BoletoFile,
   deleteFile,
   dropInstruction,
   type FileKey,
+  findFile,
   finishFile,
   insertFile,
   insertPart,
@@ -22,36 +24,40 @@ import {
   readPart,
   type WaitingInstruction,
 } from './store-boleto-files.ts';
+import { warnOfNumbers } from './warn-numbers.ts';
 import { type WriteDeps, writeStep } from './write.ts';
 
-type Deps = WriteDeps & {
+export type MakeDeps = WriteDeps & {
   readonly db: Database;
   readonly rails: Rails;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-export type MadeFile = FileKey & { readonly titles: number };
-
 /** Instructions that are read and written at once. */
 const PART_SIZE = 1_000;
 
 /** Undefined when no instruction waits. Refuses a rail that has no files. */
-export async function makeFile(deps: Deps, railName: string): Promise<MadeFile | undefined> {
+export async function makeFile(deps: MakeDeps, railName: string): Promise<BoletoFile | undefined> {
   const { files } = railNamed(deps.rails, 'boleto', railName);
   if (!files) throw new AppError('not_configured', `The bank of ${railName} is not told by files.`);
-  return deps.db.transaction(async tx => {
+  const made = await deps.db.transaction(async tx => {
     const now = deps.clock.now();
     // First of all: whoever makes a file of this rail at the same time waits here, and then finds what this one has left.
     const key = { rail: railName, sequence: await insertFile(tx, railName, files.firstFile, now) };
+    if (key.sequence > files.lastFile) {
+      throw new AppError('not_configured', `The bank of ${railName} takes no file above ${files.lastFile}.`);
+    }
     const titles = await writeFile(deps, tx, key, files, now);
-    if (titles > 0) return { ...key, titles };
+    if (titles > 0) return findFile(tx, key);
     await deleteFile(tx, key);
     return undefined;
   });
+  if (made) await warnOfNumbers(deps);
+  return made;
 }
 
-async function writeFile(deps: Deps, tx: Sql, key: FileKey, files: FileExchange, now: Date): Promise<number> {
+async function writeFile(deps: MakeDeps, tx: Sql, key: FileKey, files: FileExchange, now: Date): Promise<number> {
   const file = files.open(key.sequence, now);
   const hash = createHash('sha256');
   let [titles, part] = [0, 0];
@@ -78,7 +84,7 @@ async function writeFile(deps: Deps, tx: Sql, key: FileKey, files: FileExchange,
 
 /** A charge that the layout cannot hold is refused here, as the bank would refuse it; the others are in the file. */
 async function writeSome(
-  deps: Deps,
+  deps: MakeDeps,
   tx: Sql,
   file: OutgoingFile,
   some: readonly WaitingInstruction[],
@@ -108,7 +114,7 @@ async function writeSome(
 }
 
 async function refuse(
-  deps: Deps,
+  deps: MakeDeps,
   tx: Sql,
   charge: Charge,
   movement: WaitingInstruction['movement'],

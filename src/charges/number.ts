@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { type NumberRange, type Rails, railNamed } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import { type Charge, type ChargeMethod, paymentRequest } from './charge.ts';
-import { takeNumbers } from './store-boleto-files.ts';
+import { takeNumbers } from './store-agreements.ts';
 
 /**
  * The same charges, each with its number where it needs one; undefined for those whose agreement has not numbers for all of them: the

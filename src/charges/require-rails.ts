@@ -4,7 +4,7 @@ import { StartError } from '../lib/errors.ts';
 import { isAbsent } from '../rails/absent.ts';
 import { allRails, type Rails } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
-import { recordAgreements } from './store-boleto-files.ts';
+import { recordAgreements } from './store-agreements.ts';
 import { isNeeded, recordRails } from './store-rails.ts';
 
 /** A payment can be refunded or taken back for so long after the last day on which it can be made. */

@@ -1,68 +1,9 @@
-// The SQL of boletos that a bank registers from files: numbers, instructions and files.
+// The SQL of instructions to banks and of the files that have them.
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { AppError } from '../lib/errors.ts';
-import type { FileMovement, Rail } from '../rails/rail.ts';
+import type { FileMovement } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
-
-/** Records the agreements of a service that are new. */
-export async function recordAgreements(tx: Sql, rails: readonly Rail[]): Promise<void> {
-  const numbered = rails.flatMap(({ name, numbers }) => (numbers ? { name, first: String(numbers.first) } : []));
-  if (numbered.length === 0) return;
-  await tx.query(
-    `insert into boleto_agreements (rail, next_number)
-     select * from unnest($1::text[], $2::bigint[])
-     on conflict (rail) do nothing`,
-    [numbered.map(({ name }) => name), numbered.map(({ first }) => first)],
-  );
-}
-
-/**
- * Takes the next numbers of a rail and returns the first of them; undefined when fewer are left. The row is locked until the
- * transaction ends: a transaction that is rolled back has given none away.
- */
-export async function takeNumbers(
-  tx: Sql,
-  rail: string,
-  { first, last }: { readonly first: bigint; readonly last: bigint },
-  count: number,
-): Promise<bigint | undefined> {
-  const [row] = await tx.query<{ taken: string }>(
-    `update boleto_agreements set next_number = greatest(next_number, $2::bigint) + $4::integer
-      where rail = $1 and greatest(next_number, $2::bigint) + $4::integer - 1 <= $3::bigint
-      returning next_number - $4::integer as taken`,
-    [rail, String(first), String(last), count],
-  );
-  return row && BigInt(row.taken);
-}
-
-/** How far an agreement has been used. */
-export type AgreementUse = {
-  readonly rail: string;
-  readonly nextNumber: bigint;
-  /** Instructions that no file has yet. */
-  readonly waiting: number;
-  readonly lastFile?: { readonly sequence: number; readonly madeAt: Date };
-};
-
-export async function readAgreementUses(sql: Sql): Promise<AgreementUse[]> {
-  type Found = { rail: string; next_number: string; waiting: string; sequence: number | null; made_at: Date };
-  const rows = await sql.query<Found>(
-    `select a.rail, a.next_number, file.sequence, file.made_at,
-            (select count(*) from boleto_instructions i
-              where i.rail = a.rail and i.sequence is null and i.dropped_at is null) as waiting
-       from boleto_agreements a
-       left join lateral (select sequence, made_at from boleto_files f where f.rail = a.rail
-                           order by sequence desc limit 1) file on true
-      order by a.rail`,
-  );
-  return rows.map(({ rail, next_number, waiting, sequence, made_at }) => ({
-    rail,
-    nextNumber: BigInt(next_number),
-    waiting: Number(waiting),
-    ...(sequence !== null && { lastFile: { sequence, madeAt: made_at } }),
-  }));
-}
 
 export type NewInstruction = {
   readonly id: string;
@@ -178,6 +119,54 @@ export async function finishFile(tx: Sql, { rail, sequence }: FileKey, titles: n
     sequence,
     titles,
     sha256,
+  ]);
+}
+
+export type BoletoFile = FileKey & {
+  readonly madeAt: Date;
+  readonly titles: number;
+  /** SHA-256 of its bytes, in hexadecimal digits. */
+  readonly digest: string;
+  readonly offeredAt?: Date;
+};
+
+const FILE_COLUMNS = `rail, sequence, made_at, titles, encode(sha256, 'hex') as digest, offered_at`;
+
+type FileRow = {
+  rail: string;
+  sequence: number;
+  made_at: Date;
+  titles: number;
+  digest: string;
+  offered_at: Date | null;
+};
+
+function toFile({ rail, sequence, made_at, titles, digest, offered_at }: FileRow): BoletoFile {
+  return { rail, sequence, madeAt: made_at, titles, digest, ...(offered_at && { offeredAt: offered_at }) };
+}
+
+export async function findFile(sql: Sql, { rail, sequence }: FileKey): Promise<BoletoFile | undefined> {
+  const [row] = await sql.query<FileRow>(`select ${FILE_COLUMNS} from boleto_files where rail = $1 and sequence = $2`, [
+    rail,
+    sequence,
+  ]);
+  return row && toFile(row);
+}
+
+/** The oldest file of a rail that was not offered yet. */
+export async function findUnoffered(sql: Sql, rail: string): Promise<BoletoFile | undefined> {
+  const [row] = await sql.query<FileRow>(
+    `select ${FILE_COLUMNS} from boleto_files where rail = $1 and offered_at is null order by sequence limit 1`,
+    [rail],
+  );
+  return row && toFile(row);
+}
+
+export async function markOffered(sql: Sql, { rail, sequence }: FileKey, at: Date): Promise<void> {
+  await sql.query('update boleto_files set offered_at = $3 where rail = $1 and sequence = $2 and offered_at is null', [
+    rail,
+    sequence,
+    at,
   ]);
 }
 

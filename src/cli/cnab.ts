@@ -1,71 +1,11 @@
-// `trilho cnab`: explains files of boletos (CNAB 240).
-import { readFileSync, statSync } from 'node:fs';
+// trilho cnab: files of boletos (CNAB 240).
 import type { Config } from '../config/config.ts';
-import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { CnabError } from '../rails/cnab/cnab-error.ts';
-import { type ExplainedField, type ExplainedRecord, explainFile } from '../rails/cnab/explain.ts';
-import { MAX_FILE_BYTES } from '../rails/cnab/lines.ts';
-import { readArguments, refuseFaults } from './arguments.ts';
+import { readVerb } from './arguments.ts';
 
-export async function cnabCommand(_: Config, __: Log, args: readonly string[]): Promise<number> {
-  const { words, flags, faults } = readArguments(args, { words: ['check', 'file'], flags: ['problems'] });
-  const [verb, file = ''] = words;
-  if (verb !== undefined && verb !== 'check') faults.push(`${verb} is not known: only check is`);
-  refuseFaults('cnab', faults);
-  return check(file, flags.includes('problems'));
-}
-
-/** Prints every record, or only what is wrong. Exit code 1 when something is. */
-function check(file: string, onlyProblems: boolean): number {
-  try {
-    const records = explainFile(readBytes(file));
-    let titles = 0;
-    for (let next = records.next(); ; next = records.next()) {
-      if (next.done) {
-        const { warnings, faults } = next.value;
-        const problems = faults + warnings.length;
-        for (const { message, line, count } of warnings) print(`${whereOf(line, count)}: ${message}`);
-        print(`${titles} titles, ${problems === 0 ? 'nothing wrong' : `${problems} problems`}`);
-        return problems === 0 ? 0 : 1;
-      }
-      if (/^segment [PT]/.test(next.value.name)) titles++;
-      printRecord(next.value, onlyProblems);
-    }
-  } catch (error) {
-    if (error instanceof CnabError) throw new StartError(error.message);
-    throw error;
-  }
-}
-
-function readBytes(file: string): Buffer {
-  try {
-    if (statSync(file).size > MAX_FILE_BYTES) throw new CnabError('The file is larger than any file of a bank.');
-    return readFileSync(file);
-  } catch (error) {
-    if (error instanceof CnabError) throw error;
-    throw new StartError('The file cannot be read. Is its name right?');
-  }
-}
-
-function printRecord({ line, name, fields }: ExplainedRecord, onlyProblems: boolean): void {
-  const shown = fields.filter(({ fault, text }) => fault !== undefined || (!onlyProblems && text.trim() !== ''));
-  if (shown.length === 0 && onlyProblems) return;
-  print(`line ${line}, ${name}`);
-  for (const field of shown) print(lineOf(field));
-}
-
-function lineOf({ from, to, label, text, meaning, fault }: ExplainedField): string {
-  const columns = `${from}–${to}`.padStart(9);
-  const tail = [meaning && `= ${meaning}`, fault && `WRONG: ${fault}`].filter(Boolean).join('  ');
-  return `${columns}  ${label.padEnd(34)}  "${text}"${tail && `  ${tail}`}`;
-}
-
-function whereOf(line: number, count: number): string {
-  if (line === 0) return 'the file';
-  return count === 1 ? `line ${line}` : `line ${line} and ${count - 1} more`;
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+export async function cnabCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const verb = readVerb('cnab', args, ['check', 'write']);
+  const rest = args.slice(1);
+  if (verb === 'check') return (await import('./cnab-check.ts')).checkFile(rest);
+  return (await import('./cnab-write.ts')).writeFiles(config, log, rest);
 }

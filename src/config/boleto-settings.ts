@@ -60,6 +60,7 @@ export const BoletoEntry = Type.Object(
     quirks: Type.Optional(
       Type.Record(Type.String({ pattern: '^[A-Za-z0-9]{1,40}[.][A-Za-z0-9]{1,40}$' }), Type.String(), CLOSED),
     ),
+    sendFolder: Type.Optional(Type.String({ minLength: 1 })),
     accounts: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MAX_ACCOUNTS })),
     former: Type.Optional(Type.Literal(true)),
   },

@@ -86,8 +86,9 @@ export type OutgoingFile = {
 
 /** A bank that is told by files, and that answers by files. */
 export type FileExchange = {
-  /** The number of the first file, and how many instructions one has at most. */
+  /** The numbers of files, and how many instructions one has at most. */
   readonly firstFile: number;
+  readonly lastFile: number;
   readonly maxInstructions: number;
   open(sequence: number, at: Date): OutgoingFile;
 };

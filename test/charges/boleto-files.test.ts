@@ -103,7 +103,8 @@ describe('boletos by file', () => {
   test('the next file has the next sequence', async () => {
     await bench.service.post('/charges', body());
     await bench.service.runJobs();
-    assert.deepEqual(await bench.make(), { rail: RAIL, sequence: 8, titles: 1 });
+    const made = await bench.make();
+    assert.deepEqual([made?.sequence, made?.titles], [8, 1]);
   });
 
   test('two files that are made at once have no boleto in common', async () => {
@@ -137,6 +138,24 @@ describe('boletos by file', () => {
     const refused = await bench.service.post('/charges', body({ taxes: { fine: 2.125 } }));
     assert.equal(refused.json.errors?.[0]?.path, 'taxes.fine', refused.text);
   });
+});
+
+test('a start and a file say that the numbers of an agreement run out, while some are left', async () => {
+  const seen: string[] = [];
+  const log = { ...silentLog, warn: (message: string) => void seen.push(message) };
+  const boletos = [agreementEntry('756', { name: RAIL, firstNumber: '9999900' })];
+  const env = { TRILHO_BOLETOS: JSON.stringify(boletos) };
+  const first = await startService({ mode: 'live', env, log });
+  const warnings = () => seen.filter(message => message.startsWith('the numbers of an agreement run out')).length;
+  try {
+    assert.equal(warnings(), 0);
+    await first.sql('update boleto_agreements set next_number = 9999991');
+    const second = await startService({ mode: 'live', env, log, beside: first });
+    await second.stop();
+    assert.equal(warnings(), 1);
+  } finally {
+    await first.stop();
+  }
 });
 
 describe('an agreement whose numbers run out', () => {

@@ -73,6 +73,10 @@ test('what the bank cannot use is told with its path', () => {
   refused({ firstNumber: '0' }, 'firstNumber must be at least 1.');
   refused({ firstNumber: '10000000' }, 'firstNumber must have at most 7 digits at this bank.');
   refused({ lastNumber: '10000000' }, 'lastNumber must have at most 7 digits at this bank.');
+  refused(
+    agreementEntry('033', { accountNumber: '123456789012' }),
+    'bank cannot take this agreement: conta (P, columns 23 to 31) has more than 9 digits.',
+  );
   refused({ firstNumber: '5', lastNumber: '4' }, 'lastNumber must not be below firstNumber.');
 });
 

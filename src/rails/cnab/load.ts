@@ -1,9 +1,11 @@
 // Makes the rail of an agreement from an entry of `boletos`, or names every fault with the field it lies in.
 import type { Rail } from '../rail.ts';
-import type { Agreement } from './agreement.ts';
+import type { Agreement, Title } from './agreement.ts';
 import { CNAB_BANKS } from './banks.ts';
 import { checkAgreement } from './check-agreement.ts';
+import { CnabError } from './cnab-error.ts';
 import { type CnabSettings, cnabRail } from './rail.ts';
+import { fileWriter } from './write.ts';
 
 /** One entry of `boletos` in the configuration file, already checked for its form. */
 export type CnabEntry = Agreement['account'] &
@@ -16,7 +18,7 @@ export function loadCnabRail(
 ): { readonly rail: Rail<'boleto'> } | { readonly faults: readonly EntryFault[] } {
   const settings = settingsOf(entry);
   const faults = checkAgreement(settings).map(({ field, message }) => ({ path: field, message }));
-  const wrong = faults.length > 0 ? faults : checkRange(settings);
+  const wrong = faults.length > 0 ? faults : [...checkRange(settings), ...tryHeaders(settings)];
   return wrong.length > 0 ? { faults: wrong } : { rail: cnabRail(settings) };
 }
 
@@ -42,3 +44,21 @@ function checkRange({ bank, account, firstNumber = '1', lastNumber }: CnabSettin
   if (last > largest) return [{ path: 'lastNumber', message: tooLong }];
   return first <= last ? [] : [{ path: 'lastNumber', message: 'must not be below firstNumber' }];
 }
+
+/** What is wrong with the headers of a file would otherwise be found with the first charge, and laid at its door. */
+function tryHeaders(settings: CnabSettings): EntryFault[] {
+  const writer = fileWriter(settings, { sequence: 1, day: SAMPLE.issueDay, time: '000000' });
+  try {
+    writer.add({ movement: 'register', title: SAMPLE });
+    writer.end();
+    return [];
+  } catch (error) {
+    if (!(error instanceof CnabError)) throw error;
+    return [{ path: 'bank', message: `cannot take this agreement: ${error.message.replace(/\.$/, '')}` }];
+  }
+}
+
+const SAMPLE: Title = {
+  ...{ ourNumber: '1', documentNumber: '1', issueDay: '2026-01-01', dueDay: '2026-01-01', amountCents: 1n },
+  payer: { name: 'X', document: '00000000000' },
+};

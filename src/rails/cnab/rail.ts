@@ -24,6 +24,8 @@ export type CnabSettings = Agreement & {
 
 /** One lot holds as many, and some banks take files of one lot only. */
 const MAX_TITLES = 24_000;
+/** Six digits of the file header. */
+const LAST_FILE = 999_999;
 const PERCENT_DECIMALS = 2;
 
 /** The settings were checked by `checkAgreement`. */
@@ -54,6 +56,7 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
     },
     files: {
       firstFile: settings.firstFile ?? 1,
+      lastFile: LAST_FILE,
       maxInstructions: settings.maxTitles ?? MAX_TITLES,
       open: (sequence, at) => {
         const day = civilDay(at);

@@ -1,0 +1,36 @@
+// Puts files to a bank where they are taken from. A file is saved before, so a run that is killed is gone on with by the next: the
+// same file, with the same bytes.
+import { AppError } from '../lib/errors.ts';
+import { outgoingName, placeFile } from '../rails/cnab/folder.ts';
+import { fileParts, type MakeDeps, makeFile } from './make-file.ts';
+import { type BoletoFile, type FileKey, findFile, findUnoffered, markOffered } from './store-boleto-files.ts';
+
+export type OfferedFile = BoletoFile & { readonly path: string };
+
+/** More than a bank takes on a day. */
+const MAX_FILES = 1_000;
+
+/** First the files that an earlier run has made and not offered, then as many as the waiting instructions need. */
+export async function offerFiles(deps: MakeDeps, rail: string, folder: string): Promise<OfferedFile[]> {
+  const offered: OfferedFile[] = [];
+  while (offered.length < MAX_FILES) {
+    const file = (await findUnoffered(deps.db, rail)) ?? (await makeFile(deps, rail));
+    if (!file) return offered;
+    offered.push(await offer(deps, file, folder));
+  }
+  return offered;
+}
+
+/** A file that was made before, once more. Refuses a number that no file has. */
+export async function offerAgain(deps: MakeDeps, key: FileKey, folder: string): Promise<OfferedFile> {
+  const file = await findFile(deps.db, key);
+  if (!file) throw new AppError('not_found', `There is no file ${key.sequence} of ${key.rail}.`);
+  return offer(deps, file, folder);
+}
+
+async function offer({ db, clock }: MakeDeps, file: BoletoFile, folder: string): Promise<OfferedFile> {
+  const name = outgoingName(file.rail, file.sequence);
+  const path = await placeFile(folder, { name, digest: file.digest, parts: fileParts(db, file) });
+  await markOffered(db, file, clock.now());
+  return { ...file, path };
+}

@@ -1,0 +1,17 @@
+// The agreement with a bank that a command is about.
+import type { BoletoSettings } from '../config/boleto-settings.ts';
+import type { Config } from '../config/config.ts';
+import { StartError } from '../lib/errors.ts';
+import { quoted } from './arguments.ts';
+
+/** The one that is named, or the only one. */
+export function chosenAgreement({ boletos }: Pick<Config, 'boletos'>, name: string | undefined): BoletoSettings {
+  const [only, ...others] = boletos;
+  if (!only) throw new StartError('There is no agreement with a bank: set boletos in TRILHO_CONFIG.');
+  if (name === undefined && others.length === 0) return only;
+  const known = boletos.map(entry => entry.name).join(', ');
+  if (name === undefined) throw new StartError(`There are several agreements: name one of ${known}.`);
+  const found = boletos.find(entry => entry.name === name);
+  if (!found) throw new StartError(`boletos in TRILHO_CONFIG has no ${quoted(name)}; there is ${known}.`);
+  return found;
+}

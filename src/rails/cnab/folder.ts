@@ -1,0 +1,87 @@
+// A folder from which a file is taken to its bank, by a person or a program. A file appears there whole or not at all.
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { AppError } from '../../lib/errors.ts';
+
+/** The name of a file to a bank: `sicoob-main-000007.rem`. */
+export function outgoingName(rail: string, sequence: number): string {
+  return `${rail.replaceAll(':', '-')}-${String(sequence).padStart(6, '0')}.rem`;
+}
+
+export type PlacedFile = {
+  readonly name: string;
+  /** SHA-256 of all parts, in hexadecimal digits. */
+  readonly digest: string;
+  readonly parts: AsyncIterable<Buffer>;
+};
+
+/**
+ * Puts a file into a folder and returns its path; the same file again changes nothing. Refuses a folder that cannot be written
+ * to, and a name under which another file is there.
+ */
+export async function placeFile(folder: string, { name, digest, parts }: PlacedFile): Promise<string> {
+  const place = path.join(folder, name);
+  const found = await digestOf(place);
+  if (found === digest) return place;
+  if (found !== undefined) throw refused(folder, `has another file named ${name}`);
+  // Programs that carry files to banks pass over names that begin with a dot.
+  const draft = path.join(folder, `.${name}.${randomUUID()}`);
+  try {
+    const written = await writeDraft(draft, parts);
+    if (written !== digest) throw new Error('the stored bytes of a file do not have its digest');
+    await rename(draft, place);
+    await syncFolder(folder);
+    return place;
+  } catch (error) {
+    await rm(draft, { force: true });
+    const code = codeOf(error);
+    throw code === undefined ? error : refused(folder, `cannot be written to (${code})`);
+  }
+}
+
+async function writeDraft(draft: string, parts: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('sha256');
+  const file = await open(draft, 'wx', 0o640);
+  try {
+    for await (const part of parts) {
+      hash.update(part);
+      await file.writeFile(part);
+    }
+    // Before its name is given to it: after a loss of power the name must not lead to half a file.
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return hash.digest('hex');
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Undefined when there is no file. */
+async function digestOf(place: string): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  try {
+    for await (const part of createReadStream(place)) hash.update(part);
+    return hash.digest('hex');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw refused(path.dirname(place), `cannot be read (${codeOf(error) ?? 'unknown'})`);
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+function refused(folder: string, words: string): AppError {
+  return new AppError('not_configured', `The folder ${folder} ${words}.`);
+}
