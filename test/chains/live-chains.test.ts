@@ -41,7 +41,7 @@ test('each fault names its setting, and none repeats a secret', async () => {
     ],
     [
       await entryOf({ test: { chainId: 31_337, tokens: { usdt: PAYEE } } }),
-      `providers: the contract of usdt on ethereum, ${PAYEE}, has no code.`,
+      `test.tokens.usdt: the contract of usdt on ethereum, ${PAYEE}, has no code.`,
     ],
     [
       { ...(await entryOf()), network: 'tron', senders: [{ signer: 'far' }], test: { tokens: {} } },

@@ -45,6 +45,8 @@ export type EvmPlan = {
   readonly maxAttempts: number;
   readonly fees: FeeLimits;
   readonly coin: CoinSymbol;
+  /** Whether the settings name the tokens, those of a local node. */
+  readonly isTest: boolean;
   readonly tokens: { readonly [S in AssetSymbol]?: { readonly address: string; readonly decimals: number } };
 };
 
@@ -69,6 +71,7 @@ export function planOf(settings: EvmSettings): EvmPlan {
     maxAttempts: settings.maxAttempts ?? MAX_ATTEMPTS,
     fees: { minTip: settings.minTip ?? facts.minTip, maxFee: settings.maxFee ?? facts.maxFee },
     coin: known.coin.symbol,
+    isTest: test !== undefined,
     tokens: test ? testTokens(known, test.tokens) : known.tokens,
   };
 }

@@ -72,13 +72,14 @@ async function checkProvider(provider: Provider, index: number, { chainId, netwo
 
 async function checkToken(
   providers: readonly Provider[],
-  { facts, network }: EvmPlan,
+  { facts, network, isTest }: EvmPlan,
   symbol: AssetSymbol,
   { address, decimals }: { readonly address: string; readonly decimals: number },
 ): Promise<Checked> {
   const code = await codeAt(providers, address);
   if (code === undefined) return { isSilent: true };
-  const where = `providers: the contract of ${symbol} on ${network}, ${address},`;
+  const setting = isTest ? `test.tokens.${symbol}` : 'providers';
+  const where = `${setting}: the contract of ${symbol} on ${network}, ${address},`;
   if (!isCode(code)) return { fault: `${where} has no code` };
   const call = (data: string) =>
     firstOf(providers, async provider => {

@@ -26,9 +26,10 @@ function readFile(file: string, { isSecret }: { readonly isSecret: boolean }): F
   try {
     const handle = openSync(file, 'r');
     try {
-      const { mode } = fstatSync(handle);
+      const stats = fstatSync(handle);
+      if (stats.isDirectory()) return { fault: 'is a folder' };
       // Windows has no such bits. The group is let pass: it is how orchestrators hand secrets to a user of their own.
-      if (isSecret && process.platform !== 'win32' && mode & READABLE_BY_OTHERS) {
+      if (isSecret && process.platform !== 'win32' && stats.mode & READABLE_BY_OTHERS) {
         return { fault: 'can be read by every user of this machine; take that away with chmod o-r' };
       }
       return readAll(handle);

@@ -28,17 +28,20 @@ export type StartCheck = {
 export type StartDeps = {
   readonly nodes: readonly Node[];
   readonly tokens: TronTokens;
+  /** Whether the settings name the tokens, those of a test network. */
+  readonly isTest: boolean;
   readonly senders: readonly [TronSender, ...TronSender[]];
 };
 
 const RECHECK_MS = 5_000;
 
-export async function startCheck({ nodes, tokens, senders }: StartDeps): Promise<StartCheck> {
+export async function startCheck({ nodes, tokens, isTest, senders }: StartDeps): Promise<StartCheck> {
   const ofNodes = await Promise.all(nodes.map(checkNode));
   const ofTokens = await Promise.all(
     SYMBOLS.flatMap(symbol => {
       const token = tokens[symbol];
-      return token ? [checkToken(nodes, senders[0].address, symbol, token)] : [];
+      const setting = isTest ? `test.tokens.${symbol}` : 'providers';
+      return token ? [checkToken(nodes, senders[0].address, setting, { symbol, ...token })] : [];
     }),
   );
   const ofSenders = senders.flatMap(({ address, signer }, index) => {
@@ -80,12 +83,12 @@ async function checkNode(node: Node, index: number): Promise<Checked> {
 async function checkToken(
   nodes: readonly Node[],
   sender: string,
-  symbol: AssetSymbol,
-  { address, decimals }: { readonly address: string; readonly decimals: number },
+  setting: string,
+  { symbol, address, decimals }: { readonly symbol: AssetSymbol; readonly address: string; readonly decimals: number },
 ): Promise<Checked> {
   const account = await firstAnswer(nodes, node => node.account(address));
   if (account.failure !== undefined) return { isSilent: true };
-  const where = `providers: the contract of ${symbol} on tron, ${address},`;
+  const where = `${setting}: the contract of ${symbol} on tron, ${address},`;
   if (!account.value.isContract) return { fault: `${where} has no code` };
   const call = await firstAnswer(nodes, node =>
     node.call({ from: sender, contract: address, data: SELECTORS.decimals }),

@@ -54,7 +54,7 @@ export async function openTronChain(settings: TronSettings, { clock }: { clock: 
   const nodes = settings.providers.map(provider =>
     nodeOf(connectProvider(provider, clock), clock, test ? undefined : MAINNET_GENESIS),
   );
-  const plan = { nodes, tokens, senders };
+  const plan = { nodes, tokens, isTest: test !== undefined, senders };
   const start = await startCheck(plan);
   const unchecked = untilChecked(plan, start, clock);
   const chain = chainAt({ ...plan, window: settings.window ?? DEFAULT_WINDOW, feeCap, clock, unchecked });

@@ -47,7 +47,7 @@ test('a token without code and one with other decimals are faults', async () => 
   const usdc = `0x${'12'.repeat(20)}`;
   const tokens = { usdt: node.usdt.address, usdc };
   const { start } = await openEvmTest(node, { test: { chainId: 31_337, tokens } });
-  assert.deepEqual(start.faults, [`providers: the contract of usdc on ethereum, ${usdc}, has no code`]);
+  assert.deepEqual(start.faults, [`test.tokens.usdc: the contract of usdc on ethereum, ${usdc}, has no code`]);
   // On BSC both have 18 decimals.
   const spelled = readAddress('bsc', node.usdt.address).address;
   const bsc = await openEvmTest(node, {
@@ -55,7 +55,7 @@ test('a token without code and one with other decimals are faults', async () => 
     test: { chainId: 31_337, tokens: { usdt: node.usdt.address } },
   });
   assert.deepEqual(bsc.start.faults, [
-    `providers: the contract of usdt on bsc, ${spelled}, must have 18 decimals, and has 6`,
+    `test.tokens.usdt: the contract of usdt on bsc, ${spelled}, must have 18 decimals, and has 6`,
   ]);
 });
 

@@ -33,6 +33,7 @@ test('keystores are opened by their names, and every fault is told at once with 
 
   const faulty: [Partial<SignerSettings>, string][] = [
     [{ file: at('none') }, 'file cannot be read (ENOENT)'],
+    [{ file: folder }, 'file is a folder'],
     [{ file: at('open.json') }, 'file can be read by every user of this machine; take that away with chmod o-r'],
     [{ file: at('password') }, 'file is not a keystore file'],
     [{ file: at('other.json') }, 'file names another address than that of its key'],
