@@ -21,10 +21,11 @@ export async function accountExists(tx: Sql, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Every account, oldest first. */
-export async function listAccounts(sql: Sql): Promise<Account[]> {
+/** Every account, oldest first; with a limit as many as that. */
+export async function listAccounts(sql: Sql, limit?: number): Promise<Account[]> {
   const rows = await sql.query<{ id: string; created_at: Date }>(
-    'select id, created_at from accounts order by created_at, id',
+    'select id, created_at from accounts order by created_at, id limit $1',
+    [limit ?? null],
   );
   return rows.map(row => ({ id: row.id, createdAt: row.created_at }));
 }

@@ -1,48 +1,110 @@
 // The SQL of daily figures: what moved on each civil day, by the entries of the ledger.
 import type { CivilDay } from '../lib/civil-days.ts';
 import type { Sql } from '../storage/database.ts';
+import type { LedgerCurrency } from './currency.ts';
 
 export type DayFigures = {
   readonly day: CivilDay;
   readonly pixCents: bigint;
   readonly boletoCents: bigint;
+  /** What became available: a pix at once, a boleto when the bank credits it. */
   readonly settledCents: bigint;
   readonly refundedCents: bigint;
-  /** Transfers of crypto that were done. */
-  readonly payouts: number;
+  /** Crypto that left, in smallest units, and in how many transfers. */
+  readonly sent: ReadonlyMap<LedgerCurrency, bigint>;
+  readonly transfers: number;
+  /** The median time from the payment to its crypto; absent when none left. */
+  readonly conversionSeconds?: number;
 };
 
-/** Days since a moment on which something moved, in order; of one account, when it is named. */
-export async function readDayFigures(sql: Sql, since: Date, accountId?: string): Promise<DayFigures[]> {
-  const rows = await sql.query<{
-    day: string;
-    pix: string | null;
-    boleto: string | null;
-    settled: string | null;
-    refunded: string | null;
-    payouts: string;
-  }>(
-    `select to_char(e.at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD') as day,
-            sum(l.amount) filter (where e.kind = 'payment' and p.method = 'pix') as pix,
-            sum(l.amount) filter (where e.kind = 'payment' and p.method = 'boleto') as boleto,
-            sum(l.amount) filter (where e.kind = 'settlement') as settled,
-            sum(l.amount) filter (where e.kind = 'refund') as refunded,
-            count(*) filter (where e.kind = 'payout') as payouts
+type Span = { readonly since: Date; readonly accountId?: string | undefined };
+
+export const NO_FIGURES = {
+  pixCents: 0n,
+  boletoCents: 0n,
+  settledCents: 0n,
+  refundedCents: 0n,
+  sent: new Map(),
+  transfers: 0,
+} as const satisfies Omit<DayFigures, 'day'>;
+
+const DAY = `to_char(e.at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD')`;
+const IN_SPAN = 'e.at >= $1 and ($2::text is null or e.account_id = $2)';
+
+/** Days since a moment on which something moved, by their names; of one account, when it is named. */
+export async function readDayFigures(sql: Sql, span: Span): Promise<ReadonlyMap<CivilDay, DayFigures>> {
+  const [money, crypto, times] = await Promise.all([readMoney(sql, span), readCrypto(sql, span), readTimes(sql, span)]);
+  const moved = new Map(money.map(row => [row.day, row]));
+  const sentOn = Map.groupBy(crypto, ({ day }) => day);
+  const timeOn = new Map(times.map(({ day, seconds }) => [day, seconds]));
+  return new Map(
+    [...new Set([...moved.keys(), ...sentOn.keys()])].map(day => {
+      const row = moved.get(day);
+      const sent = sentOn.get(day) ?? [];
+      const conversionSeconds = timeOn.get(day);
+      const figures: DayFigures = {
+        day,
+        pixCents: BigInt(row?.pix ?? 0),
+        boletoCents: BigInt(row?.boleto ?? 0),
+        settledCents: BigInt(row?.settled ?? 0),
+        refundedCents: BigInt(row?.refunded ?? 0),
+        sent: new Map(sent.map(({ currency, units }) => [currency, BigInt(units)])),
+        transfers: sent.reduce((sum, { transfers }) => sum + transfers, 0),
+        ...(conversionSeconds !== undefined && { conversionSeconds }),
+      };
+      return [day, figures];
+    }),
+  );
+}
+
+type MoneyRow = {
+  day: CivilDay;
+  pix: string | null;
+  boleto: string | null;
+  settled: string | null;
+  refunded: string | null;
+};
+
+function readMoney(sql: Sql, { since, accountId }: Span): Promise<MoneyRow[]> {
+  return sql.query<MoneyRow>(
+    `select ${DAY} as day,
+            sum(l.amount) filter (where p.method = 'pix') as pix,
+            sum(l.amount) filter (where p.method = 'boleto') as boleto,
+            sum(l.amount) filter (where l.book = 'settled') as settled,
+            sum(l.amount) filter (where e.kind = 'refund') as refunded
        from ledger_entries e
-       join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id and l.amount > 0
-                          and (l.currency = 'BRL' or e.kind = 'payout')
+       join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id and l.amount > 0 and l.currency = 'BRL'
        left join payments p on e.kind = 'payment' and p.id = e.cause_id and p.account_id = e.account_id
-      where e.at >= $1 and ($2::text is null or e.account_id = $2)
-        and e.kind in ('payment', 'settlement', 'refund', 'payout')
-      group by 1 order by 1`,
+      where ${IN_SPAN} and e.kind in ('payment', 'settlement', 'refund')
+      group by 1`,
     [since, accountId ?? null],
   );
-  return rows.map(row => ({
-    day: row.day,
-    pixCents: BigInt(row.pix ?? 0),
-    boletoCents: BigInt(row.boleto ?? 0),
-    settledCents: BigInt(row.settled ?? 0),
-    refundedCents: BigInt(row.refunded ?? 0),
-    payouts: Number(row.payouts),
-  }));
+}
+
+type CryptoRow = { day: CivilDay; currency: LedgerCurrency; units: string; transfers: number };
+
+function readCrypto(sql: Sql, { since, accountId }: Span): Promise<CryptoRow[]> {
+  return sql.query<CryptoRow>(
+    `select ${DAY} as day, l.currency, sum(l.amount)::text as units, count(*)::int as transfers
+       from ledger_entries e
+       join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id and l.amount > 0
+      where ${IN_SPAN} and e.kind = 'payout'
+      group by 1, 2 order by 1, 2`,
+    [since, accountId ?? null],
+  );
+}
+
+/** From the last payment of the charge before the crypto left. */
+function readTimes(sql: Sql, { since, accountId }: Span): Promise<{ day: CivilDay; seconds: number }[]> {
+  return sql.query<{ day: CivilDay; seconds: number }>(
+    `select ${DAY} as day,
+            percentile_cont(0.5) within group (order by extract(epoch from e.at - paid.at))::float8 as seconds
+       from ledger_entries e
+       cross join lateral (
+         select max(p.at) as at from ledger_entries p
+          where p.charge_id = e.charge_id and p.account_id = e.account_id and p.kind = 'payment' and p.at <= e.at) paid
+      where ${IN_SPAN} and e.kind = 'payout' and paid.at is not null
+      group by 1`,
+    [since, accountId ?? null],
+  );
 }

@@ -14,7 +14,7 @@ import { writeOrderStep } from './write.ts';
 type Deps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
 
 /** Holds that an approval ends. */
-const APPROVABLE: readonly HoldReason[] = ['over_payout_limit', 'approval_needed'];
+export const APPROVABLE: readonly HoldReason[] = ['over_payout_limit', 'approval_needed'];
 
 /**
  * Approves the payout of an order at its terms of now, once; approved again it stays as it is. Refuses the key or person that

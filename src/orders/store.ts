@@ -182,7 +182,12 @@ export async function lockOrders(tx: Sql, ids: readonly string[]): Promise<Order
   return rows.map(toOrder);
 }
 
-export type HeldQuery = PageQuery & { readonly accountId?: string; readonly reason?: HoldReason };
+export type HeldQuery = PageQuery & {
+  readonly accountId?: string;
+  readonly reason?: HoldReason;
+  /** Any of these; every one when absent. */
+  readonly reasons?: readonly HoldReason[];
+};
 
 /** Orders on hold, the longest held first, and their total number; both from one snapshot. */
 export async function readHeldPage(sql: Sql, query: HeldQuery): Promise<{ orders: Order[]; total: number }> {
@@ -191,12 +196,14 @@ export async function readHeldPage(sql: Sql, query: HeldQuery): Promise<{ orders
     { account_id: query.accountId, hold_reason: query.reason },
     'hold_reason is not null',
   );
+  // The last value is the page number, which this statement does not use.
+  const given = values.slice(0, -1);
+  const held = query.reasons ? `${where} and hold_reason = any($${given.push(query.reasons)})` : where;
   const rows = await sql.query<OrderRow & { total: string }>(
-    `with matching as (select count(*) as total from orders ${where}),
-          page as (${ORDER} ${where} order by held_at, id limit ${limit} offset ${offset})
+    `with matching as (select count(*) as total from orders ${held}),
+          page as (${ORDER} ${held} order by held_at, id limit ${limit} offset ${offset})
      select matching.total, page.* from matching left join page on true order by page.held_at, page.id`,
-    // The last value is the page number, which this statement does not use.
-    values.slice(0, -1),
+    given,
   );
   return { orders: rows.filter(row => row.id !== null).map(toOrder), total: Number(rows[0]!.total) };
 }

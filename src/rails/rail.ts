@@ -206,6 +206,8 @@ export type Rail<M extends Method = Method> = {
   lookupRefund(request: RefundRequest): Promise<RefundFinding>;
   /** How to learn of payments; absent when only people report them. */
   readonly watch?: ReceiptsByTime | ReceiptsByRequest;
+  /** When the certificate by which the bank knows this client ends; undefined where it wants none. */
+  readonly certificateEnd?: () => Date | undefined;
 };
 
 /** A bank that lists what it has received. Its calls throw `rail_unavailable` when the bank does not answer. */

@@ -123,13 +123,19 @@ export async function markRemoved(
   return row && toWallet(row);
 }
 
-export type WalletQuery = PageQuery & { readonly accountId?: string; readonly network?: Network };
+export type WalletQuery = PageQuery & {
+  readonly accountId?: string;
+  readonly network?: Network;
+  /** Only those that nobody has approved yet. */
+  readonly isUnapproved?: boolean;
+};
 
 /** A page of wallets, newest first, and their total number; without removed ones. */
 export async function readWalletPage(sql: Sql, query: WalletQuery): Promise<{ wallets: Wallet[]; total: number }> {
   const { where, limit, offset, values } = pageSql(query, { account_id: query.accountId, network: query.network });
   const rows = await sql.query<WalletRow & { total: string }>(
-    `with kept as not materialized (select * from wallets where removed_at is null),
+    `with kept as not materialized (
+            select * from wallets where removed_at is null${query.isUnapproved ? ' and approved_at is null' : ''}),
           matching as (select count(*) as total from kept ${where}),
           page as (select * from kept ${where} order by created_at desc, id desc limit ${limit} offset ${offset})
      select matching.total, page.* from matching left join page on true order by created_at desc, id desc`,

@@ -19,7 +19,6 @@ export type BacenRail = Rail<'pix'> &
     kindOf(request: PaymentRequest): ChargeKind;
     /** Absent where the PSP has no locations to take. Throws `rail_unavailable`. */
     readonly takeLocation?: (kind: ChargeKind) => Promise<Location>;
-    /** When the certificate of this client ends; undefined where the PSP wants none. */
     certificateEnd(): Date | undefined;
     /** Closes idle connections. */
     stop(): void;

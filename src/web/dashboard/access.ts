@@ -10,7 +10,7 @@ import { listKeys } from '../../accounts/store-keys.ts';
 import { AppError } from '../../lib/errors.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type ActDeps, defineAct } from './act.ts';
+import { type ActDeps, accountField, defineAct } from './act.ts';
 import { isRecord, textOf } from './api-call.ts';
 import { accountIn, filled } from './charge-acts.ts';
 import type { ListDeps } from './charges.ts';
@@ -63,13 +63,11 @@ ${caller?.accountId === undefined && may(caller, 'accounts:read') && html`<secti
     url: '/keys/new',
     scope: 'keys:write',
     section: 'keys',
-    ask: async ({ caller }) => ({
+    ask: async request => ({
       title: 'New key',
       words: html`<p>A program that has it acts for the account. It is shown once.</p>`,
       fields: [
-        ...(caller?.accountId === undefined
-          ? [{ name: 'accountId', label: 'Account', isRequired: true } as const]
-          : []),
+        ...(await accountField(deps, request)),
         { name: 'name', label: 'Name', hint: 'What it is for.' },
         {
           name: 'grant',

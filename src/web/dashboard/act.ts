@@ -4,20 +4,25 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isFresh } from '../../accounts/people/person.ts';
 import { FRESH_SCOPES, type Scope } from '../../accounts/scopes.ts';
+import { listAccounts } from '../../accounts/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, type Fault } from '../../lib/errors.ts';
+import type { Sql } from '../../storage/database.ts';
 import { attributes, type Html, html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ApiCall, callApi } from './api-call.ts';
 import { type Fields, fieldsOf, textField } from './form.ts';
 import { type Section, type ShellDeps, shell } from './shell.ts';
 
+export type Option = { readonly value: string; readonly label: string };
+
 export type Field = {
   readonly name: string;
   readonly label: string;
   readonly type?: 'text' | 'number' | 'date' | 'select' | 'file' | 'checkbox';
   readonly value?: string;
-  readonly options?: readonly { readonly value: string; readonly label: string }[];
+  /** What may be chosen; of a text, what is suggested. */
+  readonly options?: readonly Option[];
   readonly isRequired?: boolean;
   readonly hint?: string;
 };
@@ -47,7 +52,7 @@ export type Act = {
 };
 
 export type Params = Readonly<Record<string, string>>;
-export type ActDeps = ShellDeps & { readonly clock: Clock };
+export type ActDeps = ShellDeps & { readonly clock: Clock; readonly db: Sql };
 
 export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
   const url = `/dashboard${act.url}`;
@@ -85,6 +90,24 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
   });
 }
 
+const MAX_SUGGESTED = 200;
+
+/** Which account a form is for, unless the person works for one alone. */
+export async function accountField({ db }: Pick<ActDeps, 'db'>, { caller }: FastifyRequest): Promise<readonly Field[]> {
+  if (caller?.accountId !== undefined) return [];
+  const accounts = await listAccounts(db, MAX_SUGGESTED);
+  const [only, ...others] = accounts;
+  return [
+    {
+      name: 'accountId',
+      label: 'Account',
+      isRequired: true,
+      options: accounts.map(({ id }) => ({ value: id, label: id })),
+      ...(only && others.length === 0 && { value: only.id }),
+    },
+  ];
+}
+
 type Refusal = { readonly detail: string; readonly faults: readonly Fault[] };
 
 function formOf({ words, fields = [], button, back }: Question, request: FastifyRequest, refusal?: Refusal): Html {
@@ -95,7 +118,7 @@ function formOf({ words, fields = [], button, back }: Question, request: Fastify
 ${refusal && refusalNote(refusal, fields)}
 <div class="question">${words}</div>
 <input type="hidden" name="once" value="${textField(given, 'once') || randomUUID()}">
-${fields.map(field => fieldOf(field, given.has(field.name) ? textField(given, field.name) : field.value))}
+<div class="fields">${fields.map(field => fieldOf(field, given.has(field.name) ? textField(given, field.name) : field.value))}</div>
 <p class="acts"><button class="button">${button}</button> <a class="button secondary" href="${back}">Back</a></p>
 </form>`;
 }
@@ -108,13 +131,19 @@ function refusalNote({ detail, faults }: Refusal, fields: readonly Field[]): Htm
 
 function fieldOf({ name, label, type = 'text', options = [], isRequired = false, hint }: Field, value = ''): Html {
   const hintId = hint === undefined ? undefined : `hint-${name}`;
-  const common = { id: `field-${name}`, name, required: isRequired, 'aria-describedby': hintId };
+  const listId = type === 'text' && options.length > 0 ? `list-${name}` : undefined;
+  const common = { id: `field-${name}`, name, required: isRequired, 'aria-describedby': hintId, list: listId };
+  const choices = options.map(
+    option =>
+      html`<option${attributes({ value: option.value, selected: type === 'select' && option.value === value })}>${option.label}</option>`,
+  );
   const control =
     type === 'select'
-      ? html`<select${attributes(common)}>${options.map(option => html`<option${attributes({ value: option.value, selected: option.value === value })}>${option.label}</option>`)}</select>`
+      ? html`<select${attributes(common)}>${choices}</select>`
       : type === 'checkbox'
         ? html`<input${attributes({ ...common, type, value: 'true', checked: value === 'true' })}>`
         : html`<input${attributes({ ...common, type, value: type === 'file' ? undefined : value, autocomplete: 'off', maxlength: type === 'text' ? 255 : undefined, step: type === 'number' ? 'any' : undefined })}>`;
   return html`<div class="field ${type}"><label for="field-${name}">${label}${isRequired && html`<span aria-hidden="true"> *</span>`}</label>${control}
+${listId !== undefined && html`<datalist id="${listId}">${choices}</datalist>`}
 ${hint !== undefined && html`<p class="muted small" id="hint-${name}">${hint}</p>`}</div>`;
 }

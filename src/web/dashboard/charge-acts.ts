@@ -2,14 +2,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { requireCharge } from '../../charges/require.ts';
 import { CURRENCIES } from '../../lib/currency.ts';
-import type { Sql } from '../../storage/database.ts';
 import { html } from '../html.ts';
-import { type ActDeps, defineAct, type Params } from './act.ts';
+import { type ActDeps, accountField, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
 import { type Fields, textField } from './form.ts';
 import { facts, reais } from './parts.ts';
-
-type Deps = ActDeps & { readonly db: Sql };
 
 const METHOD_CHOICES = [
   { value: 'pix', label: 'pix' },
@@ -60,7 +57,7 @@ export function centsIn(text: string): number | string {
   return /^\d+(?:\.\d{1,2})?$/.test(plain) ? Math.round(Number(plain) * 100) : text;
 }
 
-export function chargeActs(app: FastifyInstance, deps: Deps): void {
+export function chargeActs(app: FastifyInstance, deps: ActDeps): void {
   const shown = async (request: FastifyRequest, { id = '' }: Params) => {
     const charge = await requireCharge(deps.db, id.toLowerCase(), request.caller?.accountId);
     return { charge, back: `/dashboard/charges/${charge.id}` };
@@ -70,13 +67,11 @@ export function chargeActs(app: FastifyInstance, deps: Deps): void {
     url: '/charges/new',
     scope: 'charges:write',
     section: 'charges',
-    ask: async ({ caller }) => ({
+    ask: async request => ({
       title: 'New charge',
       words: html`<p>The payer gets a code or a boleto; nothing is paid yet.</p>`,
       fields: [
-        ...(caller?.accountId === undefined
-          ? [{ name: 'accountId', label: 'Account', isRequired: true } as const]
-          : []),
+        ...(await accountField(deps, request)),
         { name: 'amount', label: 'Amount', isRequired: true, hint: 'Such as 159,90' },
         {
           name: 'currency',

@@ -18,17 +18,26 @@ import { type LoginDeps, loginRoutes } from './login.ts';
 import { meRoutes } from './me.ts';
 import { moneyPages } from './money.ts';
 import { orderActs } from './order-acts.ts';
+import type { OrderNeedDeps } from './order-needs.ts';
 import { orderPages } from './orders.ts';
+import { keptNetworkFaults, type OutsideNeedDeps } from './outside-needs.ts';
 import { overviewPage } from './overview.ts';
+import { payoutActs } from './payout-acts.ts';
 import { payoutPages } from './payouts.ts';
 import { recordPages } from './records.ts';
 import { searchPage } from './search.ts';
 import { streamRoute, versions } from './stream.ts';
+import { walletPages } from './wallets.ts';
 import { webhookPages } from './webhooks.ts';
 
+/** What the pages share and is made here. */
+type Made = 'versionOf' | 'figures' | 'networkFaults';
+
 export type DashboardDeps = LoginDeps &
-  Omit<ListDeps, 'versionOf'> &
-  Omit<HealthPageDeps, 'versionOf'> & { readonly chains: Chains; readonly log: Log };
+  Omit<ListDeps & HealthPageDeps & OrderNeedDeps & OutsideNeedDeps, Made> & {
+    readonly chains: Chains;
+    readonly log: Log;
+  };
 
 export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void {
   app.register(async scope => {
@@ -37,13 +46,20 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
     loginRoutes(scope, deps);
     meRoutes(scope, deps);
     streamRoute(scope, deps);
-    const pages = { ...deps, versionOf: versions(deps), figures: keptFigures(deps) };
+    const pages = {
+      ...deps,
+      versionOf: versions(deps),
+      figures: keptFigures(deps),
+      networkFaults: keptNetworkFaults(deps.chains, deps.machineClock),
+    };
     overviewPage(scope, pages);
     chargePages(scope, pages);
     chargeActs(scope, pages);
     orderPages(scope, pages);
     orderActs(scope, pages);
     payoutPages(scope, pages);
+    payoutActs(scope, pages);
+    walletPages(scope, pages);
     moneyPages(scope, pages);
     webhookPages(scope, pages);
     recordPages(scope, pages);

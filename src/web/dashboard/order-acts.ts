@@ -5,19 +5,18 @@ import { NETWORKS, SYMBOLS } from '../../chains/asset.ts';
 import { CURRENCIES } from '../../lib/currency.ts';
 import { SETTLEMENT_SCHEDULES } from '../../orders/order.ts';
 import { requireOrder } from '../../orders/show.ts';
-import type { Sql } from '../../storage/database.ts';
+import { listWallets } from '../../wallets/list.ts';
 import { html, type Piece } from '../html.ts';
-import { type ActDeps, defineAct, type Params } from './act.ts';
+import { type ActDeps, accountField, defineAct, type Option, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
 import { ADDRESS_FIELDS, accountIn, customerIn, filled, PAYER_FIELDS } from './charge-acts.ts';
 import { textField } from './form.ts';
 import { facts } from './parts.ts';
 
-type Deps = ActDeps & { readonly db: Sql };
-
+const MAX_SUGGESTED = 100;
 const choices = (values: readonly string[]) => values.map(value => ({ value, label: value }));
 
-export function orderActs(app: FastifyInstance, deps: Deps): void {
+export function orderActs(app: FastifyInstance, deps: ActDeps): void {
   /** The whole address, network and amount, as it will happen. */
   async function ask(request: FastifyRequest, { id = '' }: Params, title: string, words: string, button: string) {
     const order = await requireOrder(deps.db, id.toLowerCase(), request.caller?.accountId);
@@ -28,6 +27,19 @@ export function orderActs(app: FastifyInstance, deps: Deps): void {
       ['Costs', `${order.cost} ${order.currency}`],
     ]);
     return { title, words: html`<p>${words}</p>${shown}`, button, back: `/dashboard/orders/${order.id}` };
+  }
+
+  async function walletChoices({ caller }: FastifyRequest): Promise<readonly Option[]> {
+    const accountId = caller?.accountId;
+    const { wallets } = await listWallets(deps, {
+      page: 1,
+      pageSize: MAX_SUGGESTED,
+      ...(accountId !== undefined && { accountId }),
+    });
+    return wallets.map(wallet => ({
+      value: wallet.id,
+      label: `${wallet.name} of ${wallet.accountId} on ${wallet.network}, ${wallet.address}`,
+    }));
   }
 
   function simple(verb: string, scope: Scope, title: string, words: string, button: string): void {
@@ -118,14 +130,12 @@ export function orderActs(app: FastifyInstance, deps: Deps): void {
     url: '/orders/new',
     scope: 'transactions:write',
     section: 'orders',
-    ask: async ({ caller }) => ({
+    ask: async request => ({
       title: 'New order',
       words: html`<p>The payer gets a charge; crypto leaves after it is paid, on its settlement day. The price of now holds for five
 minutes.</p>`,
       fields: [
-        ...(caller?.accountId === undefined
-          ? [{ name: 'accountId', label: 'Account', isRequired: true } as const]
-          : []),
+        ...(await accountField(deps, request)),
         { name: 'symbol', label: 'Asset', type: 'select', options: choices(SYMBOLS) },
         { name: 'network', label: 'Network', type: 'select', options: choices(NETWORKS) },
         { name: 'currency', label: 'Paid in', type: 'select', options: choices(CURRENCIES) },
@@ -135,6 +145,7 @@ minutes.</p>`,
           label: 'Wallet',
           isRequired: true,
           hint: 'The id of a wallet of the account on this network.',
+          options: await walletChoices(request),
         },
         { name: 'settlementSchedule', label: 'Settles', type: 'select', options: choices(SETTLEMENT_SCHEDULES) },
         ...PAYER_FIELDS,

@@ -73,16 +73,30 @@ export type Table = {
   readonly empty?: string;
 };
 
-/** A table that scrolls sideways in itself, never the page. */
+/**
+ * A table that scrolls sideways in itself, never the page. On a phone its rows become cards, whose lines bear the headings; the
+ * roles stay, which some browsers take from a table that is no longer laid out as one.
+ */
 export function table({ caption, head, rows, empty = 'Nothing here.' }: Table): Html {
   if (rows.length === 0) return html`<p class="empty">${empty}</p>`;
-  const isNumber = head.map(name => name.startsWith('#'));
-  const classOf = (index: number) => attributes({ class: isNumber[index] && 'number' });
-  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="list">
+  const names = head.map(name => name.replace(/^#(?=.)/, ''));
+  const classOf = (index: number) => (head[index]?.startsWith('#') ? 'number' : undefined);
+  const heads = names.map(
+    (name, index) =>
+      html`<th scope="col" role="columnheader"${attributes({ class: classOf(index) })}>${name || html`<span class="visually-hidden">Act</span>`}</th>`,
+  );
+  const cellOf = (cell: Piece, index: number) =>
+    html`<td role="cell"${attributes({ class: classOf(index), 'data-head': names[index] })}>${!isNothing(cell) && html`<div>${cell}</div>`}</td>`;
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="list" role="table">
 <caption class="visually-hidden">${caption}</caption>
-<thead><tr>${head.map((name, index) => html`<th scope="col"${classOf(index)}>${name.replace(/^#/, '') || html`<span class="visually-hidden">Act</span>`}</th>`)}</tr></thead>
-<tbody>${rows.map(cells => html`<tr>${cells.map((cell, index) => html`<td${classOf(index)}>${cell}</td>`)}</tr>`)}</tbody>
+<thead role="rowgroup"><tr role="row">${heads}</tr></thead>
+<tbody role="rowgroup">${rows.map(cells => html`<tr role="row">${cells.map(cellOf)}</tr>`)}</tbody>
 </table></div>`;
+}
+
+function isNothing(cell: Piece): boolean {
+  if (Array.isArray(cell)) return cell.every(isNothing);
+  return cell === undefined || cell === null || cell === false || cell === '';
 }
 
 /** Names and values beside each other; what is undefined is left out. */

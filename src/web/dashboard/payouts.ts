@@ -11,13 +11,13 @@ import { findPayoutByEither } from '../../payouts/store-list.ts';
 import { listPayouts, payoutView } from '../../payouts/view.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import type { ListDeps } from './charges.ts';
+import { type OutsideNeedDeps, openAlarms, openPauses } from './outside-needs.ts';
 import { badge, facts, filterForm, idLink, pager, readFilters, shortId, table, when } from './parts.ts';
-import { shell } from './shell.ts';
+import { may, shell } from './shell.ts';
 
 const READS = { config: { scope: 'payouts:read' }, schema: { hide: true } } as const;
 
-export function payoutPages(app: FastifyInstance, deps: ListDeps): void {
+export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
   app.get('/dashboard/payouts', READS, async (request, reply) => {
     const { state, network, ...rest } = readFilters(PayoutsQuery, request);
     const accountId = accountOf(request.caller, rest.accountId);
@@ -43,11 +43,18 @@ export function payoutPages(app: FastifyInstance, deps: ListDeps): void {
       title: 'Payouts',
       section: 'payouts',
       version: await deps.versionOf(),
-      body: html`${filterForm(request, [
-        { name: 'state', label: 'State', options: PAYOUT_STATES },
-        { name: 'network', label: 'Network', options: NETWORKS },
-        { name: 'accountId', label: 'Account' },
-      ])}
+      acts: [
+        may(request.caller, 'payouts:write') &&
+          html`<a class="button secondary" href="/dashboard/payouts/pause">Pause</a> `,
+        may(request.caller, 'payouts:sweep') &&
+          html`<a class="button secondary" href="/dashboard/payouts/sweep">Sweep to cold</a>`,
+      ],
+      body: html`<div data-live="needs">${await openPauses(deps, request)}${await openAlarms(deps, request)}</div>
+${filterForm(request, [
+  { name: 'state', label: 'State', options: PAYOUT_STATES },
+  { name: 'network', label: 'Network', options: NETWORKS },
+  { name: 'accountId', label: 'Account' },
+])}
 <div data-live="list">${table({ caption: 'Payouts', head: ['Payout', 'State', '#Quantity', 'Network', 'To', 'For', 'Account', 'Begun'], rows, empty: 'No payout fits these filters.' })}
 ${pager(request, counts)}</div>`,
     });
@@ -64,6 +71,10 @@ ${pager(request, counts)}</div>`,
       title: `Payout of ${payout.quantity} ${payout.symbol.toUpperCase()}`,
       section: 'payouts',
       version: await deps.versionOf(),
+      acts:
+        payout.state === 'open' &&
+        may(request.caller, 'transfers:write') &&
+        html`<a class="button secondary" href="/dashboard/payouts/${payout.id}/void">Give up</a>`,
       body: html`<div data-live="payout"><p>${badge(payout.state)}</p>
 <section class="card">${facts([
         ['Id', html`<code>${payout.id}</code>`],

@@ -17,6 +17,7 @@ export const SECTIONS = [
   { name: 'charges', label: 'Charges', href: '/dashboard/charges', scope: 'charges:read' },
   { name: 'orders', label: 'Orders', href: '/dashboard/orders', scope: 'transactions:read' },
   { name: 'payouts', label: 'Payouts', href: '/dashboard/payouts', scope: 'payouts:read' },
+  { name: 'wallets', label: 'Wallets', href: '/dashboard/wallets', scope: 'wallets:read' },
   { name: 'unmatched', label: 'Unmatched money', href: '/dashboard/unmatched', scope: 'payments:read' },
   { name: 'statements', label: 'Statements', href: '/dashboard/statements', scope: 'statements:read' },
   { name: 'webhooks', label: 'Webhooks', href: '/dashboard/webhooks', scope: 'webhooks:read' },

@@ -10,7 +10,7 @@ import { webhookView } from '../../events/webhook-view.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type Act, type ActDeps, defineAct } from './act.ts';
+import { type Act, type ActDeps, accountField, defineAct } from './act.ts';
 import { textOf } from './api-call.ts';
 import { accountIn, filled } from './charge-acts.ts';
 import type { ListDeps } from './charges.ts';
@@ -207,14 +207,12 @@ function webhookActs(app: FastifyInstance, deps: Deps): void {
     url: '/webhooks/new',
     scope: 'webhooks:write',
     section: 'webhooks',
-    ask: async ({ caller }) => ({
+    ask: async request => ({
       title: 'New webhook',
       words: html`<p>It receives every event from now on. Its secret is shown once.</p>`,
       fields: [
         { name: 'url', label: 'Address', isRequired: true, hint: 'https://…' },
-        ...(caller?.accountId === undefined
-          ? [{ name: 'accountId', label: 'Account', isRequired: true } as const]
-          : []),
+        ...(await accountField(deps, request)),
         {
           name: 'type',
           label: 'Events',

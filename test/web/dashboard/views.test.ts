@@ -13,7 +13,7 @@ browser();
 let service: Service;
 let views: string[];
 before(async () => {
-  service = await startService({ demo: true });
+  service = await startService({ demo: true, env: { TRILHO_WALLET_APPROVAL: 'on' } });
   const customer = { name: 'Maria da Silva', document: '529.982.247-25' };
   const body = chargeBody({ customer, methods: ['pix'], externalId: 'order-1050' });
   const paid = (await service.post('/charges', body)).json;
@@ -26,11 +26,19 @@ before(async () => {
      values ('E9999999920261116130000000000002', '2026-11-16T11:00:00Z', 4200, 'PIX RECEBIDO MARIA SILVA', now())`,
   );
   const held = transaction({ accountId: 'demo' });
-  await seed(service, [held]);
+  const large = transaction({ accountId: 'demo' });
+  await seed(service, [held, large]);
   await service.sql(`update orders set hold_reason = 'underpaid', held_at = created_at where id = $1`, [held.id]);
+  await service.sql(`update orders set hold_reason = 'approval_needed', held_at = created_at where id = $1`, [
+    large.id,
+  ]);
   const hook = (await service.post('/webhooks', { accountId: 'demo', url: 'http://127.0.0.1:9/hook' })).json;
   await service.post('/charges', chargeBody({ accountId: 'demo', customer, methods: ['pix'] }));
   await service.runJobs();
+  const address = '0x52908400098527886E0F7030069857D2E4169EE7';
+  const named = { accountId: 'demo', name: 'Treasury', network: 'polygon', address };
+  const wallet = (await service.post('/wallets', named)).json;
+  await service.post('/payouts/pause', { network: 'tron', reason: 'key rotation' });
   const [event] = await service.sql<{ id: string }>('select id from events limit 1');
   views = [
     '',
@@ -42,8 +50,17 @@ before(async () => {
     '/orders',
     '/orders?show=held',
     `/orders/${held.id}`,
+    `/orders/${large.id}/approve`,
     '/orders/new',
     '/payouts',
+    '/payouts/pause',
+    '/payouts/resume',
+    '/payouts/sweep',
+    '/wallets',
+    '/wallets/new',
+    `/wallets/${wallet.id}`,
+    `/wallets/${wallet.id}/approve`,
+    `/wallets/${wallet.id}/declare`,
     '/unmatched',
     '/statements',
     '/statements/upload',

@@ -1,0 +1,151 @@
+// What needs a person about banks and networks: rails and chains that are down, certificates near their end, alarms such as
+// wallets low on gas or token, pauses.
+import type { FastifyRequest } from 'fastify';
+import type { Chain, Chains } from '../../chains/chain.ts';
+import { readRails } from '../../charges/store-rails.ts';
+import { DAY_MS } from '../../lib/civil-days.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { AlarmReason } from '../../payouts/alarm.ts';
+import { scopeWords } from '../../payouts/pause.ts';
+import { readOpenAlarms } from '../../payouts/store-alarms.ts';
+import { readPauses } from '../../payouts/store-pauses.ts';
+import { allRails, type Rails } from '../../rails/rail.ts';
+import { html, type Piece } from '../html.ts';
+import type { ListDeps } from './charges.ts';
+import { kept } from './kept.ts';
+import { type Need, need } from './need.ts';
+import { badge, table, when } from './parts.ts';
+import { may } from './shell.ts';
+
+export type NetworkFault = { readonly network: string; readonly words: string };
+export type NetworkFaults = () => Promise<readonly NetworkFault[]>;
+
+export type OutsideNeedDeps = ListDeps & { readonly rails: Rails; readonly networkFaults: NetworkFaults };
+
+/** Nodes are asked no more often, however many tabs are open. */
+const NODES_KEPT_MS = 15_000;
+/** A page does not wait longer for a node. */
+const NODE_LIMIT_MS = 2_000;
+/** A bank takes days to make a new one. */
+const CERTIFICATE_WARNING_MS = 30 * DAY_MS;
+
+/** What no node answers, and which nodes are silent. */
+export function keptNetworkFaults(chains: Chains, machineClock: Clock): NetworkFaults {
+  const read = kept(machineClock, NODES_KEPT_MS, async () =>
+    (await Promise.all(Object.values(chains).map(faultsOf))).flat(),
+  );
+  return () => read('');
+}
+
+async function faultsOf(chain: Chain): Promise<NetworkFault[]> {
+  const { network } = chain;
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), NODE_LIMIT_MS);
+  const health = await Promise.race([chain.health().catch(() => undefined), late]);
+  clearTimeout(timer);
+  if (!health || health.head === undefined) return [{ network, words: 'No node answers.' }];
+  return health.providers
+    .filter(({ isAnswering }) => !isAnswering)
+    .map(({ name }) => ({ network, words: `${name} does not answer; the others do.` }));
+}
+
+export async function silentRails(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
+  if (!may(caller, 'metrics:read')) return undefined;
+  const rails = (await readRails(deps.db)).filter(
+    ({ silentSince, compared }) => silentSince || (compared?.differences ?? 0) > 0,
+  );
+  const rows = rails.map(({ name, method, silentSince, compared }) => [
+    name,
+    method,
+    silentSince
+      ? html`${badge('down')} does not answer since ${when(silentSince)}`
+      : `${compared?.differences} differences to the bank's record`,
+  ]);
+  return need(
+    'Rails',
+    rails.length,
+    '/dashboard/health',
+    table({ caption: 'Rails that need a look', head: ['Rail', 'Method', 'What'], rows }),
+  );
+}
+
+export async function endingCertificates(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
+  if (!may(caller, 'metrics:read')) return undefined;
+  const nowMs = deps.clock.now().getTime();
+  const ending = allRails(deps.rails).flatMap(({ name, certificateEnd }) => {
+    const end = certificateEnd?.();
+    return end && end.getTime() - nowMs < CERTIFICATE_WARNING_MS ? [{ name, end }] : [];
+  });
+  const rows = ending.map(({ name, end }) => [
+    name,
+    html`${badge(end.getTime() < nowMs ? 'ended' : 'ends soon')} ${when(end)}`,
+    'Get a new one from the bank and put it into the file; it is read without a restart.',
+  ]);
+  return need(
+    'Certificates',
+    ending.length,
+    '/dashboard/health',
+    table({ caption: 'Certificates near their end', head: ['Rail', 'Ends', 'Way out'], rows }),
+  );
+}
+
+export async function silentNetworks(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
+  if (!may(caller, 'payouts:read')) return undefined;
+  const faults = await deps.networkFaults();
+  const rows = faults.map(({ network, words }) => [network, words]);
+  return need(
+    'Networks',
+    faults.length,
+    '/dashboard/health',
+    table({ caption: 'Networks that need a look', head: ['Network', 'What'], rows }),
+  );
+}
+
+const ALARM_WAYS: Readonly<Record<AlarmReason, Piece>> = {
+  low_funds: 'Send more to the sender.',
+  above_ceiling: html`<a href="/dashboard/payouts/sweep">Sweep to the cold address</a>`,
+  payout_stuck: html`<a href="/dashboard/payouts?state=open">See open payouts</a>`,
+  finality_lag: 'Look at the network; nothing is sent twice meanwhile.',
+  fee_too_high: 'None is needed: orders go on when the fee has fallen.',
+  slot_taken: html`Find out who has the key, then <code>trilho payouts resume</code>.`,
+};
+
+export async function openAlarms(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
+  if (!may(caller, 'payouts:read')) return undefined;
+  const alarms = await readOpenAlarms(deps.db);
+  const rows = alarms.map(({ reason, network, words, raisedAt }) => [
+    network,
+    badge(reason),
+    words,
+    when(raisedAt),
+    ALARM_WAYS[reason],
+  ]);
+  return need(
+    'Alarms of payouts',
+    alarms.length,
+    '/dashboard/payouts',
+    table({ caption: 'Alarms of payouts', head: ['Network', 'Alarm', 'What', 'Since', 'Way out'], rows }),
+  );
+}
+
+export async function openPauses(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
+  if (!may(caller, 'payouts:read')) return undefined;
+  const pauses = await readPauses(deps.db);
+  const rows = pauses.map(pause => [
+    `${scopeWords(pause)} are paused.`,
+    pause.reason ?? '–',
+    when(pause.pausedAt),
+    may(caller, 'payouts:write') && html`<a class="button secondary small" href="${resumeAddress(pause)}">Resume</a>`,
+  ]);
+  return need(
+    'Paused payouts',
+    pauses.length,
+    '/dashboard/payouts',
+    table({ caption: 'Paused payouts', head: ['What', 'Why', 'Since', ''], rows }),
+  );
+}
+
+export function resumeAddress({ network, symbol }: { readonly network?: string; readonly symbol?: string }): string {
+  const scope = new URLSearchParams({ ...(network && { network }), ...(symbol && { symbol }) }).toString();
+  return `/dashboard/payouts/resume${scope === '' ? '' : `?${scope}`}`;
+}

@@ -1,0 +1,126 @@
+// What can be done with payouts: pause and resume them, give one up, sweep to a cold address.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type AssetSymbol, NETWORKS, type Network, SYMBOLS } from '../../chains/asset.ts';
+import { AppError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
+import { findPayoutByEither } from '../../payouts/store-list.ts';
+import { payoutView } from '../../payouts/view.ts';
+import { html } from '../html.ts';
+import { type ActDeps, defineAct, type Field } from './act.ts';
+import { textOf } from './api-call.ts';
+import { filled } from './charge-acts.ts';
+import { facts, queryOf } from './parts.ts';
+
+const scopeFields = (query: Readonly<Record<string, unknown>>): readonly Field[] => [
+  choiceField('network', 'Network', NETWORKS, query['network'], 'every network'),
+  choiceField('symbol', 'Asset', SYMBOLS, query['symbol'], 'every asset'),
+];
+
+function choiceField(
+  name: string,
+  label: string,
+  values: readonly (Network | AssetSymbol)[],
+  value?: unknown,
+  any?: string,
+): Field {
+  const options = values.map(one => ({ value: one, label: one }));
+  return {
+    name,
+    label,
+    type: 'select',
+    options: any === undefined ? options : [{ value: '', label: any }, ...options],
+    value: textOf(value),
+  };
+}
+
+export function payoutActs(app: FastifyInstance, deps: ActDeps): void {
+  defineAct(app, deps, {
+    url: '/payouts/pause',
+    scope: 'payouts:write',
+    section: 'payouts',
+    ask: async request => ({
+      title: 'Pause payouts?',
+      words: html`<p>Of all accounts, at once and on every node. Orders keep their place in line; transfers that have begun go on.</p>`,
+      fields: [
+        ...scopeFields(queryOf(request)),
+        { name: 'reason', label: 'Why', hint: 'The orders that wait show it. May be left out.' },
+      ],
+      button: 'Pause',
+      back: '/dashboard/payouts',
+    }),
+    call: fields => ({ method: 'POST', url: '/payouts/pause', body: filled(fields, ['network', 'symbol', 'reason']) }),
+    done: () => '/dashboard/payouts',
+  });
+
+  defineAct(app, deps, {
+    url: '/payouts/resume',
+    scope: 'payouts:write',
+    section: 'payouts',
+    ask: async request => ({
+      title: 'Resume payouts?',
+      words: html`<p>The orders in line go on at once. A pause of another scope stays.</p>`,
+      fields: scopeFields(queryOf(request)),
+      button: 'Resume',
+      back: '/dashboard/payouts',
+    }),
+    call: fields => ({ method: 'POST', url: '/payouts/resume', body: filled(fields, ['network', 'symbol']) }),
+    done: () => '/dashboard/payouts',
+  });
+
+  defineAct(app, deps, {
+    url: '/payouts/sweep',
+    scope: 'payouts:sweep',
+    section: 'payouts',
+    ask: async request => {
+      const { network, symbol } = queryOf(request);
+      return {
+        title: 'Sweep to the cold address?',
+        words: html`<p>What the sender has too much of goes to the address of the network in the settings. What open payouts and
+orders in line need stays.</p>`,
+        fields: [
+          choiceField('network', 'Network', NETWORKS, network),
+          choiceField('symbol', 'Asset', SYMBOLS, symbol),
+          { name: 'quantity', label: 'Quantity', hint: 'Or all. Left empty: what is above the ceiling.' },
+        ],
+        button: 'Sweep',
+        back: '/dashboard/payouts',
+      };
+    },
+    call: fields => ({
+      method: 'POST',
+      url: '/payouts/sweep',
+      body: filled(fields, ['network', 'symbol', 'quantity']),
+    }),
+    done: ({ id }) => `/dashboard/payouts/${textOf(id)}`,
+  });
+
+  async function requirePayout({ caller }: FastifyRequest, id: string) {
+    const found = isUuid(id) ? await findPayoutByEither(deps.db, id, caller?.accountId) : undefined;
+    if (!found) throw new AppError('not_found', 'There is no such payout.');
+    return payoutView(found);
+  }
+
+  defineAct(app, deps, {
+    url: '/payouts/:id/void',
+    scope: 'transfers:write',
+    section: 'payouts',
+    ask: async (request, { id = '' }) => {
+      const payout = await requirePayout(request, id.toLowerCase());
+      return {
+        title: 'Give up this payout?',
+        words: html`<p>A transaction that moves nothing uses its slot up. If a block takes the transfer first, it stays.</p>${facts(
+          [
+            ['Quantity', `${payout.quantity} ${payout.symbol.toUpperCase()}`],
+            ['Network', payout.network],
+            ['To', html`<code class="long">${payout.destination}</code>`],
+            ['Nonce', payout.nonce],
+          ],
+        )}`,
+        button: 'Give it up',
+        back: `/dashboard/payouts/${payout.id}`,
+      };
+    },
+    call: (_, { id = '' }) => ({ method: 'POST', url: `/payouts/${encodeURIComponent(id)}/void`, body: {} }),
+    done: (_, { id = '' }) => `/dashboard/payouts/${id}`,
+  });
+}

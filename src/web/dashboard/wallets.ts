@@ -1,0 +1,234 @@
+// Wallets: where crypto is paid to; who is on record as their holder, and whether a second person has approved them.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { pageParameters, toPageQuery } from '../../api/paging.ts';
+import { OneOf, Text } from '../../api/schemas.ts';
+import { NETWORKS } from '../../chains/asset.ts';
+import { accountOf } from '../../http/server/auth.ts';
+import { listWallets } from '../../wallets/list.ts';
+import { requireWallet } from '../../wallets/require.ts';
+import { walletView } from '../../wallets/view.ts';
+import { html } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { type ActDeps, accountField, defineAct, type Params } from './act.ts';
+import { textOf } from './api-call.ts';
+import { filled } from './charge-acts.ts';
+import type { ListDeps } from './charges.ts';
+import { badge, facts, filterForm, pager, readFilters, table, when } from './parts.ts';
+import { may, shell } from './shell.ts';
+
+type Deps = ListDeps & ActDeps;
+
+const READS = { config: { scope: 'wallets:read' }, schema: { hide: true } } as const;
+const { page, pageSize } = pageParameters;
+const SHOWN = ['unapproved'] as const;
+
+const WalletsFilter = Type.Object({
+  show: Type.Optional(OneOf(SHOWN)),
+  network: Type.Optional(OneOf(NETWORKS)),
+  accountId: Type.Optional(Text()),
+  page,
+  pageSize,
+});
+
+export function walletPages(app: FastifyInstance, deps: Deps): void {
+  app.get('/dashboard/wallets', READS, async (request, reply) => {
+    const { show, network, ...rest } = readFilters(WalletsFilter, request);
+    const accountId = accountOf(request.caller, rest.accountId);
+    const { wallets, ...counts } = await listWallets(deps, {
+      ...toPageQuery(rest, deps.pageSize),
+      ...(accountId !== undefined && { accountId }),
+      ...(network !== undefined && { network }),
+      isUnapproved: show === 'unapproved',
+    });
+    const rows = wallets.map(wallet => [
+      html`<a href="/dashboard/wallets/${wallet.id}">${wallet.name}</a>`,
+      wallet.network,
+      html`<code class="long">${wallet.address}</code>`,
+      badge(wallet.ownership),
+      wallet.approvedAt === undefined ? '–' : when(wallet.approvedAt),
+      wallet.accountId,
+      when(wallet.createdAt),
+    ]);
+    const shown = shell(deps, request, {
+      title: 'Wallets',
+      section: 'wallets',
+      acts:
+        may(request.caller, 'wallets:write') && html`<a class="button" href="/dashboard/wallets/new">New wallet</a>`,
+      body: html`${filterForm(request, [
+        { name: 'show', label: 'Show', options: SHOWN },
+        { name: 'network', label: 'Network', options: NETWORKS },
+        { name: 'accountId', label: 'Account' },
+      ])}${table({ caption: 'Wallets', head: ['Wallet', 'Network', 'Address', 'Holder', 'Approved', 'Account', 'Added'], rows, empty: 'No wallet fits these filters.' })}${pager(request, counts)}`,
+    });
+    return sendHtml(request, reply, shown);
+  });
+
+  app.get<{ Params: { id: string } }>('/dashboard/wallets/:id', READS, async (request, reply) => {
+    const { caller } = request;
+    const wallet = walletView(await requireWallet(deps.db, request.params.id.toLowerCase(), caller?.accountId));
+    const at = `/dashboard/wallets/${wallet.id}`;
+    const act = (path: string, words: string) => html`<a class="button secondary" href="${at}/${path}">${words}</a> `;
+    const shown = shell(deps, request, {
+      title: wallet.name,
+      section: 'wallets',
+      acts: [
+        wallet.approvedAt === undefined && may(caller, 'wallets:approve') && act('approve', 'Approve'),
+        may(caller, 'wallets:write') && [
+          act('challenge', 'Ask for a signature'),
+          act('declare', 'Declare its holder'),
+          act('remove', 'Remove'),
+        ],
+      ],
+      body: html`${wallet.warnings?.map(({ message }) => html`<p class="note warn">The address ${message}.</p>`)}
+<section class="card">${facts([
+        ['Id', html`<code>${wallet.id}</code>`],
+        ['Account', wallet.accountId],
+        ['Network', wallet.network],
+        ['Address', html`<code class="long">${wallet.address}</code>`],
+        ['Holder', html`${badge(wallet.ownership)} ${wallet.ownershipAt && when(wallet.ownershipAt)}`],
+        ['Approved', wallet.approvedAt && when(wallet.approvedAt)],
+        ['Orders may name it from', when(wallet.usableAt)],
+        ['Added', when(wallet.createdAt)],
+      ])}</section>`,
+    });
+    return sendHtml(request, reply, shown);
+  });
+
+  walletActs(app, deps);
+}
+
+function walletActs(app: FastifyInstance, deps: Deps): void {
+  const urlOf = ({ id = '' }: Params, verb = '') => `/wallets/${encodeURIComponent(id)}${verb}`;
+  const pageOf = ({ id = '' }: Params) => `/dashboard/wallets/${id}`;
+
+  async function shown({ caller }: FastifyRequest, { id = '' }: Params) {
+    const wallet = await requireWallet(deps.db, id.toLowerCase(), caller?.accountId);
+    return facts([
+      ['Wallet', wallet.name],
+      ['Account', wallet.accountId],
+      ['Network', wallet.network],
+      ['Address', html`<code class="long">${wallet.address}</code>`],
+    ]);
+  }
+
+  defineAct(app, deps, {
+    url: '/wallets/new',
+    scope: 'wallets:write',
+    section: 'wallets',
+    ask: async request => ({
+      title: 'New wallet',
+      words: html`<p>Crypto that leaves for it cannot be called back: compare the whole address.</p>`,
+      fields: [
+        ...(await accountField(deps, request)),
+        { name: 'name', label: 'Name', isRequired: true },
+        {
+          name: 'network',
+          label: 'Network',
+          type: 'select',
+          options: NETWORKS.map(value => ({ value, label: value })),
+        },
+        { name: 'address', label: 'Address', isRequired: true },
+      ],
+      button: 'Create the wallet',
+      back: '/dashboard/wallets',
+    }),
+    call: fields => ({
+      method: 'POST',
+      url: '/wallets',
+      body: filled(fields, ['accountId', 'name', 'network', 'address']),
+    }),
+    done: ({ id }) => `/dashboard/wallets/${textOf(id)}`,
+  });
+
+  defineAct(app, deps, {
+    url: '/wallets/:id/approve',
+    scope: 'wallets:approve',
+    section: 'wallets',
+    ask: async (request, params) => ({
+      title: 'Approve this wallet?',
+      words: html`<p>You say that crypto of the account may go to this address.</p>${await shown(request, params)}`,
+      button: 'Approve the wallet',
+      back: pageOf(params),
+    }),
+    call: (_, params) => ({ method: 'POST', url: urlOf(params, '/approve'), body: {} }),
+    done: (_, params) => pageOf(params),
+  });
+
+  defineAct(app, deps, {
+    url: '/wallets/:id/remove',
+    scope: 'wallets:write',
+    section: 'wallets',
+    ask: async (request, params) => ({
+      title: 'Remove this wallet?',
+      words: html`<p>No new order can name it; orders that name it already go on.</p>${await shown(request, params)}`,
+      button: 'Remove the wallet',
+      back: pageOf(params),
+    }),
+    call: (_, params) => ({ method: 'DELETE', url: urlOf(params) }),
+    done: () => '/dashboard/wallets',
+  });
+
+  defineAct(app, deps, {
+    url: '/wallets/:id/declare',
+    scope: 'wallets:write',
+    section: 'wallets',
+    ask: async (request, params) => ({
+      title: 'Declare who holds this wallet',
+      words: html`<p>It is kept with the time and your name, and never shown again.</p>${await shown(request, params)}`,
+      fields: [
+        { name: 'holderName', label: 'Name of the holder', isRequired: true },
+        { name: 'holderDocument', label: 'CPF or CNPJ', hint: 'May be left out for a holder who has none.' },
+        { name: 'statement', label: 'What is declared', isRequired: true },
+      ],
+      button: 'Put it on record',
+      back: pageOf(params),
+    }),
+    call: (fields, params) => ({
+      method: 'POST',
+      url: urlOf(params, '/declaration'),
+      body: filled(fields, ['holderName', 'holderDocument', 'statement']),
+    }),
+    done: (_, params) => pageOf(params),
+  });
+
+  defineAct(app, deps, {
+    url: '/wallets/:id/challenge',
+    scope: 'wallets:write',
+    section: 'wallets',
+    ask: async (request, params) => ({
+      title: 'Ask for a signature?',
+      words: html`<p>You get a text for the holder to sign with the key of the wallet. A text from before counts no more.</p>${await shown(request, params)}`,
+      button: 'Make the text',
+      back: pageOf(params),
+    }),
+    call: (_, params) => ({ method: 'POST', url: urlOf(params, '/challenge'), body: {} }),
+    done: ({ message }, params) => ({
+      title: 'The text to sign',
+      shown: html`<section class="card"><p>The holder signs it to the byte: <code>personal_sign</code> on EVM networks, <code>signMessageV2</code> on Tron.</p>
+<pre class="long" tabindex="0" aria-label="The text to sign">${textOf(message)}</pre><p class="acts"><a class="button" href="${pageOf(params)}/prove">I have the signature</a></p></section>`,
+    }),
+  });
+
+  defineAct(app, deps, {
+    url: '/wallets/:id/prove',
+    scope: 'wallets:write',
+    section: 'wallets',
+    ask: async (request, params) => ({
+      title: 'Prove who holds this wallet',
+      words: await shown(request, params),
+      fields: [
+        {
+          name: 'signature',
+          label: 'Signature of the text',
+          isRequired: true,
+          hint: '65 bytes as hexadecimal digits.',
+        },
+      ],
+      button: 'Check the signature',
+      back: pageOf(params),
+    }),
+    call: (fields, params) => ({ method: 'POST', url: urlOf(params, '/proof'), body: filled(fields, ['signature']) }),
+    done: (_, params) => pageOf(params),
+  });
+}

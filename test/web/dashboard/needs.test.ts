@@ -1,0 +1,139 @@
+// What the first page says needs a person, and the acts that it leads to.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sandboxRails } from '../../../src/sandbox/rails.ts';
+import { type PayoutService, startPayoutService } from '../../harness/payout-service.ts';
+import { SAME_ORIGIN } from '../../harness/people.ts';
+import { type Answer, type Service, startService } from '../../harness/service.ts';
+
+const LIMITS = JSON.stringify({ limits: [{ symbol: 'usdt', network: 'polygon', approvalAbove: '50' }] });
+
+let payouts: PayoutService;
+let service: Service;
+before(async () => {
+  const silent = { providers: [{ name: 'node-one', isAnswering: false }] };
+  payouts = await startPayoutService(
+    chain => (chain.network === 'tron' ? { ...chain, health: async () => silent } : chain),
+    undefined,
+    { TRILHO_PAYOUTS: LIMITS, TRILHO_WALLET_APPROVAL: 'off' },
+  );
+  ({ service } = payouts);
+});
+after(() => payouts.stop());
+
+async function view(path: string, of: Service = service): Promise<string> {
+  const answer = await fetch(`${of.url}/dashboard${path}`, { headers: { accept: 'text/html' } });
+  const text = await answer.text();
+  assert.equal(answer.status, 200, text);
+  return text;
+}
+
+/** What a form sends: the fields of its question, with what is filled in. */
+async function submit(path: string, fields: Readonly<Record<string, string>> = {}, of: Service = service) {
+  const [, once = ''] = /name="once" value="([^"]+)"/.exec(await view(path, of)) ?? [];
+  return fetch(`${of.url}/dashboard${path}`, {
+    method: 'POST',
+    body: new URLSearchParams({ once, ...fields }),
+    headers: { ...SAME_ORIGIN, accept: 'text/html' },
+    redirect: 'manual',
+  });
+}
+
+const words = (page: string) => page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+/** A paid order on polygon, and what the sandbox still has to do with it. */
+async function paid(changes: Record<string, unknown> = {}): Promise<Answer> {
+  const order = await payouts.paid(changes);
+  await service.runJobs();
+  return order;
+}
+
+test('a payout above the limit is shown with its whole address; approving it sends nothing by itself', async () => {
+  const order = await paid();
+  const { transactionId } = order.json;
+  const { walletAddress, holdReason } = (await service.get(`/crypto/transactions/${transactionId}`)).json;
+  assert.equal(holdReason, 'approval_needed');
+  const page = await view('');
+  assert.match(words(page), /Payouts to approve 1 /);
+  assert.ok(page.includes(walletAddress));
+  const question = await view(`/orders/${transactionId}/approve`);
+  for (const said of [walletAddress, '100 USDT', 'polygon', 'this button sends nothing']) {
+    assert.ok(question.includes(said), said);
+  }
+  const answer = await submit(`/orders/${transactionId}/approve`);
+  assert.equal(answer.headers.get('location'), `/dashboard/orders/${transactionId}`);
+  assert.equal((await payouts.payouts(order)).length, 0);
+  assert.doesNotMatch(await view(''), /Payouts to approve/);
+  await service.runJobs();
+  assert.equal((await payouts.payouts(order)).length, 1);
+});
+
+test('crypto that left is in the figures, with the time since its payment', async () => {
+  const order = await paid({ cost: 54.1 });
+  await payouts.orders.advance('PT1H');
+  for (let round = 0; round < 3; round++) await service.runJobs();
+  assert.equal((await payouts.orders.read(order)).status, 'fulfilled');
+  // Figures are kept for half a minute.
+  service.clock.advanceMs(60_000);
+  const page = words(await view(''));
+  assert.match(page, /Crypto out [\d.]+ USDT on polygon/);
+  assert.match(page, /Payment to crypto (?:\d+ (?:s|min|h|d) ?){1,2}/);
+  assert.match(page, /From payment to crypto .* Median time/);
+});
+
+test('payouts are paused and resumed, and the first page says so meanwhile', async () => {
+  const paused = await submit('/payouts/pause', { network: 'polygon', symbol: '', reason: 'key rotation' });
+  assert.equal(paused.status, 303);
+  assert.match(words(await view('')), /Payouts on polygon are paused\. key rotation/);
+  const resumed = await submit('/payouts/resume?network=polygon', { network: 'polygon', symbol: '' });
+  assert.equal(resumed.status, 303);
+  assert.doesNotMatch(await view(''), /Paused payouts/);
+});
+
+test('a network that no node answers for is named, and so is a wallet low on funds', async () => {
+  assert.match(words(await view('')), /Networks 1 See all .* tron No node answers\./);
+  await service.sql(
+    `insert into payout_alarms (id, reason, network, subject, words, raised_at)
+     values ('019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87', 'low_funds', 'polygon', 'pol', 'The sender has 0.1 pol; the limit is 2.', now())`,
+  );
+  assert.match(words(await view('')), /polygon low funds The sender has 0\.1 pol; the limit is 2\. .* Send more/);
+  await service.sql('delete from payout_alarms');
+});
+
+test('a payout is shown with every transaction that was signed for it', async () => {
+  const order = await paid({ cost: 54.1 });
+  const { payouts: list } = (await service.get('/payouts')).json;
+  const one = list.find((payout: { transactionId: string }) => payout.transactionId === order.json.transactionId);
+  const page = await view(`/payouts/${one.id}`);
+  for (const said of [one.destination, one.sender, one.attempts[0].hash]) assert.ok(page.includes(said), said);
+});
+
+test('certificates that end within a month, silent rails and wallets that wait for an approval are named', async t => {
+  const ending = { at: new Date(0) };
+  const pix = { ...sandboxRails.pix, certificateEnd: () => ending.at };
+  const other = await startService({ rails: { ...sandboxRails, pix }, env: { TRILHO_WALLET_APPROVAL: 'on' } });
+  t.after(() => other.stop());
+  const inDays = (days: number) => new Date(other.clock.now().getTime() + days * 86_400_000);
+  ending.at = inDays(31);
+  assert.match(words(await view('', other)), /Nothing needs you\./);
+  ending.at = inDays(29);
+  assert.match(words(await view('', other)), /Certificates 1 .* sandbox ends soon/);
+  ending.at = inDays(-1);
+  assert.match(words(await view('', other)), /sandbox ended/);
+  ending.at = inDays(300);
+  await other.sql('update rails set silent_since = now()');
+  assert.match(words(await view('', other)), /Rails \d .* down does not answer since/);
+  await other.sql('update rails set silent_since = null');
+  const address = '0x52908400098527886E0F7030069857D2E4169EE7';
+  const fields = { accountId: 'acme', name: 'Treasury', network: 'polygon', address };
+  const made = await submit('/wallets/new', fields, other);
+  assert.equal(made.status, 303);
+  const wallet = (made.headers.get('location') ?? '').replace('/dashboard', '');
+  assert.match(
+    words(await view('', other)),
+    new RegExp(`Wallets to approve 1 .* Treasury acme polygon ${address} none`),
+  );
+  assert.equal((await submit(`${wallet}/approve`, {}, other)).status, 303);
+  assert.match(words(await view('', other)), /Nothing needs you\./);
+  assert.match(words(await view(wallet, other)), /Approved \d/);
+});
