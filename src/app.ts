@@ -3,6 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
+import { hasPeople } from './accounts/people/store-people.ts';
 import { type AccountPolicy, openedAccounts } from './accounts/require.ts';
 import { hasUsableKey } from './accounts/store-keys.ts';
 import type { Chains } from './chains/chain.ts';
@@ -95,6 +96,10 @@ import { pageRoutes } from './web/pages.ts';
 export type App = {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   readonly url: string;
+  /** Where people log in; the name that links, passkeys and cookies need. */
+  readonly dashboardUrl: string;
+  /** False: nobody was invited yet, and in live nobody can log in. */
+  readonly hasPeople: boolean;
   /** Where banks send notifications, if they may. */
   readonly receiverUrl?: string;
   /** Where the data lives, in words for a person. */
@@ -364,6 +369,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     };
     return {
       url: urlOf(server),
+      dashboardUrl: `${publicUrl()}/dashboard`,
+      hasPeople: await hasPeople(db),
       ...(receiver && { receiverUrl: receiver.url }),
       dataPlace,
       routes: server.declaredRoutes,

@@ -20,8 +20,15 @@ export async function serve(config: Config, log: Log): Promise<number> {
   const { list, charge } = curlExamples(app.url, systemClock, config.mode);
   // A receiver's own key is no secret: every code shows it. Here a person sees whom payers will pay, before they do.
   const pixKey = config.pixKey ? `\n  Pix key       ${config.pixKey.key} (${config.pixKey.kind})` : '';
+  const isClosed = config.mode === 'live' && !app.hasPeople;
+  const invitation = isClosed
+    ? '\n                Nobody can log in yet: npx trilho people invite --role owner --name <name>'
+    : '';
+  if (isClosed)
+    log.warn('nobody can log in to the dashboard yet: trilho people invite --role owner makes the first link');
   console.log(`
   Trilho ${version} (${config.mode}) listens on ${app.url}
+  Dashboard     ${app.dashboardUrl}${invitation}
   Reference     ${app.url}/docs/
   Data          ${app.dataPlace}${pixKey}
 

@@ -67,7 +67,12 @@ test('the way from nothing to a paid charge in docs/live.md works as it is writt
   const first = shell(psp);
   await untilSaid(first, ['Base URL']);
   const second = shell(service);
-  await untilSaid(second, ['needs an API key', 'Account acme is open', 'It is shown this once', 'listens on']);
+  await untilSaid(second, [
+    'needs an API key',
+    'Account acme is open',
+    'It is shown this once',
+    'Nobody can log in yet: npx trilho people invite',
+  ]);
 
   let waits = 0;
   const script = shop.join('\n').replaceAll(/^sleep \d+$/gm, () => {

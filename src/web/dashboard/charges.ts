@@ -10,12 +10,11 @@ import { chargeView } from '../../charges/view.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { MAX_PAGE_SIZE } from '../../lib/paging.ts';
 import type { Sql } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { sendCsv } from './csv.ts';
-import { addressWith, badge, facts, filterForm, idLink, pager, readFilters, reais, table, when } from './parts.ts';
+import { type Columns, csvLink, sendCsv, walkBack } from './csv.ts';
+import { badge, facts, filterForm, idLink, pager, readFilters, reais, table, when } from './parts.ts';
 import { may, type ShellDeps, shell } from './shell.ts';
 import type { VersionOf } from './stream.ts';
 
@@ -57,7 +56,7 @@ export function chargePages(app: FastifyInstance, deps: ListDeps): void {
           { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'To', type: 'date' },
         ],
-        html`<a class="button secondary small" href="${addressWith(request, { page: '' }, '/dashboard/charges.csv')}">CSV</a>`,
+        csvLink(request, '/dashboard/charges.csv'),
       )}
 <div data-live="list">${table({ caption: 'Charges', head: ['Charge', 'State', '#Amount', 'Payer', 'External id', 'Account', 'Due', 'Created'], rows, empty: 'No charge fits these filters.' })}
 ${pager(request, list)}</div>`,
@@ -66,41 +65,14 @@ ${pager(request, list)}</div>`,
   });
 
   app.get('/dashboard/charges.csv', READS, async (request, reply) => {
-    const now = deps.clock.now();
-    const asked = queryFor(deps, request);
-    // What is created meanwhile would move the pages.
-    const frozen = { ceilMs: now.getTime(), floorMs: now.getTime(), beyond: '' };
-    const query = { ...asked, to: asked.to && asked.to.floorMs < frozen.floorMs ? asked.to : frozen };
-    const head = [
-      'id',
-      'account',
-      'external id',
-      'state',
-      'amount',
-      'currency',
-      'payable (BRL)',
-      'paid (BRL)',
-      'refunded (BRL)',
-      'due',
-      'created',
-    ];
-    return sendCsv(reply, 'charges', head, async page => {
-      const { charges, hasMore } = await listCharges(deps, { ...query, page, pageSize: MAX_PAGE_SIZE });
-      const rows = charges.map(charge => [
-        charge.id,
-        charge.accountId,
-        charge.externalId,
-        charge.state,
-        decimal(charge.amountCents),
-        charge.currency,
-        decimal(charge.payable.amountCents),
-        decimal(sum(charge.payments.map(({ amountCents }) => amountCents))),
-        decimal(sum(charge.refunds.filter(({ status }) => status !== 'FAILED').map(({ amountCents }) => amountCents))),
-        charge.dueAt,
-        charge.createdAt,
-      ]);
-      return { rows, hasMore };
-    });
+    const query = queryFor(deps, request);
+    const pages = walkBack(
+      deps.clock.now(),
+      query,
+      async page => (await listCharges(deps, { ...query, ...page })).charges,
+      ({ id, createdAt }) => ({ id, at: createdAt }),
+    );
+    return sendCsv(reply, 'charges', CSV, pages);
   });
 
   app.get<{ Params: { id: string } }>('/dashboard/charges/:id', READS, async (request, reply) => {
@@ -189,3 +161,20 @@ function queryFor({ pageSize }: ListDeps, request: FastifyRequest) {
 const sum = (cents: readonly number[]) => cents.reduce((total, one) => total + one, 0);
 /** Exact: two decimals of whole cents. */
 const decimal = (cents: number) => (cents / 100).toFixed(2);
+
+type Listed = Awaited<ReturnType<typeof listCharges>>['charges'][number];
+
+const CSV: Columns<Listed> = {
+  id: charge => charge.id,
+  account: charge => charge.accountId,
+  'external id': charge => charge.externalId,
+  state: charge => charge.state,
+  amount: charge => decimal(charge.amountCents),
+  currency: charge => charge.currency,
+  'payable (BRL)': charge => decimal(charge.payable.amountCents),
+  'paid (BRL)': charge => decimal(sum(charge.payments.map(({ amountCents }) => amountCents))),
+  'refunded (BRL)': charge =>
+    decimal(sum(charge.refunds.filter(({ status }) => status !== 'FAILED').map(({ amountCents }) => amountCents))),
+  due: charge => charge.dueAt,
+  created: charge => charge.createdAt,
+};

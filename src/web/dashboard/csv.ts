@@ -1,6 +1,9 @@
 // Lists as CSV: page after page is read and written, so any size takes the memory of one page.
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PageQuery } from '../../lib/paging.ts';
+import { type Html, html } from '../html.ts';
+import { addressWith } from './parts.ts';
 
 type Cell = string | number | bigint | undefined;
 
@@ -18,26 +21,89 @@ function lineOf(cells: readonly Cell[]): string {
   return `${cells.map(cellOf).join(',')}\r\n`;
 }
 
-export type CsvPage = { readonly rows: readonly (readonly Cell[])[]; readonly hasMore: boolean };
-
-const MAX_PAGES = 1_000_000;
+/** Columns by their headings. */
+export type Columns<T> = Readonly<Record<string, (row: T) => Cell>>;
 
 /** Sends all pages; the next is read when the reader has taken the one before. */
-export function sendCsv(
+export function sendCsv<T>(
   reply: FastifyReply,
   name: string,
-  head: readonly string[],
-  readPage: (page: number) => Promise<CsvPage>,
+  columns: Columns<T>,
+  pages: AsyncIterable<readonly T[]>,
 ): FastifyReply {
+  const cells = Object.values(columns);
   async function* lines(): AsyncGenerator<string> {
     // Spreadsheets take a file without it for Latin-1.
-    yield `\uFEFF${lineOf(head)}`;
-    for (let page = 1; page <= MAX_PAGES; page++) {
-      const { rows, hasMore } = await readPage(page);
-      if (rows.length > 0) yield rows.map(lineOf).join('');
-      if (!hasMore) return;
+    yield `\uFEFF${lineOf(Object.keys(columns))}`;
+    for await (const rows of pages) {
+      if (rows.length > 0) yield rows.map(row => lineOf(cells.map(cell => cell(row)))).join('');
     }
   }
   reply.header('content-disposition', `attachment; filename="${name}.csv"`);
   return reply.type('text/csv; charset=utf-8').send(Readable.from(lines()));
+}
+
+/** The same filters as a file. */
+export function csvLink(request: FastifyRequest, path: string): Html {
+  return html`<a class="button secondary small" href="${addressWith(request, { page: '', before: '' }, path)}">CSV</a>`;
+}
+
+const PAGE_SIZE = 500;
+type Dated = { readonly id: string; readonly at: Date | string };
+
+/**
+ * All pages of a list that is newest first. Each begins where the one before has ended, by time: page numbers would skip rows
+ * when others leave the list meanwhile, and cost more the deeper they are.
+ */
+export async function* walkBack<T>(
+  now: Date,
+  { page: _, pageSize: __, to, ...query }: PageQuery,
+  read: (query: PageQuery) => Promise<readonly T[]>,
+  identify: (row: T) => Dated,
+): AsyncGenerator<readonly T[]> {
+  let untilMs = Math.min(to?.floorMs ?? Number.POSITIVE_INFINITY, now.getTime());
+  let page = 1;
+  /** Those of the last moment that are written already. */
+  let written = new Set<string>();
+  for (;;) {
+    const until = { ceilMs: untilMs, floorMs: untilMs, beyond: '' };
+    const rows = await read({ ...query, to: until, page, pageSize: PAGE_SIZE });
+    yield rows.filter(row => !written.has(identify(row).id));
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE_SIZE) return;
+    const lastMs = new Date(identify(last).at).getTime();
+    const ofLast = rows.map(identify).filter(({ at }) => new Date(at).getTime() === lastMs);
+    // More rows of one moment than a page holds are read by page number.
+    const isStuck = lastMs === untilMs;
+    page = isStuck ? page + 1 : 1;
+    written = new Set([...(isStuck ? written : []), ...ofLast.map(({ id }) => id)]);
+    untilMs = lastMs;
+  }
+}
+
+/** All pages of a short list, by their numbers. */
+export async function* walkPages<T>(
+  read: (page: { readonly page: number; readonly pageSize: number }) => Promise<{
+    readonly rows: readonly T[];
+    readonly hasMore: boolean;
+  }>,
+): AsyncGenerator<readonly T[]> {
+  for (let page = 1, isMore = true; isMore; page++) {
+    const { rows, hasMore } = await read({ page, pageSize: PAGE_SIZE });
+    yield rows;
+    isMore = hasMore;
+  }
+}
+
+/** All pages of what has positions, newest first. */
+export async function* walkPositions<T extends { readonly position: bigint }>(
+  read: (before: bigint | undefined, limit: number) => Promise<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
+  let before: bigint | undefined;
+  for (;;) {
+    const rows = await read(before, PAGE_SIZE);
+    yield rows;
+    before = rows.at(-1)?.position;
+    if (before === undefined || rows.length < PAGE_SIZE) return;
+  }
 }

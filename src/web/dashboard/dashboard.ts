@@ -24,6 +24,7 @@ import { keptNetworkFaults, type OutsideNeedDeps } from './outside-needs.ts';
 import { overviewPage } from './overview.ts';
 import { payoutActs } from './payout-acts.ts';
 import { payoutPages } from './payouts.ts';
+import { recordExports } from './record-exports.ts';
 import { recordPages } from './records.ts';
 import { searchPage } from './search.ts';
 import { streamRoute, versions } from './stream.ts';
@@ -63,6 +64,7 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
     moneyPages(scope, pages);
     webhookPages(scope, pages);
     recordPages(scope, pages);
+    recordExports(scope, pages);
     accessPages(scope, pages);
     searchPage(scope, pages);
     healthPage(scope, pages);

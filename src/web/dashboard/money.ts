@@ -11,6 +11,7 @@ import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
 import { isRecord } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
+import { csvLink } from './csv.ts';
 import { textField } from './form.ts';
 import { badge, count, facts, idLink, pager, readFilters, reais, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
@@ -28,6 +29,7 @@ export function moneyPages(app: FastifyInstance, deps: Deps): void {
       title: 'Unmatched money',
       section: 'unmatched',
       version: await deps.versionOf(),
+      acts: csvLink(request, '/dashboard/unmatched.csv'),
       body: html`<div data-live="list">${unmatchedTable(payments, suggestions, may(request.caller, 'payments:write'))}${pager(request, counts)}</div>`,
     });
     return sendHtml(request, reply, page);

@@ -1,5 +1,5 @@
 // Orders of crypto: those that go on or were fulfilled, those on hold with their ways out, those that ended.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { pageParameters, toPageQuery } from '../../api/paging.ts';
 import { OneOf, Text } from '../../api/schemas.ts';
@@ -7,7 +7,7 @@ import { SYMBOLS } from '../../chains/asset.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
-import type { PageCounts } from '../../lib/paging.ts';
+import type { PageCounts, PageQuery } from '../../lib/paging.ts';
 import { listEndedOrders, listHeldOrders, listTransactions } from '../../orders/list.ts';
 import { STATUSES } from '../../orders/order.ts';
 import { requireOrder, showOrder } from '../../orders/show.ts';
@@ -15,6 +15,7 @@ import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { isRecord, textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
+import { type Columns, csvLink, sendCsv, walkBack, walkPages } from './csv.ts';
 import { HOLDS, waysOut } from './holds.ts';
 import { badge, facts, filterForm, idLink, pager, readFilters, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
@@ -22,7 +23,6 @@ import { may, shell } from './shell.ts';
 type Deps = ListDeps & { readonly chains: Chains };
 
 const READS = { config: { scope: 'transactions:read' }, schema: { hide: true } } as const;
-const { page, pageSize } = pageParameters;
 const SHOWN = ['held', 'ended'] as const;
 
 const OrdersQuery = Type.Object({
@@ -30,17 +30,14 @@ const OrdersQuery = Type.Object({
   status: Type.Optional(OneOf(STATUSES)),
   symbol: Type.Optional(OneOf(SYMBOLS)),
   accountId: Type.Optional(Text()),
-  page,
-  pageSize,
+  ...pageParameters,
 });
 
 type Listed = { readonly rows: readonly (readonly Piece[])[]; readonly counts: PageCounts };
 
 export function orderPages(app: FastifyInstance, deps: Deps): void {
   app.get('/dashboard/orders', READS, async (request, reply) => {
-    const { show, status, symbol, ...rest } = readFilters(OrdersQuery, request);
-    const accountId = accountOf(request.caller, rest.accountId);
-    const query = { ...toPageQuery(rest, deps.pageSize), ...(accountId !== undefined && { accountId }) };
+    const { show, status, symbol, ...query } = queryFor(deps, request);
     const read = async (): Promise<Listed> => {
       if (show === 'held') {
         const { orders, ...counts } = await listHeldOrders(deps, query);
@@ -53,13 +50,8 @@ export function orderPages(app: FastifyInstance, deps: Deps): void {
         const { orders, ...counts } = await listEndedOrders(deps, query);
         return { rows: orders.map(order => rowOf({ ...order, mark: order.endedAs })), counts };
       }
-      return ordersIn(
-        await listTransactions(deps, {
-          ...query,
-          ...(status !== undefined && { status }),
-          ...(symbol !== undefined && { symbol }),
-        }),
-      );
+      const { orders, counts } = ordersIn(await listTransactions(deps, { ...query, ...status, ...symbol }));
+      return { rows: orders.map(rowOf), counts };
     };
     const { rows, counts } = await read();
     const shown = shell(deps, request, {
@@ -68,16 +60,40 @@ export function orderPages(app: FastifyInstance, deps: Deps): void {
       version: await deps.versionOf(),
       acts:
         may(request.caller, 'transactions:write') && html`<a class="button" href="/dashboard/orders/new">New order</a>`,
-      body: html`${filterForm(request, [
-        { name: 'show', label: 'Show', options: SHOWN },
-        { name: 'status', label: 'Status', options: STATUSES },
-        { name: 'symbol', label: 'Asset', options: SYMBOLS },
-        { name: 'accountId', label: 'Account' },
-      ])}
+      body: html`${filterForm(
+        request,
+        [
+          { name: 'show', label: 'Show', options: SHOWN },
+          { name: 'status', label: 'Status', options: STATUSES },
+          { name: 'symbol', label: 'Asset', options: SYMBOLS },
+          { name: 'accountId', label: 'Account' },
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'To', type: 'date' },
+        ],
+        csvLink(request, '/dashboard/orders.csv'),
+      )}
 <div data-live="list">${table({ caption: 'Orders', head: ['Order', 'Status', '#Quantity', 'Network', '#Cost', 'Wallet', 'Settles', 'Created', ''], rows, empty: 'No order fits these filters.' })}
 ${pager(request, counts)}</div>`,
     });
     return sendHtml(request, reply, shown);
+  });
+
+  app.get('/dashboard/orders.csv', READS, async (request, reply) => {
+    const { show, status, symbol, ...query } = queryFor(deps, request);
+    const read = async (page: PageQuery): Promise<readonly Row[]> => {
+      const asked = { ...query, ...page };
+      if (show === 'ended') return (await listEndedOrders(deps, asked)).orders;
+      return ordersIn(await listTransactions(deps, { ...asked, ...status, ...symbol })).orders;
+    };
+    // Those on hold are the longest held first, and few: they are read by page number.
+    const pages =
+      show === 'held'
+        ? walkPages<Row>(async page => {
+            const { orders, hasMore } = await listHeldOrders(deps, { ...query, ...page });
+            return { rows: orders, hasMore };
+          })
+        : walkBack(deps.clock.now(), query, read, ({ transactionId: id, createdAt: at }) => ({ id, at }));
+    return sendCsv(reply, 'orders', CSV, pages);
   });
 
   app.get<{ Params: { id: string } }>('/dashboard/orders/:id', READS, async (request, reply) => {
@@ -135,6 +151,10 @@ type Row = {
   readonly symbol: string;
   readonly network: string;
   readonly walletName: string;
+  readonly walletAddress: string;
+  readonly accountId?: string;
+  readonly holdReason?: string;
+  readonly endedAs?: string;
   readonly currency: string;
   readonly settlementDate: string;
   readonly createdAt: string;
@@ -158,22 +178,23 @@ function rowOf(order: Row): readonly Piece[] {
 }
 
 /** The list is JSON that PostgreSQL wrote; its numbers are read digit for digit. */
-function ordersIn(json: string): Listed {
+function ordersIn(json: string): { readonly orders: readonly Row[]; readonly counts: PageCounts } {
   const body = parseExactJson(json);
   const { transactions, total, totalPages, currentPage, hasMore } = isRecord(body) ? body : {};
-  const rows = (Array.isArray(transactions) ? transactions : []).filter(isRecord).map(order => {
+  const orders = (Array.isArray(transactions) ? transactions : []).filter(isRecord).map((order): Row => {
     const field = (name: string) => textOf(order[name]);
-    return rowOf({
+    return {
       transactionId: field('transactionId'),
       status: field('status'),
       symbol: field('symbol'),
       network: field('network'),
       walletName: field('walletName'),
+      walletAddress: field('walletAddress'),
       currency: field('currency'),
       settlementDate: field('settlementDate'),
       createdAt: field('createdAt'),
       exact: { quantity: field('quantity'), cost: field('cost') },
-    });
+    };
   });
   const counts = {
     total: Number(total),
@@ -181,5 +202,33 @@ function ordersIn(json: string): Listed {
     currentPage: Number(currentPage),
     hasMore: hasMore === true,
   };
-  return { rows, counts };
+  return { orders, counts };
 }
+
+function queryFor({ pageSize: size }: Deps, request: FastifyRequest) {
+  const { show, status, symbol, ...rest } = readFilters(OrdersQuery, request);
+  const accountId = accountOf(request.caller, rest.accountId);
+  return {
+    ...toPageQuery(rest, size),
+    ...(accountId !== undefined && { accountId }),
+    show,
+    status: status !== undefined && { status },
+    symbol: symbol !== undefined && { symbol },
+  };
+}
+
+const CSV: Columns<Row> = {
+  id: order => order.transactionId,
+  account: order => order.accountId,
+  status: order => order.status,
+  hold: order => order.holdReason,
+  ended: order => order.endedAs,
+  quantity: order => order.exact.quantity,
+  asset: order => order.symbol,
+  network: order => order.network,
+  cost: order => order.exact.cost,
+  currency: order => order.currency,
+  wallet: order => order.walletAddress,
+  settles: order => order.settlementDate,
+  created: order => order.createdAt,
+};

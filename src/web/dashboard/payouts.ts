@@ -1,5 +1,5 @@
 // Payouts: the list, and one payout with every transaction that was signed for its slot.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { PayoutsQuery } from '../../api/payouts.ts';
 import { NETWORKS } from '../../chains/asset.ts';
@@ -11,6 +11,7 @@ import { findPayoutByEither } from '../../payouts/store-list.ts';
 import { listPayouts, payoutView } from '../../payouts/view.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
+import { type Columns, csvLink, sendCsv, walkBack } from './csv.ts';
 import { type OutsideNeedDeps, openAlarms, openPauses } from './outside-needs.ts';
 import { badge, facts, filterForm, idLink, pager, readFilters, shortId, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
@@ -19,14 +20,7 @@ const READS = { config: { scope: 'payouts:read' }, schema: { hide: true } } as c
 
 export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
   app.get('/dashboard/payouts', READS, async (request, reply) => {
-    const { state, network, ...rest } = readFilters(PayoutsQuery, request);
-    const accountId = accountOf(request.caller, rest.accountId);
-    const { payouts, ...counts } = await listPayouts(deps, {
-      ...toPageQuery(rest, deps.pageSize),
-      ...(accountId !== undefined && { accountId }),
-      ...(state !== undefined && { state }),
-      ...(network !== undefined && { network }),
-    });
+    const { payouts, ...counts } = await listPayouts(deps, queryFor(deps, request));
     const rows = payouts.map(payout => [
       idLink(`/dashboard/payouts/${payout.id}`, payout.id),
       badge(payout.state),
@@ -50,15 +44,30 @@ export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
           html`<a class="button secondary" href="/dashboard/payouts/sweep">Sweep to cold</a>`,
       ],
       body: html`<div data-live="needs">${await openPauses(deps, request)}${await openAlarms(deps, request)}</div>
-${filterForm(request, [
-  { name: 'state', label: 'State', options: PAYOUT_STATES },
-  { name: 'network', label: 'Network', options: NETWORKS },
-  { name: 'accountId', label: 'Account' },
-])}
+${filterForm(
+  request,
+  [
+    { name: 'state', label: 'State', options: PAYOUT_STATES },
+    { name: 'network', label: 'Network', options: NETWORKS },
+    { name: 'accountId', label: 'Account' },
+  ],
+  csvLink(request, '/dashboard/payouts.csv'),
+)}
 <div data-live="list">${table({ caption: 'Payouts', head: ['Payout', 'State', '#Quantity', 'Network', 'To', 'For', 'Account', 'Begun'], rows, empty: 'No payout fits these filters.' })}
 ${pager(request, counts)}</div>`,
     });
     return sendHtml(request, reply, shown);
+  });
+
+  app.get('/dashboard/payouts.csv', READS, async (request, reply) => {
+    const query = queryFor(deps, request);
+    const pages = walkBack(
+      deps.clock.now(),
+      query,
+      async page => (await listPayouts(deps, { ...query, ...page })).payouts,
+      ({ id, createdAt }) => ({ id, at: createdAt }),
+    );
+    return sendCsv(reply, 'payouts', CSV, pages);
   });
 
   app.get<{ Params: { id: string } }>('/dashboard/payouts/:id', READS, async (request, reply) => {
@@ -113,3 +122,31 @@ ${pager(request, counts)}</div>`,
     return sendHtml(request, reply, shown);
   });
 }
+
+function queryFor({ pageSize }: OutsideNeedDeps, request: FastifyRequest) {
+  const { state, network, ...rest } = readFilters(PayoutsQuery, request);
+  const accountId = accountOf(request.caller, rest.accountId);
+  return {
+    ...toPageQuery(rest, pageSize),
+    ...(accountId !== undefined && { accountId }),
+    ...(state !== undefined && { state }),
+    ...(network !== undefined && { network }),
+  };
+}
+
+const CSV: Columns<ReturnType<typeof payoutView>> = {
+  id: payout => payout.id,
+  account: payout => payout.accountId,
+  order: payout => payout.transactionId,
+  state: payout => payout.state,
+  quantity: payout => payout.quantity,
+  asset: payout => payout.symbol,
+  network: payout => payout.network,
+  destination: payout => payout.destination,
+  sender: payout => payout.sender,
+  nonce: payout => payout.nonce,
+  hash: payout => payout.hash,
+  'network fee': payout => payout.networkFee?.amount,
+  coin: payout => payout.networkFee?.coin,
+  created: payout => payout.createdAt,
+};

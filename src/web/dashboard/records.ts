@@ -21,6 +21,7 @@ import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
+import { csvLink } from './csv.ts';
 import { addressWith, badge, count, filterForm, idLink, pager, readFilters, shortId, table, when } from './parts.ts';
 import { shell } from './shell.ts';
 
@@ -28,12 +29,12 @@ type Deps = ListDeps & { readonly db: Database };
 
 /** Positions grow for ever, so pages go by the last one shown. */
 const Before = Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
-const EventsFilter = Type.Object({
+export const EventsFilter = Type.Object({
   type: Type.Optional(OneOf(EVENT_TYPES)),
   accountId: Type.Optional(Text()),
   before: Before,
 });
-const AuditFilter = Type.Object({ actor: Type.Optional(Text()), before: Before });
+export const AuditFilter = Type.Object({ actor: Type.Optional(Text()), before: Before });
 const PAGE = 50;
 const LEDGER_CHECKS = [...CHARGE_LEDGER_CHECKS, ...ORDER_LEDGER_CHECKS];
 
@@ -59,10 +60,14 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
       title: 'Events',
       section: 'events',
       version: await deps.versionOf(),
-      body: html`${filterForm(request, [
-        { name: 'type', label: 'Type', options: EVENT_TYPES },
-        { name: 'accountId', label: 'Account' },
-      ])}<div data-live="list">${table({ caption: 'Events', head: ['When', 'Event', 'Of', 'Account'], rows, empty: 'Nothing happened yet.' })}${older(
+      body: html`${filterForm(
+        request,
+        [
+          { name: 'type', label: 'Type', options: EVENT_TYPES },
+          { name: 'accountId', label: 'Account' },
+        ],
+        csvLink(request, '/dashboard/events.csv'),
+      )}<div data-live="list">${table({ caption: 'Events', head: ['When', 'Event', 'Of', 'Account'], rows, empty: 'Nothing happened yet.' })}${older(
         request,
         events.map(({ position }) => position),
       )}</div>`,
@@ -103,13 +108,17 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
       body: html`<section class="card"><h2>Balances</h2><p class="muted">Each currency sums to zero over all books: ${Object.entries(sums).map(([currency, sum]) => html`<code>${currency} ${sum}</code> `)}</p>
 ${table({ caption: 'Balances', head: ['Account', 'Book', 'Currency', '#Balance'], rows: balances.map(({ accountId: of, book, currency, amount }) => [of, book, currency, amount]), empty: 'Nothing moved yet.' })}
 ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by account.</p>`}</section>
-<section class="card"><h2>Entries</h2>${filterForm(request, [
-        { name: 'accountId', label: 'Account' },
-        { name: 'chargeId', label: 'Charge' },
-        { name: 'transactionId', label: 'Order' },
-        { name: 'from', label: 'From', type: 'date' },
-        { name: 'to', label: 'To', type: 'date' },
-      ])}${table({
+<section class="card"><h2>Entries</h2>${filterForm(
+        request,
+        [
+          { name: 'accountId', label: 'Account' },
+          { name: 'chargeId', label: 'Charge' },
+          { name: 'transactionId', label: 'Order' },
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'To', type: 'date' },
+        ],
+        csvLink(request, '/dashboard/ledger.csv'),
+      )}${table({
         caption: 'Entries',
         head: ['When', 'Kind', 'Lines', 'Of', 'Account'],
         rows: list.entries.map(entry => [
@@ -170,21 +179,23 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
       title: 'Audit log',
       section: 'audit',
       acts: html`<a class="button secondary" href="/dashboard/audit/proof">Verify the chain</a>`,
-      body: html`${filterForm(request, [{ name: 'actor', label: 'Who, such as person:… or key:…' }])}${table({
-        caption: 'Audit lines',
-        head: ['#', 'When', 'Who', 'What', 'Object', 'Hash'],
-        rows: lines.map(line => [
-          String(line.position),
-          when(line.at),
-          html`<a href="${addressWith(request, { actor: line.actor, before: '' })}">${line.actor.length > 24 ? shortActor(line.actor) : line.actor}</a>`,
-          line.action,
-          line.objectId === undefined
-            ? '–'
-            : html`<a href="/dashboard/search?q=${line.objectId}"><code>${shortId(line.objectId)}</code></a>`,
-          html`<code>${line.hash.slice(0, 8)}</code>`,
-        ]),
-        empty: 'No line fits.',
-      })}${older(
+      body: html`${filterForm(request, [{ name: 'actor', label: 'Who, such as person:… or key:…' }], csvLink(request, '/dashboard/audit.csv'))}${table(
+        {
+          caption: 'Audit lines',
+          head: ['#', 'When', 'Who', 'What', 'Object', 'Hash'],
+          rows: lines.map(line => [
+            String(line.position),
+            when(line.at),
+            html`<a href="${addressWith(request, { actor: line.actor, before: '' })}">${line.actor.length > 24 ? shortActor(line.actor) : line.actor}</a>`,
+            line.action,
+            line.objectId === undefined
+              ? '–'
+              : html`<a href="/dashboard/search?q=${line.objectId}"><code>${shortId(line.objectId)}</code></a>`,
+            html`<code>${line.hash.slice(0, 8)}</code>`,
+          ]),
+          empty: 'No line fits.',
+        },
+      )}${older(
         request,
         lines.map(({ position }) => position),
       )}`,
@@ -206,7 +217,7 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
 }
 
 /** Lines of all accounts stand in one chain. */
-function requireAll({ caller }: FastifyRequest): void {
+export function requireAll({ caller }: FastifyRequest): void {
   if (caller?.accountId !== undefined) {
     throw new AppError('missing_scope', 'The audit log is of all accounts, and you work for one.');
   }
