@@ -81,6 +81,14 @@ export function canceled(charge: Charge): Step {
   return everyMethod(charge, isUnpaid, 'CANCELED', 'charge.canceled');
 }
 
+const WRITTEN_OFF_EVENTS = { CANCELED: 'charge.canceled', EXPIRED: 'charge.expired' } as const;
+
+/** The bank has written an unpaid boleto off by itself; another method can still be paid. */
+export function writtenOff(charge: Charge, to: keyof typeof WRITTEN_OFF_EVENTS): Step {
+  const after = moved(charge, 'boleto', to);
+  return after.state === to && charge.state !== to ? { after, event: WRITTEN_OFF_EVENTS[to] } : { after };
+}
+
 /** The bank has credited a paid boleto. */
 export function settled(charge: Charge): Step {
   return everyMethod(

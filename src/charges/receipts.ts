@@ -13,7 +13,11 @@ import type { WriteDeps } from './write.ts';
 export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database };
 
 /** Takes a receipt that names the request that it pays by its reference. True: it paid a charge, now or before. */
-export async function takeReceipt(deps: ReceiptDeps, { rail, names }: WatchedRail, receipt: Receipt): Promise<boolean> {
+export async function takeReceipt(
+  deps: ReceiptDeps,
+  { rail, names }: Pick<WatchedRail, 'rail' | 'names'>,
+  receipt: Receipt,
+): Promise<boolean> {
   const { reference, requestReference, returns, isToOtherKey } = receipt;
   const chargeId =
     requestReference === undefined

@@ -1,7 +1,8 @@
 // Imports a bank statement: an entry with the txid of a charge pays it, unless it may be a payment that is known already;
 // other incoming money is stored for an operator.
 import { createHash } from 'node:crypto';
-import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
+import { type CivilDay, lastSecondOf } from '../lib/civil-days.ts';
+import { earlierOf } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { StatementEntry } from '../rails/statement/statement.ts';
 import type { Database } from '../storage/database.ts';
@@ -79,20 +80,14 @@ function knownMoneyOf({ db }: ImportDeps): Shared['knownMoney'] {
   };
 }
 
-/**
- * Without a time of day the payment may have come at any hour. Assume the last second, so that it never counts as in
- * time by guess.
- */
-function lastSecondOf(day: CivilDay): Date {
-  return new Date(momentOn(addDays(day, 1)).getTime() - 1_000);
-}
-
 async function importEntry(shared: Shared, entry: StatementEntry): Promise<End> {
   if (entry.amountCents <= 0n) return { as: 'outgoing' };
   const { txid, text: words, amountCents, postedDay, payerDocument } = entry;
   const reference = referenceOf(entry);
   const read = { reference, amountCents, postedDay, payerDocument, listed: shared.listed };
-  const postedAt = earlier(entry.postedAt ?? lastSecondOf(postedDay), shared.clock.now());
+  // Without a time of day the payment may have come at any hour. Assume the last second, so that it never counts as in time
+  // by guess; that of today lies in the future.
+  const postedAt = earlierOf(entry.postedAt ?? lastSecondOf(postedDay), shared.clock.now());
   const receipt = { reference, postedAt, amountCents, words, ...(txid !== undefined && { txid }) };
   // Money that came back pays nothing, whatever txid the bank repeats beside it.
   if (entry.isReturn) return keep(shared, { ...receipt, reason: 'returned' });
@@ -140,11 +135,6 @@ async function keep({ db, clock }: Shared, receipt: UnmatchedReceipt): Promise<E
   if (!isNew) return { as: 'known' };
   const { duplicateOf } = receipt;
   return { as: KEPT_AS[receipt.reason], ...(duplicateOf !== undefined && { duplicateOf }) };
-}
-
-/** The assumed last second of today lies in the future. */
-function earlier(a: Date, b: Date): Date {
-  return a < b ? a : b;
 }
 
 /**

@@ -1,10 +1,9 @@
 // trilho cnab check: explains a file of boletos (CNAB 240).
-import { readFileSync, statSync } from 'node:fs';
 import { StartError } from '../lib/errors.ts';
 import { CnabError } from '../rails/cnab/cnab-error.ts';
 import { type ExplainedField, type ExplainedRecord, explainFile } from '../rails/cnab/explain.ts';
-import { MAX_FILE_BYTES } from '../rails/cnab/lines.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
+import { readBytes } from './cnab-bytes.ts';
 
 export function checkFile(args: readonly string[]): number {
   const { words, flags, faults } = readArguments(args, { words: ['file'], flags: ['problems'] });
@@ -32,16 +31,6 @@ function check(file: string, onlyProblems: boolean): number {
   } catch (error) {
     if (error instanceof CnabError) throw new StartError(error.message);
     throw error;
-  }
-}
-
-function readBytes(file: string): Buffer {
-  try {
-    if (statSync(file).size > MAX_FILE_BYTES) throw new CnabError('The file is larger than any file of a bank.');
-    return readFileSync(file);
-  } catch (error) {
-    if (error instanceof CnabError) throw error;
-    throw new StartError('The file cannot be read. Is its name right?');
   }
 }
 

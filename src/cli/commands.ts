@@ -161,10 +161,11 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
   [
     'cnab',
     {
-      summary: 'write files of boletos (CNAB 240) for banks; explain a file and what is wrong with it',
+      summary: 'write files of boletos (CNAB 240) for banks, read theirs; explain a file and what is wrong with it',
       help: [
         'trilho cnab check <file> [--problems]',
         'trilho cnab write [<agreement>] [--folder <folder>] [--file <number>]',
+        'trilho cnab read <file> [--agreement <agreement>]',
         '',
         'check  prints every field with what it says. Exit code 1 when something is wrong. It needs no database.',
         '  <file>        from a bank or to it, of any bank; 001, 033, 104, 237, 341 and 756 by their own layouts',
@@ -173,8 +174,11 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map([
         '  <agreement>   a name in boletos of TRILHO_CONFIG; may be absent when there is one',
         '  <folder>      sendFolder of the agreement when absent',
         '  --file        once more the file of this number, which is the same; makes none',
+        'read   books what a bank says in a file: registered, rejected, paid, written off, reversed. The same file again is booked',
+        '       once. Exit code 1 when something of it needs a person.',
+        '  --agreement   whose file it is, where the file itself does not tell',
         '',
-        'write uses the database that the service made, names it on standard error, and makes none.',
+        'write and read use the database that the service made, name it on standard error, and make none.',
       ],
       load: async () => (await import('./cnab.ts')).cnabCommand,
     },

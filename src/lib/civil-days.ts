@@ -64,6 +64,11 @@ export function momentOn(day: CivilDay, hour = 0): Date {
   return new Date(fromLocalTime(Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS));
 }
 
+/** The last second of a day. */
+export function lastSecondOf(day: CivilDay): Date {
+  return new Date(momentOn(addDays(day, 1)).getTime() - 1_000);
+}
+
 /** Converts local time in São Paulo, given as if it were UTC, to milliseconds since 1970. */
 const fromLocalTime = memoize((asUtcMs: number): number => {
   // Use the offset three hours later; if the offset changes at midnight, the day begins with the change.

@@ -8,3 +8,7 @@ export const systemClock: Clock = { now: () => new Date() };
 export function laterOf(a: Date, b: Date): Date {
   return a < b ? b : a;
 }
+
+export function earlierOf(a: Date, b: Date): Date {
+  return a < b ? a : b;
+}

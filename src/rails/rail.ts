@@ -2,6 +2,7 @@
 // database. Every request carries a reference that never changes, so requests are idempotent.
 import type { CivilDay } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
+import type { ReturnEnd, ReturnEntry } from './cnab/read.ts';
 
 export const METHODS = ['boleto', 'pix'] as const;
 export type Method = (typeof METHODS)[number];
@@ -91,6 +92,14 @@ export type FileExchange = {
   readonly lastFile: number;
   readonly maxInstructions: number;
   open(sequence: number, at: Date): OutgoingFile;
+  /** Three digits. */
+  readonly bank: string;
+  /** Whether a return file with this header belongs to the agreement. Pure. */
+  owns(header: string): boolean;
+  /** What a return file says, whose head was read. */
+  entries(bytes: Buffer): Generator<ReturnEntry, ReturnEnd>;
+  /** Whether an entry is about the request that has its number here: another program may have given the same number. Pure. */
+  isAbout(entry: ReturnEntry, request: PaymentRequest): boolean;
 };
 
 /** What is known before the bank has answered. */

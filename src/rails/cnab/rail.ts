@@ -10,6 +10,8 @@ import { txidOf } from '../br-code.ts';
 import type { PaymentRequest, Rail, Refusal } from '../rail.ts';
 import type { Agreement, Title } from './agreement.ts';
 import { CNAB_BANKS } from './banks.ts';
+import { isOwnHeader } from './own-header.ts';
+import { type ReturnEntry, readEntries } from './read.ts';
 import { fileWriter } from './write.ts';
 
 export type CnabSettings = Agreement & {
@@ -67,6 +69,10 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
           end: () => writer.end(),
         };
       },
+      bank: settings.bank,
+      owns: header => isOwnHeader(settings, header),
+      entries: bytes => readEntries(bytes, account),
+      isAbout,
     },
     prepare: () => {
       throw new AppError('not_configured', `A boleto of ${name} needs a number of its agreement.`);
@@ -121,6 +127,15 @@ function titleOf(request: PaymentRequest, reference: string, maxWriteOffDays: nu
       ...(state !== undefined && { state }),
     },
   };
+}
+
+const OWN_ID = /^[0-9A-Z]{25}$/;
+
+/** Its id comes back with it. Where a bank puts something else there, amount and due day must be those of the request. */
+function isAbout({ ownId, amountCents, dueDay }: ReturnEntry, request: PaymentRequest): boolean {
+  if (ownId === txidOf(request.id)) return true;
+  if (ownId !== undefined && OWN_ID.test(ownId)) return false;
+  return amountCents === request.amountCents && (dueDay === undefined || dueDay === request.dueDay);
 }
 
 const isSome = (percent: string | undefined) => percent !== undefined && /[1-9]/.test(percent);

@@ -132,7 +132,10 @@ test('wrong counts, unknown segments, unknown occurrences and lonely segments ar
 
 test('the same title in another place of another file has the same content', () => {
   const [once] = entriesOf('001', bytesOf(returnLines('001', [PAID]))).entries;
-  const [, twice] = entriesOf('001', bytesOf(returnLines('001', [{ ...PAID, paidCents: 1n }, PAID], 10))).entries;
+  const [, twice] = entriesOf(
+    '001',
+    bytesOf(returnLines('001', [{ ...PAID, paidCents: 1n }, PAID], { sequence: 10 })),
+  ).entries;
   assert.equal(once?.content, twice?.content);
 });
 
@@ -161,6 +164,6 @@ test('what is no whole return is refused in one sentence', () => {
 });
 
 test('the head tells bank, sequence and day', () => {
-  const { bank, sequence, day } = readHead(bytesOf(returnLines('756', [PAID], 77)));
+  const { bank, sequence, day } = readHead(bytesOf(returnLines('756', [PAID], { sequence: 77 })));
   assert.deepEqual([bank, sequence, day], ['756', 77, '2026-11-17']);
 });

@@ -52,11 +52,37 @@ export function titleLines(bank: string, told: Told, sequence: number): string[]
   ];
 }
 
-export function returnLines(bank: string, titles: readonly Told[], sequence = 9): string[] {
+/** What the header of a file says of its agreement, by column; as in `agreements.ts`. */
+const HOLDERS: Readonly<Record<string, readonly (readonly [from: number, text: string])[]>> = {
+  '001': [[33, '0012345670014170190001234300000001234550']],
+  '033': [
+    [33, '1234513001234560'],
+    [53, '001234567'],
+  ],
+  '104': [[53, '012345123456']],
+  '237': [[33, '0000000000000765432101234500000005432160']],
+  '341': [[53, '04459 000000017600 6']],
+  '756': [[53, '0432730000000036668']],
+};
+
+/** `day` as DDMMAAAA. */
+type Head = { readonly sequence?: number; readonly day?: string };
+
+export function returnLines(
+  bank: string,
+  titles: readonly Told[],
+  { sequence = 9, day = '17112026' }: Head = {},
+): string[] {
   const records = titles.flatMap((told, index) => titleLines(bank, told, index * 2 + 1));
   const six = (count: number) => String(count).padStart(6, '0');
   return [
-    line([1, `${bank}00000`], [18, '211222333000181'], [143, '217112026'], [158, six(sequence)]),
+    line(
+      [1, `${bank}00000`],
+      [18, '211222333000181'],
+      ...(HOLDERS[bank] ?? []),
+      [143, `2${day}`],
+      [158, six(sequence)],
+    ),
     line([1, `${bank}00011T01`]),
     ...records,
     line([1, `${bank}00015`], [18, six(records.length + 2)]),

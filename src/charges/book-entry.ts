@@ -1,0 +1,180 @@
+// Books what a return file says of one title, through the ways that the rails of PSPs use too. To book an entry again changes
+// nothing, so a reading that was cut off may repeat some.
+import { type CivilDay, civilDay, lastSecondOf } from '../lib/civil-days.ts';
+import { earlierOf } from '../lib/clock.ts';
+import type { ReturnEntry } from '../rails/cnab/read.ts';
+import type { Rail, Receipt } from '../rails/rail.ts';
+import { type Charge, type ChargeMethod, isOf, type Payment } from './charge.ts';
+import type { DecisionBatches } from './decide.ts';
+import { unreturnedCents } from './life.ts';
+import { type ReceiptDeps, takeReceipt, takeReceiptOf } from './receipts.ts';
+import { recordReturns } from './returns.ts';
+import { comparable } from './store-money.ts';
+import type { ReturnOutcome } from './store-returns.ts';
+import { insertUnmatched } from './store-unmatched.ts';
+import { writeOffBoleto } from './write-off.ts';
+
+export type BookDeps = ReceiptDeps & { readonly decisionBatches: DecisionBatches };
+
+export type Booking = {
+  readonly outcome: ReturnOutcome;
+  /** For a person, where the outcome does not say it all. */
+  readonly remark?: string;
+};
+
+export type Told = {
+  readonly rail: Rail;
+  readonly entry: ReturnEntry;
+  /** The same whenever a bank tells this of the title; part of the reference of a payment. */
+  readonly mark: string;
+  /** The day of the file, for an entry that has none. */
+  readonly fileDay: CivilDay | undefined;
+};
+
+/** Of a title that is no boleto of this service. Its money is kept for a person. */
+export async function bookStranger(deps: BookDeps, told: Told): Promise<Booking> {
+  const { meaning, paidCents } = told.entry;
+  if (meaning === 'fee') return { outcome: 'fee' };
+  if (meaning !== 'paid') return { outcome: 'unmatched' };
+  if (paidCents === 0n) return { outcome: 'needs_attention', remark: NO_AMOUNT };
+  // Without the number: a charge of this service may have the same one.
+  const { requestReference: _, ...receipt } = receiptOf(deps, told);
+  await takeReceipt(deps, { rail: told.rail, names: [told.rail.name] }, receipt);
+  return { outcome: 'unmatched' };
+}
+
+const NO_AMOUNT = 'The payment has no amount.';
+
+export async function bookEntry(deps: BookDeps, told: Told, charge: Charge): Promise<Booking> {
+  const boleto = charge.methods.find(isOf('boleto'));
+  if (!boleto) return bookStranger(deps, told);
+  switch (told.entry.meaning) {
+    case 'registered':
+      return bookRegistration(deps, charge, boleto);
+    case 'rejected':
+      return bookRejection(deps, told, charge, boleto);
+    case 'paid':
+      return bookPayment(deps, told, charge);
+    case 'written_off':
+      return bookWriteOff(deps, told, charge);
+    case 'reversed':
+      return bookReversal(deps, told, charge);
+    case 'refused':
+      return {
+        outcome: 'needs_attention',
+        remark: `The bank refused an instruction: ${reasonsIn(told.entry)}.`,
+      };
+    case 'fee':
+      return { outcome: 'fee' };
+    default:
+      return { outcome: 'noted' };
+  }
+}
+
+async function bookRegistration(deps: BookDeps, charge: Charge, { status }: ChargeMethod): Promise<Booking> {
+  if (status === 'FAILED') {
+    return { outcome: 'needs_attention', remark: 'The bank has registered a boleto that has failed here.' };
+  }
+  // Also for one that has ended: then the bank is told to write it off.
+  const { id: chargeId, accountId } = charge;
+  await deps.decisionBatches.add({ chargeId, accountId, method: 'boleto', finding: { kind: 'registered' } });
+  return { outcome: 'registered' };
+}
+
+async function bookRejection(
+  deps: BookDeps,
+  { entry }: Told,
+  charge: Charge,
+  { status }: ChargeMethod,
+): Promise<Booking> {
+  if (status === 'FAILED') return { outcome: 'rejected' };
+  // A file that reached the bank twice is refused the second time, title by title.
+  if (status !== 'CREATING') return { outcome: 'noted', remark: `Refused after it was decided: ${reasonsIn(entry)}.` };
+  const { id: chargeId, accountId } = charge;
+  const finding = { kind: 'rejected', reason: `The bank refused it: ${reasonsIn(entry)}.` } as const;
+  await deps.decisionBatches.add({ chargeId, accountId, method: 'boleto', finding });
+  return { outcome: 'rejected' };
+}
+
+async function bookPayment(deps: BookDeps, told: Told, charge: Charge): Promise<Booking> {
+  if (told.entry.paidCents === 0n) return { outcome: 'needs_attention', remark: NO_AMOUNT };
+  const receipt = receiptOf(deps, told);
+  const same = charge.payments.find(payment => mayBeSame(payment, receipt));
+  if (same) {
+    await keepDuplicate(deps, receipt, same);
+    return { outcome: 'possible_duplicate', remark: `It may be the payment ${same.reference}.` };
+  }
+  const isTaken = await takeReceiptOf(deps, told.rail, charge.id, receipt);
+  return isTaken ? { outcome: 'paid' } : { outcome: 'unmatched', remark: 'The charge cannot take the payment.' };
+}
+
+/** A bank that tells of a payment in other words tells of one payment; that a payer has paid twice is for a person to say. */
+function mayBeSame({ method, amountCents, paidAt, reference }: Payment, receipt: Receipt): boolean {
+  return (
+    method === 'boleto' &&
+    amountCents === receipt.amountCents &&
+    civilDay(paidAt) === civilDay(receipt.paidAt) &&
+    comparable(reference) !== comparable(receipt.reference)
+  );
+}
+
+async function keepDuplicate(deps: BookDeps, receipt: Receipt, { reference }: Payment): Promise<void> {
+  const unmatched = {
+    reference: receipt.reference,
+    postedAt: receipt.paidAt,
+    amountCents: receipt.amountCents,
+    words: 'The bank tells of a second payment of a boleto, of the same day and amount.',
+    reason: 'possible_duplicate',
+    duplicateOf: reference,
+  } as const;
+  await deps.db.transaction(tx => insertUnmatched(tx, unmatched, deps.clock.now()));
+}
+
+function receiptOf({ clock }: BookDeps, { entry, mark, fileDay }: Told): Receipt {
+  const { ourNumber, numberText, paidCents, feeCents, creditDay, occurrenceDay } = entry;
+  const now = clock.now();
+  const day = occurrenceDay ?? creditDay ?? fileDay ?? civilDay(now);
+  return {
+    reference: `${ourNumber ?? numberText} ${day} ${mark}`,
+    ...(ourNumber !== undefined && { requestReference: ourNumber }),
+    amountCents: paidCents,
+    // A bank tells the day and no time.
+    paidAt: earlierOf(lastSecondOf(day), now),
+    returns: [],
+    feeCents,
+    ...(creditDay !== undefined && { creditDay }),
+  };
+}
+
+/** Reasons of a write-off because its time at the bank ran out. */
+const RAN_OUT: readonly string[] = ['12', '13'];
+
+async function bookWriteOff(deps: BookDeps, { entry }: Told, charge: Charge): Promise<Booking> {
+  const hasRunOut = entry.reasons.some(({ code }) => RAN_OUT.includes(code));
+  await writeOffBoleto(deps, charge.id, hasRunOut ? 'EXPIRED' : 'CANCELED');
+  return { outcome: 'written_off' };
+}
+
+async function bookReversal(deps: BookDeps, { entry, mark }: Told, charge: Charge): Promise<Booking> {
+  if (charge.refunds.some(({ reference }) => reference === mark)) return { outcome: 'reversed' };
+  const payments = charge.payments.filter(({ method }) => method === 'boleto').toReversed();
+  const fits = (payment: Payment) => unreturnedCents(charge, payment) >= (entry.paidCents || payment.amountCents);
+  const payment = payments.find(one => one.amountCents === entry.paidCents && fits(one)) ?? payments.find(fits);
+  if (!payment) {
+    return { outcome: 'needs_attention', remark: 'The bank reversed something that was not paid here.' };
+  }
+  await recordReturns(deps, charge.id, payment.reference, [
+    {
+      reference: mark,
+      amountCents: entry.paidCents || payment.amountCents,
+      status: 'DONE',
+      at: deps.clock.now(),
+      reason: 'The bank reversed the payment of the boleto.',
+    },
+  ]);
+  return { outcome: 'reversed' };
+}
+
+function reasonsIn({ reasons, words }: ReturnEntry): string {
+  return reasons.length === 0 ? words : reasons.map(({ code, words: why }) => `${code} ${why}`).join(', ');
+}

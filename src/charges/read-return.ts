@@ -1,0 +1,193 @@
+// Reads a return file of a bank and books what it says, some entries at a time. The same file again, whoever brings it, is the same
+// file; what is booked of it is counted with the entries, so a reading that was cut off goes on where it was.
+import { createHash } from 'node:crypto';
+import { currentActor } from '../lib/audit-context.ts';
+import { type CivilDay, civilDay, daysBetween } from '../lib/civil-days.ts';
+import { concurrencyLimit } from '../lib/concurrency-limit.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import { CnabError } from '../rails/cnab/cnab-error.ts';
+import type { Meaning } from '../rails/cnab/occurrences.ts';
+import { type ReturnEntry, type ReturnHead, readHead } from '../rails/cnab/read.ts';
+import { allRails, type FileExchange, type Rail, type Rails } from '../rails/rail.ts';
+import { type BookDeps, bookEntry, bookStranger } from './book-entry.ts';
+import { type Charge, paymentRequest } from './charge.ts';
+import { findCharge, findCharges } from './store.ts';
+import {
+  type BoletoReturn,
+  type BookedEntry,
+  findChargesByNumber,
+  findRepeated,
+  findReturn,
+  finishReturn,
+  insertEntries,
+  openReturn,
+} from './store-returns.ts';
+
+export type ReadDeps = BookDeps & { readonly rails: Rails };
+
+export type ReadReturn = {
+  readonly file: BoletoReturn;
+  /** Whether it was read to its end before. */
+  readonly isKnown: boolean;
+};
+
+/** Entries that are booked together. */
+const PART_SIZE = 500;
+/** A file that is older was sent by mistake. */
+const MAX_AGE_DAYS = 366;
+
+/** Throws a CnabError, in one sentence, for a file that is no return of this agreement; then nothing is written. */
+export async function readReturn(deps: ReadDeps, bytes: Buffer, agreement?: string): Promise<ReadReturn> {
+  const head = readHead(bytes);
+  requireRecent(head, civilDay(deps.clock.now()));
+  const { rail, files } = agreementOf(deps.rails, head, agreement);
+  const receivedAt = deps.clock.now();
+  const opened = await deps.db.transaction(tx =>
+    openReturn(tx, {
+      id: uuidV7(receivedAt),
+      rail: rail.name,
+      digest: createHash('sha256').update(bytes).digest('hex'),
+      sequence: head.sequence,
+      ...(head.day !== undefined && { madeOn: head.day }),
+      receivedAt,
+      receivedBy: currentActor() ?? 'operator',
+    }),
+  );
+  if (opened.finishedAt) return { file: opened, isKnown: true };
+  await bookAll(deps, { rail, files, file: opened, fileDay: head.day }, bytes);
+  return { file: (await findReturn(deps.db, opened.id))!, isKnown: false };
+}
+
+function requireRecent({ day }: ReturnHead, today: CivilDay): void {
+  if (day === undefined) return;
+  const age = daysBetween(day, today);
+  if (age > MAX_AGE_DAYS) throw new CnabError(`The file was made on ${day}, more than a year ago.`);
+  if (age < -1) throw new CnabError(`The file was made on ${day}, which is still to come.`);
+}
+
+type Agreement = { readonly rail: Rail; readonly files: FileExchange };
+
+function agreementOf(rails: Rails, { bank, header }: ReturnHead, name: string | undefined): Agreement {
+  const all = allRails(rails).flatMap(rail => (rail.files ? { rail, files: rail.files } : []));
+  const namesOf = (some: readonly Agreement[]) => some.map(({ rail }) => rail.name).join(', ');
+  if (name !== undefined) {
+    const named = all.find(({ rail }) => rail.name === name);
+    if (!named) throw new CnabError(`There is no agreement ${name}; there is ${namesOf(all) || 'none'}.`);
+    if (named.files.bank === bank) return named;
+    throw new CnabError(`The file is of bank ${bank}, and ${name} is an agreement with bank ${named.files.bank}.`);
+  }
+  const ofBank = all.filter(({ files }) => files.bank === bank);
+  if (ofBank.length === 0) throw new CnabError(`The file is of bank ${bank}, with which there is no agreement.`);
+  const [owner, ...others] = ofBank.filter(({ files }) => files.owns(header));
+  if (!owner) {
+    throw new CnabError(
+      `The file is of another agreement with bank ${bank} than ${namesOf(ofBank)}: name one if it is not.`,
+    );
+  }
+  if (others.length > 0) throw new CnabError(`The file may be of ${namesOf([owner, ...others])}: name one.`);
+  return owner;
+}
+
+type Reading = Agreement & { readonly file: BoletoReturn; readonly fileDay: CivilDay | undefined };
+type Marked = { readonly entry: ReturnEntry; readonly digest: Buffer };
+
+async function bookAll(deps: ReadDeps, reading: Reading, bytes: Buffer): Promise<void> {
+  const { files, file } = reading;
+  const marks = marker();
+  const entries = files.entries(bytes);
+  let part: Marked[] = [];
+  let read = 0;
+  const bookPart = async () => {
+    if (part.length === 0) return;
+    const booked = await bookSome(deps, reading, part);
+    await deps.db.transaction(tx => insertEntries(tx, file, booked, read));
+    part = [];
+  };
+  for (let next = entries.next(); ; next = entries.next()) {
+    if (next.done) {
+      await bookPart();
+      const { warnings } = next.value;
+      await deps.db.transaction(tx => finishReturn(tx, file, warnings, deps.clock.now()));
+      return;
+    }
+    read++;
+    const marked = { entry: next.value, digest: marks(next.value) };
+    // Booked before the reading was cut off.
+    if (read <= file.booked) continue;
+    part.push(marked);
+    if (part.length === PART_SIZE) await bookPart();
+  }
+}
+
+const MARK_BYTES = 16;
+
+/** A hash of what an entry says. The second entry of a file that says the same has another. */
+function marker(): (entry: ReturnEntry) => Buffer {
+  const seen = new Map<string, number>();
+  return ({ content }) => {
+    const plain = createHash('sha256').update(content).digest().subarray(0, MARK_BYTES);
+    const key = plain.toString('latin1');
+    const count = (seen.get(key) ?? 0) + 1;
+    seen.set(key, count);
+    if (count === 1) return plain;
+    return createHash('sha256').update(`${count} ${content}`).digest().subarray(0, MARK_BYTES);
+  };
+}
+
+async function bookSome(deps: ReadDeps, reading: Reading, part: readonly Marked[]): Promise<BookedEntry[]> {
+  const { rail, file } = reading;
+  const numbers = part.flatMap(({ entry }) => entry.ourNumber ?? []);
+  const [repeated, chargeIds] = await Promise.all([
+    findRepeated(
+      deps.db,
+      file,
+      part.map(({ digest }) => digest),
+    ),
+    findChargesByNumber(deps.db, rail.name, numbers),
+  ]);
+  const charges = new Map((await findCharges(deps.db, [...new Set(chargeIds.values())])).map(one => [one.id, one]));
+  const known = { repeated, chargeIds, charges };
+  // Entries of one charge in their order, those of different charges at once.
+  const groups = Map.groupBy(part, ({ entry }) => chargeIds.get(entry.ourNumber ?? '') ?? entry.line);
+  const limit = concurrencyLimit(MAX_AT_ONCE);
+  const booked = await Promise.all(
+    [...groups].map(([key, group]) => {
+      const book = () => bookGroup(deps, reading, group, known);
+      const isBatched = typeof key === 'string' && group.every(({ entry }) => BATCHED.includes(entry.meaning));
+      return isBatched && group.length === 1 ? book() : limit(book);
+    }),
+  );
+  return booked.flat();
+}
+
+/** These are written in batches, so all of a part may be on their way; others need a transaction each. */
+const BATCHED: readonly Meaning[] = ['registered', 'rejected', 'paid'];
+const MAX_AT_ONCE = 8;
+
+type Known = {
+  readonly repeated: ReadonlySet<string>;
+  readonly chargeIds: ReadonlyMap<string, string>;
+  readonly charges: ReadonlyMap<string, Charge>;
+};
+
+async function bookGroup(
+  deps: ReadDeps,
+  { rail, files, fileDay }: Reading,
+  group: readonly Marked[],
+  { repeated, chargeIds, charges }: Known,
+): Promise<BookedEntry[]> {
+  const chargeId = chargeIds.get(group[0]?.entry.ourNumber ?? '');
+  let charge = chargeId === undefined ? undefined : charges.get(chargeId);
+  const booked: BookedEntry[] = [];
+  for (const { entry, digest } of group) {
+    // The entry before has changed it.
+    if (charge && booked.length > 0) charge = await findCharge(deps.db, charge.id, charge.accountId);
+    const mark = digest.toString('hex');
+    const own = charge && files.isAbout(entry, paymentRequest(charge)) ? charge : undefined;
+    const told = { rail, entry, mark, fileDay };
+    const book = () => (own ? bookEntry(deps, told, own) : bookStranger(deps, told));
+    const booking = repeated.has(mark) ? ({ outcome: 'repeated' } as const) : await book();
+    booked.push({ entry, digest, ...booking, ...(own && { charge: own }) });
+  }
+  return booked;
+}

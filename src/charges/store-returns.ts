@@ -1,0 +1,183 @@
+// The SQL of return files and of what they say of titles.
+import type { CivilDay } from '../lib/civil-days.ts';
+import type { ReturnEntry } from '../rails/cnab/read.ts';
+import type { Warning } from '../rails/cnab/warnings.ts';
+import type { Sql } from '../storage/database.ts';
+
+export const RETURN_OUTCOMES = [
+  'registered',
+  'rejected',
+  'paid',
+  'written_off',
+  'reversed',
+  'fee',
+  'noted',
+  'unmatched',
+  'possible_duplicate',
+  'needs_attention',
+  'repeated',
+] as const;
+export type ReturnOutcome = (typeof RETURN_OUTCOMES)[number];
+
+export type NewReturn = {
+  readonly id: string;
+  readonly rail: string;
+  /** SHA-256 of the file, in hexadecimal digits. */
+  readonly digest: string;
+  readonly sequence: number;
+  readonly madeOn?: CivilDay;
+  readonly receivedAt: Date;
+  readonly receivedBy: string;
+};
+
+export type BoletoReturn = NewReturn & {
+  /** How many of its entries are booked. */
+  readonly booked: number;
+  readonly counts: Readonly<Partial<Record<ReturnOutcome, number>>>;
+  readonly warnings: readonly Warning[];
+  readonly finishedAt?: Date;
+};
+
+/** Stores a file unless it is there, and returns it as it is there. */
+export async function openReturn(tx: Sql, file: NewReturn): Promise<BoletoReturn> {
+  await tx.query(
+    `insert into boleto_returns (id, rail, digest, sequence, made_on, received_at, received_by)
+     values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7)
+     on conflict (rail, digest) do nothing`,
+    [file.id, file.rail, file.digest, file.sequence, file.madeOn, file.receivedAt, file.receivedBy],
+  );
+  const [found] = await readReturns(tx, `r.rail = $1 and r.digest = decode($2, 'hex')`, [file.rail, file.digest]);
+  return found!;
+}
+
+export async function findReturn(sql: Sql, id: string): Promise<BoletoReturn | undefined> {
+  const [found] = await readReturns(sql, 'r.id = $1', [id]);
+  return found;
+}
+
+/** Those of the entries that another file has brought before, by their digest. */
+export async function findRepeated(
+  sql: Sql,
+  { id, rail }: BoletoReturn,
+  digests: readonly Buffer[],
+): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<{ digest: string }>(
+    `select encode(digest, 'hex') as digest from boleto_return_entries
+      where rail = $1 and digest = any($2) and return_id <> $3`,
+    [rail, digests, id],
+  );
+  return new Set(rows.map(({ digest }) => digest));
+}
+
+/** The charges of a rail's boletos by their number. */
+export async function findChargesByNumber(
+  sql: Sql,
+  rail: string,
+  numbers: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql.query<{ reference: string; charge_id: string }>(
+    `select reference, charge_id from charge_methods where reference = any($1) and rail = $2 and method = 'boleto'`,
+    [numbers, rail],
+  );
+  return new Map(rows.map(({ reference, charge_id }) => [reference, charge_id]));
+}
+
+export type BookedEntry = {
+  readonly entry: ReturnEntry;
+  readonly digest: Buffer;
+  readonly outcome: ReturnOutcome;
+  readonly remark?: string;
+  readonly charge?: { readonly id: string; readonly accountId: string };
+};
+
+/** Stores what came of entries, and that the file is booked so far. */
+export async function insertEntries(
+  tx: Sql,
+  { id, rail }: BoletoReturn,
+  booked: readonly BookedEntry[],
+  total: number,
+): Promise<void> {
+  const records = booked.map(({ entry, digest, outcome, remark, charge }) => ({
+    line: entry.line,
+    digest: digest.toString('hex'),
+    occurrence: entry.occurrence,
+    reasons: entry.reasons.map(({ code }) => code),
+    our_number: entry.ourNumber,
+    amount_cents: String(entry.amountCents),
+    paid_cents: String(entry.paidCents),
+    fee_cents: String(entry.feeCents),
+    occurrence_day: entry.occurrenceDay,
+    credit_day: entry.creditDay,
+    outcome,
+    remark,
+    charge_id: charge?.id,
+    account_id: charge?.accountId,
+  }));
+  await tx.query(
+    `insert into boleto_return_entries (return_id, line, rail, digest, occurrence, reasons, our_number, amount_cents, paid_cents,
+                                        fee_cents, occurrence_day, credit_day, outcome, remark, charge_id, account_id)
+     select $1, line, $2, decode(digest, 'hex'), occurrence, reasons, our_number, amount_cents, paid_cents, fee_cents,
+            occurrence_day, credit_day, outcome, remark, charge_id, account_id
+       from json_to_recordset($3) as entry (
+              line integer, digest text, occurrence text, reasons text[], our_number text, amount_cents bigint,
+              paid_cents bigint, fee_cents bigint, occurrence_day date, credit_day date, outcome text, remark text,
+              charge_id uuid, account_id text)
+     on conflict (return_id, line) do nothing`,
+    [id, rail, JSON.stringify(records)],
+  );
+  await tx.query('update boleto_returns set booked = greatest(booked, $2) where id = $1', [id, total]);
+}
+
+export async function finishReturn(
+  tx: Sql,
+  { id }: BoletoReturn,
+  warnings: readonly Warning[],
+  at: Date,
+): Promise<void> {
+  await tx.query('update boleto_returns set finished_at = $2, warnings = $3 where id = $1 and finished_at is null', [
+    id,
+    at,
+    JSON.stringify(warnings),
+  ]);
+}
+
+type ReturnRow = {
+  id: string;
+  rail: string;
+  digest: string;
+  sequence: number;
+  made_on: CivilDay | null;
+  received_at: Date;
+  received_by: string;
+  booked: number;
+  warnings: Warning[];
+  finished_at: Date | null;
+  counts: Partial<Record<ReturnOutcome, number>>;
+};
+
+/** Return files that fulfil a condition on `r`, newest first. */
+export async function readReturns(sql: Sql, condition: string, values: readonly unknown[]): Promise<BoletoReturn[]> {
+  const rows = await sql.query<ReturnRow>(
+    `select r.id, r.rail, encode(r.digest, 'hex') as digest, r.sequence, r.made_on::text as made_on, r.received_at, r.received_by, r.booked,
+            r.warnings, r.finished_at,
+            (select coalesce(jsonb_object_agg(outcome, count), '{}')
+               from (select outcome, count(*) from boleto_return_entries where return_id = r.id group by outcome) counted
+            ) as counts
+       from boleto_returns r where ${condition}
+      order by r.received_at desc, r.id desc`,
+    [...values],
+  );
+  return rows.map(row => ({
+    id: row.id,
+    rail: row.rail,
+    digest: row.digest,
+    sequence: row.sequence,
+    ...(row.made_on !== null && { madeOn: row.made_on }),
+    receivedAt: row.received_at,
+    receivedBy: row.received_by,
+    booked: row.booked,
+    counts: row.counts,
+    warnings: row.warnings,
+    ...(row.finished_at && { finishedAt: row.finished_at }),
+  }));
+}

@@ -1,0 +1,21 @@
+// A bank has written a boleto off by itself: its time ran out there, or somebody asked for it at the bank.
+import type { Clock } from '../lib/clock.ts';
+import type { Database } from '../storage/database.ts';
+import { isOf } from './charge.ts';
+import { isUnpaid, writtenOff } from './life.ts';
+import { lockCharges } from './store.ts';
+import { clearTimers } from './store-timers.ts';
+import { type WriteDeps, writeStep } from './write.ts';
+
+type Deps = WriteDeps & { readonly db: Database; readonly clock: Clock };
+
+/** A boleto that has ended or was paid stays as it is. */
+export async function writeOffBoleto(deps: Deps, id: string, to: 'CANCELED' | 'EXPIRED'): Promise<void> {
+  await deps.db.transaction(async tx => {
+    const [charge] = await lockCharges(tx, [id]);
+    const boleto = charge?.methods.find(isOf('boleto'));
+    if (!charge || !boleto || !isUnpaid(boleto)) return;
+    const written = await writeStep(deps, tx, writtenOff(charge, to), deps.clock.now());
+    if (!written.methods.some(isUnpaid)) await clearTimers(tx, [written]);
+  });
+}

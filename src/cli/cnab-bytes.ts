@@ -1,0 +1,15 @@
+// The bytes of a CNAB file that a command names.
+import { readFileSync, statSync } from 'node:fs';
+import { StartError } from '../lib/errors.ts';
+import { CnabError } from '../rails/cnab/cnab-error.ts';
+import { MAX_FILE_BYTES } from '../rails/cnab/lines.ts';
+
+export function readBytes(file: string): Buffer {
+  try {
+    if (statSync(file).size > MAX_FILE_BYTES) throw new CnabError('The file is larger than any file of a bank.');
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof CnabError) throw error;
+    throw new StartError('The file cannot be read. Is its name right?');
+  }
+}

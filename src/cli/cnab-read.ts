@@ -1,0 +1,71 @@
+// trilho cnab read: books what a return file of a bank says.
+import { startDecisionBatches } from '../charges/decide.ts';
+import { type ReadReturn, readReturn } from '../charges/read-return.ts';
+import { RETURN_OUTCOMES } from '../charges/store-returns.ts';
+import type { Config } from '../config/config.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { CnabError } from '../rails/cnab/cnab-error.ts';
+import { readHead } from '../rails/cnab/read.ts';
+import { liveRails } from '../rails/live-rails.ts';
+import { readArguments, refuseFaults } from './arguments.ts';
+import { chosenAgreement } from './chosen-agreement.ts';
+import { readBytes } from './cnab-bytes.ts';
+import { withCharges } from './database.ts';
+
+export async function readFiles(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, options, faults } = readArguments(args, { words: ['file'], options: ['agreement'] });
+  refuseFaults('cnab read', faults);
+  const [file = ''] = words;
+  const { agreement } = options;
+  if (agreement !== undefined || config.boletos.length === 0) chosenAgreement(config, agreement);
+  const bytes = explained(() => {
+    const read = readBytes(file);
+    // A database is opened for no other file.
+    readHead(read);
+    return read;
+  });
+  const read = await withCharges({ config, log, action: 'trilho cnab read' }, async deps => {
+    const { rails, psps } = liveRails(config, { clock: deps.clock, log });
+    for (const psp of psps) psp.stop();
+    const decisionBatches = startDecisionBatches({ ...deps, rails });
+    return readReturn({ ...deps, rails, decisionBatches }, bytes, agreement).catch(rethrown);
+  });
+  for (const line of linesOf(read)) console.log(line);
+  return needsPerson(read) ? 1 : 0;
+}
+
+function explained<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    return rethrown(error);
+  }
+}
+
+function rethrown(error: unknown): never {
+  throw error instanceof CnabError ? new StartError(error.message) : error;
+}
+
+const FOR_A_PERSON = ['unmatched', 'possible_duplicate', 'needs_attention'] as const;
+
+function needsPerson({ file: { counts } }: ReadReturn): boolean {
+  return FOR_A_PERSON.some(outcome => counts[outcome] !== undefined);
+}
+
+function linesOf({ file, isKnown }: ReadReturn): string[] {
+  const { rail, sequence, madeOn, booked, counts, warnings } = file;
+  const ends = RETURN_OUTCOMES.flatMap(outcome =>
+    counts[outcome] === undefined ? [] : `${counts[outcome]} ${outcome.replaceAll('_', ' ')}`,
+  );
+  const made = madeOn === undefined ? '' : ` of ${madeOn}`;
+  return [
+    `${rail} return ${sequence}${made}${isKnown ? ', read before' : ''}: ${booked} entries, ${ends.join(', ') || 'nothing'}.`,
+    ...warnings.map(({ message, line, count }) => `Warning: ${whereOf(line, count)}: ${message}.`),
+  ];
+}
+
+function whereOf(line: number, count: number): string {
+  if (line === 0) return 'the file';
+  return count === 1 ? `line ${line}` : `line ${line} and ${count - 1} more`;
+}

@@ -1,0 +1,332 @@
+// Return files of a bank: what each occurrence does to charge, payments and ledger, once however often it comes.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ledgerCommand } from '../../src/cli/ledger.ts';
+import { civilDay } from '../../src/lib/civil-days.ts';
+import { CnabError } from '../../src/rails/cnab/cnab-error.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { agreementEntry } from '../harness/agreements.ts';
+import { runCommand } from '../harness/commands.ts';
+import { type FileExchangeBench, type SentBoleto, startFileExchange } from '../harness/file-exchange.ts';
+import { bytesOf, returnLines, type Told } from '../rails/cnab/return-lines.ts';
+
+const RAIL = 'sicoob:main';
+const AMOUNT = 15_990n;
+
+let bench: FileExchangeBench;
+let sequence = 0;
+before(async () => {
+  bench = await startFileExchange('756', { name: RAIL });
+});
+after(() => bench.stop());
+
+/** DDMMAAAA of the service. */
+function today(): string {
+  const [year = '', month = '', day = ''] = civilDay(bench.service.clock.now()).split('-');
+  return day + month + year;
+}
+
+/** What the bank says of a boleto, by default of today. */
+function told({ number }: SentBoleto, occurrence: string, changes: Partial<Told> = {}): Told {
+  return { occurrence, number, amountCents: AMOUNT, day: today(), ...changes };
+}
+const paid = (boleto: SentBoleto, changes: Partial<Told> = {}) =>
+  told(boleto, '06', { paidCents: AMOUNT, feeCents: 250n, creditDay: '18112026', reasons: '61', ...changes });
+const bring = (...entries: Told[]) => bench.read(bytesOf(returnLines('756', entries, { sequence: ++sequence })));
+const outcomes = async (...entries: Told[]) => (await bring(...entries)).file.counts;
+const one = async (changes: Record<string, unknown> = {}): Promise<SentBoleto> => (await bench.send(changes))[0]!;
+const balances = () =>
+  bench.service.sql<{ book: string; sum: string }>(
+    `select book, sum(amount)::text as sum from ledger_lines group by book order by book`,
+  );
+const unmatched = async () => (await bench.service.get('/payments/unmatched')).json.payments;
+
+describe('a return file', () => {
+  test('registers a boleto, or rejects it with the reason of the bank in words', async () => {
+    const [good, bad] = await bench.send({}, { methods: ['boleto', 'pix'] });
+    assert.deepEqual(await outcomes(told(good!, '02'), told(bad!, '03', { reasons: '1608' })), {
+      registered: 1,
+      rejected: 1,
+    });
+    assert.equal((await bench.charge(good!)).boleto.status, 'REGISTERED');
+    const { boleto, state } = await bench.charge(bad!);
+    assert.equal(boleto.status, 'FAILED');
+    assert.equal(boleto.reason, 'The bank refused it: 16 invalid due day, 08 invalid nosso número.');
+    assert.equal(state, 'ACTIVE', 'it can be paid by pix');
+  });
+
+  test('pays a charge: amount, day, credit day and fee; the money is there on the credit day', async () => {
+    const boleto = await one();
+    assert.deepEqual(await outcomes(told(boleto, '02'), paid(boleto, { creditDay: '19112026' })), {
+      registered: 1,
+      paid: 1,
+    });
+    const charge = await bench.charge(boleto);
+    assert.equal(charge.state, 'PAID');
+    const [payment] = charge.payments;
+    assert.deepEqual(
+      [payment.method, payment.amountCents, payment.feeCents, payment.creditDay, payment.source],
+      ['boleto', Number(AMOUNT), 250, '2026-11-19', 'bank'],
+    );
+    bench.service.clock.set('2026-11-18T12:00:00Z');
+    await bench.sweep();
+    assert.equal((await bench.charge(boleto)).state, 'PAID');
+    bench.service.clock.set('2026-11-19T12:00:00Z');
+    await bench.sweep();
+    assert.equal((await bench.charge(boleto)).state, 'SETTLED');
+  });
+
+  test('is read once however often it comes, and a line that comes in another file is booked once', async () => {
+    const boleto = await one();
+    const first = bytesOf(returnLines('756', [paid(boleto)], { sequence: ++sequence }));
+    const read = await bench.read(first);
+    assert.equal(read.isKnown, false);
+    const before = await balances();
+    const again = await bench.read(first);
+    assert.deepEqual([again.isKnown, again.file.id, again.file.counts], [true, read.file.id, { paid: 1 }]);
+    assert.deepEqual(await outcomes(paid(boleto)), { repeated: 1 });
+    assert.equal((await bench.charge(boleto)).payments.length, 1);
+    assert.deepEqual(await balances(), before);
+  });
+
+  test('that tells twice of a payment of a day and amount leaves the second for a person', async () => {
+    const boleto = await one();
+    const counts = await outcomes(paid(boleto), paid(boleto), paid(boleto, { creditDay: '23112026' }));
+    assert.deepEqual(counts, { paid: 1, possible_duplicate: 2 });
+    const { payments } = await bench.charge(boleto);
+    assert.equal(payments.length, 1);
+    const kept = (await unmatched()).filter(
+      (receipt: { duplicateOf?: string }) => receipt.duplicateOf === payments[0].reference,
+    );
+    assert.equal(kept.length, 2);
+    // A person says that one of them is a payment of its own.
+    const [{ reference, amountCents }] = kept;
+    const path = `/charges/${boleto.charge.id}/payments`;
+    const recorded = await bench.service.post(path, { method: 'boleto', amountCents, reference });
+    assert.equal(recorded.status, 201, recorded.text);
+    assert.equal((await bench.charge(boleto)).payments.length, 2);
+  });
+
+  test('a payment of another day is a second payment of the charge', async () => {
+    const boleto = await one();
+    assert.deepEqual(await outcomes(paid(boleto, { day: '16112026' })), { unmatched: 1 }, 'before the charge was made');
+    bench.service.clock.set('2026-11-20T12:00:00Z');
+    const counts = await outcomes(
+      paid(boleto, { day: '19112026' }),
+      told(boleto, '17', { paidCents: AMOUNT, day: '20112026' }),
+    );
+    assert.deepEqual(counts, { paid: 2 });
+    const { payments } = await bench.charge(boleto);
+    assert.deepEqual(
+      payments.map((payment: { isRepeat: boolean }) => payment.isRepeat),
+      [false, true],
+    );
+  });
+
+  test('pays a boleto that was written off, and says so', async () => {
+    const boleto = await one();
+    await outcomes(told(boleto, '02'));
+    await bench.service.post(`/charges/${boleto.charge.id}/cancel`, {});
+    await bench.service.runJobs();
+    assert.equal((await bench.make())?.titles, 1, 'the bank is told to write it off');
+    assert.deepEqual(await outcomes(told(boleto, '09', { reasons: '10' })), { written_off: 1 });
+    assert.deepEqual(await outcomes(told(boleto, '17', { paidCents: AMOUNT, day: '20112026' })), { paid: 1 });
+    const { state, payments } = await bench.charge(boleto);
+    assert.deepEqual([state, payments[0].cameAfter], ['PAID', 'CANCELED']);
+  });
+
+  test('ends a boleto that the bank has written off by itself', async () => {
+    const [ranOut, asked, withPix] = await bench.send({}, {}, { methods: ['boleto', 'pix'] });
+    await outcomes(...[ranOut, asked, withPix].map(boleto => told(boleto!, '02')));
+    await outcomes(
+      told(ranOut!, '09', { reasons: '13' }),
+      told(asked!, '09', { reasons: '11' }),
+      told(withPix!, '09', { reasons: '11' }),
+    );
+    assert.equal((await bench.charge(ranOut!)).state, 'EXPIRED');
+    assert.equal((await bench.charge(asked!)).state, 'CANCELED');
+    const { state, boleto } = await bench.charge(withPix!);
+    assert.deepEqual([state, boleto.status], ['ACTIVE', 'CANCELED']);
+    await bench.service.runJobs();
+    assert.equal(await bench.make(), undefined, 'the bank is not told what it said');
+  });
+
+  test('reverses a payment: the money goes back, once', async () => {
+    const boleto = await one();
+    await outcomes(paid(boleto));
+    const reversal = told(boleto, '44', { paidCents: AMOUNT });
+    assert.deepEqual(await outcomes(reversal), { reversed: 1 });
+    assert.deepEqual(await outcomes(reversal), { repeated: 1 });
+    const { state, refunds } = await bench.charge(boleto);
+    assert.deepEqual([state, refunds.length, refunds[0].kind], ['REFUNDED', 1, 'return']);
+    const other = await one();
+    assert.deepEqual(await outcomes(told(other, '44', { paidCents: AMOUNT })), { needs_attention: 1 });
+  });
+
+  test('keeps the money of strangers, also of one whose number is that of a charge', async () => {
+    const boleto = await one();
+    const before = (await unmatched()).length;
+    const counts = await outcomes(
+      paid({ ...boleto, number: '000999999001014     ' }),
+      paid(boleto, { amountCents: 1_000n, paidCents: 1_000n }),
+      paid(boleto, { ownId: 'A'.repeat(25) }),
+      told({ ...boleto, number: '000999998001014     ' }, '02'),
+    );
+    assert.deepEqual(counts, { unmatched: 4 });
+    assert.equal((await unmatched()).length, before + 3);
+    assert.equal((await bench.charge(boleto)).state, 'CREATING');
+  });
+
+  test('an instruction that the bank refused needs a person; fees and news are noted', async () => {
+    const boleto = await one();
+    const counts = await outcomes(told(boleto, '02'), told(boleto, '26', { reasons: '05' }), told(boleto, '11'), {
+      occurrence: '28',
+      number: '',
+      feeCents: 199n,
+    });
+    assert.deepEqual(counts, { registered: 1, needs_attention: 1, noted: 1, fee: 1 });
+    const [row] = await bench.service.sql<{ remark: string }>(
+      "select remark from boleto_return_entries where outcome = 'needs_attention' order by return_id desc limit 1",
+    );
+    assert.equal(row?.remark, 'The bank refused an instruction: 05 invalid instruction.');
+  });
+
+  test('a file that refuses after it has registered changes nothing', async () => {
+    const boleto = await one();
+    assert.deepEqual(await outcomes(told(boleto, '02'), told(boleto, '03', { reasons: '09' })), {
+      registered: 1,
+      noted: 1,
+    });
+    assert.equal((await bench.charge(boleto)).boleto.status, 'REGISTERED');
+  });
+
+  test('a boleto that was canceled before the bank registered it is written off', async () => {
+    const boleto = await one();
+    await bench.service.post(`/charges/${boleto.charge.id}/cancel`, {});
+    await bench.service.runJobs();
+    await bench.make();
+    assert.deepEqual(await outcomes(told(boleto, '02')), { registered: 1 });
+    assert.equal((await bench.charge(boleto)).state, 'CANCELED');
+    await bench.service.runJobs();
+    assert.equal(await bench.make(), undefined, 'once');
+  });
+});
+
+/** A database that works so many times and then fails: before it does anything, or after it has done it. */
+function failingAfter(calls: number, when: 'before' | 'after') {
+  let left = calls;
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    const fails = left-- <= 0;
+    if (fails && when === 'before') throw new Error('killed');
+    const result = await work();
+    if (fails) throw new Error('killed');
+    return result;
+  };
+  return (db: Database): Database => ({
+    ...db,
+    query: (...asked) => guarded(() => db.query(...asked)),
+    transaction: (...asked) => guarded(() => db.transaction(...asked)),
+  });
+}
+
+describe('a reading that is cut off', () => {
+  for (const when of ['before', 'after'] as const) {
+    test(`${when} any of its steps goes on without booking twice or losing anything`, async () => {
+      for (let calls = 0; ; calls++) {
+        const [first, second, third, fourth] = await bench.send({}, {}, {}, {});
+        const bytes = bytesOf(
+          returnLines(
+            '756',
+            [
+              told(first!, '02'),
+              paid(first!),
+              told(first!, '44', { paidCents: AMOUNT }),
+              paid(second!),
+              told(third!, '09', { reasons: '13' }),
+              told(fourth!, '03', { reasons: '16' }),
+              paid({ ...second!, number: `0008${String(sequence).padStart(5, '0')}001014     ` }),
+            ],
+            { sequence: ++sequence },
+          ),
+        );
+        const isCut = await bench.readThrough(failingAfter(calls, when), bytes).then(
+          () => false,
+          (error: Error) => error.message === 'killed' || Promise.reject(error),
+        );
+        const { file } = await bench.read(bytes);
+        const counts = { registered: 1, paid: 2, reversed: 1, written_off: 1, rejected: 1, unmatched: 1 };
+        assert.deepEqual(file.counts, counts, `after ${calls} calls`);
+        const charges = await Promise.all([first, second, third, fourth].map(boleto => bench.charge(boleto!)));
+        assert.deepEqual(
+          charges.map(({ state, payments, refunds }) => [state, payments.length, refunds.length]),
+          [
+            ['REFUNDED', 1, 1],
+            ['PAID', 1, 0],
+            ['EXPIRED', 0, 0],
+            ['FAILED', 0, 0],
+          ],
+        );
+        if (!isCut) {
+          assert.ok(calls > 8, 'the walk saw the steps');
+          break;
+        }
+      }
+      const env = { TRILHO_MODE: 'live', DATABASE_URL: bench.service.databaseUrl };
+      assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);
+    });
+  }
+});
+
+describe('a file that is no return of an agreement', () => {
+  const rows = () => bench.service.sql('select from boleto_returns');
+  const refused = async (bytes: Buffer, words: RegExp, agreement?: string) => {
+    const before = (await rows()).length;
+    await assert.rejects(
+      bench.read(bytes, agreement),
+      error => error instanceof CnabError && words.test(error.message),
+    );
+    assert.equal((await rows()).length, before, 'nothing is written');
+  };
+  const lines = (day?: string) => returnLines('756', [], { sequence: 900, ...(day !== undefined && { day }) });
+
+  test('is refused in one sentence', async () => {
+    const whole = bytesOf(lines());
+    await refused(bytesOf(returnLines('341', [])), /^The file is of bank 341, with which there is no agreement\.$/);
+    await refused(
+      bytesOf(returnLines('341', [])),
+      /is of bank 341, and sicoob:main is an agreement with bank 756/,
+      RAIL,
+    );
+    await refused(whole, /^There is no agreement itau; there is sicoob:main\.$/, 'itau');
+    await refused(bytesOf(lines('17112024')), /^The file was made on 2024-11-17, more than a year ago\.$/);
+    await refused(bytesOf(lines('17112027')), /^The file was made on 2027-11-17, which is still to come\.$/);
+    await refused(whole.subarray(0, whole.length - 300), /its end is missing/);
+    await refused(whole.subarray(300), /beginning is missing|not CNAB 240/);
+    await refused(Buffer.from('Dear customer,\r\nhello'), /not CNAB 240/);
+    await refused(Buffer.from('PK\u0003\u0004'), /ZIP archive/);
+    await refused(Buffer.alloc(0), /empty/);
+  });
+
+  test('of another holder, bank account or agreement is refused', async () => {
+    const [header = '', ...rest] = lines();
+    const changed = (from: number, text: string) =>
+      bytesOf([header.slice(0, from - 1) + text + header.slice(from - 1 + text.length), ...rest]);
+    const other = /^The file is of another agreement with bank 756 than sicoob:main: name one if it is not\.$/;
+    await refused(changed(19, '99888777000161'), other);
+    await refused(changed(59, '000000009999'), other);
+    await refused(changed(33, '00000000000000099999'), other);
+  });
+
+  test('that fits two agreements asks for a name', async () => {
+    const two = await startFileExchange('756', { name: RAIL }, [agreementEntry('756', { name: 'sicoob:second' })]);
+    try {
+      await assert.rejects(
+        two.read(bytesOf(lines())),
+        /^CnabError: The file may be of sicoob:main, sicoob:second: name one\.$/,
+      );
+      assert.equal((await two.read(bytesOf(lines()), 'sicoob:second')).file.rail, 'sicoob:second');
+    } finally {
+      await two.stop();
+    }
+  });
+});

@@ -1,0 +1,105 @@
+// A live service whose boletos go to a bank by file, and both ends of the exchange, in the time of the test.
+import { startDecisionBatches } from '../../src/charges/decide.ts';
+import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
+import { openLinks } from '../../src/charges/links.ts';
+import { fileParts, makeFile } from '../../src/charges/make-file.ts';
+import { startPaymentBatches } from '../../src/charges/pay.ts';
+import { type ReadReturn, readReturn } from '../../src/charges/read-return.ts';
+import type { BoletoFile } from '../../src/charges/store-boleto-files.ts';
+import { sweepCharges } from '../../src/charges/sweep.ts';
+import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
+import { startQueue } from '../../src/jobs/queue.ts';
+import { ORDER_JOBS } from '../../src/orders/claim-job.ts';
+import { PAYOUT_JOBS } from '../../src/payouts/jobs.ts';
+import { txidOf } from '../../src/rails/br-code.ts';
+import { liveRails } from '../../src/rails/live-rails.ts';
+import { connect } from '../../src/storage/connect.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { agreementEntry, boletoBody } from './agreements.ts';
+import { silentLog } from './log.ts';
+import { type Answer, type Service, startService } from './service.ts';
+
+export const PIX_KEY = { TRILHO_PIX_KEY: 'pix@example.com', TRILHO_PIX_NAME: 'Acme', TRILHO_PIX_CITY: 'Recife' };
+
+/** A boleto of which a file has told the bank. */
+export type SentBoleto = {
+  readonly charge: Answer['json'];
+  readonly reference: string;
+  /** The field of the nosso número as the file has it. */
+  readonly number: string;
+};
+
+export type FileExchangeBench = {
+  readonly service: Service;
+  make(): Promise<BoletoFile | undefined>;
+  textOf(sequence: number): Promise<string>;
+  read(bytes: Buffer, agreement?: string): Promise<ReadReturn>;
+  /** Reads over a database that fails in some way. */
+  readThrough(change: (db: Database) => Database, bytes: Buffer): Promise<ReadReturn>;
+  /** Makes charges, and a file with them. */
+  send(...changes: Record<string, unknown>[]): Promise<SentBoleto[]>;
+  /** Handles the timers of charges that are due. */
+  sweep(): Promise<number>;
+  /** A charge as it is now. */
+  charge(of: SentBoleto): Promise<Answer['json']>;
+  stop(): Promise<void>;
+};
+
+/** `others` are further agreements. */
+export async function startFileExchange(
+  bank: string,
+  changes: Partial<BoletoSettings> = {},
+  others: readonly BoletoSettings[] = [],
+): Promise<FileExchangeBench> {
+  const boletos = [agreementEntry(bank, changes), ...others];
+  const rail = boletos[0]!.name;
+  const env = { ...PIX_KEY, TRILHO_RATE_LIMIT: '0', TRILHO_BOLETOS: JSON.stringify(boletos) };
+  const service = await startService({ mode: 'live', env, now: '2026-11-17T12:00:00Z' });
+  const { clock } = service;
+  const { rails } = liveRails({ rails: [], boletos }, { clock, log: silentLog });
+  const db = await connect({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+  const queue = await startQueue({ db, log: silentLog, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS] });
+  const links = await openLinks(db, () => service.url);
+  const writing = { db, queue, links, rails, clock, log: silentLog };
+  const readingOver = (over: Database) => {
+    const deps = { ...writing, db: over };
+    return { ...deps, paymentBatches: startPaymentBatches(deps), decisionBatches: startDecisionBatches(deps) };
+  };
+  const reading = readingOver(db);
+  const textOf = async (sequence: number) => {
+    const parts: Buffer[] = [];
+    for await (const part of fileParts(db, { rail, sequence })) parts.push(part);
+    return Buffer.concat(parts).toString('latin1');
+  };
+  const make = () => makeFile(writing, rail);
+  return {
+    service,
+    make,
+    textOf,
+    read: (bytes, agreement) => readReturn(reading, bytes, agreement),
+    readThrough: (change, bytes) => readReturn(readingOver(change(db)), bytes),
+    send: async (...bodies) => {
+      const charges: Answer['json'][] = [];
+      for (const body of bodies) charges.push((await service.post('/charges', boletoBody(body))).json);
+      await service.runJobs();
+      const made = await make();
+      const titles = (await textOf(made?.sequence ?? 0)).split('\r\n').filter(line => line[13] === 'P');
+      const references = await service.sql<{ charge_id: string; reference: string }>(
+        `select charge_id, reference from charge_methods where method = 'boleto' and charge_id = any($1)`,
+        [charges.map(({ id }) => id)],
+      );
+      return charges.map(charge => {
+        const reference = references.find(({ charge_id }) => charge_id === charge.id)?.reference ?? '';
+        const number = titles.find(line => line.includes(txidOf(charge.id)))?.slice(37, 57) ?? '';
+        return { charge, reference, number };
+      });
+    },
+    sweep: () => sweepCharges(writing, clock.now()),
+    charge: async ({ charge }) => (await service.get(`/charges/${charge.id}`)).json,
+    stop: async () => {
+      await queue.stop();
+      await db.close();
+      await service.stop();
+    },
+  };
+}
