@@ -235,3 +235,38 @@ test('ten tabs stay open and all of them show a change', async t => {
   await newCharge('told to all tabs');
   await Promise.all(tabs.map(tab => tab.getByText('told to all tabs').waitFor({ timeout: 30_000 })));
 });
+
+test('a page that lost its network shows what happened meanwhile when it is back', async t => {
+  const { page, close } = await browseAs('viewer');
+  t.after(close);
+  await page.goto(`${home}/dashboard/charges`);
+  await page.context().setOffline(true);
+  await newCharge('made while the network was away');
+  assert.equal(await page.getByText('made while the network was away').count(), 0);
+  await page.context().setOffline(false);
+  await page.getByText('made while the network was away').waitFor({ timeout: 30_000 });
+});
+
+test('a session that is ended elsewhere sends every open page to the login', async t => {
+  const { page, close } = await browseAs('viewer');
+  t.after(close);
+  await page.goto(`${home}/dashboard/charges`);
+  await service.sql('delete from sessions');
+  await newCharge('seen by nobody');
+  await page.waitForURL('**/dashboard/login?next=**', { timeout: 30_000 });
+});
+
+test('what only a keyboard can reach: the first stop skips to the page, and a form is sent with Enter', async t => {
+  const { page, close } = await browseAs('operator');
+  t.after(close);
+  const { id } = await newCharge('by keyboard');
+  await page.goto(`${home}/dashboard/charges/${id}/cancel`);
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the page');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel the charge');
+  await page.keyboard.press('Enter');
+  await page.getByText('canceled', { exact: true }).waitFor();
+  assert.equal((await service.get(`/charges/${id}`)).json.state, 'CANCELED');
+});
