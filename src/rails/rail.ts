@@ -102,6 +102,21 @@ export type FileExchange = {
   isAbout(entry: ReturnEntry, request: PaymentRequest): boolean;
 };
 
+/** What a printed boleto says of the bank and of who is paid. */
+export type SlipIssuer = {
+  readonly bankName: string;
+  /** Nosso número and carteira, as the bank writes them. */
+  readonly ourNumber: string;
+  readonly carteira: string;
+  readonly documentNumber: string;
+  readonly beneficiary: {
+    readonly name: string;
+    readonly document: string;
+    readonly agency: string;
+    readonly code: string;
+  };
+};
+
 /** What is known before the bank has answered. */
 export type Prepared<M extends Method = Method> = {
   /** By which the bank identifies the request: the txid of a pix, the nosso número of a boleto. */
@@ -194,6 +209,8 @@ export type Rail<M extends Method = Method> = {
   readonly needsAddress?: true;
   /** Refuses a request that this rail can never accept. Pure. */
   check(request: PaymentRequest): Refusal | undefined;
+  /** What its boletos say when they are printed. Pure. */
+  readonly slip?: (reference: string) => SlipIssuer;
   /** Absent: codes come from `prepare` alone or from the bank's answer. */
   readonly locations?: LocationSource;
   /** Absent: the reference is derived from the request. */

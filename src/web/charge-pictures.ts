@@ -11,11 +11,11 @@ import { defineRoute } from '../http/server/route.ts';
 import { civilDay } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
-import type { Method } from '../rails/rail.ts';
+import { type Method, type Rails, railNamed, type SlipIssuer } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { BoletoSlip } from './boleto/slip.ts';
 
-type Deps = { readonly db: Sql; readonly mode: Mode; readonly links: Links };
+type Deps = { readonly db: Sql; readonly mode: Mode; readonly links: Links; readonly rails: Rails };
 
 export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
   const picture = (
@@ -62,49 +62,56 @@ export async function pixPng(charge: Charge): Promise<Buffer> {
   return qrPng(payableMethod(charge, 'pix').instrument.emv);
 }
 
-export async function boletoFile({ mode, links }: Pick<Deps, 'mode' | 'links'>, charge: Charge): Promise<Buffer> {
+export async function boletoFile(
+  { mode, links, rails }: Pick<Deps, 'mode' | 'links' | 'rails'>,
+  charge: Charge,
+): Promise<Buffer> {
   const { boletoPdf } = await import('./boleto-pdf.ts');
-  return boletoPdf({ ...slipOf(charge, mode), checkoutUrl: links.checkoutUrl(charge) });
+  return boletoPdf({ ...slipOf(rails, charge, mode), checkoutUrl: links.checkoutUrl(charge) });
 }
 
-type PayableMethod<M extends Method> = Required<Pick<ChargeMethod<M>, 'reference' | 'instrument'>>;
+type PayableMethod<M extends Method> = Required<Pick<ChargeMethod<M>, 'reference' | 'instrument'>> & {
+  readonly rail: string;
+};
 
 function payableMethod<M extends Method>(charge: Charge, method: M): PayableMethod<M> {
   const found = charge.methods.find(isOf(method));
   if (!found || found.status === 'FAILED') throw new AppError('not_found', `This charge has no ${method}.`);
   // No picture of a method that must no longer be paid.
   if (!isUnpaid(found)) throw new AppError('wrong_state', `The ${method} of this charge is ${found.status}.`);
-  const { reference, instrument } = found;
+  const { rail, reference, instrument } = found;
   if (reference === undefined || !instrument) {
     throw new AppError('wrong_state', `The bank has not made the ${method} of this charge yet.`);
   }
-  return { reference, instrument };
+  return { rail, reference, instrument };
 }
 
-/** The invented receiver of a sandbox, without a document or an account. */
-const SANDBOX_BENEFICIARY = {
-  name: 'Trilho Sandbox',
-  document: '00000000000000',
-  agency: '0001',
-  code: '0000001',
-};
+/** The invented bank and receiver of a sandbox, without a document or an account. */
+function sandboxIssuer({ id, externalId }: Charge, reference: string): SlipIssuer {
+  return {
+    bankName: 'Sandbox',
+    ourNumber: reference,
+    carteira: '01',
+    documentNumber: externalId ?? id,
+    beneficiary: { name: 'Trilho Sandbox', document: '00000000000000', agency: '0001', code: '0000001' },
+  };
+}
 
-function slipOf(charge: Charge, mode: Mode): BoletoSlip {
+function slipOf(rails: Rails, charge: Charge, mode: Mode): BoletoSlip {
   const {
-    reference: ourNumber,
+    rail,
+    reference,
     instrument: { barcode },
   } = payableMethod(charge, 'boleto');
+  const issuer = railNamed(rails, 'boleto', rail).slip?.(reference) ?? sandboxIssuer(charge, reference);
   const { customer, payableCents, finePercent, interestPercent } = charge;
   const dueDay = civilDay(charge.dueAt);
   const issuedDay = civilDay(charge.createdAt);
   const pix = charge.methods.find(isOf('pix'));
   const emv = pix && isUnpaid(pix) ? pix.instrument?.emv : undefined;
   return {
-    bankName: 'Sandbox',
+    ...issuer,
     barcode,
-    ourNumber,
-    carteira: '01',
-    documentNumber: charge.externalId ?? charge.id,
     issuedDay,
     processedDay: issuedDay,
     dueDay,
@@ -112,7 +119,6 @@ function slipOf(charge: Charge, mode: Mode): BoletoSlip {
     amountCents: payableCents,
     ...(finePercent !== undefined && { finePercent }),
     ...(interestPercent !== undefined && { interestPercent }),
-    beneficiary: SANDBOX_BENEFICIARY,
     payer: {
       name: customer.name,
       document: customer.document,

@@ -45,6 +45,17 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
     method: 'boleto',
     can: { refund: false, withdraw: true },
     needsAddress: true,
+    slip: reference => ({
+      bankName: bank.boleto.name,
+      ourNumber: bank.boleto.formatOurNumber(account, reference),
+      carteira: account.carteira ?? '',
+      documentNumber: documentNumberOf(reference),
+      beneficiary: {
+        ...settings.holder,
+        agency: withDigit(account.agency, account.agencyDigit),
+        code: account.beneficiaryCode ?? withDigit(account.accountNumber, account.accountDigit),
+      },
+    }),
     check: request => checkBoleto(request) ?? checkTerms(request, bank.maxWriteOffDays),
     numbers: {
       first: BigInt(settings.firstNumber ?? '1'),
@@ -108,7 +119,7 @@ function titleOf(request: PaymentRequest, reference: string, maxWriteOffDays: nu
   const place = [street, number, complement].filter(Boolean).join(' ');
   return {
     ourNumber: reference,
-    documentNumber: reference.replace(/^0+/, '').slice(-10),
+    documentNumber: documentNumberOf(reference),
     ownId: txidOf(id),
     issueDay: earlier(civilDay(createdAt), dueDay),
     dueDay,
@@ -128,6 +139,10 @@ function titleOf(request: PaymentRequest, reference: string, maxWriteOffDays: nu
     },
   };
 }
+
+/** «Seu número»: ten characters at Itaú. */
+const documentNumberOf = (reference: string) => reference.replace(/^0+/, '').slice(-10);
+const withDigit = (number = '', digit = '') => (digit === '' ? number : `${number}-${digit}`);
 
 const OWN_ID = /^[0-9A-Z]{25}$/;
 

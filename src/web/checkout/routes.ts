@@ -15,6 +15,7 @@ import type { Mode } from '../../lib/mode.ts';
 import { tokenBuckets } from '../../lib/token-bucket.ts';
 import { findOrder } from '../../orders/store.ts';
 import { findPayoutOfOrder } from '../../payouts/store.ts';
+import type { Rails } from '../../rails/rail.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Assets } from '../assets.ts';
 import { boletoFile, pixPng, pixSvg } from '../charge-pictures.ts';
@@ -35,6 +36,7 @@ export type CheckoutDeps = {
   readonly clock: Clock;
   readonly machineClock: Clock;
   readonly chains: Chains;
+  readonly rails: Rails;
   readonly mode: Mode;
   readonly log: Log;
   readonly assets: Assets;
