@@ -141,6 +141,37 @@ export async function finishReturn(
   ]);
 }
 
+/** The outcomes that a person must see to. */
+export const FOR_A_PERSON = ['unmatched', 'possible_duplicate', 'needs_attention'] as const satisfies ReturnOutcome[];
+
+export type EntryForPerson = {
+  readonly line: number;
+  readonly occurrence: string;
+  readonly outcome: (typeof FOR_A_PERSON)[number];
+  readonly remark?: string;
+  readonly chargeId?: string;
+};
+
+/** The first entries of a file that a person must see to. */
+export async function readForPerson(sql: Sql, { id }: BoletoReturn, limit: number): Promise<EntryForPerson[]> {
+  type Found = Pick<EntryForPerson, 'line' | 'occurrence' | 'outcome'> & {
+    remark: string | null;
+    charge_id: string | null;
+  };
+  const rows = await sql.query<Found>(
+    `select line, occurrence, outcome, remark, charge_id from boleto_return_entries
+      where return_id = $1 and outcome = any($2) order by line limit $3`,
+    [id, FOR_A_PERSON, limit],
+  );
+  return rows.map(({ line, occurrence, outcome, remark, charge_id }) => ({
+    line,
+    occurrence,
+    outcome,
+    ...(remark !== null && { remark }),
+    ...(charge_id !== null && { chargeId: charge_id }),
+  }));
+}
+
 type ReturnRow = {
   id: string;
   rail: string;

@@ -1,11 +1,12 @@
 // trilho cnab read: books what a return file of a bank says.
 import { startDecisionBatches } from '../charges/decide.ts';
 import { type ReadReturn, readReturn } from '../charges/read-return.ts';
-import { RETURN_OUTCOMES } from '../charges/store-returns.ts';
+import { type EntryForPerson, FOR_A_PERSON, RETURN_OUTCOMES, readForPerson } from '../charges/store-returns.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { CnabError } from '../rails/cnab/cnab-error.ts';
+import { occurrenceOf } from '../rails/cnab/occurrences.ts';
 import { readHead } from '../rails/cnab/read.ts';
 import { liveRails } from '../rails/live-rails.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
@@ -25,13 +26,14 @@ export async function readFiles(config: Config, log: Log, args: readonly string[
     readHead(read);
     return read;
   });
-  const read = await withCharges({ config, log, action: 'trilho cnab read' }, async deps => {
+  const { read, entries } = await withCharges({ config, log, action: 'trilho cnab read' }, async deps => {
     const { rails, psps } = liveRails(config, { clock: deps.clock, log });
     for (const psp of psps) psp.stop();
     const decisionBatches = startDecisionBatches({ ...deps, rails });
-    return readReturn({ ...deps, rails, decisionBatches }, bytes, agreement).catch(rethrown);
+    const done = await readReturn({ ...deps, rails, decisionBatches }, bytes, agreement).catch(rethrown);
+    return { read: done, entries: await readForPerson(deps.db, done.file, MAX_SHOWN) };
   });
-  for (const line of linesOf(read)) console.log(line);
+  for (const line of [...linesOf(read), ...entries.map(lineOf)]) console.log(line);
   return needsPerson(read) ? 1 : 0;
 }
 
@@ -47,7 +49,8 @@ function rethrown(error: unknown): never {
   throw error instanceof CnabError ? new StartError(error.message) : error;
 }
 
-const FOR_A_PERSON = ['unmatched', 'possible_duplicate', 'needs_attention'] as const;
+/** Further ones are counted only. */
+const MAX_SHOWN = 100;
 
 function needsPerson({ file: { counts } }: ReadReturn): boolean {
   return FOR_A_PERSON.some(outcome => counts[outcome] !== undefined);
@@ -63,6 +66,12 @@ function linesOf({ file, isKnown }: ReadReturn): string[] {
     `${rail} return ${sequence}${made}${isKnown ? ', read before' : ''}: ${booked} entries, ${ends.join(', ') || 'nothing'}.`,
     ...warnings.map(({ message, line, count }) => `Warning: ${whereOf(line, count)}: ${message}.`),
   ];
+}
+
+function lineOf({ line, occurrence, outcome, remark, chargeId }: EntryForPerson): string {
+  const about = chargeId === undefined ? '' : ` charge ${chargeId},`;
+  const why = remark === undefined ? '' : `: ${remark.replace(/\.$/, '')}`;
+  return `Line ${line},${about} ${occurrenceOf(occurrence).words}, ${outcome.replaceAll('_', ' ')}${why}.`;
 }
 
 function whereOf(line: number, count: number): string {

@@ -37,6 +37,15 @@ test('a return file is booked once, and what needs a person is the exit code', a
   await writeFile(file, bytesOf(returnLines('756', [{ ...paid, number: '0009999999014       ' }], { day })));
   const stranger = await run(file);
   assert.deepEqual([stranger.code, /1 unmatched\.$/m.test(stranger.said)], [1, true]);
+  assert.match(stranger.said, /^Line 3, paid, unmatched\.$/m);
+  await writeFile(file, bytesOf(returnLines('756', [{ ...paid, occurrence: '26', reasons: '05' }], { day })));
+  assert.match(
+    (await run(file)).said,
+    new RegExp(
+      `^Line 3, charge ${charge.id}, instruction refused, needs attention: The bank refused an instruction: 05 invalid instruction\\.$`,
+      'm',
+    ),
+  );
 
   const refused = (args: string[], words: RegExp) =>
     assert.rejects(run(...args), error => error instanceof StartError && words.test(error.message));
