@@ -4,20 +4,26 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Database } from '../storage/database.ts';
 import { type Charge, isOf } from './charge.ts';
 import { lockCharges } from './store.ts';
-import { dropInstruction, insertInstruction, isRegistrationSent } from './store-boleto-files.ts';
+import { dropInstruction, insertInstructions, isRegistrationSent, type NewInstruction } from './store-boleto-files.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
-/** To register it. Nothing once the boleto has ended, or the bank has decided. */
-export async function instructRegistration(deps: Deps, charge: Charge): Promise<void> {
+/** To register those whose boleto waits for it. Nothing for one that has ended, or on which the bank has decided. */
+export async function instructRegistrations(deps: Deps, charges: readonly Charge[]): Promise<void> {
+  if (charges.length === 0) return;
   await deps.db.transaction(async tx => {
-    // Under the lock, since the charge may be canceled at this moment: what is written off after that is never registered.
-    const [locked] = await lockCharges(tx, [charge.id]);
-    const boleto = locked?.methods.find(isOf('boleto'));
-    if (!locked || boleto?.status !== 'CREATING') return;
+    // Under the locks, since a charge may be canceled at this moment: what is written off after that is never registered.
+    const locked = await lockCharges(
+      tx,
+      charges.map(({ id }) => id),
+    );
     const now = deps.clock.now();
-    const instruction = { id: uuidV7(now), charge: locked, rail: boleto.rail, movement: 'register' } as const;
-    await insertInstruction(tx, instruction, now);
+    const instructions = locked.flatMap((charge): NewInstruction[] => {
+      const boleto = charge.methods.find(isOf('boleto'));
+      if (boleto?.status !== 'CREATING') return [];
+      return [{ id: uuidV7(now), charge, rail: boleto.rail, movement: 'register' }];
+    });
+    await insertInstructions(tx, instructions, now);
   });
 }
 
@@ -32,6 +38,6 @@ export async function instructWriteOff(deps: Deps, charge: Charge): Promise<void
     if (await dropInstruction(tx, locked, 'register', now)) return;
     if (!(await isRegistrationSent(tx, locked))) return;
     const instruction = { id: uuidV7(now), charge: locked, rail: boleto.rail, movement: 'write_off' } as const;
-    await insertInstruction(tx, instruction, now);
+    await insertInstructions(tx, [instruction], now);
   });
 }

@@ -9,7 +9,7 @@ import { type Finding, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
 import { type Charge, type ChargeMethod, methodAwaitsBank, paymentRequest } from './charge.ts';
 import type { DecisionBatches } from './decide.ts';
-import { instructRegistration } from './instruct.ts';
+import { instructRegistrations } from './instruct.ts';
 import { type ChargeRef, ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { isRetired, RETIRE } from './retire.ts';
 import { clearSubmitted, findCharge, findCharges, markSubmitted } from './store.ts';
@@ -50,15 +50,28 @@ async function issueAll(deps: IssueDeps, charges: readonly Charge[]): Promise<Re
     charge.methods.filter(isCreating).map(({ method }) => ({ charge, method })),
   );
   const isFirst = await markSubmitted(deps.db, creating, deps.clock.now());
+  const instruct = instructOnce(deps, charges);
   const outcomes = await Promise.all(
     charges.flatMap(charge =>
       charge.methods.map(async method => ({
         charge,
-        ...(await issueMethod(deps, charge, method, isFirst(charge, method.method))),
+        ...(await issueMethod(deps, charge, method, isFirst(charge, method.method), instruct)),
       })),
     ),
   );
   return new Set(outcomes.filter(({ isDecided }) => !isDecided).map(({ charge }) => charge));
+}
+
+/** Instructs the banks that are told by files, for all charges in one transaction, when the first of them comes to it. */
+function instructOnce(deps: IssueDeps, charges: readonly Charge[]): () => Promise<void> {
+  let instructed: Promise<void> | undefined;
+  return () => {
+    instructed ??= instructRegistrations(
+      deps,
+      charges.filter(({ methods }) => methods.some(({ method, rail }) => railNamed(deps.rails, method, rail).files)),
+    );
+    return instructed;
+  };
 }
 
 /** So long a new charge is surely unsent: its job has not started. */
@@ -76,10 +89,11 @@ export async function issueNew(deps: IssueDeps, charge: Charge): Promise<Charge 
     deps.clock.now(),
   );
   const isUnsent = deps.clock.now().getTime() - charge.createdAt.getTime() < UNSENT_MS;
+  const instruct = instructOnce(deps, [charge]);
   const outcomes = await Promise.all(
     charge.methods.map(method => {
       const isFirst = methodAwaitsBank(method) ? isUnsent : isMarked(charge, method.method);
-      return issueMethod(deps, charge, method, isFirst);
+      return issueMethod(deps, charge, method, isFirst, instruct);
     }),
   );
   const decided = outcomes.flatMap(({ after }) => after ?? []);
@@ -98,12 +112,13 @@ async function issueMethod(
   charge: Charge,
   chargeMethod: ChargeMethod,
   isFirst: boolean,
+  instruct: () => Promise<void>,
 ): Promise<Issued> {
   const { method, rail } = chargeMethod;
   try {
     if (railNamed(deps.rails, method, rail).files) {
       // A file tells the bank, and another brings its decision.
-      await instructRegistration(deps, charge);
+      await instruct();
       return { isDecided: true };
     }
     if (isRetired(chargeMethod)) return { isDecided: await withdrawIfRegistered(deps, charge, chargeMethod) };

@@ -12,14 +12,23 @@ export type NewInstruction = {
   readonly movement: FileMovement;
 };
 
-/** Stores an instruction, once for each charge and movement. */
-export async function insertInstruction(tx: Sql, instruction: NewInstruction, at: Date): Promise<void> {
-  const { id, charge, rail, movement } = instruction;
+/** Stores instructions, each once for its charge and movement. */
+export async function insertInstructions(tx: Sql, instructions: readonly NewInstruction[], at: Date): Promise<void> {
+  if (instructions.length === 0) return;
   await tx.query(
     `insert into boleto_instructions (id, account_id, charge_id, rail, movement, created_at)
-     values ($1, $2, $3, $4, $5, $6)
+     select id, account_id, charge_id, rail, movement, $6
+       from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[])
+              as new (id, account_id, charge_id, rail, movement)
      on conflict (charge_id, account_id, movement) do nothing`,
-    [id, charge.accountId, charge.id, rail, movement, at],
+    [
+      instructions.map(({ id }) => id),
+      instructions.map(({ charge }) => charge.accountId),
+      instructions.map(({ charge }) => charge.id),
+      instructions.map(({ rail }) => rail),
+      instructions.map(({ movement }) => movement),
+      at,
+    ],
   );
 }
 
