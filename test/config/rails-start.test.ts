@@ -129,7 +129,10 @@ test('a command that the PSP does not answer says which setting is wrong', async
       refusal(/^rails\[0\], connection: .* Check baseUrl/),
     );
     await assert.rejects(command({ tokenUrl: 'https://localhost:1/t' }), refusal(/^rails\[0\], token: .*tokenUrl/));
-    await assert.rejects(command({ baseUrl: `${psp.url}/v3` }), refusal(/404.* Check (rails\[0\]\.)?baseUrl/));
+    // As at an address below which the PSP has nothing.
+    psp.setFault({ kind: 'status', status: 404, on: { path: '/' } });
+    await assert.rejects(command({}), refusal(/404.* Check (rails\[0\]\.)?baseUrl/));
+    psp.clearFaults();
     await assert.rejects(command({ profile: 'efi' }), refusal(/^rails\[0\], token: .*profile/));
     await assert.rejects(
       command({ certificateFile: other.certificate, privateKeyFile: other.key }),

@@ -8,6 +8,7 @@ import { startService } from '../harness/service.ts';
 
 async function startWith(t: TestContext, clientName?: string) {
   const at = await startServiceAtPsp();
+  await at.registerWebhook();
   const { url, clientCaFile } = railSettings(at.psp).webhook ?? {};
   assert.ok(url !== undefined && clientCaFile !== undefined);
   t.after(() => at.stop());
