@@ -1,5 +1,6 @@
 // One HTTP request to a node: JSON-RPC calls in, their answers out. The URL may hold a key, so neither it nor the message of
 // a foreign error is in the words.
+import { nodeWords } from '../node-words.ts';
 import { at } from './read.ts';
 
 export type Call = { readonly method: string; readonly params: readonly unknown[] };
@@ -17,7 +18,6 @@ export type Posted =
   | { readonly words: string; readonly isBatchRefused?: true };
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
-const MAX_WORDS = 200;
 /** What nodes say when too much was asked of them: no answer to the question. */
 const LIMIT_CODES = [429, -32_005, -32_097];
 
@@ -49,22 +49,13 @@ export async function post(url: string, calls: readonly Call[], timeoutMs: numbe
   }
 }
 
-/** Short, in one line, and without addresses: an error of a gateway may repeat the URL that it was called by. */
-export function cleanWords(text: string): string {
-  const clean = text
-    .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '…')
-    .replace(/\p{C}+/gu, ' ')
-    .trim();
-  return clean.length > MAX_WORDS ? `${clean.slice(0, MAX_WORDS)}…` : clean;
-}
-
 function readAnswer(answer: unknown): Answer {
   const error = at(answer, 'error');
   if (error !== undefined && error !== null) {
     const [code, message] = [at(error, 'code'), at(error, 'message')];
     if (typeof code !== 'number' || typeof message !== 'string') return { kind: 'silence', words: 'not JSON-RPC' };
     if (LIMIT_CODES.includes(code)) return { kind: 'silence', words: 'says that it is asked too often' };
-    return { kind: 'refusal', code, words: cleanWords(message) };
+    return { kind: 'refusal', code, words: nodeWords(message) };
   }
   const result = at(answer, 'result');
   return result === undefined ? { kind: 'silence', words: 'not JSON-RPC' } : { kind: 'result', result };

@@ -3,7 +3,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import { type ConcurrencyLimit, concurrencyLimit } from '../../lib/concurrency-limit.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
-import { errorOf, plainWords } from './words.ts';
+import { nodeWords } from '../node-words.ts';
+import { errorOf } from './words.ts';
 
 export type ProviderSettings = {
   readonly name: string;
@@ -24,7 +25,7 @@ export type Provider = {
   ask<T>(path: string, body: Readonly<Record<string, unknown>>, read: Reader<T>): Promise<Asked<T>>;
 };
 
-export const CALL_TIMEOUT_MS = 3_000;
+const CALL_TIMEOUT_MS = 3_000;
 /** After 403 or 429 TronGrid answers nothing for about this long. */
 const QUOTA_SILENCE_MS = 30_000;
 const FAILURES_TO_OPEN = 3;
@@ -95,7 +96,7 @@ async function post(url: URL, headers: Readonly<Record<string, string>>, body: s
     const text = await readText(response);
     if (text === undefined) return failed('sent an answer that is too large');
     if (response.status === 200) return { answer: parseExactJson(text) };
-    const words = plainWords(text);
+    const words = nodeWords(text);
     const isQuota = response.status === 403 || response.status === 429;
     return failed(`answered ${response.status}${words === '' ? '' : `: ${words}`}`, isQuota);
   } catch (error) {

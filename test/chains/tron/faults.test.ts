@@ -210,3 +210,13 @@ test('a node that demands another key does not answer, and its words say why', a
   const [provider] = (await chain.health()).providers;
   assert.match(provider?.words ?? '', /^grid .*answered 401: .*ApiKey not exists/);
 });
+
+test('the words of a node are told without addresses, which may hold a key', async () => {
+  tron = await startTron();
+  const attempt = await signedAttempt(tron, transfer);
+  const text = 'no upstream for https://grid.example/secret-key today';
+  tron.node.endpoints[0].setFault({ kind: 'status', status: 502, text });
+  const { words = '' } = await tron.chain.broadcast(attempt);
+  assert.match(words, /answered 502: no upstream for … today/);
+  assert.doesNotMatch(words, /secret-key/);
+});

@@ -1,0 +1,11 @@
+// What nodes say, as words for an operator: short, in one line, never evidence.
+
+const MAX_LENGTH = 200;
+const URL_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/\S+/gi;
+const CONTROL = /\p{C}+/gu;
+
+/** Without addresses of nodes: an error of a gateway may repeat the URL that it was called by, and that may hold a key. */
+export function nodeWords(text: string): string {
+  const words = text.replace(URL_TEXT, '…').replace(CONTROL, ' ').trim();
+  return words.length > MAX_LENGTH ? `${words.slice(0, MAX_LENGTH)}…` : words;
+}
