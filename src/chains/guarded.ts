@@ -44,7 +44,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
 type Guarded = <T>(silence: T, ask: () => Promise<T>, isAnswer: (answer: T) => boolean) => Promise<T>;
 
 /** Asks, unless the last answers in a row were none and the pause after them is not over. */
-export function pauseAfterFailures(clock: Clock): Guarded {
+function pauseAfterFailures(clock: Clock): Guarded {
   let failures = 0;
   let askAgainAt = 0;
   return async (silence, ask, isAnswer) => {

@@ -61,7 +61,7 @@ async function look(chain: Chain, payout: Payout): Promise<Sighting> {
 type Action = 'sign' | 'send' | 'wait';
 
 /** What a sighting asks for. A slot that was given up gets no transfer any more, only voids. */
-export function actionFor(
+function actionFor(
   { attempts, voidRequestedAt }: Pick<Payout, 'attempts' | 'voidRequestedAt'>,
   { kind }: Sighting,
   { maxAttempts, signVoid }: Pick<Chain, 'maxAttempts' | 'signVoid'>,

@@ -16,7 +16,7 @@ const NO_ANSWER = 'The chain does not answer.';
 const ASK_WALLET_AGAIN_MS = 60_000;
 const CHECK_AGAIN_MS = 60_000;
 
-export const GATES: readonly Gate[] = [
+const GATES: readonly Gate[] = [
   pauseGate,
   windowGate,
   payoutLimitGate,
@@ -60,13 +60,13 @@ export async function readChecks(
 }
 
 /** A pause stops claims and nothing else: what has a slot is sent and looked up. */
-export function pauseGate(request: PayoutRequest, { pauses }: GateContext): Verdict {
+function pauseGate(request: PayoutRequest, { pauses }: GateContext): Verdict {
   const pause = coveringPause(pauses, request);
   return pause ? { kind: 'wait', reason: 'payouts_paused', words: pauseWords(pause) } : GO;
 }
 
 /** A sender has few slots open at once: nodes drop more, and what is not sent can still be taken back. */
-export function windowGate(_: PayoutRequest, { chain, sender, claimed }: GateContext): Verdict {
+function windowGate(_: PayoutRequest, { chain, sender, claimed }: GateContext): Verdict {
   return sender.openSlots + claimed.length < chain.window ? GO : { kind: 'wait' };
 }
 
@@ -98,7 +98,7 @@ export function fundsGate(
 }
 
 /** What was found out about the wallet may have changed since the order was made. */
-export function walletGate({ orderId }: PayoutRequest, { wallets, now }: GateContext): Verdict {
+function walletGate({ orderId }: PayoutRequest, { wallets, now }: GateContext): Verdict {
   const may = wallets.get(orderId);
   if (!may) return { kind: 'wait' };
   if (may.kind === 'payable') return GO;
@@ -108,7 +108,7 @@ export function walletGate({ orderId }: PayoutRequest, { wallets, now }: GateCon
 }
 
 /** A transfer that would fail takes no slot: it would block those behind it. Fees fall again, and funds come. */
-export function checkGate(request: PayoutRequest, { facts, now }: GateContext): Verdict {
+function checkGate(request: PayoutRequest, { facts, now }: GateContext): Verdict {
   const checked = facts.checks.get(request.orderId);
   // Its terms have changed since, so it is asked again in the next round.
   if (!checked || checked.request.units !== request.units || checked.request.symbol !== request.symbol) {

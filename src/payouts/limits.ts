@@ -21,7 +21,7 @@ export type AssetLimits = {
 /** By `usdt.polygon`. An asset without limits is absent. */
 export type PayoutLimits = ReadonlyMap<string, AssetLimits>;
 
-export const AMOUNT_FIELDS = [
+const AMOUNT_FIELDS = [
   'perPayout',
   'approvalAbove',
   'perDay',

@@ -13,7 +13,7 @@ export type PostDeps = {
 /** `failure` is words of this service; of the other side it holds at most an error code. `json` is undefined if it is none. */
 export type PostAnswer = { readonly status: number; readonly json: unknown } | { readonly failure: string };
 
-export const SIGNER_TIMEOUT_MS = 3_000;
+const SIGNER_TIMEOUT_MS = 3_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const KEEP_ALIVE = { keepAlive: true, maxSockets: 16, timeout: 30_000 } as const;
 

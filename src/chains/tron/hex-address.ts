@@ -1,10 +1,8 @@
 // Addresses as nodes write them: 41 and twenty bytes, in hexadecimal digits. People write the same bytes in base58check.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
-import { addressOf } from '../address.ts';
 
 const base58check = createBase58check(sha256);
-const HEX_ADDRESS = /^41[0-9a-f]{40}$/;
 
 /** The 21 bytes of an address that was read before. */
 export function addressBytes(address: string): Uint8Array {
@@ -13,9 +11,4 @@ export function addressBytes(address: string): Uint8Array {
 
 export function hexAddress(address: string): string {
   return Buffer.from(addressBytes(address)).toString('hex');
-}
-
-/** The base58 spelling; undefined when the text is no address of a node. */
-export function fromHexAddress(text: string): string | undefined {
-  return HEX_ADDRESS.test(text) ? addressOf('tron', Buffer.from(text.slice(2), 'hex')) : undefined;
 }
