@@ -26,6 +26,8 @@ const PROGRAM = fileURLToPath(new URL('program.ts', import.meta.url));
 /** Rounds until everything must rest, and how long each lasts: lookups wait longer the longer nothing changes. */
 const REST_MS = [5_000, 5_000, 10_000, 30_000, 60_000, 60_000, 300_000, 600_000, 600_000, 3_600_000, 3_600_000];
 const MAX_RESTS = 4;
+/** The chain stands still while the clock of the service moves, so long times pass in steps of both. */
+const MAX_STEP_MS = 3_600_000;
 
 export type PaidOrder = { readonly id: string; readonly address: string };
 
@@ -179,11 +181,15 @@ export async function openDrill(
       await service.runJobs();
     },
     pass: async (blocks, ms = blocks * world.blockMs) => {
+      const steps = Math.max(1, Math.ceil(ms / MAX_STEP_MS));
       // The sandbox moves its clock by whole seconds.
-      const seconds = Math.ceil(ms / 1_000);
-      await world.pass(blocks, seconds * 1_000);
-      if (seconds > 0) await driver.advance(`PT${seconds}S`);
-      await service.runJobs();
+      const seconds = Math.ceil(ms / steps / 1_000);
+      for (let step = 0; step < steps; step++) {
+        const isEarly = step < blocks % steps;
+        await world.pass(Math.floor(blocks / steps) + (isEarly ? 1 : 0), seconds * 1_000);
+        if (seconds > 0) await driver.advance(`PT${seconds}S`);
+        await service.runJobs();
+      }
     },
     begin: async fault => {
       const isKnown = await world.begin(fault, random);
