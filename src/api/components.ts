@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { ACCOUNT_SETTINGS_SCHEMAS } from './account-settings.ts';
 import { ALARM_SCHEMAS } from './alarms.ts';
 import { AMOUNT_SCHEMAS } from './amounts.ts';
+import { BOLETO_RETURN_SCHEMAS } from './boleto-returns.ts';
 import { CHARGE_SCHEMAS } from './charges.ts';
 import { EVENT_SCHEMAS } from './events.ts';
 import { KEY_SCHEMAS } from './keys.ts';
@@ -38,6 +39,7 @@ export const COMPONENTS: readonly TSchema[] = [
   ...RECEIPT_SCHEMAS,
   ...ACCOUNT_SETTINGS_SCHEMAS,
   ...STATEMENT_SCHEMAS,
+  ...BOLETO_RETURN_SCHEMAS,
   ...KEY_SCHEMAS,
   ...PEOPLE_SCHEMAS,
 ];

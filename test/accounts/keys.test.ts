@@ -171,6 +171,10 @@ async function ask(route: Route, headers: Record<string, string>): Promise<Answe
     const init = { method: 'POST', body: STATEMENT_FILE_EXAMPLE, headers: { ...headers, 'content-type': 'text/csv' } };
     return service.send(route.url, init);
   }
+  if (route.method === 'POST' && route.url === '/boletos/returns') {
+    const type = { 'content-type': 'application/octet-stream' };
+    return service.send(route.url, { method: 'POST', body: 'no return file', headers: { ...headers, ...type } });
+  }
   const body = bodyOf(route);
   return service.send(pathOf(route), {
     method: route.method,

@@ -13,6 +13,7 @@ import { accountSettingsRoutes } from './account-settings.ts';
 import { accountRoutes } from './accounts.ts';
 import { alarmRoutes } from './alarms.ts';
 import { amountRoutes } from './amounts.ts';
+import { boletoReturnRoutes } from './boleto-returns.ts';
 import { chargeRoutes } from './charges.ts';
 import { coldSweepRoutes } from './cold-sweeps.ts';
 import { type EventStreamDeps, eventStreamRoutes } from './event-stream.ts';
@@ -71,6 +72,7 @@ export function apiRoutes(app: FastifyInstance, deps: Deps): void {
   coldSweepRoutes(app, deps);
   accountSettingsRoutes(app, deps);
   statementRoutes(app, deps);
+  boletoReturnRoutes(app, deps);
   accountRoutes(app, deps);
   keyRoutes(app, deps);
   peopleRoutes(app, deps);

@@ -135,8 +135,8 @@ ${pager(request, counts)}`,
     section: 'statements',
     ask: async () => ({
       title: 'Upload a statement',
-      words: html`<p>OFX or CSV of your bank, at most 10 MB. Entries with the txid of a charge pay it; other incoming money is kept for
-you. To upload a file again is safe.</p>`,
+      words: html`<p>OFX or CSV of your bank, or a CNAB 240 return file (.ret), at most 10 MB. Entries with the txid of a charge pay it,
+and so do boletos of a return file; other incoming money is kept for you. To upload a file again is safe.</p>`,
       fields: [
         { name: 'file', label: 'File', type: 'file', isRequired: true },
         { name: 'debitsHaveMinus', label: 'This bank writes a minus before each debit (CSV)', type: 'checkbox' },
@@ -148,6 +148,9 @@ you. To upload a file again is safe.</p>`,
       const file = fields.get('file');
       const bytes = file instanceof File ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(0);
       const isOfx = file instanceof File && /\.(?:ofx|qfx)$/i.test(file.name);
+      if (file instanceof File && /\.(?:ret|rst)$/i.test(file.name)) {
+        return { method: 'POST', url: '/boletos/returns', file: { type: 'application/octet-stream', bytes } };
+      }
       const hasMinus = textField(fields, 'debitsHaveMinus') === 'true';
       return {
         method: 'POST',
@@ -155,13 +158,16 @@ you. To upload a file again is safe.</p>`,
         file: { type: isOfx ? 'application/x-ofx' : 'text/csv', bytes },
       };
     },
-    done: ({ statement, faults }) => {
-      const counts = isRecord(statement) && isRecord(statement['counts']) ? statement['counts'] : {};
-      const unreadable = Array.isArray(faults) ? faults.filter(isRecord) : [];
+    done: answer => {
+      // A statement has its counts inside, a return file at the top.
+      const { statement, faults, warnings = faults } = answer;
+      const { counts: found } = isRecord(statement) ? statement : answer;
+      const counts = isRecord(found) ? found : {};
+      const unreadable = Array.isArray(warnings) ? warnings.filter(isRecord) : [];
       return {
-        title: 'The statement was imported',
-        shown: html`<section class="card">${facts(Object.entries(counts).map(([name, value]) => [name, String(value)] as const))}
-${unreadable.length > 0 && html`<h2>Lines that could not be read</h2><ul>${unreadable.map(({ line, message }) => html`<li>Line ${String(line)}: ${String(message)}</li>`)}</ul>`}
+        title: 'The file was imported',
+        shown: html`<section class="card">${facts(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), String(value)] as const))}
+${unreadable.length > 0 && html`<h2>Lines to look at</h2><ul>${unreadable.map(({ line, message }) => html`<li>Line ${String(line)}: ${String(message)}</li>`)}</ul>`}
 <p class="acts"><a class="button" href="/dashboard/unmatched">See unmatched money</a> <a class="button secondary" href="/dashboard/statements">All statements</a></p></section>`,
       };
     },

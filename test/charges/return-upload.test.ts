@@ -1,0 +1,77 @@
+// Return files of a bank over the API and on the dashboard.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type FileExchangeBench, startFileExchange } from '../harness/file-exchange.ts';
+import { logIn, SAME_ORIGIN } from '../harness/people.ts';
+import { bytesOf, returnLines } from '../rails/cnab/return-lines.ts';
+
+const TYPE = { 'content-type': 'application/octet-stream' };
+
+let bench: FileExchangeBench;
+before(async () => {
+  bench = await startFileExchange('756', { name: 'sicoob:main' });
+});
+after(() => bench.stop());
+
+/** A file that says the boleto was paid. */
+async function paidFile(sequence: number) {
+  const [boleto] = await bench.send({});
+  const paid = {
+    occurrence: '06',
+    number: boleto!.number,
+    amountCents: 15_990n,
+    paidCents: 15_990n,
+    day: '17112026',
+    creditDay: '18112026',
+  };
+  return { boleto: boleto!, bytes: bytesOf(returnLines('756', [paid], { sequence })) };
+}
+
+const upload = (body: NonNullable<RequestInit['body']>, query = '', headers: Record<string, string> = TYPE) =>
+  bench.service.send(`/boletos/returns${query}`, { method: 'POST', body, headers });
+
+test('a file pays its boletos, and counts once', async () => {
+  const { boleto, bytes } = await paidFile(101);
+  const first = await upload(Uint8Array.from(bytes));
+  assert.equal(first.status, 201, first.text);
+  const { agreement, sequence, isKnown, entries, counts } = first.json;
+  assert.deepEqual([agreement, sequence, isKnown, entries, counts], ['sicoob:main', 101, false, 1, { paid: 1 }]);
+  const charge = await bench.charge(boleto);
+  assert.deepEqual([charge.state, charge.payments.length], ['PAID', 1]);
+  const again = await upload(Uint8Array.from(bytes), '?agreement=sicoob:main');
+  assert.deepEqual([again.status, again.json.isKnown], [201, true]);
+  assert.equal((await bench.charge(boleto)).payments.length, 1);
+});
+
+test('what is no return file, of no agreement, empty or of another type is refused, and nothing is written', async () => {
+  const count = async () => (await bench.service.sql('select from boleto_returns')).length;
+  const before = await count();
+  for (const [body, query, words] of [
+    ['Dear customer', '', /not CNAB 240/],
+    [bytesOf(returnLines('756', [])).toString('latin1'), '?agreement=itau', /no agreement itau/],
+    ['', '', /not empty/],
+  ] as const) {
+    const { status, json } = await upload(body, query);
+    assert.equal(status, 400);
+    assert.match(json.detail, words);
+  }
+  assert.equal((await upload('{}', '', { 'content-type': 'application/json' })).status, 415);
+  assert.equal(await count(), before);
+});
+
+test('a person uploads it on the page of statements', async () => {
+  const { boleto, bytes } = await paidFile(102);
+  const { cookie } = await logIn(bench.service, 'operator', 'acme');
+  const form = new FormData();
+  form.set('once', '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87');
+  form.set('file', new File([Uint8Array.from(bytes)], 'CB171101.RET'));
+  const answer = await fetch(`${bench.service.url}/dashboard/statements/upload`, {
+    method: 'POST',
+    body: form,
+    headers: { ...SAME_ORIGIN, cookie, accept: 'text/html' },
+  });
+  const page = await answer.text();
+  assert.equal(answer.status, 200, page);
+  assert.match(page.replace(/<[^>]*>/g, ' '), /The file was imported[\s\S]* paid +1 /);
+  assert.equal((await bench.charge(boleto)).state, 'PAID');
+});
