@@ -17,6 +17,9 @@ const PAUSE_MS = 60_000;
 /** After it another node compares, or this one again. */
 const LEASE_MS = 30 * 60_000;
 
+/** A payment that its bank lists so many days late is still taken. */
+const LATE_DAYS = 3;
+
 /** A long day may take minutes, so the loop has no heartbeat: a node that compares is ready. */
 export function startComparingDays(deps: DailyDeps): { stop(): Promise<void> } {
   const task = async () => {
@@ -40,7 +43,11 @@ async function compareWhenDue(deps: DailyDeps, watched: WatchedRail): Promise<bo
   if (day === undefined) return false;
   try {
     // A bank may list a payment long after its time, when no regular look asks for that time any more.
-    await takeReceipts(deps, watched, { from: momentOn(day), to: momentOn(addDays(day, 1)) });
+    await takeReceipts(deps, watched, {
+      from: momentOn(addDays(day, -LATE_DAYS)),
+      to: momentOn(addDays(day, 1)),
+      keepFrom: momentOn(day),
+    });
     const { differences, unreadable } = await compareDay(deps, watched, day);
     const count = differences.length + unreadable;
     await endComparison(db, rail, day, count, clock.now());

@@ -4,10 +4,10 @@ import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import { laterOf } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Method } from '../rails/rail.ts';
-import { isEndToEndId } from '../rails/statement/pix-ids.ts';
 import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from './charge.ts';
 import { paid, type Step } from './life.ts';
 import { owedOn } from './owed.ts';
+import { isPixId } from './payment-reference.ts';
 import { mayBeSameOfCharge, mayBeTypedAgain, type ReadReceipt } from './possible-duplicate.ts';
 import { comparable, referenceKey } from './store-money.ts';
 import type { RailNames } from './store-rails.ts';
@@ -86,12 +86,15 @@ export function judgePayment(
   });
   if (isTaken) return { refusal: referenceTaken() };
   const receipt = receipts.get(comparable(report.reference));
-  if (receipt && report.amountCents !== undefined && report.amountCents !== receipt.amountCents) {
+  // What the bank itself says outranks a statement, in which a fee may be taken off.
+  const isOtherAmount = report.amountCents !== undefined && report.amountCents !== receipt?.amountCents;
+  if (receipt && isOtherAmount && report.source !== 'bank') {
     return { refusal: new AppError('reference_conflict', 'The bank reported this reference with another amount.') };
   }
-  if (isOfOthers(report)) {
-    if (rails.listing.has(method.rail) && !isEndToEndId(report.reference)) return { refusal: bankTells() };
-    if (receipt?.returnedCents) return { refusal: wentBack() };
+  if (isSecondHand(report)) {
+    const isListed = report.method === 'pix' && rails.listing.has(method.rail);
+    if (isListed && !isPixId(report.reference)) return { refusal: needsPixId() };
+    if (receipt?.returnedCents) return { refusal: goneBack() };
   }
   const { readFrom } = report;
   const double =
@@ -139,14 +142,14 @@ function mayBeKnown({ reference }: Payment): AppError {
 }
 
 /** The bank will tell of the payment under its endToEndId, and under another reference it would count twice. */
-function bankTells(): AppError {
+function needsPixId(): AppError {
   return new AppError(
     'wrong_state',
     'The bank of this charge tells of its payments itself: give the endToEndId of the payment as its reference.',
   );
 }
 
-function wentBack(): AppError {
+function goneBack(): AppError {
   return new AppError('wrong_state', 'The bank has sent this money back to the payer.');
 }
 
@@ -155,12 +158,12 @@ export function referenceTaken(): AppError {
 }
 
 /** Reported by a person or a file, beside what the bank of the charge itself may tell. */
-export function isOfOthers({ source }: ReportedPayment): boolean {
+export function isSecondHand({ source }: ReportedPayment): boolean {
   return source === 'operator' || source === 'statement';
 }
 
 /** Where a reference may be recorded already. An endToEndId belongs to one pix in the whole country; other ids are a bank's own. */
 export function railsToSearch({ reference }: ReportedPayment, rail: string, { all }: RailNames) {
-  const names = isEndToEndId(reference) ? new Set([rail, ...all]) : [rail];
+  const names = isPixId(reference) ? new Set([rail, ...all]) : [rail];
   return [...names].map(name => ({ rail: name, reference }));
 }

@@ -7,13 +7,12 @@ import type { Clock } from '../lib/clock.ts';
 import type { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import { withWorkKind } from '../lib/work-kind.ts';
-import { isEndToEndId } from '../rails/statement/pix-ids.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { type Charge, isOf } from './charge.ts';
 import {
-  isOfOthers,
+  isSecondHand,
   judgePayment,
   type NewPayment,
   type PossibleDuplicate,
@@ -26,12 +25,12 @@ import {
   type TypedPayment,
 } from './judge-payment.ts';
 import { markDuplicatesOf } from './mark-duplicates.ts';
-import { normalReference } from './payment-reference.ts';
+import { isPixId, normalReference } from './payment-reference.ts';
 import { paymentPosting } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
 import { findAccounts, lockCharges } from './store.ts';
-import { findReferences, insertPayments, referenceKey } from './store-money.ts';
+import { findReferences, insertPayments, lockReferences, referenceKey } from './store-money.ts';
 import { findRailNames, type RailNames } from './store-rails.ts';
 import { clearTimers, setTimers } from './store-timers.ts';
 import { decideUnmatched, findReceipts } from './store-unmatched.ts';
@@ -101,7 +100,9 @@ async function recordBatch(
   const ids = items.flatMap(({ report }) => (isAllowed(report, accounts) ? report.chargeId : []));
   const locked = await lockCharges(tx, [...new Set(ids)]);
   const charges = new Map(locked.map(charge => [charge.id, charge]));
-  const rails = items.some(({ report }) => isOfOthers(report) || isEndToEndId(report.reference))
+  const pixIds = items.map(({ report }) => report.reference).filter(isPixId);
+  await lockReferences(tx, pixIds);
+  const rails = items.some(({ report }) => isSecondHand(report) || isPixId(report.reference))
     ? await findRailNames(tx)
     : NO_RAILS;
   const taken = await findReferences(

@@ -13,6 +13,11 @@ export function normalReference(reference: string): string {
   return letters.replace(/\s+/g, ' ').trim();
 }
 
+/** Whether it has the form of an endToEndId, which belongs to one pix in the whole country. In either case, as people type them. */
+export function isPixId(reference: string): boolean {
+  return /^[0-9A-Za-z]{32}$/.test(reference);
+}
+
 /** Whether something is left to store, and not too much: the compatibility form may be longer. */
 export function isReference(reference: string): boolean {
   const { length } = normalReference(reference);

@@ -6,7 +6,7 @@ import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Database } from '../storage/database.ts';
 import { type PayDeps, recordPayment } from './pay.ts';
 import { recordReturns } from './returns.ts';
-import { findChargeByReference, findChargeOfPayment } from './store-money.ts';
+import { findChargeByReference, findChargeByTxid, findChargeOfPayment } from './store-money.ts';
 import { insertUnmatched, noteReturned } from './store-unmatched.ts';
 import type { WriteDeps } from './write.ts';
 
@@ -18,19 +18,24 @@ export async function takeReceipt(
   { rail, names }: Pick<WatchedRail, 'rail' | 'names'>,
   receipt: Receipt,
 ): Promise<boolean> {
-  const { reference, requestReference, returns, isToOtherKey } = receipt;
+  const { reference, requestReference, isToOtherKey } = receipt;
   const chargeId =
     requestReference === undefined
       ? undefined
       : await findChargeByReference(deps.db, names, rail.method, requestReference);
   if (chargeId !== undefined) return takeReceiptOf(deps, rail, chargeId, receipt);
-  const chargeOfPerson = await findChargeOfPayment(deps.db, names, reference);
-  if (chargeOfPerson !== undefined) {
-    // A person has recorded it for a charge; what goes back of it still goes back.
-    await recordReturns(deps, chargeOfPerson, reference, returns);
-    return true;
+  if (await takeReturns(deps, receipt)) return true;
+  if (isToOtherKey) {
+    // It may have been kept under the key that the rail had then.
+    await deps.db.transaction(tx => noteReturned(tx, reference, returnedCents(receipt)));
+    return false;
   }
-  if (!isToOtherKey) await keepUnmatched(deps, receipt, 'The bank names no charge of this service.');
+  const isNamed = requestReference !== undefined && (await findChargeByTxid(deps.db, requestReference)) !== undefined;
+  await keepUnmatched(
+    deps,
+    receipt,
+    `The bank names ${isNamed ? 'a charge of another rail' : 'no charge of this service'}.`,
+  );
   return false;
 }
 
@@ -57,8 +62,17 @@ export async function takeReceiptOf(
     // Only a refusal by the charge says something about the money; an outage is tried again.
     if (!(error instanceof AppError) || isOutage(error)) throw error;
     await keepUnmatched(deps, receipt, error.message);
+    await takeReturns(deps, receipt);
     return false;
   }
+  await recordReturns(deps, chargeId, reference, returns);
+  return true;
+}
+
+/** Takes what went back of a payment that is recorded, whoever recorded it on whichever charge. False: it is not recorded. */
+async function takeReturns(deps: ReceiptDeps, { reference, returns }: Receipt): Promise<boolean> {
+  const chargeId = await findChargeOfPayment(deps.db, reference);
+  if (chargeId === undefined) return false;
   await recordReturns(deps, chargeId, reference, returns);
   return true;
 }

@@ -7,7 +7,7 @@ import type { Refund } from './charge.ts';
 import { comparable } from './store-money.ts';
 
 type RailName = Pick<Rail, 'name' | 'method'>;
-type RailNames = Pick<WatchedRail, 'rail' | 'names'>;
+type SameList = Pick<WatchedRail, 'rail' | 'names'>;
 
 export type RecordedRefund = Pick<Refund, 'id' | 'kind' | 'amountCents' | 'status' | 'reference'> & {
   readonly submittedAt?: Date;
@@ -58,7 +58,7 @@ const PAYMENTS = `
 
 export async function paymentsBetween(
   sql: Sql,
-  { rail: { method }, names }: RailNames,
+  { rail: { method }, names }: SameList,
   from: Date,
   to: Date,
 ): Promise<RecordedPayment[]> {
@@ -71,12 +71,14 @@ export async function paymentsBetween(
 
 export async function paymentsByReference(
   sql: Sql,
-  { rail: { method }, names }: RailNames,
+  { rail: { method } }: SameList,
   references: readonly string[],
 ): Promise<RecordedPayment[]> {
+  // A person may have recorded it on a charge of any rail.
+  const rails = await sql.query<{ name: string }>('select distinct name from rails');
   const rows = await sql.query<PaymentRow>(
     `${PAYMENTS} and lower(p.reference collate "C") = any($3) order by p.paid_at, p.id`,
-    [names, method, references.map(comparable)],
+    [rails.map(({ name }) => name), method, references.map(comparable)],
   );
   return rows.map(toPayment);
 }
@@ -103,7 +105,7 @@ function toPayment({ charge_id, reference, amount_cents, ledger_cents, refunds }
 /** The charges that the rails know by these references. */
 export async function chargesByReference(
   sql: Sql,
-  { rail: { method }, names }: RailNames,
+  { rail: { method }, names }: SameList,
   references: readonly string[],
 ): Promise<Map<string, string>> {
   const rows = await sql.query<{ reference: string; charge_id: string }>(

@@ -44,6 +44,30 @@ export async function insertPayments(
   return rows.length;
 }
 
+/** Those of a bank's references that are recorded on any rail, by `comparable` reference. */
+export async function findRecorded(sql: Sql, references: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<{ reference: string }>(
+    `select p.reference
+       from (select distinct name from rails) rail
+       join payments p on p.rail = rail.name and lower(p.reference collate "C") = any($1)`,
+    [references.map(comparable)],
+  );
+  return new Set(rows.map(({ reference }) => comparable(reference)));
+}
+
+/** Two transactions that record one pix wait for each other, also when they record it on two rails. */
+export async function lockReferences(tx: Sql, references: readonly string[]): Promise<void> {
+  if (references.length === 0) return;
+  await tx.query(
+    `select pg_advisory_xact_lock(hashtextextended(reference, $2))
+       from (select distinct unnest($1::text[]) as reference order by 1) as sorted`,
+    [references.map(comparable), REFERENCE_LOCKS],
+  );
+}
+
+/** Keeps the advisory locks of references apart from others. */
+const REFERENCE_LOCKS = 35;
+
 /** Those of the references that are recorded, by `referenceKey`. */
 export async function findReferences(
   tx: Sql,
@@ -61,20 +85,19 @@ export async function findReferences(
 /** A refund by which a bank's word of a return is compared with what is recorded. */
 export type KnownReturn = Pick<Refund, 'id' | 'reference' | 'status'>;
 
-/** The refunds out of recorded payments of some rails, by `comparable` reference of the payment. */
+/** The refunds out of recorded payments of any rail, by `comparable` reference of the payment. */
 export async function findKnownReturns(
   sql: Sql,
-  rails: readonly string[],
   references: readonly string[],
 ): Promise<ReadonlyMap<string, readonly KnownReturn[]>> {
   if (references.length === 0) return new Map();
   type Found = { payment_reference: string; id: string; reference: string | null; status: Refund['status'] };
   const rows = await sql.query<Found>(
     `select p.reference as payment_reference, r.id, r.reference, r.status
-       from payments p
-       join refunds r on r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id
-      where p.rail = any($1) and lower(p.reference collate "C") = any($2)`,
-    [rails, references.map(comparable)],
+       from (select distinct name from rails) rail
+       join payments p on p.rail = rail.name and lower(p.reference collate "C") = any($1)
+       join refunds r on r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id`,
+    [references.map(comparable)],
   );
   const found = Map.groupBy(rows, row => comparable(row.payment_reference));
   return new Map(
@@ -232,15 +255,15 @@ export async function findChargeByReference(
   return row?.charge_id;
 }
 
-/** The charge on which a payment of one of the rails is recorded under this reference. */
-export async function findChargeOfPayment(
-  sql: Sql,
-  rails: readonly string[],
-  reference: string,
-): Promise<string | undefined> {
+/** The charge on which a payment is recorded under this reference, on whichever rail: a person may have chosen any. */
+export async function findChargeOfPayment(sql: Sql, reference: string): Promise<string | undefined> {
   const [row] = await sql.query<{ charge_id: string }>(
-    'select charge_id from payments where rail = any($1) and lower(reference collate "C") = $2',
-    [rails, comparable(reference)],
+    `select p.charge_id
+       from (select distinct name from rails) rail
+       join payments p on p.rail = rail.name and lower(p.reference collate "C") = $1
+      order by p.recorded_at
+      limit 1`,
+    [comparable(reference)],
   );
   return row?.charge_id;
 }

@@ -54,12 +54,12 @@ export async function isNeeded(
   return rows.length > 0;
 }
 
-/** The rails that this service has, or has had, and those of them whose banks list every payment. */
+/** The rails that this service has, or has had, and those of them whose banks list every pix. */
 export type RailNames = { readonly all: readonly string[]; readonly listing: ReadonlySet<string> };
 
 export async function findRailNames(sql: Sql): Promise<RailNames> {
   const rows = await sql.query<{ name: string; is_listing: boolean }>(
-    'select name, seen_until is not null as is_listing from rails',
+    'select name, bool_or(seen_until is not null) as is_listing from rails group by name',
     [],
     { name: 'find_rail_names' },
   );

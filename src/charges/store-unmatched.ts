@@ -42,11 +42,11 @@ export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Da
   return rows.length > 0;
 }
 
-/** Notes how much of a receipt has gone back to the payer, as far as it is more than was known. */
+/** Notes how much of a receipt has gone back to the payer, or is about to. */
 export async function noteReturned(tx: Sql, reference: string, cents: bigint): Promise<void> {
   await tx.query(
     `update unmatched_receipts set returned_cents = $2
-      where lower(reference collate "C") = $1 and returned_cents < $2`,
+      where lower(reference collate "C") = $1 and returned_cents <> $2`,
     [comparable(reference), cents],
   );
 }

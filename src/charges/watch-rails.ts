@@ -11,7 +11,7 @@ import type { Rails, Receipt, ReceiptPage, ReceiptsByTime } from '../rails/rail.
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { hasNewReturn } from './returns.ts';
-import { comparable, findKnownReturns, findReferences, referenceKey } from './store-money.ts';
+import { comparable, findKnownReturns, findRecorded } from './store-money.ts';
 import { deleteHandled, endLook, markSilent, takeLook } from './store-rails.ts';
 
 export type WatchDeps = ReceiptDeps & {
@@ -61,6 +61,7 @@ async function lookWhenDue(deps: WatchDeps, watched: WatchedRail): Promise<boole
   const now = deps.clock.now();
   const look = await takeLook(deps.db, rail, now, new Date(now.getTime() + LOOK_EVERY_MS));
   if (!look) return false;
+  await deleteHandled(deps.db, new Date(now.getTime() - KEEP_NOTIFICATIONS_DAYS * DAY_MS), DELETE_AT_ONCE);
   try {
     await takeReceipts(deps, watched, { from: new Date(look.seenUntil.getTime() - OVERLAP_MS), to: now });
     await endLook(deps.db, rail, now);
@@ -69,27 +70,38 @@ async function lookWhenDue(deps: WatchDeps, watched: WatchedRail): Promise<boole
     if (!isOutageOfOthers(error)) throw error;
     deps.log.info('the bank did not list its payments; it is asked again', { rail: rail.name, error });
   }
-  await deleteHandled(deps.db, new Date(now.getTime() - KEEP_NOTIFICATIONS_DAYS * DAY_MS), DELETE_AT_ONCE);
   return true;
 }
 
-type Times = { readonly from: Date; readonly to: Date };
+type Times = {
+  readonly from: Date;
+  readonly to: Date;
+  /** Before it, only what names a charge is taken: the rest may be older than the rail. */
+  readonly keepFrom?: Date;
+};
 
 /** Takes all receipts between two times, and returns how many there were. One that cannot be taken does not stop the others. */
-export async function takeReceipts(deps: ReceiptDeps, watched: WatchedRail, { from, to }: Times): Promise<number> {
+export async function takeReceipts(deps: ReceiptDeps, watched: WatchedRail, times: Times): Promise<number> {
   let count = 0;
   let cursor: string | undefined;
   const failures: unknown[] = [];
   do {
-    const page = await readPage(watched.watch, { from, to }, cursor);
+    const page = await readPage(watched.watch, times, cursor);
     count += page.receipts.length;
-    const unknown = await withoutKnown(deps, watched, page.receipts);
+    const unknown = await withoutKnown(
+      deps,
+      page.receipts.filter(receipt => isWanted(receipt, times)),
+    );
     const taken = await Promise.allSettled(unknown.map(receipt => takeReceipt(deps, watched, receipt)));
     failures.push(...taken.flatMap(result => (result.status === 'rejected' ? result.reason : [])));
     cursor = page.next;
   } while (cursor !== undefined);
   if (failures.length > 0) throw failures[0];
   return count;
+}
+
+function isWanted({ paidAt, requestReference, returns }: Receipt, { keepFrom }: Times): boolean {
+  return keepFrom === undefined || paidAt >= keepFrom || requestReference !== undefined || returns.length > 0;
 }
 
 /**
@@ -108,26 +120,21 @@ async function readPage(watch: ReceiptsByTime, { from, to }: Times, cursor: stri
 }
 
 /** A payment that is recorded brings nothing new, unless more of it went back than is recorded too. */
-async function withoutKnown(
-  { db }: ReceiptDeps,
-  { names }: WatchedRail,
-  receipts: readonly Receipt[],
-): Promise<Receipt[]> {
+async function withoutKnown({ db }: ReceiptDeps, receipts: readonly Receipt[]): Promise<Receipt[]> {
   if (receipts.length === 0) return [];
   const returned = receipts.filter(({ returns }) => returns.length > 0);
-  const [payments, returns] = await Promise.all([
-    findReferences(
+  const [recorded, returns] = await Promise.all([
+    findRecorded(
       db,
-      receipts.flatMap(({ reference }) => names.map(rail => ({ rail, reference }))),
+      receipts.map(({ reference }) => reference),
     ),
     findKnownReturns(
       db,
-      names,
       returned.map(({ reference }) => reference),
     ),
   ]);
   return receipts.filter(receipt => {
-    const isRecorded = names.some(rail => payments.has(referenceKey(rail, receipt.reference)));
-    return !isRecorded || hasNewReturn(receipt.returns, returns.get(comparable(receipt.reference)) ?? []);
+    const key = comparable(receipt.reference);
+    return !recorded.has(key) || hasNewReturn(receipt.returns, returns.get(key) ?? []);
   });
 }

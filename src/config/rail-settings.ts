@@ -115,7 +115,13 @@ const RailEntry = Type.Object(
           clientName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
           skipMtls: Type.Optional(Type.Boolean()),
         },
-        CLOSED,
+        {
+          ...CLOSED,
+          'x-check': {
+            holds: hasAuthorityOfName,
+            message: 'must have clientCaFile: the name is in a certificate of that authority',
+          } satisfies Check,
+        },
       ),
     ),
   },
@@ -164,6 +170,10 @@ function isHttpsUrl(text: string): boolean {
 
 function isTemplate(text: string): boolean {
   return /^[\x20-\x7e]{0,1000}$/.test(text);
+}
+
+function hasAuthorityOfName(webhook: unknown): boolean {
+  return textAt(webhook, 'clientName') === undefined || textAt(webhook, 'clientCaFile') !== undefined;
 }
 
 function hasAddresses(entry: unknown): boolean {

@@ -203,8 +203,8 @@ export type Rail<M extends Method = Method> = {
     /** Can withdraw an instrument, so that it can no longer be paid. */
     readonly withdraw: boolean;
   };
-  /** The pix key that is paid. Rails with the same key list the same payments, such as a rail and its former name. */
-  readonly pixKey?: string;
+  /** Names what the bank lists, where it lists payments: a rail and its former name have the same list. */
+  readonly listName?: string;
   /** The bank registers an instrument only for a payer with an address. */
   readonly needsAddress?: true;
   /** Refuses a request that this rail can never accept. Pure. */

@@ -5,19 +5,19 @@ import { allRails, type Rail, type Rails, type ReceiptsByTime } from './rail.ts'
 export type WatchedRail = {
   readonly rail: Rail;
   readonly watch: ReceiptsByTime;
-  /** The rails of which the bank lists the payments together, by name: this one, and others with its pix key. */
+  /** The rails that have the same list, this one among them: with the same key at the same bank. */
   readonly names: readonly string[];
 };
 
 export function watchedRails(rails: Rails): WatchedRail[] {
   return allRails(rails).flatMap(rail =>
-    rail.watch?.by === 'time' ? { rail, watch: rail.watch, names: namesOfSameKey(rails, rail) } : [],
+    rail.watch?.by === 'time' ? { rail, watch: rail.watch, names: namesOfSameList(rails, rail) } : [],
   );
 }
 
-function namesOfSameKey(rails: Rails, { name, method, pixKey }: Rail): readonly string[] {
-  if (pixKey === undefined) return [name];
-  return allRails(rails).flatMap(rail => (rail.method === method && rail.pixKey === pixKey ? rail.name : []));
+function namesOfSameList(rails: Rails, { name, listName }: Rail): readonly string[] {
+  if (listName === undefined) return [name];
+  return allRails(rails).flatMap(rail => (rail.listName === listName ? rail.name : []));
 }
 
 /** The rail under which a notification came, or an error that says that it is not there. */

@@ -2,7 +2,10 @@
 // money that has gone back, and lists that cannot be read.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { uuidV7 } from '../../src/lib/ids.ts';
+import { bacenRail } from '../../src/rails/bacen/rail.ts';
 import { chargeBody } from '../harness/bodies.ts';
+import { silentLog } from '../harness/log.ts';
 import { RAIL, railSettings, type ServiceAtPsp, startServiceAtPsp } from '../harness/psp.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -36,9 +39,14 @@ async function look(service: Service = at.service): Promise<void> {
   await service.runJobs();
 }
 
-/** A second node of the service, with other rails. It has the clock of the first. */
+/** A second node of the service, with other rails and a static key. It has the clock of the first. */
 async function startBeside(rails: readonly object[]): Promise<Service> {
-  return startService({ mode: 'live', env: { TRILHO_RAILS: JSON.stringify(rails) }, beside: at.service });
+  const staticKey = { TRILHO_PIX_KEY: 'loja@example.com', TRILHO_PIX_NAME: 'Loja', TRILHO_PIX_CITY: 'Recife' };
+  return startService({
+    mode: 'live',
+    env: { ...staticKey, TRILHO_RAILS: JSON.stringify(rails) },
+    beside: at.service,
+  });
 }
 
 const silentSince = async () =>
@@ -135,6 +143,72 @@ test('words of the PSP that cannot be stored do not stop the look', async () => 
   assert.match(failed.reason, /^conta +encerrada/);
 });
 
+test('what goes back is taken from the charge that has the payment, on whichever rail', async t => {
+  const both = await startBeside([railSettings(at.psp, { accounts: ['beta'] })]);
+  t.after(() => both.stop());
+  const { text: key } = await at.service.makeKey('acme');
+  const onStaticKey = await create(both, { authorization: `Bearer ${key}` });
+  const { endToEndId } = await toKey();
+  await look(both);
+  assert.equal((await record(onStaticKey.id, endToEndId)).status, 201);
+  // It is the same pix in either case, and on either rail.
+  const { id } = await create();
+  assert.equal((await record(id, endToEndId.toLowerCase())).json.code, 'reference_conflict');
+  at.psp.medReturn({ endToEndId, natureza: 'MED_FRAUDE' });
+  await look(both);
+  assert.equal((await read(onStaticKey.id)).state, 'REFUNDED');
+});
+
+test('what goes back is taken from a charge that a person chose, or an amount that a person mistyped', async () => {
+  const [named, chosen, mistyped] = [await create(), await create(), await create()];
+  const { endToEndId } = await at.psp.pay({ emv: named.emv });
+  assert.equal((await record(chosen.id, endToEndId)).status, 201);
+  const other = await at.psp.pay({ emv: mistyped.emv });
+  const typed = { amountCents: 15_900, reference: other.endToEndId };
+  assert.equal((await at.service.post(`/charges/${mistyped.id}/payments`, typed)).status, 201);
+  await look();
+  at.psp.medReturn({ endToEndId, natureza: 'MED_FRAUDE' });
+  at.psp.medReturn({ endToEndId: other.endToEndId, natureza: 'MED_FRAUDE', valor: '10.00' });
+  await look();
+  assert.equal((await read(chosen.id)).state, 'REFUNDED');
+  assert.equal((await read(mistyped.id)).state, 'PARTIALLY_REFUNDED');
+});
+
+test('returns of waiting money are noted after a change of the key, and forgotten when they fail', async t => {
+  const { endToEndId } = await toKey();
+  await look();
+  const changed = await startBeside([railSettings(at.psp, { pixKey: at.psp.client.keys[1]! })]);
+  t.after(() => changed.stop());
+  // Somebody sends it back at the PSP itself.
+  at.psp.setRefunds({ status: 'DEVOLVIDO', afterMs: null });
+  const atPsp = bacenRail(railSettings(at.psp), { clock: at.service.clock, log: silentLog });
+  t.after(() => atPsp.stop());
+  const id = uuidV7(at.service.clock.now());
+  await atPsp.refund({ id, paymentReference: endToEndId, amountCents: 15_990n });
+  at.psp.setRefunds({ status: 'DEVOLVIDO', afterMs: 0 });
+  await look(changed);
+  const kept = async () => {
+    const { json } = await at.service.get('/payments/unmatched?pageSize=100');
+    return json.payments.find(({ reference }: { reference: string }) => reference === endToEndId);
+  };
+  assert.equal((await kept()).returnedCents, 15_990);
+  at.psp.endRefund({ endToEndId, id: id.replaceAll('-', ''), status: 'NAO_REALIZADO' });
+  await look(changed);
+  assert.equal((await kept()).returnedCents, undefined);
+  await look();
+});
+
+test('the amount of the bank outranks that of a statement', async () => {
+  const { id, emv } = await create();
+  const { endToEndId } = await at.psp.pay({ emv });
+  const ofStatement = `insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
+    values ($1, $2, 15891, 'PIX RECEBIDO', $2)`;
+  await at.service.sql(ofStatement, [endToEndId, at.service.clock.now()]);
+  await look();
+  assert.equal((await read(id)).state, 'PAID');
+  assert.ok(!(await unmatched()).includes(endToEndId));
+});
+
 test('a rail and its former name list the same payments', async t => {
   const old = await create();
   const both = await startBeside([railSettings(at.psp, { name: 'efi:new' }), railSettings(at.psp, { former: true })]);
@@ -159,4 +233,26 @@ test('a start that is refused for want of a rail records none', async () => {
   await create();
   await assert.rejects(startBeside([railSettings(at.psp, { name: 'efi:renamed' })]), /not configured: efi:main/);
   assert.deepEqual(await at.service.sql(`select name from rails where name = 'efi:renamed'`), []);
+});
+
+// The last one: it leaves charges on a rail of its own.
+test('one pix on charges of two rails is recorded once, however close the reports are', async t => {
+  const other = await startBeside([
+    railSettings(at.psp, { name: 'efi:other', pixKey: at.psp.client.keys[1]! }),
+    railSettings(at.psp, { name: 'efi:new', former: true }),
+    railSettings(at.psp, { former: true }),
+  ]);
+  t.after(() => other.stop());
+  const { text: key } = await at.service.makeKey('acme');
+  const headers = { authorization: `Bearer ${key}` };
+  for (let count = 0; count < 8; count++) {
+    const [here, there] = [await create(), await create(other, headers)];
+    const { endToEndId } = await toKey();
+    const body = { amountCents: 15_990, reference: endToEndId };
+    const answers = await Promise.all([
+      at.service.post(`/charges/${here.id}/payments`, body),
+      other.post(`/charges/${there.id}/payments`, body, headers),
+    ]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
+  }
 });

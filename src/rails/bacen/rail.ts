@@ -78,7 +78,7 @@ function railOf(settings: BacenSettings, deps: BacenDeps, { profile, connections
     name: settings.name,
     method: 'pix',
     can: { refund: true, withdraw: true },
-    pixKey: settings.pixKey,
+    listName: `${profile.baseUrl} ${settings.pixKey}`,
     check: checkRequest,
     prepare: ({ id }, location) => {
       const emv = location && codeOf(location.url);

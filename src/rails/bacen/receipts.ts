@@ -19,7 +19,7 @@ export function readReceipt(pix: unknown, options: ReadOptions): Receipt | Unrea
   const reference = idAt(pix, 'endToEndId');
   const amountCents = centsAt(pix, 'valor');
   const paidAt = timeAt(pix, 'horario');
-  if (reference === undefined || amountCents === undefined || !paidAt) {
+  if (reference === undefined || amountCents === undefined || amountCents < 1n || !paidAt) {
     return { kind: 'unreadable', ...(reference !== undefined && { reference }) };
   }
   const txid = idAt(pix, 'txid');

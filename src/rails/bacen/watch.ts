@@ -93,7 +93,7 @@ export function watchOf(
     // Elsewhere a 404 comes from a wrong baseUrl, and must not pass for a time without payments.
     if (isAbsent(answer)) {
       if (profile.emptyListIs404) return { body: undefined, list: [] };
-      throw new AppError('rail_unavailable', 'The PSP has no list of payments there (404): check baseUrl.');
+      throw new AppError('rail_unavailable', 'The PSP has no list of payments there (404 or 410): check baseUrl.');
     }
     if (answer.kind !== 'ok') throw unanswered(answer);
     if (answer.body === undefined) throw new AppError('rail_unavailable', 'The PSP answered with no list of payments.');

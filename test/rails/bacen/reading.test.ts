@@ -211,6 +211,7 @@ test('a pix that cannot be read is not overlooked', () => {
     { valor: '159,90' },
     { valor: '1.001' },
     { valor: '-1.00' },
+    { valor: '0.00' },
     { valor: null },
     { horario: 'now' },
   ]) {
