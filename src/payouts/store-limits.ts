@@ -8,9 +8,9 @@ type Spent = Pick<PayoutRequest, 'network' | 'symbol'> & {
   readonly since: Date;
 };
 
-/** A payout that moved nothing for good does not count. Its own index has what is asked here. */
+/** A payout that moved nothing for good does not count, nor does a sweep to the own cold address. Its own index has what is asked here. */
 const COUNTED = `network = $1 and symbol = $2 and ($3::text is null or destination = $3) and created_at > $4
-                 and state not in ('reverted', 'voided')`;
+                 and order_id is not null and state not in ('reverted', 'voided')`;
 
 /** Smallest units for which slots were taken after `since`. */
 export async function spentUnits(tx: Sql, { network, symbol, destination, since }: Spent): Promise<bigint> {

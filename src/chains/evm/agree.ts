@@ -40,8 +40,8 @@ export function agreedReceipts(
   return group.length < quorum && against.length > 0 ? 'disagreement' : [first, ...others];
 }
 
-function keyOf({ transactionHash, blockHash, isSuccess, logs }: Receipt): string {
-  return JSON.stringify([transactionHash, blockHash, isSuccess, logs]);
+function keyOf({ transactionHash, blockHash, blockNumber, isSuccess, logs }: Receipt): string {
+  return JSON.stringify([transactionHash, blockHash, String(blockNumber), isSuccess, logs]);
 }
 
 /** From the block to the head, both included, as the provider that is furthest behind sees it. */

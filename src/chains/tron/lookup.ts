@@ -44,7 +44,7 @@ function mined(views: readonly View[], witnesses: number): Sighting {
     block,
     // Only the solidified chain shows a transfer that is done, however many blocks are above it.
     confirmations: isSolid ? Math.max(confirmations, SOLID_DEPTH) : Math.min(confirmations, SOLID_DEPTH - 1),
-    isFinal: views.filter(view => isSolidIn(view, hash)).length >= witnesses,
+    isFinal: views.filter(view => isSolidIn(view, best.found)).length >= witnesses,
     ...together(best.view.found),
   };
 }
@@ -52,16 +52,25 @@ function mined(views: readonly View[], witnesses: number): Sighting {
 /** The confirmations at which a transfer is done: nineteen of the 27 producers have built upon its block. */
 export const SOLID_DEPTH = 19;
 
-/** Whether a node whose solidified chain holds the block of a solidified attempt shows something else there. */
-function contradicts(view: View, { hash, block, isSolid, outcome, leftUnits }: Found): boolean {
-  if (!isSolid || view.solid.number < block.number) return false;
-  const other = view.found.find(found => found.hash === hash);
-  return !other || other.block.hash !== block.hash || other.outcome !== outcome || other.leftUnits !== leftUnits;
+/**
+ * Whether a node shows something else of a solidified attempt: in its own solidified chain, or at a height that this chain has
+ * reached. A block above the solidified chains of all others must not decide by itself.
+ */
+function contradicts(view: View, attempt: Found): boolean {
+  if (!attempt.isSolid) return false;
+  const hasReached = view.solid.number >= attempt.block.number;
+  const other = view.found.find(found => found.hash === attempt.hash);
+  if (!other) return hasReached;
+  return (hasReached || other.isSolid) && !isSame(other, attempt);
 }
 
-/** Whether the node shows the attempt in its solidified chain, and every other that it shows too. */
-function isSolidIn({ found }: View, hash: string): boolean {
-  return found.some(each => each.hash === hash) && found.every(({ isSolid }) => isSolid);
+function isSame(a: Found, b: Found): boolean {
+  return a.hash === b.hash && a.block.hash === b.block.hash && a.outcome === b.outcome && a.leftUnits === b.leftUnits;
+}
+
+/** Whether the node shows the same of the attempt in its solidified chain, and every other that it shows is solidified too. */
+function isSolidIn({ found }: View, attempt: Found): boolean {
+  return found.some(each => isSame(each, attempt)) && found.every(({ isSolid }) => isSolid);
 }
 
 /** If several attempts were carried out, in spite of everything, what left is what all of them took. */

@@ -214,9 +214,9 @@ test('a node that demands another key does not answer, and its words say why', a
 test('the words of a node are told without addresses, which may hold a key', async () => {
   tron = await startTron();
   const attempt = await signedAttempt(tron, transfer);
-  const text = 'no upstream for https://grid.example/secret-key today';
+  const text = 'no upstream for https://grid.example/secret-key or /v2/secret-key today';
   tron.node.endpoints[0].setFault({ kind: 'status', status: 502, text });
   const { words = '' } = await tron.chain.broadcast(attempt);
-  assert.match(words, /answered 502: no upstream for … today/);
+  assert.match(words, /answered 502: no upstream for … or … today/);
   assert.doesNotMatch(words, /secret-key/);
 });
