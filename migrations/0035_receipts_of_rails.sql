@@ -1,5 +1,5 @@
 -- Money that a bank told of and that fitted no charge was called `efi:main E…`. It has the bank's own id now, as it has in every other
--- report, so that it is the same payment whoever records it. A payment that was counted under both names keeps them: trilho reconcile
+-- report, so that it is the same payment in all of them. A payment that was counted under both names keeps them: trilho reconcile
 -- tells of it.
 create temporary table named_by_rail on commit drop as
   select u.reference as named, substr(u.reference, length(r.name) + 2) as id, u.decided_at

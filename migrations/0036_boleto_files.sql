@@ -13,7 +13,7 @@ create table boleto_files (
   made_at    timestamptz not null,
   titles     integer not null check (titles >= 0),
   sha256     bytea not null,
-  -- When it was first put where the bank, or whoever carries it there, takes it from.
+  -- When it was first put into the folder from which it goes to the bank.
   offered_at timestamptz,
   primary key (rail, sequence)
 );

@@ -98,7 +98,7 @@ export type App = {
   readonly url: string;
   /** Where people log in; the name that links, passkeys and cookies need. */
   readonly dashboardUrl: string;
-  /** False: nobody was invited yet, and in live nobody can log in. */
+  /** False: no person was invited yet, so in live the dashboard cannot be used. */
   readonly hasPeople: boolean;
   /** Where banks send notifications, if they may. */
   readonly receiverUrl?: string;

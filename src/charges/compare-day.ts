@@ -22,7 +22,7 @@ export type ComparedDay = {
   /** Payments of the day at the bank, and here. */
   readonly atBank: number;
   readonly here: number;
-  /** What the bank lists for the day and cannot be read: nobody knows whether it is recorded. */
+  /** Payments that the bank lists for the day and that cannot be read, so whether they are recorded is not known. */
   readonly unreadable: number;
   readonly differences: readonly Difference[];
 };

@@ -34,7 +34,7 @@ export async function instructWriteOff(deps: Deps, charge: Charge): Promise<void
     const boleto = locked?.methods.find(isOf('boleto'));
     if (!locked || !boleto) return;
     const now = deps.clock.now();
-    // Whoever makes a file has locked the instruction: this waits for that file, and then finds that it has it.
+    // A transaction that makes a file has locked the instruction: this one waits for it, and then finds the instruction in the file.
     if (await dropInstruction(tx, locked, 'register', now)) return;
     if (!(await isRegistrationSent(tx, locked))) return;
     const instruction = { id: uuidV7(now), charge: locked, rail: boleto.rail, movement: 'write_off' } as const;

@@ -43,7 +43,7 @@ export async function makeFile(deps: MakeDeps, railName: string): Promise<Boleto
   if (!files) throw new AppError('not_configured', `The bank of ${railName} is not told by files.`);
   const made = await deps.db.transaction(async tx => {
     const now = deps.clock.now();
-    // First of all: whoever makes a file of this rail at the same time waits here, and then finds what this one has left.
+    // First of all: another transaction that makes a file of this rail waits here, and then finds what this one has left.
     const key = { rail: railName, sequence: await insertFile(tx, railName, files.firstFile, now) };
     if (key.sequence > files.lastFile) {
       throw new AppError('not_configured', `The bank of ${railName} takes no file above ${files.lastFile}.`);

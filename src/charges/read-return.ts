@@ -1,4 +1,4 @@
-// Reads a return file of a bank and books what it says, some entries at a time. The same file again, whoever brings it, is the same
+// Reads a return file of a bank and books what it says, some entries at a time. The same file again, from any source, is the same
 // file; what is booked of it is counted with the entries, so a reading that was cut off goes on where it was.
 import { createHash } from 'node:crypto';
 import { currentActor } from '../lib/audit-context.ts';

@@ -69,7 +69,7 @@ export async function takeReceiptOf(
   return true;
 }
 
-/** Takes what went back of a payment that is recorded, whoever recorded it on whichever charge. False: it is not recorded. */
+/** Takes what went back of a recorded payment, on any charge and from any source. False: the payment is not recorded. */
 async function takeReturns(deps: ReceiptDeps, { reference, returns }: Receipt): Promise<boolean> {
   const chargeId = await findChargeOfPayment(deps.db, reference);
   if (chargeId === undefined) return false;

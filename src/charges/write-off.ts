@@ -1,4 +1,4 @@
-// A bank has written a boleto off by itself: its time ran out there, or somebody asked for it at the bank.
+// A bank has written a boleto off by itself: its time ran out there, or a person of the account asked for it at the bank.
 import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { isOf } from './charge.ts';

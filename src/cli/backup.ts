@@ -70,7 +70,7 @@ async function toStream(db: Database): Promise<Dumped> {
 }
 
 /**
- * The audit log has a line for whoever takes all data out, before they do, and all its lines are sealed. A standby cannot be
+ * The audit log has a line for the person who takes all data out, before they do, and all its lines are sealed. A standby cannot be
  * written.
  */
 async function noteBackup(db: Database): Promise<void> {

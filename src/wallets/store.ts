@@ -126,7 +126,7 @@ export async function markRemoved(
 export type WalletQuery = PageQuery & {
   readonly accountId?: string;
   readonly network?: Network;
-  /** Only those that nobody has approved yet. */
+  /** Only those that are not approved yet. */
   readonly isUnapproved?: boolean;
 };
 

@@ -60,11 +60,11 @@ test('a payment of a charge is taken after the key of its rail was changed', asy
   const { endToEndId: stranger } = await toKey('1.00');
   await look(changed);
   assert.equal((await read(id)).state, 'PAID');
-  assert.ok(!(await unmatched()).includes(stranger), 'money to a key that is not this rail’s concerns nobody here');
+  assert.ok(!(await unmatched()).includes(stranger), 'money to a key of no rail is not kept');
   await look();
 });
 
-test('one pix is one payment, whoever tells of it', async () => {
+test('one pix is one payment, from any source', async () => {
   const [first, second] = [await create(), await create()];
   const { endToEndId } = await toKey();
   await look();
@@ -179,7 +179,7 @@ test('returns of waiting money are noted after a change of the key, and forgotte
   await look();
   const changed = await startBeside([railSettings(at.psp, { pixKey: at.psp.client.keys[1]! })]);
   t.after(() => changed.stop());
-  // Somebody sends it back at the PSP itself.
+  // The operator sends it back at the PSP itself.
   at.psp.setRefunds({ status: 'DEVOLVIDO', afterMs: null });
   const atPsp = bacenRail(railSettings(at.psp), { clock: at.service.clock, log: silentLog });
   t.after(() => atPsp.stop());

@@ -169,12 +169,13 @@ function peoplePages(app: FastifyInstance, deps: Deps): void {
     const page = shell(deps, request, {
       title: 'People',
       section: 'people',
-      acts: mayWrite && html`<a class="button" href="/dashboard/people/invite">Invite somebody</a>`,
+      acts: mayWrite && html`<a class="button" href="/dashboard/people/invite">Invite a person</a>`,
       body: table({
         caption: 'People',
         head: ['Name', 'Role', 'Works for', '#Passkeys', '#Codes left', 'Last seen', ''],
         rows,
-        empty: deps.mode === 'sandbox' ? 'A sandbox needs no login, and so has no people.' : 'Nobody was invited yet.',
+        empty:
+          deps.mode === 'sandbox' ? 'A sandbox needs no login, and so has no people.' : 'No person was invited yet.',
       }),
     });
     return sendHtml(request, reply, page);
@@ -195,8 +196,8 @@ function peoplePages(app: FastifyInstance, deps: Deps): void {
     scope: 'people:write',
     section: 'people',
     ask: async ({ caller }) => ({
-      title: 'Invite somebody',
-      words: html`<p>They get a link that logs them in once, within a day. Give it to nobody else.</p>`,
+      title: 'Invite a person',
+      words: html`<p>They get a link that logs them in once, within a day. Give it to no other person.</p>`,
       fields: [
         { name: 'name', label: 'Name', isRequired: true },
         { name: 'role', label: 'Role', type: 'select', options: ROLES.map(value => ({ value, label: value })) },
@@ -217,7 +218,7 @@ function peoplePages(app: FastifyInstance, deps: Deps): void {
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Make a login link?',
-      words: html`<p>Whoever opens it first is this person. It counts once, for 15 minutes.</p>${await personOf(id, caller?.accountId)}`,
+      words: html`<p>The first to open it is this person. It counts once, for 15 minutes.</p>${await personOf(id, caller?.accountId)}`,
       button: 'Make the link',
       back: '/dashboard/people',
     }),
@@ -243,6 +244,6 @@ function peoplePages(app: FastifyInstance, deps: Deps): void {
 function linkPage(url: string) {
   return {
     title: 'The link',
-    shown: html`<section class="card"><p>It is shown this once. Whoever opens it first is that person.</p><p><code class="long">${url}</code></p><p><a class="button" href="/dashboard/people">I have passed it on</a></p></section>`,
+    shown: html`<section class="card"><p>It is shown this once. The first to open it is that person.</p><p><code class="long">${url}</code></p><p><a class="button" href="/dashboard/people">I have passed it on</a></p></section>`,
   };
 }

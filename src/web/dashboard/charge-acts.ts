@@ -136,7 +136,7 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps): void {
       const paid = charge.payments.reduce((sum, payment) => sum + payment.amountCents, 0n);
       return {
         title: 'Send money back?',
-        words: html`<p>The bank is asked to send it to whoever paid. It cannot be taken back.</p>${facts([
+        words: html`<p>The bank is asked to send it back to the payer. It cannot be taken back.</p>${facts([
           ['Paid', reais(paid)],
           ['Payer', charge.customer.name],
         ])}`,

@@ -34,7 +34,7 @@ export const HOLDS: Readonly<Record<HoldReason, { readonly words: string; readon
   no_funds: { words: 'The sender has too little; it goes on by itself when the funds are there.', ways: ['refund'] },
   payout_stuck: { words: 'No block takes the transfer.', ways: ['void'] },
   slot_taken: {
-    words: 'Somebody else used the slot with the key of the sender. The sender is halted.',
+    words: 'The slot was used elsewhere with the key of the sender. The sender is halted.',
     ways: ['void'],
   },
   payout_voided: { words: 'The transfer was given up; nothing moved.', ways: ['retry', 'reprice', 'refund'] },

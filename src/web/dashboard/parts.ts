@@ -138,7 +138,7 @@ export type Filter = {
   readonly options?: readonly string[];
 };
 
-/** Filters live in the address, so a view can be kept and sent to somebody. */
+/** Filters live in the address, so a view can be kept and sent to another person. */
 export function filterForm(request: FastifyRequest, filters: readonly Filter[], more?: Piece): Html {
   const query = queryOf(request);
   const givenFor = (name: string) => (typeof query[name] === 'string' ? query[name] : '');
