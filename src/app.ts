@@ -1,6 +1,5 @@
 // The only wiring: configuration → database, jobs, rails, chains, faces. `composeLive` and `composeSandbox` name what differs
 // between the two; everything else is the same. What starts here stops here, in the opposite order.
-import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { hasPeople } from './accounts/people/store-people.ts';
@@ -34,6 +33,7 @@ import { STREAM_STALL_TIMEOUT_MS } from './http/routes/event-stream.ts';
 import { metricsRoutes } from './http/routes/metrics.ts';
 import { apiRoutes } from './http/routes/routes.ts';
 import type { DeclaredRoute } from './http/server/auth.ts';
+import { drain, listen, portOf, urlOf } from './http/server/listen.ts';
 import { createObservers } from './http/server/observers.ts';
 import { openApiText } from './http/server/openapi.ts';
 import { createServer } from './http/server/server.ts';
@@ -235,10 +235,6 @@ async function composeSandbox(
   };
 }
 
-/** How long requests in flight may go on once a stop was asked for. */
-const DRAIN_LIMIT_MS = 10_000;
-const CLOSE_IDLE_EVERY_MS = 50;
-
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
   const payoutLimits = openLimits(config.payouts.limits ?? []);
   const alarmRules = openAlarmRules(config.payouts);
@@ -417,36 +413,4 @@ async function openConnection(config: Config, log: Log, stops: Stops) {
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
   stops.push(() => embedded.stop());
   return { connection: embedded.connection, dataPlace: embedded.clusterDir };
-}
-
-async function listen(server: FastifyInstance, { host, port }: Config): Promise<void> {
-  try {
-    await server.listen({ host, port });
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'EADDRINUSE') throw new StartError(`Port ${port} on ${host} is in use; set PORT to another.`);
-    if (code === 'EACCES')
-      throw new StartError(`Port ${port} on ${host} may not be used by this user; set PORT to another.`);
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new StartError(`HOST ${host} is not an address of this machine.`);
-    throw error;
-  }
-}
-
-async function drain(server: FastifyInstance): Promise<void> {
-  const limit = setTimeout(() => server.server.closeAllConnections(), DRAIN_LIMIT_MS);
-  // A connection stays open after its answer, for the next request; now it need not.
-  const closeIdle = setInterval(() => server.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
-  await server.close();
-  clearInterval(closeIdle);
-  clearTimeout(limit);
-}
-
-function urlOf(server: FastifyInstance): string {
-  const { address, family } = server.server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${portOf(server)}`;
-}
-
-function portOf(server: FastifyInstance): number {
-  return (server.server.address() as AddressInfo).port;
 }

@@ -6,7 +6,8 @@ import { version } from '../config/version.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
-import { COMMANDS, type CommandEntry } from './commands.ts';
+import type { CommandEntry } from './commands/entry.ts';
+import { COMMANDS } from './commands.ts';
 
 const USAGE_FAULT = 2;
 

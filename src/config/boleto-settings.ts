@@ -3,7 +3,7 @@
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import { type Static, Type } from 'typebox';
 import type { Check } from './check-schema.ts';
-import { jsonOf, type Kind } from './kinds.ts';
+import { jsonOf, type Kind, normalised } from './kinds.ts';
 import { hasDistinctNames, isRailName, RAIL_NAME_WORDS } from './rail-settings.ts';
 
 const MAX_AGREEMENTS = 100;
@@ -77,14 +77,10 @@ export const BoletoEntries = Type.Array(BoletoEntry, {
 const entries = jsonOf(BoletoEntries, 'a JSON list of objects { name, bank, holderName, holderDocument, … }');
 
 /** The agreements as JSON text. A document is given back without punctuation. */
-export const boletoSettings: Kind<readonly BoletoSettings[]> = {
-  words: entries.words,
-  parse: text => {
-    const parsed = entries.parse(text);
-    if ('wrong' in parsed) return parsed;
-    return { value: parsed.value.map(entry => ({ ...entry, holderDocument: plain(entry.holderDocument) })) };
-  },
-};
+export const boletoSettings: Kind<readonly BoletoSettings[]> = normalised<readonly BoletoSettings[]>(
+  entries,
+  agreements => agreements.map(entry => ({ ...entry, holderDocument: plain(entry.holderDocument) })),
+);
 
 function plain(document: string): string {
   return document.replace(/[^0-9A-Za-z]/g, '').toUpperCase();

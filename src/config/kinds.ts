@@ -235,3 +235,14 @@ export function parseJson(given: string): { readonly value: unknown } | undefine
     return undefined;
   }
 }
+
+/** The same kind, with its values in the one form in which the service uses them. */
+export function normalised<T>({ words, parse }: Kind<T>, change: (value: T) => T): Kind<T> {
+  return {
+    words,
+    parse: text => {
+      const parsed = parse(text);
+      return 'wrong' in parsed ? parsed : { value: change(parsed.value) };
+    },
+  };
+}

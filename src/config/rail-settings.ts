@@ -1,7 +1,7 @@
 // What can be set about rails: one entry for each PSP and account of it. Files that an entry names are read by the rail.
 import { type Static, Type } from 'typebox';
 import type { Check } from './check-schema.ts';
-import { brCodeText, jsonOf, type Kind, pixKey } from './kinds.ts';
+import { brCodeText, jsonOf, type Kind, normalised, pixKey } from './kinds.ts';
 
 /** The profiles of src/rails/bacen/profiles.ts; a test holds both lists together. */
 export const RAIL_PROFILES = [
@@ -144,14 +144,9 @@ export const RailEntries = Type.Array(RailEntry, {
 const entries = jsonOf(RailEntries, 'a JSON list of objects { name, profile, environment, pixKey, clientId, … }');
 
 /** The rails as JSON text. A pix key is given back as it stands in a BR Code. */
-export const railSettings: Kind<readonly RailSettings[]> = {
-  words: entries.words,
-  parse: text => {
-    const parsed = entries.parse(text);
-    if ('wrong' in parsed) return parsed;
-    return { value: parsed.value.map(entry => ({ ...entry, pixKey: normalKey(entry.pixKey) })) };
-  },
-};
+export const railSettings: Kind<readonly RailSettings[]> = normalised<readonly RailSettings[]>(entries, rails =>
+  rails.map(entry => ({ ...entry, pixKey: normalKey(entry.pixKey) })),
+);
 
 function normalKey(text: string): string {
   const parsed = pixKey.parse(text);

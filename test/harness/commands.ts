@@ -1,6 +1,6 @@
 // Commands of trilho inside the process of a test: what one prints for a person or a script, and its exit code.
 import { mock } from 'node:test';
-import type { Command } from '../../src/cli/commands.ts';
+import type { Command } from '../../src/cli/commands/entry.ts';
 import { configOf } from '../../src/config/config.ts';
 import { readSettings } from '../../src/config/read.ts';
 import { silentLog } from './log.ts';

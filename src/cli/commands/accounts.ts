@@ -1,0 +1,97 @@
+// Who uses the service: accounts, keys, people, wallets, and what they did.
+import { type Commands, USES_DATABASE } from './entry.ts';
+
+export const ACCOUNTS: Commands = [
+  [
+    'serve',
+    {
+      summary: 'start the service (what npm start does)',
+      help: ['trilho serve', '', 'It makes the database if there is none, and brings its schema up to date.'],
+      takesNothing: true,
+      load: async () => (await import('../serve.ts')).serve,
+    },
+  ],
+  [
+    'accounts',
+    {
+      summary: 'open an account, list them, or set how checkouts look',
+      help: [
+        'trilho accounts create <id>',
+        'trilho accounts list',
+        'trilho accounts settings <id> [--name <words>] [--document <CPF or CNPJ>] [--colour <#rrggbb>] [--logo <file>]',
+        '                             [--return-url <url>] [--support-url <url>] [--frame-origins <origin,origin,…>]',
+        '',
+        'settings  changes what is given, «none» removes it, and prints the settings',
+        '',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../accounts.ts')).accountsCommand,
+    },
+  ],
+  [
+    'keys',
+    {
+      summary: 'create, list or revoke API keys',
+      help: [
+        'trilho keys create --account <id> --scopes <scope,scope,…|all> [--name <words>] [--expires <time>]',
+        'trilho keys list [--account <id>]',
+        'trilho keys revoke <id, prefix or key>',
+        '',
+        '<time>  a length such as P90D, or a day such as 2027-03-01 in São Paulo',
+        '',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../keys.ts')).keysCommand,
+    },
+  ],
+  [
+    'people',
+    {
+      summary: 'invite people to the dashboard, list or remove them',
+      help: [
+        'trilho people invite --role <viewer|support|operator|owner> --name <words> [--account <id>]',
+        'trilho people list [--account <id>]',
+        'trilho people login <person id>',
+        'trilho people remove <person id>',
+        '',
+        '--account  the one account that the person works for; all of them when absent',
+        '',
+        'invite and login print a link under TRILHO_PUBLIC_URL, alone on standard output. It counts once: an invitation for a',
+        'day, a login for 15 minutes. remove ends every session of the person.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../people.ts')).peopleCommand,
+    },
+  ],
+  [
+    'wallets',
+    {
+      summary: 'list, approve or block wallets; what screening works with',
+      help: [
+        'trilho wallets list [--account <id>]',
+        'trilho wallets approve <wallet id>',
+        'trilho wallets block <wallet id>',
+        'trilho wallets unblock <wallet id>',
+        'trilho wallets screening',
+        '',
+        'block refuses the address of the wallet to every account, on every network. screening prints date and digest of the',
+        'list, and the newest hits.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../wallets.ts')).walletsCommand,
+    },
+  ],
+  [
+    'audit',
+    {
+      summary: 'verify: is the audit log whole?',
+      help: [
+        'trilho audit verify [<position> <hash>]',
+        '',
+        'Position and hash are those that an earlier run printed. Exit code 1 when the log is broken.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../audit.ts')).auditCommand,
+    },
+  ],
+];

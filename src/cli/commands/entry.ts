@@ -1,0 +1,21 @@
+// What the table of commands holds of each.
+import type { Config } from '../../config/config.ts';
+import type { Settings } from '../../config/read.ts';
+import type { Log } from '../../lib/log.ts';
+
+export type Command = (config: Config, log: Log, args: readonly string[], settings: Settings) => Promise<number>;
+
+export type CommandEntry = {
+  readonly summary: string;
+  /** The lines of its help, below the summary. */
+  readonly help: readonly string[];
+  /** It takes settings only. */
+  readonly takesNothing?: boolean;
+  /** Each command loads only its own modules: those of the service alone take half a second of CPU. */
+  load(): Promise<Command>;
+};
+
+export const USES_DATABASE = 'It uses the database that the service made, names it on standard error, and makes none.';
+
+/** Commands by name, in the order of the help. */
+export type Commands = readonly (readonly [string, CommandEntry])[];

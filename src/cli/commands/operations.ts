@@ -1,0 +1,73 @@
+// Running it: backups, schema, checks, settings.
+import { type Commands, USES_DATABASE } from './entry.ts';
+
+export const OPERATIONS: Commands = [
+  [
+    'backup',
+    {
+      summary: 'save the database, beside a running service',
+      help: [
+        'trilho backup <folder> [--verify]',
+        'trilho backup -',
+        '',
+        '<folder>  a new folder; it appears when every file in it was written and read again',
+        '-         a tar archive on standard output',
+        '--verify  also restores it into a scratch database, runs ledger check and audit verify there, and removes that',
+        '',
+        'Exit code 1 when a proof fails. It changes nothing but a line of the audit log, and migrates nothing.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../backup.ts')).backupCommand,
+    },
+  ],
+  [
+    'restore',
+    {
+      summary: 'put a backup into a new database',
+      help: [
+        'trilho restore <folder> [--verify]',
+        'trilho restore - [--verify]',
+        '',
+        '-         a tar archive on standard input',
+        '--verify  only tries it, in a scratch database that is removed afterwards',
+        '',
+        'It makes the embedded database in TRILHO_DATA_DIR, or fills the empty one of DATABASE_URL, and refuses one with data.',
+        'Then it runs ledger check and audit verify: exit code 1 when something is not right.',
+      ],
+      load: async () => (await import('../restore.ts')).restoreCommand,
+    },
+  ],
+  [
+    'migrate',
+    {
+      summary: 'bring the schema of DATABASE_URL up to date',
+      help: ['trilho migrate', '', 'The schema of an embedded database is brought up to date at every start.'],
+      takesNothing: true,
+      load: async () => (await import('../migrate.ts')).migrateCommand,
+    },
+  ],
+  [
+    'doctor',
+    {
+      summary: 'check database, disk, keys that end soon and every rail',
+      help: [
+        'trilho doctor [--try-charge]',
+        '',
+        '--try-charge  registers a charge of one cent at each PSP and removes it: the only proof that the pix key is yours',
+        '',
+        'Otherwise it changes nothing. Exit code 1 when something is wrong; each such line says how to mend it.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../doctor.ts')).doctorCommand,
+    },
+  ],
+  [
+    'config',
+    {
+      summary: 'print the settings in effect, without secrets',
+      help: ['trilho config'],
+      takesNothing: true,
+      load: async () => (await import('../config.ts')).configCommand,
+    },
+  ],
+];

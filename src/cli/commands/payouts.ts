@@ -1,0 +1,100 @@
+// Crypto: signers, payouts, networks; and the books.
+import { type Commands, USES_DATABASE } from './entry.ts';
+
+export const PAYOUTS: Commands = [
+  [
+    'signer',
+    {
+      summary: 'make a key that payouts are signed with, or print its addresses',
+      help: [
+        'trilho signer create --file <keystore> --password-file <file>',
+        'trilho signer import --file <keystore> --password-file <file> [--key-file <file>]',
+        'trilho signer address --file <keystore> [--password-file <file>]',
+        'trilho signer address <name>',
+        '',
+        '--file           the keystore; create and import write it and replace none',
+        '--password-file  a file with the password',
+        '--key-file       a file with the private key, 64 hexadecimal digits; standard input when absent',
+        '<name>           a name in signers of TRILHO_CONFIG',
+        '',
+        'It prints the addresses of the key on EVM networks and on Tron, and no secret. It needs no database.',
+      ],
+      load: async () => (await import('../signer.ts')).signerCommand,
+    },
+  ],
+  [
+    'payouts',
+    {
+      summary: 'list, pause and approve payouts, give up a transfer, resume a halted sender, sweep to the cold address',
+      help: [
+        'trilho payouts list [--network <network>] [--state <state>] [--account <id>] [--page <page>]',
+        'trilho payouts show <payout or transaction id>',
+        'trilho payouts pause [--network <network>] [--asset <asset>] [--reason <words>]',
+        'trilho payouts resume [--network <network>] [--asset <asset>]',
+        'trilho payouts resume <network> <sender>',
+        'trilho payouts approve <transaction id>',
+        'trilho payouts void <payout or transaction id>',
+        'trilho payouts settle <transaction id> --as <delivered|returned>',
+        'trilho payouts sweep --network <network> --asset <asset> [--amount <amount|all>]',
+        '',
+        'list    newest first, 100 a page: when, state, network, amount, address, transaction id, hash',
+        'pause   no order takes a slot from then on; transfers that have begun go on',
+        'resume  ends the pause of exactly this scope; with a sender, after its key was used elsewhere and is safe: it takes',
+        '        slots again',
+        'approve lets an order go on that is held as approval_needed or over_payout_limit; it is sent in its turn',
+        'void    uses the slot of a transfer up with a transaction that moves nothing; the order is held then',
+        'settle  ends the hold transfer_mismatched: what arrived is taken as the whole, or the payment may go back',
+        'sweep   sends to payouts.coldAddresses what payouts and orders in line do not need: what is above the ceiling, an amount,',
+        '        or all',
+        '',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../payouts.ts')).payoutsCommand,
+    },
+  ],
+  [
+    'receipt',
+    {
+      summary: 'print the signed receipt of a payout, or verify one without the service',
+      help: [
+        'trilho receipt get <payout or transaction id>',
+        'trilho receipt verify <file> [--key <key id>]',
+        '',
+        '--key  the id of the key that must have signed it, as /receipts/keys of the service lists it',
+        '',
+        'verify prints what was signed, and needs neither database nor network. Exit code 1 when the receipt is not valid.',
+        'get uses the database that the service made, names it on standard error, and makes none.',
+      ],
+      load: async () => (await import('../receipt.ts')).receiptCommand,
+    },
+  ],
+  [
+    'chains',
+    {
+      summary: 'how the networks stand: nodes, lag, balances, nonces, open slots',
+      help: [
+        'trilho chains',
+        '',
+        'It asks the nodes, and prints the alarms that are raised. Exit code 1 when a node does not answer, a sender is halted or',
+        'an alarm is raised.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../chains.ts')).chainsCommand,
+    },
+  ],
+  [
+    'ledger',
+    {
+      summary: 'check: are the books right?',
+      help: [
+        'trilho ledger check [--chains]',
+        '',
+        '--chains  also asks every configured network: what left our senders must be in the books, and the other way round',
+        '',
+        'Exit code 1 when something differs, or a network does not answer.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../ledger.ts')).ledgerCommand,
+    },
+  ],
+];
