@@ -11,6 +11,7 @@ export const PARTS = [
   'way',
   'psp',
   'payouts',
+  'cnab',
   'statements',
   'idle',
   'start',
@@ -46,6 +47,8 @@ export type Options = {
   /** Orders that wait when the measurement of `payouts` begins, and how often each case is measured. */
   readonly payouts: number;
   readonly payoutRounds: number;
+  /** Boletos that go to a bank by file. */
+  readonly boletos: number;
   /** Keeps the databases for the next run. */
   readonly keep: boolean;
 };
@@ -66,6 +69,7 @@ const FULL = {
   idleSeconds: 30,
   payouts: 2_000,
   payoutRounds: 2,
+  boletos: 100_000,
 } as const;
 
 const QUICK = {
@@ -83,6 +87,7 @@ const QUICK = {
   idleSeconds: 5,
   payouts: 100,
   payoutRounds: 1,
+  boletos: 2_000,
 } as const;
 
 export const USAGE = `npm run bench [-- <part> …] [--mode live|sandbox] [--rows 100k,1m,10m] [--quick] [--keep]
@@ -96,6 +101,7 @@ export const USAGE = `npm run bench [-- <part> …] [--mode live|sandbox] [--row
   way         a charge created, paid, and its event delivered to a receiver
   psp         charges through a simulated PSP: created with its code, paid there, credited, delivered
   payouts     orders paid out on a real EVM node with blocks of one second, alone, far away, and beside a silent network
+  cnab        boletos into files for a bank, and its return files read and booked; memory meanwhile; always live
   statements  SQL statements for each charge, payment and delivery, and while idle; no goals
   idle        processor time of a service without requests
   start       npm start to the first good answer, always in the sandbox

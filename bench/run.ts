@@ -3,6 +3,7 @@
 import { startDatabaseServer } from './database-server.ts';
 import { type Part, readOptions, USAGE } from './options.ts';
 import { measureCharges } from './parts/charges.ts';
+import { measureCnab } from './parts/cnab.ts';
 import { measureCounts } from './parts/counts.ts';
 import { measureIdle } from './parts/idle.ts';
 import { measureLimit } from './parts/limit.ts';
@@ -29,6 +30,7 @@ const MEASURES = {
   way: measureWay,
   psp: measurePsp,
   payouts: measurePayouts,
+  cnab: measureCnab,
   statements: measureStatements,
   idle: measureIdle,
   start: measureStart,

@@ -13,6 +13,7 @@ import { type ChargeRules, STRICT_CHARGE_RULES } from './charges/check.ts';
 import { compareDueDays, startComparingDays } from './charges/compare-daily.ts';
 import { startChargeBatches } from './charges/create-batch.ts';
 import { startDecisionBatches } from './charges/decide.ts';
+import { exchangeDueFiles, startExchangingFiles } from './charges/exchange-files.ts';
 import { fillLocations, startFillingLocations } from './charges/fill-locations.ts';
 import { CHARGE_JOBS, chargeJobs } from './charges/jobs.ts';
 import { openLinks } from './charges/links.ts';
@@ -28,6 +29,7 @@ import { version } from './config/version.ts';
 import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
 import { startDelivering } from './events/delivering.ts';
+import { certificatesOf } from './http/certificates.ts';
 import { openReceiver } from './http/open-receiver.ts';
 import { STREAM_STALL_TIMEOUT_MS } from './http/routes/event-stream.ts';
 import { metricsRoutes } from './http/routes/metrics.ts';
@@ -40,7 +42,7 @@ import { createServer } from './http/server/server.ts';
 import { UNREAD_LIMIT_MS } from './http/server/unread-answers.ts';
 import { hasNoJobs, type NewerJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
-import { type Clock, systemClock } from './lib/clock.ts';
+import { type Clock, followingClock, systemClock } from './lib/clock.ts';
 import { StartError } from './lib/errors.ts';
 import { type Heartbeats, watchHeartbeats } from './lib/heartbeats.ts';
 import type { Log } from './lib/log.ts';
@@ -60,6 +62,7 @@ import { PAYOUT_JOBS } from './payouts/jobs.ts';
 import { openAlarmRules } from './payouts/judge-network.ts';
 import { openLimits } from './payouts/limits.ts';
 import { openReceiptKey } from './payouts/open-receipt-key.ts';
+import { SECRET_STORES } from './payouts/secret-stores.ts';
 import { payoutSweep } from './payouts/sweep.ts';
 import { httpPrices } from './prices/http.ts';
 import type { PriceSource } from './prices/price.ts';
@@ -68,13 +71,13 @@ import { liveRails } from './rails/live-rails.ts';
 import { observedRails } from './rails/observed.ts';
 import type { Rails } from './rails/rail.ts';
 import { sandboxAccounts } from './sandbox/accounts.ts';
+import { customersOf, sandboxRailsWith } from './sandbox/agreements.ts';
 import { sandboxChains } from './sandbox/chains/simulated-chain.ts';
 import { sandboxChainStore } from './sandbox/chains/store.ts';
 import { requireTestNodes } from './sandbox/chains/test-nodes.ts';
 import { sandboxClock } from './sandbox/clock/sandbox-clock.ts';
 import { insertDemo } from './sandbox/demo.ts';
 import { tablePrices } from './sandbox/prices.ts';
-import { sandboxRails } from './sandbox/rails.ts';
 import { type SandboxRouteDeps, sandboxRoutes } from './sandbox/routes/routes.ts';
 import { SANDBOX_CHARGE_RULES } from './sandbox/rules.ts';
 import { startSealing } from './storage/audit-chain.ts';
@@ -85,6 +88,8 @@ import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
 import { claimInstallation } from './storage/installation.ts';
 import { startMergingCounts } from './storage/merge-counts.ts';
 import { migrate } from './storage/migrate.ts';
+import { requireMasterKeys } from './storage/sealed-secrets.ts';
+import { secretBox as openSecretBox } from './storage/secret-box.ts';
 import { openScreening } from './wallets/screening.ts';
 import { assetRoutes } from './web/assets.ts';
 import { chargePictureRoutes } from './web/charge-pictures.ts';
@@ -146,7 +151,10 @@ type Composition = {
   /** Whether webhooks may lie on this machine, and be reached by plain http. */
   readonly allowsLocal: boolean;
   /** Routes beside those of the API. */
-  routes?(server: FastifyInstance, deps: Omit<SandboxRouteDeps, 'clock' | 'chainStore'>): void;
+  routes?(
+    server: FastifyInstance,
+    deps: Omit<SandboxRouteDeps, 'clock' | 'chainStore' | 'testNetworks' | 'customers'>,
+  ): void;
 };
 
 type ComposeDeps = {
@@ -154,6 +162,8 @@ type ComposeDeps = {
   readonly log: Log;
   /** The time of the database's machine, which all nodes share. */
   readonly databaseClock: Clock;
+  /** The chains of the settings. */
+  readonly opened: Chains;
   readonly overrides: Overrides;
   readonly stops: Stops;
 };
@@ -161,16 +171,15 @@ type ComposeDeps = {
 /** Real rails and chains, the time of the database's machine, and API keys. */
 async function composeLive(
   config: Config,
-  { db, log, databaseClock, overrides, stops }: ComposeDeps,
+  { db, log, databaseClock, opened, overrides, stops }: ComposeDeps,
 ): Promise<Composition> {
   await requireUsableKey(db, databaseClock);
-  const { rails, psps } = overrides.rails
-    ? { rails: overrides.rails, psps: [] }
+  const live = overrides.rails
+    ? { rails: overrides.rails, stop: () => {} }
     : liveRails(config, { clock: databaseClock, log });
-  stops.push(async () => {
-    for (const psp of psps) psp.stop();
-  });
-  const chains = overrides.chains ?? (await openChains(config, log, databaseClock));
+  const { rails } = live;
+  stops.push(async () => live.stop());
+  const chains = overrides.chains ?? opened;
   const hasPrices = overrides.prices !== undefined || config.prices.sources.length > 0;
   warnOfMissing({ rails, chains, hasPrices }, log);
   warnOfNoReceiver(config, log);
@@ -203,37 +212,47 @@ function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
 }
 
 /** Another node may have the receiver, so it is no fault. */
-function warnOfNoReceiver({ rails, receiver }: Config, log: Log): void {
+function warnOfNoReceiver({ rails, boletos, receiver }: Config, log: Log): void {
   if (receiver) return;
-  const index = rails.findIndex(({ webhook }) => webhook !== undefined);
-  if (index < 0) return;
-  log.warn(`this node takes no notifications: rails[${index}].webhook is set, but receiver in TRILHO_CONFIG is not`);
+  const [place] = [
+    ...rails.flatMap(({ webhook }, index) => (webhook ? `rails[${index}].webhook` : [])),
+    ...boletos.flatMap(({ api }, index) => (api?.webhook ? `boletos[${index}].api.webhook` : [])),
+  ];
+  if (place === undefined) return;
+  log.warn(`this node takes no notifications: ${place} is set, but receiver in TRILHO_CONFIG is not`);
 }
 
 /** A simulated bank and simulated chains, a clock that can be moved, and no credentials. Test nodes may stand for networks. */
 async function composeSandbox(
   config: Config,
-  { db, log, databaseClock, overrides }: ComposeDeps,
+  { db, log, databaseClock, opened, overrides }: ComposeDeps,
 ): Promise<Composition> {
   const clock = sandboxClock(db, databaseClock);
   const chainStore = sandboxChainStore(db);
-  requireTestNodes(config.chains);
   const simulated = sandboxChains({ clock, store: chainStore });
-  const testNodes = overrides.chains ? {} : await openChains(config, log, clock);
   return {
     clock,
     beforeWork: clock.refresh,
-    rails: overrides.rails ?? sandboxRails,
-    chains: overrides.chains ?? { ...simulated, ...testNodes },
+    rails: overrides.rails ?? sandboxRailsWith(config.boletos, { clock, log }),
+    chains: overrides.chains ?? { ...simulated, ...opened },
     prices: overrides.prices ?? tablePrices({ reais: config.prices.table, rates: config.rates }),
     rates: configuredRates(config.rates, 'sandbox'),
     accounts: sandboxAccounts,
     chargeRules: SANDBOX_CHARGE_RULES,
     requiresKeys: false,
     allowsLocal: true,
-    routes: (server, deps) => sandboxRoutes(server, { ...deps, clock, chainStore }),
+    routes: (server, deps) =>
+      sandboxRoutes(server, {
+        ...deps,
+        clock,
+        chainStore,
+        testNetworks: Object.keys(opened),
+        customers: customersOf(config.boletos),
+      }),
   };
 }
+
+const NOT_SEALED = 'there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set';
 
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
   const payoutLimits = openLimits(config.payouts.limits ?? []);
@@ -244,6 +263,10 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     for (const step of stops.splice(0).reverse()) await step();
   };
   try {
+    // Before the database: what is wrong with the settings is said while nothing was made or changed.
+    if (config.mode === 'sandbox') requireTestNodes(config.chains);
+    const chainClock = followingClock(overrides.clock ?? systemClock);
+    const opened = overrides.chains ? {} : await openChains(config, log, chainClock);
     const { connection, dataPlace } = await slowStep(log, 'waiting for the embedded database', () =>
       openConnection(config, log, stops),
     );
@@ -255,9 +278,13 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const databaseClock = await openDatabaseClock({ db, log, heartbeats }, overrides, stops);
     await install(config, db, databaseClock);
     const compose = config.mode === 'sandbox' ? composeSandbox : composeLive;
-    const { routes, ...composed } = await compose(config, { db, log, databaseClock, overrides, stops });
+    const { routes, ...composed } = await compose(config, { db, log, databaseClock, opened, overrides, stops });
+    chainClock.follow(composed.clock);
     await requireRails(db, composed.rails, composed.clock.now());
     await warnOfNumbers({ db, rails: composed.rails, log });
+    const secretBox = openSecretBox(config.masterKeys);
+    await requireMasterKeys(db, SECRET_STORES, secretBox);
+    if (config.mode === 'live' && secretBox.keyId === undefined) log.warn(NOT_SEALED);
     const registry = new Registry();
     const observers = createObservers(registry);
     const composition = {
@@ -267,7 +294,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     };
 
     const coldAddresses = openColdAddresses(config.payouts.coldAddresses, composition.chains);
-    const receiptKey = await openReceiptKey({ db, clock: databaseClock }, config.payouts.receipts?.keyFile);
+    const receiptKey = await openReceiptKey({ db, clock: databaseClock, secretBox }, config.payouts.receipts?.keyFile);
     const { beforeWork } = composition;
     const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS];
     const queue = await slowStep(log, 'preparing the job queue', () =>
@@ -278,7 +305,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     let { port } = config;
     const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`;
     const links = await openLinks(db, publicUrl);
-    const base = { ...composition, ...observers, db, log, queue, cursors, links, heartbeats };
+    const base = { ...composition, ...observers, db, log, queue, cursors, links, heartbeats, secretBox };
     const chargeBatches = startChargeBatches(base);
     stops.push(() => chargeBatches.stop());
     const decisionBatches = startDecisionBatches(base);
@@ -325,19 +352,21 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       unreadLimitMs,
       trustProxy: config.trustProxy,
     });
-    apiRoutes(server, { ...deps, databaseClock, publicUrl, supportRefundLimitCents: config.supportRefundLimitCents });
-    metricsRoutes(server, { ...deps, registry });
+    const { supportRefundLimitCents, passkeyRefundCents } = config;
+    apiRoutes(server, { ...deps, databaseClock, publicUrl, supportRefundLimitCents, passkeyRefundCents });
+    const certificates = certificatesOf(deps.rails, config.receiver);
+    metricsRoutes(server, { ...deps, registry, certificates });
     const names = kinds.map(({ name }) => name);
     routes?.(server, { ...deps, runDueJobs, hasNoJobs: (tx: Sql, except: NewerJobs) => hasNoJobs(tx, names, except) });
     const pages = { ...deps, assets: assetRoutes(server), publicUrl };
     pageRoutes(server, pages);
     checkoutRoutes(server, pages);
-    dashboardRoutes(server, { ...pages, databaseClock });
+    dashboardRoutes(server, { ...pages, databaseClock, certificates });
     chargePictureRoutes(server, deps);
     docsRoutes(server);
     if (overrides.work ?? true) {
       queue.work(handlers);
-      const ofRails = [startWatchingRails, startComparingDays, startFillingLocations];
+      const ofRails = [startWatchingRails, startComparingDays, startFillingLocations, startExchangingFiles];
       const starts = [
         startSweeping,
         ...ofRails,
@@ -361,7 +390,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       await beforeWork?.();
       const filled = await fillLocations(deps);
       const looked = (await lookAtRails(deps)) + (await runDueJobs()) + (await deliverDue(deps));
-      return filled + looked + (await compareDueDays(deps)) + (await watchPayouts(deps));
+      const exchanged = await exchangeDueFiles(deps);
+      return filled + looked + exchanged + (await compareDueDays(deps)) + (await watchPayouts(deps));
     };
     return {
       url: urlOf(server),
@@ -406,11 +436,15 @@ async function openDatabaseClock(deps: ClockDeps, { clock }: Overrides, stops: S
   return databaseClock;
 }
 
+const ARCHIVES_ITSELF =
+  'TRILHO_WAL_ARCHIVE is for the embedded database; with DATABASE_URL the server archives its log itself.';
+
 async function openConnection(config: Config, log: Log, stops: Stops) {
   if (config.databaseUrl !== undefined) {
+    if (config.walArchive !== undefined) throw new StartError(ARCHIVES_ITSELF);
     return { connection: { connectionString: config.databaseUrl }, dataPlace: shownUrl(config.databaseUrl) };
   }
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, archiveDir: config.walArchive });
   stops.push(() => embedded.stop());
   return { connection: embedded.connection, dataPlace: embedded.clusterDir };
 }

@@ -24,6 +24,7 @@ const BoletoResult = Type.Object(
     reason,
     digitableLine: Type.Optional(Type.String({ pattern: '^[0-9]{47}$', description: 'The line a payer types.' })),
     barcode: Type.Optional(Type.String({ pattern: '^[0-9]{44}$' })),
+    emv: Type.Optional(Type.String({ description: 'The BR Code that the boleto carries, where its bank makes one.' })),
     pdfUrl: Type.Optional(Type.String({ format: 'uri-reference', description: 'The page to print.' })),
   },
   { $id: 'BoletoResult', additionalProperties: false },

@@ -3,6 +3,7 @@ import type { TSchema } from 'typebox';
 import { ACCOUNT_SETTINGS_SCHEMAS } from './account-settings.ts';
 import { ALARM_SCHEMAS } from './alarms.ts';
 import { AMOUNT_SCHEMAS } from './amounts.ts';
+import { BOLETO_FILE_SCHEMAS } from './boleto-files.ts';
 import { BOLETO_RETURN_SCHEMAS } from './boleto-returns.ts';
 import { CHARGE_SCHEMAS } from './charges.ts';
 import { EVENT_SCHEMAS } from './events.ts';
@@ -16,6 +17,7 @@ import { PEOPLE_SCHEMAS } from './people.ts';
 import { QUOTE_SCHEMAS } from './quotes.ts';
 import { RECEIPT_SCHEMAS } from './receipts.ts';
 import { REFUND_SCHEMAS } from './refunds.ts';
+import { SENDER_SCHEMAS } from './senders.ts';
 import { STATEMENT_SCHEMAS } from './statements.ts';
 import { TRANSACTION_SCHEMAS } from './transactions.ts';
 import { WALLET_SCHEMAS } from './wallets.ts';
@@ -35,11 +37,13 @@ export const COMPONENTS: readonly TSchema[] = [
   ...LEDGER_SCHEMAS,
   ...WALLET_SCHEMAS,
   ...PAYOUT_SCHEMAS,
+  ...SENDER_SCHEMAS,
   ...ALARM_SCHEMAS,
   ...RECEIPT_SCHEMAS,
   ...ACCOUNT_SETTINGS_SCHEMAS,
   ...STATEMENT_SCHEMAS,
   ...BOLETO_RETURN_SCHEMAS,
+  ...BOLETO_FILE_SCHEMAS,
   ...KEY_SCHEMAS,
   ...PEOPLE_SCHEMAS,
 ];

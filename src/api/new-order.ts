@@ -1,7 +1,7 @@
 // The bodies that order crypto, name who pays for it, or ask for a new price; and what they mean in the words of the noun.
 import { type Static, Type } from 'typebox';
 import type { OrderCharge } from '../orders/charge-of-order.ts';
-import { MISMATCH_SETTLEMENTS, SETTLEMENT_SCHEDULES } from '../orders/order.ts';
+import { SETTLEMENT_SCHEDULES, SETTLEMENTS } from '../orders/order.ts';
 import { CustomerBody, toCustomer } from './customers.ts';
 import { MethodsBody } from './new-charge.ts';
 import { noteFields, toNotes } from './notes.ts';
@@ -94,10 +94,28 @@ export const RepriceBody = Type.Object(
 
 export const SettleBody = Type.Object(
   {
-    as: OneOf(MISMATCH_SETTLEMENTS, { description: 'What arrived is taken as the whole, or the payment may go back.' }),
+    as: OneOf(SETTLEMENTS, {
+      description:
+        'What arrived is taken as the whole, the payment may go back, or the chain has paid the order in the transaction `hash`.',
+    }),
+    hash: Type.Optional(
+      Type.String({
+        minLength: 64,
+        maxLength: 66,
+        description: 'With `paid`, and only then: the transaction that has paid the order.',
+      }),
+    ),
   },
-  { $id: 'MismatchSettlement', additionalProperties: false, examples: [{ as: 'delivered' }] },
+  {
+    $id: 'Settlement',
+    additionalProperties: false,
+    examples: [
+      { as: 'delivered' },
+      { as: 'paid', hash: '0x8f2d3c5e1a7b9d4f6082c4e6a8b0d2f41357913579abcdef02468ace13579bdf' },
+    ],
+  },
 );
+export type SettleBody = Static<typeof SettleBody>;
 
 export const NEW_ORDER_SCHEMAS = [OrderChargeBody, OrderBody, RepriceBody, SettleBody];
 

@@ -47,6 +47,12 @@ export const PaymentView = Type.Object(
     reference: Type.String({ description: "The bank's id of the payment." }),
     feeCents: Type.Optional(Type.Integer({ description: 'What the bank kept of it, where the bank tells.' })),
     creditDay: Type.Optional(Day({ description: 'The day on which the bank credits it, where the bank tells.' })),
+    channel: Type.Optional(
+      Type.Object(
+        { code: Type.String(), words: Type.String() },
+        { additionalProperties: false, description: 'By which way a boleto was paid, where the bank tells.' },
+      ),
+    ),
   },
   { $id: 'Payment', additionalProperties: false },
 );

@@ -69,7 +69,7 @@ export const PROBLEMS = {
     status: 403,
     title: 'A passkey is needed again',
     meaning:
-      'Keys, people, accounts and approvals outlive a session, so a person who changes them has shown a passkey within five minutes.',
+      'Keys, people, accounts, approvals and large refunds outlive a session, so a person who makes them has shown a passkey within five minutes.',
     nextStep:
       'Show the passkey again in the dashboard, then repeat the request. A person without one logs in by a new link.',
     example: { detail: 'Show your passkey again: the last time is more than five minutes ago.' },

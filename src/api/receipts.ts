@@ -18,9 +18,17 @@ export const ReceiptView = Type.Object(
         transactionId: Type.Optional(Uuid({ description: 'The order that it was for; absent: a sweep.' })),
         accountId: Type.String(),
         network: OneOf(NETWORKS),
+        chainId: Type.Optional(
+          Type.Integer({ description: 'The id of the chain that took the transfer; Tron has none.' }),
+        ),
+        isTest: Type.Optional(
+          Type.Boolean({
+            description: 'Whether a test node or a simulation stood for the network: then what moved is worth nothing.',
+          }),
+        ),
         symbol: OneOf(SYMBOLS),
         token: Type.Optional(
-          Type.String({ description: 'The contract of the asset; absent: the coin of the network.' }),
+          Type.String({ description: 'The contract of the asset as it was called; absent: the coin of the network.' }),
         ),
         quantity: Type.String({ description: 'Units of the asset, exact, as text.' }),
         sender: Type.String(),
@@ -28,7 +36,7 @@ export const ReceiptView = Type.Object(
         hash: Type.String({ description: 'The transaction on the network.' }),
         block: Type.Object({ number: Type.Integer(), hash: Type.String() }, CLOSED),
         networkFee: Type.Object({ amount: Type.String(), coin: Type.String() }, CLOSED),
-        sentAt: DateTime({ description: 'When the payout took its slot.' }),
+        sentAt: DateTime({ description: 'When the signed transfer was first given to a node.' }),
         finalAt: DateTime({ description: 'When it was seen that no block can undo it.' }),
       },
       CLOSED,
@@ -71,6 +79,8 @@ export const RECEIPT_EXAMPLE: Static<typeof ReceiptView> = {
     transactionId: '019a7f3c-5b20-7e61-b3a4-90c1d2e3f405',
     accountId: 'acme',
     network: 'polygon',
+    chainId: 137,
+    isTest: false,
     symbol: 'usdc',
     token: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
     quantity: '462.962962',

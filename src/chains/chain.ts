@@ -82,6 +82,26 @@ export type Check =
  */
 export type CheckReason = 'blocked' | 'pays_less' | 'no_funds' | 'would_revert' | 'fee_too_high';
 
+/** A transfer that is in a block, as its bytes say, which its hash proves. */
+export type SentTransfer = Intent & {
+  readonly hash: string;
+  readonly raw: string;
+  /** Absent on a chain without nonces. */
+  readonly nonce?: bigint;
+  /** The time of its block. */
+  readonly sentAt: Date;
+};
+
+/** Where a transfer of an asset is made. */
+export type Place = {
+  /** The id of the chain, where it has one. */
+  readonly chainId?: number;
+  /** The contract of the asset; absent for the coin. */
+  readonly token?: string;
+  /** Whether a test node, or a simulation, stands for the network. */
+  readonly isTest: boolean;
+};
+
 /** What a sender has, in smallest units, at the head of the chain. */
 export type Funds = {
   readonly asset: bigint;
@@ -124,6 +144,8 @@ export type Chain = {
   readonly window: number;
   /** Attempts at one slot; after them the newest is sent again and a person is asked. */
   readonly maxAttempts: number;
+  /** Where transfers of an asset are made. Pure. */
+  placeOf(symbol: AssetSymbol): Place;
   /** The first unused nonce of a sender; undefined when no node answered. Needed once, before its first slot. */
   nextNonce(sender: string): Promise<bigint | undefined>;
   /**
@@ -148,15 +170,20 @@ export type Chain = {
    * agree); without it the answer is `unknown`.
    */
   lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting>;
+  /**
+   * The transfer that a transaction makes, whoever sent it. `none`: no block that a node shows has the transaction, or it is
+   * none that this service could have made. Undefined when no node answers. What came of it, and whether nodes agree, a lookup says.
+   */
+  readTransfer(hash: string): Promise<SentTransfer | 'none' | undefined>;
   /** When to look the transfer up again, after a sighting. Pure. */
   nextLookupAt(sighting: Sighting, now: Date): Date;
   /** The longest time between two lookups of an open payout, where its attempts are good for a short time only. */
   readonly maxLookupWaitMs?: number;
   /**
-   * What the chain keeps of a sender, to compare the books with: its transfers from a block on, none without a block. Undefined
-   * when no node answers. Absent on a chain whose nodes keep no such record.
+   * What the chain keeps of a sender, to compare the books with: its transfers from a block or a time on, none without either.
+   * Undefined when no node answers. Absent on a chain whose nodes keep no such record.
    */
-  readonly record?: (sender: string, fromBlock?: number) => Promise<ChainRecord | undefined>;
+  readonly record?: (sender: string, from?: number | Date) => Promise<ChainRecord | undefined>;
   health(): Promise<ChainHealth>;
 };
 

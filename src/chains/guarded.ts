@@ -31,6 +31,7 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
         () => chain.broadcast(attempt),
         ({ isSent, words }) => isSent || words !== undefined,
       ),
+    readTransfer: hash => guarded(undefined, () => chain.readTransfer(hash), isAnswered),
     // Nodes that disagree are there: asked again, they may agree.
     lookup: (...asked) =>
       guarded<Sighting>(

@@ -16,7 +16,12 @@ import type { OpenSigner } from './signer/open-signers.ts';
 import type { TronSender } from './tron/start-check.ts';
 import type { TronSettings } from './tron/tron-chain.ts';
 
-type ProviderEntry = { readonly name: string; readonly url?: string; readonly urlFile?: string };
+type ProviderEntry = {
+  readonly name: string;
+  readonly url?: string;
+  readonly urlFile?: string;
+  readonly timeoutSeconds?: number;
+};
 type SenderEntry = { readonly signer?: string; readonly address?: string };
 
 /** An entry of `chains`, already checked for its form. */
@@ -74,9 +79,8 @@ async function openEvm(entry: EvmEntry, { clock, log, signers }: Deps): Promise<
   const { network, test } = entry;
   const faults: string[] = [];
   const providers = entry.providers.map((provider, index) => {
-    const { name, batchSize } = provider;
-    const url = urlOf(provider, `providers[${index}]`, faults);
-    return { name, url, ...(batchSize !== undefined && { batchSize }) };
+    const { url: _, urlFile: __, ...rest } = provider;
+    return { ...rest, url: urlOf(provider, `providers[${index}]`, faults) };
   });
   const [first, ...former] = entry.senders.map((sender, index): EvmSender => {
     const { open, address } = senderOf(sender, `senders[${index}]`, network, signers, faults);
@@ -103,7 +107,12 @@ async function openTron(entry: TronEntry, { clock, log, signers }: Deps): Promis
     const path = `providers[${index}]`;
     const apiKey =
       given.apiKeyFile === undefined ? given.apiKey : secretOf(given.apiKeyFile, `${path}.apiKeyFile`, faults);
-    return { name: given.name, url: urlOf(given, path, faults), ...(apiKey !== undefined && { apiKey }) };
+    const { name, timeoutSeconds } = given;
+    return {
+      ...{ name, url: urlOf(given, path, faults) },
+      ...(apiKey !== undefined && { apiKey }),
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    };
   });
   const [sender, ...former] = entry.senders.map((given, index): TronSender => {
     const { open, address } = senderOf(given, `senders[${index}]`, 'tron', signers, faults);

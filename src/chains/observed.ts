@@ -14,6 +14,7 @@ type Operation =
   | 'signVoid'
   | 'broadcast'
   | 'lookup'
+  | 'readTransfer'
   | 'health';
 
 export type ChainCall = Ended & { readonly network: Network; readonly operation: Operation };
@@ -37,6 +38,7 @@ function observedChain(chain: Chain, observe: (call: ChainCall) => void): Chain 
     ...(signVoid && { signVoid: (...asked) => call('signVoid', () => signVoid(...asked), kindOf) }),
     broadcast: attempt => call('broadcast', () => chain.broadcast(attempt), sent),
     lookup: (...asked) => call('lookup', () => chain.lookup(...asked), kindOf),
+    readTransfer: hash => call('readTransfer', () => chain.readTransfer(hash), answered),
     health: () =>
       call(
         'health',

@@ -18,6 +18,7 @@ export function boletoResult(id: string, boleto: ChargeMethod<'boleto'>) {
     reason,
     digitableLine: instrument?.digitableLine,
     barcode: instrument?.barcode,
+    emv: instrument?.pix?.emv,
     pdfUrl: instrument && `/charges/${id}/boleto.pdf`,
   };
 }

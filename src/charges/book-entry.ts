@@ -4,9 +4,10 @@ import { type CivilDay, civilDay, lastSecondOf } from '../lib/civil-days.ts';
 import { earlierOf } from '../lib/clock.ts';
 import type { ReturnEntry } from '../rails/cnab/read.ts';
 import type { Rail, Receipt } from '../rails/rail.ts';
-import { type Charge, type ChargeMethod, isOf, type Payment } from './charge.ts';
+import { type Charge, type ChargeMethod, isOf, type Payment, paymentRequest } from './charge.ts';
 import type { DecisionBatches } from './decide.ts';
 import { unreturnedCents } from './life.ts';
+import { isPixId } from './payment-reference.ts';
 import { type ReceiptDeps, takeReceipt, takeReceiptOf } from './receipts.ts';
 import { recordReturns } from './returns.ts';
 import { comparable } from './store-money.ts';
@@ -50,11 +51,11 @@ export async function bookEntry(deps: BookDeps, told: Told, charge: Charge): Pro
   if (!boleto) return bookStranger(deps, told);
   switch (told.entry.meaning) {
     case 'registered':
-      return bookRegistration(deps, charge, boleto);
+      return bookRegistration(deps, told, charge, boleto);
     case 'rejected':
       return bookRejection(deps, told, charge, boleto);
     case 'paid':
-      return bookPayment(deps, told, charge);
+      return bookPayment(deps, told, charge, boleto);
     case 'written_off':
       return bookWriteOff(deps, told, charge);
     case 'reversed':
@@ -71,13 +72,20 @@ export async function bookEntry(deps: BookDeps, told: Told, charge: Charge): Pro
   }
 }
 
-async function bookRegistration(deps: BookDeps, charge: Charge, { status }: ChargeMethod): Promise<Booking> {
+async function bookRegistration(
+  deps: BookDeps,
+  { rail, entry }: Told,
+  charge: Charge,
+  { status, instrument }: ChargeMethod<'boleto'>,
+): Promise<Booking> {
   if (status === 'FAILED') {
     return { outcome: 'needs_attention', remark: 'The bank has registered a boleto that has failed here.' };
   }
   // Also for one that has ended: then the bank is told to write it off.
   const { id: chargeId, accountId } = charge;
-  await deps.decisionBatches.add({ chargeId, accountId, method: 'boleto', finding: { kind: 'registered' } });
+  const coded = instrument && rail.files?.withCode?.(instrument, entry, paymentRequest(charge));
+  const finding = { kind: 'registered', ...(coded && { instrument: coded }) } as const;
+  await deps.decisionBatches.add({ chargeId, accountId, method: 'boleto', finding });
   return { outcome: 'registered' };
 }
 
@@ -96,9 +104,15 @@ async function bookRejection(
   return { outcome: 'rejected' };
 }
 
-async function bookPayment(deps: BookDeps, told: Told, charge: Charge): Promise<Booking> {
+async function bookPayment(
+  deps: BookDeps,
+  told: Told,
+  charge: Charge,
+  { instrument }: ChargeMethod<'boleto'>,
+): Promise<Booking> {
   if (told.entry.paidCents === 0n) return { outcome: 'needs_attention', remark: NO_AMOUNT };
-  const receipt = receiptOf(deps, told);
+  const isByPix = instrument?.pix !== undefined && told.entry.reasons[0]?.code === BY_PIX;
+  const receipt: Receipt = { ...receiptOf(deps, told), ...(isByPix && { isByPix }) };
   const same = charge.payments.find(payment => mayBeSame(payment, receipt));
   if (same) {
     await keepDuplicate(deps, receipt, same);
@@ -108,8 +122,13 @@ async function bookPayment(deps: BookDeps, told: Told, charge: Charge): Promise<
   return isTaken ? { outcome: 'paid' } : { outcome: 'unmatched', remark: 'The charge cannot take the payment.' };
 }
 
+/** The channel of a boleto that was paid by its pix code. */
+const BY_PIX = '61';
+
 /** A bank that tells of a payment in other words tells of one payment; that a payer has paid twice is for a person to say. */
-function mayBeSame({ method, amountCents, paidAt, reference }: Payment, receipt: Receipt): boolean {
+function mayBeSame({ method, amountCents, paidAt, reference, isByPix }: Payment, receipt: Receipt): boolean {
+  // A pix that its own rail has told of is the same money for certain, and judged as such.
+  if (isByPix && receipt.isByPix && isPixId(reference)) return false;
   return (
     method === 'boleto' &&
     amountCents === receipt.amountCents &&
@@ -143,7 +162,13 @@ function receiptOf({ clock }: BookDeps, { entry, mark, fileDay }: Told): Receipt
     returns: [],
     feeCents,
     ...(creditDay !== undefined && { creditDay }),
+    ...channelIn(entry),
   };
+}
+
+/** The first reason of a payment. A code of another form is left out. */
+function channelIn({ reasons: [first] }: ReturnEntry): { readonly channel?: string } {
+  return first && /^[0-9A-Z]{2}$/.test(first.code) ? { channel: first.code } : {};
 }
 
 /** Reasons of a write-off because its time at the bank ran out. */

@@ -151,6 +151,8 @@ export type ChargeMethod<M extends Method = Method> = {
   readonly instrument?: Instruments[M];
   /** Where its bank must put it, because its code says so. Not in any view. */
   readonly location?: Location;
+  /** By which its bank knows it, where that is not the reference. Not in any view. */
+  readonly bankId?: string;
   readonly reason?: string;
 };
 
@@ -177,6 +179,12 @@ export type Payment = {
   /** What the bank kept of it, and the day on which it credits the rest, where it tells. */
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
+  /** By which way it was paid, in the bank's code, where it tells. */
+  readonly channel?: string;
+  /** A boleto that was paid by the pix code that it carries. */
+  readonly isByPix?: true;
+  /** The bank tells of such money as a boleto and as a pix: the other of the two references, once it has. Not in any view. */
+  readonly alsoReportedAs?: string;
 };
 
 export const CAME_AFTER = ['EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'] as const satisfies readonly MethodStatus[];

@@ -7,6 +7,7 @@ import type { Receipt, ReceiptsByTime } from '../rails/rail.ts';
 import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Database } from '../storage/database.ts';
 import { type Difference, differencesOf } from './difference.ts';
+import { isPixId } from './payment-reference.ts';
 import {
   chargesByReference,
   keptUnmatched,
@@ -35,7 +36,7 @@ export async function compareDay(deps: CompareDeps, watched: WatchedRail, day: C
   const [from, to] = [momentOn(day), momentOn(addDays(day, 1))];
   const { receipts, unreadable } = await readReceipts(watched.watch, from, new Date(to.getTime() - 1));
   const recorded = await paymentsBetween(deps.db, watched, from, to);
-  const known = new Set(recorded.map(({ reference }) => comparable(reference)));
+  const known = new Set(recorded.flatMap(namesOf));
   const others = receipts.map(({ reference }) => reference).filter(reference => !known.has(comparable(reference)));
   const ofOtherDays = await paymentsByReference(deps.db, watched, others);
   const first = await compare(deps, watched, receipts, [...recorded, ...ofOtherDays]);
@@ -78,7 +79,8 @@ async function compare(
   receipts: readonly Receipt[],
   payments: readonly RecordedPayment[],
 ): Promise<Difference[]> {
-  const recorded = new Map(payments.map(payment => [comparable(payment.reference), payment]));
+  const recorded = new Map(payments.flatMap(payment => namesOf(payment).map(name => [name, payment])));
+  const unlisted = new Set(payments);
   const chargeIds = await chargesByReference(
     db,
     watched,
@@ -91,19 +93,29 @@ async function compare(
   const now = clock.now();
   const listed = receipts.flatMap(receipt => {
     const payment = recorded.get(comparable(receipt.reference));
-    recorded.delete(comparable(receipt.reference));
+    if (payment) unlisted.delete(payment);
     const isDecided = unmatched.get(comparable(receipt.reference));
     const chargeId = chargeIds.get(receipt.requestReference ?? '');
     if (receipt.isToOtherKey && !payment && chargeId === undefined) return [];
     return differencesOf({ receipt, payment, chargeId, isDecided, now });
   });
-  const unlisted = [...recorded.values()].map(
+  const missing = [...unlisted].map(
     (payment): Difference => ({
       kind: 'not_at_bank',
-      reference: payment.reference,
+      reference: nameAt(watched, payment),
       chargeId: payment.chargeId,
       here: payment.amountCents,
     }),
   );
-  return [...listed, ...unlisted];
+  return [...listed, ...missing];
+}
+
+/** By all of which a bank may list it. */
+function namesOf({ reference, alsoReportedAs }: RecordedPayment): string[] {
+  return [reference, alsoReportedAs ?? []].flat().map(comparable);
+}
+
+/** By which this bank lists it: a boleto that was paid by pix is listed as either. */
+function nameAt({ rail: { method } }: WatchedRail, { reference, alsoReportedAs }: RecordedPayment): string {
+  return alsoReportedAs !== undefined && isPixId(reference) !== (method === 'pix') ? alsoReportedAs : reference;
 }

@@ -1,6 +1,7 @@
 // Registers charges with their rails: the job `charge.issue`. A method is marked as submitted before the request is sent,
 // no transaction is open during the request, and a retry looks the method up before it sends again.
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { JobOutcome } from '../jobs/job.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isOutageOfOthers } from '../lib/errors.ts';
@@ -12,7 +13,7 @@ import type { DecisionBatches } from './decide.ts';
 import { instructRegistrations } from './instruct.ts';
 import { type ChargeRef, ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { isRetired, RETIRE } from './retire.ts';
-import { clearSubmitted, findCharge, findCharges, markSubmitted } from './store.ts';
+import { clearSubmitted, findCharge, findCharges, markSubmitted, storeBankId } from './store.ts';
 import { logUndecided } from './undecided.ts';
 import type { WriteDeps } from './write.ts';
 
@@ -153,20 +154,36 @@ async function issueMethod(
 async function askRail(
   deps: IssueDeps,
   charge: Charge,
-  { method, rail: railName, reference, location }: ChargeMethod,
+  chargeMethod: ChargeMethod,
   isFirst: boolean,
 ): Promise<Finding> {
+  const { method, reference, location, bankId } = chargeMethod;
   assert(reference !== undefined, 'a method that is CREATING has a reference');
-  const rail = railNamed(deps.rails, method, railName);
+  const rail = railNamed(deps.rails, method, chargeMethod.rail);
   const request = paymentRequest(charge);
-  if (!isFirst) {
-    const finding = await rail.lookup(request, reference, location);
-    if (finding.kind !== 'absent') return finding;
+  const found = isFirst ? ABSENT : await rail.lookup(request, reference, location, bankId);
+  const finding = found.kind === 'absent' ? await rail.submit(request, reference, location) : found;
+  if (found.kind === 'absent' && finding.kind === 'unavailable') await clearSubmitted(deps.db, charge, method);
+  if (finding.kind !== 'accepted' || finding.bankId === undefined || finding.bankId === bankId) return finding;
+  await storeBankId(deps.db, charge, method, finding.bankId);
+  return lookSoon(finding, () => rail.lookup(request, reference, location, finding.bankId));
+}
+
+const ABSENT: Finding = { kind: 'absent' };
+
+/** A bank that has taken a request often decides while its caller still waits. */
+async function lookSoon(outcome: Finding, look: () => Promise<Finding>): Promise<Finding> {
+  for (const waitMs of SOON_MS) {
+    await delay(waitMs);
+    const finding = await look();
+    if (isDecision(finding)) return finding;
   }
-  const outcome = await rail.submit(request, reference, location);
-  if (outcome.kind === 'unavailable') await clearSubmitted(deps.db, charge, method);
   return outcome;
 }
+
+const SOON_MS = [200, 500, 1_000] as const;
+
+const isDecision = ({ kind }: Finding) => kind === 'registered' || kind === 'rejected' || kind === 'withdrawn';
 
 function decisionOf({ instrument }: ChargeMethod, finding: Finding): Finding {
   // What was withdrawn at the bank before it was handed out can never be paid.
@@ -188,10 +205,15 @@ function isElsewhere({ location }: ChargeMethod, finding: Finding): boolean {
 async function withdrawIfRegistered(
   deps: IssueDeps,
   charge: Charge,
-  { method, rail, reference }: ChargeMethod,
+  { method, rail, reference, bankId }: ChargeMethod,
 ): Promise<boolean> {
   if (reference === undefined) return true;
-  const finding = await railNamed(deps.rails, method, rail).lookup(paymentRequest(charge), reference);
+  const finding = await railNamed(deps.rails, method, rail).lookup(
+    paymentRequest(charge),
+    reference,
+    undefined,
+    bankId,
+  );
   if (finding.kind === 'unknown' || finding.kind === 'unavailable' || finding.kind === 'accepted') return false;
   if (finding.kind !== 'registered') return true;
   const job = { accountId: charge.accountId, chargeId: charge.id, method };

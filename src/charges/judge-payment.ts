@@ -9,7 +9,7 @@ import { paid, type Step } from './life.ts';
 import { owedOn } from './owed.ts';
 import { isPixId } from './payment-reference.ts';
 import { mayBeSameOfCharge, mayBeTypedAgain, type ReadReceipt } from './possible-duplicate.ts';
-import { comparable, referenceKey } from './store-money.ts';
+import { comparable, isToldAs, referenceKey } from './store-money.ts';
 import type { RailNames } from './store-rails.ts';
 import type { UnmatchedReceipt } from './store-unmatched.ts';
 
@@ -27,6 +27,9 @@ export type ReportedPayment = {
   readonly reference: string;
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
+  readonly channel?: string;
+  /** A boleto was paid by the pix code that it carries. */
+  readonly isByPix?: true;
 };
 
 /** With what a person may add who reports by hand: that it is another payment than the one that it resembles. */
@@ -41,6 +44,8 @@ export type RecordedPayment = { readonly charge: Charge; readonly isNew: boolean
 export type PossibleDuplicate = { readonly duplicateOf: string };
 
 export type Report = TypedPayment & Partial<Pick<ReadPayment, 'readFrom'>>;
+/** A payment of the charge of which the bank has told in its other words before. */
+export type ToldAgain = { readonly told: Charge; readonly payment: Payment };
 /** A payment to be written, and the step of its charge. */
 export type NewPayment = {
   readonly before: Charge;
@@ -53,6 +58,7 @@ export type Verdict =
   | { readonly refusal: AppError }
   | { readonly recorded: RecordedPayment }
   | PossibleDuplicate
+  | ToldAgain
   | NewPayment;
 
 export type Known = {
@@ -76,7 +82,7 @@ export function judgePayment(
   if (!method || method.status === 'FAILED') {
     return { refusal: new AppError('wrong_state', `This charge cannot be paid by ${report.method}.`) };
   }
-  const known = charge.payments.find(({ reference }) => comparable(reference) === comparable(report.reference));
+  const known = charge.payments.find(payment => isToldAs(payment, report.reference));
   if (known) {
     // The same id: an earlier run of this batch committed, but its answer was lost.
     return isSame(known, report) ? { recorded: { charge, isNew: known.id === id } } : { refusal: referenceTaken() };
@@ -85,6 +91,8 @@ export function judgePayment(
     return taken.has(referenceKey(rail, reference));
   });
   if (isTaken) return { refusal: referenceTaken() };
+  const told = report.isByPix && charge.payments.find(payment => isInOtherWords(payment, report));
+  if (told) return { told: charge, payment: told };
   const receipt = receipts.get(comparable(report.reference));
   // What the bank itself says outranks a statement, in which a fee may be taken off.
   const isOtherAmount = report.amountCents !== undefined && report.amountCents !== receipt?.amountCents;
@@ -113,20 +121,36 @@ export function judgePayment(
   }
   const timing = owed.on > owed.effectiveDueDay ? ('late' as const) : ('on_time' as const);
   const { payerDocument } = readFrom ?? {};
-  const { feeCents, creditDay } = report;
+  const { feeCents, creditDay, channel, isByPix } = report;
   const payment = {
     ...{ id, method: paidBy, amountCents, paidAt, source, reference, timing },
     ...(payerDocument !== undefined && { payerDocument }),
     ...(feeCents !== undefined && { feeCents }),
     ...(creditDay !== undefined && { creditDay }),
+    ...(channel !== undefined && { channel }),
+    ...(isByPix && { isByPix }),
   };
   const step = paid(charge, payment, owed.totalCents);
   return { before: charge, rail: method.rail, payment: step.after.payments.at(-1)!, step };
 }
 
-/** Whether a report repeats a known payment: the amount may be missing, but must not differ. */
-function isSame(known: Payment, { method, amountCents }: ReportedPayment): boolean {
-  return known.method === method && (amountCents === undefined || amountCents === known.amountCents);
+/**
+ * Whether a report repeats a known payment: the amount may be missing, but must not differ. In its other words a bank may tell the
+ * amount without its fee.
+ */
+function isSame(known: Payment, { method, amountCents, reference }: ReportedPayment): boolean {
+  if (known.method !== method) return false;
+  if (amountCents === undefined || amountCents === known.amountCents) return true;
+  return comparable(known.reference) !== comparable(reference);
+}
+
+/**
+ * Whether the bank has told of this money before, as a pix and now as a boleto or the other way round. A code is paid once; should it
+ * be paid twice, each pix belongs to another of the two payments of the boleto.
+ */
+function isInOtherWords({ method, isByPix, alsoReportedAs, reference }: Payment, report: ReportedPayment): boolean {
+  if (method !== 'boleto' || !isByPix || alsoReportedAs !== undefined) return false;
+  return isPixId(reference) !== isPixId(report.reference);
 }
 
 /** Whether a person was shown that the receipt may be a payment of the charge; recording it all the same is a decision. */

@@ -57,44 +57,64 @@ export async function makeFile(deps: MakeDeps, railName: string): Promise<Boleto
   return made;
 }
 
+/** More than a bank takes on a day. */
+const MAX_FILES = 1_000;
+
+/** As many as what waits needs. */
+export async function makeFiles(deps: MakeDeps, railName: string): Promise<BoletoFile[]> {
+  const files: BoletoFile[] = [];
+  while (files.length < MAX_FILES) {
+    const file = await makeFile(deps, railName);
+    if (!file) break;
+    files.push(file);
+  }
+  return files;
+}
+
 async function writeFile(deps: MakeDeps, tx: Sql, key: FileKey, files: FileExchange, now: Date): Promise<number> {
   const file = files.open(key.sequence, now);
   const hash = createHash('sha256');
   let [titles, part] = [0, 0];
-  const add = async (text: string) => {
+  const save = async ({ text, written }: WrittenPart) => {
+    if (text === '') return;
     hash.update(text);
     await insertPart(tx, key, part++, text);
+    if (written.length > 0) await assignInstructions(tx, key, written);
   };
   let last: WaitingInstruction | undefined;
+  let before: WrittenPart = { text: '', written: [] };
   while (titles < files.maxInstructions) {
     const some = await lockInstructions(tx, key.rail, last, Math.min(PART_SIZE, files.maxInstructions - titles));
     if (some.length === 0) break;
     last = some.at(-1);
-    const { text, written } = await writeSome(deps, tx, file, some, now);
-    if (written.length === 0) continue;
-    await add(text);
-    await assignInstructions(tx, key, written);
-    titles += written.length;
+    const ids = some.map(({ chargeId }) => chargeId);
+    const charges = new Map((await findCharges(tx, ids)).map(charge => [charge.id, charge]));
+    // The database saves one part while the next is written.
+    const [saved, written] = await Promise.allSettled([save(before), writePart(deps, tx, file, some, charges, now)]);
+    if (saved.status === 'rejected') throw saved.reason;
+    if (written.status === 'rejected') throw written.reason;
+    before = written.value;
+    titles += before.written.length;
   }
   if (titles === 0) return 0;
-  await add(file.end());
+  await save(before);
+  await save({ text: file.end(), written: [] });
   await finishFile(tx, key, titles, hash.digest());
   return titles;
 }
 
+/** The records of some instructions, and which of them have any. */
+type WrittenPart = { readonly text: string; readonly written: readonly string[] };
+
 /** A charge that the layout cannot hold is refused here, as the bank would refuse it; the others are in the file. */
-async function writeSome(
+async function writePart(
   deps: MakeDeps,
   tx: Sql,
   file: OutgoingFile,
   some: readonly WaitingInstruction[],
+  charges: ReadonlyMap<string, Charge>,
   now: Date,
-): Promise<{ text: string; written: string[] }> {
-  const found = await findCharges(
-    tx,
-    some.map(({ chargeId }) => chargeId),
-  );
-  const charges = new Map(found.map(charge => [charge.id, charge]));
+): Promise<WrittenPart> {
   let text = '';
   const written: string[] = [];
   for (const { id, chargeId, movement } of some) {

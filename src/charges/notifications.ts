@@ -8,10 +8,13 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { withBackgroundKind } from '../lib/work-kind.ts';
 import type { Rails } from '../rails/rail.ts';
-import { watchedRailNamed } from '../rails/watched-rails.ts';
+import { type WatchedRail, watchedRailNamed } from '../rails/watched-rails.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database } from '../storage/database.ts';
+import { ISSUE } from './issue-job.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
+import { findCharges } from './store.ts';
+import { findChargeByReference } from './store-money.ts';
 import { findNotifications, insertNotifications, markHandled, type Notification } from './store-rails.ts';
 
 export const NOTIFIED = defineJob<{ readonly ids: readonly string[] }>('charge.notified');
@@ -80,6 +83,7 @@ async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Noti
         return receipt !== undefined;
       }),
     );
+    await askForDecisions(deps, watched, watch.decided?.(parsed(body)) ?? []);
     if (found.every(Boolean)) return true;
     if (deps.clock.now().getTime() - receivedAt.getTime() < GIVE_UP_AFTER_MS) return false;
     deps.log.warn('a notification named a payment that the bank does not know', { rail: railName, notificationId: id });
@@ -93,6 +97,21 @@ async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Noti
     });
     return false;
   }
+}
+
+/** The bank may have decided on requests that it took before: their jobs ask it. */
+async function askForDecisions(deps: Deps, { rail, names }: WatchedRail, references: readonly string[]): Promise<void> {
+  const ids = await Promise.all(
+    references.map(reference => findChargeByReference(deps.db, names, rail.method, reference)),
+  );
+  const charges = await findCharges(
+    deps.db,
+    ids.flatMap(id => id ?? []),
+  );
+  const jobs = charges
+    .filter(({ methods }) => methods.some(({ method, status }) => method === rail.method && status === 'CREATING'))
+    .map(({ id: chargeId, accountId }) => ({ charges: [{ accountId, chargeId }] }));
+  await deps.db.transaction(tx => deps.queue.enqueue(tx, ISSUE, jobs));
 }
 
 /** Anybody may have sent it, and so anything. */

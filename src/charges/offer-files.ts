@@ -10,14 +10,29 @@ export type OfferedFile = BoletoFile & { readonly path: string };
 /** More than a bank takes on a day. */
 const MAX_FILES = 1_000;
 
-/** First the files that an earlier run has made and not offered, then as many as the waiting instructions need. */
+/**
+ * Carries first the files that an earlier run has made and not offered, then as many as the waiting instructions need. A file
+ * counts as offered when `carry` has returned: after a crash it is carried again.
+ */
+export async function takeFiles(
+  deps: MakeDeps,
+  rail: string,
+  carry: (file: BoletoFile) => Promise<void>,
+): Promise<number> {
+  for (let count = 0; count < MAX_FILES; count++) {
+    const file = (await findUnoffered(deps.db, rail)) ?? (await makeFile(deps, rail));
+    if (!file) return count;
+    await carry(file);
+    await markOffered(deps.db, file, deps.clock.now());
+  }
+  return MAX_FILES;
+}
+
 export async function offerFiles(deps: MakeDeps, rail: string, folder: string): Promise<OfferedFile[]> {
   const offered: OfferedFile[] = [];
-  while (offered.length < MAX_FILES) {
-    const file = (await findUnoffered(deps.db, rail)) ?? (await makeFile(deps, rail));
-    if (!file) return offered;
-    offered.push(await offer(deps, file, folder));
-  }
+  await takeFiles(deps, rail, async file => {
+    offered.push(await place(deps, file, folder));
+  });
   return offered;
 }
 
@@ -25,12 +40,13 @@ export async function offerFiles(deps: MakeDeps, rail: string, folder: string): 
 export async function offerAgain(deps: MakeDeps, key: FileKey, folder: string): Promise<OfferedFile> {
   const file = await findFile(deps.db, key);
   if (!file) throw new AppError('not_found', `There is no file ${key.sequence} of ${key.rail}.`);
-  return offer(deps, file, folder);
+  const placed = await place(deps, file, folder);
+  await markOffered(deps.db, file, deps.clock.now());
+  return placed;
 }
 
-async function offer({ db, clock }: MakeDeps, file: BoletoFile, folder: string): Promise<OfferedFile> {
+async function place({ db }: MakeDeps, file: BoletoFile, folder: string): Promise<OfferedFile> {
   const name = outgoingName(file.rail, file.sequence);
   const path = await placeFile(folder, { name, digest: file.digest, parts: fileParts(db, file) });
-  await markOffered(db, file, clock.now());
   return { ...file, path };
 }

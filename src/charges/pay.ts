@@ -10,7 +10,7 @@ import { withWorkKind } from '../lib/work-kind.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { type Charge, isOf } from './charge.ts';
+import { type Charge, isOf, type Payment } from './charge.ts';
 import {
   isSecondHand,
   judgePayment,
@@ -26,11 +26,11 @@ import {
 } from './judge-payment.ts';
 import { markDuplicatesOf } from './mark-duplicates.ts';
 import { isPixId, normalReference } from './payment-reference.ts';
-import { paymentPosting } from './postings.ts';
+import { paymentPostings } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
 import { findAccounts, lockCharges } from './store.ts';
-import { findReferences, insertPayments, lockReferences, referenceKey } from './store-money.ts';
+import { findReferences, insertPayments, lockReferences, referenceKey, storeOtherReferences } from './store-money.ts';
 import { findRailNames, type RailNames } from './store-rails.ts';
 import { clearTimers, setTimers } from './store-timers.ts';
 import { decideUnmatched, findReceipts } from './store-unmatched.ts';
@@ -117,18 +117,34 @@ async function recordBatch(
     items.map(({ report }) => report.reference),
   );
   const fresh: Fresh[] = [];
+  const toldAgain: { charge: Charge; payment: Payment; reference: string }[] = [];
   const outcomes = items.map((item): Outcome | undefined => {
     const charge = isAllowed(item.report, accounts) ? charges.get(item.report.chargeId) : undefined;
     const verdict = judgePayment(charge, item.report, item.id, { taken, receipts, rails, now });
     if ('refusal' in verdict) return verdict;
     if ('recorded' in verdict) return verdict.recorded;
     if ('duplicateOf' in verdict) return verdict;
+    if ('told' in verdict) {
+      const { told: before, payment } = verdict;
+      const { reference } = item.report;
+      toldAgain.push({ charge: before, payment, reference });
+      const named = { ...payment, alsoReportedAs: reference };
+      const after = { ...before, payments: before.payments.map(one => (one.id === payment.id ? named : one)) };
+      charges.set(before.id, after);
+      return { charge: after, isNew: false };
+    }
     taken.add(referenceKey(verdict.rail, item.report.reference));
     charges.set(verdict.before.id, verdict.step.after);
     fresh.push({ ...verdict, item });
     return undefined;
   });
   const written = await writePayments(deps, tx, fresh, now, isSingle);
+  await storeOtherReferences(tx, toldAgain);
+  await decideUnmatched(
+    tx,
+    toldAgain.map(({ reference }) => reference),
+    now,
+  );
   return outcomes.map((outcome, index) => {
     return outcome ?? { charge: written.get(items[index]!.report.chargeId)!, isNew: true };
   });
@@ -161,7 +177,7 @@ async function writePayments(
     insertPayments(tx, fresh, now),
     postEntries(
       tx,
-      fresh.map(({ before, payment }) => paymentPosting(before, payment)),
+      fresh.flatMap(({ before, payment }) => paymentPostings(before, payment)),
     ),
     decideUnmatched(
       tx,
@@ -194,7 +210,7 @@ async function writePayments(
   }
   await markDuplicatesOf(
     tx,
-    fresh.flatMap(({ item }) => item.report.readFrom ?? []),
+    fresh.map(({ payment, item }) => ({ payment, readFrom: item.report.readFrom })),
   );
   return new Map(charges.map(charge => [charge.id, charge]));
 }

@@ -1,12 +1,26 @@
 // The ledger entries for payments, settlements and refunds of charges.
-import { paymentEntry, refundEntry, settlementEntry } from '../ledger/entries.ts';
+import { bankFeeEntry, paymentEntry, refundEntry, settlementEntry } from '../ledger/entries.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Charge, MethodStatus, Payment, Refund } from './charge.ts';
 import type { Step } from './life.ts';
 
-/** The entry has the date of the payment, not of the report: a boleto may be credited before its payment is reported. */
-export function paymentPosting({ id, accountId }: Charge, payment: Payment): Entry {
+/**
+ * The entry has the date of the payment, not of the report: a boleto may be credited before its payment is reported. Of money that is
+ * available at once, what the bank kept is a second entry.
+ */
+export function paymentPostings(charge: Charge, payment: Payment): Entry[] {
+  const fees = isOwedByBank(payment) ? [] : feePostings(charge, payment, payment.paidAt);
+  return [paymentPosting(charge, payment), ...fees];
+}
+
+function feePostings({ id, accountId }: Charge, payment: Payment, at: Date): Entry[] {
+  const { feeCents: amountCents = 0n } = payment;
+  if (amountCents === 0n) return [];
+  return [bankFeeEntry({ id: uuidV7(at), accountId, chargeId: id, paymentId: payment.id, at, amountCents })];
+}
+
+function paymentPosting({ id, accountId }: Charge, payment: Payment): Entry {
   return paymentEntry({
     id: uuidV7(payment.paidAt),
     accountId,
@@ -18,17 +32,20 @@ export function paymentPosting({ id, accountId }: Charge, payment: Payment): Ent
   });
 }
 
-/** One entry for each charge whose step settled a boleto. */
+/** One entry for each charge whose step settled a boleto, and one for what the bank kept of it. */
 export function settlementPostings(
   steps: readonly { readonly before: Charge; readonly step: Step; readonly at: Date }[],
 ): Entry[] {
   const credited = steps.filter(
     ({ before, step }) => boletoStatus(before) !== 'SETTLED' && boletoStatus(step.after) === 'SETTLED',
   );
-  return credited.flatMap(({ before: { id, accountId, payments }, at }) =>
-    payments
-      .filter(isOwedByBank)
-      .map(({ amountCents }) => settlementEntry({ id: uuidV7(at), accountId, chargeId: id, at, amountCents })),
+  return credited.flatMap(({ before, at }) =>
+    before.payments.filter(isOwedByBank).flatMap(payment => {
+      const { id: chargeId, accountId } = before;
+      const { amountCents } = payment;
+      const settled = settlementEntry({ id: uuidV7(at), accountId, chargeId, at, amountCents });
+      return [settled, ...feePostings(before, payment, at)];
+    }),
   );
 }
 

@@ -31,8 +31,8 @@ export type ReadReturn = {
   readonly isKnown: boolean;
 };
 
-/** Entries that are booked together. */
-const PART_SIZE = 500;
+/** Entries that are booked together: two batches of decisions, or eight of payments. */
+const PART_SIZE = 800;
 /** A file that is older was sent by mistake. */
 const MAX_AGE_DAYS = 366;
 

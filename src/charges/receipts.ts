@@ -6,7 +6,13 @@ import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Database } from '../storage/database.ts';
 import { type PayDeps, recordPayment } from './pay.ts';
 import { recordReturns } from './returns.ts';
-import { findChargeByReference, findChargeByTxid, findChargeOfPayment } from './store-money.ts';
+import {
+  findChargeByBoletoPix,
+  findChargeByReference,
+  findChargeByTxid,
+  findChargeOfPayment,
+  hasBoletosByLocation,
+} from './store-money.ts';
 import { insertUnmatched, noteReturned } from './store-unmatched.ts';
 import type { WriteDeps } from './write.ts';
 
@@ -24,6 +30,8 @@ export async function takeReceipt(
       ? undefined
       : await findChargeByReference(deps.db, names, rail.method, requestReference);
   if (chargeId !== undefined) return takeReceiptOf(deps, rail, chargeId, receipt);
+  const boletoOf = rail.method === 'pix' ? await findBoletoOf(deps, rail, requestReference) : undefined;
+  if (boletoOf !== undefined) return takeReceiptOf(deps, { method: 'boleto' }, boletoOf, { ...receipt, isByPix: true });
   if (await takeReturns(deps, receipt)) return true;
   if (isToOtherKey) {
     // It may have been kept under the key that the rail had then.
@@ -39,24 +47,36 @@ export async function takeReceipt(
   return false;
 }
 
+/** The charge whose boleto carries the code that was paid. */
+async function findBoletoOf({ db }: ReceiptDeps, rail: Rail, txid: string | undefined): Promise<string | undefined> {
+  if (txid === undefined) return undefined;
+  const chargeId = await findChargeByBoletoPix(db, 'txid', txid);
+  if (chargeId !== undefined || rail.watch?.by !== 'time' || !rail.watch.locationOf) return chargeId;
+  if (!(await hasBoletosByLocation(db))) return undefined;
+  const location = await rail.watch.locationOf(txid);
+  return location === undefined ? undefined : findChargeByBoletoPix(db, 'location', location);
+}
+
 /** A receipt that the charge refuses is kept for a person and does not stop the other receipts. */
 export async function takeReceiptOf(
   deps: ReceiptDeps,
-  rail: Rail,
+  { method }: Pick<Rail, 'method'>,
   chargeId: string,
   receipt: Receipt,
 ): Promise<boolean> {
-  const { reference, amountCents, paidAt, feeCents, creditDay, returns } = receipt;
+  const { reference, amountCents, paidAt, feeCents, creditDay, channel, isByPix, returns } = receipt;
   try {
     await recordPayment(deps, {
       chargeId,
-      method: rail.method,
+      method,
       source: 'bank',
       reference,
       amountCents,
       paidAt,
       ...(feeCents !== undefined && { feeCents }),
       ...(creditDay !== undefined && { creditDay }),
+      ...(channel !== undefined && { channel }),
+      ...(isByPix && { isByPix }),
     });
   } catch (error) {
     // Only a refusal by the charge says something about the money; an outage is tried again.

@@ -40,8 +40,8 @@ export type NewRefund = {
   readonly amount: bigint | 'all' | 'excess';
   readonly paymentId?: string;
   readonly idempotencyKey?: string;
-  /** What may be sent back of the charge at most, with all that was sent back before. */
-  readonly limitCents?: bigint;
+  /** Throws what refuses it, by all that goes back of the charge with it: several small refunds are as much as a large one. */
+  admit?(backCents: bigint): void;
 };
 
 export type RequestedRefund = { readonly charge: Charge; readonly refund: Refund; readonly replayed: boolean };
@@ -61,7 +61,7 @@ export async function requestRefund(deps: RefundDeps, input: NewRefund): Promise
     const repeat = charge.refunds.find(refund => refund.id === id) ?? (await findRepeat(tx, charge, input, hash));
     if (repeat) return { charge, refund: repeat, replayed: repeat.id !== id };
     const { payment, amountCents } = chooseSource(charge, input);
-    requireWithinLimit(charge, amountCents, input.limitCents);
+    input.admit?.(sentBackCents(charge) + amountCents);
     if (!railOf(deps.rails, charge, payment).can.refund) {
       throw new AppError(
         'wrong_state',
@@ -84,13 +84,8 @@ export async function requestRefund(deps: RefundDeps, input: NewRefund): Promise
 }
 
 /** Refunds that failed have sent nothing back. */
-function requireWithinLimit({ refunds }: Charge, amountCents: bigint, limitCents: bigint | undefined): void {
-  if (limitCents === undefined) return;
-  const before = refunds
-    .filter(({ status }) => status !== 'FAILED')
-    .reduce((sum, refund) => sum + refund.amountCents, 0n);
-  if (before + amountCents <= limitCents) return;
-  throw new AppError('refund_above_limit', `Your role may send back ${limitCents} cents of a charge at most.`);
+function sentBackCents({ refunds }: Charge): bigint {
+  return refunds.filter(({ status }) => status !== 'FAILED').reduce((sum, refund) => sum + refund.amountCents, 0n);
 }
 
 /** The rail that received the payment. */

@@ -9,7 +9,7 @@ import type { Charge, Refund } from './charge.ts';
 import { type RefundEnd, refundEnded, returnBegun } from './life.ts';
 import { refundPosting } from './postings.ts';
 import { lockCharges } from './store.ts';
-import { comparable, insertReturn, type KnownReturn, updateRefund } from './store-money.ts';
+import { insertReturn, isToldAs, type KnownReturn, updateRefund } from './store-money.ts';
 import { type WriteDeps, writeStep } from './write.ts';
 
 export type ReturnDeps = WriteDeps & { readonly db: Database; readonly clock: Clock };
@@ -25,7 +25,7 @@ export async function recordReturns(
   await deps.db.transaction(async tx => {
     const [locked] = await lockCharges(tx, [chargeId]);
     let charge = locked;
-    const payment = charge?.payments.find(({ reference }) => comparable(reference) === comparable(paymentReference));
+    const payment = charge?.payments.find(candidate => isToldAs(candidate, paymentReference));
     if (!charge || !payment) return;
     for (const told of returns) {
       const ofPayment = (refund: Refund) => refund.paymentId === payment.id && isSame(refund, told);

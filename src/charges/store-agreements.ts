@@ -39,24 +39,58 @@ export type AgreementUse = {
   readonly nextNumber: bigint;
   /** Instructions that no file has yet. */
   readonly waiting: number;
+  /** Since when the oldest of them waits. */
+  readonly waitingSince?: Date;
   readonly lastFile?: { readonly sequence: number; readonly madeAt: Date };
+  /** When the last return was received. */
+  readonly lastReturnAt?: Date;
+  /** Why the last exchange with the SFTP server failed. */
+  readonly exchangeError?: string;
 };
 
-export async function readAgreementUses(sql: Sql): Promise<AgreementUse[]> {
-  type Found = { rail: string; next_number: string; waiting: string; sequence: number | null; made_at: Date };
+/** How many numbers are left to give. */
+export function numbersLeft(
+  { first, last }: { readonly first: bigint; readonly last: bigint },
+  { nextNumber }: AgreementUse,
+): bigint {
+  const left = last - (nextNumber > first ? nextNumber : first) + 1n;
+  return left > 0n ? left : 0n;
+}
+
+/** Instructions are counted up to a limit, all when absent. */
+export async function readAgreementUses(sql: Sql, limit?: number): Promise<AgreementUse[]> {
+  type Found = {
+    rail: string;
+    next_number: string;
+    waiting: string;
+    waiting_since: Date | null;
+    sequence: number | null;
+    made_at: Date;
+    last_return_at: Date | null;
+    exchange_error: string | null;
+  };
   const rows = await sql.query<Found>(
-    `select a.rail, a.next_number, file.sequence, file.made_at,
-            (select count(*) from boleto_instructions i
-              where i.rail = a.rail and i.sequence is null and i.dropped_at is null) as waiting
+    `select a.rail, a.next_number, a.exchange_error, file.sequence, file.made_at, instruction.waiting, instruction.waiting_since,
+            (select max(received_at) from boleto_returns r where r.rail = a.rail) as last_return_at
        from boleto_agreements a
+       cross join lateral (
+         select count(*) as waiting, min(created_at) as waiting_since
+           from (select created_at from boleto_instructions i
+                  where i.rail = a.rail and i.sequence is null and i.dropped_at is null order by i.id limit $1) oldest) instruction
        left join lateral (select sequence, made_at from boleto_files f where f.rail = a.rail
                            order by sequence desc limit 1) file on true
       order by a.rail`,
+    [limit],
   );
-  return rows.map(({ rail, next_number, waiting, sequence, made_at }) => ({
-    rail,
-    nextNumber: BigInt(next_number),
-    waiting: Number(waiting),
-    ...(sequence !== null && { lastFile: { sequence, madeAt: made_at } }),
-  }));
+  return rows.map(
+    ({ rail, next_number, waiting, waiting_since, sequence, made_at, last_return_at, exchange_error }) => ({
+      rail,
+      nextNumber: BigInt(next_number),
+      waiting: Number(waiting),
+      ...(waiting_since && { waitingSince: waiting_since }),
+      ...(sequence !== null && { lastFile: { sequence, madeAt: made_at } }),
+      ...(last_return_at && { lastReturnAt: last_return_at }),
+      ...(exchange_error !== null && { exchangeError: exchange_error }),
+    }),
+  );
 }

@@ -18,6 +18,8 @@ export type RecordedRefund = Pick<Refund, 'id' | 'kind' | 'amountCents' | 'statu
 export type RecordedPayment = {
   readonly chargeId: string;
   readonly reference: string;
+  /** The other reference of a boleto that was paid by pix. */
+  readonly alsoReportedAs?: string;
   readonly amountCents: bigint;
   readonly ledgerCents: bigint;
   readonly refunds: readonly RecordedRefund[];
@@ -26,6 +28,7 @@ export type RecordedPayment = {
 type PaymentRow = {
   charge_id: string;
   reference: string;
+  also_reported_as: string | null;
   amount_cents: string;
   ledger_cents: string;
   refunds: {
@@ -46,7 +49,7 @@ const sumInLedger = (kind: string, book: string, of: string) => `
     where e.cause_id = ${of}.id and e.account_id = ${of}.account_id and e.kind = '${kind}' and l.book = '${book}')`;
 
 const PAYMENTS = `
-  select p.charge_id, p.reference, p.amount_cents, ${sumInLedger('payment', 'payer', 'p')} as ledger_cents,
+  select p.charge_id, p.reference, p.also_reported_as, p.amount_cents, ${sumInLedger('payment', 'payer', 'p')} as ledger_cents,
          (select coalesce(json_agg(json_build_object(
                    'id', r.id, 'kind', r.kind, 'amount_cents', r.amount_cents::text, 'status', r.status,
                    'reference', r.reference, 'submitted_at', r.submitted_at,
@@ -54,7 +57,11 @@ const PAYMENTS = `
             from refunds r
            where r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id) as refunds
     from payments p
-   where p.rail = any($1) and p.method = $2`;
+   where`;
+
+/** A boleto that was paid by pix, and of which the bank has told as a pix only, is not in its list of boletos. */
+const OF_RAIL = `p.rail = any($1) and p.method = $2
+     and not (p.is_by_pix and p.also_reported_as is null and p.reference ~ '^[0-9A-Za-z]{32}$')`;
 
 export async function paymentsBetween(
   sql: Sql,
@@ -63,7 +70,7 @@ export async function paymentsBetween(
   to: Date,
 ): Promise<RecordedPayment[]> {
   const rows = await sql.query<PaymentRow>(
-    `${PAYMENTS} and p.paid_at >= $3 and p.paid_at < $4 order by p.paid_at, p.id`,
+    `${PAYMENTS} ${OF_RAIL} and p.paid_at >= $3 and p.paid_at < $4 order by p.paid_at, p.id`,
     [names, method, from, to],
   );
   return rows.map(toPayment);
@@ -77,16 +84,20 @@ export async function paymentsByReference(
   // A person may have recorded it on a charge of any rail.
   const rails = await sql.query<{ name: string }>('select distinct name from rails');
   const rows = await sql.query<PaymentRow>(
-    `${PAYMENTS} and lower(p.reference collate "C") = any($3) order by p.paid_at, p.id`,
+    `${PAYMENTS} p.rail = any($1) and (p.method = $2 or p.is_by_pix)
+        and (lower(p.reference collate "C") = any($3) or lower(p.also_reported_as collate "C") = any($3))
+      order by p.paid_at, p.id`,
     [rails.map(({ name }) => name), method, references.map(comparable)],
   );
   return rows.map(toPayment);
 }
 
-function toPayment({ charge_id, reference, amount_cents, ledger_cents, refunds }: PaymentRow): RecordedPayment {
+function toPayment({ charge_id, reference, also_reported_as, ...row }: PaymentRow): RecordedPayment {
+  const { amount_cents, ledger_cents, refunds } = row;
   return {
     chargeId: charge_id,
     reference,
+    ...(also_reported_as !== null && { alsoReportedAs: also_reported_as }),
     amountCents: BigInt(amount_cents),
     // Money that comes in is taken from the payer's book.
     ledgerCents: -BigInt(ledger_cents),

@@ -1,10 +1,12 @@
-// The SQL that compares the ledger with the charges: payments, paid boletos not credited yet, refunds, settled money.
+// The SQL that compares the ledger with the charges: payments, paid boletos not credited yet, refunds, settled money, bank fees.
+import type { Book, EntryKind } from '../ledger/entry.ts';
 import type { LedgerCheck } from '../ledger/store-check.ts';
 
+const OF_MONEY: readonly EntryKind[] = ['payment', 'settlement', 'refund'];
 const DONE = `status = 'DONE'`;
 /** Payments that the bank has not credited yet: the first one of a charge, by boleto, before its settlement. */
 const OWED_BY_BANK = `
-  select p.account_id, p.charge_id, p.amount_cents
+  select p.account_id, p.charge_id, p.amount_cents, coalesce(p.fee_cents, 0) as fee_cents
     from payments p
     join charge_methods m
       on m.charge_id = p.charge_id and m.account_id = p.account_id and m.method = p.method and m.status = 'PAID'
@@ -31,13 +33,22 @@ export const CHARGE_LEDGER_CHECKS: readonly LedgerCheck[] = [
      union all
      select account_id, charge_id, -amount_cents from refunds where ${DONE}`,
   ),
+  check(
+    'what banks kept is in bank_fee',
+    'bank_fee',
+    `select account_id, charge_id, coalesce(fee_cents, 0) as amount from payments
+     union all
+     select account_id, charge_id, -fee_cents from (${OWED_BY_BANK}) owed`,
+    ['bank_fee'],
+  ),
 ];
 
 /**
  * Compares the sum of a book per charge with the charges. It skips the entries of orders, which use some of these books
  * too.
  */
-function check(name: string, book: string, parts: string): LedgerCheck {
+function check(name: string, book: Book, parts: string, kinds: readonly EntryKind[] = OF_MONEY): LedgerCheck {
+  const among = kinds.map(kind => `'${kind}'`).join(', ');
   return {
     name,
     sql: `
@@ -48,7 +59,7 @@ function check(name: string, book: string, parts: string): LedgerCheck {
         select e.account_id, e.charge_id, l.currency, sum(l.amount) as amount
           from ledger_entries e
           join ledger_lines l on l.entry_id = e.id and l.account_id = e.account_id
-         where e.kind in ('payment', 'settlement', 'refund') and l.book = '${book}'
+         where e.kind in (${among}) and l.book = '${book}'
          group by e.account_id, e.charge_id, l.currency)
       select coalesce(charge_id::text, account_id) as object_id, currency,
              coalesce(expected.amount, 0) as expected, coalesce(found.amount, 0) as found

@@ -26,16 +26,18 @@ export async function insertPayments(
     payer_document: payment.payerDocument,
     fee_cents: payment.feeCents?.toString(),
     credit_day: payment.creditDay,
+    channel: payment.channel,
+    is_by_pix: payment.isByPix ?? false,
   }));
   const rows = await tx.query(
     `insert into payments (id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat,
-                           came_after, payer_document, fee_cents, credit_day, recorded_at)
+                           came_after, payer_document, fee_cents, credit_day, channel, is_by_pix, recorded_at)
      select id, account_id, charge_id, method, rail, amount_cents, paid_at, source, reference, timing, is_repeat, came_after,
-            payer_document, fee_cents, credit_day, $2
+            payer_document, fee_cents, credit_day, channel, is_by_pix, $2
        from json_to_recordset($1) as new_payment (
               id uuid, account_id text, charge_id uuid, method text, rail text, amount_cents bigint,
               paid_at timestamptz, source text, reference text, timing text, is_repeat boolean, came_after text,
-              payer_document text, fee_cents bigint, credit_day date)
+              payer_document text, fee_cents bigint, credit_day date, channel text, is_by_pix boolean)
      on conflict (rail, lower(reference collate "C")) do nothing
      returning id`,
     [JSON.stringify(records), at],
@@ -49,7 +51,10 @@ export async function findRecorded(sql: Sql, references: readonly string[]): Pro
   const rows = await sql.query<{ reference: string }>(
     `select p.reference
        from (select distinct name from rails) rail
-       join payments p on p.rail = rail.name and lower(p.reference collate "C") = any($1)`,
+       join payments p on p.rail = rail.name and lower(p.reference collate "C") = any($1)
+      union all
+     select p.also_reported_as from payments p
+      where p.also_reported_as is not null and lower(p.also_reported_as collate "C") = any($1)`,
     [references.map(comparable)],
   );
   return new Set(rows.map(({ reference }) => comparable(reference)));
@@ -76,7 +81,12 @@ export async function findReferences(
   const rows = await tx.query<{ rail: string; reference: string }>(
     `select p.rail, p.reference
        from unnest($1::text[], $2::text[]) as r (rail, reference)
-       join payments p on p.rail = r.rail and lower(p.reference collate "C") = r.reference`,
+       join payments p on p.rail = r.rail and lower(p.reference collate "C") = r.reference
+      union all
+     select p.rail, p.also_reported_as
+       from unnest($1::text[], $2::text[]) as r (rail, reference)
+       join payments p on p.rail = r.rail and p.also_reported_as is not null
+                          and lower(p.also_reported_as collate "C") = r.reference`,
     [references.map(({ rail }) => rail), references.map(({ reference }) => comparable(reference))],
   );
   return new Set(rows.map(row => referenceKey(row.rail, row.reference)));
@@ -93,9 +103,13 @@ export async function findKnownReturns(
   if (references.length === 0) return new Map();
   type Found = { payment_reference: string; id: string; reference: string | null; status: Refund['status'] };
   const rows = await sql.query<Found>(
-    `select p.reference as payment_reference, r.id, r.reference, r.status
-       from (select distinct name from rails) rail
-       join payments p on p.rail = rail.name and lower(p.reference collate "C") = any($1)
+    `select p.told as payment_reference, r.id, r.reference, r.status
+       from (select p.id, p.charge_id, p.account_id, p.reference as told
+               from (select distinct name from rails) rail
+               join payments p on p.rail = rail.name and lower(p.reference collate "C") = any($1)
+              union all
+             select p.id, p.charge_id, p.account_id, p.also_reported_as from payments p
+              where p.also_reported_as is not null and lower(p.also_reported_as collate "C") = any($1)) p
        join refunds r on r.charge_id = p.charge_id and r.account_id = p.account_id and r.payment_id = p.id`,
     [references.map(comparable)],
   );
@@ -258,14 +272,67 @@ export async function findChargeByReference(
 /** The charge on which a payment is recorded under this reference, on whichever rail: a person may have chosen any. */
 export async function findChargeOfPayment(sql: Sql, reference: string): Promise<string | undefined> {
   const [row] = await sql.query<{ charge_id: string }>(
-    `select p.charge_id
-       from (select distinct name from rails) rail
-       join payments p on p.rail = rail.name and lower(p.reference collate "C") = $1
-      order by p.recorded_at
+    `select charge_id
+       from (select p.charge_id, p.recorded_at
+               from (select distinct name from rails) rail
+               join payments p on p.rail = rail.name and lower(p.reference collate "C") = $1
+              union all
+             select p.charge_id, p.recorded_at from payments p
+              where p.also_reported_as is not null and lower(p.also_reported_as collate "C") = $1) as known
+      order by recorded_at
       limit 1`,
     [comparable(reference)],
   );
   return row?.charge_id;
+}
+
+/** The charge whose boleto carries the code of a pix, by its txid or by the location in the code. */
+export async function findChargeByBoletoPix(
+  sql: Sql,
+  by: 'txid' | 'location',
+  value: string,
+): Promise<string | undefined> {
+  const [row] = await sql.query<{ charge_id: string }>(
+    `select charge_id from charge_methods
+      where method = 'boleto' and instrument ? 'pix' and instrument -> 'pix' ->> '${by}' = $1
+      limit 1`,
+    [value],
+  );
+  return row?.charge_id;
+}
+
+/** Whether there are boletos whose pix has a txid that the bank did not tell. */
+export async function hasBoletosByLocation(sql: Sql): Promise<boolean> {
+  const rows = await sql.query(
+    `select from charge_methods
+      where method = 'boleto' and instrument ? 'pix' and instrument -> 'pix' ->> 'location' is not null
+        and instrument -> 'pix' ->> 'txid' is null
+      limit 1`,
+  );
+  return rows.length > 0;
+}
+
+/** Records that the bank has told of payments under a second reference. */
+export async function storeOtherReferences(
+  tx: Sql,
+  told: readonly { readonly charge: Charge; readonly payment: Payment; readonly reference: string }[],
+): Promise<void> {
+  if (told.length === 0) return;
+  await tx.query(
+    `update payments p set also_reported_as = told.reference
+       from unnest($1::uuid[], $2::text[], $3::text[]) as told (id, account_id, reference)
+      where p.id = told.id and p.account_id = told.account_id and p.also_reported_as is null`,
+    [
+      told.map(({ payment }) => payment.id),
+      told.map(({ charge }) => charge.accountId),
+      told.map(({ reference }) => reference),
+    ],
+  );
+}
+
+/** Whether a payment is known by this reference, or by that as well. */
+export function isToldAs({ reference, alsoReportedAs }: Payment, told: string): boolean {
+  return [reference, alsoReportedAs].some(known => known !== undefined && comparable(known) === comparable(told));
 }
 
 /** The charge whose pix has this txid. */

@@ -26,14 +26,15 @@ export const CHARGE_COLUMNS = `
          c.order_id, c.committed_cents, c.link_epoch,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
                                             'reference', m.reference, 'instrument', m.instrument, 'location', m.location,
-                                            'reason', m.reason) order by m.method)
+                                            'bankId', m.bank_id, 'reason', m.reason) order by m.method)
             from charge_methods m
            where m.charge_id = c.id and m.account_id = c.account_id) as methods,
          (select json_agg(json_build_object('id', p.id, 'method', p.method, 'amountCents', p.amount_cents::text,
                                             'paidAt', iso_utc(p.paid_at), 'source', p.source, 'reference', p.reference,
                                             'timing', p.timing, 'isRepeat', p.is_repeat, 'cameAfter', p.came_after,
                                             'payerDocument', p.payer_document, 'feeCents', p.fee_cents::text,
-                                            'creditDay', p.credit_day)
+                                            'creditDay', p.credit_day, 'channel', p.channel, 'isByPix', p.is_by_pix,
+                                            'alsoReportedAs', p.also_reported_as)
                           order by p.recorded_at, p.is_repeat, p.id)
             from payments p
            where p.charge_id = c.id and p.account_id = c.account_id) as payments,
@@ -83,15 +84,27 @@ type MethodRow = {
   reference: string | null;
   instrument: Instruments[Method] | null;
   location: Location | null;
+  bankId: string | null;
   reason: string | null;
 };
-type PaymentRow = Omit<Payment, 'amountCents' | 'paidAt' | 'cameAfter' | 'payerDocument' | 'feeCents' | 'creditDay'> & {
+type OptionalOfPayment =
+  | 'cameAfter'
+  | 'payerDocument'
+  | 'feeCents'
+  | 'creditDay'
+  | 'channel'
+  | 'isByPix'
+  | 'alsoReportedAs';
+type PaymentRow = Omit<Payment, 'amountCents' | 'paidAt' | OptionalOfPayment> & {
   amountCents: string;
   paidAt: string;
   cameAfter: CameAfter | null;
   payerDocument: string | null;
   feeCents: string | null;
   creditDay: CivilDay | null;
+  channel: string | null;
+  isByPix: boolean;
+  alsoReportedAs: string | null;
 };
 type RefundRow = Omit<Refund, 'amountCents' | 'createdAt' | 'reason' | 'reference'> & {
   amountCents: string;
@@ -134,7 +147,7 @@ export function toCharge(row: ChargeRow): Charge {
   };
 }
 
-function toMethod({ method, rail, status, reference, instrument, location, reason }: MethodRow): ChargeMethod {
+function toMethod({ method, rail, status, reference, instrument, location, bankId, reason }: MethodRow): ChargeMethod {
   return {
     method,
     rail,
@@ -142,11 +155,13 @@ function toMethod({ method, rail, status, reference, instrument, location, reaso
     ...(reference !== null && { reference }),
     ...(instrument && { instrument }),
     ...(location && { location }),
+    ...(bankId !== null && { bankId }),
     ...(reason !== null && { reason }),
   };
 }
 
-function toPayment({ cameAfter, payerDocument, feeCents, creditDay, ...row }: PaymentRow): Payment {
+function toPayment(paymentRow: PaymentRow): Payment {
+  const { cameAfter, payerDocument, feeCents, creditDay, channel, isByPix, alsoReportedAs, ...row } = paymentRow;
   return {
     ...row,
     amountCents: BigInt(row.amountCents),
@@ -155,6 +170,9 @@ function toPayment({ cameAfter, payerDocument, feeCents, creditDay, ...row }: Pa
     ...(payerDocument !== null && { payerDocument }),
     ...(feeCents !== null && { feeCents: BigInt(feeCents) }),
     ...(creditDay !== null && { creditDay }),
+    ...(channel !== null && { channel }),
+    ...(isByPix && { isByPix }),
+    ...(alsoReportedAs !== null && { alsoReportedAs }),
   };
 }
 

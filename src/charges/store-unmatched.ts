@@ -71,11 +71,15 @@ export async function decideUnmatched(tx: Sql, references: readonly string[], at
 }
 
 /** Marks receipts, so far without a match, as possible duplicates of a payment that came to be known after them. */
-export async function markDuplicates(tx: Sql, references: readonly string[], duplicateOf: string): Promise<void> {
+export async function markDuplicates(
+  tx: Sql,
+  marks: readonly { readonly reference: string; readonly duplicateOf: string }[],
+): Promise<void> {
   await tx.query(
-    `update unmatched_receipts set reason = 'possible_duplicate', duplicate_of = $2
-      where reference = any($1) and reason = 'no_match' and decided_at is null`,
-    [references, duplicateOf],
+    `update unmatched_receipts r set reason = 'possible_duplicate', duplicate_of = mark.duplicate_of
+       from unnest($1::text[], $2::text[]) as mark (reference, duplicate_of)
+      where r.reference = mark.reference and r.reason = 'no_match' and r.decided_at is null`,
+    [marks.map(({ reference }) => reference), marks.map(({ duplicateOf }) => duplicateOf)],
   );
 }
 
@@ -84,28 +88,58 @@ const MAX_KNOWN = 1_000;
 
 /** Money of an amount and a day in São Paulo: the payments by pix of any charge, and unmatched receipts, decided ones too. */
 export async function findKnownMoney(sql: Sql, amountCents: bigint, day: CivilDay): Promise<KnownMoney[]> {
-  const rows = await sql.query<{
-    reference: string;
-    paid_at: Date;
-    source: PaymentSource;
-    payer_document: string | null;
-    words: string | null;
-  }>(
-    `select reference, paid_at, source, payer_document, null as words
+  const rows = await sql.query<KnownRow>(
+    `select reference, amount_cents, paid_at, source, payer_document, null as words
        from payments
       where method = 'pix' and amount_cents = $1 and paid_at >= $2 and paid_at < $3
       union all
-     select reference, posted_at, 'statement', null, words
+     select reference, amount_cents, posted_at, 'statement', null, words
        from unmatched_receipts
       where amount_cents = $1 and posted_at >= $2 and posted_at < $3
       order by reference
       limit $4`,
     [amountCents, momentOn(day), momentOn(addDays(day, 1)), MAX_KNOWN],
   );
-  return rows.map(({ reference, paid_at, source, payer_document, words }) => {
-    const payerDocument = payer_document ?? payerDocumentIn(words ?? '');
-    return { reference, amountCents, paidAt: paid_at, source, ...(payerDocument !== undefined && { payerDocument }) };
-  });
+  return rows.map(toKnownMoney);
+}
+
+/** Receipts that fit no charge and wait for a decision, of any of these amounts and days. */
+export async function findWaitingMoney(
+  sql: Sql,
+  of: readonly { readonly amountCents: bigint; readonly postedDay: CivilDay }[],
+): Promise<KnownMoney[]> {
+  const rows = await sql.query<KnownRow>(
+    `select distinct r.reference, r.amount_cents, r.posted_at as paid_at, 'statement' as source, null as payer_document,
+            r.words
+       from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) as money (amount_cents, since, until)
+       join unmatched_receipts r
+         on r.amount_cents = money.amount_cents and r.posted_at >= money.since and r.posted_at < money.until
+      where r.reason = 'no_match' and r.decided_at is null
+      order by reference
+      limit $4`,
+    [
+      of.map(({ amountCents }) => amountCents),
+      of.map(({ postedDay }) => momentOn(postedDay)),
+      of.map(({ postedDay }) => momentOn(addDays(postedDay, 1))),
+      MAX_KNOWN,
+    ],
+  );
+  return rows.map(toKnownMoney);
+}
+
+type KnownRow = Row & {
+  reference: string;
+  amount_cents: string;
+  paid_at: Date;
+  source: PaymentSource;
+  payer_document: string | null;
+  words: string | null;
+};
+
+function toKnownMoney({ reference, amount_cents, paid_at, source, payer_document, words }: KnownRow): KnownMoney {
+  const payerDocument = payer_document ?? payerDocumentIn(words ?? '');
+  const known = { reference, amountCents: BigInt(amount_cents), paidAt: paid_at, source };
+  return { ...known, ...(payerDocument !== undefined && { payerDocument }) };
 }
 
 const COLUMNS = `

@@ -280,3 +280,13 @@ export async function clearSubmitted(sql: Sql, { id, accountId }: Charge, method
     [id, accountId, method],
   );
 }
+
+/** By which the bank knows a method from its first answer on. */
+export async function storeBankId(sql: Sql, { id, accountId }: Charge, method: Method, bankId: string): Promise<void> {
+  await sql.query('update charge_methods set bank_id = $4 where charge_id = $1 and account_id = $2 and method = $3', [
+    id,
+    accountId,
+    method,
+    bankId,
+  ]);
+}

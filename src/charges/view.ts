@@ -1,4 +1,5 @@
 // A charge as the API and its events show it. Its schema is `ChargeView` in api/; JSON leaves out what is undefined.
+import { channelWords } from '../rails/cnab/reasons.ts';
 import { boletoResult, pixResult } from './answer.ts';
 import { type Charge, isOf, type Payment, type Refund } from './charge.ts';
 import type { Links } from './links.ts';
@@ -53,7 +54,7 @@ function customerView({ customer: { name, document, type, address, email, phone 
 }
 
 function paymentView({ amountCents, paidAt, cameAfter, ...payment }: Payment) {
-  const { id, method, timing, isRepeat, source, reference, feeCents, creditDay } = payment;
+  const { id, method, timing, isRepeat, source, reference, feeCents, creditDay, channel } = payment;
   return {
     id,
     method,
@@ -66,6 +67,7 @@ function paymentView({ amountCents, paidAt, cameAfter, ...payment }: Payment) {
     reference,
     feeCents: feeCents === undefined ? undefined : Number(feeCents),
     creditDay,
+    channel: channel === undefined ? undefined : { code: channel, words: channelWords(channel) },
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Log } from '../lib/log.ts';
 import { allRails, type Rails } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
-import { readAgreementUses } from './store-agreements.ts';
+import { numbersLeft, readAgreementUses } from './store-agreements.ts';
 
 /** Fewer than one number out of so many. */
 const SCARCE = 10n;
@@ -14,14 +14,15 @@ export async function warnOfNumbers(deps: {
 }): Promise<void> {
   const ranges = new Map(allRails(deps.rails).flatMap(({ name, numbers }) => (numbers ? [[name, numbers]] : [])));
   if (ranges.size === 0) return;
-  for (const { rail, nextNumber } of await readAgreementUses(deps.db)) {
+  for (const use of await readAgreementUses(deps.db, 1)) {
+    const { rail } = use;
     const range = ranges.get(rail);
     if (!range) continue;
-    const left = range.last - (nextNumber > range.first ? nextNumber : range.first) + 1n;
+    const left = numbersLeft(range, use);
     if (left * SCARCE >= range.last - range.first + 1n) continue;
     deps.log.warn('the numbers of an agreement run out: ask the bank for a further range, and raise lastNumber', {
       rail,
-      count: Number(left > 0n ? left : 0n),
+      count: Number(left),
     });
   }
 }

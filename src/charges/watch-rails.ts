@@ -1,4 +1,4 @@
-// Asks banks that list their payments what they have received: once a minute, with overlap. It finds every payment that a
+// Asks banks that list their payments what they have received: once a minute or as seldom as the bank wants, with overlap. It finds every payment that a
 // notification would report, so a lost notification only delays the payment.
 import { backOff } from '../lib/backoff.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
@@ -57,9 +57,10 @@ export async function lookAtRails(deps: WatchDeps): Promise<number> {
 }
 
 async function lookWhenDue(deps: WatchDeps, watched: WatchedRail): Promise<boolean> {
-  const { rail } = watched;
+  const { rail, watch } = watched;
   const now = deps.clock.now();
-  const look = await takeLook(deps.db, rail, now, new Date(now.getTime() + LOOK_EVERY_MS));
+  const nextAt = new Date(now.getTime() + (watch.everyMs ?? LOOK_EVERY_MS));
+  const look = await takeLook(deps.db, rail, now, nextAt);
   if (!look) return false;
   await deleteHandled(deps.db, new Date(now.getTime() - KEEP_NOTIFICATIONS_DAYS * DAY_MS), DELETE_AT_ONCE);
   try {

@@ -4,10 +4,7 @@ import type { Config } from '../config/config.ts';
 import { version } from '../config/version.ts';
 import { jobsToSave } from '../jobs/backup.ts';
 import { StartError } from '../lib/errors.ts';
-import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { insertAuditLines } from '../storage/audit.ts';
-import { sealAudit } from '../storage/audit-chain.ts';
 import { type Dumped, dumpDatabase } from '../storage/backup/dump.ts';
 import { readFolder, writeFolder } from '../storage/backup/folder.ts';
 import type { Entry } from '../storage/backup/format.ts';
@@ -16,11 +13,14 @@ import { asStartFault } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { requireSchema } from '../storage/installation.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
+import { baseBackupCommand } from './base-backup.ts';
+import { noteBackup } from './note-backup.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { STREAM, verifyBackup } from './restore.ts';
 import { sayDatabase } from './say-database.ts';
 
 export async function backupCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  if (args.includes('--base')) return baseBackupCommand(config, log, args);
   const { words, flags, faults } = readArguments(args, { words: ['folder'], flags: ['verify'] });
   const [place = ''] = words;
   const isVerified = flags.includes('verify');
@@ -67,21 +67,6 @@ async function toStream(db: Database): Promise<Dumped> {
   });
   await Promise.race([new Promise<void>(resolve => stdout.write(TAR_END, () => resolve())), failure]);
   return dumped;
-}
-
-/**
- * The audit log has a line for the person who takes all data out, before they do, and all its lines are sealed. A standby cannot be
- * written.
- */
-async function noteBackup(db: Database): Promise<void> {
-  const [state] = await db.query<{ at: Date; is_standby: boolean }>(
-    `select date_trunc('milliseconds', clock_timestamp()) as at, pg_is_in_recovery() as is_standby`,
-  );
-  if (!state || state.is_standby) return;
-  const { at } = state;
-  const context = { actor: 'operator', action: 'trilho backup', at, status: 0 };
-  await db.transaction(tx => insertAuditLines(tx, [{ id: uuidV7(at), objectId: at.toISOString(), context }]));
-  await sealAudit(db);
 }
 
 function report({ header, manifest }: Dumped, say: (line: string) => void): void {

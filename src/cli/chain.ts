@@ -1,5 +1,6 @@
 // trilho chain: starts a real EVM node with test tokens on this machine, says what a service needs to send on it, and stops
 // when asked to.
+import path from 'node:path';
 import type { EvmNetwork } from '../chains/evm/networks.ts';
 import { EVM_CHAINS } from '../config/chain-settings.ts';
 import type { Config } from '../config/config.ts';
@@ -16,13 +17,13 @@ const DEFAULT_FOLDER = 'test-chain';
 const MAX_BLOCK_SECONDS = 60;
 
 /** Exit code 1 when the node ended by itself. */
-export async function chainCommand(_config: Config, _log: Log, args: readonly string[]): Promise<number> {
+export async function chainCommand({ dataDir }: Config, _log: Log, args: readonly string[]): Promise<number> {
   const options = readOptions(args);
   const stopping = stopAsked();
   const chain = await startTestChain(options).catch(error => {
     throw refusalOf(error, options);
   });
-  console.log(welcome(options.network, chain));
+  console.log(welcome(options, chain, dataDir));
   const isAsked = await Promise.race([stopping.then(() => true), chain.anvil.ended.then(() => false)]);
   await chain.anvil.stop();
   if (!isAsked) console.error('The test node has ended.');
@@ -54,7 +55,13 @@ function refusalOf(error: unknown, { folder, port }: TestChainOptions): unknown 
   return new StartError(`The test node does not start on port ${port}. ${error.message}`);
 }
 
-function welcome(network: EvmNetwork, { anvil, sender, given, settings, configFile }: TestChain): string {
+function welcome(
+  { network, folder }: TestChainOptions,
+  { anvil, sender, given, settings, configFile }: TestChain,
+  dataDir: string,
+): string {
+  // Its slots are those of this chain, so the database is one of its own.
+  const database = path.join(dataDir, path.basename(folder));
   const amounts = Object.entries(given).map(([symbol, units]) => `${units} ${symbol}`);
   return `
   A test node stands for ${network}. Nothing on it is worth anything.
@@ -65,6 +72,6 @@ function welcome(network: EvmNetwork, { anvil, sender, given, settings, configFi
 ${JSON.stringify(settings, undefined, 2)}
 
   A sandbox that sends on it:
-  TRILHO_CONFIG=${configFile} npx trilho serve
+  TRILHO_CONFIG=${configFile} TRILHO_DATA_DIR=${database} npx trilho serve
 `;
 }

@@ -1,9 +1,13 @@
 // The part of trilho ledger check that asks the chains: what left our senders and what the books say, compared for each sender.
-import type { Chain } from '../chains/chain.ts';
+import type { Network } from '../chains/asset.ts';
+import type { Chains } from '../chains/chain.ts';
+import { decimalsOf } from '../chains/networks.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
+import { formatUnits } from '../lib/decimals.ts';
 import type { Log } from '../lib/log.ts';
-import { compareSender, type SenderComparison } from '../payouts/compare-chain.ts';
+import { findOrdersLike, firstOrderAt } from '../orders/store-like.ts';
+import { compareSender, type OrderTransfer, paidTwice, type SenderComparison } from '../payouts/compare-chain.ts';
 import { readSenders } from '../payouts/store-senders.ts';
 import type { Database } from '../storage/database.ts';
 import { openChainsOfService } from './open-chains.ts';
@@ -11,25 +15,66 @@ import { openChainsOfService } from './open-chains.ts';
 type Deps = { readonly config: Config; readonly log: Log; readonly db: Database; readonly clock: Clock };
 
 const MAX_SHOWN = 50;
+/** Orders that are named beside a transfer of their amount to their address. */
+const MAX_LIKE = 3;
 
 /** Prints the comparison; true when nothing differs and everything was answered. */
 export async function checkChains(deps: Deps): Promise<boolean> {
   const chains = await openChainsOfService(deps.config, deps, deps.log);
+  const since = await firstOrderAt(deps.db);
+  const moved: OrderTransfer[] = [];
   let isRight = true;
-  for (const { network, sender } of await readSenders(deps.db)) {
+  for (const { network, sender, isStored } of await allSenders(deps.db, chains)) {
     const chain = chains[network];
-    const lines = chain ? await linesOf(deps.db, chain, sender) : ['  NOT CHECKED: no chain is configured for it'];
+    const compared = chain && (await compareSender(deps.db, chain, sender, since));
+    const lines = compared
+      ? [...reportOf(compared), ...(await suggestions(deps.db, network, compared, isStored))]
+      : ['  NOT CHECKED: no chain is configured for it'];
     console.log(`${network} ${sender}`);
     for (const line of lines) console.log(line);
+    moved.push(...(compared?.moved ?? []));
     isRight &&= !lines.some(line => /^ {2}(DIFFERS|NOT CHECKED)/.test(line));
   }
+  const twice = paidTwice(moved);
+  for (const sentence of twice) console.log(`DIFFERS: ${sentence}`);
+  isRight &&= twice.length === 0;
   console.log(isRight ? 'The books agree with the chains.' : 'The books do not agree with the chains.');
   return isRight;
 }
 
-async function linesOf(db: Database, chain: Chain, sender: string): Promise<string[]> {
-  const compared = await compareSender(db, chain, sender);
-  return compared ? reportOf(compared) : [];
+/** Those that the books have, and those of the settings: a database may be older than the first transfer. */
+async function allSenders(db: Database, chains: Chains) {
+  const stored = await readSenders(db);
+  const configured = Object.values(chains).flatMap(({ network, senders }) =>
+    senders.map(sender => ({ network, sender, isStored: false })),
+  );
+  const isNew = (one: (typeof configured)[number]) =>
+    !stored.some(({ network, sender }) => network === one.network && sender === one.sender);
+  return [...stored.map(one => ({ ...one, isStored: true })), ...configured.filter(isNew)];
+}
+
+/** Which orders a transfer may belong to that is not in the books, and what to do then. */
+async function suggestions(
+  db: Database,
+  network: Network,
+  { strangers }: SenderComparison,
+  isStored: boolean,
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (const { hash, symbol, to, units } of strangers.slice(0, MAX_SHOWN)) {
+    const quantity = formatUnits(units, decimalsOf(symbol, network));
+    const like = await findOrdersLike(db, { network, symbol, quantity, to }, MAX_LIKE);
+    const open = like.filter(({ isFulfilled }) => !isFulfilled);
+    if (open.length > 0 && !isStored) lines.push(`  DIFFERS: ${quantity} ${symbol} left to ${to} in ${hash}`);
+    for (const { id } of open) {
+      lines.push(`  ${hash} may have paid order ${id}: trilho payouts settle ${id} --as paid --hash ${hash}`);
+    }
+    if (open.length === 0 && isStored) {
+      for (const { id } of like)
+        lines.push(`  ${hash} has the amount and the address of order ${id}, which is fulfilled`);
+    }
+  }
+  return lines;
 }
 
 function reportOf({ settled, underWay, differences, unanswered, notes }: SenderComparison): string[] {

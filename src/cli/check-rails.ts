@@ -6,8 +6,10 @@ import type { Config } from '../config/config.ts';
 import type { RailSettings } from '../config/rail-settings.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { type Check, type DiagnoseOptions, diagnoseRail } from '../rails/bacen/diagnose.ts';
+import { type DiagnoseOptions, diagnoseRail } from '../rails/bacen/diagnose.ts';
 import { webhookAddress } from '../rails/bacen/webhook.ts';
+import type { Check } from '../rails/bank-client/check.ts';
+import { diagnoseBoletoApi } from '../rails/boleto-api/diagnose.ts';
 import { checkReceiver } from './check-receiver.ts';
 
 export type CheckedRail = { readonly name: string; readonly checks: readonly Check[] };
@@ -19,8 +21,9 @@ export function checkRails(
   records: readonly RailRecord[] | undefined,
   options: DiagnoseOptions,
 ): Promise<CheckedRail[]> {
-  return Promise.all(
-    config.rails.map(async settings => {
+  const ofBoletos = config.boletos.flatMap(({ api, ...entry }) => (api ? { ...entry, api } : []));
+  return Promise.all([
+    ...config.rails.map(async settings => {
       const { name, webhook, ...others } = settings;
       const pathToken = records?.find(record => record.name === name)?.pathToken;
       const own = webhook && pathToken !== undefined ? { url: webhookAddress(webhook.url, pathToken) } : undefined;
@@ -31,12 +34,19 @@ export function checkRails(
       );
       return { name, checks: [...diagnosed, ...(await wayBack(config, settings, pathToken, records !== undefined))] };
     }),
-  );
+    ...ofBoletos.map(async entry => {
+      const { name, api } = entry;
+      const pathToken = records?.find(record => record.name === name)?.pathToken;
+      const wanted = api.webhook && pathToken !== undefined ? webhookAddress(api.webhook.url, pathToken) : undefined;
+      const diagnosed = await diagnoseBoletoApi(entry, { clock: systemClock, log }, wanted);
+      return { name, checks: [...diagnosed, ...(await wayBack(config, api, pathToken, records !== undefined))] };
+    }),
+  ]);
 }
 
 async function wayBack(
   { receiver }: Config,
-  { webhook, caFile }: RailSettings,
+  { webhook, caFile }: Pick<RailSettings, 'webhook' | 'caFile'>,
   pathToken: string | undefined,
   isAsked: boolean,
 ): Promise<Check[]> {

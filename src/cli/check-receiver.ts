@@ -3,8 +3,11 @@
 import { randomBytes } from 'node:crypto';
 import { type RequestOptions, request } from 'node:https';
 import { rootCertificates } from 'node:tls';
-import type { Check } from '../rails/bacen/diagnose.ts';
+import type { Config } from '../config/config.ts';
+import { readReceiverCertificate } from '../http/certificates.ts';
+import { systemClock } from '../lib/clock.ts';
 import { webhookAddress } from '../rails/bacen/webhook.ts';
+import { type Check, checkValidity } from '../rails/bank-client/check.ts';
 
 const NAME = 'receiver';
 const TIMEOUT_MS = 5_000;
@@ -12,6 +15,18 @@ const TIMEOUT_MS = 5_000;
 const WANTS_CERTIFICATE = [400, 403, 495, 496];
 
 type Asked = { readonly status: number } | { readonly code: string };
+
+/** How long the receiver's own certificate lasts; a proxy has its own, which only it knows. */
+export function checkReceiverCertificate({ receiver }: Config): Check[] {
+  if (receiver?.certificateFile === undefined) return [];
+  const certificate = readReceiverCertificate(receiver);
+  const renew = 'Get another from its authority and replace receiver.certificateFile; no restart is needed.';
+  if (!certificate) {
+    const detail = 'receiver.certificateFile holds no certificate that can be read.';
+    return [{ name: 'certificate', ok: false, detail, mend: renew }];
+  }
+  return [checkValidity(certificate, systemClock.now(), renew)];
+}
 
 /** `ca`: authorities that the PSP trusts beside the public ones, as PEM. */
 export async function checkReceiver(url: string, pathToken: string, ca?: string): Promise<Check> {

@@ -6,12 +6,13 @@ import { quoted } from './arguments.ts';
 
 /** The one that is named, or the only one. */
 export function chosenAgreement({ boletos }: Pick<Config, 'boletos'>, name: string | undefined): BoletoSettings {
-  const [only, ...others] = boletos;
+  const byFile = boletos.filter(({ api }) => !api);
+  const [only, ...others] = byFile;
   if (!only) throw new StartError('There is no agreement with a bank: set boletos in TRILHO_CONFIG.');
   if (name === undefined && others.length === 0) return only;
-  const known = boletos.map(entry => entry.name).join(', ');
+  const known = byFile.map(entry => entry.name).join(', ');
   if (name === undefined) throw new StartError(`There are several agreements: name one of ${known}.`);
-  const found = boletos.find(entry => entry.name === name);
+  const found = byFile.find(entry => entry.name === name);
   if (!found) throw new StartError(`boletos in TRILHO_CONFIG has no ${quoted(name)}; there is ${known}.`);
   return found;
 }

@@ -27,8 +27,8 @@ export async function readFiles(config: Config, log: Log, args: readonly string[
     return read;
   });
   const { read, entries } = await withCharges({ config, log, action: 'trilho cnab read' }, async deps => {
-    const { rails, psps } = liveRails(config, { clock: deps.clock, log });
-    for (const psp of psps) psp.stop();
+    const { rails, stop } = liveRails(config, { clock: deps.clock, log });
+    stop();
     const decisionBatches = startDecisionBatches({ ...deps, rails });
     const done = await readReturn({ ...deps, rails, decisionBatches }, bytes, agreement).catch(rethrown);
     return { read: done, entries: await readForPerson(deps.db, done.file, MAX_SHOWN) };

@@ -21,8 +21,8 @@ export async function writeFiles(config: Config, log: Log, args: readonly string
   if (given === undefined) throw new StartError(`${name} has no sendFolder: set it, or give --folder.`);
   const folder = path.resolve(given);
   const offered = await withCharges({ config, log, action: 'trilho cnab write' }, async deps => {
-    const { rails, psps } = liveRails(config, { clock: deps.clock, log });
-    for (const psp of psps) psp.stop();
+    const { rails, stop } = liveRails(config, { clock: deps.clock, log });
+    stop();
     const making = { ...deps, rails, log };
     if (sequence === undefined) return explained(() => offerFiles(making, name, folder));
     return [await explained(() => offerAgain(making, { rail: name, sequence }, folder))];

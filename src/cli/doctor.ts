@@ -3,18 +3,21 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { prefixOf } from '../accounts/api-key.ts';
 import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
+import { type AgreementUse, readAgreementUses } from '../charges/store-agreements.ts';
 import { type RailRecord, readRails } from '../charges/store-rails.ts';
 import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import { systemClock } from '../lib/clock.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { connect } from '../storage/connect.ts';
+import type { Check } from '../rails/bank-client/check.ts';
 import type { Database } from '../storage/database.ts';
-import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
-import { type CheckedRail, checkRails } from './check-rails.ts';
+import { checkAgreements } from './check-agreements.ts';
+import { checkRails } from './check-rails.ts';
+import { checkReceiverCertificate } from './check-receiver.ts';
+import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
 const WARN_BEFORE_MS = 14 * DAY_MS;
@@ -33,21 +36,22 @@ export async function doctorCommand(config: Config, log: Log, args: readonly str
   refuseFaults('doctor', faults);
   const database = await checkDatabase(config, log);
   const rails = await checkRails(config, log, database.rails, { triesCharge: flags.includes(TRY_CHARGE) });
+  const agreements = await checkAgreements(config, log, database.agreements);
   const findings = [
     right(`settings: read, mode ${config.mode}`),
     ...database.findings,
     ...checkDisk(config),
-    ...rails.flatMap(findingsOfRail),
+    ...checkReceiverCertificate(config).map(check => findingOfCheck('receiver', check)),
+    ...[...rails, ...agreements].flatMap(({ name, checks }) => {
+      return checks.map(check => findingOfCheck(`rail ${name}`, check));
+    }),
   ];
   for (const { isRight, words } of findings) console.log(`${isRight ? 'right' : 'wrong'}  ${words}`);
   return findings.every(({ isRight }) => isRight) ? 0 : WRONG;
 }
 
-function findingsOfRail({ name: rail, checks }: CheckedRail): Finding[] {
-  return checks.map(({ name, ok, detail, mend }) => ({
-    isRight: ok,
-    words: `rail ${rail}: ${name}: ${detail}${mend === undefined ? '' : ` ${mend}`}`,
-  }));
+function findingOfCheck(of: string, { name, ok, detail, mend }: Check): Finding {
+  return { isRight: ok, words: `${of}: ${name}: ${detail}${mend === undefined ? '' : ` ${mend}`}` };
 }
 
 const GIB = 2 ** 30;
@@ -66,25 +70,21 @@ type CheckedDatabase = {
   readonly findings: readonly Finding[];
   /** Absent when they could not be read. */
   readonly rails?: readonly RailRecord[];
+  readonly agreements?: readonly AgreementUse[];
 };
 
 async function checkDatabase(config: Config, log: Log): Promise<CheckedDatabase> {
-  const { databaseUrl, dataDir } = config;
   sayDatabase(config);
-  const stops: (() => Promise<void>)[] = [];
+  const stops: Stops = [];
   try {
-    const embedded = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir, log }) : undefined;
-    if (embedded) stops.push(() => embedded.stop());
-    const connection = embedded?.connection ?? { connectionString: databaseUrl };
-    const db = await connect({ connection, log });
-    stops.push(() => db.close());
-    const { findings, rails } = await checkContent(db);
-    return { findings: [right('database: answers'), ...findings], ...(rails && { rails }) };
+    const db = await openDatabaseOf({ config, log }, stops);
+    const content = await checkContent(db);
+    return { ...content, findings: [right('database: answers'), ...content.findings] };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     return { findings: [wrong(`database: ${error.message}`)] };
   } finally {
-    for (const stop of stops.reverse()) await stop();
+    await stopAll(stops);
   }
 }
 
@@ -98,7 +98,8 @@ async function checkContent(db: Database): Promise<CheckedDatabase> {
   const keys = (await listKeys(db)).filter(({ revokedAt }) => !revokedAt);
   const ending = keys.flatMap(key => findingOf(key, row.now));
   const ofKeys = ending.length > 0 ? ending : [right(`keys: none of ${keys.length} ends soon`)];
-  return { findings: [right('schema: up to date'), ...ofKeys, clockFinding(row.now)], rails: await readRails(db) };
+  const findings = [right('schema: up to date'), ...ofKeys, clockFinding(row.now)];
+  return { findings, rails: await readRails(db), agreements: await readAgreementUses(db) };
 }
 
 function findingOf({ id, accountId, expiresAt }: ApiKey, now: Date): Finding[] {

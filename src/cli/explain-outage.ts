@@ -1,15 +1,19 @@
 // A PSP that does not answer a command is examined, so that the refusal names the setting that is wrong.
+import type { BoletoSettings } from '../config/boleto-settings.ts';
 import type { Config } from '../config/config.ts';
+import type { RailSettings } from '../config/rail-settings.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { diagnoseRail } from '../rails/bacen/diagnose.ts';
+import type { Check } from '../rails/bank-client/check.ts';
+import { diagnoseBoletoApi } from '../rails/boleto-api/diagnose.ts';
 
 type Deps = { readonly clock: Clock; readonly log: Log };
 
 /** Does `work` with a rail. An outage of its PSP becomes a StartError with what a diagnosis finds wrong. */
 export async function explainingOutage<T>(
-  config: Pick<Config, 'rails'>,
+  config: Pick<Config, 'rails' | 'boletos'>,
   deps: Deps,
   name: string,
   work: () => Promise<T>,
@@ -24,15 +28,28 @@ export async function explainingOutage<T>(
 
 /** A sentence that names the setting at fault; undefined when the error is no outage, or nothing wrong is found. */
 export async function causeOfOutage(
-  { rails }: Pick<Config, 'rails'>,
+  { rails, boletos }: Pick<Config, 'rails' | 'boletos'>,
   deps: Deps,
   name: string,
   error: unknown,
 ): Promise<string | undefined> {
-  const index = rails.findIndex(rail => rail.name === name);
-  const entry = rails[index];
-  if (!(error instanceof AppError) || error.code !== 'rail_unavailable' || !entry) return undefined;
-  const { webhook: _, ...settings } = entry;
-  const wrong = (await diagnoseRail(settings, deps)).find(({ ok }) => !ok);
-  return wrong && `rails[${index}], ${wrong.name}: ${wrong.detail} ${wrong.mend ?? ''}`.trimEnd();
+  if (!(error instanceof AppError) || error.code !== 'rail_unavailable') return undefined;
+  const ofPix = rails.findIndex(rail => rail.name === name);
+  const ofBoletos = boletos.findIndex(entry => entry.name === name);
+  const place = ofPix >= 0 ? `rails[${ofPix}]` : `boletos[${ofBoletos}]`;
+  const wrong = (await diagnose(rails[ofPix], boletos[ofBoletos], deps)).find(({ ok }) => !ok);
+  return wrong && `${place}, ${wrong.name}: ${wrong.detail} ${wrong.mend ?? ''}`.trimEnd();
+}
+
+async function diagnose(
+  rail: RailSettings | undefined,
+  agreement: BoletoSettings | undefined,
+  deps: Deps,
+): Promise<readonly Check[]> {
+  if (rail) {
+    const { webhook: _, ...settings } = rail;
+    return diagnoseRail(settings, deps);
+  }
+  const { api } = agreement ?? {};
+  return agreement && api ? diagnoseBoletoApi({ ...agreement, api }, deps) : [];
 }

@@ -35,7 +35,7 @@ export async function listCommand(config: Config, log: Log, args: readonly strin
       [createdAt, now, on, `${quantity} ${symbol}`, destination, rest.transactionId ?? 'cold sweep', hash].join('  '),
     );
   }
-  console.log(`Page ${page} of ${totalPages}, ${total} payouts.`);
+  console.log(total === 0 ? 'There are no such payouts.' : `Page ${page} of ${totalPages}, ${total} payouts.`);
   return 0;
 }
 

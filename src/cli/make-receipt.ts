@@ -6,6 +6,7 @@ import type { Log } from '../lib/log.ts';
 import { openReceiptKey } from '../payouts/open-receipt-key.ts';
 import { type SignedReceipt, signedReceipt } from '../payouts/receipt.ts';
 import { findPayoutByEither } from '../payouts/store-list.ts';
+import { secretBox } from '../storage/secret-box.ts';
 import { withDatabase } from './database.ts';
 
 export function makeReceipt(config: Config, log: Log, id: string): Promise<SignedReceipt> {
@@ -13,7 +14,8 @@ export function makeReceipt(config: Config, log: Log, id: string): Promise<Signe
     const payout = await findPayoutByEither(deps.db, id);
     if (!payout) throw new AppError('not_found', `There is no payout of ${id}.`);
     // As the first start would make it: that is no operator's act.
-    const key = await withoutAuditContext(() => openReceiptKey(deps, config.payouts.receipts?.keyFile));
+    const opened = { ...deps, secretBox: secretBox(config.masterKeys) };
+    const key = await withoutAuditContext(() => openReceiptKey(opened, config.payouts.receipts?.keyFile));
     return signedReceipt(payout, config.mode, key);
   });
 }

@@ -8,12 +8,12 @@ import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
 
 export type Stops = (() => Promise<void>)[];
 
-type Place = { readonly config: Pick<Config, 'databaseUrl' | 'dataDir'>; readonly log: Log };
+type Place = { readonly config: Pick<Config, 'databaseUrl' | 'dataDir' | 'walArchive'>; readonly log: Log };
 
 /** What it starts is stopped by `stops`, last first. */
 export async function openDatabaseOf({ config, log }: Place, stops: Stops): Promise<Database> {
-  const { databaseUrl, dataDir } = config;
-  const embedded = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir, log }) : undefined;
+  const { databaseUrl, dataDir, walArchive: archiveDir } = config;
+  const embedded = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir, log, archiveDir }) : undefined;
   if (embedded) stops.push(() => embedded.stop());
   const connection = embedded?.connection ?? { connectionString: databaseUrl };
   const db = await connect({ connection, log });

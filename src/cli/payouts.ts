@@ -6,15 +6,13 @@ import { AppError, StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { approveOrder } from '../orders/approve.ts';
-import { MISMATCH_SETTLEMENTS } from '../orders/order.ts';
 import { resumeHaltedSender } from '../orders/resume-sender.ts';
-import { settleMismatch } from '../orders/settle-mismatch.ts';
 import { voidByEither } from '../orders/void-by-either.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withCharges } from './database.ts';
 import { listCommand, showCommand } from './list-payouts.ts';
 import { pauseCommand, resumePausedCommand } from './pauses.ts';
-import { readNetwork, readWord } from './read-asset.ts';
+import { readNetwork } from './read-asset.ts';
 
 export async function payoutsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const verb = readVerb('payouts', args, ['list', 'show', 'pause', 'resume', 'approve', 'void', 'settle', 'sweep']);
@@ -23,7 +21,7 @@ export async function payoutsCommand(config: Config, log: Log, args: readonly st
   if (verb === 'show') return showCommand(config, log, rest);
   if (verb === 'pause') return pauseCommand(config, log, rest);
   if (verb === 'sweep') return (await import('./cold-sweep.ts')).coldSweepCommand(config, log, rest);
-  if (verb === 'settle') return settleCommand(config, log, rest);
+  if (verb === 'settle') return (await import('./settle.ts')).settleCommand(config, log, rest);
   if (verb === 'void' || verb === 'approve') return act(config, log, verb, rest);
   // A sender is named by words, a pause by options.
   return rest[0] === undefined || rest[0].startsWith('-')
@@ -52,25 +50,6 @@ async function act(config: Config, log: Log, verb: keyof typeof DONE, args: read
     }
   });
   console.log(DONE[verb]);
-  return 0;
-}
-
-async function settleCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { words, options, faults } = readArguments(args, { words: ['transaction id'], neededOptions: ['as'] });
-  const [id = ''] = words;
-  if (words.length > 0 && !isUuid(id)) faults.push(`<transaction id> must be a UUID, not ${quoted(id)}`);
-  const as = readWord('--as', options['as'], MISMATCH_SETTLEMENTS, faults);
-  refuseFaults('payouts settle', faults);
-  if (!as) return 2;
-  await withCharges({ config, log, action: 'trilho payouts settle' }, async deps => {
-    setAuditObject(id.toLowerCase());
-    try {
-      await settleMismatch(deps, id, as);
-    } catch (error) {
-      throw error instanceof AppError ? new StartError(error.message) : error;
-    }
-  });
-  console.log(as === 'delivered' ? 'The order is fulfilled.' : 'Its charge can be refunded; nothing is sent again.');
   return 0;
 }
 

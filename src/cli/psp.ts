@@ -57,6 +57,7 @@ function welcome(psp: Psp): string {
   const here = (file: string) => path.relative('', file) || file;
   const rows = [
     ['Base URL', psp.url],
+    ...(psp.titlesUrl === undefined ? [] : [['Boletos', psp.titlesUrl]]),
     ['Token URL', psp.tokenUrl],
     ['Client id', clientId],
     ['Client secret', clientSecret],

@@ -5,14 +5,13 @@ import type { Config } from '../config/config.ts';
 import type { RailSettings } from '../config/rail-settings.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import type { BacenRail } from '../rails/bacen/rail.ts';
 import { webhookAddress } from '../rails/bacen/webhook.ts';
 import { liveRails } from '../rails/live-rails.ts';
 import { allRails, type Rails } from '../rails/rail.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { type CommandDeps, withDatabase } from './database.ts';
 import { causeOfOutage, explainingOutage } from './explain-outage.ts';
-import { type Explain, showRails } from './show-rails.ts';
+import { asBank, type Bank, type Explain, showRails } from './show-rails.ts';
 
 export async function railsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   if (args.length > 0) readVerb('rails', args, ['register-webhook']);
@@ -23,12 +22,13 @@ export async function railsCommand(config: Config, log: Log, args: readonly stri
   }
   const [name] = words;
   await withDatabase({ config, log, action: 'trilho rails' }, async deps => {
-    const { rails, psps } = liveRails(config, { clock: deps.clock, log });
+    const { rails, psps, boletoApis, stop } = liveRails(config, { clock: deps.clock, log });
     try {
-      if (name === undefined) await list(config, { ...deps, log }, rails, psps);
-      else await explainingOutage(config, { ...deps, log }, name, () => register(config, deps, psps, name));
+      const banks = [...psps.map(asBank), ...boletoApis];
+      if (name === undefined) await list(config, { ...deps, log }, rails, banks);
+      else await explainingOutage(config, { ...deps, log }, name, () => register(config, deps, banks, name));
     } finally {
-      for (const psp of psps) psp.stop();
+      stop();
     }
   });
   return 0;
@@ -36,12 +36,7 @@ export async function railsCommand(config: Config, log: Log, args: readonly stri
 
 type ListDeps = CommandDeps & { readonly log: Log };
 
-async function list(
-  config: Config,
-  { db, clock, log }: ListDeps,
-  rails: Rails,
-  psps: readonly BacenRail[],
-): Promise<void> {
+async function list(config: Config, { db, clock, log }: ListDeps, rails: Rails, banks: readonly Bank[]): Promise<void> {
   const explain: Explain = (name, error) => causeOfOutage(config, { clock, log }, name, error);
   const ranges = new Map(allRails(rails).flatMap(({ name, numbers }) => (numbers ? [[name, numbers]] : [])));
   const uses = await readAgreementUses(db);
@@ -50,27 +45,27 @@ async function list(
     return range ? { ...use, lastNumber: range.last } : [];
   });
   const known = { records: await readRails(db), agreements };
-  for (const line of await showRails(config, known, psps, clock.now(), explain)) console.log(line);
+  for (const line of await showRails(config, known, banks, clock.now(), explain)) console.log(line);
 }
 
-async function register(config: Config, { db }: CommandDeps, psps: readonly BacenRail[], name: string): Promise<void> {
-  const { settings, place } = requireEntry(config, name);
-  const { webhook } = settings;
+async function register(config: Config, { db }: CommandDeps, banks: readonly Bank[], name: string): Promise<void> {
+  const { webhook, place, isPix } = requireEntry(config, name);
   if (!webhook) throw new StartError(`${place}.webhook is missing: its url is the public address of the receiver.`);
   if (!config.receiver) {
     throw new StartError('receiver is missing in TRILHO_CONFIG: without it nothing takes what the PSP sends.');
   }
   const address = webhookAddress(webhook.url, requireRecord(await readRails(db), name).pathToken);
-  const psp = psps.find(candidate => candidate.name === name)!;
+  const bank = banks.find(candidate => candidate.name === name)?.webhook;
+  if (!bank) throw new StartError(`The bank of ${name} tells of nothing: payments are asked for.`);
   try {
-    await psp.registerWebhook(address, { skipMtls: webhook.skipMtls ?? false });
+    await bank.registerWebhook(address, { skipMtls: webhook.skipMtls ?? false });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'wrong_state') throw error;
-    throw new StartError(
-      `${error.message} Check ${place}.baseUrl, ${place}.webhook.url and ${place}.pixKey, and that the service runs.`,
-    );
+    const fields = [`${place}.baseUrl`, `${place}.webhook.url`, ...(isPix ? [`${place}.pixKey`] : [])];
+    const named = `${fields.slice(0, -1).join(', ')} and ${fields.at(-1)}`;
+    throw new StartError(`${error.message} Check ${named}, and that the service runs.`);
   }
-  const shown = await psp.readWebhook();
+  const shown = await bank.readWebhook();
   if (shown?.url !== address) {
     const found = shown ? shownAddress(shown.url) : 'none';
     throw new StartError(`The PSP took ${shownAddress(address)} as the webhook of ${name}, but shows ${found}.`);
@@ -78,11 +73,18 @@ async function register(config: Config, { db }: CommandDeps, psps: readonly Bace
   console.log(`The PSP notifies of payments to ${name} at ${shownAddress(shown.url)}`);
 }
 
-function requireEntry({ rails }: Config, name: string): { settings: RailSettings; place: string } {
-  const index = rails.findIndex(rail => rail.name === name);
-  const settings = rails[index];
-  if (settings) return { settings, place: `rails[${index}]` };
-  const known = rails.length === 0 ? 'none' : rails.map(rail => rail.name).join(', ');
+type Entry = { readonly webhook?: RailSettings['webhook']; readonly place: string; readonly isPix: boolean };
+
+function requireEntry({ rails, boletos }: Config, name: string): Entry {
+  const entries = [
+    ...rails.map(({ name: own, webhook }, index) => ({ own, webhook, place: `rails[${index}]`, isPix: true })),
+    ...boletos.flatMap(({ name: own, api }, index) =>
+      api ? { own, webhook: api.webhook, place: `boletos[${index}].api`, isPix: false } : [],
+    ),
+  ];
+  const found = entries.find(({ own }) => own === name);
+  if (found) return { ...found, ...(found.webhook && { webhook: found.webhook }) };
+  const known = entries.length === 0 ? 'none' : entries.map(({ own }) => own).join(', ');
   throw new StartError(`rails in TRILHO_CONFIG has no ${quoted(name)}; there is ${known}.`);
 }
 

@@ -27,7 +27,7 @@ export async function reconcileCommand(config: Config, log: Log, args: readonly 
   if (config.mode !== 'live') throw new StartError('A sandbox has no PSP to compare with. Set TRILHO_MODE=live.');
   return withDatabase({ config, log, action: 'trilho reconcile' }, async ({ db, clock }) => {
     if (day > civilDay(clock.now())) throw new StartError(`--day ${day} is in the future.`);
-    const { rails, psps } = liveRails(config, { clock, log });
+    const { rails, stop } = liveRails(config, { clock, log });
     try {
       let isSame = true;
       for (const watched of chosenRails(rails, rail)) {
@@ -40,7 +40,7 @@ export async function reconcileCommand(config: Config, log: Log, args: readonly 
       }
       return isSame ? 0 : DIFFERS;
     } finally {
-      for (const psp of psps) psp.stop();
+      stop();
     }
   });
 }

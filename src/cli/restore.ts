@@ -21,12 +21,14 @@ import { readArguments, refuseFaults } from './arguments.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { pauseRestoredPayouts } from './pause-restored.ts';
 import { proveDatabase } from './proofs.ts';
+import { restoreArchiveCommand } from './restore-archive.ts';
 
 /** Stands for standard input or output. */
 export const STREAM = '-';
 const NOT_RIGHT = 1;
 
 export async function restoreCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  if (args.some(word => /^--(archive|until)(=|$)/.test(word))) return restoreArchiveCommand(config, log, args);
   const { words, flags, faults } = readArguments(args, { words: ['folder'], flags: ['verify'] });
   refuseFaults('restore', faults);
   const [place = ''] = words;
@@ -73,10 +75,11 @@ async function restoreInto(db: Database, log: Log, entries: AsyncIterable<Entry>
     const { header, rows, skipped } = await loadBackup({ db, log }, entries, options);
     console.log(`Restored: ${rows} rows, as of ${header.takenAt}, written by Trilho ${header.version}.`);
     for (const table of skipped) console.log(`The table ${table} is none of Trilho's and was not restored.`);
+    // Before anything that takes long: a restore that is cut short must not leave a database that pays again.
+    if (mode !== undefined) await pauseRestoredPayouts(db, mode);
     await db.transaction(tx => tx.query('set local statement_timeout = 0; analyze'), { isLong: true });
     const { areRight, lines } = await proveDatabase(db, header.auditHead ?? undefined);
     for (const line of lines) console.log(line);
-    if (mode !== undefined) await pauseRestoredPayouts(db, mode);
     return areRight ? 0 : NOT_RIGHT;
   } finally {
     await queue.stop();

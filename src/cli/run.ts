@@ -32,6 +32,8 @@ async function dispatch([name = 'help', ...args]: readonly string[]): Promise<nu
   const command = requireCommand(name);
   if (args.some(isHelp)) return say(helpOf(name, command));
   if (command.takesNothing) requireNoArguments(name, args);
+  const plain = await command.loadPlain?.(args);
+  if (plain) return plain(args);
   readEnvFile();
   const { config, settings } = await loadConfig();
   const log = await loadLog(config);

@@ -6,10 +6,23 @@ import type { RailSettings } from '../config/rail-settings.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { BacenRail } from '../rails/bacen/rail.ts';
-import { webhookAddress } from '../rails/bacen/webhook.ts';
+import { type WebhookAdmin, webhookAddress } from '../rails/bacen/webhook.ts';
 
 /** What is wrong with a rail whose PSP gave this error; undefined when that is not known. */
 export type Explain = (rail: string, error: unknown) => Promise<string | undefined>;
+
+/** A bank that is called. */
+export type Bank = {
+  readonly name: string;
+  certificateEnd(): Date | undefined;
+  /** Absent where the bank tells of nothing. */
+  readonly webhook?: WebhookAdmin;
+};
+
+export function asBank(rail: BacenRail): Bank {
+  const { name, certificateEnd, registerWebhook, readWebhook } = rail;
+  return { name, certificateEnd, webhook: { registerWebhook, readWebhook } };
+}
 
 type Row = readonly [name: string, value: string];
 
@@ -17,24 +30,45 @@ type Row = readonly [name: string, value: string];
 export async function showRails(
   { rails: entries, pixKey, boletos }: Pick<Config, 'rails' | 'pixKey' | 'boletos'>,
   { records, agreements }: { readonly records: readonly RailRecord[]; readonly agreements: readonly UsedAgreement[] },
-  psps: readonly BacenRail[],
+  banks: readonly Bank[],
   now: Date,
   explain: Explain,
 ): Promise<string[]> {
   const blocks = await Promise.all(
     entries.map(async settings => {
       const record = records.find(({ name }) => name === settings.name);
-      const psp = psps.find(({ name }) => name === settings.name)!;
+      const bank = banks.find(({ name }) => name === settings.name)!;
       const { name, profile, environment } = settings;
       return block(`${name}  pix  ${profile} (${environment})`, [
         ['charges', chargesOf(settings)],
         ...watchRows(record),
-        ['certificate', certificateWords(psp.certificateEnd(), now)],
-        ['webhook', await webhookWords(settings, record, psp, explain)],
+        ['certificate', certificateWords(bank.certificateEnd(), now)],
+        ['webhook', await webhookWords(settings, record, bank, explain)],
       ]);
     }),
   );
-  const ofBoletos = boletos.map(settings => {
+  const ofApis = await Promise.all(
+    boletos.flatMap(({ api, ...settings }) => {
+      if (!api) return [];
+      const { name } = settings;
+      const record = records.find(one => one.name === name);
+      const use = agreements.find(({ rail }) => rail === name);
+      const bank = banks.find(one => one.name === name)!;
+      const head = `${name}  boleto  ${api.profile} (${api.environment}) by its API`;
+      return (async () =>
+        block(head, [
+          ['charges', chargesOf(settings)],
+          ...(use ? [numbersRow(use)] : []),
+          ...watchRows(record),
+          ['certificate', certificateWords(bank.certificateEnd(), now)],
+          ...(bank.webhook
+            ? [['webhook', await webhookWords({ name, webhook: api.webhook }, record, bank, explain)] as const]
+            : []),
+        ]))();
+    }),
+  );
+  const byFile = boletos.filter(({ api }) => !api);
+  const ofBoletos = byFile.map(settings => {
     const use = agreements.find(({ rail }) => rail === settings.name);
     return block(`${settings.name}  boleto  bank ${settings.bank} by file`, [
       ['charges', chargesOf(settings)],
@@ -48,7 +82,7 @@ export async function showRails(
       const isKey = name === 'pix-key' && pixKey !== undefined;
       return block(`${name}  ${method}`, [['charges', isKey ? 'the static pix key' : 'not configured any more']]);
     });
-  const lines = [...blocks, ...ofBoletos, ...others].flat();
+  const lines = [...blocks, ...ofApis, ...ofBoletos, ...others].flat();
   return lines.length > 0 ? lines : ['There is no rail: set rails or boletos in TRILHO_CONFIG, or TRILHO_PIX_KEY.'];
 }
 
@@ -61,13 +95,19 @@ export type UsedAgreement = AgreementUse & { readonly lastNumber: bigint };
 
 function useRows(use: UsedAgreement | undefined): Row[] {
   if (!use) return [['numbers', 'not known: the service has not started with this agreement yet']];
-  const { nextNumber, lastNumber, waiting, lastFile } = use;
-  const left = lastNumber - nextNumber + 1n;
+  const { waiting, lastFile, lastReturnAt, exchangeError } = use;
   return [
-    ['numbers', left > 0n ? `${left} left, the next is ${nextNumber}` : 'none left: boletos are refused'],
+    numbersRow(use),
     ['waiting', `${waiting} for a file`],
     ['last file', lastFile ? `${lastFile.sequence}, made ${lastFile.madeAt.toISOString()}` : 'none'],
+    ['last return', lastReturnAt ? `read ${lastReturnAt.toISOString()}` : 'none'],
+    ...(exchangeError === undefined ? [] : [['sftp', exchangeError] as const]),
   ];
+}
+
+function numbersRow({ nextNumber, lastNumber }: UsedAgreement): Row {
+  const left = lastNumber - nextNumber + 1n;
+  return ['numbers', left > 0n ? `${left} left, the next is ${nextNumber}` : 'none left: boletos are refused'];
 }
 
 function chargesOf({ accounts, former }: Pick<RailSettings, 'accounts' | 'former'>): string {
@@ -91,13 +131,13 @@ function certificateWords(end: Date | undefined, now: Date): string {
 }
 
 async function webhookWords(
-  { name, webhook }: RailSettings,
+  { name, webhook }: { readonly name: string; readonly webhook?: { readonly url: string } | undefined },
   record: RailRecord | undefined,
-  psp: BacenRail,
+  bank: Bank,
   explain: Explain,
 ): Promise<string> {
   try {
-    const found = await psp.readWebhook();
+    const found = await bank.webhook?.readWebhook();
     if (!found) return webhook ? 'not registered; run trilho rails register-webhook' : 'none';
     const isOurs = webhook && record && found.url === webhookAddress(webhook.url, record.pathToken);
     return isOurs ? 'registered' : 'registered at another address';

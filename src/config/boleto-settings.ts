@@ -1,7 +1,8 @@
-// What can be set about boletos that a bank registers from files: one entry for each agreement with a bank. Whether the bank can
+// What can be set about boletos that a bank registers, from files or by its API: one entry for each agreement with a bank. Whether the bank can
 // use the fields of an entry is for the rail to say.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import { type Static, Type } from 'typebox';
+import { API_OR_FILES_WORDS, BoletoApi, isByApiOrByFiles } from './boleto-api-settings.ts';
 import type { Check } from './check-schema.ts';
 import { jsonOf, type Kind, normalised } from './kinds.ts';
 import { hasDistinctNames, isRailName, RAIL_NAME_WORDS } from './rail-settings.ts';
@@ -33,6 +34,37 @@ const Document = () =>
     ),
   );
 
+const Path = () => Type.String({ minLength: 1, maxLength: 4_096 });
+const MAX_MINUTES = 24 * 60;
+const MAX_TIMES = 48;
+
+const SftpEntry = Type.Object(
+  {
+    host: Type.String(check(text => /^[A-Za-z0-9.:-]{1,253}$/.test(text), 'must be a name or an address of a machine')),
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+    user: Type.String({ minLength: 1, maxLength: 100 }),
+    keyFile: Type.Optional(Path()),
+    passphraseFile: Type.Optional(Path()),
+    passwordFile: Type.Optional(Path()),
+    hostKey: Type.String(
+      check(
+        text => /^SHA256:[A-Za-z0-9+/]{43}$/.test(text),
+        'must be the fingerprint of the server, SHA256: and 43 characters',
+      ),
+    ),
+    sendFolder: Path(),
+    fetchFolder: Path(),
+    everyMinutes: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MINUTES })),
+    sendAt: Type.Optional(
+      Type.Array(Type.String(check(text => /^([01]\d|2[0-3]):[0-5]\d$/.test(text), 'must be a time such as 09:30')), {
+        minItems: 1,
+        maxItems: MAX_TIMES,
+      }),
+    ),
+  },
+  CLOSED,
+);
+
 export const BoletoEntry = Type.Object(
   {
     name: Type.String(check(isRailName, RAIL_NAME_WORDS)),
@@ -61,10 +93,23 @@ export const BoletoEntry = Type.Object(
       Type.Record(Type.String({ pattern: '^[A-Za-z0-9]{1,40}[.][A-Za-z0-9]{1,40}$' }), Type.String(), CLOSED),
     ),
     sendFolder: Type.Optional(Type.String({ minLength: 1 })),
+    pix: Type.Optional(
+      Type.Object(
+        {
+          key: Type.String(check(text => /^[!-~]{1,77}$/.test(text), 'must be a pix key')),
+          keyType: Type.String(check(text => /^\d$/.test(text), 'must be a digit')),
+          city: Type.String({ minLength: 1, maxLength: 40 }),
+        },
+        CLOSED,
+      ),
+    ),
+    sftp: Type.Optional(SftpEntry),
     accounts: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MAX_ACCOUNTS })),
     former: Type.Optional(Type.Literal(true)),
+    test: Type.Optional(Type.Literal(true)),
+    api: Type.Optional(BoletoApi),
   },
-  CLOSED,
+  { ...CLOSED, 'x-check': { holds: isByApiOrByFiles, message: API_OR_FILES_WORDS } satisfies Check },
 );
 
 export type BoletoSettings = Readonly<Static<typeof BoletoEntry>>;

@@ -41,9 +41,10 @@ const Name = () => Type.String(check(text => /^[\w.-]{1,40}$/.test(text), 'must 
 const url = { url: Type.Optional(Type.String(check(isNodeUrl, NODE_URL_WORDS))), urlFile: Type.Optional(Path()) };
 const URL_RULE = { 'x-check': { holds: oneOf('url', 'urlFile'), message: 'must have url or urlFile, and not both' } };
 
-const EvmProvider = Type.Object({ name: Name(), ...url, batchSize: whole(1, 1_000) }, { ...CLOSED, ...URL_RULE });
+const node = { name: Name(), ...url, timeoutSeconds: whole(1, 60) };
+const EvmProvider = Type.Object({ ...node, batchSize: whole(1, 1_000) }, { ...CLOSED, ...URL_RULE });
 const TronProvider = Type.Object(
-  { name: Name(), ...url, apiKey: Type.Optional(Word()), apiKeyFile: Type.Optional(Path()) },
+  { ...node, apiKey: Type.Optional(Word()), apiKeyFile: Type.Optional(Path()) },
   {
     ...CLOSED,
     ...URL_RULE,

@@ -25,6 +25,10 @@ export type Config = {
   readonly logLevel: LogLevel;
   readonly mode: Mode;
   readonly dataDir: string;
+  /** What secrets in the database are sealed with; the first one seals. */
+  readonly masterKeys: readonly Buffer[];
+  /** Where the embedded database archives its write-ahead log. */
+  readonly walArchive?: string;
   readonly demo: boolean;
   readonly pageSize: number;
   /** Requests a second of one caller, and requests at once; 0 for no limit. */
@@ -40,6 +44,8 @@ export type Config = {
   readonly trustProxy: readonly string[];
   /** What somebody of the role support may send back of one charge. */
   readonly supportRefundLimitCents: number;
+  /** When more than this goes back of one charge, a person shows a passkey again. */
+  readonly passkeyRefundCents: number;
   /** Reais for one unit of another currency, as decimal text; a sandbox has one for each. */
   readonly rates: { readonly USD?: string; readonly EUR?: string };
   /** How long after its creation a wallet may first be paid to. */
@@ -52,7 +58,7 @@ export type Config = {
   readonly pixKey?: PixKey;
   /** Banks and PSPs, in the order in which they are preferred. */
   readonly rails: readonly RailSettings[];
-  /** Agreements with banks that register boletos from files, in the order in which they are preferred. */
+  /** Agreements with banks that register boletos, in the order in which they are preferred. */
   readonly boletos: readonly BoletoSettings[];
   /** Where banks tell of payments; absent: they are only asked. */
   readonly receiver?: ReceiverSettings;
@@ -120,6 +126,8 @@ export function configOf({ values }: Settings): Config {
     logLevel: values.LOG_LEVEL,
     mode: values.TRILHO_MODE,
     dataDir: values.TRILHO_DATA_DIR,
+    masterKeys: values.TRILHO_MASTER_KEY ?? [],
+    ...(values.TRILHO_WAL_ARCHIVE !== undefined && { walArchive: values.TRILHO_WAL_ARCHIVE }),
     demo: values.TRILHO_DEMO,
     pageSize: values.TRILHO_PAGE_SIZE,
     rateLimit: values.TRILHO_RATE_LIMIT,
@@ -129,6 +137,7 @@ export function configOf({ values }: Settings): Config {
     addressLimit: values.TRILHO_ADDRESS_LIMIT,
     trustProxy: values.TRILHO_TRUST_PROXY ?? [],
     supportRefundLimitCents: values.TRILHO_SUPPORT_REFUND_LIMIT,
+    passkeyRefundCents: values.TRILHO_REFUND_PASSKEY_ABOVE,
     rates: { ...(USD !== undefined && { USD }), ...(EUR !== undefined && { EUR }) },
     walletWait: values.TRILHO_WALLET_WAIT,
     walletPolicy: { proof: values.TRILHO_WALLET_PROOF, approval: values.TRILHO_WALLET_APPROVAL },

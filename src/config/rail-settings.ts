@@ -1,5 +1,16 @@
 // What can be set about rails: one entry for each PSP and account of it. Files that an entry names are read by the rail.
 import { type Static, Type } from 'typebox';
+import {
+  CLIENT_FIELDS,
+  CLOSED,
+  check,
+  OneOf,
+  Path,
+  textAt,
+  WEBHOOK_CHECK,
+  WEBHOOK_FIELDS,
+  Word,
+} from './bank-api-fields.ts';
 import type { Check } from './check-schema.ts';
 import { brCodeText, jsonOf, type Kind, normalised, pixKey } from './kinds.ts';
 
@@ -23,19 +34,9 @@ const TAKEN_NAMES = ['sandbox', 'pix-key', 'absent'];
 export const RAIL_NAME_WORDS = `must be a name such as efi or efi:main, and none of ${TAKEN_NAMES.join(', ')}`;
 const MAX_RAILS = 100;
 const MAX_ACCOUNTS = 1_000;
-const CLOSED = { additionalProperties: false } as const;
 
-const check = (holds: (text: string) => boolean, message: string) => ({
-  'x-check': { holds: value => typeof value !== 'string' || holds(value), message } satisfies Check,
-});
 const byKind = (kind: Kind<unknown>) =>
   Type.String(check(text => 'value' in kind.parse(text), `must be ${kind.words}`));
-const OneOf = <const T extends string>(words: readonly T[]) => Type.Enum([...words], { type: 'string' });
-const Path = () => Type.String({ minLength: 1 });
-/** Text that fits into a header. */
-const Word = () =>
-  Type.String(check(text => /^[\x21-\x7e]{1,4000}$/.test(text), 'must be printable ASCII without spaces'));
-const HttpsUrl = () => Type.String(check(isHttpsUrl, 'must be a URL with https, without user and password'));
 const Place = () => Type.String(check(text => /^[\w./-]{1,200}$/.test(text), 'must be a path such as v2/cob'));
 const Templates = () =>
   Type.Record(
@@ -76,22 +77,12 @@ const Quirks = Type.Object(
   CLOSED,
 );
 
-const RailEntry = Type.Object(
+export const RailEntry = Type.Object(
   {
     name: Type.String(check(isRailName, RAIL_NAME_WORDS)),
     profile: OneOf(RAIL_PROFILES),
-    environment: OneOf(['production', 'test']),
-    baseUrl: Type.Optional(HttpsUrl()),
-    tokenUrl: Type.Optional(HttpsUrl()),
+    ...CLIENT_FIELDS,
     pixKey: byKind(pixKey),
-    clientId: Word(),
-    clientSecret: Type.Optional(Word()),
-    clientSecretFile: Type.Optional(Path()),
-    certificateFile: Type.Optional(Path()),
-    privateKeyFile: Type.Optional(Path()),
-    pkcs12File: Type.Optional(Path()),
-    passwordFile: Type.Optional(Path()),
-    caFile: Type.Optional(Path()),
     accounts: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: MAX_ACCOUNTS })),
     former: Type.Optional(Type.Literal(true)),
     receiverName: Type.Optional(byKind(brCodeText)),
@@ -99,30 +90,11 @@ const RailEntry = Type.Object(
     accountNumber: Type.Optional(Word()),
     appKey: Type.Optional(Word()),
     appKeyFile: Type.Optional(Path()),
-    accessToken: Type.Optional(Word()),
-    accessTokenFile: Type.Optional(Path()),
-    timeoutSeconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 60 })),
-    maxConcurrent: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
-    perSecond: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     // A code from the pool is dead until the PSP has the charge, and for ever if the PSP refuses it: none unless asked for.
     locationPool: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
     quirks: Type.Optional(Quirks),
     webhook: Type.Optional(
-      Type.Object(
-        {
-          url: HttpsUrl(),
-          clientCaFile: Type.Optional(Path()),
-          clientName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-          skipMtls: Type.Optional(Type.Boolean()),
-        },
-        {
-          ...CLOSED,
-          'x-check': {
-            holds: hasAuthorityOfName,
-            message: 'must have clientCaFile: the name is in a certificate of that authority',
-          } satisfies Check,
-        },
-      ),
+      Type.Object({ ...WEBHOOK_FIELDS, skipMtls: Type.Optional(Type.Boolean()) }, { ...CLOSED, ...WEBHOOK_CHECK }),
     ),
   },
   {
@@ -157,18 +129,8 @@ export function isRailName(text: string): boolean {
   return /^[a-z0-9]{1,40}(:[a-z0-9-]{1,40})?$/.test(text) && !TAKEN_NAMES.includes(text);
 }
 
-function isHttpsUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, hash } = new URL(text);
-  return protocol === 'https:' && username === '' && password === '' && hash === '';
-}
-
 function isTemplate(text: string): boolean {
   return /^[\x20-\x7e]{0,1000}$/.test(text);
-}
-
-function hasAuthorityOfName(webhook: unknown): boolean {
-  return textAt(webhook, 'clientName') === undefined || textAt(webhook, 'clientCaFile') !== undefined;
 }
 
 function hasAddresses(entry: unknown): boolean {
@@ -178,10 +140,4 @@ function hasAddresses(entry: unknown): boolean {
 export function hasDistinctNames(rails: unknown): boolean {
   const names = Array.isArray(rails) ? rails.flatMap(rail => textAt(rail, 'name') ?? []) : [];
   return new Set(names).size === names.length;
-}
-
-function textAt(value: unknown, field: string): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const found: unknown = Reflect.get(value, field);
-  return typeof found === 'string' ? found : undefined;
 }

@@ -28,6 +28,7 @@ import {
   walletProof,
   wholeNumber,
 } from './kinds.ts';
+import { masterKeys } from './master-key.ts';
 import { payoutSettings } from './payout-settings.ts';
 import { priceMaxAge, priceMaxSpread, priceSources, priceTable, SANDBOX_PRICES } from './price-settings.ts';
 import { railSettings } from './rail-settings.ts';
@@ -90,6 +91,13 @@ export const SETTINGS = [
       'What a person of the role support may send back of one charge, in cents; operators and owners have no limit.',
   },
   {
+    name: 'TRILHO_REFUND_PASSKEY_ABOVE',
+    kind: wholeNumber(0, MAX_REFUND_LIMIT_CENTS),
+    default: '100000',
+    mode: 'live',
+    meaning: 'When more than this goes back of one charge, in cents, a person shows a passkey again for it.',
+  },
+  {
     name: 'DATABASE_URL',
     kind: postgresUrl,
     isSecret: true,
@@ -117,6 +125,19 @@ export const SETTINGS = [
     kind: folder,
     default: './data',
     meaning: 'Folder of the embedded database; a relative path starts at the working directory.',
+  },
+  {
+    name: 'TRILHO_MASTER_KEY',
+    kind: masterKeys,
+    isSecret: true,
+    meaning:
+      'What secrets in the database are sealed with, as trilho secrets key makes it. Several: the first seals, all of them open. Not set: they are not sealed.',
+  },
+  {
+    name: 'TRILHO_WAL_ARCHIVE',
+    kind: folder,
+    meaning:
+      'Folder to which the embedded database archives its write-ahead log, for a restore to any moment; best on another disk. Not set: no archive.',
   },
   {
     name: 'TRILHO_DEMO',
@@ -265,12 +286,11 @@ export const SETTINGS = [
   {
     name: 'TRILHO_BOLETOS',
     kind: boletoSettings,
-    mode: 'live',
-    refusal: 'a sandbox has a simulated bank and takes no real one',
     // An entry names the holder of the agreement with the document.
     isSecret: true,
     inFile: 'boletos',
-    meaning: 'Agreements with banks that register boletos from files.',
+    meaning:
+      'Agreements with banks that register boletos, from files or by their APIs; a sandbox takes those with `test` only.',
   },
   {
     name: 'TRILHO_RECEIVER',

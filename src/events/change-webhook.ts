@@ -2,14 +2,17 @@
 import type { Clock } from '../lib/clock.ts';
 import { invalidRequest } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
+import type { SecretBox } from '../storage/secret-box.ts';
 import type { WebhookDeps, WebhookWithSecret } from './create-webhook.ts';
 import { present, requireWebhook } from './require-webhook.ts';
 import { newSecret, secretText } from './sign.ts';
+import { placeOf } from './store-secrets.ts';
 import { markDeleted, replaceSecret, updateWebhook, type WebhookChange } from './store-webhooks.ts';
 import { BOTH_SECRETS_MS, type Webhook } from './webhook.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
+type RotateDeps = Deps & { readonly secretBox: SecretBox };
 
 /** What is not named stays. Refuses an address that events may not be sent to. */
 export async function changeWebhook(
@@ -35,11 +38,13 @@ export async function deleteWebhook({ db, clock }: Deps, id: string, accountId?:
 }
 
 /** For a day the old secret and the new one both sign, so that a receiver can change over. */
-export async function rotateSecret({ db, clock }: Deps, id: string, accountId?: string): Promise<WebhookWithSecret> {
+export async function rotateSecret(deps: RotateDeps, id: string, accountId?: string): Promise<WebhookWithSecret> {
+  const { db, clock, secretBox } = deps;
   const now = clock.now();
   const secret = newSecret();
+  const sealed = secretBox.seal(secret, placeOf(id));
   const until = new Date(now.getTime() + BOTH_SECRETS_MS);
   await requireWebhook(db, id, accountId);
-  const webhook = present(await db.transaction(tx => replaceSecret(tx, { id, secret, until, now })));
+  const webhook = present(await db.transaction(tx => replaceSecret(tx, { id, secret: sealed, until, now })));
   return { webhook, secret: secretText(secret) };
 }

@@ -5,13 +5,19 @@ import { AppError, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { OutgoingDeps } from '../lib/outgoing-request.ts';
 import type { Database } from '../storage/database.ts';
+import type { SecretBox } from '../storage/secret-box.ts';
 import { newSecret, secretText } from './sign.ts';
 import { assignPositions } from './store-feed.ts';
+import { placeOf } from './store-secrets.ts';
 import { insertWebhook } from './store-webhooks.ts';
 import { MAX_WEBHOOKS, type Webhook } from './webhook.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
-export type WebhookDeps = OutgoingDeps & { readonly db: Database; readonly clock: Clock };
+export type WebhookDeps = OutgoingDeps & {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly secretBox: SecretBox;
+};
 
 export type NewWebhook = {
   /** Absent: events of every account. */
@@ -41,10 +47,11 @@ export async function createWebhook(deps: WebhookDeps, input: NewWebhook): Promi
     createdAt: now,
     updatedAt: now,
   };
+  const sealed = deps.secretBox.seal(secret, placeOf(webhook.id));
   // Events that are committed by now get their positions first, so that the webhook does not receive them.
   await withoutAuditContext(() => assignPositions(deps.db));
   await deps.db.transaction(async tx => {
-    const isWritten = await insertWebhook(tx, webhook, { secret, limit: MAX_WEBHOOKS });
+    const isWritten = await insertWebhook(tx, webhook, { secret: sealed, limit: MAX_WEBHOOKS });
     if (!isWritten) throw new AppError('wrong_state', `There are ${MAX_WEBHOOKS} webhooks already.`);
     setAuditObject(webhook.id);
   });

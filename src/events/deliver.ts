@@ -7,14 +7,17 @@ import type { Log } from '../lib/log.ts';
 import { type OutgoingAnswer, type OutgoingDeps, sendOutgoing } from '../lib/outgoing-request.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database } from '../storage/database.ts';
+import type { SecretBox } from '../storage/secret-box.ts';
 import { fanOut } from './fan-out.ts';
 import { messageBody, signedHeaders } from './sign.ts';
 import { type Claimed, claimDue, type DeliveryEnd, type Ended, endAttempts } from './store-deliveries.ts';
+import { placeOf } from './store-secrets.ts';
 import { ANSWER_TIMEOUT_MS, nextTryAt } from './webhook.ts';
 
 export type DeliverDeps = OutgoingDeps & {
   readonly db: Database;
   readonly clock: Clock;
+  readonly secretBox: SecretBox;
   /** Events that a healthy webhook is sent at the same time, each of another object; on all nodes together. */
   readonly webhookConcurrency: number;
   readonly log: Log;
@@ -56,7 +59,8 @@ export async function attempt(
   signal?: AbortSignal,
 ): Promise<void> {
   const body = messageBody(delivery);
-  const headers = signedHeaders({ id: delivery.eventId, sentAt: new Date(), body }, delivery.secrets);
+  const secrets = delivery.secrets.map(stored => deps.secretBox.open(stored, placeOf(delivery.webhookId)));
+  const headers = signedHeaders({ id: delivery.eventId, sentAt: new Date(), body }, secrets);
   const answer = await sendOutgoing(deps, {
     url: delivery.url,
     headers,

@@ -5,6 +5,7 @@ import { sendOutgoing } from '../lib/outgoing-request.ts';
 import type { DeliverDeps } from './deliver.ts';
 import { failureWords, isSuccess } from './deliver.ts';
 import { messageBody, signedHeaders } from './sign.ts';
+import { placeOf } from './store-secrets.ts';
 import { readSecrets } from './store-webhooks.ts';
 import { ANSWER_TIMEOUT_MS, type Webhook } from './webhook.ts';
 
@@ -34,7 +35,9 @@ export async function pingWebhook(deps: DeliverDeps, { id, accountId, url }: Web
     object: { webhookId: id },
   };
   const body = messageBody({ type: PING, occurredAt, json: JSON.stringify(event) });
-  const headers = signedHeaders({ id: eventId, sentAt: new Date(), body }, await readSecrets(deps.db, id, now));
+  const stored = await readSecrets(deps.db, id, now);
+  const secrets = stored.map(secret => deps.secretBox.open(secret, placeOf(id)));
+  const headers = signedHeaders({ id: eventId, sentAt: new Date(), body }, secrets);
   const { status, answer, latencyMs, ...rest } = await sendOutgoing(deps, {
     url,
     headers,

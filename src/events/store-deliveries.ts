@@ -17,6 +17,7 @@ export type Claimed = {
   /** The number of this sending among all. */
   readonly number: number;
   readonly url: string;
+  /** As they are stored. */
   readonly secrets: readonly Buffer[];
   readonly eventId: string;
   readonly type: string;

@@ -130,7 +130,7 @@ export async function replaceSecret(
   return findWebhook(sql, id);
 }
 
-/** The secrets that sign at a moment, the newest first. */
+/** The secrets that sign at a moment as they are stored, the newest first. */
 export async function readSecrets(sql: Sql, id: string, now: Date): Promise<Buffer[]> {
   const [row] = await sql.query<{ secret: Buffer; old: Buffer[] }>(
     `select w.secret, ${OLD_SECRETS} as old from webhooks w where w.id = $1`,

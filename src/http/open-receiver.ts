@@ -13,15 +13,20 @@ const DEFAULT_HOST = '127.0.0.1';
 /** The server to which banks send notifications, for every rail that listens to its bank. */
 export async function openReceiver(
   deps: ReceiverDeps & { readonly db: Database },
-  { rails }: Config,
+  { rails, boletos }: Config,
   { host = DEFAULT_HOST, port, certificateFile, privateKeyFile, proxy }: ReceiverSettings,
 ): Promise<Receiver> {
   const records = await readRails(deps.db);
-  const receiving = rails.flatMap(({ name, webhook }, index) => {
+  const ofBoletos = boletos.map(({ name, api }, index) => ({
+    name,
+    webhook: api?.webhook,
+    place: `boletos[${index}].api`,
+  }));
+  const ofPix = rails.map(({ name, webhook }, index) => ({ name, webhook, place: `rails[${index}]` }));
+  const receiving = [...ofPix, ...ofBoletos.filter(({ webhook }) => webhook)].flatMap(({ name, webhook, place }) => {
     const record = records.find(candidate => candidate.name === name);
     if (!record) return [];
-    const clientCa =
-      webhook?.clientCaFile && readCertificates(`rails[${index}].webhook.clientCaFile`, webhook.clientCaFile);
+    const clientCa = webhook?.clientCaFile && readCertificates(`${place}.webhook.clientCaFile`, webhook.clientCaFile);
     const { clientName } = webhook ?? {};
     return {
       name,

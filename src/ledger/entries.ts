@@ -28,6 +28,11 @@ export function settlementEntry({ amountCents, ...head }: OfCharge): Entry {
   };
 }
 
+/** What the bank kept of a payment when it credited it. */
+export function bankFeeEntry({ amountCents, paymentId, ...head }: OfCharge & { paymentId: string }): Entry {
+  return { ...head, kind: 'bank_fee', causeId: paymentId, lines: movedLines('settled', 'bank_fee', amountCents) };
+}
+
 /** A refund was done. */
 export function refundEntry(input: OfCharge & { refundId: string }): Entry {
   const { amountCents, refundId, ...head } = input;

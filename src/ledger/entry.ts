@@ -24,6 +24,8 @@ export const BOOKS = [
   'network_fee',
   /** Crypto that cold sweeps took to cold addresses. */
   'cold_wallet',
+  /** What banks kept of payments, in reais. */
+  'bank_fee',
 ] as const;
 export type Book = (typeof BOOKS)[number];
 
@@ -40,6 +42,7 @@ export const ENTRY_KINDS = [
   'cold_sweep',
   'cold_sweep_undone',
   'mismatch_settled',
+  'bank_fee',
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 

@@ -5,6 +5,17 @@ export type Clock = { now(): Date };
 /** The time of the machine. */
 export const systemClock: Clock = { now: () => new Date() };
 
+/** A clock that follows another one later, for what is opened before there is a database whose time it should have. */
+export function followingClock(first: Clock): Clock & { follow(clock: Clock): void } {
+  let followed = first;
+  return {
+    now: () => followed.now(),
+    follow: clock => {
+      followed = clock;
+    },
+  };
+}
+
 export function laterOf(a: Date, b: Date): Date {
   return a < b ? b : a;
 }

@@ -56,6 +56,8 @@ export type HoldReason = (typeof HOLD_REASONS)[number];
 /** `delivered`: what arrived is taken as the whole. `returned`: the customer gets the money back. */
 export const MISMATCH_SETTLEMENTS = ['delivered', 'returned'] as const;
 export type MismatchSettlement = (typeof MISMATCH_SETTLEMENTS)[number];
+/** `paid`: the chain has paid the order, and the books do not know of it. */
+export const SETTLEMENTS = [...MISMATCH_SETTLEMENTS, 'paid'] as const;
 
 /** The types of order events, without the prefix `crypto_transaction.` */
 export const ORDER_EVENTS = [...STATUSES, ...ENDINGS, 'held', 'resumed', 'repriced'] as const;

@@ -55,6 +55,15 @@ function foundBy(query: ListQuery): Found {
   return { found, pageSize: limit, page, values };
 }
 
+/** Whose orders these are: the list of crypto transactions does not say it. */
+export async function readAccountsOf(sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql.query<{ id: string; account_id: string }>(
+    'select id, account_id from orders where id = any($1)',
+    [ids],
+  );
+  return new Map(rows.map(({ id, account_id }) => [id, account_id]));
+}
+
 export type EndedQuery = PageQuery & { readonly accountId?: string; readonly endedAs?: Ending };
 
 /** A page of orders that ended without being fulfilled, newest first, and how many there are; both from one snapshot. */

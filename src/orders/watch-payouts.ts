@@ -14,7 +14,8 @@ import type { PayoutLimits } from '../payouts/limits.ts';
 import {
   clearAlarm,
   insertAlarm,
-  oldestOpenAt,
+  oldestUnsettledAt,
+  readContradicted,
   readHaltedSenders,
   readOpenAlarms,
   takeWatch,
@@ -36,6 +37,8 @@ export type WatchPayoutsDeps = {
 
 const WATCH_EVERY_MS = 60_000;
 const PAUSE_MS = 5_000;
+/** Several lookups pass in this time: a node that lags for a moment contradicts nothing. */
+const CONTRADICTED_MS = 60_000;
 
 export function startWatchingPayouts(deps: WatchPayoutsDeps): { stop(): Promise<void> } {
   return startLoop({
@@ -63,7 +66,8 @@ async function watchNetwork(deps: WatchPayoutsDeps, chain: NonNullable<Chains[Ne
   const answers = await askNetwork(chain, payoutLimits);
   const changed = await db.transaction(async tx => {
     const records = {
-      oldestOpenAt: await oldestOpenAt(tx, network),
+      oldestUnsettledAt: await oldestUnsettledAt(tx, network),
+      contradicted: await readContradicted(tx, network, new Date(now.getTime() - CONTRADICTED_MS)),
       haltedSenders: await readHaltedSenders(tx, network),
       isFeeTooHigh: await hasHeld(tx, network, 'fee_too_high'),
     };

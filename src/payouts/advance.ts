@@ -86,8 +86,9 @@ async function act(deps: AdvanceDeps, chain: Chain, payout: Payout, sighting: Si
   const newest = next.attempts.at(-1);
   // What could not be signed leaves what was sent before as it is.
   if (!newest || (action === 'sign' && next.attempts.length === attempts.length)) return next;
+  const sentAt = deps.clock.now();
   const { words } = await chain.broadcast(newest);
-  return { ...next, words, isExhausted: action === 'send' && sighting.kind === 'stuck' };
+  return { ...next, words, sentAt, isExhausted: action === 'send' && sighting.kind === 'stuck' };
 }
 
 /** Signs the next attempt and saves it. If another node saved one of that number first, that one is used. */
@@ -158,9 +159,27 @@ function changeOf(
   before: Payout,
   now: Date,
 ): { readonly change: PayoutChange; readonly update: PayoutUpdate } {
-  const { payout: after, news } = sighted(before, sighting, chain, run);
+  const { payout: seen, news } = sighted(before, sighting, chain, run);
+  const after = withTimes(seen, { before, sighting, sentAt: run.sentAt, now });
   const nextLookup = isWatched(after) ? nextLookupOf(chain, sighting, after, now) : undefined;
   return { change: { before, after, news }, update: { payout: after, nextLookup } };
+}
+
+type Times = {
+  readonly before: Payout;
+  readonly sighting: Sighting;
+  readonly sentAt: Date | undefined;
+  readonly now: Date;
+};
+
+/** When it was first sent, and since when nodes that answer deny what made it done. */
+function withTimes({ contradictedAt: _, ...seen }: Payout, { before, sighting, sentAt, now }: Times): Payout {
+  const firstSentAt = before.sentAt ?? sentAt;
+  const isDenied = before.state === 'done' && sighting.kind === 'unknown' && sighting.isAnswered === true;
+  // Silence neither confirms nor denies.
+  const known = sighting.kind === 'unknown' ? before.contradictedAt : undefined;
+  const contradictedAt = known ?? (isDenied ? now : undefined);
+  return { ...seen, ...(firstSentAt && { sentAt: firstSentAt }), ...(contradictedAt && { contradictedAt }) };
 }
 
 /** Once: an operator who has resumed the sender has seen this payout. */

@@ -6,6 +6,7 @@ export const ALARM_REASONS = [
   'low_funds',
   'above_ceiling',
   'payout_stuck',
+  'payout_contradicted',
   'finality_lag',
   'fee_too_high',
   'slot_taken',

@@ -1,11 +1,11 @@
 // Compares what the books say that a sender sent with what the chain itself shows. Changes nothing.
-import { type AssetSymbol, NETWORKS_OF, SYMBOLS } from '../chains/asset.ts';
+import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
 import type { Chain, ChainRecord, Sighting } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { concurrencyLimit } from '../lib/concurrency-limit.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
-import { isWatched, type Payout, sentUnits, transferOf } from './payout.ts';
+import { type Payout, sentUnits, transferOf } from './payout.ts';
 import { firstBlockOf, readPayoutsOfSender } from './store-compare.ts';
 import { findSender } from './store-senders.ts';
 
@@ -20,52 +20,82 @@ export type SenderComparison = {
   readonly unanswered: readonly string[];
   /** What is no difference and worth knowing: money that came in, balances. */
   readonly notes: readonly string[];
+  /** Every transfer of an order that the chain shows. */
+  readonly moved: readonly OrderTransfer[];
+  /** Transfers out of the sender that are not in the books. */
+  readonly strangers: readonly StrangeTransfer[];
+};
+
+export type StrangeTransfer = Pick<ChainRecord['transfers'][number], 'hash' | 'symbol' | 'to' | 'units'>;
+
+export type OrderTransfer = {
+  readonly orderId: string;
+  readonly network: Network;
+  readonly symbol: AssetSymbol;
+  readonly hash: string;
+  readonly units: bigint;
 };
 
 const PAGE = 500;
 const LOOKUPS_AT_ONCE = 50;
 
-/** The comparison of one sender; undefined when the service has never sent from it. */
-export async function compareSender(db: Sql, chain: Chain, sender: string): Promise<SenderComparison | undefined> {
+/**
+ * The comparison of one sender. What left before its first payout is not the service's; for a sender without one in the books, since
+ * they may be older than it, what left after `since` is among `strangers`.
+ */
+export async function compareSender(db: Sql, chain: Chain, sender: string, since?: Date): Promise<SenderComparison> {
   const { network } = chain;
   // The chain is read first: bytes are saved before they are sent, so whatever it shows is in the books that are read later.
-  const record = chain.record && (await chain.record(sender, await firstBlockOf(db, network, sender)));
+  const record = chain.record && (await chain.record(sender, (await firstBlockOf(db, network, sender)) ?? since));
   const known = await findSender(db, network, sender);
-  if (!known) return undefined;
   const payouts = await readAll(db, chain, sender);
-  const settled = payouts.filter(isSettled);
   const inTurn = concurrencyLimit(LOOKUPS_AT_ONCE);
-  const looked = await Promise.all(settled.map(payout => inTurn(() => compareOne(chain, payout))));
-  const recorded = record ? compareRecord(payouts, known.nextNonce, sender, record, chain) : NOTHING;
+  const signed = payouts.filter(({ attempts }) => attempts.length > 0);
+  const looked = await Promise.all(signed.map(payout => inTurn(() => compareOne(chain, payout))));
+  const shown = new Set(looked.flatMap(({ isMined, payout }) => (isMined ? [payout] : [])));
+  const recorded = record ? compareRecord(payouts, shown, known?.nextNonce, sender, record, chain) : NOTHING;
   return {
     sender,
-    settled: settled.length,
-    underWay: payouts.filter(isWatched).length - settled.filter(isWatched).length,
+    settled: payouts.filter(isSettled).length,
+    underWay: payouts.filter(payout => !isSettled(payout)).length,
     differences: [...looked.flatMap(one => one.differences), ...recorded.differences],
     unanswered: [
       ...looked.flatMap(one => one.unanswered),
       ...(chain.record && !record ? ['no node shows what left the sender'] : []),
     ],
     notes: [...recorded.notes, ...(await balanceNotes(chain, sender, record))],
+    moved: [...looked, recorded].flatMap(one => one.moved),
+    strangers: recorded.strangers,
   };
 }
 
-type Found = Pick<SenderComparison, 'differences' | 'unanswered' | 'notes'>;
-const NOTHING: Found = { differences: [], unanswered: [], notes: [] };
+/** A sentence for each order that more than one transfer of the chain paid, whichever senders made them. */
+export function paidTwice(moved: readonly OrderTransfer[]): string[] {
+  return [...Map.groupBy(moved, ({ orderId }) => orderId)].flatMap(([orderId, transfers]) => {
+    const byHash = new Map(transfers.map(transfer => [transfer.hash, transfer]));
+    if (byHash.size < 2) return [];
+    const amounts = [...byHash.values()].map(
+      ({ units, symbol, network, hash }) => `${unitsText(symbol, units, { network })} ${symbol} in ${hash}`,
+    );
+    return [`order ${orderId} was paid ${byHash.size} times: ${amounts.join(', ')}`];
+  });
+}
+
+type Found = Omit<SenderComparison, 'sender' | 'settled' | 'underWay'>;
+const NOTHING: Found = { differences: [], unanswered: [], notes: [], moved: [], strangers: [] };
 
 async function readAll(db: Sql, { network }: Chain, sender: string): Promise<Payout[]> {
   const payouts: Payout[] = [];
   for (;;) {
-    const after = payouts.at(-1)?.nonce ?? -1n;
-    const page = await readPayoutsOfSender(db, network, sender, after, PAGE);
+    const page = await readPayoutsOfSender(db, network, sender, payouts.at(-1), PAGE);
     payouts.push(...page);
     if (page.length < PAGE) return payouts;
   }
 }
 
-/** A block has decided it, and the books say how. */
-function isSettled({ state, hash }: Payout): boolean {
-  return state !== 'open' && hash !== undefined;
+/** The books say that nothing more comes of it, or that it has arrived. */
+function isSettled({ state }: Payout): boolean {
+  return state !== 'open';
 }
 
 const OUTCOMES = {
@@ -76,55 +106,106 @@ const OUTCOMES = {
   voided: 'voided',
 } as const satisfies Record<Exclude<Payout['state'], 'open'>, Extract<Sighting, { kind: 'mined' }>['outcome']>;
 
-/** A payout as its own chain shows it: what moved, in which transaction, at which fee. */
-async function compareOne(chain: Chain, payout: Payout): Promise<Found> {
+type Looked = Found & { readonly payout: Payout; readonly isMined: boolean };
+
+/**
+ * A payout as its own chain shows it: what moved, in which transaction, at which fee. One that was given up, or is on its way,
+ * is looked up as well: crypto may have left all the same.
+ */
+async function compareOne(chain: Chain, payout: Payout): Promise<Looked> {
   const sighting = await chain.lookup(transferOf(payout), payout.attempts, payout.block);
-  const name = `order ${payout.orderId}, slot ${payout.nonce}`;
-  if (sighting.kind === 'unknown') return { ...NOTHING, unanswered: [`${name}: ${sighting.words ?? 'no answer'}`] };
-  if (payout.state === 'open') return NOTHING;
+  const name = `${nameOf(payout)}, slot ${payout.nonce}`;
+  const looked = { ...NOTHING, payout, isMined: false };
+  if (sighting.kind === 'unknown') return { ...looked, unanswered: [`${name}: ${sighting.words ?? 'no answer'}`] };
   if (sighting.kind !== 'mined') {
-    return differing(`${name}: the books have ${payout.state} in ${payout.hash}, the chain has no such transaction`);
+    const words = `${name}: the books have ${payout.state} in ${payout.hash}, the chain has no such transaction`;
+    const isMissing = isSettled(payout) && payout.hash !== undefined;
+    return isMissing ? { ...looked, differences: [words] } : looked;
   }
-  const { hash, outcome, leftUnits, feeUnits } = sighting;
-  const differences: string[] = [];
-  const compare = (what: string, books: string, found: string) => {
-    if (books !== found) differences.push(`${name}: ${what} is ${books} in the books and ${found} on the chain`);
-  };
-  compare('the transaction', payout.hash ?? 'none', hash);
-  compare('the outcome', OUTCOMES[payout.state], outcome);
-  compare('what left', unitsText(payout.symbol, sentUnits(payout), chain), unitsText(payout.symbol, leftUnits, chain));
-  compare('the fee', coinText(payout.feeUnits ?? 0n, chain), coinText(feeUnits, chain));
-  return { ...NOTHING, differences };
+  const moved = await movedIn(chain, payout, sighting);
+  const differences = payout.state === 'open' ? [] : differencesOf(chain, payout, payout.state, sighting);
+  return { ...looked, isMined: true, moved, differences: differences.map(words => `${name}: ${words}`) };
 }
 
-const differing = (sentence: string): Found => ({ ...NOTHING, differences: [sentence] });
+type Mined = Extract<Sighting, { readonly kind: 'mined' }>;
+
+function differencesOf(
+  chain: Chain,
+  payout: Payout,
+  state: keyof typeof OUTCOMES,
+  { hash, outcome, leftUnits, feeUnits }: Mined,
+): string[] {
+  const { symbol } = payout;
+  const compared = [
+    ['the transaction', payout.hash ?? 'none', hash],
+    ['the outcome', OUTCOMES[state], outcome],
+    ['what left', unitsText(symbol, sentUnits(payout), chain), unitsText(symbol, leftUnits, chain)],
+    ['the fee', coinText(payout.feeUnits ?? 0n, chain), coinText(feeUnits, chain)],
+  ] as const;
+  return compared.flatMap(([what, books, found]) =>
+    books === found ? [] : [`${what} is ${books} in the books and ${found} on the chain`],
+  );
+}
+
+/** The transfers of an order that its attempts made. Where attempts share no slot, each of several may have moved crypto. */
+async function movedIn(chain: Chain, payout: Payout, sighting: Mined): Promise<OrderTransfer[]> {
+  const { orderId, network, symbol, attempts } = payout;
+  if (orderId === undefined) return [];
+  const isOneSighting = sighting.outcome !== 'mismatched' || attempts.length === 1;
+  const sightings = isOneSighting
+    ? [sighting]
+    : await Promise.all(attempts.map(attempt => chain.lookup(transferOf(payout), [attempt])));
+  return sightings.flatMap(one =>
+    one.kind === 'mined' && one.leftUnits > 0n
+      ? [{ orderId, network, symbol, hash: one.hash, units: one.leftUnits }]
+      : [],
+  );
+}
+
+function nameOf({ id, orderId }: Payout): string {
+  return orderId === undefined ? `sweep ${id}` : `order ${orderId}`;
+}
 
 /** Everything that left must be in the books: every used slot, and every transfer of a token. */
 function compareRecord(
   payouts: readonly Payout[],
-  nextNonce: bigint,
+  shown: ReadonlySet<Payout>,
+  nextNonce: bigint | undefined,
   sender: string,
   { usedSlots, transfers }: ChainRecord,
   chain: Chain,
 ): Found {
   const differences: string[] = [];
-  if (usedSlots > nextNonce) {
+  if (nextNonce !== undefined && usedSlots > nextNonce) {
     differences.push(
       `the chain has used the slots below ${usedSlots}, and the books gave out those below ${nextNonce}`,
     );
   }
-  for (const { nonce, orderId } of payouts.filter(payout => isTaken(payout, usedSlots))) {
-    differences.push(`slot ${nonce} of order ${orderId} was used by a transaction that is not in the books`);
-  }
-  const owned = new Set(payouts.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)));
+  const owners = new Map(payouts.flatMap(payout => payout.attempts.map(({ hash }) => [hash, payout] as const)));
   const own = sender.toLowerCase();
-  const [notes, strangers]: [string[], string[]] = [[], []];
+  const [notes, strangers, moved]: [string[], StrangeTransfer[], OrderTransfer[]] = [[], [], []];
+  const seen = new Set(shown);
   for (const { hash, symbol, from, to, units } of transfers) {
-    const amount = `${unitsText(symbol, units, chain)} ${symbol}`;
-    if (from !== own) notes.push(`${amount} came from ${from} in ${hash}`);
-    else if (!owned.has(hash)) strangers.push(`${amount} left to ${to} in ${hash}, which is not in the books`);
+    const owner = owners.get(hash);
+    if (from !== own) notes.push(`${unitsText(symbol, units, chain)} ${symbol} came from ${from} in ${hash}`);
+    else if (!owner) strangers.push({ hash, symbol, to, units });
+    else {
+      seen.add(owner);
+      const { orderId, network } = owner;
+      if (orderId !== undefined) moved.push({ orderId, network, symbol, hash, units });
+    }
   }
-  return { ...NOTHING, differences: [...differences, ...strangers], notes };
+  for (const payout of payouts) {
+    if (!isTaken(payout, usedSlots) || seen.has(payout)) continue;
+    differences.push(`slot ${payout.nonce} of ${nameOf(payout)} was used by a transaction that is not in the books`);
+  }
+  // A sender that the books do not have may have been used for something else.
+  for (const { hash, symbol, to, units } of nextNonce === undefined ? [] : strangers) {
+    differences.push(
+      `${unitsText(symbol, units, chain)} ${symbol} left to ${to} in ${hash}, which is not in the books`,
+    );
+  }
+  return { ...NOTHING, differences, notes, moved, strangers };
 }
 
 function isTaken({ nonce, hash, state, lastSighting }: Payout, usedSlots: bigint): boolean {
@@ -147,7 +228,7 @@ async function balanceNotes(chain: Chain, sender: string, record: ChainRecord | 
   return notes;
 }
 
-function unitsText(symbol: AssetSymbol, units: bigint, { network }: Chain): string {
+function unitsText(symbol: AssetSymbol, units: bigint, { network }: Pick<Chain, 'network'>): string {
   return formatUnits(units, decimalsOf(symbol, network));
 }
 

@@ -6,9 +6,10 @@ import type { PayoutSettings } from '../config/payout-settings.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { AlarmReason, Judgement } from './alarm.ts';
 import { limitsOf, type PayoutLimits } from './limits.ts';
+import type { Contradicted } from './store-alarms.ts';
 
 export type AlarmRules = {
-  /** How long a payout may be open, and a block not final. */
+  /** How long a payout may have no end, and a block not final. */
   readonly stuckMs: number;
   readonly finalityLagMs: number;
 };
@@ -29,7 +30,8 @@ export type NetworkAnswers = {
 
 /** What the database knows. */
 export type NetworkRecords = {
-  readonly oldestOpenAt: Date | undefined;
+  readonly oldestUnsettledAt: Date | undefined;
+  readonly contradicted: Contradicted | undefined;
   readonly haltedSenders: readonly string[];
   readonly isFeeTooHigh: boolean;
 };
@@ -54,11 +56,12 @@ type Rules = AlarmRules & { readonly limits: PayoutLimits; readonly now: Date };
 
 export function judgeNetwork(chain: Chain, facts: NetworkAnswers & NetworkRecords, rules: Rules): Judgement[] {
   const { now, stuckMs, finalityLagMs: maxLagMs } = rules;
-  const { oldestOpenAt, haltedSenders, isFeeTooHigh, finalityLagMs } = facts;
-  const openMs = oldestOpenAt ? now.getTime() - oldestOpenAt.getTime() : 0;
+  const { oldestUnsettledAt, contradicted, haltedSenders, isFeeTooHigh, finalityLagMs } = facts;
+  const openMs = oldestUnsettledAt ? now.getTime() - oldestUnsettledAt.getTime() : 0;
   return [
     ...judgeFunds(chain, facts, rules),
-    judged('payout_stuck', openMs > stuckMs, `A payout is open for ${minutes(openMs)}.`),
+    judged('payout_stuck', openMs > stuckMs, `A payout has no end for ${minutes(openMs)}.`),
+    judged('payout_contradicted', contradicted !== undefined, contradicted ? contradictedWords(contradicted) : ''),
     finalityLagMs === undefined
       ? unknown('finality_lag')
       : judged('finality_lag', finalityLagMs > maxLagMs, `Final blocks are ${minutes(finalityLagMs)} behind.`),
@@ -67,6 +70,12 @@ export function judgeNetwork(chain: Chain, facts: NetworkAnswers & NetworkRecord
       judged('slot_taken', true, `The key of ${sender} was used elsewhere; it takes no slots.`, sender),
     ),
   ];
+}
+
+function contradictedWords({ count, payoutId }: Contradicted): string {
+  const which =
+    count === 1 ? `Payout ${payoutId} was done` : `${count} payouts were done, the first of them ${payoutId}`;
+  return `${which}, and the nodes do not agree on it any more: compare with an explorer.`;
 }
 
 function judgeFunds({ network, window }: Chain, { funds }: NetworkAnswers, { limits }: Rules): Judgement[] {

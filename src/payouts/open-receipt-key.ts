@@ -5,27 +5,28 @@ import { readTextFile, tryReadFile } from '../config/read-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
+import type { SecretBox } from '../storage/secret-box.ts';
 import { type ReceiptKey, receiptKeyOf } from './receipt-key.ts';
 import { addReceiptKey, findOwnReceiptKey } from './store-receipt-keys.ts';
 
 const SETTING = 'payouts.receipts.keyFile';
 
-type Deps = { readonly db: Database; readonly clock: Clock };
+type Deps = { readonly db: Database; readonly clock: Clock; readonly secretBox: SecretBox };
 
 /** Throws a StartError that names the setting when its file holds no such key. */
-export async function openReceiptKey({ db, clock }: Deps, keyFile?: string): Promise<ReceiptKey> {
+export async function openReceiptKey({ db, clock, secretBox }: Deps, keyFile?: string): Promise<ReceiptKey> {
   if (keyFile !== undefined) {
     const key = receiptKeyOf(readKeyFile(keyFile));
-    await db.transaction(tx => addReceiptKey(tx, { ...key, isOwn: false }, clock.now()));
+    await db.transaction(tx => addReceiptKey(tx, key, { at: clock.now() }));
     return key;
   }
-  const known = await findOwnReceiptKey(db);
+  const known = await findOwnReceiptKey(db, secretBox);
   if (known) return ownKey(known);
   const made = receiptKeyOf(generateKeyPairSync('ed25519').privateKey);
   return db.transaction(async tx => {
-    await addReceiptKey(tx, { ...made, isOwn: true }, clock.now());
+    await addReceiptKey(tx, made, { at: clock.now(), sealedBy: secretBox });
     // Another node may have been first.
-    const kept = await findOwnReceiptKey(tx);
+    const kept = await findOwnReceiptKey(tx, secretBox);
     return kept ? ownKey(kept) : made;
   });
 }

@@ -26,7 +26,7 @@ export async function openPayouts(
       createdAt: at,
       updatedAt: at,
     } as const;
-    return { ...request, id: uuidV7(at), sender, nonce, ...fresh };
+    return { ...request, id: uuidV7(at), sender, nonce, place: chain.placeOf(request.symbol), ...fresh };
   });
   if (payouts.length === 0) return [];
   await setNextNonce(tx, { sender, nextNonce, ...rest }, nextNonce + BigInt(payouts.length));
@@ -37,7 +37,8 @@ export async function openPayouts(
 
 export function chainOf(chains: Chains, network: Network): Chain {
   const chain = chains[network];
-  if (!chain) throw new AppError('not_configured', `No chain is configured for ${network}, and orders are on it.`);
+  if (!chain)
+    throw new AppError('not_configured', `There is no chain for ${network}: chains in TRILHO_CONFIG does not name it.`);
   return chain;
 }
 

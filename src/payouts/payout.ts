@@ -1,6 +1,6 @@
 // The types of a payout: the crypto of one order, or of a cold sweep, sent on a chain.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
-import type { Attempt, Block, Intent, Sighting, Transfer } from '../chains/chain.ts';
+import type { Attempt, Block, Intent, Place, Sighting, Transfer } from '../chains/chain.ts';
 
 /**
  * `done`: enough confirmations. `final`: the network undoes it no more, and it is looked up no more. The last three are as
@@ -47,6 +47,12 @@ export type Payout = Omit<PayoutRequest, 'orderId'> & {
   /** The number of consecutive lookups without a change. */
   readonly idleLookups: number;
   readonly attempts: readonly Attempt[];
+  /** Where it was made, whatever the settings say later. Absent in payouts of a version that did not keep it. */
+  readonly place?: Place;
+  /** When signed bytes were first handed to a node. */
+  readonly sentAt?: Date;
+  /** Since when nodes that answer do not show what made it `done`. */
+  readonly contradictedAt?: Date;
   /** When it took its slot, and when something about it last changed. */
   readonly createdAt: Date;
   readonly updatedAt: Date;

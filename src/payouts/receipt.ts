@@ -1,7 +1,6 @@
 // The receipt of a payout: what left, where to, in which block. Signed with Ed25519 over its canonical JSON (RFC 8785), so that
 // anyone can verify it without the service. What it says changes no more, so it is made when it is asked for and always alike.
 import { sign, verify } from 'node:crypto';
-import { NETWORK_FACTS, type NetworkFacts } from '../chains/networks.ts';
 import { canonicalJson, isPlainJson } from '../lib/canonical-json.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
@@ -33,7 +32,7 @@ export function signedReceipt(payout: Payout, mode: Mode, { id, publicKey, priva
 }
 
 function receiptOf(payout: Payout, mode: Mode) {
-  const { id, state, network, symbol, quantity, sender, destination, hash, block, networkFee, createdAt, updatedAt } =
+  const { id, state, network, symbol, quantity, sender, destination, hash, block, networkFee, updatedAt } =
     payoutView(payout);
   if (state === 'open' || state === 'done') {
     throw new AppError('wrong_state', 'This payout is not final yet; it has a receipt once no block can undo it.');
@@ -41,8 +40,9 @@ function receiptOf(payout: Payout, mode: Mode) {
   if (state !== 'final' || hash === undefined || !block || !networkFee) {
     throw new AppError('wrong_state', `This payout is ${state} and has no receipt.`);
   }
-  const { tokens }: NetworkFacts = NETWORK_FACTS[network];
-  const token = tokens[symbol]?.address;
+  const { place, attempts } = payout;
+  // The process that sent it may have died before it could say so.
+  const sentAt = payout.sentAt ?? attempts[0]?.signedAt ?? payout.createdAt;
   return {
     type: RECEIPT_TYPE,
     mode,
@@ -50,15 +50,17 @@ function receiptOf(payout: Payout, mode: Mode) {
     ...(payout.orderId !== undefined && { transactionId: payout.orderId }),
     accountId: payout.accountId,
     network,
+    ...(place?.chainId !== undefined && { chainId: place.chainId }),
+    ...(place && { isTest: place.isTest }),
     symbol,
-    ...(token !== undefined && { token }),
+    ...(place?.token !== undefined && { token: place.token }),
     quantity,
     sender,
     destination,
     hash,
     block,
     networkFee,
-    sentAt: createdAt,
+    sentAt: sentAt.toISOString(),
     finalAt: updatedAt,
   } as const;
 }

@@ -6,7 +6,7 @@ import { concurrencyLimit } from '../lib/concurrency-limit.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database } from '../storage/database.ts';
 import { type Payout, transferOf } from './payout.ts';
-import { insertAttempts, type NewAttempt } from './store.ts';
+import { insertAttempts, markSent, type NewAttempt } from './store.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock; readonly log: Log };
 
@@ -19,6 +19,7 @@ export async function sendOpened(deps: Deps, chain: Chain, payouts: readonly Pay
   if (added.length === 0) return;
   const saved = await deps.db.transaction(tx => insertAttempts(tx, added));
   const inTurn = concurrencyLimit(SENDS_AT_ONCE);
+  const sentAt = deps.clock.now();
   const sent = added
     .filter(({ payout }) => saved.has(payout.id))
     .map(({ payout, attempt }) => {
@@ -27,6 +28,7 @@ export async function sendOpened(deps: Deps, chain: Chain, payouts: readonly Pay
       return inTurn(() => chain.broadcast(attempt));
     });
   await Promise.all(sent);
+  await markSent(deps.db, [...saved], sentAt);
 }
 
 async function signFirst({ clock }: Deps, chain: Chain, payout: Payout): Promise<NewAttempt | undefined> {

@@ -26,7 +26,12 @@ export type PayoutNews =
   | { readonly kind: 'taken' };
 
 /** What this run of the job did beside looking. */
-export type Run = { readonly isExhausted?: boolean; readonly words?: string | undefined };
+export type Run = {
+  readonly isExhausted?: boolean;
+  readonly words?: string | undefined;
+  /** When it handed bytes to the nodes. */
+  readonly sentAt?: Date;
+};
 
 export type Sighted = { readonly payout: Payout; readonly news: PayoutNews };
 
@@ -61,9 +66,13 @@ function mined(payout: Payout, sighting: Mined, { depth }: Facts): Sighted {
   return { payout: { ...seen, state: outcome, feeUnits, ...left }, news: { kind: outcome } };
 }
 
-/** A slot that was given up is void when somebody else has used it up, or on a chain where unused slots block no other. */
-function isVoided({ voidRequestedAt }: Payout, { kind }: Sighting, { signVoid }: Facts): boolean {
-  return voidRequestedAt !== undefined && (kind === 'taken' || (kind === 'stuck' && !signVoid));
+/**
+ * A slot that was given up is void when somebody else has used it up, or on a chain where unused slots block no other. Used up in
+ * two lookups, minutes apart: behind one address a node that lags may not show the receipt of a transfer that another has counted.
+ */
+function isVoided({ voidRequestedAt, lastSighting }: Payout, { kind }: Sighting, { signVoid }: Facts): boolean {
+  if (voidRequestedAt === undefined) return false;
+  return (kind === 'taken' && lastSighting === 'taken') || (kind === 'stuck' && !signVoid);
 }
 
 function voided(payout: Payout, lastSighting: Sighting['kind']): Sighted {

@@ -55,13 +55,26 @@ export async function takeWatch(sql: Sql, network: Network, now: Date, next: Dat
   return rows.length > 0;
 }
 
-/** When the oldest open payout of a network took its slot. */
-export async function oldestOpenAt(sql: Sql, network: Network): Promise<Date | undefined> {
-  const [row] = await sql.query<{ at: Date }>(
-    `select created_at as at from payouts where state = 'open' and network = $1 order by created_at limit 1`,
+/** When the oldest payout of a network took its slot of those that are open, or were done and are contradicted. */
+export async function oldestUnsettledAt(sql: Sql, network: Network): Promise<Date | undefined> {
+  const [row] = await sql.query<{ at: Date | null }>(
+    `select least((select min(created_at) from payouts where state = 'open' and network = $1),
+                  (select min(created_at) from payouts where contradicted_at is not null and network = $1)) as at`,
     [network],
   );
-  return row?.at;
+  return row?.at ?? undefined;
+}
+
+export type Contradicted = { readonly count: number; readonly payoutId: string };
+
+/** Payouts that were done and are contradicted since before a time, with the one that is longest. */
+export async function readContradicted(sql: Sql, network: Network, until: Date): Promise<Contradicted | undefined> {
+  const [row] = await sql.query<{ id: string; count: number }>(
+    `select id, count(*) over ()::int as count from payouts
+      where contradicted_at <= $2 and network = $1 order by contradicted_at, id limit 1`,
+    [network, until],
+  );
+  return row && { count: row.count, payoutId: row.id };
 }
 
 export async function readHaltedSenders(sql: Sql, network: Network): Promise<string[]> {

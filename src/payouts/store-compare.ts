@@ -4,17 +4,18 @@ import type { Sql } from '../storage/database.ts';
 import type { Payout } from './payout.ts';
 import { type PayoutRow, SELECT_PAYOUT, toPayout } from './store.ts';
 
-/** The payouts of a sender in the order of their slots, those after a slot. */
+/** The payouts of a sender in the order of their slots, those after one of them. */
 export async function readPayoutsOfSender(
   sql: Sql,
   network: Network,
   sender: string,
-  afterNonce: bigint,
+  after: Pick<Payout, 'nonce' | 'id'> | undefined,
   limit: number,
 ): Promise<Payout[]> {
   const rows = await sql.query<PayoutRow>(
-    `${SELECT_PAYOUT} where p.network = $1 and p.sender = $2 and p.nonce > $3 order by p.nonce limit $4`,
-    [network, sender, afterNonce, limit],
+    `${SELECT_PAYOUT} where p.network = $1 and p.sender = $2 and ($3::bigint is null or (p.nonce, p.id) > ($3, $4::uuid))
+      order by p.nonce, p.id limit $5`,
+    [network, sender, after?.nonce, after?.id, limit],
   );
   return rows.map(toPayout);
 }

@@ -1,16 +1,18 @@
 // The SQL of the keys that receipts are signed with.
 import type { Sql } from '../storage/database.ts';
+import type { SecretStore } from '../storage/sealed-secrets.ts';
+import type { SecretBox } from '../storage/secret-box.ts';
 import type { ReceiptKey } from './receipt-key.ts';
 
 export type PublicReceiptKey = Pick<ReceiptKey, 'id' | 'publicKey'> & { readonly createdAt: Date };
 
-/** Keeps a key; its private part only when the service has made it. A key that is kept stays as it is. */
+/** Keeps a key; its private part, sealed, only when the service has made it. A key that is kept stays as it is. */
 export async function addReceiptKey(
   tx: Sql,
-  { id, publicKey, privateKey, isOwn }: ReceiptKey & { readonly isOwn: boolean },
-  at: Date,
+  { id, publicKey, privateKey }: ReceiptKey,
+  { at, sealedBy }: { readonly at: Date; readonly sealedBy?: SecretBox },
 ): Promise<void> {
-  const secret = isOwn ? privateKey.export({ format: 'der', type: 'pkcs8' }) : undefined;
+  const secret = sealedBy?.seal(privateKey.export({ format: 'der', type: 'pkcs8' }), placeOf(id));
   await tx.query(
     `insert into receipt_keys (id, public_key, private_key, created_at) values ($1, $2, $3, $4) on conflict do nothing`,
     [id, Buffer.from(publicKey, 'base64url'), secret, at],
@@ -18,12 +20,37 @@ export async function addReceiptKey(
 }
 
 /** The key that the service has made, as PKCS #8. */
-export async function findOwnReceiptKey(sql: Sql): Promise<Buffer | undefined> {
-  const [row] = await sql.query<{ private_key: Buffer }>(
-    'select private_key from receipt_keys where private_key is not null',
+export async function findOwnReceiptKey(sql: Sql, box: SecretBox): Promise<Buffer | undefined> {
+  const [row] = await sql.query<{ id: string; private_key: Buffer }>(
+    'select id, private_key from receipt_keys where private_key is not null',
   );
-  return row?.private_key;
+  return row && box.open(row.private_key, placeOf(row.id));
 }
+
+/** The place that a private key is bound to. */
+function placeOf(id: string): string {
+  return `receipt key ${id}`;
+}
+
+export const RECEIPT_SECRETS: SecretStore = {
+  words: 'the key of receipts',
+  placeOf,
+  // A receipt names its key, so another key is another row.
+  renew: () => undefined,
+  read: (sql, after, limit) =>
+    sql.query<{ id: string; secrets: Buffer[] }>(
+      `select id, array[private_key] as secrets from receipt_keys
+        where id > $1 and private_key is not null order by id limit $2`,
+      [after, limit],
+    ),
+  replace: async (tx, before, after) => {
+    const rows = await tx.query(
+      'update receipt_keys set private_key = $2 where id = $1 and private_key = $3 returning id',
+      [before.id, after.secrets[0] ?? null, before.secrets[0]],
+    );
+    return rows.length > 0;
+  },
+};
 
 /** Keys are changed by hand, so they are few. */
 const MAX_KEYS = 100;

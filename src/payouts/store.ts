@@ -1,6 +1,6 @@
 // The SQL of payouts and their attempts.
 import type { AssetSymbol, Network } from '../chains/asset.ts';
-import type { Attempt, Sighting } from '../chains/chain.ts';
+import type { Attempt, Place, Sighting } from '../chains/chain.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import type { Payout, PayoutState } from './payout.ts';
 
@@ -8,11 +8,13 @@ import type { Payout, PayoutState } from './payout.ts';
 export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLookup: Date, at: Date): Promise<void> {
   await tx.query(
     `insert into payouts (id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by,
-                          state, next_look_at, created_at, updated_at)
-     select id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by, 'open', $11, $12, $12
+                          chain_id, token, is_test, sent_at, state, next_look_at, created_at, updated_at)
+     select id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by, chain_id, token, is_test,
+            sent_at, 'open', $15, $16, $16
        from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::numeric[],
-                   $9::text[], $10::text[])
-         as p (id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by)`,
+                   $9::text[], $10::text[], $11::bigint[], $12::text[], $13::boolean[], $14::timestamptz[])
+         as p (id, account_id, order_id, network, sender, nonce, symbol, units, destination, swept_by, chain_id, token, is_test,
+               sent_at)`,
     [
       payouts.map(({ id }) => id),
       payouts.map(({ accountId }) => accountId),
@@ -24,6 +26,10 @@ export async function insertPayouts(tx: Sql, payouts: readonly Payout[], nextLoo
       payouts.map(({ units }) => units),
       payouts.map(({ destination }) => destination),
       payouts.map(({ sweptBy }) => sweptBy),
+      payouts.map(({ place }) => place?.chainId),
+      payouts.map(({ place }) => place?.token),
+      payouts.map(({ place }) => place?.isTest),
+      payouts.map(({ sentAt }) => sentAt),
       nextLookup,
       at,
     ],
@@ -35,7 +41,7 @@ export const SELECT_PAYOUT = `
   select p.id, p.account_id, p.order_id, p.network, p.sender, p.nonce, p.symbol, p.units::text as units, p.destination,
          p.state, p.hash, p.block_number, p.block_hash, p.confirmations, p.last_sighting, p.idle_looks,
          p.left_units::text as left_units, p.fee_units::text as fee_units, p.void_requested_at,
-         p.swept_by, p.created_at, p.updated_at,
+         p.swept_by, p.chain_id, p.token, p.is_test, p.sent_at, p.contradicted_at, p.created_at, p.updated_at,
          (select json_agg(json_build_object(
                    'number', a.number, 'kind', a.kind, 'hash', a.hash, 'raw', a.raw, 'signedAt', a.created_at) order by a.number)
             from payout_attempts a where a.payout_id = p.id and a.account_id = p.account_id) as attempts
@@ -109,11 +115,13 @@ export async function updatePayouts(tx: Sql, updates: readonly PayoutUpdate[], a
     `update payouts p
         set state = u.state, hash = u.hash, confirmations = u.confirmations, last_sighting = u.last_sighting,
             idle_looks = u.idle_looks, next_look_at = u.next_look_at, block_number = u.block_number,
-            block_hash = u.block_hash, left_units = u.left_units, fee_units = u.fee_units, updated_at = $13
+            block_hash = u.block_hash, left_units = u.left_units, fee_units = u.fee_units,
+            sent_at = coalesce(p.sent_at, u.sent_at), contradicted_at = u.contradicted_at, updated_at = $15
        from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::text[], $7::integer[],
-                   $8::timestamptz[], $9::bigint[], $10::text[], $11::numeric[], $12::numeric[])
+                   $8::timestamptz[], $9::bigint[], $10::text[], $11::numeric[], $12::numeric[], $13::timestamptz[],
+                   $14::timestamptz[])
               as u (id, account_id, state, hash, confirmations, last_sighting, idle_looks, next_look_at, block_number,
-                    block_hash, left_units, fee_units)
+                    block_hash, left_units, fee_units, sent_at, contradicted_at)
       where p.id = u.id and p.account_id = u.account_id`,
     [
       payouts.map(({ id }) => id),
@@ -128,9 +136,16 @@ export async function updatePayouts(tx: Sql, updates: readonly PayoutUpdate[], a
       payouts.map(({ block }) => block?.hash),
       payouts.map(({ leftUnits }) => leftUnits),
       payouts.map(({ feeUnits }) => feeUnits),
+      payouts.map(({ sentAt }) => sentAt),
+      payouts.map(({ contradictedAt }) => contradictedAt),
       at,
     ],
   );
+}
+
+/** Notes when the bytes of payouts were first handed to a node. */
+export async function markSent(sql: Sql, ids: readonly string[], at: Date): Promise<void> {
+  await sql.query('update payouts set sent_at = $2 where id = any($1) and sent_at is null', [ids, at]);
 }
 
 export async function setNextLookup(tx: Sql, { id, accountId }: Payout, at: Date): Promise<void> {
@@ -144,55 +159,6 @@ export async function requestVoid(tx: Sql, { id, accountId }: Payout, at: Date):
       where id = $1 and account_id = $2 and void_requested_at is null`,
     [id, accountId, at],
   );
-}
-
-export type DueLookup = { readonly accountId: string; readonly payoutId: string; readonly network: Network };
-
-/** Takes payouts whose lookup is due, oldest first. A row that another transaction has locked is skipped. */
-export async function takeDueLookups(tx: Sql, until: Date, limit: number): Promise<DueLookup[]> {
-  const rows = await tx.query<{ id: string; account_id: string; network: Network }>(
-    `with due as materialized (
-       select id, account_id from payouts
-        where next_look_at <= $1 order by next_look_at, id limit $2 for update skip locked)
-     update payouts p set next_look_at = null from due
-      where p.id = due.id and p.account_id = due.account_id
-      returning p.id, p.account_id, p.network`,
-    [until, limit],
-  );
-  return rows.map(row => ({ accountId: row.account_id, payoutId: row.id, network: row.network }));
-}
-
-/** The time of the next lookup, up to `until`. */
-export async function nextLookupAt(sql: Sql, until: Date): Promise<Date | undefined> {
-  const [row] = await sql.query<{ at: Date }>(
-    'select next_look_at as at from payouts where next_look_at <= $1 order by next_look_at limit 1',
-    [until],
-  );
-  return row?.at;
-}
-
-export type WatchedCount = {
-  readonly network: string;
-  readonly state: string;
-  readonly count: number;
-  readonly oldestAt: Date;
-};
-
-/** Payouts that are still watched, by network and state. Counts the `limit` oldest, so that it costs the same at any size. */
-export async function countWatchedPayouts(sql: Sql, limit: number): Promise<WatchedCount[]> {
-  const rows = await sql.query<{ network: string; state: string; count: string; oldest_at: Date }>(
-    `select network, state, count(*), min(created_at) as oldest_at
-       from (select network, state, created_at from payouts
-              where state in ('open', 'done') order by created_at limit $1) watched
-      group by network, state`,
-    [limit],
-  );
-  return rows.map(row => ({
-    network: row.network,
-    state: row.state,
-    count: Number(row.count),
-    oldestAt: row.oldest_at,
-  }));
 }
 
 export type PayoutRow = Row & {
@@ -216,6 +182,11 @@ export type PayoutRow = Row & {
   left_units: string | null;
   fee_units: string | null;
   void_requested_at: Date | null;
+  chain_id: string | null;
+  token: string | null;
+  is_test: boolean | null;
+  sent_at: Date | null;
+  contradicted_at: Date | null;
   created_at: Date;
   updated_at: Date;
   attempts: (Omit<Attempt, 'signedAt'> & { signedAt: string })[] | null;
@@ -246,5 +217,16 @@ export function toPayout(row: PayoutRow): Payout {
     ...(row.fee_units !== null && { feeUnits: BigInt(row.fee_units) }),
     ...(row.void_requested_at !== null && { voidRequestedAt: row.void_requested_at }),
     ...(row.last_sighting !== null && { lastSighting: row.last_sighting }),
+    ...(row.sent_at !== null && { sentAt: row.sent_at }),
+    ...(row.contradicted_at !== null && { contradictedAt: row.contradicted_at }),
+    ...(row.is_test !== null && { place: placeOf(row, row.is_test) }),
+  };
+}
+
+function placeOf({ chain_id, token }: PayoutRow, isTest: boolean): Place {
+  return {
+    isTest,
+    ...(chain_id !== null && { chainId: Number(chain_id) }),
+    ...(token !== null && { token }),
   };
 }

@@ -4,7 +4,7 @@ import type { Queue } from '../jobs/queue.ts';
 import { type Sweep, sweepInBatches } from '../jobs/sweep.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { ADVANCE } from './jobs.ts';
-import { nextLookupAt, takeDueLookups } from './store.ts';
+import { nextLookupAt, takeDueLookups } from './store-due.ts';
 
 type Deps = { readonly db: Database; readonly queue: Queue };
 

@@ -2,7 +2,9 @@
 import { StartError } from '../lib/errors.ts';
 import { absentRail } from './absent.ts';
 import { type BacenRail, loadRail } from './bacen/rail.ts';
-import type { BacenDeps, BacenSettings } from './bacen/settings.ts';
+import type { BacenSettings } from './bacen/settings.ts';
+import type { ClientDeps } from './bank-client/settings.ts';
+import { type BoletoApiEntry, type BoletoApiRail, loadBoletoApiRail } from './boleto-api/load.ts';
 import type { Receiver } from './br-code.ts';
 import { type CnabEntry, loadCnabRail } from './cnab/load.ts';
 import { pixKeyRail } from './pix-key.ts';
@@ -14,22 +16,35 @@ type Share = { readonly accounts?: readonly string[]; readonly former?: true };
 export type RailEntries = {
   readonly pixKey?: Receiver;
   readonly rails: readonly (BacenSettings & Share)[];
-  readonly boletos: readonly (CnabEntry & Share)[];
+  readonly boletos: readonly (BoletoEntry & Share)[];
 };
+
+/** By files, or by the bank's API. */
+type BoletoEntry = CnabEntry & { readonly api?: BoletoApiEntry['api'] };
 
 export type LiveRails = {
   readonly rails: Rails;
   readonly psps: readonly BacenRail[];
+  readonly boletoApis: readonly BoletoApiRail[];
+  /** Closes idle connections to banks. */
+  stop(): void;
 };
 
 /**
  * Charges go to the rail of their account, else to the first rail without accounts, else to the static pix key. A method
  * without a rail is refused when it is asked for. Throws a StartError with every fault.
  */
-export function liveRails({ pixKey, rails, boletos }: RailEntries, deps: BacenDeps): LiveRails {
+export function liveRails({ pixKey, rails, boletos }: RailEntries, deps: ClientDeps): LiveRails {
   const psps = openAll('rails', rails, entry => loadRail(entry, deps));
-  const agreements = openAll('boletos', boletos, loadCnabRail);
-  const faults = [...psps.faults, ...agreements.faults];
+  const apis: BoletoApiRail[] = [];
+  const agreements = openAll('boletos', boletos, (entry): Loaded<Rail<'boleto'>> => {
+    const { api, ...byFile } = entry;
+    if (!api) return loadCnabRail(byFile);
+    const loaded = loadBoletoApiRail({ ...byFile, api }, deps);
+    if ('rail' in loaded) apis.push(loaded.rail);
+    return loaded;
+  });
+  const faults = [...psps.faults, ...agreements.faults, ...sharedNames(rails, boletos)];
   if (faults.length > 0) throw new StartError(faults.join('\n'));
   const staticKey = pixKey ? pixKeyRail(pixKey) : undefined;
   const pix = shareOut<'pix'>(psps.opened);
@@ -46,7 +61,20 @@ export function liveRails({ pixKey, rails, boletos }: RailEntries, deps: BacenDe
   return {
     rails: { ...general, ofAccounts, former: all.filter(rail => !serving.has(rail)) },
     psps: psps.opened.map(({ rail }) => rail),
+    boletoApis: apis,
+    stop: () => {
+      for (const { rail } of psps.opened) rail.stop();
+      for (const rail of apis) rail.stop();
+    },
   };
+}
+
+/** What a bank tells is stored under the name of the rail alone. */
+function sharedNames(rails: RailEntries['rails'], boletos: RailEntries['boletos']): string[] {
+  return boletos.flatMap(({ name, api }, index) => {
+    if (!api || !rails.some(rail => rail.name === name)) return [];
+    return `boletos[${index}].name must differ from the names in rails.`;
+  });
 }
 
 type Loaded<R> =

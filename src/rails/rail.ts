@@ -42,7 +42,23 @@ export type RefundRequest = {
 
 /** What the payer pays with. */
 export type PixInstrument = { readonly emv: string };
-export type BoletoInstrument = { readonly barcode: string; readonly digitableLine: string };
+export type BoletoInstrument = {
+  readonly barcode: string;
+  readonly digitableLine: string;
+  /** A boleto may carry a pix code: to pay it pays the boleto. */
+  readonly pix?: BoletoPix;
+  /** Nosso número, where the bank gives it. */
+  readonly ourNumber?: string;
+};
+
+/** The pix charge that a bank has made for a boleto. */
+export type BoletoPix = {
+  readonly emv: string;
+  /** The location in the code, and the txid of the charge behind it, as far as they are known. */
+  readonly location?: string;
+  readonly txid?: string;
+};
+
 export type Instruments = { readonly pix: PixInstrument; readonly boleto: BoletoInstrument };
 
 /** A place at the bank from which a payer's bank reads a charge. Its code is known before there is a charge at it. */
@@ -100,6 +116,35 @@ export type FileExchange = {
   entries(bytes: Buffer): Generator<ReturnEntry, ReturnEnd>;
   /** Whether an entry is about the request that has its number here: another program may have given the same number. Pure. */
   isAbout(entry: ReturnEntry, request: PaymentRequest): boolean;
+  /** A registered boleto with the pix code that the bank has made for it; absent where boletos carry none. Pure. */
+  readonly withCode?: (instrument: BoletoInstrument, entry: ReturnEntry, request: PaymentRequest) => BoletoInstrument;
+  /** Present: files are carried to and from the bank by this service. */
+  readonly server?: FileServer;
+};
+
+/** A server at which files for the bank are left and those from it are found. */
+export type FileServer = {
+  /** How often it is met. */
+  readonly everyMs: number;
+  /** The times of day, such as `09:30`, at which what waits goes into a file; absent: each time that the server is met. */
+  readonly sendAt?: readonly string[];
+  /** Throws `rail_unavailable` when it does not answer, and `not_configured` with the name of the setting that is wrong. */
+  connect(): Promise<FileConnection>;
+};
+
+export type RemoteFile = { readonly name: string; readonly bytes: number; readonly modifiedAt: Date };
+
+/** Its calls throw as `connect` does. */
+export type FileConnection = {
+  /** That both folders are there and may be read. */
+  check(): Promise<void>;
+  /** Leaves a file, whole or not at all; the same file again changes nothing. Refuses a name under which another file is there. */
+  put(file: { readonly name: string; readonly digest: string; readonly parts: AsyncIterable<Buffer> }): Promise<void>;
+  /** The files from the bank, the oldest first. */
+  list(): Promise<readonly RemoteFile[]>;
+  /** Undefined when it is larger than any return. */
+  fetch(file: RemoteFile): Promise<Buffer | undefined>;
+  close(): Promise<void>;
 };
 
 /** What a printed boleto says of the bank and of who is paid. */
@@ -134,8 +179,11 @@ export type Refusal = { readonly path: string; readonly code: string; readonly m
  */
 type NoAnswer = { readonly kind: 'unknown' } | { readonly kind: 'unavailable'; readonly retryAt?: Date };
 
-/** `accepted`: the bank has the request and decides later. */
-type Undecided = { readonly kind: 'accepted' } | NoAnswer;
+/**
+ * `accepted`: the bank has the request and decides later. `bankId`: by which the bank knows it from now on, where that is not the
+ * reference; it is kept, and given to the calls after it.
+ */
+type Undecided = { readonly kind: 'accepted'; readonly bankId?: string } | NoAnswer;
 
 type Rejected = { readonly kind: 'rejected'; readonly reason: string };
 
@@ -174,6 +222,8 @@ export type Receipt = {
   readonly reference: string;
   /** The reference of the request that was paid; absent when the payer named none. */
   readonly requestReference?: string;
+  /** A boleto was paid by the pix code that it carries: the bank may list the same money once more, as a pix. */
+  readonly isByPix?: true;
   readonly amountCents: bigint;
   readonly paidAt: Date;
   readonly returns: readonly MoneyReturn[];
@@ -182,6 +232,8 @@ export type Receipt = {
   /** What the bank kept, and when it credits the rest, where it tells. */
   readonly feeCents?: bigint;
   readonly creditDay?: CivilDay;
+  /** By which way it was paid: the code of a bank that tells by file («motivo», C047 of the norm). */
+  readonly channel?: string;
 };
 
 export type ReceiptPage = {
@@ -210,7 +262,7 @@ export type Rail<M extends Method = Method> = {
   /** Refuses a request that this rail can never accept. Pure. */
   check(request: PaymentRequest): Refusal | undefined;
   /** What its boletos say when they are printed. Pure. */
-  readonly slip?: (reference: string) => SlipIssuer;
+  readonly slip?: (reference: string, instrument?: BoletoInstrument) => SlipIssuer;
   /** Absent: codes come from `prepare` alone or from the bank's answer. */
   readonly locations?: LocationSource;
   /** Absent: the reference is derived from the request. */
@@ -224,10 +276,10 @@ export type Rail<M extends Method = Method> = {
    * has put it elsewhere. Never throws for a failure of the bank or of the network.
    */
   submit(request: PaymentRequest, reference: string, location?: Location): Promise<Outcome>;
-  /** Looks up the result of `submit` by the reference. */
-  lookup(request: PaymentRequest, reference: string, location?: Location): Promise<Finding>;
+  /** Looks up the result of `submit` by the reference, or by the bank's id where it has given one. */
+  lookup(request: PaymentRequest, reference: string, location?: Location, bankId?: string): Promise<Finding>;
   /** Withdraws the request at the bank; may be repeated. */
-  cancel(request: PaymentRequest, reference: string): Promise<CancelOutcome>;
+  cancel(request: PaymentRequest, reference: string, bankId?: string): Promise<CancelOutcome>;
   refund(request: RefundRequest): Promise<RefundOutcome>;
   lookupRefund(request: RefundRequest): Promise<RefundFinding>;
   /** How to learn of payments; absent when only people report them. */
@@ -239,12 +291,18 @@ export type Rail<M extends Method = Method> = {
 /** A bank that lists what it has received. Its calls throw `rail_unavailable` when the bank does not answer. */
 export type ReceiptsByTime = {
   readonly by: 'time';
+  /** How often the bank may be asked; once a minute when absent. */
+  readonly everyMs?: number;
   /** All payments received, or returned, between two times. */
   receipts(from: Date, to: Date, cursor?: string): Promise<ReceiptPage>;
   /** One payment by its id; undefined when the bank does not know it (yet). */
   receipt(reference: string): Promise<Receipt | undefined>;
+  /** The location of a request by its reference; undefined when the bank does not know it. Absent where there are none. */
+  locationOf?(requestReference: string): Promise<string | undefined>;
   /** The ids of the payments that a notification is about. Pure; nothing else in it is believed. */
   hints(body: unknown): readonly string[];
+  /** The references of the requests on which the bank may have decided, by its notification. Pure. */
+  decided?(body: unknown): readonly string[];
 };
 
 /** A bank that must be asked about each request. */

@@ -83,14 +83,14 @@ async function createMigrationTable(db: Sql): Promise<void> {
   }
 }
 
-async function appliedMigrations(db: Sql): Promise<Map<string, string>> {
+export async function appliedMigrations(db: Sql): Promise<Map<string, string>> {
   const rows = await db.query<{ name: string; sha256: string }>(
     'select name, sha256 from schema_migrations order by name',
   );
   return new Map(rows.map(row => [row.name, row.sha256]));
 }
 
-function refuseUnknown(applied: Map<string, string>, migrations: readonly Migration[]): void {
+export function refuseUnknown(applied: Map<string, string>, migrations: readonly Migration[]): void {
   const known = new Map(migrations.map(migration => [migration.name, migration.sha256]));
   // First: a development version may have had a migration of the same name with another text.
   const unknown = [...applied.keys()].find(name => !known.has(name));

@@ -98,3 +98,22 @@ export async function isDeclared(
   );
   return newest?.same ?? false;
 }
+
+/** The declarations that name a holder by this document, as they are stored. */
+export async function findDeclarationsOf(sql: Sql, document: string) {
+  return sql.query<{ id: string; wallet_id: string; holder_name: string; statement: string; declared_at: Date }>(
+    `select id, wallet_id, holder_name, statement, declared_at from wallet_declarations
+      where holder_document = $1 order by declared_at, id`,
+    [document],
+  );
+}
+
+/** That there was a declaration, when and by whom, stays. Returns how many named the holder. */
+export async function eraseDeclarations(tx: Sql, document: string): Promise<number> {
+  const rows = await tx.query(
+    `update wallet_declarations set holder_name = 'erased', holder_document = null, statement = 'erased'
+      where holder_document = $1 returning id`,
+    [document],
+  );
+  return rows.length;
+}

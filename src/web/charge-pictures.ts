@@ -98,17 +98,15 @@ function sandboxIssuer({ id, externalId }: Charge, reference: string): SlipIssue
 }
 
 function slipOf(rails: Rails, charge: Charge, mode: Mode): BoletoSlip {
-  const {
-    rail,
-    reference,
-    instrument: { barcode },
-  } = payableMethod(charge, 'boleto');
-  const issuer = railNamed(rails, 'boleto', rail).slip?.(reference) ?? sandboxIssuer(charge, reference);
+  const { rail, reference, instrument } = payableMethod(charge, 'boleto');
+  const { barcode, pix: own } = instrument;
+  const issuer = railNamed(rails, 'boleto', rail).slip?.(reference, instrument) ?? sandboxIssuer(charge, reference);
   const { customer, payableCents, finePercent, interestPercent } = charge;
   const dueDay = civilDay(charge.dueAt);
   const issuedDay = civilDay(charge.createdAt);
   const pix = charge.methods.find(isOf('pix'));
-  const emv = pix && isUnpaid(pix) ? pix.instrument?.emv : undefined;
+  // That of the boleto dies with it, so it goes first.
+  const emv = own?.emv ?? (pix && isUnpaid(pix) ? pix.instrument?.emv : undefined);
   return {
     ...issuer,
     barcode,

@@ -1,7 +1,7 @@
 // Sends a page: compressed, kept by no cache, found by no search engine, and with a policy that admits our own files only.
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { compressed, encodingFor } from '../http/server/fixed-answer.ts';
+import { compressed, type Encoding, encodingFor } from '../http/server/fixed-answer.ts';
 import { type Html, markupOf } from './html.ts';
 
 export type PageOptions = {
@@ -10,6 +10,8 @@ export type PageOptions = {
   readonly framedBy?: readonly string[];
   /** The text of the one `<style>` in the page, such as the colour of an account. */
   readonly style?: string;
+  /** The very same page is sent again and again: it is compressed once. */
+  readonly isFixed?: true;
 };
 
 /**
@@ -45,7 +47,7 @@ export async function sendHtml(
   options: PageOptions = {},
 ): Promise<FastifyReply> {
   const encoding = encodingFor(request.headers['accept-encoding'] ?? '');
-  const bytes = await compressed(Buffer.from(markupOf(page)), encoding);
+  const bytes = await (options.isFixed ? compressedOnce(page, encoding) : compressed(bytesOf(page), encoding));
   pageHeaders(reply, options);
   reply.header('vary', 'Accept-Encoding, Accept-Language');
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
@@ -53,6 +55,17 @@ export async function sendHtml(
     .code(options.status ?? 200)
     .type('text/html; charset=utf-8')
     .send(bytes);
+}
+
+const bytesOf = (page: Html) => Buffer.from(markupOf(page));
+const known = new WeakMap<Html, Map<Encoding, Promise<Buffer>>>();
+
+function compressedOnce(page: Html, encoding: Encoding): Promise<Buffer> {
+  const forms = known.get(page) ?? new Map<Encoding, Promise<Buffer>>();
+  known.set(page, forms);
+  const form = forms.get(encoding) ?? compressed(bytesOf(page), encoding);
+  forms.set(encoding, form);
+  return form;
 }
 
 /** Beside those of every answer, which already say no-store, no-referrer and nosniff. */

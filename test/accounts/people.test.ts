@@ -269,6 +269,59 @@ describe('what outlives a session', () => {
     assert.equal((await as(owner, '/keys')).status, 200);
   });
 
+  test('a refund asks for such a proof when much of a charge has gone back with it', async () => {
+    aMinute();
+    const body = chargeBody({ customer: CUSTOMER, externalId: 'dearer', amountCents: 200_000, methods: ['pix'] });
+    const { id } = (await service.post('/charges', body)).json;
+    await service.runJobs();
+    const paid = { amountCents: 200_000, reference: 'E9999999920261116130000000000011' };
+    assert.equal((await service.post(`/charges/${id}/payments`, paid)).status, 201);
+    const operator = await logIn(service, 'operator', 'acme');
+    const refund = (who: LoggedIn, amountCents: number) => change(who, `/charges/${id}/refunds`, { amountCents });
+    service.clock.advanceMs(5 * 60_000);
+    assert.equal((await refund(operator, 60_000)).status, 201);
+    assert.equal((await refund(operator, 40_000)).status, 201);
+    const above = await refund(operator, 1);
+    assert.equal(above.status, 403);
+    assert.equal(await codeOf(above), 'fresh_login_needed');
+    // At the dashboard the passkey is asked for, and the question comes again with what was filled in.
+    const sent = await as(operator, `/dashboard/charges/${id}/refund`, {
+      method: 'POST',
+      body: new URLSearchParams({ once: 'one', amount: '500,00' }),
+      headers: { ...SAME_ORIGIN, accept: 'text/html' },
+    });
+    const next = `/dashboard/charges/${id}/refund?amount=500%2C00`;
+    assert.equal(sent.headers.get('location'), `/dashboard/confirm?next=${encodeURIComponent(next)}`);
+    assert.match(await (await as(operator, next)).text(), /name="amount"[^>]* value="500,00"/);
+    assert.equal((await service.get(`/charges/${id}`)).json.refunds.length, 2);
+    assert.equal((await refund(await logIn(service, 'operator', 'acme'), 1)).status, 201);
+    // A key is no session that somebody walks away from.
+    assert.equal((await service.post(`/charges/${id}/refunds`, { amountCents: 1 })).status, 201);
+  });
+
+  test('a sender whose key was used elsewhere goes on by such a proof alone', async () => {
+    aMinute();
+    await service.sql(
+      `insert into chain_senders (network, sender, next_nonce, halted_at) values ('polygon', '0xabc', 7, now())`,
+    );
+    const operator = await logIn(service, 'operator');
+    const resume = () => change(operator, '/payouts/senders/resume', { network: 'polygon', sender: '0xabc' });
+    service.clock.advanceMs(5 * 60_000);
+    assert.equal(await codeOf(await resume()), 'fresh_login_needed');
+    const asked = await as(operator, '/dashboard/payouts/senders/resume', {
+      headers: { accept: 'text/html' },
+      redirect: 'manual',
+    });
+    assert.match(asked.headers.get('location') ?? '', /^\/dashboard\/confirm\?next=/);
+    const fresh = await logIn(service, 'operator');
+    const resumed = await change(fresh, '/payouts/senders/resume', { network: 'polygon', sender: '0xabc' });
+    assert.deepEqual(await resumed.json(), { senders: [] });
+    const [line] = await service.sql<{ actor: string; object_id: string }>(
+      `select actor, object_id from audit_inbox where action = 'POST /payouts/senders/resume'`,
+    );
+    assert.deepEqual(line, { actor: `person:${fresh.id}`, object_id: '0xabc' });
+  });
+
   test('gives nobody more than its giver has', async () => {
     aMinute();
     const key = await service.makeKey('acme', ['keys:write', 'people:write', 'charges:read']);

@@ -39,6 +39,16 @@ const balances = () =>
   bench.service.sql<{ book: string; sum: string }>(
     `select book, sum(amount)::text as sum from ledger_lines group by book order by book`,
   );
+/** The sums of a charge in each book. */
+const booksOf = async ({ charge }: SentBoleto) => {
+  const rows = await bench.service.sql<{ book: string; sum: string }>(
+    `select book, sum(amount)::text as sum from ledger_lines l
+       join ledger_entries e on e.id = l.entry_id and e.account_id = l.account_id
+      where e.charge_id = $1 group by book order by book`,
+    [charge.id],
+  );
+  return Object.fromEntries(rows.map(({ book, sum }) => [book, sum]));
+};
 const unmatched = async () => (await bench.service.get('/payments/unmatched')).json.payments;
 
 describe('a return file', () => {
@@ -68,12 +78,31 @@ describe('a return file', () => {
       [payment.method, payment.amountCents, payment.feeCents, payment.creditDay, payment.source],
       ['boleto', Number(AMOUNT), 250, '2026-11-19', 'bank'],
     );
+    assert.deepEqual(payment.channel, { code: '61', words: 'by pix' });
     bench.service.clock.set('2026-11-18T12:00:00Z');
     await bench.sweep();
     assert.equal((await bench.charge(boleto)).state, 'PAID');
+    assert.deepEqual(await booksOf(boleto), { payer: '-15990', receivable: '15990' });
     bench.service.clock.set('2026-11-19T12:00:00Z');
     await bench.sweep();
     assert.equal((await bench.charge(boleto)).state, 'SETTLED');
+    // The bank has credited the amount less its fee.
+    assert.deepEqual(await booksOf(boleto), { bank_fee: '250', payer: '-15990', receivable: '0', settled: '15740' });
+  });
+
+  test('a second payment is available at once, and so is known what the bank kept of it', async () => {
+    const boleto = await one();
+    const day = today();
+    await outcomes(paid(boleto), told(boleto, '17', { paidCents: 5_000n, feeCents: 199n, day }));
+    assert.deepEqual(await booksOf(boleto), {
+      ...{ bank_fee: '199', payer: '-20990', receivable: '15990', settled: '4801' },
+    });
+    const env = { TRILHO_MODE: 'live', DATABASE_URL: bench.service.databaseUrl };
+    assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);
+    const undo = () => bench.service.sql('update payments set fee_cents = 199 where fee_cents = 198');
+    await bench.service.sql('update payments set fee_cents = 198 where fee_cents = 199');
+    const check = await runCommand(ledgerCommand, env, ['check']).finally(undo);
+    assert.equal(check.code, 1, 'a fee that is not in the ledger is found');
   });
 
   test('is read once however often it comes, and a line that comes in another file is booked once', async () => {

@@ -21,8 +21,10 @@ const customer = { name: 'Maria da Silva', document: '529.982.247-25', address }
 async function create(
   service: Service = at.service,
   headers: Record<string, string> = {},
+  amountCents = 15_990,
 ): Promise<{ id: string; emv: string }> {
-  const { status, json, text } = await service.post('/charges', chargeBody({ methods: ['pix'], customer }), headers);
+  const body = chargeBody({ methods: ['pix'], customer, amountCents });
+  const { status, json, text } = await service.post('/charges', body, headers);
   assert.equal(status, 201, text);
   return { id: json.id, emv: json.pix.emv };
 }
@@ -207,6 +209,30 @@ test('the amount of the bank outranks that of a statement', async () => {
   await look();
   assert.equal((await read(id)).state, 'PAID');
   assert.ok(!(await unmatched()).includes(endToEndId));
+});
+
+test('a payment that the bank tells of marks what a statement said of the same amount and day', async () => {
+  const { id, emv } = await create(at.service, {}, 7_301);
+  const day = at.service.clock.now().toISOString().slice(0, 10).split('-').reverse().join('/');
+  const csv = `Data;Valor;Descrição\n${day};73,01;PIX RECEBIDO MARIA\n${day};73,02;PIX RECEBIDO JOSE\n`;
+  const upload = await at.service.send('/statements', {
+    ...{ method: 'POST', body: csv, headers: { 'content-type': 'text/csv' } },
+  });
+  assert.deepEqual([upload.status, upload.json.statement.counts.unmatched], [201, 2], upload.text);
+  const { endToEndId } = await at.psp.pay({ emv });
+  await look();
+  assert.equal((await read(id)).state, 'PAID');
+  const waiting: { amountCents: number; reason: string; duplicateOf?: string; words: string }[] = (
+    await at.service.get('/payments/unmatched')
+  ).json.payments;
+  const ofStatement = waiting.filter(({ words }) => words.startsWith('PIX RECEBIDO'));
+  assert.deepEqual(
+    ofStatement.map(({ amountCents, reason, duplicateOf }) => [amountCents, reason, duplicateOf]).sort(),
+    [
+      [7_301, 'possible_duplicate', endToEndId],
+      [7_302, 'no_match', undefined],
+    ],
+  );
 });
 
 test('a rail and its former name list the same payments', async t => {

@@ -1,6 +1,7 @@
 // Return files of a bank over the API and on the dashboard.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { wordsOf } from '../harness/dashboard.ts';
 import { type FileExchangeBench, startFileExchange } from '../harness/file-exchange.ts';
 import { logIn, SAME_ORIGIN } from '../harness/people.ts';
 import { bytesOf, returnLines } from '../rails/cnab/return-lines.ts';
@@ -74,4 +75,17 @@ test('a person uploads it on the page of statements', async () => {
   assert.equal(answer.status, 200, page);
   assert.match(page.replace(/<[^>]*>/g, ' '), /The file was imported[\s\S]* paid +1 /);
   assert.equal((await bench.charge(boleto)).state, 'PAID');
+  // Beside statements, in one list.
+  const csv = {
+    method: 'POST',
+    body: 'Data;Valor;Descrição\n17/11/2026;42,00;PIX\n',
+    headers: { 'content-type': 'text/csv' },
+  };
+  assert.equal((await bench.service.send('/statements?debitsHaveMinus=true', csv)).status, 201);
+  const list = await fetch(`${bench.service.url}/dashboard/statements`, { headers: { cookie, accept: 'text/html' } });
+  const words = wordsOf(await list.text());
+  assert.match(words, /person:\S+ CNAB 102 of sicoob:main 1 0 0 \d/);
+  assert.match(words, /key:\S+ CNAB 101 of sicoob:main 1 0 0 \d/);
+  assert.match(words, /key:\S+ CSV 0 1 0 0 /);
+  assert.match(words, /3 in all/);
 });

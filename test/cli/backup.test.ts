@@ -14,6 +14,7 @@ import { createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { orderDriver } from '../harness/orders.ts';
 import { askDatabase } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
+import { seed, transaction } from '../harness/transactions.ts';
 
 const EMPTY = 'template0';
 /** Links to checkouts are part of what is compared. */
@@ -209,23 +210,51 @@ describe('a backup that is not as it was written', () => {
   });
 });
 
-test('a live database that has sent crypto comes back with its payouts paused', async t => {
+test('a live database with orders comes back with its payouts paused, and nothing more is signed on tron', async t => {
   const live = await startService({ mode: 'live' });
   t.after(() => live.stop());
   const inLive = (url: string) => ({ DATABASE_URL: url, TRILHO_MODE: 'live' });
-  const restoredPauses = async (place: string) => {
+  const restored = async (place: string) => {
     await runCommand(backupCommand, inLive(live.databaseUrl), [place]);
     const { url } = await emptyDatabase(t);
     const { said } = await runCommand(restoreCommand, inLive(url), [place]);
-    const rows = await askDatabase({ connectionString: url }, 'select network, symbol from payout_pauses');
-    return { said, rows };
+    const pauses = await askDatabase({ connectionString: url }, 'select network, symbol from payout_pauses');
+    const payouts = await askDatabase(
+      { connectionString: url },
+      'select network, void_requested_at is not null as given_up from payouts order by network, nonce',
+    );
+    return { said, pauses, payouts };
   };
-  assert.deepEqual((await restoredPauses(path.join(folder, 'unsent'))).rows, []);
+  assert.deepEqual((await restored(path.join(folder, 'none'))).pauses, []);
 
-  await live.sql(`insert into chain_senders (network, sender, next_nonce) values ('tron', 'T-sender', 1)`);
-  const { said, rows } = await restoredPauses(path.join(folder, 'sent'));
-  assert.deepEqual(rows, [{ network: null, symbol: null }]);
-  assert.match(said, /All payouts are paused: .* trilho ledger check --chains/);
+  const [first, second, third] = [transaction(), transaction(), transaction()];
+  await seed(live, [first, second, third]);
+  // Crypto may have left for the first time after the backup.
+  assert.deepEqual((await restored(path.join(folder, 'unsent'))).pauses, [{ network: null, symbol: null }]);
+
+  await live.sql(
+    `insert into chain_senders (network, sender, next_nonce) values ('tron', 'T-sender', 2), ('polygon', '0x-sender', 1)`,
+  );
+  const open = async ({ id, accountId }: typeof first, network: string, nonce: number, block: number | null) =>
+    live.sql(
+      `insert into payouts (id, account_id, order_id, network, sender, nonce, symbol, units, destination, state, block_number,
+                            block_hash, created_at, updated_at)
+       select gen_random_uuid(), $1, $2, network, sender, $4, 'usdt', 1, 'x', 'open', $5::bigint, $5::bigint::text, now(), now()
+         from chain_senders where network = $3`,
+      [accountId, id, network, nonce, block],
+    );
+  await open(first, 'tron', 0, 7);
+  await open(second, 'tron', 1, null);
+  await open(third, 'polygon', 0, null);
+  const { said, pauses, payouts } = await restored(path.join(folder, 'sent'));
+  assert.deepEqual(pauses, [{ network: null, symbol: null }]);
+  assert.deepEqual(payouts, [
+    { network: 'polygon', given_up: false },
+    { network: 'tron', given_up: false },
+    { network: 'tron', given_up: true },
+  ]);
+  assert.match(said, /All payouts are paused: .* docs\/operations\.md#restore/);
+  assert.match(said, /Transfers on Tron that no block had are given up: 1\./);
 });
 
 describe('backup and restore refuse', () => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { NETWORKS } from '../../src/chains/asset.ts';
 import { callNode } from '../../src/sandbox/anvil/anvil.ts';
 import { findAnvil } from '../../src/sandbox/anvil/find-anvil.ts';
 import { ADDRESSES, CHARGE_PART } from '../harness/orders.ts';
@@ -47,7 +48,15 @@ describe('trilho chain', { concurrency: 2 }, () => {
     const file = 'test-chain/trilho.json';
     assert.deepEqual(JSON.parse(printed), JSON.parse(readFileSync(path.join(folder, file), 'utf8')));
 
+    assert.match(chain.stdout(), /TRILHO_CONFIG=\S+ TRILHO_DATA_DIR=\S+\/data\/test-chain npx trilho serve/);
+
     const service = await startTrilho({ folder, env: { TRILHO_CONFIG: file, TRILHO_DEMO: 'off' } });
+    const refused = await service.post('/sandbox/chains/polygon', { fault: 'stalled' });
+    assert.equal(refused.status, 409);
+    assert.match(refused.text, /A test node stands for polygon: no fault can be injected into it\./);
+    const { chains } = (await service.get('/sandbox/chains')).json;
+    assert.ok(!chains.some(({ network }: { network: string }) => network === 'polygon'));
+    assert.equal(chains.length, NETWORKS.length - 1);
     const post = async (to: string, body: object) => {
       const { status, json, text } = await service.post(to, body);
       assert.ok(status < 300, text);

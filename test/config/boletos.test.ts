@@ -79,9 +79,3 @@ test('what the bank cannot use is told with its path', () => {
   );
   refused({ firstNumber: '5', lastNumber: '4' }, 'lastNumber must not be below firstNumber.');
 });
-
-test('a sandbox refuses agreements', () => {
-  assert.deepEqual(faultsOf({ TRILHO_CONFIG: 'trilho.json' }, filesOf([agreementEntry('756')])), [
-    'TRILHO_CONFIG: boletos: a sandbox has a simulated bank and takes no real one.',
-  ]);
-});

@@ -31,6 +31,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     logLevel: 'info',
     mode: 'sandbox',
     dataDir: path.resolve('data'),
+    masterKeys: [],
     demo: true,
     pageSize: 20,
     rateLimit: 0,
@@ -40,6 +41,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     addressLimit: 50,
     trustProxy: [],
     supportRefundLimitCents: 50_000,
+    passkeyRefundCents: 100_000,
     rates: { USD: '5.40', EUR: '6.25' },
     walletWait: { months: 0, ms: 0 },
     walletPolicy: { proof: 'off', approval: false },
@@ -76,6 +78,8 @@ test('every setting is read', () => {
     DATABASE_URL: 'postgresql://u:p@db.example/x',
     LOG_LEVEL: 'warn',
     TRILHO_DATA_DIR: '/srv/data',
+    TRILHO_MASTER_KEY: `${'A'.repeat(43)}=,${'B'.repeat(42)}A=`,
+    TRILHO_WAL_ARCHIVE: '/mnt/archive',
     TRILHO_PAGE_SIZE: '7',
     TRILHO_PUBLIC_URL: 'https://Pay.example.com/',
     TRILHO_RATE_LIMIT: '5',
@@ -85,6 +89,7 @@ test('every setting is read', () => {
     TRILHO_ADDRESS_LIMIT: '8',
     TRILHO_TRUST_PROXY: '10.0.0.5, fd00::/8',
     TRILHO_SUPPORT_REFUND_LIMIT: '2500',
+    TRILHO_REFUND_PASSKEY_ABOVE: '4000',
     TRILHO_RATE_USD: '5.1',
     TRILHO_RATE_EUR: '6',
     TRILHO_WALLET_WAIT: 'PT24H',
@@ -123,6 +128,8 @@ test('every setting is read', () => {
     logLevel: 'warn',
     mode: 'live',
     dataDir: '/srv/data',
+    masterKeys: [Buffer.alloc(32), Buffer.from(`${'B'.repeat(42)}A=`, 'base64')],
+    walArchive: '/mnt/archive',
     demo: true,
     pageSize: 7,
     publicUrl: 'https://pay.example.com',
@@ -137,6 +144,7 @@ test('every setting is read', () => {
     addressLimit: 8,
     trustProxy: ['10.0.0.5', 'fd00::/8'],
     supportRefundLimitCents: 2500,
+    passkeyRefundCents: 4000,
     rates: { USD: '5.1', EUR: '6' },
     walletWait: { months: 0, ms: 86_400_000 },
     walletPolicy: { proof: 'proven', approval: true },
@@ -175,6 +183,10 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
     'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database.',
   ],
   LOG_LEVEL: ['loud', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud".'],
+  TRILHO_MASTER_KEY: [
+    'hunter2',
+    'TRILHO_MASTER_KEY must be one to 4 different keys of 32 bytes in base64, with commas between them.',
+  ],
   TRILHO_DEMO: ['yes', 'TRILHO_DEMO must be one of on, off, not "yes".'],
   TRILHO_PUBLIC_URL: [
     'https://pay.example.com/shop',
@@ -185,6 +197,10 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   TRILHO_SUPPORT_REFUND_LIMIT: [
     '-1',
     'TRILHO_SUPPORT_REFUND_LIMIT must be a whole number from 0 to 10000000000, not "-1".',
+  ],
+  TRILHO_REFUND_PASSKEY_ABOVE: [
+    'ten',
+    'TRILHO_REFUND_PASSKEY_ABOVE must be a whole number from 0 to 10000000000, not "ten".',
   ],
   TRILHO_TRUST_PROXY: [
     'everybody',
@@ -264,7 +280,7 @@ test('a wrong value of any kind is a fault that names its setting and what it ta
   assert.deepEqual(faultsOf({ TRILHO_PRICES: 'usdt=0' }), [
     'TRILHO_PRICES must be a list such as usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50, not "usdt=0".',
   ]);
-  const takesAnyText = ['HOST', 'TRILHO_CONFIG', 'TRILHO_DATA_DIR', 'TRILHO_SCREENING_FILE'];
+  const takesAnyText = ['HOST', 'TRILHO_CONFIG', 'TRILHO_DATA_DIR', 'TRILHO_WAL_ARCHIVE', 'TRILHO_SCREENING_FILE'];
   const tried = [...Object.keys(WRONG), 'TRILHO_MODE', 'TRILHO_PRICES', ...takesAnyText];
   assert.deepEqual(tried.sort(), settings.map(({ name }) => name).sort(), 'every setting is tried');
 });
@@ -287,6 +303,7 @@ test('no fault repeats the value of a secret', () => {
   const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
   assert.deepEqual(secrets, [
     'DATABASE_URL',
+    'TRILHO_MASTER_KEY',
     'TRILHO_SCREENING_SECRET',
     'TRILHO_PIX_KEY',
     'TRILHO_RAILS',

@@ -8,6 +8,7 @@ import { startDelivering } from '../../src/events/delivering.ts';
 import { MAX_WEBHOOKS, nextTryAt, RETRY_GAPS_MS } from '../../src/events/webhook.ts';
 import { sendOutgoing } from '../../src/lib/outgoing-request.ts';
 import { openDatabase } from '../../src/storage/database.ts';
+import { secretBox } from '../../src/storage/secret-box.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { recordingLog, silentLog } from '../harness/log.ts';
 import { type Judge, readOpenApi } from '../harness/openapi.ts';
@@ -52,6 +53,7 @@ function startNode(): () => Promise<void> {
   const node = startDelivering({
     db,
     clock: service.clock,
+    secretBox: secretBox([]),
     allowsLocal: true,
     webhookConcurrency: AT_ONCE,
     log: silentLog,

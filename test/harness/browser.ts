@@ -1,4 +1,5 @@
 // A real browser for tests, shared by the tests of a file.
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { after } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -25,26 +26,34 @@ export const PHONE = {
 
 export type OpenPage = { readonly page: Page; readonly faults: readonly string[]; close(): Promise<void> };
 
-/** A page of its own context; `faults` gathers what the console reports as an error, refusals of the policy included. */
+/** A page of its own context; `faults` gathers what the consoles of its tabs report as errors, refusals of the policy included. */
 export async function openPage(options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await (await browser()).newContext(options);
   const page = await context.newPage();
   const faults: string[] = [];
-  page.on('console', message => {
+  context.on('console', message => {
     if (message.type() === 'error') faults.push(message.text());
   });
-  page.on('pageerror', error => faults.push(String(error)));
+  context.on('weberror', error => faults.push(String(error.error())));
   return { page, faults, close: () => context.close() };
 }
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+let axeText: Promise<string> | undefined;
+const axeSource = () => {
+  axeText ??= readFile(AXE, 'utf8');
+  return axeText;
+};
+
+/** The rules of axe that look at colours, and so the only ones that another scheme can change the outcome of. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** What axe finds wrong with a page, each as its rule and the elements; none is the aim. */
-export async function axeFaults(page: Page): Promise<string[]> {
+export async function axeFaults(page: Page, { only }: { readonly only?: 'colours' } = {}): Promise<string[]> {
   // Our policy forbids scripts of others, so it is evaluated instead of added to the page.
-  const { readFile } = await import('node:fs/promises');
-  await page.evaluate(await readFile(AXE, 'utf8'));
-  const found: { id: string; nodes: string[] }[] = await page.evaluate(`axe.run().then(({ violations }) =>
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(await axeSource());
+  const options = only ? JSON.stringify({ runOnly: COLOUR_RULES }) : '';
+  const found: { id: string; nodes: string[] }[] = await page.evaluate(`axe.run(${options}).then(({ violations }) =>
     violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target }) => String(target)) })))`);
   return found.map(({ id, nodes }) => `${id}: ${nodes.join(', ')}`);
 }

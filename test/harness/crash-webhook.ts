@@ -3,6 +3,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { deliverDue } from '../../src/events/deliver.ts';
 import { type Database, openDatabase, type Sql } from '../../src/storage/database.ts';
+import { secretBox } from '../../src/storage/secret-box.ts';
 import { testClock } from './clock.ts';
 import { silentLog } from './log.ts';
 
@@ -39,6 +40,7 @@ const real = openDatabase({ connection: { connectionString: order.databaseUrl },
 await deliverDue({
   db: counted(real),
   clock: testClock(order.now),
+  secretBox: secretBox([]),
   allowsLocal: true,
   webhookConcurrency: 100,
   log: silentLog,

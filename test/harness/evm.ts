@@ -34,7 +34,8 @@ export async function startEvmNode(options: Parameters<typeof startAnvil>[0] = {
 export function evmSettings({ anvil, usdt, usdc }: EvmNode, changes: Partial<EvmSettings> = {}): EvmSettings {
   return {
     network: 'ethereum',
-    providers: [{ name: 'anvil', url: anvil.url }],
+    // A slow machine must not look like a silent node.
+    providers: [{ name: 'anvil', url: anvil.url, timeoutSeconds: 20 }],
     senders: [{ address: SENDER, signer: keySigner(PRIVATE_KEY) }],
     depth: DEPTH,
     // With blocks this short, nothing that was read serves a later lookup.

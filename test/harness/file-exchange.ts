@@ -3,6 +3,7 @@ import { startDecisionBatches } from '../../src/charges/decide.ts';
 import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
 import { openLinks } from '../../src/charges/links.ts';
 import { fileParts, makeFile } from '../../src/charges/make-file.ts';
+import { type OfferedFile, offerFiles } from '../../src/charges/offer-files.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { type ReadReturn, readReturn } from '../../src/charges/read-return.ts';
 import type { BoletoFile } from '../../src/charges/store-boleto-files.ts';
@@ -32,6 +33,8 @@ export type SentBoleto = {
 export type FileExchangeBench = {
   readonly service: Service;
   make(): Promise<BoletoFile | undefined>;
+  /** Makes what waits into files, and puts them into a folder. */
+  offer(folder: string): Promise<readonly OfferedFile[]>;
   textOf(sequence: number): Promise<string>;
   read(bytes: Buffer, agreement?: string): Promise<ReadReturn>;
   /** Reads over a database that fails in some way. */
@@ -75,6 +78,7 @@ export async function startFileExchange(
   return {
     service,
     make,
+    offer: folder => offerFiles(writing, rail, folder),
     textOf,
     read: (bytes, agreement) => readReturn(reading, bytes, agreement),
     readThrough: (change, bytes) => readReturn(readingOver(change(db)), bytes),

@@ -33,6 +33,16 @@ export async function pdfPage(file: Buffer, dpi: number): Promise<{ picture: Pic
   }
 }
 
+/** The text of every page of a PDF. */
+export async function pdfText(file: Buffer): Promise<string> {
+  const document = await pdfium.loadDocument(file);
+  try {
+    return [...document.pages()].map(page => page.getText()).join('\n');
+  } finally {
+    document.destroy();
+  }
+}
+
 /** How light a pixel is, from 0 to 255. */
 export function lightAt({ width, rgba }: Picture, x: number, y: number): number {
   const at = (y * width + x) * 4;

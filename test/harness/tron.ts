@@ -28,7 +28,12 @@ export type TronSetup = {
 };
 
 export async function startTron(
-  options: { readonly node?: TronNodeOptions; readonly chain?: Partial<TronSettings> } = {},
+  options: {
+    readonly node?: TronNodeOptions;
+    readonly chain?: Partial<TronSettings>;
+    /** A slow machine must not look like a silent node, so the tests wait long. */
+    readonly timeoutSeconds?: number;
+  } = {},
 ): Promise<TronSetup> {
   const clock = testClock(START);
   const node = await startTronNode({ clock, ...options.node });
@@ -38,6 +43,7 @@ export async function startTron(
   const [first, ...others] = node.endpoints.map(({ url }, index) => ({
     name: `node-${index + 1}`,
     url,
+    timeoutSeconds: options.timeoutSeconds ?? 20,
     ...(apiKey !== undefined && { apiKey }),
   }));
   const { chain, start } = await openTronChain(

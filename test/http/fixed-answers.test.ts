@@ -96,6 +96,10 @@ test('an answer is made once for all callers and encodings; one whose making fai
   assert.equal(new Set(answers.map(({ headers }) => headers.etag)).size, 3);
 });
 
+/** Other tests use the same server. */
+const WAITING = `
+  select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not l.granted`;
+
 test('a connection that waits for an answer in the making stays, and one that nobody uses is closed', async t => {
   // Long enough for a starved machine to hand the request to the service.
   const impatient = await startService({ unreadLimitMs: 2_000 });
@@ -104,7 +108,7 @@ test('a connection that waits for an answer in the making stays, and one that no
   await holder.connect();
   await holder.query('begin; lock table charges in access exclusive mode');
   const owed = impatient.get('/charges');
-  const waits = async () => (await holder.query('select from pg_locks where not granted')).rowCount;
+  const waits = async () => (await holder.query(WAITING)).rowCount;
   await until('the request to wait for the table', waits);
   const { hostname, port } = new URL(impatient.url);
   const idle = connect(Number(port), hostname);

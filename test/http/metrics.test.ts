@@ -5,7 +5,10 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { queryObjects } from 'node:v8';
 import { Registry } from 'prom-client';
+import { systemClock } from '../../src/lib/clock.ts';
+import { liveRails } from '../../src/rails/live-rails.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
+import { agreementEntry } from '../harness/agreements.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { startCutWire } from '../harness/cut-wire.ts';
 import { recordingLog } from '../harness/log.ts';
@@ -24,7 +27,10 @@ const locations = {
 };
 let service: Service;
 before(async () => {
-  service = await startService({ log, rails: { ...sandboxRails, pix: { ...sandboxRails.pix, locations } } });
+  const certificateEnd = () => new Date('2031-02-03T04:05:06Z');
+  const pix = { ...sandboxRails.pix, locations, certificateEnd };
+  const agreements = liveRails({ rails: [], boletos: [agreementEntry('756')] }, { clock: systemClock, log });
+  service = await startService({ log, rails: { ...sandboxRails, pix, former: [agreements.rails.boleto] } });
 });
 after(() => service.stop());
 
@@ -66,6 +72,27 @@ function documented(): { name: string; type: string; labels: string[] }[] {
       };
     });
 }
+
+test('the rules and the dashboard of deploy/ ask for metrics and labels that there are', async () => {
+  const { types } = await scrape();
+  const labels = new Map(documented().map(metric => [metric.name, metric.labels]));
+  for (const file of ['alerts.yml', 'grafana-dashboard.json']) {
+    const text = readFileSync(path.join(import.meta.dirname, '../../deploy', file), 'utf8').replaceAll('\\"', '"');
+    const used = [...text.matchAll(/\b((?:trilho|process|nodejs)_\w+)(?:\{(\w+)=)?/g)];
+    assert.ok(used.length > 15, file);
+    for (const [, written = '', label] of used) {
+      const name = types.has(written) ? written : written.replace(/_(bucket|sum|count)$/, '');
+      assert.ok(types.has(name), `${file}: ${written}`);
+      if (label !== undefined) assert.ok(labels.get(name)?.includes(label), `${file}: ${written}{${label}}`);
+    }
+    for (const [, by = '', rest = ''] of text.matchAll(/\bby \(([\w, ]+)\) \(([^"]*?\btrilho_\w+)/g)) {
+      const [name = ''] = /trilho_\w+$/.exec(rest) ?? [];
+      const known = labels.get(name.replace(/_(bucket|sum|count)$/, '')) ?? labels.get(name);
+      for (const label of by.split(', '))
+        assert.ok(label === 'le' || known?.includes(label), `${file}: ${name} by ${label}`);
+    }
+  }
+});
 
 test('requests are counted and timed by route pattern', async () => {
   await service.post('/charges', chargeBody({ methods: ['pix'] }));
@@ -137,6 +164,10 @@ test('docs/metrics.md describes every metric with its type and labels, and no ot
   await service.sql(
     `insert into rails (name, method, path_token, seen_until, compared_day, compared_at, differences)
      values ('efi', 'pix', 'x', now(), '2026-11-16', now(), 0)`,
+  );
+  await service.sql(
+    `insert into boleto_returns (id, rail, digest, sequence, received_at, received_by)
+     values (gen_random_uuid(), 'bank756:main', sha256('x'), 1, now(), 'test')`,
   );
   const { types, samples } = await scrape();
   const rows = documented();

@@ -82,6 +82,7 @@ describe('an order whose transfer failed', () => {
     depth: 20,
     window: 1,
     maxAttempts: 1,
+    placeOf: () => assert.fail('no slot is taken'),
     nextNonce: () => assert.fail('no slot is taken'),
     isContract: () => assert.fail('no wallet is created'),
     check: async () => ({ kind: 'unknown' }),
@@ -90,6 +91,7 @@ describe('an order whose transfer failed', () => {
     sign: () => assert.fail('nothing is signed'),
     broadcast: () => assert.fail('nothing is sent'),
     lookup: () => assert.fail('nothing is looked up'),
+    readTransfer: () => assert.fail('no transfer is read'),
     nextLookupAt: (_sighting, now) => now,
   };
 

@@ -152,6 +152,10 @@ test('a full disk is not ready, until a write succeeds', async context => {
   assert.equal((await service.post('/charges', chargeBody())).status, 201);
 });
 
+/** Other tests use the same server. */
+const WAITING = `
+  select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not l.granted`;
+
 test('a background loop that hangs is named', async context => {
   const t = lastFirst(context);
   const { url } = await ownDatabase(t);
@@ -159,7 +163,7 @@ test('a background loop that hangs is named', async context => {
   assert.equal((await service.get('/readyz')).status, 200);
   const session = await sessionOn(t, url);
   await session.query('begin; lock table audit_inbox in access exclusive mode');
-  const waits = async () => (await session.query('select from pg_locks where not granted')).rowCount;
+  const waits = async () => (await session.query(WAITING)).rowCount;
   await until('a loop to wait for the table', waits);
   service.clock.advanceMs(10 * 60_000);
   const isNamed = async () => /«sealing the audit log» has stopped/.test((await readiness(service))[1]);
@@ -187,7 +191,7 @@ test('a locked table does not take the whole pool, whatever needs it: other requ
   ];
   let answered = 0;
   const waiting = requests.flatMap(send => Array.from({ length: 10 }, () => send().finally(() => answered++)));
-  const waits = async () => (await session.query('select from pg_locks where not granted')).rowCount ?? 0;
+  const waits = async () => (await session.query(WAITING)).rowCount ?? 0;
   await until('all kinds to wait for the table', async () => (await waits()) >= 12);
   for (let times = 0; times < 10; times++) {
     assert.equal((await service.get('/readyz')).status, 200);
@@ -223,7 +227,8 @@ async function assertLeavesConnections(
   const watcher = await sessionOn(t, url);
   const waits = async () => {
     const found = await watcher.query(
-      `select from pg_locks join pg_stat_activity using (pid) where not granted and backend_type = 'client backend'`,
+      `select from pg_locks join pg_stat_activity using (pid)
+        where not granted and backend_type = 'client backend' and datname = current_database()`,
     );
     return found.rowCount ?? 0;
   };

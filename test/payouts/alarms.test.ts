@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { NETWORKS } from '../../src/chains/asset.ts';
-import type { Chain, Check } from '../../src/chains/chain.ts';
+import type { Chain, Check, Sighting } from '../../src/chains/chain.ts';
 import { chainsCommand } from '../../src/cli/chains.ts';
 import { runCommand } from '../harness/commands.ts';
 import type { OrderDriver } from '../harness/orders.ts';
@@ -21,7 +21,13 @@ const env = {
 };
 
 /** What the nodes answer in place of the simulation, by network. */
-let changed: { network?: string; health?: Chain['health']; funds?: Chain['funds']; check?: Check } = {};
+let changed: {
+  network?: string;
+  health?: Chain['health'];
+  funds?: Chain['funds'];
+  check?: Check;
+  sighting?: Sighting;
+} = {};
 let sandbox: PayoutService;
 let service: Service;
 let orders: OrderDriver;
@@ -32,6 +38,8 @@ before(async () => {
       health: () => (changed.network === chain.network && changed.health ? changed.health() : chain.health()),
       funds: (...asked) =>
         changed.network === chain.network && changed.funds ? changed.funds(...asked) : chain.funds(...asked),
+      lookup: async (...asked) =>
+        changed.network === chain.network && changed.sighting ? changed.sighting : chain.lookup(...asked),
       check: async intent => (changed.network === chain.network && changed.check ? changed.check : chain.check(intent)),
     }),
     undefined,
@@ -168,4 +176,34 @@ test('of several nodes one judges, and an alarm is one event', async () => {
   } finally {
     for (const node of nodes.slice(1)) await node.stop();
   }
+});
+
+test('a payout that was done and is contradicted raises an alarm, and is stuck if that lasts', async () => {
+  const order = await sandbox.paid({ network: 'ethereum' });
+  const later = async () => {
+    await minuteLater();
+    return (await open()).filter(one => one.endsWith(' ethereum'));
+  };
+  while ((await orders.read(order)).status !== 'fulfilled') await later();
+  const { id } = (await service.get(`/payouts/${order.json.transactionId}`)).json;
+  changed = { network: 'ethereum', sighting: { kind: 'unknown' } };
+  for (let look = 0; look < 5; look++) assert.deepEqual(await later(), [], 'silence denies nothing');
+  changed = { network: 'ethereum', sighting: { kind: 'unknown', isAnswered: true, words: 'they disagree' } };
+  await orders.advance('PT15M');
+  assert.deepEqual(await later(), ['payout_contradicted ethereum']);
+  const { alarms } = (await service.get('/payouts/alarms')).json;
+  const { words } = alarms.find(({ reason }: Shown) => reason === 'payout_contradicted');
+  assert.equal(words, `Payout ${id} was done, and the nodes do not agree on it any more: compare with an explorer.`);
+  assert.match(
+    (await service.get('/metrics')).text,
+    /^trilho_payout_alarms\{network="ethereum",reason="payout_contradicted"\} 1$/m,
+  );
+  assert.equal((await orders.read(order)).status, 'fulfilled');
+  await orders.advance('PT30M');
+  assert.deepEqual((await later()).toSorted(), ['payout_contradicted ethereum', 'payout_stuck ethereum']);
+  changed = {};
+  await orders.advance('PT2H');
+  assert.deepEqual(await later(), []);
+  const told = (await events()).filter(({ object }) => object.reason === 'payout_contradicted').map(({ type }) => type);
+  assert.deepEqual(told, ['payout.alarm_raised', 'payout.alarm_cleared']);
 });

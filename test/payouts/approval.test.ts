@@ -189,3 +189,15 @@ test('the command refuses what it does not know, in one sentence', async () => {
   await assert.rejects(trilho('approve', 'x'), refusal(/must be a UUID, not "x"/));
   await assert.rejects(trilho('approve', UNKNOWN_ID), refusal(/no such/i));
 });
+
+test('above the amount the maker of an order does not say either that the chain has paid it', async () => {
+  const [maker, second] = [await service.makeKey('acme'), await service.makeKey('acme')];
+  const order = await paid(maker);
+  const hash = `0x${'ab'.repeat(32)}`;
+  const settle = (key: Key) =>
+    service.post(`/crypto/transactions/${order.json.transactionId}/settle`, { as: 'paid', hash }, bearer(key));
+  const refused = await settle(maker);
+  assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
+  const unknown = await settle(second);
+  assert.deepEqual([unknown.status, unknown.json.code], [409, 'wrong_state']);
+});

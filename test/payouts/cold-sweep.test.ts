@@ -13,7 +13,10 @@ import { type Answer, type Service, startService } from '../harness/service.ts';
 const COLD = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
 const env = {
   TRILHO_PAYOUTS: JSON.stringify({
-    limits: [{ symbol: 'usdt', network: 'polygon', ceiling: '500' }],
+    limits: [
+      { symbol: 'usdt', network: 'polygon', ceiling: '500' },
+      { symbol: 'usdt', network: 'bsc', perDay: '150' },
+    ],
     coldAddresses: { polygon: COLD, ethereum: COLD.toLowerCase(), bsc: COLD, arbitrum: COLD },
   }),
 };
@@ -101,6 +104,16 @@ test('what is above the ceiling goes to the cold address as one payout, and the 
     [json.id],
   );
   assert.deepEqual(audited, [{ action: 'POST /payouts/sweep' }]);
+});
+
+test('a sweep leaves what may go to customers in a day as it was', async () => {
+  const { json } = await sweep({ network: 'bsc', quantity: '120' });
+  assert.equal((await settle(json.id)).state, 'final');
+  // An order of the driver is 100 usdt.
+  const order = await sandbox.paid({ network: 'bsc' });
+  await orders.advance('PT1H');
+  const { status, holdReason } = await orders.read(order);
+  assert.deepEqual([status, holdReason], ['fulfilled', undefined]);
 });
 
 test('a ledger entry that is missing is found', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { transferData } from '../../src/chains/evm/contracts.ts';
 import { signTransaction } from '../../src/chains/evm/transaction.ts';
-import { compareSender } from '../../src/payouts/compare-chain.ts';
+import { compareSender, paidTwice } from '../../src/payouts/compare-chain.ts';
 import { callNode } from '../../src/sandbox/anvil/anvil.ts';
 import { signerOf } from '../harness/payout-drill/chain-of.ts';
 import { type Drill, openDrill } from '../harness/payout-drill/drill.ts';
@@ -100,4 +100,43 @@ test('a chain that does not answer is not right', async () => {
     drill.chain.senders[0],
   );
   assert.equal(found?.unanswered.length, 4);
+});
+
+test('a transfer of a slot that the books have as void is no transfer of a stranger', async () => {
+  const drill = await fulfilled('evm');
+  const [order] = await drill.db.query<{ order_id: string }>(
+    `update payouts set state = 'voided', hash = null, fee_units = null, block_number = null, block_hash = null
+      where nonce = 1 returning order_id`,
+  );
+  const { differences, moved } = await compared(drill);
+  const name = `order ${order?.order_id}, slot 1:`;
+  assert.ok(differences.includes(`${name} the outcome is voided in the books and transferred on the chain`));
+  assert.ok(differences.every(words => words.startsWith(name)));
+  assert.equal(new Set(moved.map(({ hash }) => hash)).size, 3);
+  assert.deepEqual(paidTwice(moved), []);
+});
+
+test('on tron two attempts at one payout that both moved crypto are two payments of its order', async () => {
+  const drill = await fulfilled('tron');
+  const [first, second] = await drill.db.query<{ id: string; order_id: string; hash: string }>(
+    'select id, order_id, hash from payouts order by nonce',
+  );
+  await drill.db.query('update payout_attempts set payout_id = $1, number = 2 where payout_id = $2', [
+    first?.id,
+    second?.id,
+  ]);
+  const [sentence = '', ...more] = paidTwice((await compared(drill)).moved);
+  assert.deepEqual(more, []);
+  assert.match(sentence, new RegExp(`^order ${first?.order_id} was paid 2 times: \\S+ usdt in ${first?.hash}, \\S+`));
+  assert.ok(sentence.endsWith(` usdt in ${second?.hash}`));
+});
+
+test('a sweep is named as one', async () => {
+  const drill = await fulfilled('evm');
+  const [sweep] = await drill.db.query<{ id: string }>(
+    `update payouts set order_id = null, swept_by = 'operator', fee_units = fee_units + 1 where nonce = 2 returning id`,
+  );
+  const { differences } = await compared(drill);
+  assert.equal(differences.length, 1);
+  assert.ok(differences[0]?.startsWith(`sweep ${sweep?.id}, slot 2: the fee is `));
 });

@@ -7,11 +7,16 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { receiptCommand } from '../../src/cli/receipt.ts';
 import { StartError } from '../../src/lib/errors.ts';
-import { keyIdOf, publicKeyFrom } from '../../src/payouts/receipt-key.ts';
+import { keyIdOf, publicKeyFrom, receiptKeyOf } from '../../src/payouts/receipt-key.ts';
 import { runCommand } from '../harness/commands.ts';
 import { type OrderDriver, orderDriver } from '../harness/orders.ts';
+import { openDrill } from '../harness/payout-drill/drill.ts';
+import { startPayoutService } from '../harness/payout-service.ts';
+import { ownFolder, PROJECT, runToEnd } from '../harness/process.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
+import { USDT } from '../harness/tron.ts';
 
+const TRILHO = join(PROJECT, 'bin/trilho.js');
 const UNKNOWN_ID = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
 
 let service: Service;
@@ -69,6 +74,7 @@ test('a final payout has a receipt, by order and by payout, that is always the s
     transactionId,
     accountId,
     network: 'polygon',
+    isTest: true,
     symbol: 'usdt',
     token: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
     quantity,
@@ -94,6 +100,67 @@ test('a final payout has a receipt, by order and by payout, that is always the s
   });
   const value = Buffer.from(signature['value'] ?? '', 'base64url');
   assert.ok(verify(null, Buffer.from(canonical(receipt)), key, value));
+});
+
+test('it says when the transfer was first given to a node, not when its slot was taken', async () => {
+  let isSigning = false;
+  const slow = await startPayoutService(chain => ({
+    ...chain,
+    sign: async (...asked) => (isSigning ? chain.sign(...asked) : { kind: 'unknown' }),
+  }));
+  try {
+    const order = await slow.paid();
+    const { createdAt } = (await slow.service.get(`/payouts/${order.json.transactionId}`)).json;
+    await slow.orders.advance('PT7M');
+    isSigning = true;
+    await slow.orders.advance('PT1H');
+    const [attempt] = await slow.service.sql<{ created_at: Date }>('select created_at from payout_attempts');
+    const sentAt: string = (await receiptOf(order, slow.service)).receipt.sentAt;
+    assert.equal(sentAt, attempt?.created_at.toISOString());
+    assert.ok(new Date(sentAt).getTime() >= new Date(createdAt).getTime() + 7 * 60_000);
+  } finally {
+    await slow.stop();
+  }
+});
+
+for (const name of ['evm', 'tron'] as const) {
+  test(`on ${name} it names the chain and the contract that were used`, async () => {
+    const drill = await openDrill(name, 7, 1);
+    try {
+      const [order] = await drill.pay(1);
+      await drill.runJobs();
+      await drill.rest();
+      const { receipt } = (await drill.service.get(`/crypto/transactions/${order?.id}/receipt`)).json;
+      const { spec } = drill.world;
+      // The node of Tron has the genesis block of the main network.
+      const place = { chainId: receipt.chainId, token: receipt.token.toLowerCase(), isTest: receipt.isTest };
+      assert.deepEqual(
+        place,
+        spec.kind === 'evm'
+          ? { chainId: spec.chainId, token: spec.token, isTest: true }
+          : { chainId: undefined, token: USDT.toLowerCase(), isTest: false },
+      );
+    } finally {
+      await drill.close();
+    }
+  });
+}
+
+test('it is verified where the settings are wrong, and one of a test network in live says so', async t => {
+  const directory = await ownFolder(t);
+  const document: Document = await receiptOf(final);
+  const env = { PORT: 'x', TRILHO_MODE: 'neither' };
+  const run = (text: string) =>
+    runToEnd({ folder: directory, env, command: [process.execPath, TRILHO, 'receipt', 'verify', fileOf(text)] });
+  const { code, stdout, stderr } = await run(JSON.stringify(document));
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^Valid: /m);
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const { id: keyId, publicKey } = receiptKeyOf(privateKey);
+  const receipt = { ...document.receipt, mode: 'live' };
+  const value = sign(null, Buffer.from(canonical(receipt)), privateKey).toString('base64url');
+  const live = await run(JSON.stringify({ receipt, signature: { algorithm: 'Ed25519', keyId, publicKey, value } }));
+  assert.match(live.stdout, /^It is of a test network: what moved is worth nothing\.$/m);
 });
 
 test('the id of a key is its thumbprint (RFC 8037, A.3)', () => {
@@ -133,7 +200,7 @@ test('the command prints the same receipt and verifies it without a database', a
     assert.match(words, /^quantity {2}100$/m);
     assert.match(words, /^block\.number {2}\d+$/m);
     assert.match(words, /^Valid: .*Compare that with the keys at \/receipts\/keys/m);
-    assert.match(words, /^It is of a sandbox: nothing moved\.$/m);
+    assert.match(words, /^It is of a sandbox: nothing of worth moved\.$/m);
   }
   assert.equal((await verifying(said, '--key', document.signature.keyId)).code, 0);
   const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
@@ -162,7 +229,7 @@ function changedAt(document: Document, path: readonly string[]): Document {
 test('a receipt that was changed anywhere is not valid', async () => {
   const document: Document = await receiptOf(final);
   const paths = leaves(document);
-  assert.equal(paths.length, 22);
+  assert.equal(paths.length, 23);
   for (const path of paths) {
     const { code, said } = await verifying(JSON.stringify(changedAt(document, path)));
     assert.deepEqual([code, said.startsWith('NOT VALID: ')], [1, true], `${path.join('.')} ${said}`);

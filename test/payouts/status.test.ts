@@ -78,6 +78,7 @@ test('the command lists and shows payouts', async () => {
   assert.match(line, /^20\S+Z {2}open {2}bsc {2}100 usdt {2}0x\w{40} {2}/);
   assert.ok(line.endsWith(`  ${open.json.transactionId}  ${hash}`));
   assert.equal(last, 'Page 1 of 1, 1 payouts.');
+  assert.equal((await trilho('list', '--state', 'mismatched')).said, 'There are no such payouts.');
   const shown = JSON.parse((await trilho('show', done.json.transactionId)).said);
   assert.deepEqual(shown, (await service.get(`/payouts/${done.json.transactionId}`)).json);
   await assert.rejects(trilho('show', UNKNOWN_ID), refusal(/There is no payout of 019a/));

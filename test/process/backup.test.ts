@@ -1,12 +1,113 @@
 // Backups of the embedded database from the command line, beside a running service, into a folder and through a pipe.
 import assert from 'node:assert/strict';
+import { appendFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { folderWithDatabase, ownFolder, PROJECT, runToEnd, startTrilho, untilIssued } from '../harness/process.ts';
+import {
+  askDatabase,
+  embeddedConnection,
+  folderWithDatabase,
+  ownFolder,
+  PROJECT,
+  refusalOf,
+  runToEnd,
+  startTrilho,
+  until,
+  untilIssued,
+} from '../harness/process.ts';
 
 const TRILHO = path.join(PROJECT, 'bin/trilho.js');
 
+const trilho = (folder: string, env: Readonly<Record<string, string>>, ...args: string[]) =>
+  runToEnd({ folder, env, command: [process.execPath, TRILHO, ...args] });
+
 describe('the embedded database', { concurrency: 2 }, () => {
+  test('comes back from its WAL archive as it was at any moment since the base backup', async t => {
+    const folder = await folderWithDatabase(t);
+    const archive = path.join(folder, 'archive');
+    const env = { TRILHO_WAL_ARCHIVE: archive };
+    const service = await startTrilho({ folder, env });
+    const first = await service.charge();
+    const base = await trilho(folder, env, 'backup', '--base');
+    assert.equal(base.code, 0, base.stderr);
+    const [, earliest = ''] = /Any moment after (\S+Z) can be restored/.exec(base.stdout) ?? [];
+    const second = await service.charge();
+    const clock = embeddedConnection(service.dataPlace);
+    const [row] = await askDatabase<{ now: Date }>(clock, 'select clock_timestamp() as now');
+    const moment = row!.now.toISOString();
+    // Later by the clock that the archive goes by: a commit within the same millisecond would be another moment, too.
+    await until('the next moment', async () => {
+      const [later] = await askDatabase<{ is: boolean }>(clock, 'select clock_timestamp() > $1 as is', [
+        new Date(row!.now.getTime() + 50),
+      ]);
+      return later!.is;
+    });
+    const third = await service.charge();
+    await service.end();
+
+    async function restored(...args: string[]): Promise<number[]> {
+      const other = await ownFolder(t);
+      const ended = await trilho(other, {}, 'restore', '--archive', archive, ...args);
+      assert.equal(ended.code, 0, ended.stderr);
+      assert.match(ended.stdout, /The ledger is right\.\nThe audit log is whole/);
+      const next = await startTrilho({ folder: other });
+      const answers = await Promise.all([first, second, third].map(id => next.get(`/charges/${id}`)));
+      await next.charge();
+      await next.end();
+      return answers.map(({ status }) => status);
+    }
+    assert.deepEqual(await restored('--until', moment), [200, 200, 404]);
+    assert.deepEqual(await restored(), [200, 200, 200]);
+
+    const refused = async (words: RegExp, ...args: string[]) => refusedIn({}, words, ...args);
+    const refusedIn = async (mode: Record<string, string>, words: RegExp, ...args: string[]) => {
+      const other = await ownFolder(t);
+      const ended = await trilho(other, mode, 'restore', '--archive', archive, ...args);
+      assert.match(refusalOf(ended), words);
+      assert.deepEqual(
+        (await readdir(path.join(other, 'data'))).filter(name => /^\.?postgres/.test(name) && name !== 'postgres.log'),
+        [],
+      );
+    };
+    await refusedIn({ TRILHO_MODE: 'live' }, /sandbox/);
+    await refused(/The archive ends before 2199/, '--until', '2199-01-01T00:00:00Z');
+    await refused(/--until must be later/, '--until', new Date(Date.parse(earliest) - 60_000).toISOString());
+    await appendFile(
+      path.join(archive, (await readdir(archive)).find(name => name.startsWith('base-'))!, 'PG_VERSION'),
+      ' ',
+    );
+    await refused(/is damaged: PG_VERSION/);
+  });
+
+  test('keeps as many base backups as wanted, with the log that they need', async t => {
+    const folder = await folderWithDatabase(t);
+    const env = { TRILHO_WAL_ARCHIVE: path.join(folder, 'archive') };
+    const service = await startTrilho({ folder, env });
+    for (let made = 0; made < 2; made++) {
+      await service.charge();
+      const ended = await trilho(folder, env, 'backup', '--base', '--keep', '1');
+      assert.equal(ended.code, 0, ended.stderr);
+      assert.match(ended.stdout, made < 1 ? /Removed: 0 older/ : /Removed: 1 older base backups, [1-9]/);
+    }
+    assert.equal((await readdir(env.TRILHO_WAL_ARCHIVE)).filter(name => name.startsWith('base-')).length, 1);
+    await service.end();
+    const other = await ownFolder(t);
+    const ended = await trilho(other, {}, 'restore', '--archive', env.TRILHO_WAL_ARCHIVE);
+    assert.equal(ended.code, 0, ended.stderr);
+  });
+
+  test('that runs without an archive refuses one who expects it', async t => {
+    const folder = await folderWithDatabase(t);
+    const service = await startTrilho({ folder });
+    const env = { TRILHO_WAL_ARCHIVE: path.join(folder, 'archive') };
+    assert.match(refusalOf(await trilho(folder, env, 'backup', '--base')), /runs without the archive/);
+    assert.match(refusalOf(await trilho(folder, {}, 'backup', '--base')), /needs TRILHO_WAL_ARCHIVE/);
+    const both = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+    assert.match(refusalOf(await trilho(folder, both, 'backup', '--base')), /is for the embedded database/);
+    assert.match(refusalOf(await runToEnd({ folder, env: both })), /TRILHO_WAL_ARCHIVE is for the embedded database/);
+    await service.end();
+  });
+
   test('is saved beside the service and restored into another folder, where the service goes on', async t => {
     const folder = await folderWithDatabase(t);
     // The link of a charge names it, and the port is another one later.

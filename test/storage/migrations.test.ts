@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { readEndedPage, readPage } from '../../src/orders/store-list.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { mergeCounts } from '../../src/storage/merge-counts.ts';
-import { isMigrated, migrate, readMigrations } from '../../src/storage/migrate.ts';
+import { applyMigrations, isMigrated, migrate, readMigrations } from '../../src/storage/migrate.ts';
+import { planMigrations } from '../../src/storage/migration-plan.ts';
 import { createDatabase } from '../harness/databases.ts';
 import { insertOrders, wrongCounts } from '../harness/listed-rows.ts';
 import { recordingLog, silentLog } from '../harness/log.ts';
@@ -86,6 +87,49 @@ test('orders that had ended before there was a list of them are in it', () =>
 
 type Counted = { readonly count: number };
 
+test('a plan names the tables that missing migrations lock, rewrite and index, and touches none of them', () =>
+  withEmptyDatabase(async db => {
+    const migrations = await readMigrations();
+    const [applied, missing] = [migrations.slice(0, 16), migrations.slice(16)];
+    await db.transaction(tx => applyMigrations(tx, applied, silentLog));
+    await db.query(`insert into accounts (id, created_at) select 'account-' || n, now() from generate_series(0, 3) n`);
+    await insertOrders(db, 200, `timestamptz '2026-11-01' + n * interval '1 second'`);
+    await db.query('analyze');
+    const planned = await db.transaction(async tx => {
+      // A plan that asked for a lock on a table of the service would wait for this one.
+      await tx.query('lock table orders, charges, payouts in access exclusive mode');
+      return planMigrations(db);
+    });
+    assert.deepEqual(
+      planned.map(({ name }) => name),
+      missing.map(({ name }) => name),
+    );
+    const orders = planned[0]?.tables.find(({ name }) => name === 'orders');
+    assert.equal(orders?.waits, 'readers and writers');
+    assert.ok(orders.newIndexes > 0 && orders.rows === 200 && orders.bytes > 0, JSON.stringify(orders));
+    assert.deepEqual(await db.query(`select from pg_namespace where nspname = 'trilho_plan'`), []);
+
+    // What the migrations really lock is what was planned.
+    const before = new Set(await tablesOf(db));
+    const locked = await db.transaction(async tx => {
+      await tx.query('savepoint untouched');
+      await applyMigrations(tx, migrations, silentLog);
+      const rows = await tx.query<{ name: string }>(
+        `select distinct c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
+          where l.pid = pg_backend_pid() and l.mode = 'AccessExclusiveLock' and c.relkind = 'r'
+            and c.relnamespace = 'public'::regnamespace`,
+      );
+      await tx.query('rollback to savepoint untouched');
+      return rows.map(({ name }) => name);
+    });
+    const plannedLocks = planned.flatMap(({ tables }) =>
+      tables.filter(({ waits }) => waits === 'readers and writers').map(({ name }) => name),
+    );
+    assert.deepEqual([...new Set(plannedLocks)].sort(), locked.filter(name => before.has(name)).sort());
+    await migrate({ db, log: silentLog });
+    assert.deepEqual(await planMigrations(db), []);
+  }));
+
 test('a database with unknown migrations is refused: it is of a newer version or of a development version', () =>
   withEmptyDatabase(async db => {
     await migrate({ db, log: silentLog });
@@ -136,4 +180,34 @@ test('payments that were recorded once for each spelling of their reference stay
     assert.ok(references.includes('acme E3') && references.includes('other E3'));
     const receipts = await db.query<{ reference: string }>('select reference from unmatched_receipts');
     assert.deepEqual(receipts.map(({ reference }) => reference).sort(), ['N  1', 'N 1', 'N 2', '\u200b']);
+  }));
+
+test('what banks had kept of payments before there was a book for it is booked, of credited money alone', () =>
+  withEmptyDatabase(async db => {
+    const migrations = await readMigrations();
+    const first = migrations.findIndex(({ name }) => name >= '0039');
+    await db.transaction(tx => applyMigrations(tx, migrations.slice(0, first), silentLog));
+    await db.query(`
+      insert into accounts (id, created_at) values ('acme', now());
+      insert into charges (id, account_id, amount_cents, currency, payable_cents, customer, due_at, expire_at, content_hash,
+                           answer, created_at)
+        select ('00000000-0000-4000-8000-00000000000' || n)::uuid, 'acme', 900, 'BRL', 900, '{}', now(), now(), '', '{}', now()
+          from generate_series(1, 3) n;
+      insert into charge_methods (charge_id, account_id, method, rail, status, reference, updated_at)
+        values ('00000000-0000-4000-8000-000000000001', 'acme', 'pix', 'efi:main', 'PAID', 'T1', now()),
+               ('00000000-0000-4000-8000-000000000002', 'acme', 'boleto', 'sicoob:main', 'PAID', 'T2', now()),
+               ('00000000-0000-4000-8000-000000000003', 'acme', 'boleto', 'sicoob:main', 'SETTLED', 'T3', now());
+      insert into payments (id, account_id, charge_id, method, amount_cents, fee_cents, paid_at, source, reference, timing,
+                            is_repeat, recorded_at, rail)
+        select m.charge_id, 'acme', m.charge_id, m.method, 900, right(m.charge_id::text, 1)::int, now(), 'bank',
+               'R' || m.charge_id, 'on_time', false, now(), m.rail
+          from charge_methods m`);
+    await migrate({ db, log: silentLog });
+    const lines = await db.query<{ book: string; amount: string }>(
+      'select book, amount from ledger_lines order by amount',
+    );
+    assert.deepEqual(
+      lines.map(({ book, amount }) => `${book} ${amount}`),
+      ['settled -3', 'settled -1', 'bank_fee 1', 'bank_fee 3'],
+    );
   }));

@@ -80,17 +80,6 @@ test('an open page says paid without being asked, and after the network was away
   await close();
 });
 
-test('ten tabs of one checkout are all told', async () => {
-  const id = await openCharge(service);
-  const { page, close } = await openPage({ locale: 'en' });
-  const url = (service.url + (await pathOf(service, id))).replace('127.0.0.1', 'localhost');
-  const tabs = [page, ...(await Promise.all(Array.from({ length: 9 }, () => page.context().newPage())))];
-  for (const tab of tabs) await tab.goto(url);
-  await pay(service, id);
-  for (const tab of tabs) await tab.getByRole('heading', { name: 'Payment received' }).waitFor();
-  await close();
-});
-
 test('it can be paid without JavaScript: code, line, bars, PDF and a link to look again', async () => {
   const id = await openCharge(service);
   const { page, close } = await openPage({ ...PHONE, locale: 'en', javaScriptEnabled: false });

@@ -40,8 +40,9 @@ export function agreedReceipts(
   return group.length < quorum && against.length > 0 ? 'disagreement' : [first, ...others];
 }
 
-function keyOf({ transactionHash, blockHash, blockNumber, isSuccess, logs }: Receipt): string {
-  return JSON.stringify([transactionHash, blockHash, String(blockNumber), isSuccess, logs]);
+/** All that is written of it: the fee goes into the books as well. */
+function keyOf({ transactionHash, blockHash, blockNumber, isSuccess, feeUnits, logs }: Receipt): string {
+  return JSON.stringify([transactionHash, blockHash, String(blockNumber), isSuccess, String(feeUnits), logs]);
 }
 
 /** From the block to the head, both included, as the provider that is furthest behind sees it. */

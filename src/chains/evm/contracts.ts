@@ -20,6 +20,12 @@ export function transferData(to: string, units: bigint): Hex {
   return encodeFunctionData({ abi: TOKEN, functionName: 'transfer', args: [hexOf(to), units] });
 }
 
+/** Whom a call of a token pays, in small letters, and how much; undefined unless it is exactly a call of `transfer`. */
+export function readTransferData(data: string): Omit<TokenTransfer, 'from'> | undefined {
+  const [, to, units] = /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec(data) ?? [];
+  return to === undefined || units === undefined ? undefined : { to: `0x${to}`, units: BigInt(`0x${units}`) };
+}
+
 export function balanceOfData(owner: string): Hex {
   return encodeFunctionData({ abi: TOKEN, functionName: 'balanceOf', args: [hexOf(owner)] });
 }

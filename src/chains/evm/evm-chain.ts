@@ -8,6 +8,7 @@ import { check, type Draft, type Estimate, estimate } from './check.ts';
 import { funds } from './funds.ts';
 import { lookup } from './lookup.ts';
 import { openProvider, type Provider } from './provider.ts';
+import { readTransferIn } from './read-transfer.ts';
 import { recordOf } from './record.ts';
 import { contractOf, type EvmPlan, type EvmSettings, planOf } from './settings.ts';
 import { sharedAnswers } from './shared.ts';
@@ -76,6 +77,11 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     depth: plan.depth,
     window: start.isDelegated ? 1 : plan.window,
     maxAttempts: plan.maxAttempts,
+    placeOf(symbol) {
+      const token = contractOf(plan, symbol);
+      const { isTest } = plan;
+      return { chainId, isTest, ...(token !== undefined && token !== 'none' && { token }) };
+    },
     async nextNonce(sender) {
       const counts = (await watch.views(sender)).map(({ pooled }) => pooled);
       const isAgreed = counts.length >= quorum && counts.every(count => count === counts[0]);
@@ -102,8 +108,9 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
       if (token === 'none') return { kind: 'unknown', words: `there is no contract of ${transfer.symbol} here` };
       return lookup(lookupDeps, { transfer, attempts, seen, token });
     },
+    readTransfer: hash => readTransferIn({ providers, plan }, hash),
     nextLookupAt: (sighting, now) => new Date(now.getTime() + waitMs(plan, sighting)),
-    record: (sender, fromBlock) => recordOf({ providers, plan, watch }, sender, fromBlock),
+    record: (sender, from) => recordOf({ providers, plan, watch }, sender, from),
     health: () => health(providers, watch, senders[0]),
   };
   return { chain, start };

@@ -3,6 +3,7 @@
 import { memoize } from '../../lib/memoize.ts';
 import type { Attempt, Block, Sighting, Transfer } from '../chain.ts';
 import { agreedReceipts, confirmationsOf, isFinal, type MinedReport, type Report } from './agree.ts';
+import { remembers } from './memory.ts';
 import { outcomeOf } from './outcome.ts';
 import { readHead, readIsKnown, readQuantity, readReceipt } from './read.ts';
 import { readTransaction } from './transaction.ts';
@@ -40,7 +41,7 @@ export async function lookup(deps: LookupDeps, asked: LookedUp): Promise<Sightin
     return unclear('no receipt is found, and too few providers show another block in place of the one that had it');
   }
   const used = reports.filter(({ kind }) => kind !== 'unused');
-  if (used.length > 0) return usedByOthers(deps, transfer, reports);
+  if (used.length > 0) return usedByOthers(deps, asked, reports);
   return waiting(deps, asked, views);
 }
 
@@ -87,15 +88,31 @@ async function isUndone(views: readonly View[], seen: Block, quorum: number): Pr
   return others.length >= quorum;
 }
 
-/** The slot is used and no attempt has a receipt: a node that has not indexed its newest block, or another user of the key. */
-async function usedByOthers({ quorum }: LookupDeps, { slot }: Transfer, reports: readonly Report[]): Promise<Sighting> {
+/** Clocks of this machine and of a network differ a little. */
+const MEMORY_MARGIN_MS = 3_600_000;
+
+/**
+ * The slot is used and no attempt has a receipt: a node that has not indexed its newest block, or has dropped the block of the
+ * transfer, or another user of the key. Only the last is said, since a transfer that is taken for lost is made again.
+ */
+async function usedByOthers(
+  { quorum }: LookupDeps,
+  { transfer: { slot }, attempts }: LookedUp,
+  reports: readonly Report[],
+): Promise<Sighting> {
   const foreign = reports.filter(({ kind }) => kind === 'foreign');
   const counts = await Promise.all(
     foreign.map(({ view }) => view.provider.ask('eth_getTransactionCount', [slot.sender, 'finalized'], readQuantity)),
   );
-  const past = counts.map(saidValue).filter(count => count !== undefined && count > slot.nonce);
-  if (past.length >= quorum) return { kind: 'taken' };
-  return unclear('the slot is used, but no attempt has a receipt yet');
+  const isPast = counts.map(saidValue).map(count => count !== undefined && count > slot.nonce);
+  const past = foreign.filter((_, index) => isPast[index]);
+  if (past.length < quorum) return unclear('the slot is used, but no attempt has a receipt yet');
+  const [first] = attempts;
+  if (!first) return { kind: 'taken' };
+  const since = new Date(first.signedAt.getTime() - MEMORY_MARGIN_MS);
+  const remembered = await Promise.all(past.map(({ view }) => remembers(view, since)));
+  if (remembered.filter(Boolean).length >= quorum) return { kind: 'taken' };
+  return unclear('the slot is used, and too few providers still have the transactions of that time');
 }
 
 /** The slot is free: an attempt waits in a pool, will never be mined as it is, or is nowhere. */

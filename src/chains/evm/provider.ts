@@ -9,6 +9,8 @@ export type ProviderSettings = {
   readonly url: string;
   /** Calls that share a request at most; 1 for a provider that takes no batches. */
   readonly batchSize?: number;
+  /** After which a call counts as not answered; 3 when absent. */
+  readonly timeoutSeconds?: number;
 };
 
 /** A value, a refusal of the node, or no answer. */
@@ -29,7 +31,7 @@ type Options = {
   readonly monotonicMs: () => number;
 };
 
-const TIMEOUT_MS = 3_000;
+const TIMEOUT_SECONDS = 3;
 const MAX_REQUESTS = 8;
 const BATCH_SIZE = 50;
 /** Failed requests in a row after which a provider is left alone, first for this long, then twice as long each time. */
@@ -40,7 +42,7 @@ const MAX_PAUSE_MS = 30_000;
 type Waiting = { readonly call: Call; readonly answer: (answer: Answer) => void };
 
 export function openProvider(settings: ProviderSettings, options: Options): Provider {
-  const { name, url } = settings;
+  const { name, url, timeoutSeconds = TIMEOUT_SECONDS } = settings;
   const { chainId: wanted, monotonicMs } = options;
   let batchSize = settings.batchSize ?? BATCH_SIZE;
   const waiting: Waiting[] = [];
@@ -85,7 +87,7 @@ export function openProvider(settings: ProviderSettings, options: Options): Prov
       void post(
         url,
         batch.map(({ call }) => call),
-        TIMEOUT_MS,
+        timeoutSeconds * 1_000,
       ).then(posted => {
         requests--;
         settle(batch, posted);

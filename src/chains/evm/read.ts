@@ -57,6 +57,15 @@ export const readHead: Read<BlockHead | null> = value => {
   return { number, hash, timestamp, baseFee };
 };
 
+/** The hashes of a block's transactions, or null where there is no such block. */
+export const readBlockTransactions: Read<readonly string[] | null> = value => {
+  if (value === null) return null;
+  const given = at(value, 'transactions');
+  if (!Array.isArray(given)) return undefined;
+  const hashes = given.map(readHash);
+  return hashes.every(hash => hash !== undefined) ? hashes : undefined;
+};
+
 /** Whether a node knows a transaction, mined or not. */
 export const readIsKnown: Read<boolean> = value => {
   if (value === null) return false;
@@ -81,6 +90,58 @@ export const readReceipt: Read<Receipt | null> = value => {
   const feeUnits = gasUsed * gasPrice + l1Fee;
   return { transactionHash, blockHash, blockNumber, isSuccess: status === 1n, feeUnits, logs };
 };
+
+/** A transaction of type 2 in a block, with its signature. */
+export type SignedFields = {
+  readonly fields: {
+    readonly chainId: number;
+    readonly nonce: bigint;
+    readonly to: string;
+    readonly value: bigint;
+    readonly data: string;
+    readonly gas: bigint;
+    readonly maxFeePerGas: bigint;
+    readonly maxPriorityFeePerGas: bigint;
+  };
+  readonly signature: { readonly r: Uint8Array; readonly s: Uint8Array; readonly yParity: 0 | 1 };
+  readonly blockNumber: bigint;
+};
+
+/** `none`: the node does not know it, has it in no block, or it is of another type. */
+export const readSignedFields: Read<SignedFields | 'none'> = value => {
+  const blockNumber = readQuantity(at(value, 'blockNumber'));
+  if (value === null || blockNumber === undefined || readQuantity(at(value, 'type')) !== 2n) return 'none';
+  const to = textOf(ADDRESS, at(value, 'to'));
+  const data = readBytes(at(value, 'input'));
+  const [chainId, nonce, amount] = [at(value, 'chainId'), at(value, 'nonce'), at(value, 'value')].map(readQuantity);
+  const gas = readQuantity(at(value, 'gas'));
+  const maxFeePerGas = readQuantity(at(value, 'maxFeePerGas'));
+  const maxPriorityFeePerGas = readQuantity(at(value, 'maxPriorityFeePerGas'));
+  const [r, s] = [at(value, 'r'), at(value, 's')].map(readQuantity);
+  const parity = readQuantity(at(value, 'yParity') ?? at(value, 'v'));
+  if (to === undefined || data === undefined) return 'none';
+  if (chainId === undefined || nonce === undefined || amount === undefined || gas === undefined) return undefined;
+  if (maxFeePerGas === undefined || maxPriorityFeePerGas === undefined) return undefined;
+  if (r === undefined || s === undefined || (parity !== 0n && parity !== 1n)) return undefined;
+  return {
+    fields: {
+      chainId: Number(chainId),
+      nonce,
+      to,
+      value: amount,
+      data,
+      gas,
+      maxFeePerGas,
+      maxPriorityFeePerGas,
+    },
+    signature: { r: wordOf(r), s: wordOf(s), yParity: parity === 1n ? 1 : 0 },
+    blockNumber,
+  };
+};
+
+function wordOf(value: bigint): Uint8Array {
+  return Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
+}
 
 export type TransferLog = Log & { readonly transactionHash: string };
 

@@ -3,10 +3,11 @@
 import type { AssetSymbol } from '../asset.ts';
 import type { ChainRecord } from '../chain.ts';
 import { TRANSFER_TOPIC, tokenTransfers } from './contracts.ts';
+import { newestBlockUntil } from './memory.ts';
 import type { Provider } from './provider.ts';
 import { readTransferLogs, type TransferLog } from './read.ts';
 import type { EvmPlan } from './settings.ts';
-import { firstOf, saidValue, type Watch } from './watch.ts';
+import { firstOf, saidValue, type View, type Watch } from './watch.ts';
 
 type Deps = { readonly providers: readonly Provider[]; readonly plan: EvmPlan; readonly watch: Watch };
 
@@ -16,12 +17,13 @@ const RANGE_BLOCKS = 2_000n;
 const RANGES_AT_ONCE = 20;
 
 /** Undefined when no provider answers all of it. */
-export async function recordOf(deps: Deps, sender: string, fromBlock?: number): Promise<ChainRecord | undefined> {
+export async function recordOf(deps: Deps, sender: string, since?: number | Date): Promise<ChainRecord | undefined> {
   const views = await deps.watch.views(sender);
   const [view] = views.toSorted((a, b) => Number(b.head.number - a.head.number));
   if (!view) return undefined;
   const ranges: [bigint, bigint][] = [];
-  const first = fromBlock === undefined ? view.head.number + 1n : BigInt(fromBlock);
+  const first = await firstBlockOf(view, since);
+  if (first === undefined) return undefined;
   for (let from = first; from <= view.head.number; from += RANGE_BLOCKS) {
     ranges.push([from, min(from + RANGE_BLOCKS - 1n, view.head.number)]);
   }
@@ -33,6 +35,11 @@ export async function recordOf(deps: Deps, sender: string, fromBlock?: number): 
     transfers.push(...found.flat());
   }
   return { usedSlots: view.mined, transfers };
+}
+
+async function firstBlockOf(view: View, since: number | Date | undefined): Promise<bigint | undefined> {
+  if (since instanceof Date) return newestBlockUntil(view, since);
+  return since === undefined ? view.head.number + 1n : BigInt(since);
 }
 
 async function transfersIn(

@@ -51,10 +51,15 @@ export function readTransaction(
   return serialize(fields, signature) === raw.toLowerCase() ? { fields, signature } : undefined;
 }
 
+/** The address that signed a transaction; undefined when no key could have. */
+export function senderOf({ fields, signature }: NonNullable<ReturnType<typeof readTransaction>>): string | undefined {
+  return recover(digestOf(fields), signature);
+}
+
 function checked(raw: string, asked: Transaction, sender: string): Hex | undefined {
   const read = readTransaction(raw);
   if (!read || !isSame(read.fields, asked)) return undefined;
-  return recover(digestOf(asked), read.signature) === sender ? hexOf(raw.toLowerCase()) : undefined;
+  return senderOf(read) === sender ? hexOf(raw.toLowerCase()) : undefined;
 }
 
 async function signedBytes(signer: DigestSigner, asked: Transaction, sender: string): Promise<Hex | undefined> {
@@ -75,7 +80,8 @@ function isSame(signed: Transaction, asked: Transaction): boolean {
   );
 }
 
-function serialize(transaction: Transaction, signature?: RecoverableSignature): Hex {
+/** The bytes of a transaction, without a signature those that are signed. */
+export function serialize(transaction: Transaction, signature?: RecoverableSignature): Hex {
   const { to, data, nonce, ...fields } = transaction;
   return serializeTransaction(
     { ...fields, type: 'eip1559', to: hexOf(to), data: hexOf(data), nonce: Number(nonce) },

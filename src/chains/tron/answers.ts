@@ -76,6 +76,16 @@ export const readContractRet =
     return ret === '' || CODE.test(ret) ? ret : undefined;
   };
 
+/** The bytes of a transaction that the node knows: what was signed, and the signature. */
+export const readSignedBytes =
+  (hash: string): Reader<{ readonly rawData: Buffer; readonly signature: Buffer } | 'none'> =>
+  answer => {
+    if (isEmpty(answer)) return 'none';
+    const [rawData, signature] = [textAt(answer, 'raw_data_hex'), textAt(answer, 'signature', '0')];
+    if (textAt(answer, 'txID') !== hash || !isHex(rawData) || !isHex(signature)) return undefined;
+    return { rawData: Buffer.from(rawData, 'hex'), signature: Buffer.from(signature, 'hex') };
+  };
+
 /** An address that was never used is an empty answer. */
 export const readAccount =
   (hexAddress: string): Reader<Account> =>

@@ -26,7 +26,7 @@ export function attemptFacts({ raw, hash }: Attempt): AttemptFacts | undefined {
 }
 
 /** The fields of a message by number, as integers and bytes; undefined when it has others or ends too soon. */
-function fieldsOf(bytes: Uint8Array): Map<number, bigint | Uint8Array> | undefined {
+export function fieldsOf(bytes: Uint8Array): Map<number, bigint | Uint8Array> | undefined {
   const fields = new Map<number, bigint | Uint8Array>();
   let at = 0;
   const varint = (): bigint | undefined => {

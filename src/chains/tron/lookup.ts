@@ -64,8 +64,10 @@ function contradicts(view: View, attempt: Found): boolean {
   return (hasReached || other.isSolid) && !isSame(other, attempt);
 }
 
+/** All that is written of it: the fee goes into the books as well. */
 function isSame(a: Found, b: Found): boolean {
-  return a.hash === b.hash && a.block.hash === b.block.hash && a.outcome === b.outcome && a.leftUnits === b.leftUnits;
+  const isOneTransfer = a.hash === b.hash && a.block.hash === b.block.hash && a.outcome === b.outcome;
+  return isOneTransfer && a.leftUnits === b.leftUnits && a.feeUnits === b.feeUnits;
 }
 
 /** Whether the node shows the same of the attempt in its solidified chain, and every other that it shows is solidified too. */

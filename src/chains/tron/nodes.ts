@@ -12,6 +12,7 @@ import {
   readInfo,
   readIsKnown,
   readParameters,
+  readSignedBytes,
   type TransactionInfo,
   type TronBlock,
 } from './answers.ts';
@@ -33,6 +34,8 @@ export type Node = {
   block(side: Side, number: number): Promise<Asked<TronBlock | 'none'>>;
   info(side: Side, hash: string): Promise<Asked<TransactionInfo | 'none'>>;
   contractRet(side: Side, hash: string): Promise<Asked<string>>;
+  /** The bytes of a transaction in the solidified chain. */
+  signedBytes(hash: string): Promise<Asked<{ readonly rawData: Buffer; readonly signature: Buffer } | 'none'>>;
   isWaiting(hash: string): Promise<Asked<boolean>>;
   account(address: string): Promise<Asked<Account>>;
   call(call: Call): Promise<Asked<ConstantCall>>;
@@ -66,6 +69,7 @@ export function nodeOf(provider: Provider, clock: Clock, genesisId?: string): No
     },
     info: (side, hash) => ask(`${side}/gettransactioninfobyid`, { value: hash }, readInfo(hash)),
     contractRet: (side, hash) => ask(`${side}/gettransactionbyid`, { value: hash }, readContractRet(hash)),
+    signedBytes: hash => ask('walletsolidity/gettransactionbyid', { value: hash }, readSignedBytes(hash)),
     isWaiting: hash => ask('wallet/gettransactionfrompending', { value: hash }, readIsKnown(hash)),
     account: address => ask('wallet/getaccount', { address: hexAddress(address) }, readAccount(hexAddress(address))),
     call: ({ from, contract, data }) =>

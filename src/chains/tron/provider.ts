@@ -12,6 +12,8 @@ export type ProviderSettings = {
   readonly url: string;
   /** Sent as `TRON-PRO-API-KEY`. */
   readonly apiKey?: string;
+  /** After which a call counts as not answered; 3 when absent. */
+  readonly timeoutSeconds?: number;
 };
 
 /** What a node answered, or why there is no answer, in words for an operator. */
@@ -25,7 +27,7 @@ export type Provider = {
   ask<T>(path: string, body: Readonly<Record<string, unknown>>, read: Reader<T>): Promise<Asked<T>>;
 };
 
-const CALL_TIMEOUT_MS = 3_000;
+const TIMEOUT_SECONDS = 3;
 /** After 403 or 429 TronGrid answers nothing for about this long. */
 const QUOTA_SILENCE_MS = 30_000;
 const FAILURES_TO_OPEN = 3;
@@ -34,7 +36,8 @@ const MAX_AT_ONCE = 16;
 /** The largest answer that is asked for is the list of chain parameters. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-export function connectProvider({ name, url, apiKey }: ProviderSettings, clock: Clock): Provider {
+export function connectProvider(settings: ProviderSettings, clock: Clock): Provider {
+  const { name, url, apiKey, timeoutSeconds = TIMEOUT_SECONDS } = settings;
   const base = url.endsWith('/') ? url : `${url}/`;
   const limit: ConcurrencyLimit = concurrencyLimit(MAX_AT_ONCE);
   const headers = {
@@ -59,7 +62,7 @@ export function connectProvider({ name, url, apiKey }: ProviderSettings, clock: 
   async function exchange(path: string, body: unknown): Promise<Asked<unknown>> {
     const reason = silenceReason();
     if (reason !== undefined) return { failure: reason };
-    const asked = await post(new URL(path, base), headers, JSON.stringify(body));
+    const asked = await post(new URL(path, base), { headers, body: JSON.stringify(body), timeoutSeconds });
     if ('answer' in asked) {
       failures = 0;
       return { value: asked.answer };
@@ -84,13 +87,18 @@ export function connectProvider({ name, url, apiKey }: ProviderSettings, clock: 
   };
 }
 
+type Request = {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutSeconds: number;
+};
 type Posted = { readonly answer: unknown } | { readonly failure: string; readonly isQuota: boolean };
 
 /** Never rejects. */
-async function post(url: URL, headers: Readonly<Record<string, string>>, body: string): Promise<Posted> {
+async function post(url: URL, { headers, body, timeoutSeconds }: Request): Promise<Posted> {
   const failed = (failure: string, isQuota = false): Posted => ({ failure, isQuota });
   try {
-    const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
+    const signal = AbortSignal.timeout(timeoutSeconds * 1_000);
     // A redirect would carry the key to another place.
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
     const text = await readText(response);
@@ -100,7 +108,7 @@ async function post(url: URL, headers: Readonly<Record<string, string>>, body: s
     const isQuota = response.status === 403 || response.status === 429;
     return failed(`answered ${response.status}${words === '' ? '' : `: ${words}`}`, isQuota);
   } catch (error) {
-    return failed(reasonOf(error));
+    return failed(reasonOf(error, timeoutSeconds));
   }
 }
 
@@ -115,10 +123,9 @@ async function readText(response: Response): Promise<string | undefined> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, timeoutSeconds: number): string {
   if (error instanceof SyntaxError) return 'did not answer with JSON';
-  if (error instanceof DOMException && error.name === 'TimeoutError')
-    return `did not answer in ${CALL_TIMEOUT_MS / 1000} s`;
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `did not answer in ${timeoutSeconds} s`;
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   return typeof code === 'string' && /^[A-Z_]{3,40}$/.test(code) ? `was not reached (${code})` : 'was not reached';

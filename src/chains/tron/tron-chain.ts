@@ -11,6 +11,7 @@ import { DEFAULT_FEE_CAP } from './fees.ts';
 import { lookUp, SOLID_DEPTH } from './lookup.ts';
 import { firstAnswer, type Node, nodeOf } from './nodes.ts';
 import { connectProvider, type ProviderSettings } from './provider.ts';
+import { readTransferIn } from './read-transfer.ts';
 import { signTransfer } from './sign.ts';
 import {
   MAINNET_GENESIS,
@@ -69,7 +70,7 @@ type Plan = StartDeps & {
   readonly unchecked: () => Promise<string | undefined>;
 };
 
-function chainAt({ nodes, tokens, senders, window, feeCap, clock, unchecked }: Plan): Chain {
+function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchecked }: Plan): Chain {
   const [first, ...former] = senders;
 
   async function lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting> {
@@ -89,6 +90,10 @@ function chainAt({ nodes, tokens, senders, window, feeCap, clock, unchecked }: P
     depth: SOLID_DEPTH,
     window,
     maxAttempts: MAX_ATTEMPTS,
+    placeOf: symbol => {
+      const asset = assetOf(symbol, tokens);
+      return { isTest, ...(asset?.kind === 'token' && { token: asset.contract }) };
+    },
     nextNonce: async () => 0n,
     isContract: async address => {
       const account = await firstAnswer(nodes, node => node.account(address));
@@ -114,6 +119,7 @@ function chainAt({ nodes, tokens, senders, window, feeCap, clock, unchecked }: P
     },
     broadcast: ({ raw }) => sendToAll(nodes, raw),
     lookup,
+    readTransfer: hash => readTransferIn(nodes, tokens, hash),
     maxLookupWaitMs: MAX_LOOKUP_WAIT_MS,
     nextLookupAt: (sighting, now) => new Date(now.getTime() + delayMs(sighting)),
     health: () => healthOf(nodes),

@@ -36,6 +36,23 @@ export const CHARGES: Commands = [
     },
   ],
   [
+    'payer',
+    {
+      summary: 'print what is kept of a payer, or erase what names them (LGPD)',
+      help: [
+        'trilho payer export <CPF or CNPJ>',
+        'trilho payer erase <CPF or CNPJ>',
+        '',
+        'export  one JSON object a line: charges, events, payments, receipts, notifications of banks, declarations about wallets',
+        'erase   puts «erased» and zeros in their place; money, days, ledger and audit log stay. Refused while a charge can still',
+        '        be paid. Not in files for banks, backups and what webhooks have received.',
+        '',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../payer.ts')).payerCommand,
+    },
+  ],
+  [
     'import',
     {
       summary: 'record payments from a bank statement (OFX or CSV)',
@@ -58,6 +75,7 @@ export const CHARGES: Commands = [
         'trilho cnab check <file> [--problems]',
         'trilho cnab write [<agreement>] [--folder <folder>] [--file <number>]',
         'trilho cnab read <file> [--agreement <agreement>]',
+        'trilho cnab exchange [<agreement>]',
         '',
         'check  prints every field with what it says. Exit code 1 when something is wrong. It needs no database.',
         '  <file>        from a bank or to it, of any bank; 001, 033, 104, 237, 341 and 756 by their own layouts',
@@ -69,8 +87,10 @@ export const CHARGES: Commands = [
         'read   books what a bank says in a file: registered, rejected, paid, written off, reversed. The same file again is booked',
         '       once. Exit code 1 when something of it needs a person.',
         '  --agreement   whose file it is, where the file itself does not tell',
+        'exchange  meets the SFTP server of the agreement now: reads the returns that are new there, and sends all that waits.',
+        '       Exit code 1 when a file there is no return of the agreement.',
         '',
-        'write and read use the database that the service made, name it on standard error, and make none.',
+        'write, read and exchange use the database that the service made, name it on standard error, and make none.',
       ],
       load: async () => (await import('../cnab.ts')).cnabCommand,
     },

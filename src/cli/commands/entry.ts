@@ -5,12 +5,17 @@ import type { Log } from '../../lib/log.ts';
 
 export type Command = (config: Config, log: Log, args: readonly string[], settings: Settings) => Promise<number>;
 
+/** A command that reads no settings. */
+export type PlainCommand = (args: readonly string[]) => Promise<number>;
+
 export type CommandEntry = {
   readonly summary: string;
   /** The lines of its help, below the summary. */
   readonly help: readonly string[];
   /** It takes settings only. */
   readonly takesNothing?: boolean;
+  /** Where these arguments need no settings: what runs then. A person without a service may have none. */
+  loadPlain?(args: readonly string[]): Promise<PlainCommand> | undefined;
   /** Each command loads only its own modules: those of the service alone take half a second of CPU. */
   load(): Promise<Command>;
 };

@@ -1,5 +1,10 @@
 // Crypto: signers, payouts, networks; and the books.
-import { type Commands, USES_DATABASE } from './entry.ts';
+import { type Commands, type PlainCommand, USES_DATABASE } from './entry.ts';
+
+async function verifyReceipt(): Promise<PlainCommand> {
+  const { verifyReceiptCommand } = await import('../verify-receipt.ts');
+  return args => verifyReceiptCommand(args.slice(1));
+}
 
 export const PAYOUTS: Commands = [
   [
@@ -35,6 +40,7 @@ export const PAYOUTS: Commands = [
         'trilho payouts approve <transaction id>',
         'trilho payouts void <payout or transaction id>',
         'trilho payouts settle <transaction id> --as <delivered|returned>',
+        'trilho payouts settle <transaction id> --as paid --hash <hash>',
         'trilho payouts sweep --network <network> --asset <asset> [--amount <amount|all>]',
         '',
         'list    newest first, 100 a page: when, state, network, amount, address, transaction id, hash',
@@ -43,7 +49,8 @@ export const PAYOUTS: Commands = [
         '        slots again',
         'approve lets an order go on that is held as approval_needed or over_payout_limit; it is sent in its turn',
         'void    uses the slot of a transfer up with a transaction that moves nothing; the order is held then',
-        'settle  ends the hold transfer_mismatched: what arrived is taken as the whole, or the payment may go back',
+        'settle  ends the hold transfer_mismatched: what arrived is taken as the whole, or the payment may go back; with a hash, the',
+        '        chain has paid the order in that transaction, which is read from it and must be exactly its transfer',
         'sweep   sends to payouts.coldAddresses what payouts and orders in line do not need: what is above the ceiling, an amount,',
         '        or all',
         '',
@@ -62,9 +69,11 @@ export const PAYOUTS: Commands = [
         '',
         '--key  the id of the key that must have signed it, as /receipts/keys of the service lists it',
         '',
-        'verify prints what was signed, and needs neither database nor network. Exit code 1 when the receipt is not valid.',
+        'verify prints what was signed, and needs neither settings nor database nor network. Exit code 1 when the receipt is not',
+        'valid.',
         'get uses the database that the service made, names it on standard error, and makes none.',
       ],
+      loadPlain: ([verb]) => (verb === 'verify' ? verifyReceipt() : undefined),
       load: async () => (await import('../receipt.ts')).receiptCommand,
     },
   ],

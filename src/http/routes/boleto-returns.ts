@@ -7,7 +7,8 @@ import {
   RETURN_TYPES,
   ReturnQuery,
 } from '../../api/boleto-returns.ts';
-import { type ReadDeps, type ReadReturn, readReturn } from '../../charges/read-return.ts';
+import { type ReadDeps, readReturn } from '../../charges/read-return.ts';
+import { returnView } from '../../charges/return-view.ts';
 import { invalidRequest } from '../../lib/errors.ts';
 import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import { MAX_STATEMENT_BYTES } from '../../rails/statement/statement.ts';
@@ -51,18 +52,4 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: ReadDeps): void {
 
 function refusedFile(message: string) {
   return invalidRequest([{ path: 'body', code: 'not_a_return', message }]);
-}
-
-function returnView({ file, isKnown }: ReadReturn) {
-  const { id, rail, sequence, madeOn, booked, counts, warnings } = file;
-  return {
-    id,
-    agreement: rail,
-    sequence,
-    ...(madeOn !== undefined && { madeOn }),
-    isKnown,
-    entries: booked,
-    counts: { ...counts },
-    warnings: warnings.map(({ line, count, message }) => ({ line, count, message })),
-  };
 }

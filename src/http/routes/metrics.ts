@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Gauge, Registry } from 'prom-client';
 import { NETWORKS, type Network } from '../../chains/asset.ts';
 import { countFreeOf, type FreeCount } from '../../charges/fill-locations.ts';
+import { type AgreementUse, readAgreementUses } from '../../charges/store-agreements.ts';
 import { type RailRecord, readRails } from '../../charges/store-rails.ts';
 import { type DeliveryLag, readDeliveryLag } from '../../events/store-lag.ts';
 import type { Queue, QueueDepth } from '../../jobs/queue.ts';
@@ -15,18 +16,21 @@ import { HOLD_REASONS } from '../../orders/order.ts';
 import { countHeldOrders, type HeldCount } from '../../orders/store.ts';
 import { countWaiting, type WaitingCount } from '../../orders/store-line.ts';
 import { ALARM_REASONS, type Alarm } from '../../payouts/alarm.ts';
-import { countWatchedPayouts, type WatchedCount } from '../../payouts/store.ts';
 import { readOpenAlarms } from '../../payouts/store-alarms.ts';
+import { countWatchedPayouts, type WatchedCount } from '../../payouts/store-count.ts';
 import { countHaltedSenders } from '../../payouts/store-senders.ts';
 import type { Rails } from '../../rails/rail.ts';
 import type { Database } from '../../storage/database.ts';
+import type { Certificates } from '../certificates.ts';
 import { processMetrics } from '../server/observers.ts';
+import { agreementGauges } from './agreement-metrics.ts';
 
 type Deps = {
   readonly registry: Registry;
   readonly db: Database;
   readonly queue: Pick<Queue, 'depths'>;
   readonly rails: Rails;
+  readonly certificates: Certificates;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -37,10 +41,11 @@ const COUNT_LIMIT = 10_000;
 const READ_LIMIT_MS = 2_000;
 
 export function metricsRoutes(app: FastifyInstance, deps: Deps): void {
-  const { registry, db, log } = deps;
+  const { registry, db, log, certificates, rails } = deps;
   processMetrics();
   showPool(registry, db);
-  const show = backlogGauges(registry);
+  showCertificates(registry, certificates);
+  const show = backlogGauges(registry, rails);
   let reading: Promise<Backlog | NoBacklog> | undefined;
 
   /** One read at a time: scrapes that come while the database is silent take no further connection. */
@@ -80,6 +85,7 @@ type Backlog = {
   readonly alarms: readonly Alarm[];
   readonly rails: readonly RailRecord[];
   readonly locations: readonly FreeCount[];
+  readonly agreements: readonly AgreementUse[];
   readonly now: Date;
 };
 
@@ -100,11 +106,12 @@ async function readBacklog({ db, queue, rails, clock }: Deps): Promise<Backlog> 
     alarms: await readOpenAlarms(db),
     rails: await readRails(db),
     locations: await countFreeOf(db, rails, COUNT_LIMIT),
+    agreements: await readAgreementUses(db, COUNT_LIMIT),
   };
 }
 
 /** A function that shows what was read. When nothing could be read these gauges are absent. */
-function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => void {
+function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | NoBacklog) => void {
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] });
   const up = gauge('trilho_database_up', '1 when the database answered this scrape in time.');
@@ -125,7 +132,8 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
   const differences = gauge('trilho_reconcile_differences', 'What differed on the last day compared.', ['rail']);
   const compared = gauge('trilho_reconcile_last_run_timestamp_seconds', 'When a day was last compared.', ['rail']);
   const locations = gauge('trilho_rail_locations_free', 'Free locations for new charges.', ['rail', 'kind']);
-  const ofRails = [silent, differences, compared, locations];
+  const agreements = agreementGauges(registry);
+  const ofRails = [silent, differences, compared, locations, ...agreements.gauges];
   const ofLines = [waiting, waitingAge, halted, alarms];
   const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, ...ofLines, held, ...ofRails];
 
@@ -168,6 +176,7 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
       compared.set({ rail }, last.at.getTime() / 1000);
     }
     for (const { rail, kind, count } of backlog.locations) locations.set({ rail, kind }, count);
+    agreements.show(backlog.agreements, rails, now);
     for (const reason of HOLD_REASONS) {
       held.set({ reason }, backlog.held.find(one => one.reason === reason)?.count ?? 0);
     }
@@ -176,6 +185,20 @@ function backlogGauges(registry: Registry): (backlog: Backlog | NoBacklog) => vo
 
 function secondsSince(moment: Date | undefined, now: Date): number {
   return moment ? Math.max(0, (now.getTime() - moment.getTime()) / 1000) : 0;
+}
+
+/** Banks take days to make a new one, so it is known long before. */
+function showCertificates(registry: Registry, certificates: Certificates): void {
+  new Gauge({
+    name: 'trilho_certificate_end_timestamp_seconds',
+    help: 'When a certificate ends: of a rail, by which its bank knows us, or of the receiver.',
+    labelNames: ['certificate'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, end } of certificates()) this.set({ certificate: name }, end.getTime() / 1000);
+    },
+  });
 }
 
 /** What the process knows by itself. */

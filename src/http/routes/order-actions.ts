@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { OrderChargeBody, RepriceBody, SettleBody, toOrderCharge } from '../../api/new-order.ts';
 import { ORDER_DETAIL_EXAMPLE, OrderDetail } from '../../api/orders.ts';
+import { invalidRequest } from '../../lib/errors.ts';
 import { approveOrder } from '../../orders/approve.ts';
 import { attachCharge } from '../../orders/attach.ts';
 import { cancelOrder } from '../../orders/cancel.ts';
@@ -10,6 +11,7 @@ import { isPastClaim } from '../../orders/life.ts';
 import { repriceOrder } from '../../orders/reprice.ts';
 import { retryOrder } from '../../orders/retry.ts';
 import { settleMismatch } from '../../orders/settle-mismatch.ts';
+import { type SettlePaidDeps, settlePaid } from '../../orders/settle-paid.ts';
 import { requireOrder, showOrder } from '../../orders/show.ts';
 import { voidPayout } from '../../orders/void.ts';
 import { created, ok } from '../server/answers.ts';
@@ -22,7 +24,7 @@ const tag = 'Crypto transactions';
 const path = idOf('crypto transaction');
 const answer = ok(OrderDetail, 'The order as it is then', ORDER_DETAIL_EXAMPLE);
 
-export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps): void {
+export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & SettlePaidDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/crypto/transactions/:id/charge',
@@ -116,17 +118,26 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps): void {
     method: 'POST',
     url: '/crypto/transactions/:id/settle',
     access: 'transfers:write',
-    operationId: 'settleMismatch',
-    summary: 'Settle a transfer that arrived in another way than was asked',
+    operationId: 'settleOrder',
+    summary: 'Settle a transfer that the books cannot settle by themselves',
     description:
-      'For an order held as `transfer_mismatched`. `delivered`: what arrived is taken as the whole, and the order is fulfilled. `returned`: the payment may be refunded, and the order ends when it is; nothing is sent again. Settling again in the same way changes nothing.',
+      'For an order held as `transfer_mismatched`: `delivered`, what arrived is taken as the whole, and the order is fulfilled; `returned`, the payment may be refunded, and the order ends when it is; nothing is sent again. For an order that the chain has paid already, as after a restore of an older database: `paid`, with the `hash` of the transaction, which is read from the chain and must be final and exactly the transfer of the order, from a sender of the service, and of no other order. Above the limits of payouts that needs another key or person than the one that made the order. Settling again in the same way changes nothing.',
     tag,
     path,
     body: SettleBody,
     answer,
-    problems: ['wrong_state'],
-    handle: async ({ path: { id }, body, caller }) =>
-      showOrder(deps, await settleMismatch(deps, id, body.as, caller?.accountId)),
+    problems: ['wrong_state', 'second_key_needed', 'chain_unavailable', 'not_configured'],
+    handle: async ({ path: { id }, body: { as, hash }, caller }) => {
+      const accountId = caller?.accountId;
+      if (as === 'paid') {
+        if (hash === undefined) throw invalidRequest([{ path: 'hash', code: 'missing', message: 'is missing' }]);
+        return showOrder(deps, await settlePaid(deps, id, { hash, by: actorOf(caller), accountId }));
+      }
+      if (hash !== undefined) {
+        throw invalidRequest([{ path: 'hash', code: 'unknown', message: 'is for paid orders alone' }]);
+      }
+      return showOrder(deps, await settleMismatch(deps, id, as, accountId));
+    },
   });
 
   defineRoute(app, {

@@ -5,18 +5,27 @@ import { checkRefund, REFUND_EXAMPLE, RefundBody, RefundView } from '../../api/r
 import { type RefundDeps, requestRefund } from '../../charges/refund.ts';
 import { requireChargeOf } from '../../charges/require.ts';
 import { refundView } from '../../charges/view.ts';
+import { AppError } from '../../lib/errors.ts';
 import { created, REPLAYED } from '../server/answers.ts';
+import { requireFreshLogin } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
 export type RefundRouteDeps = RefundDeps & {
   /** What somebody of the role support may send back of one charge. */
   readonly supportRefundLimitCents: number;
+  /** Above it, of one charge, a person shows a passkey again. */
+  readonly passkeyRefundCents: number;
 };
 
 export function refundRoutes(app: FastifyInstance, deps: RefundRouteDeps): void {
-  const limitOf = (caller: Caller | undefined) =>
-    caller?.session?.person.role === 'support' ? { limitCents: BigInt(deps.supportRefundLimitCents) } : {};
+  function admit(caller: Caller | undefined, backCents: bigint): void {
+    const limitCents = deps.supportRefundLimitCents;
+    if (caller?.session?.person.role === 'support' && backCents > limitCents) {
+      throw new AppError('refund_above_limit', `Your role may send back ${limitCents} cents of a charge at most.`);
+    }
+    if (backCents > deps.passkeyRefundCents) requireFreshLogin(caller, deps.clock.now());
+  }
 
   defineRoute(app, {
     method: 'POST',
@@ -25,7 +34,7 @@ export function refundRoutes(app: FastifyInstance, deps: RefundRouteDeps): void 
     operationId: 'refundCharge',
     summary: 'Refund a charge',
     description:
-      'Sends back the whole of a payment, a part of it, or what was paid too much. The rail is asked in the background.',
+      'Sends back the whole of a payment, a part of it, or what was paid too much. The rail is asked in the background. When more than `TRILHO_REFUND_PASSKEY_ABOVE` of the charge goes back with it, a person needs a passkey of the last five minutes.',
     tag: 'Charges',
     path: idOf('charge'),
     takesIdempotencyKey: true,
@@ -41,7 +50,7 @@ export function refundRoutes(app: FastifyInstance, deps: RefundRouteDeps): void 
         amount: excess ? 'excess' : amountCents === undefined ? 'all' : BigInt(amountCents),
         ...(paymentId !== undefined && { paymentId }),
         ...(idempotencyKey !== undefined && { idempotencyKey }),
-        ...limitOf(caller),
+        admit: backCents => admit(caller, backCents),
       });
       if (replayed) reply.header('idempotent-replayed', 'true');
       return refundView(refund);

@@ -24,6 +24,8 @@ export type Observers = {
   readonly observeChargeBatch: (size: number) => void;
   /** Shows at every scrape what the function returns then. */
   readonly showStreams: (read: () => StreamUse) => void;
+  /** The same of the streams that keep open pages true. */
+  readonly showPageStreams: (page: 'checkout' | 'dashboard', read: () => number) => void;
 };
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -51,6 +53,16 @@ export function createObservers(registry: Registry): Observers {
     help: 'Requests answered.',
     labelNames: ['method', 'route', 'status'],
     registers,
+  });
+  const pageStreams = new Map<string, () => number>();
+  new Gauge({
+    name: 'trilho_page_streams',
+    help: 'Streams that keep open pages true.',
+    labelNames: ['page'],
+    registers,
+    collect() {
+      for (const [page, read] of pageStreams) this.set({ page }, read());
+    },
   });
   const requestSeconds = new Histogram({
     name: 'trilho_http_request_duration_seconds',
@@ -95,6 +107,7 @@ export function createObservers(registry: Registry): Observers {
     observeChainCall: ({ seconds, ...labels }) => chainSeconds.observe(labels, seconds),
     observeDelivery: ({ seconds, ...labels }) => deliverySeconds.observe(labels, seconds),
     observeChargeBatch: size => batchSizes.observe(size),
+    showPageStreams: (page, read) => pageStreams.set(page, read),
     showStreams: read => {
       const gauge = (name: string, help: string, value: (use: StreamUse) => number) =>
         new Gauge({

@@ -1,10 +1,11 @@
 // Registers, looks up and removes charges at the PSP.
+
+import type { Answer } from '../bank-client/classify.ts';
+import type { Call, Client } from '../bank-client/client.ts';
+import { centsAt, reasonOf, textAt } from '../bank-client/read-answer.ts';
 import { dynamicBrCode, locationIn } from '../br-code.ts';
 import type { CancelOutcome, Finding, Location, Outcome, PaymentRequest, PixInstrument } from '../rail.ts';
 import { chargeBody, kindOf } from './charge-body.ts';
-import type { Answer } from './classify.ts';
-import type { Call, Client } from './client.ts';
-import { centsAt, reasonOf, textAt } from './read-answer.ts';
 import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
 type NotOk = Exclude<Answer, { readonly kind: 'ok' }>;

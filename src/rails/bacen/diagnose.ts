@@ -1,39 +1,17 @@
 // Tests a rail from its files to its webhook, and names what is wrong with a way to mend it. Nothing is changed at the PSP
 // unless the operator asks for a charge.
 import { uuidV7 } from '../../lib/ids.ts';
+import type { Check } from '../bank-client/check.ts';
+import type { Answer } from '../bank-client/classify.ts';
+import { bad, clientChecks, faultCheck, good, wordsOf } from '../bank-client/diagnose.ts';
+import { textAt } from '../bank-client/read-answer.ts';
 import { pspIdOf } from './charge-body.ts';
 import { isAbsent } from './charges.ts';
-import type { Answer } from './classify.ts';
-import { exchange } from './exchange.ts';
+import { CHARGE_SCOPES, LOCATION_SCOPES, WEBHOOK_SCOPES } from './profile.ts';
 import { type Opened, openRail } from './rail.ts';
-import { textAt } from './read-answer.ts';
-import type { BacenDeps, BacenSettings, FullProfile, SettingFault } from './settings.ts';
-import { CHARGE_SCOPES, LOCATION_SCOPES, type Scopes, WEBHOOK_SCOPES } from './token.ts';
+import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
-export type Check = {
-  readonly name: string;
-  readonly ok: boolean;
-  /** A sentence without a secret. */
-  readonly detail: string;
-  /** What to do about it. */
-  readonly mend?: string;
-};
-
-const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-const SOON_DAYS = 30;
-/** As with API keys: what ends within these days is wrong now, so that a script tells of it in time. */
-const WRONG_DAYS = 14;
-const MAX_CLOCK_OFFSET_MS = 30_000;
-const TIMEOUT_MS = 10_000;
-
-/** A PSP does not tell which of them it dislikes. */
-const TOKEN_MEND =
-  'Check clientId, clientSecret, profile, environment and tokenUrl, that certificateFile or pkcs12File is the certificate the PSP ' +
-  'issued for this client, and that its contract has every scope.';
-
-const good = (name: string, detail: string): Check => ({ name, ok: true, detail });
-const bad = (name: string, detail: string, mend: string): Check => ({ name, ok: false, detail, mend });
 
 export type DiagnoseOptions = {
   /** Registers a charge of one cent and removes it: the only way to learn whether the key can be charged with. */
@@ -49,61 +27,12 @@ export async function diagnoseRail(
   const result = openRail(settings, deps);
   if ('faults' in result) return result.faults.map(faultCheck);
   const { opened } = result;
+  const sets = [CHARGE_SCOPES, WEBHOOK_SCOPES, ...(opened.profile.hasLocations ? [LOCATION_SCOPES] : [])];
   try {
-    const local = [
-      good('settings', 'The profile is known and every file can be read.'),
-      ...certificateChecks(opened, deps),
-    ];
-    const connection = await connectionChecks(opened, deps);
-    const isConnected = connection.every(({ name, ok }) => name !== 'connection' || ok);
-    return [...local, ...connection, ...(isConnected ? await remoteChecks(settings, opened, deps, options) : [])];
+    return await clientChecks(opened, deps, sets, () => remoteChecks(settings, opened, deps, options));
   } finally {
     opened.connections.stop();
   }
-}
-
-function faultCheck({ path, message }: SettingFault): Check {
-  return bad('settings', `${path} ${message}.`, `Correct ${path} of this rail.`);
-}
-
-function certificateChecks({ credentials: { certificate } }: Opened, { clock }: BacenDeps): Check[] {
-  if (!certificate) return [good('certificate', 'This environment of the PSP wants no client certificate.')];
-  const [from, until] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
-  const days = Math.floor((until.getTime() - clock.now().getTime()) / DAY_MS);
-  const [fromDay, untilDay] = [from, until].map(at => at.toISOString().slice(0, 10));
-  const renew = 'Ask the PSP for a new certificate and replace the file; no restart is needed.';
-  const key = good('key', 'The private key belongs to the certificate.');
-  if (clock.now() < from) {
-    return [bad('certificate', `It is not valid before ${fromDay}.`, 'Check the clock of this machine, or wait.'), key];
-  }
-  if (days < 0) return [bad('certificate', `It expired on ${untilDay}.`, renew), key];
-  const words = `It is valid until ${untilDay}, for ${days} more days.`;
-  if (days < WRONG_DAYS) return [bad('certificate', words, renew), key];
-  const check = good('certificate', words);
-  return [days < SOON_DAYS ? { ...check, mend: renew } : check, key];
-}
-
-/** TLS in both directions, and the clock of the PSP. */
-async function connectionChecks({ connections, profile }: Opened, { clock }: BacenDeps): Promise<Check[]> {
-  const request = { method: 'GET', url: new URL(profile.baseUrl), headers: { accept: 'application/json' } } as const;
-  const { agent } = connections.current();
-  const exchanged = await exchange(agent, request, AbortSignal.timeout(TIMEOUT_MS));
-  if ('failure' in exchanged) {
-    const mend =
-      'Check baseUrl, the network, caFile, and that the certificate is the one the PSP issued for this client.';
-    return [bad('connection', `No answer: ${exchanged.failure.reason}.`, mend)];
-  }
-  const connection = good(
-    'connection',
-    "The PSP answers, and a trusted authority vouches for its server's certificate.",
-  );
-  const theirMs = Date.parse(exchanged.answer.headers.date ?? '');
-  if (Number.isNaN(theirMs)) return [connection, good('clock', 'The PSP does not tell its time.')];
-  // Its time has whole seconds.
-  const offsetMs = clock.now().getTime() - theirMs;
-  const isOff = Math.abs(offsetMs) > MAX_CLOCK_OFFSET_MS;
-  const detail = `This clock is ${Math.round(Math.abs(offsetMs) / 1_000)} s ${offsetMs < 0 ? 'behind' : 'ahead of'} the PSP's.`;
-  return [connection, isOff ? bad('clock', detail, 'Set the clock of this machine by NTP.') : good('clock', detail)];
 }
 
 async function remoteChecks(
@@ -112,15 +41,8 @@ async function remoteChecks(
   deps: BacenDeps,
   { triesCharge = false }: DiagnoseOptions,
 ): Promise<Check[]> {
-  const { tokens, call } = opened.client;
-  const taken = await tokens.take(CHARGE_SCOPES, AbortSignal.timeout(TIMEOUT_MS));
-  if ('kind' in taken) {
-    return [bad('token', `${sentence(taken.reason)}.`, TOKEN_MEND)];
-  }
-  const checks = [good('token', 'The PSP gives a token.')];
-  const sets = [CHARGE_SCOPES, WEBHOOK_SCOPES, ...(opened.profile.hasLocations ? [LOCATION_SCOPES] : [])];
-  checks.push(await scopesCheck(opened, sets));
-
+  const { call } = opened.client;
+  const checks: Check[] = [];
   const now = deps.clock.now().getTime();
   const time = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
   const query = { inicio: time(now - MINUTE_MS), fim: time(now) };
@@ -133,27 +55,6 @@ async function remoteChecks(
   });
   if (triesCharge) checks.push(await chargeCheck(settings, opened, deps));
   return [...checks, keyCheck(webhook), ...webhookCheck(settings, webhook)];
-}
-
-/** A PSP may grant fewer scopes than requested without an error. */
-async function scopesCheck({ client: { tokens } }: Opened, sets: readonly Scopes[]): Promise<Check> {
-  const missing: string[] = [];
-  let isTold = false;
-  for (const scopes of sets) {
-    const taken = await tokens.take(scopes, AbortSignal.timeout(TIMEOUT_MS));
-    if ('kind' in taken) {
-      missing.push(...scopes);
-      break;
-    }
-    const { granted } = taken.token;
-    if (granted) isTold = true;
-    if (granted) missing.push(...scopes.filter(scope => !granted.includes(scope)));
-  }
-  if (missing.length > 0) {
-    const mend = 'Enable them for this client at the PSP.';
-    return bad('scopes', `The PSP does not grant ${missing.join(' ')}.`, mend);
-  }
-  return good('scopes', isTold ? 'Every scope is granted.' : 'The PSP does not tell which scopes it grants.');
 }
 
 function accessCheck({ emptyListIs404 }: FullProfile, answer: Answer): Check {
@@ -209,13 +110,4 @@ function webhookCheck({ webhook: wanted }: BacenSettings, answer: Answer): Check
     return [bad('webhook', 'The registered address is another one.', mend)];
   }
   return [good('webhook', 'It is registered.')];
-}
-
-function wordsOf(answer: Answer): string {
-  if (answer.kind === 'refused') return `it answered ${answer.status}${answer.code ? ` ${answer.code}` : ''}`;
-  return 'reason' in answer ? answer.reason : 'unexpected answer';
-}
-
-function sentence(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

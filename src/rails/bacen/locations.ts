@@ -1,13 +1,12 @@
 // Locations that are taken before the charge they are for, so that its code is known before the PSP has answered.
 import assert from 'node:assert/strict';
 import { AppError } from '../../lib/errors.ts';
+import type { Client } from '../bank-client/client.ts';
+import { textAt } from '../bank-client/read-answer.ts';
+import { unanswered } from '../bank-client/unanswered.ts';
 import type { Location, LocationSource } from '../rail.ts';
 import { kindOf } from './charge-body.ts';
-import type { Client } from './client.ts';
-import { CHARGE_KINDS, type ChargeKind } from './profile.ts';
-import { textAt } from './read-answer.ts';
-import { LOCATION_SCOPES } from './token.ts';
-import { unanswered } from './unanswered.ts';
+import { CHARGE_KINDS, type ChargeKind, LOCATION_SCOPES } from './profile.ts';
 
 /** Takes a location for one charge of this kind. Throws `rail_unavailable` when the PSP gives none. */
 export async function takeLocation({ call }: Pick<Client, 'call'>, kind: ChargeKind): Promise<Location> {

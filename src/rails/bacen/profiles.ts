@@ -1,28 +1,15 @@
 // The PSPs this service knows, and the plain norm as `custom`. Sources are public integrations; nothing here was tried
 // against a real bank, so a setting (`quirks`) can replace what turns out to be different.
-import type { ErrorShape, Profile } from './profile.ts';
-
-/** RFC 7807 as the norm uses it. */
-const PROBLEM: ErrorShape = {
-  code: 'type',
-  words: ['title', 'detail'],
-  items: { at: 'violacoes', code: 'propriedade', words: 'razao' },
-};
-const OAUTH: ErrorShape = { code: 'error', words: ['error_description'] };
-/** Shapes of gateways in front of several PSPs. */
-const GATEWAYS: readonly ErrorShape[] = [
-  { code: 'codigo', words: ['mensagem'], items: { at: 'campos', code: 'campo', words: 'mensagem' } },
-  { code: 'mensagens.0.codigo', words: ['mensagens.0.mensagem'] },
-  { code: 'code', words: ['message'] },
-  { code: 'statusCode', words: ['message'] },
-];
-const COMMON_SHAPES: readonly ErrorShape[] = [PROBLEM, OAUTH, ...GATEWAYS];
+import { COMMON_SHAPES } from '../bank-client/profile.ts';
+import type { BankEnvironment } from '../bank-client/settings.ts';
+import { CHARGE_SCOPES, type Profile } from './profile.ts';
 
 const NORM: Profile = {
   paths: { cob: 'cob', cobv: 'cobv', pix: 'pix', loc: 'loc', webhook: 'webhook' },
   credentials: 'basic',
   tokenBody: 'form',
   tokenQuery: {},
+  scopes: CHARGE_SCOPES,
   sendsScopes: true,
   hasFixedToken: false,
   usesClientCertificate: true,
@@ -41,10 +28,7 @@ const NORM: Profile = {
   perSecond: 50,
 };
 
-export const ENVIRONMENTS = ['production', 'test'] as const;
-export type PspEnvironment = (typeof ENVIRONMENTS)[number];
-
-type Entry = { readonly all: Partial<Profile> } & { readonly [E in PspEnvironment]: Partial<Profile> };
+type Entry = { readonly all: Partial<Profile> } & { readonly [E in BankEnvironment]: Partial<Profile> };
 
 const PROFILES = {
   efi: {
@@ -201,7 +185,7 @@ export function isProfileName(name: string): name is ProfileName {
 }
 
 /** A profile as it is in one environment. */
-export function profileOf(name: ProfileName, environment: PspEnvironment): Profile {
+export function profileOf(name: ProfileName, environment: BankEnvironment): Profile {
   const entry: Entry = PROFILES[name];
   return { ...NORM, ...entry.all, ...entry[environment] };
 }

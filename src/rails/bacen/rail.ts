@@ -1,15 +1,16 @@
 // A pix rail over any PSP that speaks the Pix API of the Central Bank, version 2.9.0.
 import { StartError } from '../../lib/errors.ts';
+import { type Client, createClient } from '../bank-client/client.ts';
+import { type Connections, openConnections } from '../bank-client/connection.ts';
+import { type Credentials, readCredentials } from '../bank-client/credentials.ts';
+import type { SettingFault } from '../bank-client/settings.ts';
 import type { Location, PaymentRequest, Rail } from '../rail.ts';
 import { checkRequest, kindOf, pspIdOf } from './charge-body.ts';
 import { chargesAt } from './charges.ts';
-import { type Client, createClient } from './client.ts';
-import { type Connections, openConnections } from './connection.ts';
-import { type Credentials, readCredentials } from './credentials.ts';
 import { locationsAt, takeLocation } from './locations.ts';
 import type { ChargeKind } from './profile.ts';
 import { refundsAt } from './refunds.ts';
-import { type BacenDeps, type BacenSettings, type FullProfile, profileFor, type SettingFault } from './settings.ts';
+import { type BacenDeps, type BacenSettings, type FullProfile, profileFor } from './settings.ts';
 import { watchOf } from './watch.ts';
 import { type WebhookAdmin, webhookAt } from './webhook.ts';
 

@@ -1,8 +1,8 @@
 // Reads received pix as receipts: exact amounts, what went back, and whose key was paid.
 import { parseRfc3339 } from '../../lib/date-times.ts';
+import { centsAt, idAt, listAt, textAt, wordsAt } from '../bank-client/read-answer.ts';
 import type { MoneyReturn, Receipt } from '../rail.ts';
 import { isSameKey } from './charges.ts';
-import { centsAt, idAt, listAt, textAt, wordsAt } from './read-answer.ts';
 
 const MAX_RETURNS = 1_000;
 const MAX_HINTS = 1_000;

@@ -1,9 +1,10 @@
 // Sends money back out of a received pix. The id of a refund at the PSP is made from ours, so a repeat is the same refund.
+
+import type { Client } from '../bank-client/client.ts';
+import { centsAt, reasonOf, textAt, wordsAt } from '../bank-client/read-answer.ts';
 import type { RefundFinding, RefundOutcome, RefundRequest } from '../rail.ts';
 import { pspIdOf, reaisText } from './charge-body.ts';
 import { isAbsent, JUDGED, noAnswer } from './charges.ts';
-import type { Client } from './client.ts';
-import { centsAt, reasonOf, textAt, wordsAt } from './read-answer.ts';
 
 export type Refunds = {
   refund(request: RefundRequest): Promise<RefundOutcome>;

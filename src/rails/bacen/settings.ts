@@ -1,54 +1,26 @@
 // What a rail of this folder is set up with, and the profile that follows from it.
-import type { Clock } from '../../lib/clock.ts';
-import type { Log } from '../../lib/log.ts';
+import type { ClientProfile } from '../bank-client/profile.ts';
+import type { ClientDeps, ClientSettings, SettingFault } from '../bank-client/settings.ts';
 import type { Profile, Quirks } from './profile.ts';
-import { isProfileName, type PspEnvironment, profileOf } from './profiles.ts';
+import { isProfileName, profileOf } from './profiles.ts';
 
 /** One entry of `rails` in the configuration file, already checked for its form. */
-export type BacenSettings = {
-  /** `efi:main`. */
-  readonly name: string;
-  readonly profile: string;
-  readonly environment: PspEnvironment;
-  /** Instead of those of the profile. */
-  readonly baseUrl?: string;
-  readonly tokenUrl?: string;
+export type BacenSettings = ClientSettings & {
   /** As it stands in a BR Code. */
   readonly pixKey: string;
-  readonly clientId: string;
-  readonly clientSecret?: string;
-  readonly clientSecretFile?: string;
-  readonly certificateFile?: string;
-  readonly privateKeyFile?: string;
-  readonly pkcs12File?: string;
-  readonly passwordFile?: string;
-  /** Who vouches for the PSP's server; absent: the authorities that Node trusts. */
-  readonly caFile?: string;
   /** In codes that are built from a location. */
   readonly receiverName?: string;
   readonly receiverCity?: string;
-  readonly accountNumber?: string;
-  readonly appKey?: string;
-  readonly appKeyFile?: string;
-  readonly accessToken?: string;
-  readonly accessTokenFile?: string;
-  readonly timeoutSeconds?: number;
-  readonly maxConcurrent?: number;
-  /** 0 for no limit. */
-  readonly perSecond?: number;
   /** How many free locations of each kind are kept; 0: codes come with the PSP's answer. */
   readonly locationPool?: number;
   readonly quirks?: Quirks;
   readonly webhook?: { readonly url: string; readonly skipMtls?: boolean };
 };
 
-export type BacenDeps = { readonly clock: Clock; readonly log: Log };
-
-/** One thing wrong with a setting; the message is the end of a sentence about `path`. */
-export type SettingFault = { readonly path: string; readonly message: string };
+export type BacenDeps = ClientDeps;
 
 /** A profile with its addresses. */
-export type FullProfile = Profile & { readonly baseUrl: string; readonly tokenUrl: string };
+export type FullProfile = Profile & Pick<ClientProfile, 'baseUrl' | 'tokenUrl'>;
 
 /** The profile with what the settings replace, or what is missing. */
 export function profileFor(

@@ -1,12 +1,12 @@
 // Learns of payments: all of a time in pages, or one by its id.
 import { AppError } from '../../lib/errors.ts';
+import type { Client } from '../bank-client/client.ts';
+import { listAt, textAt } from '../bank-client/read-answer.ts';
+import { unanswered } from '../bank-client/unanswered.ts';
 import type { Receipt, ReceiptPage, ReceiptsByTime } from '../rail.ts';
 import { isAbsent } from './charges.ts';
-import type { Client } from './client.ts';
-import { listAt, textAt } from './read-answer.ts';
 import { hintsIn, readReceipt } from './receipts.ts';
 import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
-import { unanswered } from './unanswered.ts';
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
@@ -75,6 +75,13 @@ export function watchOf(
       const receipt = readReceipt(answer.body, readOptions);
       if (!('kind' in receipt)) return receipt.reference === reference ? receipt : undefined;
       throw new AppError('rail_unavailable', 'The PSP answered with a payment that cannot be read.');
+    },
+    locationOf: async txid => {
+      const answer = await call({ method: 'GET', resource: 'cobv', path: [txid] });
+      if (answer.kind === 'refused') return undefined;
+      if (answer.kind !== 'ok') throw unanswered(answer);
+      const location = textAt(answer.body, 'loc.location') ?? textAt(answer.body, 'location');
+      return location?.replace(/^https?:\/\//i, '');
     },
     hints: hintsIn,
   };

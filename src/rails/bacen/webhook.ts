@@ -1,11 +1,11 @@
 // The address at which a PSP tells of payments to a key.
 import { AppError } from '../../lib/errors.ts';
+import type { Client } from '../bank-client/client.ts';
+import { reasonOf, textAt } from '../bank-client/read-answer.ts';
+import { unanswered } from '../bank-client/unanswered.ts';
 import { isAbsent } from './charges.ts';
-import type { Client } from './client.ts';
-import { reasonOf, textAt } from './read-answer.ts';
+import { WEBHOOK_SCOPES } from './profile.ts';
 import type { BacenSettings, FullProfile } from './settings.ts';
-import { WEBHOOK_SCOPES } from './token.ts';
-import { unanswered } from './unanswered.ts';
 
 export type WebhookAdmin = {
   /** Replaces the address. The PSP appends `/pix` to it. Throws `wrong_state` when the PSP refuses it. */

@@ -44,6 +44,16 @@ export function digitableLine(barcode: string): string {
   return [field1, field2, field3].map(field => field + modulo10(field)).join('') + barcode[4] + barcode.slice(5, 19);
 }
 
+const LINE = /^(\d{4})(\d{5})\d(\d{10})\d(\d{10})\d(\d)(\d{14})$/;
+
+/** The barcode of a digitable line; undefined when it is none, or when one of its check digits is wrong. */
+export function barcodeOfLine(line: string): string | undefined {
+  const [, head = '', free1 = '', free2 = '', free3 = '', digit = '', tail = ''] = LINE.exec(line) ?? [];
+  const barcode = head + digit + tail + free1 + free2 + free3;
+  if (line === '' || digitableLine(barcode) !== line) return undefined;
+  return barcodeDigit(head + barcode.slice(5)) === Number(digit) ? barcode : undefined;
+}
+
 /** Modulo 11 over the other 43 digits; the check digit is never 0, so 10 and 11 are written as 1. */
 function barcodeDigit(digits: string): number {
   const digit = modulo11(digits);

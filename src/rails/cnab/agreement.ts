@@ -20,6 +20,8 @@ export type Agreement = {
   readonly acceptance?: 'A' | 'N';
   /** Whether a segment R is written also for a title without a fine. */
   readonly emptySegmentR?: boolean;
+  /** The pix key of boletos that can be paid by pix too, where the bank takes it in a segment Y-03. */
+  readonly pix?: { readonly key: string; readonly keyType: string; readonly city: string };
   /** Other texts for single fields, by record and field such as `P.issuedBy`: banks agree on them with each customer. */
   readonly quirks?: Readonly<Record<string, string>>;
 };

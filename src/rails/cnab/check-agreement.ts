@@ -13,6 +13,7 @@ export function checkAgreement(agreement: Agreement): readonly AgreementFault[] 
   return [
     ...bank.boleto.checkAccount(agreement.account),
     ...bank.needs.flatMap(field => missing(agreement, field)),
+    ...(agreement.pix && !bank.sent.Y03 ? [{ field: 'pix', message: 'is not for files of this bank' }] : []),
     ...Object.entries(agreement.quirks ?? {}).flatMap(([name, text]) => checkQuirk(bank, name, text)),
   ];
 }

@@ -5,20 +5,28 @@ import { CNAB_BANKS } from './banks.ts';
 import { checkAgreement } from './check-agreement.ts';
 import { CnabError } from './cnab-error.ts';
 import { type CnabSettings, cnabRail } from './rail.ts';
+import { checkSftp } from './sftp.ts';
 import { fileWriter } from './write.ts';
 
 /** One entry of `boletos` in the configuration file, already checked for its form. */
 export type CnabEntry = Agreement['account'] &
-  Omit<CnabSettings, 'account' | 'holder'> & { readonly holderName: string; readonly holderDocument: string };
+  Omit<CnabSettings, 'account' | 'holder'> & {
+    readonly holderName: string;
+    readonly holderDocument: string;
+    /** With the simulated bank of a sandbox. */
+    readonly test?: true;
+  };
 
 type EntryFault = { readonly path: string; readonly message: string };
 
 export function loadCnabRail(
   entry: CnabEntry,
 ): { readonly rail: Rail<'boleto'> } | { readonly faults: readonly EntryFault[] } {
+  if (entry.test) return { faults: [{ path: 'test', message: 'is for a sandbox' }] };
   const settings = settingsOf(entry);
   const faults = checkAgreement(settings).map(({ field, message }) => ({ path: field, message }));
-  const wrong = faults.length > 0 ? faults : [...checkRange(settings), ...tryHeaders(settings)];
+  const ofServer = settings.sftp ? checkSftp(settings.sftp) : [];
+  const wrong = faults.length > 0 ? faults : [...checkRange(settings), ...tryHeaders(settings), ...ofServer];
   return wrong.length > 0 ? { faults: wrong } : { rail: cnabRail(settings) };
 }
 

@@ -6,12 +6,13 @@ import { AppError } from '../../lib/errors.ts';
 import { boletoBarcode, digitableLine } from '../boleto/barcode.ts';
 import { checkBoleto } from '../boleto/check.ts';
 import { zeroFilled } from '../boleto/digits.ts';
-import { txidOf } from '../br-code.ts';
-import type { PaymentRequest, Rail, Refusal } from '../rail.ts';
+import { dynamicBrCode, txidOf } from '../br-code.ts';
+import type { BoletoInstrument, PaymentRequest, Rail, Refusal } from '../rail.ts';
 import type { Agreement, Title } from './agreement.ts';
 import { CNAB_BANKS } from './banks.ts';
 import { isOwnHeader } from './own-header.ts';
 import { type ReturnEntry, readEntries } from './read.ts';
+import { type SftpSettings, sftpServer } from './sftp.ts';
 import { fileWriter } from './write.ts';
 
 export type CnabSettings = Agreement & {
@@ -22,6 +23,7 @@ export type CnabSettings = Agreement & {
   /** The number of the first file; 1 when absent. */
   readonly firstFile?: number;
   readonly maxTitles?: number;
+  readonly sftp?: SftpSettings;
 };
 
 /** One lot holds as many, and some banks take files of one lot only. */
@@ -76,7 +78,7 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
         const writer = fileWriter(settings, { sequence, day, time: timeOf(day, at) });
         return {
           add: (movement, request, reference) =>
-            writer.add({ movement, title: titleOf(request, reference, bank.maxWriteOffDays) }),
+            writer.add({ movement, title: titleOf(settings, request, reference, bank.maxWriteOffDays) }),
           end: () => writer.end(),
         };
       },
@@ -84,6 +86,8 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
       owns: header => isOwnHeader(settings, header),
       entries: bytes => readEntries(bytes, account),
       isAbout,
+      ...(settings.pix && { withCode: (...given) => withCode(settings, ...given) }),
+      ...(settings.sftp && { server: sftpServer(name, settings.sftp) }),
     },
     prepare: () => {
       throw new AppError('not_configured', `A boleto of ${name} needs a number of its agreement.`);
@@ -113,7 +117,12 @@ function checkTerms(request: PaymentRequest, maxWriteOffDays: number | undefined
   return undefined;
 }
 
-function titleOf(request: PaymentRequest, reference: string, maxWriteOffDays: number | undefined): Title {
+function titleOf(
+  { pix }: Agreement,
+  request: PaymentRequest,
+  reference: string,
+  maxWriteOffDays: number | undefined,
+): Title {
   const { id, amountCents, createdAt, dueDay, expireDay, finePercent, interestPercent, payer } = request;
   const { street, number, complement, neighborhood, postalCode, city, state } = payer.address ?? {};
   const place = [street, number, complement].filter(Boolean).join(' ');
@@ -128,6 +137,7 @@ function titleOf(request: PaymentRequest, reference: string, maxWriteOffDays: nu
     ...(isSome(finePercent) && { finePercent }),
     // Zero days mean the bank's own choice, so it is one at least.
     ...(maxWriteOffDays !== undefined && { writeOffDays: Math.max(1, daysBetween(dueDay, expireDay)) }),
+    ...(pix && { pix: { key: pix.key, keyType: pix.keyType, txid: pixTxidOf(request) } }),
     payer: {
       name: payer.name,
       document: payer.document,
@@ -138,6 +148,22 @@ function titleOf(request: PaymentRequest, reference: string, maxWriteOffDays: nu
       ...(state !== undefined && { state }),
     },
   };
+}
+
+/** Of the pix charge that the bank makes for the boleto. Not that of the charge's own pix, whose payments are another method's. */
+const pixTxidOf = ({ id }: PaymentRequest) => `BOL${id.replaceAll('-', '')}`;
+
+/** The boleto with the code whose location the bank has told; as it is when there is none, or no code can hold it. */
+function withCode(
+  { holder, pix }: Agreement,
+  instrument: BoletoInstrument,
+  { location }: ReturnEntry,
+  request: PaymentRequest,
+): BoletoInstrument {
+  if (location === undefined || !pix) return instrument;
+  const emv = dynamicBrCode(location, { receiverName: holder.name, receiverCity: pix.city });
+  if (emv === undefined) return instrument;
+  return { ...instrument, pix: { emv, location: location.replace(/^https?:\/\//i, ''), txid: pixTxidOf(request) } };
 }
 
 /** «Seu número»: ten characters at Itaú. */

@@ -60,6 +60,11 @@ const CHANNELS: Readonly<Record<string, string>> = {
   '61': 'by pix',
 };
 
+/** By which way a boleto was paid, in words. */
+export function channelWords(code: string): string {
+  return CHANNELS[code] ?? 'not known here';
+}
+
 export type Reason = { readonly code: string; readonly words: string };
 
 /** The reasons of an occurrence; zeros and blanks stand for none. */

@@ -29,6 +29,16 @@ export function signed(slot: Slot, moves: SignedTransaction['moves'], number: nu
   return { kind: 'signed', raw, hash: read.hash };
 }
 
+/** The bytes of a transaction that the chain has; undefined when no sender of ours could have signed it. */
+export function rawOf({ slot, moves, bid, hash }: SignedTransaction): string | undefined {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    if (bidOf(attempt) < bid) continue;
+    const raw = encoded(slot, moves, attempt);
+    return hashOf(slot.network, raw) === hash ? raw : undefined;
+  }
+  return undefined;
+}
+
 /** Decodes bytes; undefined unless they are exactly what one of these senders signs for this network. */
 export function decoded(network: Network, senders: readonly string[], raw: string): SignedTransaction | undefined {
   if (raw.length > MAX_RAW_LENGTH || !/^([0-9a-f]{2})+$/.test(raw)) return undefined;

@@ -8,7 +8,7 @@ import { NETWORK_FACTS, type NetworkFacts } from '../../chains/networks.ts';
 import { divideUp } from '../../lib/decimals.ts';
 import { isOutage } from '../../lib/errors.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
-import { bidOf, decoded, hashOf, MAX_ATTEMPTS, type SignedTransaction, signed } from './signed-bytes.ts';
+import { bidOf, decoded, hashOf, MAX_ATTEMPTS, rawOf, type SignedTransaction, signed } from './signed-bytes.ts';
 import { afterBlocks, blockAt, type ChainFault, type ChainSimulation, type Fork, heightAt } from './simulation.ts';
 
 /** A transaction of the chain: mined once the chain reaches its block. */
@@ -85,7 +85,7 @@ export function sandboxSender(network: Network): string {
 }
 
 function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chain {
-  const { confirmations: depth, blockMs }: NetworkFacts = NETWORK_FACTS[network];
+  const { confirmations: depth, blockMs, tokens }: NetworkFacts = NETWORK_FACTS[network];
   const finality = FINAL_DEPTHS * depth;
   const senders: Chain['senders'] = sendersOf?.(network) ?? [sandboxSender(network)];
 
@@ -140,6 +140,11 @@ function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chai
     window: WINDOW,
     maxAttempts: MAX_BIDS,
 
+    placeOf: symbol => {
+      const token = tokens[symbol]?.address;
+      return { isTest: true, ...(token !== undefined && { token }) };
+    },
+
     nextNonce: sender =>
       unlessUnreachable(undefined, async () => {
         const { simulation, nonce = -1n } = await store.readLastNonce(network, sender);
@@ -170,6 +175,17 @@ function sandboxChain({ clock, store, sendersOf }: Deps, network: Network): Chai
     broadcast: ({ raw }) => unlessUnreachable({ isSent: false }, () => broadcast(raw)),
 
     lookup: (...question) => unlessUnreachable<Sighting>({ kind: 'unknown' }, () => lookup(...question)),
+
+    readTransfer: hash =>
+      unlessUnreachable(undefined, async () => {
+        await clock.refresh();
+        const { simulation, held } = await store.readHash(network, hash);
+        if (simulation.fault === 'rpc_timeout') return undefined;
+        const raw = held && rawOf(held);
+        if (!held?.moves || raw === undefined || held.block > heightAt(network, simulation, clock.now())) return 'none';
+        const { slot, moves, sentAt } = held;
+        return { ...moves, sender: slot.sender, nonce: slot.nonce, hash, raw, sentAt };
+      }),
 
     nextLookupAt: (sighting, now) => {
       if (sighting.kind === 'pending') return afterBlocks(network, 1, now);

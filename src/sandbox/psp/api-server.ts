@@ -8,6 +8,7 @@ import { type Fault, TOKEN_PATH } from './faults.ts';
 import { JWKS_PATH, type Payloads } from './payload.ts';
 import { ApiRefusal, writeRefusal } from './problem.ts';
 import { createRouter } from './router.ts';
+import type { TitleApi } from './titles/routes.ts';
 import type { Tokens } from './tokens.ts';
 import { commonNameOf, htmlReply, parseJson, readBody, splitUrl, writeReply } from './wire.ts';
 import { createRateLimit } from './write-rate.ts';
@@ -28,7 +29,13 @@ export type ApiServer = {
   close(): Promise<void>;
 };
 
-type Deps = { readonly core: Core; readonly keys: KeyFolder; readonly tokens: Tokens; readonly payloads: Payloads };
+type Deps = {
+  readonly core: Core;
+  readonly keys: KeyFolder;
+  readonly tokens: Tokens;
+  readonly payloads: Payloads;
+  readonly titleApi: TitleApi | undefined;
+};
 
 /** A request as far as it is read before its token is. */
 type Arrived = {
@@ -42,9 +49,9 @@ type Arrived = {
 const MAX_REQUESTS = 10_000;
 const KEEP_ALIVE_MS = 75_000;
 
-export function createApiServer({ core, keys, tokens, payloads }: Deps): ApiServer {
+export function createApiServer({ core, keys, tokens, payloads, titleApi }: Deps): ApiServer {
   const { profile } = core;
-  const router = createRouter(profile);
+  const router = createRouter(profile, titleApi);
   const writes = createRateLimit(profile.writesPerSecond);
   const requests: RequestRecord[] = [];
 

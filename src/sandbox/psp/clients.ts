@@ -1,6 +1,7 @@
 // The receivers who have a contract with the PSP: their credentials, scopes and pix keys.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CertificateFiles } from './certificates/key-folder.ts';
+import type { TitleContract } from './titles/contract.ts';
 
 export const SCOPES = ['cob', 'cobv', 'pix', 'webhook', 'payloadlocation'].flatMap(name => [
   `${name}.read`,
@@ -25,6 +26,8 @@ export type ClientInput = {
   readonly keys: readonly string[];
   readonly scopes?: readonly string[];
   readonly receiver?: PixReceiver;
+  /** About boletos, at a bank that has an API for them. */
+  readonly contract?: TitleContract;
 };
 
 export type PspClient = Required<ClientInput> & { readonly certificate: CertificateFiles };

@@ -1,13 +1,14 @@
 // Reads the bodies of the control API, and says what is wrong with them.
 import { parseRfc3339 } from '../../lib/date-times.ts';
 import type { IssueInput } from './certificates/key-folder.ts';
-import { isObject, type JsonObject } from './checks.ts';
+import { centsOf, isObject, type JsonObject } from './checks.ts';
 import type { ClientInput, PixReceiver } from './clients.ts';
-import type { RefundRule } from './core.ts';
+import type { RefundRule, TitleRule } from './core.ts';
 import { FAULT_KINDS, type Fault } from './faults.ts';
 import type { PaymentInput } from './payer.ts';
 import type { EndRefundInput } from './psp.ts';
 import type { MedInput } from './refunds.ts';
+import type { TitlePayment } from './titles/title.ts';
 
 export function readFault(body: JsonObject): Fault {
   const { kind, on, count, skip, probability, status, retryAfterSeconds, delayMs, scopes, ...rest } = body;
@@ -35,6 +36,24 @@ export function readPayment(body: JsonObject): PaymentInput {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     ...(horario !== undefined && { horario: moment('horario', horario) }),
   };
+}
+
+export function readTitlePayment({ force, ...body }: JsonObject): TitlePayment {
+  const { valor, at, ...titles } = readTexts(body, [], ['line', 'barcode', 'number', 'valor', 'at', 'listedOn']);
+  if (valor !== undefined && !/^\d{1,10}\.\d{2}$/.test(valor)) throw new RangeError('valor must be written as 12.34.');
+  return {
+    ...titles,
+    ...(valor !== undefined && { cents: centsOf(valor) }),
+    ...(at !== undefined && { at: moment('at', at) }),
+    ...(force === true && { force }),
+  };
+}
+
+export function readTitleRule({ processing, failure, ...rest }: JsonObject): TitleRule {
+  refuseOthers(rest);
+  if (typeof processing !== 'number' || processing < 0) throw new RangeError('processing must be a number.');
+  if (failure !== undefined && typeof failure !== 'string') throw new RangeError('failure must be text.');
+  return { processing, failure };
 }
 
 export function readRefundRule({ status, afterMs, ...rest }: JsonObject): RefundRule {

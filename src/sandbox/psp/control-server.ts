@@ -10,6 +10,8 @@ import {
   readMoment,
   readPayment,
   readRefundRule,
+  readTitlePayment,
+  readTitleRule,
 } from './control-input.ts';
 import { PspRefusal } from './payer.ts';
 import { ApiRefusal } from './problem.ts';
@@ -29,6 +31,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return ok({ profile, url, tokenUrl, controlUrl, jwksUrl, files, clients: psp.clients() });
   },
   'POST /pay': async (psp, body) => ({ status: 201, body: await psp.pay(readPayment(body)) }),
+  'POST /boletos/pay': async (psp, body) => ({ status: 201, body: await psp.payTitle(readTitlePayment(body)) }),
+  'PUT /boletos': (psp, body) => {
+    psp.setTitles(readTitleRule(body));
+    return done;
+  },
   'POST /med': (psp, body) => ({ status: 201, body: psp.medReturn(readMed(body)) }),
   'POST /charges/{}/remove': (psp, _body, txid) => {
     psp.removeCharge(txid);

@@ -3,13 +3,21 @@ import type { PspClient } from './clients.ts';
 import type { Faults } from './faults.ts';
 import type { Profile } from './profiles.ts';
 import type { Random } from './random.ts';
-import type { ChargeVersion, PixRecord, RefundStatus, State } from './state.ts';
+import type { ChargeVersion, PixRecord, RefundStatus, State, Title } from './state.ts';
 
 /** How a refund ends. */
 export type RefundRule = {
   readonly status: Exclude<RefundStatus, 'EM_PROCESSAMENTO'>;
   /** 0: the answer of the PUT shows it already. A number: so much later. null: when the test says so. */
   readonly afterMs: number | null;
+};
+
+/** What becomes of new boletos at a bank that decides later. */
+export type TitleRule = {
+  /** For how many questions it works on one. */
+  readonly processing: number;
+  /** Why it does not register them. */
+  readonly failure?: string | undefined;
 };
 
 /** What the API needs of the notifications. */
@@ -31,7 +39,12 @@ export type Core = {
   readonly baseUrl: () => string;
   readonly now: () => Date;
   refundRule: RefundRule;
+  titleRule: TitleRule;
   readonly allowHttpWebhooks: boolean;
+  /** A boleto has opened, was paid or has ended. */
+  readonly titleChanged: (title: Title) => void;
+  /** A pix came: it may pay a boleto. */
+  readonly pixPaid: (pix: PixRecord) => void;
   /** Runs work later; what is left is dropped at the stop. */
   readonly later: (ms: number, work: () => void) => void;
 };

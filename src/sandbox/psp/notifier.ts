@@ -31,6 +31,8 @@ export type ForgeInput = {
 
 export type Notifier = {
   pixChanged(pix: PixRecord): void;
+  /** Calls a webhook about something else than a pix, at exactly this address. */
+  tell(url: string, notice: object): void;
   /** Calls a URL as Efí does at registration; returns why it is refused, or undefined when it is good. */
   probe(url: string): Promise<string | undefined>;
   records(): readonly NotificationRecord[];
@@ -65,13 +67,15 @@ export function createNotifier(deps: Deps): Notifier {
 
   function record(url: string, pix: readonly object[], isForged = false): Entry {
     const endToEndIds = pix.map(one => (one as { endToEndId: string }).endToEndId);
+    const body = JSON.stringify({ pix });
+    return remember({ url: `${url.replace(/\/$/, '')}/pix`, endToEndIds, body, isForged });
+  }
+
+  function remember(told: Pick<Entry, 'url' | 'endToEndIds' | 'body' | 'isForged'>): Entry {
     const entry: Entry = {
       id: ++made,
       at: now().toISOString(),
-      url: `${url.replace(/\/$/, '')}/pix`,
-      endToEndIds,
-      body: JSON.stringify({ pix }),
-      isForged,
+      ...told,
       tries: 0,
       status: 'held',
     };
@@ -161,6 +165,14 @@ export function createNotifier(deps: Deps): Notifier {
       if (group.length === 1) setTimeout(() => flush(pix.chave), groupMs).unref();
       groups.set(pix.chave, group);
       if (group.length >= MAX_IN_A_GROUP) flush(pix.chave);
+    },
+    tell: (url, notice) => {
+      const told = { url, endToEndIds: [], body: JSON.stringify(notice), isForged: false };
+      const entry = remember(told);
+      const fault = nextFault()?.kind;
+      if (fault === 'notify-drop') entry.status = 'dropped';
+      else void track(sendThenHeld(entry));
+      if (fault === 'notify-duplicate') void send(remember(told));
     },
     probe: async url => {
       const body = JSON.stringify({ evento: 'teste_webhook', data_criacao: now().toISOString() });

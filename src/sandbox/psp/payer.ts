@@ -90,6 +90,7 @@ export function pay(core: Core, input: PaymentInput): PixRecord {
     // A payment that was forced does not bring a removed charge back.
     change(charge, at, { pix: [...earlier, pix], status: status === 'ATIVA' ? 'CONCLUIDA' : status });
   }
+  core.pixPaid(pix);
   if (input.notify !== false) core.notifier.pixChanged(pix);
   return pix;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { RequestRecord } from './api-server.ts';
 import type { CertificateFiles, IssueInput } from './certificates/key-folder.ts';
 import type { ClientInput, PspClient } from './clients.ts';
-import type { RefundRule } from './core.ts';
+import type { RefundRule, TitleRule } from './core.ts';
 import type { ActiveFault, Fault } from './faults.ts';
 import type { ForgeInput, NotificationRecord } from './notifier.ts';
 import type { PaymentInput } from './payer.ts';
@@ -11,6 +11,8 @@ import type { ProfileName } from './profiles.ts';
 import type { MedInput } from './refunds.ts';
 import type { PspState } from './show-state.ts';
 import type { Devolucao } from './state.ts';
+import type { TitlePayment } from './titles/title.ts';
+import type { TitleState } from './titles/view.ts';
 
 export type WebhookOptions = {
   /** Waits between tries, by the machine's clock; Efí's when absent, none for one try. */
@@ -71,6 +73,8 @@ export type PspFiles = {
 export type Psp = {
   readonly profile: ProfileName;
   readonly url: string;
+  /** Of the boleto API, at a bank that has one. */
+  readonly titlesUrl?: string;
   readonly tokenUrl: string;
   readonly controlUrl: string;
   readonly jwksUrl: string;
@@ -80,8 +84,11 @@ export type Psp = {
   addClient(input: ClientInput): Promise<PspClient>;
   issueCertificate(input: IssueInput): Promise<CertificateFiles>;
   pay(input: PaymentInput): Promise<PaidPix>;
+  /** Somebody pays the line of a boleto. */
+  payTitle(payment: TitlePayment): Promise<TitleState>;
   medReturn(input: MedInput & { readonly endToEndId: string }): Devolucao;
   removeCharge(txid: string, clientId?: string): void;
+  setTitles(rule: TitleRule): void;
   setRefunds(rule: RefundRule): void;
   endRefund(input: EndRefundInput): Devolucao;
   setFault(fault: Fault): string;

@@ -2,9 +2,10 @@
 import { ApiRefusal } from './problem.ts';
 import type { Operation, Profile } from './profiles.ts';
 import { ROUTES, type Route } from './routes/table.ts';
+import type { TitleApi } from './titles/routes.ts';
 
 export type Found = {
-  readonly route: Route;
+  readonly route: Pick<Route, 'scope' | 'handle'>;
   readonly params: readonly string[];
 };
 
@@ -15,7 +16,7 @@ export type Router = {
   find(method: string, prefix: string, path: string): Found;
 };
 
-export function createRouter(profile: Profile): Router {
+export function createRouter(profile: Profile, titles?: TitleApi): Router {
   const routes = new Map<string, Route>();
   const resources = new Set<string>();
   const prefixes = new Set<string>([profile.basePath]);
@@ -29,6 +30,7 @@ export function createRouter(profile: Profile): Router {
       }
     }
   }
+  if (titles) prefixes.add(titles.prefix);
   const longestFirst = [...prefixes].sort((a, b) => b.length - a.length);
 
   return {
@@ -37,6 +39,7 @@ export function createRouter(profile: Profile): Router {
       return prefix === undefined ? undefined : { prefix, path: path.slice(prefix.length) };
     },
     find: (method, prefix, path) => {
+      if (prefix === titles?.prefix) return findTitleRoute(titles, method, path);
       const segments = path.slice(1).split('/');
       const pattern = prefix + patternOf(segments);
       const route = routes.get(`${method} ${pattern}`);
@@ -44,6 +47,16 @@ export function createRouter(profile: Profile): Router {
       return { route, params: segments.filter((_, index) => index % 2 === 1).map(decode) };
     },
   };
+}
+
+function findTitleRoute({ routes }: TitleApi, method: string, path: string): Found {
+  const there = routes.flatMap(route => {
+    const match = route.path.exec(path);
+    return match ? { route, params: match.slice(1).map(decode) } : [];
+  });
+  const found = there.find(({ route }) => route.method === method);
+  if (!found) throw new ApiRefusal(there.length > 0 ? 'MetodoNaoPermitido' : 'NaoEncontrado');
+  return found;
 }
 
 function placesOf({ placed, basePath }: Profile, operation: Operation): readonly string[] {

@@ -19,6 +19,11 @@ import { randomFrom } from './random.ts';
 import { endRefund, medReturn } from './refunds.ts';
 import { showState } from './show-state.ts';
 import { change, chargeKey, current, emptyState, type PixRecord } from './state.ts';
+import { DEFAULT_CONTRACT } from './titles/contract.ts';
+import { cobrancaNotice } from './titles/inter.ts';
+import { titleApiOf, titleScopes } from './titles/routes.ts';
+import { payTitle, titlePaidByPix } from './titles/title.ts';
+import { titleState } from './titles/view.ts';
 import { createTokens } from './tokens.ts';
 import { pixView } from './views.ts';
 import { createWebhookClient } from './webhook-client.ts';
@@ -77,6 +82,12 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     now,
     refundRule: options.refunds ?? { status: 'DEVOLVIDO', afterMs: 0 },
     allowHttpWebhooks: webhooks.allowHttp ?? false,
+    titleRule: { processing: 1 },
+    titleChanged: title => {
+      const webhook = state.titleWebhooks.get(title.clientId);
+      if (webhook) notifier.tell(webhook.webhookUrl, [cobrancaNotice(core, title)]);
+    },
+    pixPaid: pix => titlePaidByPix(core, pix),
     later: (ms, work) => {
       const timer = setTimeout(() => {
         timers.delete(timer);
@@ -85,8 +96,11 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
       timers.add(timer);
     },
   };
-  const tokens = createTokens(core, options.tokenSeconds ?? profile.token.seconds);
-  const api = createApiServer({ core, keys, tokens, payloads: createPayloads(core, keys.signing) });
+  const scopes = [...SCOPES, ...titleScopes(name)];
+  const tokens = createTokens(core, options.tokenSeconds ?? profile.token.seconds, scopes);
+  const payloads = createPayloads(core, keys.signing);
+  const titleApi = titleApiOf(name);
+  const api = createApiServer({ core, keys, tokens, payloads, titleApi });
 
   async function addClient(input: ClientInput): Promise<PspClient> {
     const taken = [...core.clients.values()].flatMap(client => client.keys);
@@ -94,7 +108,7 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     if (core.clients.has(input.clientId)) throw new StartError(`There is a client ${input.clientId} already.`);
     if (doubled !== undefined) throw new StartError(`The key ${doubled} is of another client.`);
     const certificate = await keys.clientFiles(input.clientId);
-    const client = { scopes: SCOPES, receiver: DEFAULT_RECEIVER, ...input, certificate };
+    const client = { scopes, receiver: DEFAULT_RECEIVER, contract: DEFAULT_CONTRACT, ...input, certificate };
     core.clients.set(client.clientId, client);
     return client;
   }
@@ -110,7 +124,7 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
   const client = core.clients.get(clients[0]?.clientId ?? '');
   if (!client) throw new StartError('A PSP needs a client.');
 
-  const psp: Omit<Psp, 'url' | 'tokenUrl' | 'controlUrl' | 'jwksUrl'> = {
+  const psp: Omit<Psp, 'url' | 'titlesUrl' | 'tokenUrl' | 'controlUrl' | 'jwksUrl'> = {
     profile: name,
     client,
     files: { folder: keys.folder, ca: keys.caFile, webhookChain: keys.webhookChainFile, receiver: keys.receiver },
@@ -118,11 +132,15 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
     addClient,
     issueCertificate: keys.issue,
     pay: async input => pixView(pay(core, input)) as PaidPix,
+    payTitle: async payment => titleState(payTitle(core, payment)),
     medReturn: ({ endToEndId, ...input }) => medReturn(core, requirePix(endToEndId), input),
     removeCharge: (txid, clientId = client.clientId) => {
       const charge = state.charges.get(chargeKey(clientId, txid));
       if (!charge) throw new PspRefusal('not_found', 'There is no such charge.');
       if (current(charge).status === 'ATIVA') change(charge, now(), { status: 'REMOVIDA_PELO_PSP' });
+    },
+    setTitles: rule => {
+      core.titleRule = rule;
     },
     setRefunds: rule => {
       core.refundRule = rule;
@@ -153,6 +171,7 @@ export async function startPsp(options: PspOptions = {}): Promise<Psp> {
   port = await listen(api.server, options.port ?? 0);
   const addresses = {
     url: core.baseUrl(),
+    ...(titleApi && { titlesUrl: `https://${HOST}:${port}${titleApi.prefix}` }),
     tokenUrl: `https://${HOST}:${port}${profile.token.path}`,
     jwksUrl: `https://${HOST}:${port}${JWKS_PATH}`,
   };

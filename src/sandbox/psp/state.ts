@@ -1,4 +1,5 @@
 // What the PSP remembers, in memory: it is gone when the process ends.
+import type { CivilDay } from '../../lib/civil-days.ts';
 import type { DueCalendar, DueValue } from './amount-due.ts';
 import type { Random } from './random.ts';
 
@@ -84,6 +85,48 @@ export type Webhook = {
   readonly createdAt: Date;
 };
 
+/** How a boleto was paid: at a counter or over the banks' clearing, or by the pix code that it carries. */
+export type Channel = 'line' | 'pix';
+
+export type Liquidation = {
+  readonly at: Date;
+  readonly cents: bigint;
+  readonly channel: Channel;
+  /** The day on which the bank lists it. */
+  readonly listedOn: CivilDay;
+};
+
+/** A boleto at the bank. */
+export type Title = {
+  readonly clientId: string;
+  /** The bank's number of it, as its API writes it. */
+  readonly number: string;
+  /** The holder's own. */
+  readonly ownNumber: string;
+  /** Of the request; a second id where the bank gives one. */
+  readonly code?: string;
+  readonly issuedOn: CivilDay;
+  readonly dueOn: CivilDay;
+  readonly lastDay: CivilDay;
+  readonly cents: bigint;
+  /** Hundredths of a percent. */
+  readonly fine: bigint;
+  readonly interest: bigint;
+  readonly barcode: string;
+  readonly line: string;
+  readonly request: object;
+  readonly pix: { readonly charge: Charge; readonly emv: string } | undefined;
+  readonly createdAt: Date;
+  /** For so many questions about it the bank only says that it works on it. */
+  processing: number;
+  failure: string | undefined;
+  writtenOff: { readonly at: Date; readonly reason: string } | undefined;
+  readonly liquidations: Liquidation[];
+};
+
+/** A list of payments of boletos that the bank was asked to prepare. */
+export type TitleList = { readonly from: string; readonly to: string; readonly clientId: string; asked: number };
+
 export type State = {
   readonly charges: Map<string, Charge>;
   readonly locations: Map<number, PayloadLocation>;
@@ -91,6 +134,11 @@ export type State = {
   readonly pix: Map<string, PixRecord>;
   /** By key. */
   readonly webhooks: Map<string, Webhook>;
+  /** Boletos, by client and number. */
+  readonly titles: Map<string, Title>;
+  readonly lists: Map<string, TitleList>;
+  /** Where clients are told of their boletos. */
+  readonly titleWebhooks: Map<string, { readonly webhookUrl: string; readonly createdAt: Date }>;
 };
 
 export function emptyState(): State {
@@ -100,6 +148,9 @@ export function emptyState(): State {
     locationsByToken: new Map(),
     pix: new Map(),
     webhooks: new Map(),
+    titles: new Map(),
+    lists: new Map(),
+    titleWebhooks: new Map(),
   };
 }
 

@@ -1,7 +1,7 @@
 // OAuth2 client credentials: the token endpoint and the tokens it gave out.
 import { randomBytes } from 'node:crypto';
 import { isObject } from './checks.ts';
-import { hasSecret, type PspClient, SCOPES } from './clients.ts';
+import { hasSecret, type PspClient } from './clients.ts';
 import type { Core, Reply } from './core.ts';
 import type { Fault } from './faults.ts';
 
@@ -28,12 +28,13 @@ const MAX_TOKENS = 10_000;
 
 type Refused = { readonly status: number; readonly error: string; readonly why: string };
 
-export function createTokens(core: Core, seconds: number): Tokens {
+/** `scopes` are all that the PSP knows. */
+export function createTokens(core: Core, seconds: number, scopes: readonly string[]): Tokens {
   const tokens = new Map<string, Token>();
   const rules = core.profile.token;
 
   function give(request: TokenRequest): Reply {
-    const read = readRequest(core, request);
+    const read = readRequest(core, request, scopes);
     if ('error' in read) return refusal(read);
     const { client, asked } = read;
     const had = asked.length === 0 || rules.scope === 'none' ? client.scopes : asked;
@@ -82,7 +83,11 @@ function refusal({ status, error, why }: Refused): Reply {
   return { status, body: { error, error_description: why } };
 }
 
-function readRequest(core: Core, request: TokenRequest): { client: PspClient; asked: readonly string[] } | Refused {
+function readRequest(
+  core: Core,
+  request: TokenRequest,
+  scopes: readonly string[],
+): { client: PspClient; asked: readonly string[] } | Refused {
   const rules = core.profile.token;
   const fields = readFields(request, rules.body);
   if (!fields) return { status: 400, error: 'invalid_request', why: `the body must be ${rules.body}` };
@@ -104,7 +109,7 @@ function readRequest(core: Core, request: TokenRequest): { client: PspClient; as
   if (rules.scope === 'required' && asked.length === 0) {
     return { status: 400, error: 'invalid_scope', why: 'scope is required' };
   }
-  const strange = asked.filter(scope => !SCOPES.includes(scope));
+  const strange = asked.filter(scope => !scopes.includes(scope));
   if (strange.length > 0 && !rules.narrowsSilently) {
     return { status: 400, error: 'invalid_scope', why: `unknown: ${strange.join(' ').slice(0, 100)}` };
   }

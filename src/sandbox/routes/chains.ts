@@ -80,13 +80,18 @@ const TRANSACTION_EXAMPLE: Static<typeof TransactionView> = {
 
 export const CHAIN_SCHEMAS = [ControlBody, ChainView, ChainsView, TransactionView];
 
-export type ChainRouteDeps = { readonly clock: SandboxClock; readonly chainStore: ChainStore };
+export type ChainRouteDeps = {
+  readonly clock: SandboxClock;
+  readonly chainStore: ChainStore;
+  /** Networks that a test node stands for. */
+  readonly testNetworks: readonly string[];
+};
 
 const HASH = /^(0x)?[0-9a-f]{64}$/;
 const tag = 'Sandbox';
 const network = OneOf(NETWORKS);
 
-export function chainRoutes(app: FastifyInstance, { clock, chainStore }: ChainRouteDeps): void {
+export function chainRoutes(app: FastifyInstance, { clock, chainStore, testNetworks }: ChainRouteDeps): void {
   const needs = { clock, store: chainStore };
 
   defineRoute(app, {
@@ -95,10 +100,14 @@ export function chainRoutes(app: FastifyInstance, { clock, chainStore }: ChainRo
     access: 'public',
     operationId: 'listSandboxChains',
     summary: 'List the chains',
-    description: 'Sandbox only. Every network with its injected fault and its newest block.',
+    description:
+      'Sandbox only. Every simulated network with its injected fault and its newest block; not those that a test node stands for.',
     tag,
     answer: ok(ChainsView, 'The chains', { chains: [CHAIN_EXAMPLE] }),
-    handle: async () => ({ chains: await readChains(needs) }),
+    handle: async () => {
+      const chains = await readChains(needs);
+      return { chains: chains.filter(chain => !testNetworks.includes(chain.network)) };
+    },
   });
 
   defineRoute(app, {
@@ -107,12 +116,17 @@ export function chainRoutes(app: FastifyInstance, { clock, chainStore }: ChainRo
     access: 'public',
     operationId: 'directSandboxChain',
     summary: 'Inject a fault into a chain, or undo its last blocks',
-    description: 'Sandbox only. A fault stays until another one, or `none`, is set.',
+    description:
+      'Sandbox only. A fault stays until another one, or `none`, is set. A network that a test node stands for is refused: its faults are its own.',
     tag,
     path: pathOf({ network }, { network: 'network' }),
     body: ControlBody,
     answer: ok(ChainView, 'The chain as it is then', CHAIN_EXAMPLE),
+    problems: ['wrong_state'],
     handle: async ({ path, body: { fault, reorganise } }) => {
+      if (testNetworks.includes(path.network)) {
+        throw new AppError('wrong_state', `A test node stands for ${path.network}: no fault can be injected into it.`);
+      }
       if (fault === undefined && reorganise === undefined) {
         throw invalidRequest([{ path: 'fault', code: 'required', message: 'or reorganise is required' }]);
       }

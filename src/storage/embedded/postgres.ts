@@ -20,6 +20,7 @@ import {
   spawnPostgres,
   USER,
 } from './server-process.ts';
+import { archiveSettings } from './wal-archive.ts';
 
 export type EmbeddedPostgres = {
   readonly connection: pg.PoolConfig;
@@ -38,15 +39,17 @@ const PROBE_EVERY_MS = 40;
 const RELAUNCH_AFTER_MS = 200;
 const WATCH_EVERY_MS = 1_000;
 
-export async function startEmbeddedPostgres({
-  dataDir,
-  log,
-}: {
-  dataDir: string;
-  log: Log;
-}): Promise<EmbeddedPostgres> {
+type Start = {
+  readonly dataDir: string;
+  readonly log: Log;
+  /** Where the write-ahead log is archived, if it is. */
+  readonly archiveDir?: string | undefined;
+};
+
+export async function startEmbeddedPostgres({ dataDir, log, archiveDir }: Start): Promise<EmbeddedPostgres> {
   const home = await settleHome(dataDir);
   await initialise(home);
+  const settings = archiveDir === undefined ? {} : await archiveSettings(archiveDir, home);
   const socket = await shortSocketDir(home.clusterDir);
   const connection = connectionIn(socket.dir);
   let child: ChildProcess | undefined;
@@ -54,7 +57,7 @@ export async function startEmbeddedPostgres({
 
   function launch(): void {
     removeStaleLock(home.clusterDir);
-    child = spawnPostgres(home);
+    child = spawnPostgres(home, settings);
     child.once('exit', status => {
       child = undefined;
       if (status !== 0) failedLaunches++;
@@ -84,6 +87,7 @@ export async function startEmbeddedPostgres({
   }
 
   await ensureRunning();
+  if (archiveDir !== undefined) await requireArchiving(connection);
 
   let restarting: Promise<void> | undefined;
   const watcher = setInterval(() => {
@@ -139,6 +143,21 @@ async function checkVersion(clusterDir: string, binDir: string): Promise<void> {
       `The data in ${clusterDir} is of PostgreSQL ${clusterVersion}, this Trilho has ${binaryVersion}: dump and restore it first.`,
     );
   }
+}
+
+/** Another service or command may have started the server without the setting, which a running server cannot change. */
+async function requireArchiving(connection: pg.PoolConfig): Promise<void> {
+  const client = new pg.Client({ ...connection, application_name: LEAVING, connectionTimeoutMillis: 5_000 });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ mode: string }>(`select current_setting('archive_mode') as mode`);
+    if (rows[0]?.mode === 'on') return;
+  } finally {
+    await client.end().catch(() => {});
+  }
+  throw new StartError(
+    'The embedded database runs without the archive of TRILHO_WAL_ARCHIVE: stop every service on it, then start anew.',
+  );
 }
 
 type State = 'up' | 'starting' | 'down';

@@ -125,8 +125,9 @@ function back() {
 if (stream !== '') {
   const channel = new BroadcastChannel(stream);
   channel.addEventListener('message', ({ data }) => changed(data));
-  // The tab that holds the lock has the stream; the next one in line takes over when it is closed. Plain http has no locks.
-  if (navigator.locks) navigator.locks.request(`stream ${stream}`, openStream);
+  // The tab that holds the lock has the stream; the next one in line takes over when it is closed. Plain http has no locks, and
+  // in a frame of another site a browser may refuse them.
+  if (navigator.locks) navigator.locks.request(`stream ${stream}`, openStream).catch(openStream);
   else openStream();
 }
 document.addEventListener('visibilitychange', back);

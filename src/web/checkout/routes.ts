@@ -7,6 +7,7 @@ import type { Charge } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links.ts';
 import { findCharge } from '../../charges/store.ts';
 import { networkOf } from '../../http/server/limits.ts';
+import type { Observers } from '../../http/server/observers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, isOutage } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
@@ -41,6 +42,7 @@ export type CheckoutDeps = {
   readonly log: Log;
   readonly assets: Assets;
   readonly heartbeats?: Heartbeats;
+  readonly showPageStreams: Observers['showPageStreams'];
   readonly beforeWork?: (() => Promise<void>) | undefined;
 };
 
@@ -61,7 +63,7 @@ export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
 
   const say = (page: PlainPage, request: FastifyRequest, reply: FastifyReply) => {
     if (page !== 'badLink') reply.header('retry-after', '2');
-    return sendHtml(request, reply, plain(page, languageOf(request)), { status: STATUS[page] });
+    return sendHtml(request, reply, plain(page, languageOf(request)), { status: STATUS[page], isFixed: true });
   };
 
   /** The charge of a link, or the page to say instead. A link that was withdrawn looks like one that never was. */

@@ -1,6 +1,7 @@
 // GET /pay/{token}/stream: a version whenever the page of a charge has changed, as server-sent events, and nothing else.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Observers } from '../../http/server/observers.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -14,7 +15,12 @@ const RECONNECT_MS = 2_000;
 /** A reader that takes nothing is let go; it comes back when it can. */
 const MAX_OWED_BYTES = 4_096;
 
-type Deps = { readonly db: Sql; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
+type Deps = {
+  readonly db: Sql;
+  readonly log: Log;
+  readonly heartbeats?: Heartbeats | undefined;
+  readonly showPageStreams: Observers['showPageStreams'];
+};
 
 export type CheckoutStreams = {
   open(chargeId: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
@@ -23,6 +29,7 @@ export type CheckoutStreams = {
 export function checkoutStreams(app: FastifyInstance, deps: Deps): CheckoutStreams {
   const watch = watchCheckouts(deps);
   const open = new Map<Readable, string>();
+  deps.showPageStreams('checkout', () => open.size);
   const say = (stream: Readable, text: string) => {
     if (stream.readableLength > MAX_OWED_BYTES) stream.destroy();
     else stream.push(text);

@@ -1,11 +1,10 @@
-// Who may call and who may log in: API keys with their accounts, and people.
+// Who may call and who may log in: API keys and people.
 import type { FastifyInstance } from 'fastify';
 import { prefixOf } from '../../accounts/api-key.ts';
 import { requireKey } from '../../accounts/create-key.ts';
 import { listPeople } from '../../accounts/people/store-people.ts';
 import { ROLES } from '../../accounts/roles.ts';
 import { ACCOUNT_SCOPES, SCOPES } from '../../accounts/scopes.ts';
-import { listAccounts } from '../../accounts/store.ts';
 import { listKeys } from '../../accounts/store-keys.ts';
 import { AppError } from '../../lib/errors.ts';
 import { html } from '../html.ts';
@@ -28,7 +27,7 @@ const GRANTS = [
 export function accessPages(app: FastifyInstance, deps: Deps): void {
   app.get('/dashboard/keys', { config: { scope: 'keys:read' }, schema: { hide: true } }, async (request, reply) => {
     const { caller } = request;
-    const [keys, accounts] = await Promise.all([listKeys(deps.db, caller?.accountId), listAccounts(deps.db)]);
+    const keys = await listKeys(deps.db, caller?.accountId);
     const now = deps.clock.now();
     const mayWrite = may(caller, 'keys:write');
     const rows = keys
@@ -48,13 +47,13 @@ export function accessPages(app: FastifyInstance, deps: Deps): void {
     const page = shell(deps, request, {
       title: 'Keys',
       section: 'keys',
-      acts: [
-        may(caller, 'accounts:write') &&
-          html`<a class="button secondary" href="/dashboard/keys/account">Open an account</a> `,
-        mayWrite && html`<a class="button" href="/dashboard/keys/new">New key</a>`,
-      ],
-      body: html`${table({ caption: 'API keys', head: ['Key', 'Name', 'Account', 'Standing', 'May', 'Last used', 'Made', ''], rows, empty: 'There is no key yet.' })}
-${caller?.accountId === undefined && may(caller, 'accounts:read') && html`<section class="card"><h2>Accounts</h2>${table({ caption: 'Accounts', head: ['Account', 'Open since'], rows: accounts.map(({ id, createdAt }) => [id, when(createdAt)]), empty: 'There is no account yet.' })}</section>`}`,
+      acts: mayWrite && html`<a class="button" href="/dashboard/keys/new">New key</a>`,
+      body: table({
+        caption: 'API keys',
+        head: ['Key', 'Name', 'Account', 'Standing', 'May', 'Last used', 'Made', ''],
+        rows,
+        empty: 'There is no key yet.',
+      }),
     });
     return sendHtml(request, reply, page);
   });
@@ -125,21 +124,6 @@ ${caller?.accountId === undefined && may(caller, 'accounts:read') && html`<secti
       };
     },
     call: (_, { id = '' }) => ({ method: 'DELETE', url: `/keys/${encodeURIComponent(id)}` }),
-    done: () => '/dashboard/keys',
-  });
-
-  defineAct(app, deps, {
-    url: '/keys/account',
-    scope: 'accounts:write',
-    section: 'keys',
-    ask: async () => ({
-      title: 'Open an account',
-      words: html`<p>Charges, orders and keys belong to an account. Its name cannot be changed.</p>`,
-      fields: [{ name: 'id', label: 'Name of the account', isRequired: true }],
-      button: 'Open the account',
-      back: '/dashboard/keys',
-    }),
-    call: fields => ({ method: 'POST', url: '/accounts', body: filled(fields, ['id']) }),
     done: () => '/dashboard/keys',
   });
 

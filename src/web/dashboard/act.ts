@@ -25,6 +25,8 @@ export type Field = {
   readonly options?: readonly Option[];
   readonly isRequired?: boolean;
   readonly hint?: string;
+  /** Of a text. */
+  readonly maxLength?: number;
 };
 
 /** What is asked: the words, and fields to fill in. */
@@ -42,6 +44,8 @@ export type Act = {
   readonly url: string;
   readonly scope: Scope;
   readonly section: Section;
+  /** Asks a person for a passkey of the last minutes, also where the scope alone does not. */
+  readonly needsFreshLogin?: true;
   ask(request: FastifyRequest, params: Params): Promise<Question>;
   call(fields: Fields, params: Params, request: FastifyRequest): ApiCall | Promise<ApiCall>;
   /** Where to go then, or what to show: a secret that is shown once. */
@@ -69,7 +73,8 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
 
   app.get<{ Params: Params }>(url, options, async (request, reply) => {
     const { session } = request.caller ?? {};
-    if (session && FRESH_SCOPES.includes(act.scope) && !isFresh(session, deps.clock.now())) {
+    const needsFreshLogin = act.needsFreshLogin ?? FRESH_SCOPES.includes(act.scope);
+    if (session && needsFreshLogin && !isFresh(session, deps.clock.now())) {
       throw new AppError('fresh_login_needed', 'Show your passkey first.');
     }
     return sendHtml(request, reply, await page(request, request.params));
@@ -80,6 +85,13 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
     const once = textField(fields, 'once');
     const call = await act.call(fields, request.params, request);
     const answer = await callApi(request, { ...(once !== '' && { idempotencyKey: once }), ...call });
+    if (!answer.isDone && answer.code === 'fresh_login_needed') {
+      // The question comes again afterwards; it takes what it wants of what was filled in.
+      const filled = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string');
+      const query = new URLSearchParams(filled.filter(([name]) => name !== 'once')).toString();
+      const [path = ''] = request.url.split('?');
+      return reply.redirect(`/dashboard/confirm?next=${encodeURIComponent(`${path}?${query}`)}`, 303);
+    }
     if (!answer.isDone) {
       return sendHtml(request, reply, await page(request, request.params, answer), { status: answer.status });
     }
@@ -124,12 +136,18 @@ ${refusal && refusalNote(refusal, fields)}
 }
 
 function refusalNote({ detail, faults }: Refusal, fields: readonly Field[]): Html {
-  const nameOf = (path: string) => fields.find(({ name }) => name === path || path.endsWith(`.${name}`))?.label ?? path;
+  const nameOf = (path: string) => {
+    const [field = path] = path.split('.').slice(-1);
+    return fields.find(({ name }) => name === field.replace(/\[\d+\]$/, ''))?.label ?? path;
+  };
   const list = faults.map(({ path, message }) => html`<li><strong>${nameOf(path)}</strong> ${message}</li>`);
   return html`<div class="note bad" role="alert"><p>${detail}</p>${list.length > 0 && html`<ul>${list}</ul>`}</div>`;
 }
 
-function fieldOf({ name, label, type = 'text', options = [], isRequired = false, hint }: Field, value = ''): Html {
+const MAX_TEXT_LENGTH = 255;
+
+function fieldOf(field: Field, value = ''): Html {
+  const { name, label, type = 'text', options = [], isRequired = false, hint, maxLength = MAX_TEXT_LENGTH } = field;
   const hintId = hint === undefined ? undefined : `hint-${name}`;
   const listId = type === 'text' && options.length > 0 ? `list-${name}` : undefined;
   const common = { id: `field-${name}`, name, required: isRequired, 'aria-describedby': hintId, list: listId };
@@ -142,7 +160,7 @@ function fieldOf({ name, label, type = 'text', options = [], isRequired = false,
       ? html`<select${attributes(common)}>${choices}</select>`
       : type === 'checkbox'
         ? html`<input${attributes({ ...common, type, value: 'true', checked: value === 'true' })}>`
-        : html`<input${attributes({ ...common, type, value: type === 'file' ? undefined : value, autocomplete: 'off', maxlength: type === 'text' ? 255 : undefined, step: type === 'number' ? 'any' : undefined })}>`;
+        : html`<input${attributes({ ...common, type, value: type === 'file' ? undefined : value, autocomplete: 'off', maxlength: type === 'text' ? maxLength : undefined, step: type === 'number' ? 'any' : undefined })}>`;
   return html`<div class="field ${type}"><label for="field-${name}">${label}${isRequired && html`<span aria-hidden="true"> *</span>`}</label>${control}
 ${listId !== undefined && html`<datalist id="${listId}">${choices}</datalist>`}
 ${hint !== undefined && html`<p class="muted small" id="hint-${name}">${hint}</p>`}</div>`;

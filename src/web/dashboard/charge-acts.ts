@@ -1,12 +1,14 @@
 // What can be done with charges: make one, cancel it, record a payment, send money back.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Payment } from '../../charges/charge.ts';
+import { excessCents } from '../../charges/life.ts';
 import { requireCharge } from '../../charges/require.ts';
 import { CURRENCIES } from '../../lib/currency.ts';
 import { html } from '../html.ts';
-import { type ActDeps, accountField, defineAct, type Params } from './act.ts';
+import { type ActDeps, accountField, defineAct, type Field, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
 import { type Fields, textField } from './form.ts';
-import { facts, reais } from './parts.ts';
+import { facts, queryOf, reais } from './parts.ts';
 
 const METHOD_CHOICES = [
   { value: 'pix', label: 'pix' },
@@ -55,6 +57,19 @@ export function centsIn(text: string): number | string {
     .replace(/\.(?=\d{3}(?:\D|$))/g, '')
     .replace(',', '.');
   return /^\d+(?:\.\d{1,2})?$/.test(plain) ? Math.round(Number(plain) * 100) : text;
+}
+
+function paymentField(payments: readonly Payment[]): Field {
+  const options = payments.map(({ id, amountCents, reference }) => ({
+    value: id,
+    label: `${reais(amountCents)}, ${reference}`,
+  }));
+  return {
+    name: 'paymentId',
+    label: 'Of the payment',
+    type: 'select',
+    options: [{ value: '', label: 'the newest that holds enough' }, ...options],
+  };
 }
 
 export function chargeActs(app: FastifyInstance, deps: ActDeps): void {
@@ -128,6 +143,31 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps): void {
   });
 
   defineAct(app, deps, {
+    url: '/charges/:id/withdraw',
+    scope: 'charges:write',
+    section: 'charges',
+    ask: async (request, params) => {
+      const { charge, back } = await shown(request, params);
+      return {
+        title: 'Withdraw the link to the checkout?',
+        words: html`<p>For a link that reached the wrong person: it opens nothing any more, and the charge has a new one. Codes that were
+seen can still be paid; cancel the charge for that.</p>${facts([
+          ['Amount', reais(charge.payableCents)],
+          ['Payer', charge.customer.name],
+        ])}`,
+        button: 'Withdraw the link',
+        back,
+      };
+    },
+    call: (_, { id = '' }) => ({
+      method: 'POST',
+      url: `/charges/${encodeURIComponent(id)}/checkout/withdraw`,
+      body: {},
+    }),
+    done: (_, { id = '' }) => `/dashboard/charges/${id}`,
+  });
+
+  defineAct(app, deps, {
     url: '/charges/:id/refund',
     scope: 'refunds:write',
     section: 'charges',
@@ -144,8 +184,13 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps): void {
           {
             name: 'amount',
             label: 'Amount',
+            value: textOf(queryOf(request)['amount']),
             hint: 'Such as 20,00. Left empty: all that is left of the newest payment.',
           },
+          ...(excessCents(charge) > 0n
+            ? [{ name: 'excess', label: 'Only what was paid too much', type: 'checkbox' } as const]
+            : []),
+          ...(charge.payments.length > 1 ? [paymentField(charge.payments)] : []),
         ],
         button: 'Refund',
         back,
@@ -153,7 +198,11 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps): void {
     },
     call: (fields, { id = '' }) => {
       const amount = textField(fields, 'amount');
-      const body = amount === '' ? {} : { amountCents: centsIn(amount) };
+      const body = {
+        ...(amount !== '' && { amountCents: centsIn(amount) }),
+        ...(textField(fields, 'excess') === 'true' && { excess: true }),
+        ...filled(fields, ['paymentId']),
+      };
       return { method: 'POST', url: `/charges/${encodeURIComponent(id)}/refunds`, body };
     },
     done: (_, { id = '' }) => `/dashboard/charges/${id}`,

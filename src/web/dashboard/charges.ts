@@ -86,6 +86,7 @@ ${pager(request, list)}</div>`,
     const acts: Piece = [
       may(caller, 'payments:write') && act('record', 'Record a payment'),
       may(caller, 'refunds:write') && charge.payments.length > 0 && act('refund', 'Refund'),
+      may(caller, 'charges:write') && act('withdraw', 'Withdraw the link'),
       may(caller, 'charges:write') && isOpen && act('cancel', 'Cancel'),
     ];
     const page = shell(deps, request, {

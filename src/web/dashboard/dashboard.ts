@@ -3,11 +3,14 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEMS } from '../../api/problem-kinds.ts';
 import type { Chains } from '../../chains/chain.ts';
+import type { Observers } from '../../http/server/observers.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { accessPages } from './access.ts';
+import { accountPages } from './accounts.ts';
+import { boletoFilePages } from './boleto-files.ts';
 import { chargeActs } from './charge-acts.ts';
 import { chargePages, type ListDeps } from './charges.ts';
 import { keptFigures } from './figures.ts';
@@ -18,6 +21,7 @@ import { type LoginDeps, loginRoutes } from './login.ts';
 import { meRoutes } from './me.ts';
 import { moneyPages } from './money.ts';
 import { orderActs } from './order-acts.ts';
+import { orderForms } from './order-forms.ts';
 import type { OrderNeedDeps } from './order-needs.ts';
 import { orderPages } from './orders.ts';
 import { keptNetworkFaults, type OutsideNeedDeps } from './outside-needs.ts';
@@ -38,6 +42,7 @@ export type DashboardDeps = LoginDeps &
   Omit<ListDeps & HealthPageDeps & OrderNeedDeps & OutsideNeedDeps, Made> & {
     readonly chains: Chains;
     readonly log: Log;
+    readonly showPageStreams: Observers['showPageStreams'];
   };
 
 export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void {
@@ -58,13 +63,16 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
     chargeActs(scope, pages);
     orderPages(scope, pages);
     orderActs(scope, pages);
+    orderForms(scope, pages);
     payoutPages(scope, pages);
     payoutActs(scope, pages);
     walletPages(scope, pages);
     moneyPages(scope, pages);
+    boletoFilePages(scope, pages);
     webhookPages(scope, pages);
     recordPages(scope, pages);
     recordExports(scope, pages);
+    accountPages(scope, pages);
     accessPages(scope, pages);
     searchPage(scope, pages);
     healthPage(scope, pages);

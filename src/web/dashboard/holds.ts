@@ -12,7 +12,10 @@ export const HOLDS: Readonly<Record<HoldReason, { readonly words: string; readon
   refund_pending: { words: 'A refund is under way; nothing is needed.', ways: [] },
   partially_refunded: { words: 'A part was sent back, and less is left than it costs.', ways: ['reprice', 'refund'] },
   paid_after_end: { words: 'It was paid after it had ended.', ways: ['reprice', 'refund'] },
-  payouts_paused: { words: 'Payouts are paused; it goes on by itself when the pause ends.', ways: ['refund'] },
+  payouts_paused: {
+    words: 'Payouts are paused; it goes on by itself when the pause ends.',
+    ways: ['settle', 'refund'],
+  },
   over_payout_limit: {
     words: 'It is more than one payout may be.',
     ways: ['approve', 'retry', 'reprice', 'refund'],
@@ -35,7 +38,7 @@ export const HOLDS: Readonly<Record<HoldReason, { readonly words: string; readon
   payout_stuck: { words: 'No block takes the transfer.', ways: ['void'] },
   slot_taken: {
     words: 'The slot was used elsewhere with the key of the sender. The sender is halted.',
-    ways: ['void'],
+    ways: ['settle', 'void'],
   },
   payout_voided: { words: 'The transfer was given up; nothing moved.', ways: ['retry', 'reprice', 'refund'] },
   transfer_reverted: {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { UnmatchedQuery } from '../../api/payments.ts';
 import { StatementsQuery } from '../../api/statements.ts';
-import { listImports } from '../../charges/import-file.ts';
+import { type BankFile, listBankFiles } from '../../charges/list-bank-files.ts';
 import { listUnmatched } from '../../charges/list-unmatched.ts';
 import { type Suggestion, suggestCharges } from '../../charges/suggest.ts';
 import { type Html, html, type Piece } from '../html.ts';
@@ -104,26 +104,32 @@ export function moneyPages(app: FastifyInstance, deps: Deps): void {
 
   const statementOptions = { config: { scope: 'statements:read' }, schema: { hide: true } } as const;
   app.get('/dashboard/statements', statementOptions, async (request, reply) => {
-    const { statements, ...counts } = await listImports(
+    const { files, ...counts } = await listBankFiles(
       deps,
       toPageQuery(readFilters(StatementsQuery, request), deps.pageSize),
     );
-    const rows = statements.map(({ importedAt, importedBy, format, counts: ended, faults }) => [
-      when(importedAt),
-      importedBy,
-      format.toUpperCase(),
-      count(ended.matched + ended.differing + ended.repeated),
-      count(ended.unmatched + ended.duplicate + ended.returned),
-      count(ended.known),
-      count(faults),
-    ]);
+    const rows = files.map(file => {
+      const ends = endsOf(file);
+      const isReturn = file.format === 'cnab';
+      return [
+        when(file.takenAt),
+        file.takenBy,
+        isReturn
+          ? html`CNAB ${file.sequence} of ${file.agreement}${!file.isFinished && [' ', badge('cut off')]}`
+          : file.format.toUpperCase(),
+        count(ends.paid),
+        count(ends.forPerson),
+        count(ends.known),
+        count(file.faults),
+      ];
+    });
     const page = shell(deps, request, {
       title: 'Statements',
       section: 'statements',
       acts:
         may(request.caller, 'statements:write') &&
         html`<a class="button" href="/dashboard/statements/upload">Upload a statement</a>`,
-      body: html`${table({ caption: 'Imported statements', head: ['Imported', 'By', 'Format', '#Paid a charge', '#For a person', '#Known before', '#Unreadable'], rows, empty: 'No statement was imported yet.' })}
+      body: html`${table({ caption: 'Statements and return files', head: ['Taken', 'By', 'File', '#Paid a charge', '#For a person', '#Known before', '#Odd lines'], rows, empty: 'No file was taken yet.' })}
 ${pager(request, counts)}`,
     });
     return sendHtml(request, reply, page);
@@ -172,6 +178,16 @@ ${unreadable.length > 0 && html`<h2>Lines to look at</h2><ul>${unreadable.map(({
       };
     },
   });
+}
+
+/** How the entries of a file ended, whatever kind it is of. */
+function endsOf(file: BankFile) {
+  if (file.format === 'cnab') {
+    const { paid = 0, unmatched = 0, possible_duplicate = 0, needs_attention = 0, repeated = 0 } = file.counts;
+    return { paid, forPerson: unmatched + possible_duplicate + needs_attention, known: repeated };
+  }
+  const { matched, differing, repeated, unmatched, duplicate, returned, known } = file.counts;
+  return { paid: matched + differing + repeated, forPerson: unmatched + duplicate + returned, known };
 }
 
 /** One click records it for a suggested charge; everything that will happen stands in the row. */

@@ -1,20 +1,11 @@
-// What can be done with orders: make one, cancel it, take a new price, send its transfer again or give it up.
+// What can be done with an order: cancel it, take a new price, approve its payout, send its transfer again or give it up.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Scope } from '../../accounts/scopes.ts';
-import { NETWORKS, SYMBOLS } from '../../chains/asset.ts';
-import { CURRENCIES } from '../../lib/currency.ts';
-import { SETTLEMENT_SCHEDULES } from '../../orders/order.ts';
 import { requireOrder } from '../../orders/show.ts';
-import { listWallets } from '../../wallets/list.ts';
 import { html, type Piece } from '../html.ts';
-import { type ActDeps, accountField, defineAct, type Option, type Params } from './act.ts';
-import { textOf } from './api-call.ts';
-import { ADDRESS_FIELDS, accountIn, customerIn, filled, PAYER_FIELDS } from './charge-acts.ts';
-import { textField } from './form.ts';
+import { type ActDeps, defineAct, type Params } from './act.ts';
+import { filled } from './charge-acts.ts';
 import { facts } from './parts.ts';
-
-const MAX_SUGGESTED = 100;
-const choices = (values: readonly string[]) => values.map(value => ({ value, label: value }));
 
 export function orderActs(app: FastifyInstance, deps: ActDeps): void {
   /** The whole address, network and amount, as it will happen. */
@@ -27,19 +18,6 @@ export function orderActs(app: FastifyInstance, deps: ActDeps): void {
       ['Costs', `${order.cost} ${order.currency}`],
     ]);
     return { title, words: html`<p>${words}</p>${shown}`, button, back: `/dashboard/orders/${order.id}` };
-  }
-
-  async function walletChoices({ caller }: FastifyRequest): Promise<readonly Option[]> {
-    const accountId = caller?.accountId;
-    const { wallets } = await listWallets(deps, {
-      page: 1,
-      pageSize: MAX_SUGGESTED,
-      ...(accountId !== undefined && { accountId }),
-    });
-    return wallets.map(wallet => ({
-      value: wallet.id,
-      label: `${wallet.name} of ${wallet.accountId} on ${wallet.network}, ${wallet.address}`,
-    }));
   }
 
   function simple(verb: string, scope: Scope, title: string, words: string, button: string): void {
@@ -103,7 +81,7 @@ export function orderActs(app: FastifyInstance, deps: ActDeps): void {
         request,
         params,
         'Settle this transfer?',
-        'Crypto has left, and another amount arrived than was sent. Nothing is sent again.',
+        'Crypto has left: another amount arrived than was sent, or the chain has paid the order and the books do not know of it. Nothing is sent again.',
         'Settle it',
       )),
       fields: [
@@ -114,57 +92,17 @@ export function orderActs(app: FastifyInstance, deps: ActDeps): void {
           options: [
             { value: 'delivered', label: 'delivered: what arrived is taken as the whole' },
             { value: 'returned', label: 'returned: the payer gets the money back' },
+            { value: 'paid', label: 'paid: by the transaction whose hash you name' },
           ],
         },
+        { name: 'hash', label: 'Hash', hint: 'Of the transaction that has paid it, and only with paid.' },
       ],
     }),
     call: (fields, { id = '' }) => ({
       method: 'POST',
       url: `/crypto/transactions/${encodeURIComponent(id)}/settle`,
-      body: filled(fields, ['as']),
+      body: filled(fields, ['as', 'hash']),
     }),
     done: (_, { id = '' }) => `/dashboard/orders/${id}`,
-  });
-
-  defineAct(app, deps, {
-    url: '/orders/new',
-    scope: 'transactions:write',
-    section: 'orders',
-    ask: async request => ({
-      title: 'New order',
-      words: html`<p>The payer gets a charge; crypto leaves after it is paid, on its settlement day. The price of now holds for five
-minutes.</p>`,
-      fields: [
-        ...(await accountField(deps, request)),
-        { name: 'symbol', label: 'Asset', type: 'select', options: choices(SYMBOLS) },
-        { name: 'network', label: 'Network', type: 'select', options: choices(NETWORKS) },
-        { name: 'currency', label: 'Paid in', type: 'select', options: choices(CURRENCIES) },
-        { name: 'cost', label: 'Costs in all', isRequired: true, hint: 'Such as 500.00, fee included.' },
-        {
-          name: 'walletId',
-          label: 'Wallet',
-          isRequired: true,
-          hint: 'The id of a wallet of the account on this network.',
-          options: await walletChoices(request),
-        },
-        { name: 'settlementSchedule', label: 'Settles', type: 'select', options: choices(SETTLEMENT_SCHEDULES) },
-        ...PAYER_FIELDS,
-        ...ADDRESS_FIELDS,
-        { name: 'externalId', label: 'Your own id', hint: 'May be left out. The same id again finds the first order.' },
-      ],
-      button: 'Create the order',
-      back: '/dashboard/orders',
-    }),
-    call: (fields, _, request) => ({
-      method: 'POST',
-      url: '/crypto/transactions',
-      body: {
-        ...accountIn(fields, request),
-        ...filled(fields, ['symbol', 'network', 'currency', 'walletId', 'settlementSchedule', 'externalId']),
-        cost: textField(fields, 'cost').replace(',', '.'),
-        charge: { customer: customerIn(fields), methods: textField(fields, 'methods').split(' ') },
-      },
-    }),
-    done: ({ transactionId }) => `/dashboard/orders/${textOf(transactionId)}`,
   });
 }

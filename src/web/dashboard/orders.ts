@@ -11,6 +11,7 @@ import type { PageCounts, PageQuery } from '../../lib/paging.ts';
 import { listEndedOrders, listHeldOrders, listTransactions } from '../../orders/list.ts';
 import { STATUSES } from '../../orders/order.ts';
 import { requireOrder, showOrder } from '../../orders/show.ts';
+import { readAccountsOf } from '../../orders/store-list.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { isRecord, textOf } from './api-call.ts';
@@ -50,7 +51,7 @@ export function orderPages(app: FastifyInstance, deps: Deps): void {
         const { orders, ...counts } = await listEndedOrders(deps, query);
         return { rows: orders.map(order => rowOf({ ...order, mark: order.endedAs })), counts };
       }
-      const { orders, counts } = ordersIn(await listTransactions(deps, { ...query, ...status, ...symbol }));
+      const { orders, counts } = await ordersIn(deps, await listTransactions(deps, { ...query, ...status, ...symbol }));
       return { rows: orders.map(rowOf), counts };
     };
     const { rows, counts } = await read();
@@ -58,8 +59,11 @@ export function orderPages(app: FastifyInstance, deps: Deps): void {
       title: 'Orders',
       section: 'orders',
       version: await deps.versionOf(),
-      acts:
+      acts: [
+        may(request.caller, 'quotes:write') &&
+          html`<a class="button secondary" href="/dashboard/orders/quote">Ask for a price</a> `,
         may(request.caller, 'transactions:write') && html`<a class="button" href="/dashboard/orders/new">New order</a>`,
+      ],
       body: html`${filterForm(
         request,
         [
@@ -72,7 +76,7 @@ export function orderPages(app: FastifyInstance, deps: Deps): void {
         ],
         csvLink(request, '/dashboard/orders.csv'),
       )}
-<div data-live="list">${table({ caption: 'Orders', head: ['Order', 'Status', '#Quantity', 'Network', '#Cost', 'Wallet', 'Settles', 'Created', ''], rows, empty: 'No order fits these filters.' })}
+<div data-live="list">${table({ caption: 'Orders', head: ['Order', 'Status', '#Quantity', 'Network', '#Cost', 'Wallet', 'Account', 'Settles', 'Created', ''], rows, empty: 'No order fits these filters.' })}
 ${pager(request, counts)}</div>`,
     });
     return sendHtml(request, reply, shown);
@@ -83,7 +87,7 @@ ${pager(request, counts)}</div>`,
     const read = async (page: PageQuery): Promise<readonly Row[]> => {
       const asked = { ...query, ...page };
       if (show === 'ended') return (await listEndedOrders(deps, asked)).orders;
-      return ordersIn(await listTransactions(deps, { ...asked, ...status, ...symbol })).orders;
+      return (await ordersIn(deps, await listTransactions(deps, { ...asked, ...status, ...symbol }))).orders;
     };
     // Those on hold are the longest held first, and few: they are read by page number.
     const pages =
@@ -105,10 +109,12 @@ ${pager(request, counts)}</div>`,
       title: `Order of ${order.exact.quantity} ${order.symbol.toUpperCase()}`,
       section: 'orders',
       version: await deps.versionOf(),
-      acts:
-        isUnpaid &&
-        may(request.caller, 'transactions:write') &&
-        html`<a class="button secondary" href="/dashboard/orders/${order.transactionId}/cancel">Cancel</a>`,
+      acts: isUnpaid &&
+        may(request.caller, 'transactions:write') && [
+          order.chargeId === undefined &&
+            html`<a class="button" href="/dashboard/orders/${order.transactionId}/charge">Name who pays</a> `,
+          html`<a class="button secondary" href="/dashboard/orders/${order.transactionId}/cancel">Cancel</a>`,
+        ],
       body: html`<div data-live="order"><p>${badge(order.endedAs ?? order.status)} ${holdReason && badge('held')}</p>
 ${holdReason && html`<section class="card attention"><h2>On hold: ${holdReason.replaceAll('_', ' ')}</h2><p>${HOLDS[holdReason].words} ${order.lastError}</p><p>${waysOut(request.caller, order)}</p></section>`}
 <section class="card">${facts([
@@ -171,6 +177,7 @@ function rowOf(order: Row): readonly Piece[] {
     order.network,
     `${order.exact.cost} ${order.currency}`,
     order.walletName,
+    order.accountId,
     when(order.settlementDate),
     when(order.createdAt),
     order.acts,
@@ -178,12 +185,19 @@ function rowOf(order: Row): readonly Piece[] {
 }
 
 /** The list is JSON that PostgreSQL wrote; its numbers are read digit for digit. */
-function ordersIn(json: string): { readonly orders: readonly Row[]; readonly counts: PageCounts } {
+async function ordersIn({ db }: Deps, json: string): Promise<{ orders: readonly Row[]; counts: PageCounts }> {
   const body = parseExactJson(json);
   const { transactions, total, totalPages, currentPage, hasMore } = isRecord(body) ? body : {};
-  const orders = (Array.isArray(transactions) ? transactions : []).filter(isRecord).map((order): Row => {
+  const listed = (Array.isArray(transactions) ? transactions : []).filter(isRecord);
+  const accounts = await readAccountsOf(
+    db,
+    listed.map(order => textOf(order['transactionId'])),
+  );
+  const orders = listed.map((order): Row => {
     const field = (name: string) => textOf(order[name]);
+    const accountId = accounts.get(field('transactionId'));
     return {
+      ...(accountId !== undefined && { accountId }),
       transactionId: field('transactionId'),
       status: field('status'),
       symbol: field('symbol'),

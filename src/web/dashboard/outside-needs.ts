@@ -3,13 +3,14 @@
 import type { FastifyRequest } from 'fastify';
 import type { Chain, Chains } from '../../chains/chain.ts';
 import { readRails } from '../../charges/store-rails.ts';
+import type { Certificates } from '../../http/certificates.ts';
 import { DAY_MS } from '../../lib/civil-days.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { AlarmReason } from '../../payouts/alarm.ts';
 import { scopeWords } from '../../payouts/pause.ts';
 import { readOpenAlarms } from '../../payouts/store-alarms.ts';
 import { readPauses } from '../../payouts/store-pauses.ts';
-import { allRails, type Rails } from '../../rails/rail.ts';
+import { readHalts } from '../../payouts/store-senders.ts';
 import { html, type Piece } from '../html.ts';
 import type { ListDeps } from './charges.ts';
 import { kept } from './kept.ts';
@@ -20,7 +21,7 @@ import { may } from './shell.ts';
 export type NetworkFault = { readonly network: string; readonly words: string };
 export type NetworkFaults = () => Promise<readonly NetworkFault[]>;
 
-export type OutsideNeedDeps = ListDeps & { readonly rails: Rails; readonly networkFaults: NetworkFaults };
+export type OutsideNeedDeps = ListDeps & { readonly certificates: Certificates; readonly networkFaults: NetworkFaults };
 
 /** Nodes are asked no more often, however many tabs are open. */
 const NODES_KEPT_MS = 15_000;
@@ -69,23 +70,25 @@ export async function silentRails(deps: OutsideNeedDeps, { caller }: FastifyRequ
   );
 }
 
+const RENEWALS = {
+  rail: 'Get a new one from the bank and put it into the file; it is read without a restart.',
+  receiver: 'Get a new one from its authority and put it into the file; it is read within a minute.',
+};
+
 export async function endingCertificates(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
   if (!may(caller, 'metrics:read')) return undefined;
   const nowMs = deps.clock.now().getTime();
-  const ending = allRails(deps.rails).flatMap(({ name, certificateEnd }) => {
-    const end = certificateEnd?.();
-    return end && end.getTime() - nowMs < CERTIFICATE_WARNING_MS ? [{ name, end }] : [];
-  });
-  const rows = ending.map(({ name, end }) => [
+  const ending = deps.certificates().filter(({ end }) => end.getTime() - nowMs < CERTIFICATE_WARNING_MS);
+  const rows = ending.map(({ name, kind, end }) => [
     name,
     html`${badge(end.getTime() < nowMs ? 'ended' : 'ends soon')} ${when(end)}`,
-    'Get a new one from the bank and put it into the file; it is read without a restart.',
+    RENEWALS[kind],
   ]);
   return need(
     'Certificates',
     ending.length,
     '/dashboard/health',
-    table({ caption: 'Certificates near their end', head: ['Rail', 'Ends', 'Way out'], rows }),
+    table({ caption: 'Certificates near their end', head: ['Of', 'Ends', 'Way out'], rows }),
   );
 }
 
@@ -105,9 +108,10 @@ const ALARM_WAYS: Readonly<Record<AlarmReason, Piece>> = {
   low_funds: 'Send more to the sender.',
   above_ceiling: html`<a href="/dashboard/payouts/sweep">Sweep to the cold address</a>`,
   payout_stuck: html`<a href="/dashboard/payouts?state=open">See open payouts</a>`,
+  payout_contradicted: html`<a href="/dashboard/payouts?state=done">Compare the payout with an explorer</a>`,
   finality_lag: 'Look at the network; nothing is sent twice meanwhile.',
   fee_too_high: 'None is needed: orders go on when the fee has fallen.',
-  slot_taken: html`Find out who has the key, then <code>trilho payouts resume</code>.`,
+  slot_taken: 'Find out who has the key, then let the sender go on.',
 };
 
 export async function openAlarms(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
@@ -142,6 +146,24 @@ export async function openPauses(deps: OutsideNeedDeps, { caller }: FastifyReque
     pauses.length,
     '/dashboard/payouts',
     table({ caption: 'Paused payouts', head: ['What', 'Why', 'Since', ''], rows }),
+  );
+}
+
+export async function haltedSenders(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
+  if (!may(caller, 'payouts:read')) return undefined;
+  const senders = await readHalts(deps.db);
+  const rows = senders.map(({ network, sender, haltedAt }) => [
+    network,
+    html`<code class="long">${sender}</code>`,
+    when(haltedAt),
+    may(caller, 'payouts:write') &&
+      html`<a class="button secondary small" href="/dashboard/payouts/senders/resume?${new URLSearchParams({ network, sender }).toString()}">Let it go on</a>`,
+  ]);
+  return need(
+    'Halted senders',
+    senders.length,
+    '/dashboard/payouts',
+    table({ caption: 'Senders whose key was used elsewhere', head: ['Network', 'Sender', 'Since', ''], rows }),
   );
 }
 

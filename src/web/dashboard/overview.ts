@@ -13,6 +13,7 @@ import {
 } from './order-needs.ts';
 import {
   endingCertificates,
+  haltedSenders,
   type OutsideNeedDeps,
   openAlarms,
   openPauses,
@@ -29,6 +30,7 @@ const NEEDS = [
   heldOrders,
   walletsToApprove,
   unmatchedMoney,
+  haltedSenders,
   openPauses,
   openAlarms,
   silentRails,

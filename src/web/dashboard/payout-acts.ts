@@ -1,4 +1,4 @@
-// What can be done with payouts: pause and resume them, give one up, sweep to a cold address.
+// What can be done with payouts: pause and resume them, let a halted sender go on, give one up, sweep to a cold address.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AssetSymbol, NETWORKS, type Network, SYMBOLS } from '../../chains/asset.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -92,6 +92,29 @@ orders in line need stays.</p>`,
       body: filled(fields, ['network', 'symbol', 'quantity']),
     }),
     done: ({ id }) => `/dashboard/payouts/${textOf(id)}`,
+  });
+
+  defineAct(app, deps, {
+    url: '/payouts/senders/resume',
+    scope: 'payouts:write',
+    section: 'payouts',
+    needsFreshLogin: true,
+    ask: async request => {
+      const { network, sender } = queryOf(request);
+      return {
+        title: 'Let this sender go on?',
+        words: html`<p>Somebody else used its key. Find out who has it first: what they can send, they send. Then the orders in line take
+slots of this sender again. Orders held as slot taken stay held until their transfer is given up.</p>`,
+        fields: [
+          choiceField('network', 'Network', NETWORKS, network),
+          { name: 'sender', label: 'Sender', isRequired: true, value: textOf(sender) },
+        ],
+        button: 'Let it go on',
+        back: '/dashboard/payouts',
+      };
+    },
+    call: fields => ({ method: 'POST', url: '/payouts/senders/resume', body: filled(fields, ['network', 'sender']) }),
+    done: () => '/dashboard/payouts',
   });
 
   async function requirePayout({ caller }: FastifyRequest, id: string) {

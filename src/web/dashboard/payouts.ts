@@ -12,7 +12,7 @@ import { listPayouts, payoutView } from '../../payouts/view.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type Columns, csvLink, sendCsv, walkBack } from './csv.ts';
-import { type OutsideNeedDeps, openAlarms, openPauses } from './outside-needs.ts';
+import { haltedSenders, type OutsideNeedDeps, openAlarms, openPauses } from './outside-needs.ts';
 import { badge, facts, filterForm, idLink, pager, readFilters, shortId, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
 
@@ -43,7 +43,7 @@ export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
         may(request.caller, 'payouts:sweep') &&
           html`<a class="button secondary" href="/dashboard/payouts/sweep">Sweep to cold</a>`,
       ],
-      body: html`<div data-live="needs">${await openPauses(deps, request)}${await openAlarms(deps, request)}</div>
+      body: html`<div data-live="needs">${await haltedSenders(deps, request)}${await openPauses(deps, request)}${await openAlarms(deps, request)}</div>
 ${filterForm(
   request,
   [

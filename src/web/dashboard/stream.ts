@@ -5,12 +5,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { findHead } from '../../events/store-feed.ts';
 import { watchFeed } from '../../events/watch.ts';
+import type { Observers } from '../../http/server/observers.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Database } from '../../storage/database.ts';
 
-type Deps = { readonly db: Database; readonly log: Log; readonly heartbeats: Heartbeats };
+type Deps = {
+  readonly db: Database;
+  readonly log: Log;
+  readonly heartbeats: Heartbeats;
+  readonly showPageStreams: Observers['showPageStreams'];
+};
 
 /** What a page shows, as a word that changes with every event and says nothing of their number. */
 export type VersionOf = () => Promise<string>;
@@ -36,6 +42,7 @@ export function versions({ db }: Pick<Deps, 'db'>): VersionOf {
 export function streamRoute(app: FastifyInstance, deps: Deps): void {
   const watch = watchFeed(deps);
   const streams = new Set<AbortController>();
+  deps.showPageStreams('dashboard', () => streams.size);
   // They would go on for ever, and the stop would wait for them.
   app.addHook('preClose', async () => {
     for (const stream of streams) stream.abort();

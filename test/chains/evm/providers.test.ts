@@ -110,27 +110,33 @@ test('final needs the depth beside the tag', async () => {
   assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, true);
 });
 
-test('a liar among two providers makes the answer unknown, and among three it is outvoted', async () => {
-  const lie: Rule = async ({ method, pass }) => {
-    if (method !== 'eth_getTransactionReceipt') return undefined;
-    const { result } = await pass();
-    if (typeof result !== 'object' || result === null) return undefined;
-    return { result: { ...result, blockHash: `0x${'6'.repeat(64)}` } };
-  };
-  const two = await openWith(2);
-  const ofTwo = await minedTransfer(two);
-  ruleOf(two, 0, lie);
-  assert.deepEqual(await two.look(ofTwo.transfer, ofTwo.attempts), {
-    kind: 'unknown',
-    words: 'the providers disagree about the transfer',
-    isAnswered: true,
+for (const [about, forged] of [
+  ['the block', { blockHash: `0x${'6'.repeat(64)}` }],
+  ['the fee', { gasUsed: `0x1${'0'.repeat(50)}` }],
+] as const) {
+  test(`a liar about ${about} among two providers makes the answer unknown, and among three it is outvoted`, async () => {
+    const lie: Rule = async ({ method, pass }) => {
+      if (method !== 'eth_getTransactionReceipt') return undefined;
+      const { result } = await pass();
+      if (typeof result !== 'object' || result === null) return undefined;
+      return { result: { ...result, ...forged } };
+    };
+    const two = await openWith(2);
+    const ofTwo = await minedTransfer(two);
+    ruleOf(two, 0, lie);
+    assert.deepEqual(await two.look(ofTwo.transfer, ofTwo.attempts), {
+      kind: 'unknown',
+      words: 'the providers disagree about the transfer',
+      isAnswered: true,
+    });
+    const three = await openWith(3);
+    const ofThree = await minedTransfer(three);
+    const { block, feeUnits } = minedOf(await three.look(ofThree.transfer, ofThree.attempts));
+    ruleOf(three, 0, lie);
+    const outvoted = minedOf(await three.look(ofThree.transfer, ofThree.attempts));
+    assert.deepEqual([outvoted.block, outvoted.feeUnits], [block, feeUnits]);
   });
-  const three = await openWith(3);
-  const ofThree = await minedTransfer(three);
-  const { block } = minedOf(await three.look(ofThree.transfer, ofThree.attempts));
-  ruleOf(three, 0, lie);
-  assert.deepEqual(minedOf(await three.look(ofThree.transfer, ofThree.attempts)).block, block);
-});
+}
 
 test('a receipt that a provider invents for bytes in the pool is not believed against another', async () => {
   const evm = await openWith(2);
@@ -181,6 +187,18 @@ test('taken needs two providers that agree', async () => {
   assert.equal((await evm.look(transfer, [ours])).kind, 'unknown');
   ruleOf(evm, 1, () => undefined);
   assert.equal((await evm.look(transfer, [ours])).kind, 'taken');
+});
+
+test('a slot is not taken while the providers have dropped the receipts of that time', async () => {
+  const evm = await openWith(2);
+  const { transfer, attempts } = await minedTransfer(evm, DEPTH + 1);
+  const dropReceipts: Rule = ({ method }) => (method === 'eth_getTransactionReceipt' ? { result: null } : undefined);
+  for (const index of [0, 1]) ruleOf(evm, index, dropReceipts);
+  const sighting = await evm.look(transfer, attempts);
+  assert.equal(sighting.kind, 'unknown');
+  assert.match('words' in sighting ? (sighting.words ?? '') : '', /still have the transactions of that time/);
+  for (const index of [0, 1]) ruleOf(evm, index, () => undefined);
+  assert.equal((await evm.look(transfer, attempts)).kind, 'mined');
 });
 
 test('a receipt above the head that was read first is unknown', async () => {

@@ -175,6 +175,14 @@ test('silence is an answer: nothing throws', async () => {
   assert.equal((await chain.health()).head, undefined);
 });
 
+test('a node that does not answer is waited for as long as its setting says', async () => {
+  tron = await startTron({ timeoutSeconds: 1 });
+  tron.node.endpoints[0].setFault({ kind: 'silent' });
+  const signed = await tron.chain.sign(transfer, []);
+  assert.ok(signed.kind === 'unknown');
+  assert.match(signed.words ?? '', /did not answer in 1 s/);
+});
+
 test('a node whose newest block is far from our time is not signed against', async () => {
   tron = await startTron({ node: { blocks: 'manual' } });
   tron.clock.advanceMs(6 * 60_000);

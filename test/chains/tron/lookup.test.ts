@@ -16,10 +16,10 @@ const question: Question = {
   attempts: [{ hash: HASH, expirationMs: NOW + 300_000, refBlockBits: 1 }],
 };
 
-type Shown = { readonly name: string; readonly block: number; readonly isFailed: boolean };
+type Shown = { readonly name: string; readonly block: number; readonly isFailed: boolean; readonly feeUnits?: bigint };
 
 /** A node whose solidified chain ends a hundred blocks above the transfer. Only what a lookup asks is answered. */
-function nodeThatShows({ name, block, isFailed }: Shown): Node {
+function nodeThatShows({ name, block, isFailed, feeUnits = 1n }: Shown): Node {
   const blockAt = (number: number) => ({
     number,
     id: number.toString(16).padStart(16, '0') + Buffer.from(name).toString('hex').padEnd(48, '0'),
@@ -29,7 +29,7 @@ function nodeThatShows({ name, block, isFailed }: Shown): Node {
   const log = { contract: hexAddress(USDT).slice(2), topics, data: transfer.units.toString(16).padStart(64, '0') };
   const info = {
     blockNumber: block,
-    feeUnits: 1n,
+    feeUnits,
     result: isFailed ? 'REVERT' : 'SUCCESS',
     isFailed,
     logs: isFailed ? [] : [log],
@@ -42,6 +42,7 @@ function nodeThatShows({ name, block, isFailed }: Shown): Node {
     info: async () => ({ value: info }),
     contractRet: async () => ({ value: 'SUCCESS' }),
     isWaiting: async () => ({ value: false }),
+    signedBytes: never,
     account: never,
     call: never,
     parameters: never,
@@ -61,4 +62,11 @@ test('a node that shows a failure far above the other is not believed, wherever 
   }
   const agreed = await lookUp([honest, honest], question);
   assert.deepEqual([agreed.kind, agreed.kind === 'mined' && agreed.isFinal], ['mined', true]);
+});
+
+test('a node that invents the fee is not believed', async () => {
+  const shown = { name: 'node', block: 1_000, isFailed: false };
+  const [liar, honest] = [nodeThatShows({ ...shown, feeUnits: 2n ** 60n }), nodeThatShows(shown)];
+  assert.equal((await lookUp([liar, honest], question)).kind, 'unknown');
+  assert.equal((await lookUp([honest, liar], question)).kind, 'unknown');
 });

@@ -13,7 +13,7 @@ import { differences } from '../order-proof.ts';
 import { openOrderNode } from '../order-verbs.ts';
 import { orderDriver } from '../orders.ts';
 import { type Random, randomOf } from '../random.ts';
-import { startService } from '../service.ts';
+import { type Service, startService } from '../service.ts';
 import { openChainOf } from './chain-of.ts';
 import { openEvmWorld } from './evm-world.ts';
 import type { Program } from './program.ts';
@@ -33,6 +33,7 @@ export type PaidOrder = { readonly id: string; readonly address: string };
 
 export type Drill = {
   readonly world: World;
+  readonly service: Service;
   readonly chain: Chain;
   readonly db: Database;
   readonly random: Random;
@@ -154,6 +155,7 @@ export async function openDrill(
 
   const drill: Drill = {
     world,
+    service,
     chain,
     db,
     random,

@@ -1,8 +1,9 @@
 // Profiles as data: each has what a call needs, and what only a test environment or a setting changes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ENVIRONMENTS, PROFILE_NAMES, profileOf } from '../../../src/rails/bacen/profiles.ts';
+import { PROFILE_NAMES, profileOf } from '../../../src/rails/bacen/profiles.ts';
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
+import { ENVIRONMENTS } from '../../../src/rails/bank-client/settings.ts';
 import { testClock } from '../../harness/clock.ts';
 import { silentLog } from '../../harness/log.ts';
 import { NOW, paymentRequest, startScriptedPsp, TXID } from './scripted-psp.ts';

@@ -79,6 +79,9 @@ test('an export has every order of its filters', async () => {
   assert.equal(head?.[0], 'id');
   assert.deepEqual(new Set(rows.map(([id]) => id)), new Set(many.map(({ id }) => id)));
   assert.equal(rows.length, many.length);
+  assert.equal(head?.[1], 'account');
+  const all = await csv('orders.csv');
+  assert.deepEqual(new Set(all.slice(1).map(([, account]) => account)), new Set(['many', 'other']));
 });
 
 test('each list has its export', async () => {

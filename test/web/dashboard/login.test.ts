@@ -10,6 +10,7 @@ import { chargeBody } from '../../harness/bodies.ts';
 import { browser, openPage } from '../../harness/browser.ts';
 import { invite } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
+import { untilOneStream } from '../../harness/streams.ts';
 
 /** Opened here, so that all tests share it. */
 browser();
@@ -226,25 +227,57 @@ test('one box finds a charge by id, txid, external id and payment', async t => {
   }
 });
 
-test('ten tabs stay open and all of them show a change', async t => {
+/** A page that never looks by itself, so that only what it is told makes it fetch. */
+const NO_POLLS = 'window.setTimeout = () => 0';
+
+test('ten tabs share one stream, and all of them show a change', async t => {
   const { page, close } = await browseAs('viewer');
   t.after(close);
+  await page.context().addInitScript(NO_POLLS);
   const tabs = [page];
   for (let tab = 1; tab < 10; tab++) tabs.push(await page.context().newPage());
   for (const tab of tabs) await tab.goto(`${home}/dashboard/charges`);
+  await page.waitForFunction(
+    'navigator.locks.query().then(({ held, pending }) => held.length + pending.length === 10)',
+  );
+  await untilOneStream(service, 'dashboard');
   await newCharge('told to all tabs');
   await Promise.all(tabs.map(tab => tab.getByText('told to all tabs').waitFor({ timeout: 30_000 })));
 });
 
-test('a page that lost its network shows what happened meanwhile when it is back', async t => {
-  const { page, close } = await browseAs('viewer');
+for (const way of ['the stream', 'the network'] as const) {
+  test(`a page that lost its network is told by ${way} of what happened meanwhile`, async t => {
+    const { page, close } = await browseAs('viewer');
+    t.after(close);
+    await page.addInitScript(NO_POLLS);
+    if (way === 'the network') await page.route('**/dashboard/stream', route => route.abort());
+    // Of what the browser says of its network, the page is told nothing.
+    else await page.addInitScript(`addEventListener('online', event => event.stopImmediatePropagation(), true)`);
+    const words = `made while ${way} was away`;
+    await page.goto(`${home}/dashboard/charges`);
+    await page.context().setOffline(true);
+    await newCharge(words);
+    assert.equal(await page.getByText(words).count(), 0);
+    await page.context().setOffline(false);
+    await page.getByText(words).waitFor({ timeout: 30_000 });
+  });
+}
+
+test('the first page shows what needs somebody as it comes, and not any more when it is done', async t => {
+  const { page, close } = await browseAs('operator');
   t.after(close);
-  await page.goto(`${home}/dashboard/charges`);
-  await page.context().setOffline(true);
-  await newCharge('made while the network was away');
-  assert.equal(await page.getByText('made while the network was away').count(), 0);
-  await page.context().setOffline(false);
-  await page.getByText('made while the network was away').waitFor({ timeout: 30_000 });
+  await page.addInitScript(NO_POLLS);
+  await page.goto(`${home}/dashboard`);
+  await page.getByText('Nothing needs you.').waitFor();
+  await service.sql(
+    `insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
+     values ('E77', '2026-11-16T11:00:00Z', 4200, 'PIX RECEBIDO', now())`,
+  );
+  await newCharge('wakes the page');
+  await page.getByRole('heading', { name: 'Money without a charge' }).waitFor({ timeout: 30_000 });
+  await service.post('/payments/unmatched/dismiss', { reference: 'E77' });
+  await newCharge('wakes it again');
+  await page.getByText('Nothing needs you.').waitFor({ timeout: 30_000 });
 });
 
 test('a session that is ended elsewhere sends every open page to the login', async t => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sandboxRails } from '../../../src/sandbox/rails.ts';
+import { submit, view, wordsOf } from '../../harness/dashboard.ts';
 import { type PayoutService, startPayoutService } from '../../harness/payout-service.ts';
-import { SAME_ORIGIN } from '../../harness/people.ts';
 import { type Answer, type Service, startService } from '../../harness/service.ts';
 
 const LIMITS = JSON.stringify({ limits: [{ symbol: 'usdt', network: 'polygon', approvalAbove: '50' }] });
@@ -21,26 +21,6 @@ before(async () => {
 });
 after(() => payouts.stop());
 
-async function view(path: string, of: Service = service): Promise<string> {
-  const answer = await fetch(`${of.url}/dashboard${path}`, { headers: { accept: 'text/html' } });
-  const text = await answer.text();
-  assert.equal(answer.status, 200, text);
-  return text;
-}
-
-/** What a form sends: the fields of its question, with what is filled in. */
-async function submit(path: string, fields: Readonly<Record<string, string>> = {}, of: Service = service) {
-  const [, once = ''] = /name="once" value="([^"]+)"/.exec(await view(path, of)) ?? [];
-  return fetch(`${of.url}/dashboard${path}`, {
-    method: 'POST',
-    body: new URLSearchParams({ once, ...fields }),
-    headers: { ...SAME_ORIGIN, accept: 'text/html' },
-    redirect: 'manual',
-  });
-}
-
-const words = (page: string) => page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
-
 /** A paid order on polygon, and what the sandbox still has to do with it. */
 async function paid(changes: Record<string, unknown> = {}): Promise<Answer> {
   const order = await payouts.paid(changes);
@@ -53,17 +33,17 @@ test('a payout above the limit is shown with its whole address; approving it sen
   const { transactionId } = order.json;
   const { walletAddress, holdReason } = (await service.get(`/crypto/transactions/${transactionId}`)).json;
   assert.equal(holdReason, 'approval_needed');
-  const page = await view('');
-  assert.match(words(page), /Payouts to approve 1 /);
+  const page = await view(service, '');
+  assert.match(wordsOf(page), /Payouts to approve 1 /);
   assert.ok(page.includes(walletAddress));
-  const question = await view(`/orders/${transactionId}/approve`);
+  const question = await view(service, `/orders/${transactionId}/approve`);
   for (const said of [walletAddress, '100 USDT', 'polygon', 'this button sends nothing']) {
     assert.ok(question.includes(said), said);
   }
-  const answer = await submit(`/orders/${transactionId}/approve`);
+  const answer = await submit(service, `/orders/${transactionId}/approve`);
   assert.equal(answer.headers.get('location'), `/dashboard/orders/${transactionId}`);
   assert.equal((await payouts.payouts(order)).length, 0);
-  assert.doesNotMatch(await view(''), /Payouts to approve/);
+  assert.doesNotMatch(await view(service, ''), /Payouts to approve/);
   await service.runJobs();
   assert.equal((await payouts.payouts(order)).length, 1);
 });
@@ -75,28 +55,62 @@ test('crypto that left is in the figures, with the time since its payment', asyn
   assert.equal((await payouts.orders.read(order)).status, 'fulfilled');
   // Figures are kept for half a minute.
   service.clock.advanceMs(60_000);
-  const page = words(await view(''));
+  const page = wordsOf(await view(service, ''));
   assert.match(page, /Crypto out [\d.]+ USDT on polygon/);
   assert.match(page, /Payment to crypto (?:\d+ (?:s|min|h|d) ?){1,2}/);
   assert.match(page, /From payment to crypto .* Median time/);
 });
 
 test('payouts are paused and resumed, and the first page says so meanwhile', async () => {
-  const paused = await submit('/payouts/pause', { network: 'polygon', symbol: '', reason: 'key rotation' });
+  const paused = await submit(service, '/payouts/pause', { network: 'polygon', symbol: '', reason: 'key rotation' });
   assert.equal(paused.status, 303);
-  assert.match(words(await view('')), /Payouts on polygon are paused\. key rotation/);
-  const resumed = await submit('/payouts/resume?network=polygon', { network: 'polygon', symbol: '' });
+  assert.match(wordsOf(await view(service, '')), /Payouts on polygon are paused\. key rotation/);
+  const resumed = await submit(service, '/payouts/resume?network=polygon', { network: 'polygon', symbol: '' });
   assert.equal(resumed.status, 303);
-  assert.doesNotMatch(await view(''), /Paused payouts/);
+  assert.doesNotMatch(await view(service, ''), /Paused payouts/);
+});
+
+test('a sender whose key was used elsewhere is named until somebody lets it go on', async () => {
+  await payouts.orders.fault('bsc', { fault: 'foreign_use' });
+  await paid({ network: 'bsc' });
+  await payouts.orders.fault('bsc', { fault: 'none' });
+  await payouts.orders.advance('PT10M');
+  // The order may have been paid by that very transaction: its hash says so, and is looked up.
+  const [, transactionId = ''] =
+    /href="\/dashboard\/orders\/([\da-f-]{36})\/settle"/.exec(await view(service, '')) ?? [];
+  const hash = `0x${'ab'.repeat(32)}`;
+  const unknown = await submit(service, `/orders/${transactionId}/settle`, { as: 'paid', hash });
+  assert.equal(unknown.status, 409, wordsOf(await unknown.text()));
+  const without = await submit(service, `/orders/${transactionId}/settle`, { as: 'paid', hash: '' });
+  assert.match(wordsOf(await without.text()), /Hash is missing/);
+  const [halted] = (await service.get('/payouts/senders/halted')).json.senders;
+  assert.equal(halted.network, 'bsc');
+  const page = await view(service, '');
+  assert.match(wordsOf(page), new RegExp(`Halted senders 1 .* bsc ${halted.sender}`));
+  const [, href = ''] = /href="\/dashboard(\/payouts\/senders\/resume[^"]*)"/.exec(page) ?? [];
+  const choice = { network: 'bsc', sender: halted.sender };
+  const resumed = await submit(service, href.replaceAll('&amp;', '&'), choice);
+  assert.equal(resumed.status, 303, await resumed.text());
+  assert.doesNotMatch(await view(service, ''), /Halted senders/);
+  assert.deepEqual((await service.get('/payouts/senders/halted')).json.senders, []);
+  // Pressed again, it changes nothing; of an address that never sent there is nothing to resume.
+  assert.equal((await service.post('/payouts/senders/resume', choice)).status, 200);
+  assert.equal((await service.post('/payouts/senders/resume', { ...choice, sender: 'nobody' })).status, 404);
+  const next = await paid({ network: 'bsc', cost: 54.1 });
+  await payouts.orders.advance('PT1H');
+  assert.equal((await payouts.payouts(next)).length, 1);
 });
 
 test('a network that no node answers for is named, and so is a wallet low on funds', async () => {
-  assert.match(words(await view('')), /Networks 1 See all .* tron No node answers\./);
+  assert.match(wordsOf(await view(service, '')), /Networks 1 See all .* tron No node answers\./);
   await service.sql(
     `insert into payout_alarms (id, reason, network, subject, words, raised_at)
      values ('019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87', 'low_funds', 'polygon', 'pol', 'The sender has 0.1 pol; the limit is 2.', now())`,
   );
-  assert.match(words(await view('')), /polygon low funds The sender has 0\.1 pol; the limit is 2\. .* Send more/);
+  assert.match(
+    wordsOf(await view(service, '')),
+    /polygon low funds The sender has 0\.1 pol; the limit is 2\. .* Send more/,
+  );
   await service.sql('delete from payout_alarms');
 });
 
@@ -104,7 +118,7 @@ test('a payout is shown with every transaction that was signed for it', async ()
   const order = await paid({ cost: 54.1 });
   const { payouts: list } = (await service.get('/payouts')).json;
   const one = list.find((payout: { transactionId: string }) => payout.transactionId === order.json.transactionId);
-  const page = await view(`/payouts/${one.id}`);
+  const page = await view(service, `/payouts/${one.id}`);
   for (const said of [one.destination, one.sender, one.attempts[0].hash]) assert.ok(page.includes(said), said);
 });
 
@@ -115,25 +129,25 @@ test('certificates that end within a month, silent rails and wallets that wait f
   t.after(() => other.stop());
   const inDays = (days: number) => new Date(other.clock.now().getTime() + days * 86_400_000);
   ending.at = inDays(31);
-  assert.match(words(await view('', other)), /Nothing needs you\./);
+  assert.match(wordsOf(await view(other, '')), /Nothing needs you\./);
   ending.at = inDays(29);
-  assert.match(words(await view('', other)), /Certificates 1 .* sandbox ends soon/);
+  assert.match(wordsOf(await view(other, '')), /Certificates 1 .* sandbox ends soon/);
   ending.at = inDays(-1);
-  assert.match(words(await view('', other)), /sandbox ended/);
+  assert.match(wordsOf(await view(other, '')), /sandbox ended/);
   ending.at = inDays(300);
   await other.sql('update rails set silent_since = now()');
-  assert.match(words(await view('', other)), /Rails \d .* down does not answer since/);
+  assert.match(wordsOf(await view(other, '')), /Rails \d .* down does not answer since/);
   await other.sql('update rails set silent_since = null');
   const address = '0x52908400098527886E0F7030069857D2E4169EE7';
   const fields = { accountId: 'acme', name: 'Treasury', network: 'polygon', address };
-  const made = await submit('/wallets/new', fields, other);
+  const made = await submit(other, '/wallets/new', fields);
   assert.equal(made.status, 303);
   const wallet = (made.headers.get('location') ?? '').replace('/dashboard', '');
   assert.match(
-    words(await view('', other)),
+    wordsOf(await view(other, '')),
     new RegExp(`Wallets to approve 1 .* Treasury acme polygon ${address} none`),
   );
-  assert.equal((await submit(`${wallet}/approve`, {}, other)).status, 303);
-  assert.match(words(await view('', other)), /Nothing needs you\./);
-  assert.match(words(await view(wallet, other)), /Approved \d/);
+  assert.equal((await submit(other, `${wallet}/approve`, {})).status, 303);
+  assert.match(wordsOf(await view(other, '')), /Nothing needs you\./);
+  assert.match(wordsOf(await view(other, wallet)), /Approved \d/);
 });

@@ -1,0 +1,55 @@
+// trilho backup --base: a base backup of the embedded database into its WAL archive, and the removal of old ones.
+import type { Config } from '../config/config.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { asStartFault } from '../storage/connect.ts';
+import { takeBaseBackup } from '../storage/embedded/base-backup.ts';
+import { findCluster } from '../storage/embedded/home.ts';
+import { pruneArchive } from '../storage/embedded/wal-archive.ts';
+import { requireSchema } from '../storage/installation.ts';
+import { quoted, readArguments, refuseFaults } from './arguments.ts';
+import { noteBackup } from './note-backup.ts';
+import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
+import { sayDatabase } from './say-database.ts';
+
+export async function baseBackupCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const keep = readKeep(args);
+  const { walArchive } = config;
+  if (walArchive === undefined)
+    throw new StartError('trilho backup --base needs TRILHO_WAL_ARCHIVE, as the service has it.');
+  if (config.databaseUrl !== undefined)
+    throw new StartError('trilho backup --base is for the embedded database; unset DATABASE_URL.');
+  sayDatabase(config);
+  const stops: Stops = [];
+  try {
+    const db = await openDatabaseOf({ config, log }, stops);
+    await requireSchema(db);
+    await noteBackup(db);
+    const clusterDir = findCluster(config.dataDir);
+    if (clusterDir === undefined) throw new StartError('The embedded database cannot be found.');
+    const { folder, files, endedAt } = await takeBaseBackup(db, clusterDir, walArchive);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    console.log(
+      `Saved: ${folder}, ${files.length} files, ${bytes} bytes. Any moment after ${endedAt} can be restored.`,
+    );
+  } catch (error) {
+    throw asStartFault(error);
+  } finally {
+    await stopAll(stops);
+  }
+  if (keep === undefined) return 0;
+  const { bases, segments } = await pruneArchive(walArchive, keep);
+  console.log(`Removed: ${bases} older base backups, ${segments} segments of the log.`);
+  return 0;
+}
+
+/** How many base backups are kept; undefined: all. */
+function readKeep(args: readonly string[]): number | undefined {
+  const { options, faults } = readArguments(args, { flags: ['base'], options: ['keep'] });
+  const { keep } = options;
+  if (keep !== undefined && !/^[1-9]\d{0,3}$/.test(keep)) {
+    faults.push(`--keep must be a whole number from 1 to 9999, not ${quoted(keep)}`);
+  }
+  refuseFaults('backup', faults);
+  return keep === undefined ? undefined : Number(keep);
+}

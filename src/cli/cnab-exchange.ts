@@ -1,0 +1,40 @@
+// trilho cnab exchange: carries files to and from the SFTP server of a bank now.
+import { startDecisionBatches } from '../charges/decide.ts';
+import { type Exchanged, exchangeNow } from '../charges/exchange-files.ts';
+import type { Config } from '../config/config.ts';
+import { AppError, StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { liveRails } from '../rails/live-rails.ts';
+import { readArguments, refuseFaults } from './arguments.ts';
+import { chosenAgreement } from './chosen-agreement.ts';
+import { withCharges } from './database.ts';
+
+/** Exit code 1 when a file of the server is no return of the agreement. */
+export async function exchangeFiles(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, faults } = readArguments(args, { moreWords: ['agreement'] });
+  refuseFaults('cnab exchange', faults);
+  const { name } = chosenAgreement(config, words[0]);
+  const exchanged = await withCharges({ config, log, action: 'trilho cnab exchange' }, async deps => {
+    const { rails, stop } = liveRails(config, { clock: deps.clock, log });
+    stop();
+    const decisionBatches = startDecisionBatches({ ...deps, rails });
+    return exchangeNow({ ...deps, rails, log, decisionBatches }, name).catch(rethrown);
+  });
+  for (const line of linesOf(exchanged)) console.log(line);
+  return exchanged.fetched.some(({ refusal }) => refusal !== undefined) ? 1 : 0;
+}
+
+/** What an operator can mend is said in a sentence. */
+function rethrown(error: unknown): never {
+  throw error instanceof AppError ? new StartError(error.message) : error;
+}
+
+function linesOf({ rail, sent, fetched }: Exchanged): string[] {
+  const files = fetched.map(({ name, entries, refusal }) =>
+    refusal === undefined
+      ? `${rail}: fetched ${name}, ${entries} entries.`
+      : `${rail}: ${name} is no return. ${refusal}`,
+  );
+  const told = sent.length === 0 ? `${rail}: nothing to send.` : `${rail}: sent ${sent.join(', ')}.`;
+  return [...files, told];
+}

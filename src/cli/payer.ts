@@ -1,0 +1,49 @@
+// trilho payer: prints what is kept of a payer, or erases what names them.
+import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
+import { normaliseDocument } from '../charges/check.ts';
+import { openLinks } from '../charges/links.ts';
+import { erasePayer, exportPayer } from '../charges/payer.ts';
+import type { Config } from '../config/config.ts';
+import { AppError, StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { eraseDeclarations, findDeclarationsOf } from '../wallets/store-ownership.ts';
+import { readArguments, readVerb, refuseFaults } from './arguments.ts';
+import { type CommandDeps, withDatabase } from './database.ts';
+
+export async function payerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const verb = readVerb('payer', args, ['export', 'erase']);
+  const { words, faults } = readArguments(args.slice(1), { words: ['CPF or CNPJ'] });
+  const document = normaliseDocument(words[0] ?? '');
+  // It is not repeated: what is typed wrong is often close to what is right.
+  if (words.length > 0 && !isValidCpf(document) && !isValidCnpj(document, { version: 2 })) {
+    faults.push('<CPF or CNPJ> must be a valid one');
+  }
+  refuseFaults(`payer ${verb}`, faults);
+  await withDatabase({ config, log, action: `trilho payer ${verb}` }, async deps => {
+    try {
+      await (verb === 'export' ? sayAll(deps, config, document) : erase(deps, document));
+    } catch (error) {
+      if (error instanceof AppError) throw new StartError(error.message);
+      throw error;
+    }
+  });
+  return 0;
+}
+
+async function sayAll({ db }: CommandDeps, config: Config, document: string): Promise<void> {
+  const { publicUrl, port } = config;
+  const links = await openLinks(db, () => publicUrl ?? `http://localhost:${port}`);
+  for await (const { kind, record } of exportPayer({ db, links }, document)) {
+    console.log(JSON.stringify({ kind, ...record }));
+  }
+  for (const declaration of await findDeclarationsOf(db, document)) {
+    console.log(JSON.stringify({ kind: 'declaration', ...declaration }));
+  }
+}
+
+async function erase({ db }: CommandDeps, document: string): Promise<void> {
+  const erased = await erasePayer({ db }, document);
+  const declarations = await db.transaction(tx => eraseDeclarations(tx, document));
+  const counts = Object.entries({ ...erased, declarations }).map(([kind, count]) => `${count} ${kind}`);
+  console.log(`Erased: ${counts.join(', ')}.`);
+}

@@ -1,0 +1,81 @@
+// trilho secrets: makes a master key, says which keys seal the secrets in the database, and seals them with the present key.
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import { MASTER_KEY_BYTES } from '../config/master-key.ts';
+import { StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { SECRET_STORES } from '../payouts/secret-stores.ts';
+import type { Database } from '../storage/database.ts';
+import {
+  countSeals,
+  PLAIN,
+  renewLost,
+  requireMasterKeys,
+  resealAll,
+  type SecretStore,
+} from '../storage/sealed-secrets.ts';
+import { type SecretBox, secretBox } from '../storage/secret-box.ts';
+import { readArguments, readVerb, refuseFaults } from './arguments.ts';
+import { withDatabase } from './database.ts';
+
+const VERBS = { key, status, reseal, renew };
+
+export async function secretsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const verb = readVerb('secrets', args, ['key', 'status', 'reseal', 'renew']);
+  refuseFaults(`secrets ${verb}`, readArguments(args.slice(1), {}).faults);
+  return VERBS[verb](config, log);
+}
+
+/** Alone on standard output, so that it can go into a file unread. */
+async function key(): Promise<number> {
+  console.log(randomBytes(MASTER_KEY_BYTES).toString('base64'));
+  return 0;
+}
+
+async function status(config: Config, log: Log): Promise<number> {
+  const box = secretBox(config.masterKeys);
+  const counts = await withDatabase({ config, log, action: 'trilho secrets status' }, ({ db }) =>
+    countSeals(db, SECRET_STORES),
+  );
+  for (const keyId of new Set([...box.keyIds, ...counts.keys()])) {
+    const role = keyId === box.keyId ? 'seals' : box.keyIds.includes(keyId) ? 'opens' : 'is not given';
+    const words = keyId === PLAIN ? 'not sealed' : `key ${keyId} (${role})`;
+    console.log(`${words}: ${counts.get(keyId) ?? 0} secrets`);
+  }
+  const lacking = [...counts.keys()].some(keyId => !box.keyIds.includes(keyId));
+  return lacking ? 1 : 0;
+}
+
+async function reseal(config: Config, log: Log): Promise<number> {
+  const box = boxOf(config, 'reseal');
+  await withDatabase({ config, log, action: 'trilho secrets reseal' }, async ({ db }) => {
+    await requireMasterKeys(db, SECRET_STORES, box);
+    await eachStore(db, box, resealAll, `sealed with the key ${box.keyId}`);
+  });
+  return 0;
+}
+
+async function renew(config: Config, log: Log): Promise<number> {
+  const box = boxOf(config, 'renew');
+  await withDatabase({ config, log, action: 'trilho secrets renew' }, ({ db }) =>
+    eachStore(db, box, renewLost, 'given up'),
+  );
+  console.log('Webhooks have new secrets, which nobody has seen: rotate each to show its receiver one.');
+  console.log('The key of receipts is made at the next start; receipts that were signed stay valid.');
+  return 0;
+}
+
+async function eachStore(
+  db: Database,
+  box: SecretBox,
+  change: (db: Database, store: SecretStore, box: SecretBox) => Promise<number>,
+  done: string,
+): Promise<void> {
+  for (const store of SECRET_STORES) console.log(`${store.words}: ${await change(db, store, box)} secrets ${done}`);
+}
+
+function boxOf({ masterKeys }: Config, verb: string): SecretBox {
+  const box = secretBox(masterKeys);
+  if (box.keyId !== undefined) return box;
+  throw new StartError(`trilho secrets ${verb} needs TRILHO_MASTER_KEY; see trilho secrets key.`);
+}

@@ -1,0 +1,57 @@
+// trilho payouts settle: an operator says what came of a transfer that the books cannot settle by themselves.
+import type { Config } from '../config/config.ts';
+import { setAuditObject } from '../lib/audit-context.ts';
+import { AppError, StartError } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { SETTLEMENTS } from '../orders/order.ts';
+import { settleMismatch } from '../orders/settle-mismatch.ts';
+import { settlePaid } from '../orders/settle-paid.ts';
+import { openLimits } from '../payouts/limits.ts';
+import { quoted, readArguments, refuseFaults } from './arguments.ts';
+import { withCharges } from './database.ts';
+import { openChainsOfService } from './open-chains.ts';
+import { readWord } from './read-asset.ts';
+
+const SAID = {
+  delivered: 'The order is fulfilled.',
+  returned: 'Its charge can be refunded; nothing is sent again.',
+  paid: 'The transaction is the transfer of this order. The service looks it up and fulfils the order; nothing is sent again.',
+};
+
+export async function settleCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, options, faults } = readArguments(args, {
+    words: ['transaction id'],
+    neededOptions: ['as'],
+    options: ['hash'],
+  });
+  const [id = ''] = words;
+  const { hash } = options;
+  if (words.length > 0 && !isUuid(id)) faults.push(`<transaction id> must be a UUID, not ${quoted(id)}`);
+  const as = readWord('--as', options['as'], SETTLEMENTS, faults);
+  if (as === 'paid' && hash === undefined) faults.push('--hash is missing');
+  if (as !== 'paid' && hash !== undefined) faults.push('--hash is for --as paid alone');
+  refuseFaults('payouts settle', faults);
+  if (!as) return 2;
+  await withCharges({ config, log, action: 'trilho payouts settle' }, async deps => {
+    setAuditObject(id.toLowerCase());
+    try {
+      if (as !== 'paid') return await settleMismatch(deps, id, as);
+      const chains = await openChainsOfService(config, deps, log);
+      const payoutLimits = openLimits(config.payouts.limits ?? []);
+      const { settlement } = config;
+      const paid = { hash: hash ?? '', by: 'operator' };
+      return await settlePaid({ ...deps, chains, payoutLimits, settlement }, id, paid);
+    } catch (error) {
+      throw error instanceof AppError ? new StartError(wordsOf(error)) : error;
+    }
+  });
+  console.log(SAID[as]);
+  return 0;
+}
+
+/** The field of the API is an option here. */
+function wordsOf({ message, faults }: AppError): string {
+  if (faults.length === 0) return message;
+  return `trilho payouts settle: ${faults.map(fault => `--${fault.path} ${fault.message}`).join('; ')}.`;
+}

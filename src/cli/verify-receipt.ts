@@ -1,0 +1,45 @@
+// trilho receipt verify: needs neither settings nor a database, so that whoever gets a receipt can verify it.
+import { readTextFile, tryReadFile } from '../config/read-file.ts';
+import { StartError } from '../lib/errors.ts';
+import { verifyReceipt } from '../payouts/receipt.ts';
+import { readArguments, refuseFaults } from './arguments.ts';
+
+const KEY_ID = /^[A-Za-z0-9_-]{43}$/;
+
+/** Exit code 1 when the receipt is not valid. */
+export async function verifyReceiptCommand(args: readonly string[]): Promise<number> {
+  const { words, options, faults } = readArguments(args, { words: ['file'], options: ['key'] });
+  const { key } = options;
+  if (key !== undefined && !KEY_ID.test(key)) faults.push('--key must be the id of a key, 43 characters of base64url');
+  refuseFaults('receipt verify', faults);
+  const read = tryReadFile(readTextFile, words[0] ?? '');
+  if ('fault' in read) throw new StartError(`trilho receipt verify: ${read.fault}.`);
+  const verified = verifyReceipt(read.text, key);
+  if (verified.kind === 'invalid') {
+    console.log(`NOT VALID: ${verified.words}.`);
+    return 1;
+  }
+  for (const line of linesOf(verified.receipt)) console.log(line);
+  console.log(
+    key === undefined
+      ? `Valid: it is as the key ${verified.keyId} has signed it. Compare that with the keys at /receipts/keys of the service.`
+      : `Valid: it is as the key ${verified.keyId} has signed it.`,
+  );
+  for (const line of warningsOf(verified.receipt)) console.log(line);
+  return 0;
+}
+
+/** What makes it worth nothing, though it is signed. */
+function warningsOf({ mode, isTest }: Readonly<Record<string, unknown>>): string[] {
+  if (mode !== 'live') return ['It is of a sandbox: nothing of worth moved.'];
+  return isTest === true ? ['It is of a test network: what moved is worth nothing.'] : [];
+}
+
+/** `block.number  78123456`, a line for each field, as they were signed. */
+function linesOf(fields: object, prefix = ''): string[] {
+  return Object.entries(fields).flatMap(([name, value]: [string, unknown]) =>
+    typeof value === 'object' && value !== null
+      ? linesOf(value, `${prefix}${name}.`)
+      : [`${prefix}${name}  ${typeof value === 'string' ? value : JSON.stringify(value)}`],
+  );
+}

@@ -1,0 +1,18 @@
+// The master key: what secrets in the database are encrypted with. The first one encrypts, all of them decrypt.
+import type { Kind } from './kinds.ts';
+
+export const MASTER_KEY_BYTES = 32;
+const MAX_KEYS = 4;
+/** 32 bytes in base64. */
+const KEY = /^[A-Za-z0-9+/]{43}=$/;
+
+export const masterKeys: Kind<readonly Buffer[]> = {
+  words: `one to ${MAX_KEYS} different keys of ${MASTER_KEY_BYTES} bytes in base64, with commas between them`,
+  parse: given => {
+    const texts = given.split(',').map(text => text.trim());
+    const areGood =
+      texts.length <= MAX_KEYS && texts.every(text => KEY.test(text)) && new Set(texts).size === texts.length;
+    if (!areGood) return { wrong: [{ message: `must be ${masterKeys.words}` }] };
+    return { value: texts.map(text => Buffer.from(text, 'base64')) };
+  },
+};

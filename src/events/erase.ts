@@ -1,0 +1,20 @@
+// Takes personal data out of events. An event stays, with its place, its time and its amounts.
+import type { Sql } from '../storage/database.ts';
+
+/** Puts `customer` into the events of these objects that have one, and removes what callers wrote. Returns how many changed. */
+export async function eraseFromEvents(tx: Sql, objectIds: readonly string[], customer: object): Promise<number> {
+  const rows = await tx.query(
+    `update events set object = jsonb_set(object - 'description' - 'metadata', '{customer}', $2::jsonb)
+      where object_id = any($1) and object ? 'customer' returning id`,
+    [objectIds, JSON.stringify(customer)],
+  );
+  return rows.length;
+}
+
+/** The events of an object, oldest first. */
+export async function readEventsOf(sql: Sql, objectId: string) {
+  return sql.query<{ id: string; type: string; occurred_at: Date; object: object }>(
+    'select id, type, occurred_at, object from events where object_id = $1 order by sequence',
+    [objectId],
+  );
+}

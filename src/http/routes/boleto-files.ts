@@ -1,0 +1,111 @@
+// Files to banks that register boletos from them: listed, fetched, made; and what they are made of.
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import {
+  BOLETO_FILE_EXAMPLE,
+  BOLETO_FILES_EXAMPLE,
+  BoletoFilesPage,
+  BoletoFilesQuery,
+  INSTRUCTIONS_EXAMPLE,
+  InstructionsPage,
+  InstructionsQuery,
+  MadeBoletoFiles,
+  NewBoletoFiles,
+} from '../../api/boleto-files.ts';
+import { toPageQuery } from '../../api/paging.ts';
+import { fileView, listBoletoFiles, listInstructions } from '../../charges/boleto-file-views.ts';
+import { fileParts, type MakeDeps, makeFiles } from '../../charges/make-file.ts';
+import { findFile } from '../../charges/store-boleto-files.ts';
+import { setAuditObject } from '../../lib/audit-context.ts';
+import { AppError, invalidRequest } from '../../lib/errors.ts';
+import { outgoingName } from '../../rails/cnab/folder.ts';
+import { allRails, type Rails } from '../../rails/rail.ts';
+import { Binary, created, media, ok } from '../server/answers.ts';
+import { pathOf } from '../server/path.ts';
+import { defineRoute } from '../server/route.ts';
+
+const tag = 'Statements';
+const path = pathOf(
+  { agreement: Type.String(), sequence: Type.Integer({ minimum: 1, maximum: 999_999 }) },
+  { agreement: 'agreement', sequence: 'file' },
+);
+
+export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readonly pageSize: number }): void {
+  const { db, pageSize } = deps;
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/boletos/files',
+    access: 'statements:read',
+    operationId: 'listBoletoFiles',
+    summary: 'List files to banks',
+    description: 'Newest first.',
+    tag,
+    query: BoletoFilesQuery,
+    answer: ok(BoletoFilesPage, 'A page of files', BOLETO_FILES_EXAMPLE),
+    handle: async ({ query: { agreement, ...page } }) =>
+      listBoletoFiles(deps, toPageQuery(page, pageSize), agreement === undefined ? {} : { agreement }),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/boletos/files',
+    access: 'statements:write',
+    operationId: 'makeBoletoFiles',
+    summary: 'Make files of what waits for a bank',
+    description:
+      'One file, or several where the bank takes fewer titles in one. They are saved with their numbers before the answer. Carry them to the bank yourself, or let the folder or the SFTP server of the agreement have them.',
+    tag,
+    body: NewBoletoFiles,
+    answer: created(MadeBoletoFiles, 'The files', { files: [BOLETO_FILE_EXAMPLE] }),
+    handle: async ({ body: { agreement } }) => {
+      requireAgreement(deps.rails, agreement);
+      setAuditObject(agreement);
+      return { files: (await makeFiles(deps, agreement)).map(fileView) };
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/boletos/files/:agreement/:sequence/content',
+    // It holds names and documents of payers.
+    access: 'statements:write',
+    operationId: 'getBoletoFileContent',
+    summary: 'Fetch a file to a bank',
+    description: 'The bytes of the file (CNAB 240, Latin-1), the same each time.',
+    tag,
+    path,
+    answer: media<Readable>('application/octet-stream', Binary, 'The file', '75600000…'),
+    handle: async ({ path: { agreement: rail, sequence } }, reply) => {
+      const file = await findFile(db, { rail, sequence });
+      if (!file) throw new AppError('not_found', 'There is no such file.');
+      reply.header('content-disposition', `attachment; filename="${outgoingName(rail, sequence)}"`);
+      reply.header('cache-control', 'no-store');
+      return Readable.from(fileParts(deps.db, file));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/boletos/instructions',
+    access: 'statements:read',
+    operationId: 'listBoletoInstructions',
+    summary: 'List what banks are to be told',
+    description: 'Newest first: to register boletos, and to write them off.',
+    tag,
+    query: InstructionsQuery,
+    answer: ok(InstructionsPage, 'A page of instructions', INSTRUCTIONS_EXAMPLE),
+    handle: async ({ query: { agreement, status, ...page } }) =>
+      listInstructions(deps, toPageQuery(page, pageSize), {
+        ...(agreement !== undefined && { agreement }),
+        ...(status !== undefined && { status }),
+      }),
+  });
+}
+
+function requireAgreement(rails: Rails, name: string): void {
+  if (allRails(rails).some(rail => rail.name === name && rail.files)) return;
+  const message = 'names no agreement with a bank that is told by files';
+  throw invalidRequest([{ path: 'agreement', code: 'not_found', message }]);
+}

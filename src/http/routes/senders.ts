@@ -1,0 +1,58 @@
+// Senders that were halted because somebody else had used their key.
+import type { FastifyInstance } from 'fastify';
+import { HALTED_SENDERS_EXAMPLE, HaltedSendersView, ResumeSenderBody } from '../../api/senders.ts';
+import type { Queue } from '../../jobs/queue.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { resumeHaltedSender } from '../../orders/resume-sender.ts';
+import { findSender, readHalts } from '../../payouts/store-senders.ts';
+import type { Database, Sql } from '../../storage/database.ts';
+import { ok } from '../server/answers.ts';
+import { requireFreshLogin } from '../server/auth.ts';
+import { defineRoute } from '../server/route.ts';
+
+type Deps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+
+const tag = 'Payouts';
+const answer = ok(HaltedSendersView, 'All halted senders as they are then', HALTED_SENDERS_EXAMPLE);
+
+export function senderRoutes(app: FastifyInstance, deps: Deps): void {
+  defineRoute(app, {
+    method: 'GET',
+    url: '/payouts/senders/halted',
+    access: 'payouts:read',
+    operationId: 'listHaltedSenders',
+    summary: 'List halted senders',
+    description: 'Senders that take no slots because somebody else used their key.',
+    tag,
+    answer,
+    handle: async () => haltedView(deps.db),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/payouts/senders/resume',
+    access: 'payouts:write',
+    operationId: 'resumeSender',
+    summary: 'Let a halted sender go on',
+    description:
+      'Once its key is safe: orders on it take slots again. Of all accounts. A person needs a passkey of the last five minutes. A sender that is not halted stays as it is.',
+    tag,
+    body: ResumeSenderBody,
+    answer,
+    problems: ['not_found'],
+    handle: async ({ body: { network, sender }, caller }) => {
+      requireFreshLogin(caller, deps.clock.now());
+      if (!(await findSender(deps.db, network, sender))) {
+        throw new AppError('not_found', 'The service has not sent from this address on this network.');
+      }
+      await resumeHaltedSender(deps, network, sender);
+      return haltedView(deps.db);
+    },
+  });
+}
+
+async function haltedView(db: Sql) {
+  const senders = await readHalts(db);
+  return { senders: senders.map(one => ({ ...one, haltedAt: one.haltedAt.toISOString() })) };
+}

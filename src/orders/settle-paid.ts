@@ -1,0 +1,250 @@
+// Closes an order that the chain has paid and whose payment is not in the books, because the database is older than the transfer, or
+// because its slot was given up. An operator names the transaction; its bytes, which its hash proves, and what nodes show of it must be
+// the transfer of the order. Then it becomes an attempt at the payout of the order, and the engine does the rest.
+import assert from 'node:assert/strict';
+import type { Network } from '../chains/asset.ts';
+import type { Attempt, Chain, Place, SentTransfer, Slot } from '../chains/chain.ts';
+import { decimalsOf, NETWORK_FACTS } from '../chains/networks.ts';
+import type { Charge } from '../charges/charge.ts';
+import { commitMoney } from '../charges/store-money.ts';
+import { formatUnits } from '../lib/decimals.ts';
+import { AppError, invalidRequest } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import { ADVANCE } from '../payouts/jobs.ts';
+import { limitsOf, type PayoutLimits } from '../payouts/limits.ts';
+import { chainOf, chainSilent } from '../payouts/open.ts';
+import { isUnmined, type Payout } from '../payouts/payout.ts';
+import { findPayout, findPayoutOfOrder, insertPayouts } from '../payouts/store.ts';
+import { findAttemptOwner, insertSentAttempt, isSlotGiven, passSlot, reopenPayout } from '../payouts/store-adopt.ts';
+import { findSender, insertSender, lockSender, type Sender } from '../payouts/store-senders.ts';
+import type { Sql } from '../storage/database.ts';
+import { isSomeone } from '../wallets/approve.ts';
+import { noSuchOrder } from './cancel.ts';
+import { requestOf } from './claim.ts';
+import { type FollowDeps, lockChargeOf } from './follow.ts';
+import { claimed, holdReasonOf, sentAgain } from './life.ts';
+import { moneyOf } from './money.ts';
+import type { Order } from './order.ts';
+import { findOrder, lockOrder } from './store.ts';
+import { unitsOf, writeOrderStep } from './write.ts';
+
+export type SettlePaidDeps = Pick<FollowDeps, 'db' | 'queue' | 'clock' | 'chains' | 'settlement'> & {
+  readonly payoutLimits: PayoutLimits;
+};
+
+/** Who says so, and which transaction has paid. */
+export type PaidElsewhere = {
+  readonly hash: string;
+  readonly by: string;
+  readonly accountId?: string | undefined;
+};
+
+/**
+ * The order is `fulfilling`, and `fulfilled` as soon as the service has looked the transfer up. Repeated it changes nothing. Refuses a
+ * transaction that is not final, or pays another address, asset or amount, or from an address that is none of ours, or is the
+ * transfer of another order; an order that is unpaid, ended or fulfilled, or has another transfer on its way; and above the limits
+ * the key or person that made the order.
+ */
+export async function settlePaid(deps: SettlePaidDeps, id: string, paid: PaidElsewhere): Promise<Order> {
+  const order = await findOrder(deps.db, id, paid.accountId);
+  if (!order) throw noSuchOrder();
+  const hash = readHash(order.network, paid.hash);
+  requireSecondKey(deps.payoutLimits, order, paid.by);
+  if (await isOwnTransfer(deps.db, order, hash)) return order;
+  requireUnpaid(order);
+  const chain = chainOf(deps.chains, order.network);
+  const sent = await readSent(chain, hash);
+  const sender = await knownSender(deps, chain, sent.sender);
+  requireTransferOf(order, sent);
+  await requireFinal(chain, sent);
+  return deps.db.transaction(async tx => {
+    const { nextNonce } = await lockSender(tx, sender);
+    const before = await lockOrder(tx, order.id);
+    const charge = before && (await lockChargeOf(tx, before));
+    if (!before || !charge) throw noSuchOrder();
+    if (await isOwnTransfer(tx, before, hash)) return before;
+    requireUnpaid(before);
+    requireTransferOf(before, sent);
+    const slot = { network: chain.network, sender: sent.sender, nonce: sent.nonce ?? nextNonce };
+    return adopt(deps, tx, { before, charge, sent, slot, place: chain.placeOf(sent.symbol) });
+  });
+}
+
+const HASHES = { evm: /^0x[0-9a-f]{64}$/i, tron: /^[0-9a-f]{64}$/i };
+
+/** In small letters, as nodes write it. */
+function readHash(network: Network, text: string): string {
+  if (HASHES[NETWORK_FACTS[network].kind].test(text)) return text.toLowerCase();
+  const form = NETWORK_FACTS[network].kind === 'evm' ? '0x and 64 hexadecimal digits' : '64 hexadecimal digits';
+  throw invalidRequest([
+    { path: 'hash', code: 'invalid', message: `must be the hash of a transaction of ${network}: ${form}` },
+  ]);
+}
+
+/** As for an approval: above the limits who made the order does not say alone that it is paid. */
+function requireSecondKey(limits: PayoutLimits, order: Order, by: string): void {
+  const { perPayout, approvalAbove } = limitsOf(limits, order);
+  const isAbove = [perPayout, approvalAbove].some(limit => limit !== undefined && unitsOf(order) > limit);
+  if (isAbove && !order.approval && isSomeone(by) && [order.createdBy, order.repricedBy].includes(by)) {
+    throw new AppError(
+      'second_key_needed',
+      'Who made this order, or took its price, cannot settle it above its limits.',
+    );
+  }
+}
+
+/** Whether the books have the transaction as a transfer of this order already. Refuses that of another one. */
+async function isOwnTransfer(sql: Sql, { id }: Order, hash: string): Promise<boolean> {
+  const owner = await findAttemptOwner(sql, hash);
+  if (!owner) return false;
+  if (owner.orderId !== id) throw new AppError('wrong_state', 'This transaction is the transfer of another payout.');
+  return owner.state !== 'voided';
+}
+
+function requireUnpaid({ status, hold, ended, settledAs }: Order): void {
+  const isFulfilled = status === 'fulfilled' && !hold;
+  const isPaid = status !== 'pending_payment' && !ended && !settledAs;
+  if (isPaid && !isFulfilled && hold?.reason !== 'transfer_mismatched') return;
+  throw new AppError('wrong_state', 'This order does not wait for a transfer.');
+}
+
+async function readSent(chain: Chain, hash: string): Promise<SentTransfer> {
+  const sent = await chain.readTransfer(hash);
+  if (!sent) throw chainSilent(chain.network);
+  if (sent !== 'none') return sent;
+  throw new AppError('wrong_state', `No block of ${chain.network} has a transfer in this transaction.`);
+}
+
+/** The sender as the books have it; one of the settings that they do not have yet is stored. */
+async function knownSender({ db }: SettlePaidDeps, chain: Chain, address: string): Promise<Sender> {
+  const { network, senders } = chain;
+  const known = await findSender(db, network, address);
+  if (known) return known;
+  if (!senders.includes(address)) {
+    throw new AppError('wrong_state', `The transaction is of ${address}, which is no sender of this service.`);
+  }
+  const nonce = await chain.nextNonce(address);
+  if (nonce === undefined) throw chainSilent(network);
+  await insertSender(db, network, address, nonce);
+  const stored = await findSender(db, network, address);
+  assert(stored, 'the sender was stored');
+  return stored;
+}
+
+/** Clocks of the network and of this service differ a little. */
+const CLOCK_MARGIN_MS = 300_000;
+
+function requireTransferOf(order: Order, { symbol, units, to, sentAt }: SentTransfer): void {
+  const { network, walletAddress } = order;
+  if (sentAt.getTime() < order.createdAt.getTime() - CLOCK_MARGIN_MS) {
+    throw new AppError('wrong_state', 'The transaction is older than the order.');
+  }
+  if (symbol === order.symbol && units === unitsOf(order) && to === walletAddress) return;
+  const moved = `${formatUnits(units, decimalsOf(symbol, network))} ${symbol} to ${to}`;
+  const asked = `${order.quantity} ${order.symbol} to ${walletAddress}`;
+  throw new AppError('wrong_state', `The transaction moves ${moved}, and the order is for ${asked}.`);
+}
+
+/** The nodes agree that it was carried out, in a block that nothing undoes. */
+async function requireFinal(chain: Chain, sent: SentTransfer): Promise<void> {
+  const { sender, nonce = 0n, symbol, units, to } = sent;
+  const transfer = { slot: { network: chain.network, sender, nonce }, symbol, units, to };
+  const sighting = await chain.lookup(transfer, [attemptOf(sent, 1)]);
+  if (sighting.kind === 'unknown') {
+    const words = sighting.words === undefined ? 'no node answers' : sighting.words;
+    throw new AppError(
+      'chain_unavailable',
+      `The transfer cannot be looked up on ${chain.network}: ${words}; try again.`,
+    );
+  }
+  if (sighting.kind !== 'mined')
+    throw new AppError('wrong_state', 'The nodes do not show this transaction in a block.');
+  if (sighting.outcome !== 'transferred') {
+    throw new AppError('wrong_state', `The nodes show this transaction as ${sighting.outcome}.`);
+  }
+  if (!sighting.isFinal) throw new AppError('wrong_state', 'This transaction is not final yet; try again later.');
+}
+
+function attemptOf({ hash, raw, sentAt }: SentTransfer, number: number): Attempt {
+  return { number, kind: 'transfer', hash, raw, signedAt: sentAt };
+}
+
+type Adoption = {
+  readonly before: Order;
+  readonly charge: Charge;
+  readonly sent: SentTransfer;
+  readonly slot: Slot;
+  readonly place: Place;
+};
+
+/** The caller holds the locks of senders, order and charge. */
+async function adopt(deps: SettlePaidDeps, tx: Sql, adoption: Adoption): Promise<Order> {
+  const { before, charge, sent } = adoption;
+  const now = deps.clock.now();
+  const newest = await findPayoutOfOrder(tx, before.id, before.accountId);
+  if (newest && isUnmined(newest)) {
+    // Its slot was used by a bid that the books do not have.
+    if (!isSameSlot(newest, sent)) {
+      throw new AppError('wrong_state', 'This order has another transfer on its way; give that up first.');
+    }
+    await insertSentAttempt(tx, newest, attemptOf(sent, newest.attempts.length + 1));
+    await reopenPayout(tx, newest, now);
+    await wake(deps, tx, newest);
+    return before;
+  }
+  const own = await findAttemptOwner(tx, sent.hash);
+  const given = own && (await findPayout(tx, own.payoutId, before.accountId));
+  const payout = given ?? (await openSent(tx, adoption, now));
+  if (given) await reopenPayout(tx, given, now);
+  const after = await claim(deps, tx, before, charge, now);
+  await wake(deps, tx, payout);
+  return after;
+}
+
+function isSameSlot({ sender, nonce }: Payout, sent: SentTransfer): boolean {
+  return sent.nonce === nonce && sent.sender === sender;
+}
+
+/** The order is sent, and its money cannot go back. */
+async function claim(deps: SettlePaidDeps, tx: Sql, before: Order, charge: Charge, now: Date): Promise<Order> {
+  if (holdReasonOf(before, moneyOf(charge, before.dueCents ?? charge.payableCents))) {
+    throw new AppError('wrong_state', 'The money of this order is not what its price was for.');
+  }
+  const again = before.hold ? await writeOrderStep(tx, before, sentAgain(before, now), now) : before;
+  const context = { charge, rules: deps.settlement, now, newId: () => uuidV7(now) };
+  const after = await writeOrderStep(tx, again, claimed(again, context), now);
+  assert(after.dueCents !== undefined, 'a paid order has dueCents');
+  await commitMoney(tx, [{ charge, cents: after.dueCents }]);
+  return after;
+}
+
+async function openSent(tx: Sql, { before, sent, slot, place }: Adoption, now: Date): Promise<Payout> {
+  if (await isSlotGiven(tx, slot)) {
+    throw new AppError(
+      'wrong_state',
+      `Slot ${slot.nonce}, which this transaction used, belongs to another payout; give that up first.`,
+    );
+  }
+  const payout: Payout = {
+    ...requestOf(before),
+    id: uuidV7(now),
+    sender: slot.sender,
+    nonce: slot.nonce,
+    state: 'open',
+    confirmations: 0,
+    idleLookups: 0,
+    attempts: [],
+    place,
+    sentAt: sent.sentAt,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await passSlot(tx, slot);
+  await insertPayouts(tx, [payout], now, now);
+  await insertSentAttempt(tx, payout, attemptOf(sent, 1));
+  return payout;
+}
+
+function wake({ queue }: SettlePaidDeps, tx: Sql, { id, accountId, network }: Payout): Promise<void> {
+  return queue.enqueue(tx, ADVANCE[network], [{ accountId, payoutId: id }]);
+}

@@ -1,0 +1,34 @@
+// The SQL that finds orders by what a transfer moved.
+import type { AssetSymbol, Network } from '../chains/asset.ts';
+import type { Row, Sql } from '../storage/database.ts';
+
+export type LikeOrder = { readonly id: string; readonly isFulfilled: boolean };
+
+type Moved = {
+  readonly network: Network;
+  readonly symbol: AssetSymbol;
+  readonly quantity: string;
+  /** In small letters. */
+  readonly to: string;
+};
+
+/** Orders of exactly this amount to this address that did not end without it, those that are not fulfilled first. */
+export async function findOrdersLike(
+  sql: Sql,
+  { network, symbol, quantity, to }: Moved,
+  limit: number,
+): Promise<LikeOrder[]> {
+  const rows = await sql.query<Row & { id: string; is_fulfilled: boolean }>(
+    `select id, status = 'fulfilled' and hold_reason is null as is_fulfilled from orders
+      where network = $1 and symbol = $2 and quantity = $3::numeric and lower(wallet_address) = $4 and ended_as is null
+      order by is_fulfilled, created_at, id limit $5`,
+    [network, symbol, quantity, to, limit],
+  );
+  return rows.map(row => ({ id: row.id, isFulfilled: row.is_fulfilled }));
+}
+
+/** When the first order was made. */
+export async function firstOrderAt(sql: Sql): Promise<Date | undefined> {
+  const [row] = await sql.query<{ at: Date | null }>('select min(created_at) as at from orders');
+  return row?.at ?? undefined;
+}

@@ -1,0 +1,31 @@
+// What a payer pays with, from the answer of a bank. A line that does not belong to the request is not handed out.
+import { idAt, textAt } from '../bank-client/read-answer.ts';
+import { barcodeOfLine } from '../boleto/barcode.ts';
+import { isBrCodeIntact, locationIn } from '../br-code.ts';
+import type { BoletoInstrument, BoletoPix } from '../rail.ts';
+
+/** Where an answer has each part. */
+export type InstrumentPaths = {
+  readonly line: string;
+  readonly code: string;
+  readonly number?: string;
+  readonly txid?: string;
+};
+
+/** Undefined while the bank shows no line with right check digits. The barcode is made from the line: one bank shows the line in both fields. */
+export function instrumentIn(body: unknown, paths: InstrumentPaths): BoletoInstrument | undefined {
+  const digitableLine = textAt(body, paths.line)?.replace(/\D/g, '') ?? '';
+  const barcode = barcodeOfLine(digitableLine);
+  if (barcode === undefined) return undefined;
+  const pix = pixIn(body, paths);
+  const ourNumber = paths.number === undefined ? undefined : idAt(body, paths.number);
+  return { barcode, digitableLine, ...(pix && { pix }), ...(ourNumber !== undefined && { ourNumber }) };
+}
+
+function pixIn(body: unknown, { code, txid: txidPath }: InstrumentPaths): BoletoPix | undefined {
+  const emv = textAt(body, code);
+  if (emv === undefined || !isBrCodeIntact(emv)) return undefined;
+  const location = locationIn(emv);
+  const txid = txidPath === undefined ? undefined : textAt(body, txidPath);
+  return { emv, ...(location !== undefined && { location }), ...(txid !== undefined && { txid }) };
+}

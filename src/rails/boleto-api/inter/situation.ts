@@ -1,0 +1,47 @@
+// What a boleto as Inter shows it says of its request. Pure.
+import { centsAt, idAt, textAt, wordsAt } from '../../bank-client/read-answer.ts';
+import type { CancelOutcome, Finding, Outcome, PaymentRequest } from '../../rail.ts';
+import { instrumentIn } from '../instrument.ts';
+
+const PATHS = {
+  line: 'boleto.linhaDigitavel',
+  number: 'boleto.nossoNumero',
+  code: 'pix.pixCopiaECola',
+  txid: 'pix.txid',
+} as const;
+
+const situationIn = (body: unknown) => textAt(body, 'cobranca.situacao')?.toUpperCase();
+const OVER: readonly (string | undefined)[] = ['CANCELADO', 'EXPIRADO', 'FALHA_EMISSAO'];
+export const isOver = (body: unknown) => OVER.includes(situationIn(body));
+
+export function findingOf(body: unknown): Finding {
+  const situation = situationIn(body);
+  const bankId = idAt(body, 'cobranca.codigoSolicitacao');
+  if (situation === 'CANCELADO' || situation === 'EXPIRADO') return { kind: 'withdrawn' };
+  if (situation === 'FALHA_EMISSAO') {
+    const words = wordsAt(body, 'cobranca.motivoCancelamento') ?? 'the bank gives no reason';
+    return { kind: 'rejected', reason: `FALHA_EMISSAO: ${words}` };
+  }
+  const instrument = situation === 'EM_PROCESSAMENTO' ? undefined : instrumentIn(body, PATHS);
+  if (instrument) return { kind: 'registered', instrument };
+  return { kind: 'accepted', ...(bankId !== undefined && { bankId }) };
+}
+
+export function asOutcome(finding: Finding): Outcome {
+  if (finding.kind === 'withdrawn') return { kind: 'rejected', reason: 'The boleto was canceled at the bank.' };
+  return finding.kind === 'absent' ? { kind: 'unknown' } : finding;
+}
+
+/** Undefined while it can be paid. */
+export function endOf(body: unknown): CancelOutcome | undefined {
+  const situation = situationIn(body);
+  if (situation === 'RECEBIDO' || situation === 'MARCADO_RECEBIDO') return { kind: 'too_late' };
+  return isOver(body) ? { kind: 'withdrawn' } : undefined;
+}
+
+/** A filter may find more than it was asked for, and a person may give any number at the bank's own site. */
+export function isSameRequest(body: unknown, { amountCents, dueDay }: PaymentRequest, reference: string): boolean {
+  const isOurs = textAt(body, 'cobranca.seuNumero')?.trim() === reference;
+  const isDue = textAt(body, 'cobranca.dataVencimento')?.slice(0, 10) === dueDay;
+  return isOurs && isDue && centsAt(body, 'cobranca.valorNominal') === amountCents;
+}

@@ -1,0 +1,32 @@
+// What a boleto rail over a bank's API is set up with.
+import type { ClientSettings } from '../bank-client/settings.ts';
+import type { BoletoAccount } from '../boleto/account.ts';
+import type { BoletoProfile, BoletoProfileName } from './profile.ts';
+import { boletoProfileOf } from './profile.ts';
+
+export type BoletoApiSettings = Omit<ClientSettings, 'profile'> & {
+  readonly profile: BoletoProfileName;
+  readonly account: BoletoAccount & { readonly agencyDigit?: string };
+  readonly holder: { readonly name: string; readonly document: string };
+  /** Our numbers of boletos. */
+  readonly firstNumber: bigint;
+  readonly lastNumber: bigint;
+  /** Whether a boleto carries a pix code. */
+  readonly hasPixCode: boolean;
+  /** Instead of those of the profile. */
+  readonly scopes?: readonly string[];
+  /** «Espécie», in the bank's own letters. */
+  readonly species?: string;
+  readonly webhook?: { readonly url: string };
+};
+
+/** The profile with what the settings replace. */
+export function profileFor({ profile, environment, baseUrl, tokenUrl, scopes }: BoletoApiSettings): BoletoProfile {
+  const known = boletoProfileOf(profile, environment);
+  return {
+    ...known,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(tokenUrl !== undefined && { tokenUrl }),
+    ...(scopes && { scopes }),
+  };
+}

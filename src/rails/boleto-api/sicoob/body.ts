@@ -1,0 +1,85 @@
+// A request as POST /boletos takes it.
+import { addDays, type CivilDay, civilDay } from '../../../lib/civil-days.ts';
+import { txidOf } from '../../br-code.ts';
+import type { PaymentRequest } from '../../rail.ts';
+import type { BoletoApiSettings } from '../settings.ts';
+import { cut, decimalNumber, percentNumber, placeOf } from '../terms.ts';
+import { agreementFields, apiNumber } from './number.ts';
+
+/** «Duplicata mercantil». */
+const SPECIES = 'DM';
+/** The customer prints and delivers the slip; the bank does neither. */
+const CUSTOMER = 2;
+const NO_DISCOUNT = 0;
+const FINE = { none: 0, percent: 2 } as const;
+const INTEREST = { percentAMonth: 2, none: 3 } as const;
+const NO_PROTEST = 3;
+const NO_NEGATIVE_LISTING = 3;
+const PIX = { with: 1, without: 2 } as const;
+/** The field is required, and a charge need not name one. */
+const NO_NEIGHBORHOOD = 'NAO INFORMADO';
+
+const LENGTHS = { name: 50, street: 40, neighborhood: 30, city: 40, message: 40 } as const;
+
+export function boletoBody(settings: BoletoApiSettings, request: PaymentRequest, reference: string) {
+  const { account, hasPixCode, species = SPECIES } = settings;
+  const { accountNumber = '', accountDigit = '' } = account;
+  const { id, amountCents, createdAt, dueDay, description } = request;
+  // A boleto whose debt is older than its due day is a mistake to the bank.
+  const issueDay = earlier(civilDay(createdAt), dueDay);
+  const lastDay = laterDay(dueDay, request.expireDay);
+  return {
+    ...agreementFields(account),
+    numeroContaCorrente: Number(accountNumber + accountDigit),
+    codigoEspecieDocumento: species,
+    dataEmissao: issueDay,
+    nossoNumero: apiNumber(account, reference),
+    seuNumero: reference,
+    identificacaoBoletoEmpresa: txidOf(id),
+    identificacaoEmissaoBoleto: CUSTOMER,
+    identificacaoDistribuicaoBoleto: CUSTOMER,
+    valor: decimalNumber(amountCents),
+    dataVencimento: dueDay,
+    dataLimitePagamento: lastDay,
+    tipoDesconto: NO_DISCOUNT,
+    ...lateFees(request, lastDay),
+    numeroParcela: 1,
+    aceite: false,
+    codigoNegativacao: NO_NEGATIVE_LISTING,
+    codigoProtesto: NO_PROTEST,
+    pagador: payerOf(request),
+    ...(description !== undefined && { mensagensInstrucao: [cut(description, LENGTHS.message)] }),
+    gerarPdf: false,
+    codigoCadastrarPIX: hasPixCode ? PIX.with : PIX.without,
+  };
+}
+
+/** They begin on the day after the due day, which must not be after the last day: a boleto that ends with its due day is never late. */
+function lateFees({ dueDay, finePercent, interestPercent }: PaymentRequest, lastDay: CivilDay) {
+  const canBeLate = lastDay > dueDay;
+  const fine = canBeLate ? percentNumber(finePercent) : undefined;
+  const interest = canBeLate ? percentNumber(interestPercent) : undefined;
+  const from = addDays(dueDay, 1);
+  return {
+    tipoMulta: fine ? FINE.percent : FINE.none,
+    ...(fine && { dataMulta: from, valorMulta: fine }),
+    tipoJurosMora: interest ? INTEREST.percentAMonth : INTEREST.none,
+    ...(interest && { dataJurosMora: from, valorJurosMora: interest }),
+  };
+}
+
+function payerOf(request: PaymentRequest) {
+  const { street, number, complement, neighborhood, city, state, postalCode } = placeOf(request);
+  return {
+    numeroCpfCnpj: request.payer.document,
+    nome: cut(request.payer.name, LENGTHS.name),
+    endereco: cut([street, number, complement].filter(Boolean).join(' '), LENGTHS.street),
+    bairro: cut(neighborhood ?? '', LENGTHS.neighborhood) || NO_NEIGHBORHOOD,
+    cidade: cut(city, LENGTHS.city),
+    cep: postalCode,
+    uf: state.toUpperCase(),
+  };
+}
+
+const earlier = (a: CivilDay, b: CivilDay) => (a < b ? a : b);
+const laterDay = (a: CivilDay, b: CivilDay) => (a > b ? a : b);

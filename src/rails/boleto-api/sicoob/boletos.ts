@@ -1,0 +1,126 @@
+// Registers, looks up and writes off boletos at Sicoob: one synchronous call each.
+import type { Answer } from '../../bank-client/classify.ts';
+import type { Client } from '../../bank-client/client.ts';
+import { centsAt, reasonOf, textAt } from '../../bank-client/read-answer.ts';
+import type { ClientDeps } from '../../bank-client/settings.ts';
+import { sicoob } from '../../boleto/bank-756.ts';
+import { boletoBarcode } from '../../boleto/barcode.ts';
+import type { BoletoInstrument, CancelOutcome, Finding, Outcome, PaymentRequest } from '../../rail.ts';
+import { isAbsent, isJudged, noAnswer, type Refused } from '../answers.ts';
+import { instrumentIn } from '../instrument.ts';
+import type { BoletoResource } from '../profile.ts';
+import type { BoletoApiSettings } from '../settings.ts';
+import { boletoBody } from './body.ts';
+import { agreementFields, apiNumber } from './number.ts';
+
+const PATHS = { line: 'resultado.linhaDigitavel', code: 'resultado.qrCode' } as const;
+
+export type Boletos = {
+  submit(request: PaymentRequest, reference: string): Promise<Outcome>;
+  lookup(request: PaymentRequest, reference: string): Promise<Finding>;
+  cancel(request: PaymentRequest, reference: string): Promise<CancelOutcome>;
+};
+
+export function sicoobBoletos(
+  settings: BoletoApiSettings,
+  { call }: Client<BoletoResource>,
+  { log }: ClientDeps,
+): Boletos {
+  const { account, name } = settings;
+  const agreement = agreementFields(account);
+
+  const read = (reference: string): Promise<Answer> => {
+    const query = {
+      numeroCliente: String(agreement.numeroCliente),
+      codigoModalidade: String(agreement.codigoModalidade),
+      nossoNumero: String(apiNumber(account, reference)),
+    };
+    return call({ method: 'GET', resource: 'boletos', query });
+  };
+
+  /** A boleto as the bank shows it. */
+  function findingOf(body: unknown, request: PaymentRequest, reference: string): Finding {
+    if (body === undefined) return { kind: 'unknown' };
+    if (situationIn(body) === 'baixado') return { kind: 'withdrawn' };
+    const instrument = instrumentIn(body, PATHS);
+    if (!instrument) return { kind: 'accepted' };
+    compareLines(instrument, request, reference);
+    return { kind: 'registered', instrument };
+  }
+
+  /** Of the two lines that of the bank is right; another one than we would make comes of a wrong field of the agreement. */
+  function compareLines(
+    { barcode }: BoletoInstrument,
+    { dueDay, amountCents }: PaymentRequest,
+    reference: string,
+  ): void {
+    const freeField = sicoob.freeField(account, reference);
+    if (barcode === boletoBarcode({ bank: sicoob.code, dueDay, amountCents, freeField })) return;
+    log.warn(
+      'the bank makes other lines than the agreement says: check agency, beneficiaryCode, carteira and modality',
+      {
+        rail: name,
+      },
+    );
+  }
+
+  /** Looks whether the bank has it after all: a repeated request is refused because of its number. */
+  async function judge(request: PaymentRequest, reference: string, refusal: Refused): Promise<Outcome> {
+    const found = await read(reference);
+    if (isAbsent(found) || isJudged(found)) return { kind: 'rejected', reason: reasonOf(refusal) };
+    if (found.kind !== 'ok' || found.body === undefined) return { kind: 'unknown' };
+    if (!isSameBoleto(found.body, request, reference)) {
+      return { kind: 'rejected', reason: `The bank has another boleto under this number. ${reasonOf(refusal)}` };
+    }
+    return asOutcome(findingOf(found.body, request, reference));
+  }
+
+  return {
+    submit: async (request, reference) => {
+      const answer = await call({
+        method: 'POST',
+        resource: 'boletos',
+        body: boletoBody(settings, request, reference),
+      });
+      if (isJudged(answer)) return judge(request, reference, answer);
+      if (answer.kind !== 'ok') return noAnswer(answer);
+      return asOutcome(findingOf(answer.body, request, reference));
+    },
+    lookup: async (request, reference) => {
+      const answer = await read(reference);
+      if (isAbsent(answer)) return { kind: 'absent' };
+      if (answer.kind !== 'ok') return noAnswer(answer);
+      return findingOf(answer.body, request, reference);
+    },
+    cancel: async (_request, reference) => {
+      const path = [String(apiNumber(account, reference)), 'baixar'];
+      const answer = await call({ method: 'POST', resource: 'boletos', path, body: agreement });
+      if (answer.kind === 'ok') return { kind: 'withdrawn' };
+      if (answer.kind !== 'refused') return noAnswer(answer);
+      // It may be paid, written off or unknown.
+      const found = await read(reference);
+      if (isAbsent(found)) return { kind: 'too_late' };
+      if (found.kind !== 'ok') return noAnswer(found);
+      const situation = situationIn(found.body);
+      if (situation === 'baixado') return { kind: 'withdrawn' };
+      return situation === 'liquidado' ? { kind: 'too_late' } : { kind: 'unavailable' };
+    },
+  };
+}
+
+function asOutcome(finding: Finding): Outcome {
+  if (finding.kind === 'withdrawn') return { kind: 'rejected', reason: 'The boleto was written off at the bank.' };
+  return finding.kind === 'absent' ? { kind: 'unknown' } : finding;
+}
+
+/** `em aberto`, `baixado` or `liquidado`. */
+function situationIn(body: unknown): string | undefined {
+  return textAt(body, 'resultado.situacaoBoleto')?.trim().toLowerCase();
+}
+
+/** Another program may have given the same number. */
+function isSameBoleto(body: unknown, { amountCents, dueDay }: PaymentRequest, reference: string): boolean {
+  const isOurs = textAt(body, 'resultado.seuNumero')?.trim() === reference;
+  const isDue = textAt(body, 'resultado.dataVencimento')?.slice(0, 10) === dueDay;
+  return isOurs && isDue && centsAt(body, 'resultado.valor') === amountCents;
+}

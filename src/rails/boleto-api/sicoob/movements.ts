@@ -1,0 +1,95 @@
+// Reads a file of liquidations: JSON in a ZIP archive in Base64. The bank's document names the fields in one way and shows them in
+// another, so both are read.
+import { type CivilDay, civilDay, lastSecondOf } from '../../../lib/civil-days.ts';
+import { earlierOf } from '../../../lib/clock.ts';
+import { centsAt, readJson, textAt } from '../../bank-client/read-answer.ts';
+import type { BoletoAccount } from '../../boleto/account.ts';
+import type { Receipt } from '../../rail.ts';
+import { ownNumber } from './number.ts';
+import { unzipOne } from './zip.ts';
+
+const FIELDS = {
+  number: ['numeroTitulo', 'numTitulo'],
+  ownNumber: ['seuNumero', 'descSeuNumero'],
+  movedOn: ['dataMovimentoLiquidacao', 'dataMovLiquidacao'],
+  paidOn: ['dataLiquidacao'],
+  creditedOn: ['dataPrevisaoCredito'],
+  amount: ['valorLiquido'],
+  fee: ['valorTarifaMovimento'],
+  channel: ['idTipoOpFinanceira'],
+} as const;
+
+/** «Via Pix». */
+const BY_PIX = '212';
+
+/** The list in a file; undefined when it cannot be read. */
+export function listIn(base64: string): readonly unknown[] | undefined {
+  const bytes = Buffer.from(base64, 'base64');
+  // The archive in the bank's own example was taken for text and written as UTF-8.
+  const file = unzipOne(bytes) ?? unzipOne(Buffer.from(bytes.toString('utf8'), 'latin1'));
+  const list = file && readJson(file.toString('utf8'));
+  return Array.isArray(list) ? list : undefined;
+}
+
+export type ReadReceipts = { readonly receipts: readonly Receipt[]; readonly unreadable: number };
+
+/**
+ * The bank gives a liquidation no id. Title, day of the movement and amount are one, and a count where several have the same: the
+ * bank lists whole days, so the count is the same each time.
+ */
+export function receiptsIn(list: readonly unknown[], account: BoletoAccount, now: Date): ReadReceipts {
+  const counts = new Map<string, number>();
+  const receipts = list.flatMap(row => {
+    const read = readRow(row, account, now);
+    if (!read) return [];
+    const count = (counts.get(read.reference) ?? 0) + 1;
+    counts.set(read.reference, count);
+    return count === 1 ? read : { ...read, reference: `${read.reference} ${count}` };
+  });
+  return { receipts, unreadable: list.length - receipts.length };
+}
+
+function readRow(row: unknown, account: BoletoAccount, now: Date): Receipt | undefined {
+  const number = fieldOf(row, 'number');
+  const paidDay = dayOf(row, 'paidOn') ?? dayOf(row, 'movedOn');
+  const amountCents = moneyOf(row, 'amount');
+  if (number === undefined || paidDay === undefined || amountCents === undefined || amountCents < 1n) return undefined;
+  const own = ownNumber(account, number);
+  const feeCents = moneyOf(row, 'fee');
+  const creditDay = dayOf(row, 'creditedOn');
+  return {
+    reference: `boleto ${number} ${dayOf(row, 'movedOn') ?? paidDay} ${amountCents}`,
+    ...(own !== undefined && isOwn(row, own) && { requestReference: own }),
+    ...(fieldOf(row, 'channel') === BY_PIX && { isByPix: true }),
+    amountCents,
+    // The bank tells the day and no time.
+    paidAt: earlierOf(lastSecondOf(paidDay), now),
+    returns: [],
+    ...(feeCents !== undefined && { feeCents }),
+    ...(creditDay !== undefined && { creditDay }),
+  };
+}
+
+/** A boleto that another program has registered may have any number of its own beside a nosso número of ours. */
+function isOwn(row: unknown, number: string): boolean {
+  const told = fieldOf(row, 'ownNumber')?.trim();
+  return told === undefined || told.padStart(number.length, '0') === number;
+}
+
+function fieldOf(row: unknown, field: keyof typeof FIELDS): string | undefined {
+  return FIELDS[field].map(name => textAt(row, name)).find(text => text !== undefined);
+}
+
+/** Amounts have four decimals in the bank's example. */
+function moneyOf(row: unknown, field: 'amount' | 'fee'): bigint | undefined {
+  return FIELDS[field].map(name => centsAt(row, name)).find(cents => cents !== undefined);
+}
+
+/** `2019-05-07T00:00:00-03:00`; the bank's example also has `2019-05-7T…`. */
+function dayOf(row: unknown, field: 'movedOn' | 'paidOn' | 'creditedOn'): CivilDay | undefined {
+  const [, year, month = '', day = ''] = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:T|$)/.exec(fieldOf(row, field) ?? '') ?? [];
+  if (year === undefined) return undefined;
+  const written = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const at = new Date(`${written}T15:00:00Z`);
+  return Number.isNaN(at.getTime()) || civilDay(at) !== written ? undefined : written;
+}

@@ -1,0 +1,26 @@
+// The nosso número as Sicoob's API has it: one integer with the check digit at its end.
+import type { BoletoAccount } from '../../boleto/account.ts';
+import { sicoob } from '../../boleto/bank-756.ts';
+
+export const NUMBER_DIGITS = 7;
+
+/** «Modalidade» simple with registration. */
+const MODALITY = 1;
+
+/** The integer that the API takes for our number. */
+export function apiNumber(account: BoletoAccount, reference: string): number {
+  return Number(sicoob.formatOurNumber(account, reference).replace(/\D/g, ''));
+}
+
+/** Our number in an integer of the API; undefined when its check digit is not that of this agreement. */
+export function ownNumber(account: BoletoAccount, number: string): string | undefined {
+  if (!/^\d{2,8}$/.test(number)) return undefined;
+  const reference = number.slice(0, -1).padStart(NUMBER_DIGITS, '0');
+  if (!/[1-9]/.test(reference)) return undefined;
+  return apiNumber(account, reference) === Number(number) ? reference : undefined;
+}
+
+/** What names the agreement in every call. */
+export function agreementFields({ beneficiaryCode, modality }: BoletoAccount) {
+  return { numeroCliente: Number(beneficiaryCode), codigoModalidade: Number(modality ?? MODALITY) };
+}

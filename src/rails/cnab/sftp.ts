@@ -1,0 +1,209 @@
+// The SFTP server of a bank or of a VAN: files go into one folder and returns come out of another. The key of the server is
+// pinned, so that nobody else gets files or is believed.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { Readable } from 'node:stream';
+import type SftpClient from 'ssh2-sftp-client';
+import { AppError } from '../../lib/errors.ts';
+import type { FileConnection, FileServer, RemoteFile } from '../rail.ts';
+import { MAX_FILE_BYTES } from './lines.ts';
+
+/** One entry's `sftp` in the configuration file, already checked for its form. */
+export type SftpSettings = {
+  readonly host: string;
+  readonly port?: number;
+  readonly user: string;
+  readonly keyFile?: string;
+  readonly passphraseFile?: string;
+  readonly passwordFile?: string;
+  /** `SHA256:` and 43 characters, as `ssh-keygen -l` prints it. */
+  readonly hostKey: string;
+  readonly sendFolder: string;
+  readonly fetchFolder: string;
+  readonly everyMinutes?: number;
+  readonly sendAt?: readonly string[];
+};
+
+type Fault = { readonly path: string; readonly message: string };
+
+const DEFAULT_PORT = 22;
+const DEFAULT_MINUTES = 30;
+const CONNECT_TIMEOUT_MS = 20_000;
+/** Of a connection on which nothing comes. */
+const KEEPALIVE_MS = 10_000;
+const KEEPALIVE_TRIES = 3;
+
+/** Reads the secrets, so that a file that is not there stops the start. */
+export function checkSftp(settings: SftpSettings): Fault[] {
+  const secrets = [settings.keyFile, settings.passwordFile].filter(file => file !== undefined);
+  if (secrets.length !== 1) return [{ path: 'sftp', message: 'needs one of keyFile and passwordFile' }];
+  if (settings.passphraseFile !== undefined && settings.keyFile === undefined) {
+    return [{ path: 'sftp.passphraseFile', message: 'goes with keyFile' }];
+  }
+  return (['keyFile', 'passphraseFile', 'passwordFile'] as const).flatMap(field => {
+    const file = settings[field];
+    const fault = file === undefined ? undefined : faultOf(file);
+    return fault === undefined ? [] : [{ path: `sftp.${field}`, message: fault }];
+  });
+}
+
+function faultOf(file: string): string | undefined {
+  try {
+    return readFileSync(file).length === 0 ? 'is empty' : undefined;
+  } catch (error) {
+    return `cannot be read (${codeOf(error) ?? 'unknown'})`;
+  }
+}
+
+export function sftpServer(agreement: string, settings: SftpSettings): FileServer {
+  return {
+    everyMs: (settings.everyMinutes ?? DEFAULT_MINUTES) * 60_000,
+    ...(settings.sendAt && { sendAt: settings.sendAt }),
+    connect: () => connect(agreement, settings),
+  };
+}
+
+async function connect(agreement: string, settings: SftpSettings): Promise<FileConnection> {
+  // Loaded with the first connection: most services have none.
+  const { default: Client } = await import('ssh2-sftp-client');
+  const say = (field: string, words: string) =>
+    new AppError('not_configured', `sftp.${field} of ${agreement} ${words}.`);
+  let shownKey: string | undefined;
+  // The package prints events that nobody waits for unless it is told not to; a failure reaches the call that it cuts off.
+  const quiet = () => {};
+  const client = new Client(agreement, { error: quiet, end: quiet, close: quiet });
+  try {
+    await client.connect({
+      host: settings.host,
+      port: settings.port ?? DEFAULT_PORT,
+      username: settings.user,
+      ...secretsOf(settings, say),
+      hostVerifier: (key: Buffer) => {
+        shownKey = fingerprintOf(key);
+        return shownKey === settings.hostKey;
+      },
+      readyTimeout: CONNECT_TIMEOUT_MS,
+      keepaliveInterval: KEEPALIVE_MS,
+      keepaliveCountMax: KEEPALIVE_TRIES,
+    });
+  } catch (error) {
+    await client.end().catch(quiet);
+    if (shownKey !== undefined && shownKey !== settings.hostKey) {
+      throw say('hostKey', `is not the key of the server, which shows ${shownKey}`);
+    }
+    if (isAuthentication(error)) throw say('user', 'is refused by the server, or its key or password');
+    throw unavailable(agreement, error);
+  }
+  return connectionOf(client, agreement, settings, say);
+}
+
+type Say = (field: string, words: string) => AppError;
+
+function secretsOf({ keyFile, passphraseFile, passwordFile }: SftpSettings, say: Say) {
+  const read = (field: string, file: string): string => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      throw say(field, `cannot be read (${codeOf(error) ?? 'unknown'})`);
+    }
+  };
+  const line = (text: string) => text.replace(/\r?\n$/, '');
+  if (passwordFile !== undefined) return { password: line(read('passwordFile', passwordFile)) };
+  return {
+    ...(keyFile !== undefined && { privateKey: read('keyFile', keyFile) }),
+    ...(passphraseFile !== undefined && { passphrase: line(read('passphraseFile', passphraseFile)) }),
+  };
+}
+
+function connectionOf(client: SftpClient, agreement: string, settings: SftpSettings, say: Say): FileConnection {
+  const { sendFolder, fetchFolder } = settings;
+  const guarded = async <T>(field: 'sendFolder' | 'fetchFolder', work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      if (isMissing(error)) throw say(field, 'is not there');
+      if (isForbidden(error)) throw say(field, 'may not be used by this user');
+      throw unavailable(agreement, error);
+    }
+  };
+  const digestOf = async (place: string): Promise<string> => sha256(await contentOf(client, place));
+  return {
+    check: async () => {
+      await guarded('sendFolder', () => client.list(sendFolder));
+      await guarded('fetchFolder', () => client.list(fetchFolder));
+    },
+    put: ({ name, digest, parts }) =>
+      guarded('sendFolder', async () => {
+        const place = posix.join(sendFolder, name);
+        if (await client.exists(place)) {
+          if ((await digestOf(place)) === digest) return;
+          throw say('sendFolder', `has another file named ${name}`);
+        }
+        // Under a name that programs at the bank pass over, so that they never take half a file.
+        const draft = posix.join(sendFolder, `.${name}.part`);
+        const hash = createHash('sha256');
+        await client.put(Readable.from(hashed(parts, hash)), draft);
+        if (hash.digest('hex') !== digest) throw new Error('the stored bytes of a file do not have its digest');
+        await client.rename(draft, place);
+      }),
+    list: () =>
+      guarded('fetchFolder', async () => {
+        const found = await client.list(
+          fetchFolder,
+          ({ type, name }) => type === '-' && !/^\.|\.part$|\.tmp$/i.test(name),
+        );
+        return found
+          .map(({ name, size, modifyTime }): RemoteFile => ({ name, bytes: size, modifiedAt: new Date(modifyTime) }))
+          .sort((a, b) => a.modifiedAt.getTime() - b.modifiedAt.getTime() || (a.name < b.name ? -1 : 1));
+      }),
+    fetch: ({ name, bytes }) =>
+      guarded('fetchFolder', async () => {
+        if (bytes > MAX_FILE_BYTES) return undefined;
+        return contentOf(client, posix.join(fetchFolder, name));
+      }),
+    close: async () => {
+      await client.end().catch(() => {});
+    },
+  };
+}
+
+async function* hashed(parts: AsyncIterable<Buffer>, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {
+  for await (const part of parts) {
+    hash.update(part);
+    yield part;
+  }
+}
+
+async function contentOf(client: SftpClient, place: string): Promise<Buffer> {
+  const content = await client.get(place);
+  return Buffer.isBuffer(content) ? content : Buffer.alloc(0);
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** As OpenSSH prints it. */
+function fingerprintOf(key: Buffer): string {
+  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+}
+
+/** Its own words may name paths and users: only its code is told. */
+function unavailable(agreement: string, error: unknown): AppError {
+  const code = codeOf(error);
+  const why = code === undefined ? '' : ` (${code})`;
+  return new AppError('rail_unavailable', `The SFTP server of ${agreement} does not answer${why}.`);
+}
+
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : '');
+const isAuthentication = (error: unknown) =>
+  /authentication methods failed|Cannot parse privateKey|no passphrase/i.test(wordsOf(error));
+const isMissing = (error: unknown) => codeOf(error) === 'ENOENT' || /no such file/i.test(wordsOf(error));
+const isForbidden = (error: unknown) => codeOf(error) === 'EACCES' || /permission denied/i.test(wordsOf(error));
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,154 @@
+// A simulated bank that registers boletos from CNAB 240 files and answers by files. It is strict where banks are, and knows their
+// layouts by itself: nothing here comes from the tables by which the service writes and reads.
+import { createHash } from 'node:crypto';
+import type { CivilDay } from '../../lib/civil-days.ts';
+import { at, centsIn, dayIn } from './columns.ts';
+import { type BankRules, type Customer, RULES } from './customer.ts';
+import { reasonsAgainst } from './judge-title.ts';
+import { type News, type ReturnHead, returnFile, type ToldTitle } from './return-file.ts';
+import { FileRefused, type Records, takeFile } from './take-file.ts';
+
+export type BankTitle = ToldTitle & {
+  readonly status: 'open' | 'paid' | 'written_off';
+  /** The last payment. */
+  readonly paidCents: bigint;
+};
+
+/** All that the bank remembers. */
+export type BankState = {
+  /** The last file, and the digests of all by their sequence. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly returns: number;
+  /** By the field of the nosso número. */
+  readonly titles: Readonly<Record<string, BankTitle>>;
+  /** What the next return tells. */
+  readonly news: readonly News[];
+};
+
+export const NEW_BANK: BankState = { files: {}, returns: 0, titles: {}, news: [] };
+
+export type Taken = { readonly sequence: number; readonly isRepeat: boolean; readonly titles: number };
+
+export type CnabBank = {
+  state(): BankState;
+  /** Throws FileRefused for a file of which nothing is taken. The same file again changes nothing. */
+  take(bytes: Buffer, today: CivilDay): Taken;
+  pay(number: string, payment: BankPayment): void;
+  writeOff(number: string, day: CivilDay, reason: string): void;
+  /** Takes a payment back. */
+  reverse(number: string, day: CivilDay): void;
+  /** What it tells since the last return. */
+  makeReturn(head: Omit<ReturnHead, 'sequence'>): Buffer;
+};
+
+export type BankPayment = {
+  readonly day: CivilDay;
+  readonly amountCents: bigint;
+  readonly creditDay?: CivilDay;
+  readonly feeCents?: bigint;
+  /** How it was paid: `03` cash at the counter, `61` pix. */
+  readonly channel?: string;
+};
+
+/** «Código de movimento» of files to the bank. */
+const REGISTER = '01';
+const WRITE_OFF = '02';
+const CHANGE_DUE_DAY = '06';
+const BY_FILE = '10';
+
+export function openBank(customer: Customer, before: BankState = NEW_BANK): CnabBank {
+  const rules = RULES[customer.bank];
+  if (!rules) throw new Error(`the simulated bank knows no bank ${customer.bank}`);
+  let { files, returns } = before;
+  const titles = new Map(Object.entries(before.titles));
+  let news = [...before.news];
+
+  const tell = (title: ToldTitle, occurrence: string, day: CivilDay, more: Partial<News> = {}) => {
+    news.push({ occurrence, reasons: [], day, paidCents: 0n, feeCents: 0n, title, ...more });
+  };
+  const known = (number: string): BankTitle => {
+    const title = titles.get(number);
+    if (!title) throw new Error(`the bank has no title ${number.trim()}`);
+    return title;
+  };
+  const register = (title: ToldTitle, records: Records, today: CivilDay) => {
+    const against = reasonsAgainst(customer, rules, records, today);
+    const reasons = titles.has(title.number) ? ['09'] : against;
+    if (reasons.length > 0) return tell(title, '03', today, { reasons });
+    titles.set(title.number, { ...title, status: 'open', paidCents: 0n });
+    tell(title, '02', today);
+  };
+  const instruct = (asked: ToldTitle, movement: string, today: CivilDay) => {
+    const title = titles.get(asked.number);
+    const refuse = (reason: string) => tell(asked, '26', today, { reasons: [reason] });
+    if (!title) return refuse('60');
+    if (title.status !== 'open') return refuse(title.status === 'paid' ? 'A5' : 'A7');
+    if (movement === WRITE_OFF) {
+      titles.set(title.number, { ...title, status: 'written_off' });
+      return tell(title, '09', today, { reasons: [BY_FILE] });
+    }
+    if (movement !== CHANGE_DUE_DAY) return refuse('05');
+    if (asked.dueDay === undefined || asked.dueDay < today) return refuse('16');
+    const changed = { ...title, dueDay: asked.dueDay };
+    titles.set(title.number, changed);
+    return tell(changed, '14', today);
+  };
+
+  return {
+    state: () => ({ files, returns, titles: Object.fromEntries(titles), news }),
+    take(bytes, today) {
+      const file = takeFile(customer, bytes, today);
+      const digest = createHash('sha256').update(bytes).digest('hex');
+      const taken = { sequence: file.sequence, titles: file.titles.length };
+      if (files[file.sequence] === digest) return { ...taken, isRepeat: true };
+      if (Object.keys(files).some(sequence => Number(sequence) >= file.sequence)) {
+        throw new FileRefused(`sequence ${file.sequence} was used before`, 1);
+      }
+      files = { ...files, [file.sequence]: digest };
+      for (const records of file.titles) {
+        const movement = at(records.P, 16, 17);
+        const title = titleOf(rules, records);
+        if (movement === REGISTER) register(title, records, today);
+        else instruct(title, movement, today);
+      }
+      return { ...taken, isRepeat: false };
+    },
+    pay(number, { day, amountCents, creditDay, feeCents = 0n, channel = '03' }) {
+      const title = known(number);
+      const occurrence = title.status === 'open' ? '06' : '17';
+      titles.set(number, { ...title, status: 'paid', paidCents: amountCents });
+      const credit = creditDay === undefined ? {} : { creditDay };
+      tell(title, occurrence, day, { paidCents: amountCents, feeCents, reasons: [channel], ...credit });
+    },
+    writeOff(number, day, reason) {
+      const title = known(number);
+      titles.set(number, { ...title, status: 'written_off' });
+      tell(title, '09', day, { reasons: [reason] });
+    },
+    reverse(number, day) {
+      const title = known(number);
+      if (title.status !== 'paid') throw new Error('only what was paid can be reversed');
+      titles.set(number, { ...title, status: 'open' });
+      tell(title, '44', day, { paidCents: title.paidCents });
+    },
+    makeReturn(head) {
+      const bytes = returnFile(customer, { ...head, sequence: ++returns }, news);
+      news = [];
+      return bytes;
+    },
+  };
+}
+
+function titleOf(rules: BankRules, { P, Q = '', Y }: Records): ToldTitle {
+  const dueDay = dayIn(at(P, 78, 85));
+  return {
+    number: at(P, ...rules.numberInP),
+    account: at(P, 18, 37),
+    documentNumber: at(P, ...rules.documentNumber),
+    ownId: at(P, 196, 220),
+    ...(dueDay !== undefined && { dueDay }),
+    amountCents: centsIn(at(P, 86, 100)) ?? 0n,
+    payer: at(Q, 18, 73),
+    ...(Y !== undefined && { txid: at(Y, 159, 193).trim() }),
+  };
+}

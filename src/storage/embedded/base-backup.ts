@@ -1,0 +1,134 @@
+// A base backup: a copy of the files of a running embedded database between pg_backup_start and pg_backup_stop. Files change
+// while they are copied; the write-ahead log of that time mends them.
+import { createHash } from 'node:crypto';
+import type { Dirent } from 'node:fs';
+import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { StartError } from '../../lib/errors.ts';
+import type { Database, Sql } from '../database.ts';
+import { BASE_FILE, type Base, baseFolder, type KeptBase } from './wal-archive.ts';
+
+type CopiedFile = Base['files'][number];
+
+/** What a server makes anew at its start; of these folders only the folder itself is kept. */
+const EMPTIED = new Set([
+  'pg_wal',
+  'pg_wal/archive_status',
+  'pg_wal/summaries',
+  'pg_replslot',
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+]);
+const NOT_COPIED =
+  /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|pgsql_tmp.*|pg_internal\.init.*|backup_label.*|recovery\.signal)$/;
+const CHUNK_BYTES = 1024 * 1024;
+/** The server waits for the archive; where that takes longer, the archive does not work. */
+const STOP_LIMIT_MS = 600_000;
+
+/** Returns when the copy is on disk and all of the log that it needs is in the archive. */
+export async function takeBaseBackup(db: Database, clusterDir: string, archiveDir: string): Promise<KeptBase> {
+  const draft = await mkdtemp(path.join(archiveDir, '.base-'));
+  let hasBegun = false;
+  try {
+    return await db.transaction(
+      async tx => {
+        if (hasBegun) throw new StartError('The connection to the database was lost during the backup; begin anew.');
+        hasBegun = true;
+        await tx.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0');
+        const [begun] = await tx.query<{ at: Date; segment: string }>(
+          `select clock_timestamp() as at, pg_walfile_name(pg_backup_start('trilho', true)) as segment`,
+        );
+        const copied = await copyCluster(clusterDir, draft);
+        const { label, endedAt } = await endBackup(tx);
+        const base: Base = {
+          startedAt: begun!.at.toISOString(),
+          endedAt: endedAt.toISOString(),
+          firstSegment: begun!.segment,
+          label,
+          ...copied,
+        };
+        await writeFile(path.join(draft, BASE_FILE), `${JSON.stringify(base)}\n`, { mode: 0o600, flush: true });
+        const folder = baseFolder(archiveDir, begun!.at);
+        await rename(draft, folder);
+        return { ...base, folder };
+      },
+      { isLong: true },
+    );
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function endBackup(tx: Sql): Promise<{ label: string; endedAt: Date }> {
+  await tx.query(`set local statement_timeout = ${STOP_LIMIT_MS}`);
+  const [row] = await tx.query<{ label: string; ended_at: Date }>(
+    'select labelfile as label, clock_timestamp() as ended_at from pg_backup_stop(true)',
+  );
+  return { label: row!.label, endedAt: row!.ended_at };
+}
+
+async function copyCluster(from: string, to: string): Promise<{ files: CopiedFile[]; folders: string[] }> {
+  const files: CopiedFile[] = [];
+  const folders: string[] = [];
+  const visit = async (folder: string): Promise<void> => {
+    for (const item of await listOf(path.join(from, folder))) {
+      const place = path.posix.join(folder, item.name);
+      if (NOT_COPIED.test(item.name)) continue;
+      if (item.isDirectory()) {
+        folders.push(place);
+        await mkdir(path.join(to, place), { mode: 0o700 });
+        await visit(place);
+      } else if (item.isFile() && !EMPTIED.has(folder)) {
+        const copied = await copyFile(path.join(from, place), path.join(to, place));
+        if (copied) files.push({ path: place, ...copied });
+      }
+    }
+  };
+  await visit('');
+  return { files, folders };
+}
+
+async function listOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}
+
+/** Undefined when the file was removed meanwhile, as that of a dropped table is. */
+async function copyFile(from: string, to: string): Promise<Omit<CopiedFile, 'path'> | undefined> {
+  const source = await open(from).catch(error => {
+    if (isGone(error)) return undefined;
+    throw error;
+  });
+  if (!source) return undefined;
+  const target = await open(to, 'wx', 0o600);
+  try {
+    const digest = createHash('sha256');
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    let bytes = 0;
+    for (;;) {
+      const { bytesRead } = await source.read(chunk, 0, CHUNK_BYTES, bytes);
+      if (bytesRead === 0) break;
+      digest.update(chunk.subarray(0, bytesRead));
+      await target.writeFile(chunk.subarray(0, bytesRead));
+      bytes += bytesRead;
+    }
+    await target.sync();
+    return { bytes, sha256: digest.digest('hex') };
+  } finally {
+    await source.close();
+    await target.close();
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return (error as { code?: string }).code === 'ENOENT';
+}

@@ -1,0 +1,112 @@
+// The WAL archive: finished segments of the write-ahead log in `wal`, copied by the server's own module, and base backups in
+// folders beside it. A base backup and the log after it give the database as it was at any moment since.
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type Static, Type } from 'typebox';
+import { checkSchema } from '../../config/check-schema.ts';
+import { StartError } from '../../lib/errors.ts';
+import { giveTo, type Home } from './home.ts';
+import type { ServerSettings } from './server-process.ts';
+
+/** After this time a segment is archived although it is not full: what a lost machine may cost. */
+const ARCHIVE_AFTER_SECONDS = 300;
+/** What the module calls a segment that it is copying. */
+const UNFINISHED = /^archtemp/;
+const ABANDONED_AFTER_MS = 86_400_000;
+const SEGMENT = /^[0-9A-F]{24}$/;
+
+export const BASE_FILE = 'base.json';
+const BASE_NAME = /^base-\d{8}T\d{6}Z$/;
+
+const strict = { additionalProperties: false };
+const Text = Type.String({ minLength: 1, maxLength: 4096 });
+const Base = Type.Object(
+  {
+    /** From the end of the copy on the base is consistent. */
+    startedAt: Text,
+    endedAt: Text,
+    /** The first segment that recovery needs. */
+    firstSegment: Type.String({ pattern: SEGMENT.source }),
+    label: Text,
+    files: Type.Array(
+      Type.Object({ path: Text, bytes: Type.Integer(), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }, strict),
+    ),
+    folders: Type.Array(Text),
+  },
+  strict,
+);
+export type Base = Static<typeof Base>;
+export type KeptBase = Base & { readonly folder: string };
+
+export function walFolder(archiveDir: string): string {
+  return path.join(archiveDir, 'wal');
+}
+
+export function baseFolder(archiveDir: string, startedAt: Date): string {
+  return path.join(archiveDir, `base-${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}`);
+}
+
+/** Makes the folder and returns what the server is started with. */
+export async function archiveSettings(archiveDir: string, { identity }: Home): Promise<ServerSettings> {
+  const wal = walFolder(archiveDir);
+  try {
+    await mkdir(wal, { recursive: true, mode: 0o700 });
+    await giveTo(identity, archiveDir);
+    await giveTo(identity, wal);
+  } catch (error) {
+    throw new StartError(`TRILHO_WAL_ARCHIVE ${archiveDir} cannot be used (${(error as { code?: string }).code}).`);
+  }
+  return {
+    archive_mode: 'on',
+    archive_library: 'basic_archive',
+    'basic_archive.archive_directory': wal,
+    archive_timeout: String(ARCHIVE_AFTER_SECONDS),
+  };
+}
+
+/** The base backups of an archive, oldest first. */
+export async function readBases(archiveDir: string): Promise<KeptBase[]> {
+  if (!existsSync(archiveDir)) throw new StartError(`There is no WAL archive in ${archiveDir}.`);
+  const names = (await readdir(archiveDir)).filter(name => BASE_NAME.test(name)).sort();
+  return Promise.all(names.map(name => readBase(path.join(archiveDir, name))));
+}
+
+async function readBase(folder: string): Promise<KeptBase> {
+  try {
+    const checked = checkSchema(Base, JSON.parse(await readFile(path.join(folder, BASE_FILE), 'utf8')));
+    if ('value' in checked) return { ...checked.value, folder };
+  } catch {
+    // As below.
+  }
+  throw new StartError(`The base backup ${folder} is damaged: ${BASE_FILE} cannot be read.`);
+}
+
+/** Removes all but the newest bases, and the segments that only the removed ones need. Returns how many of each. */
+export async function pruneArchive(archiveDir: string, keep: number): Promise<{ bases: number; segments: number }> {
+  const bases = await readBases(archiveDir);
+  const removed = bases.slice(0, -keep);
+  if (removed.length === 0) return { bases: 0, segments: 0 };
+  // After a restore to an earlier moment a newer base may begin before an older one.
+  const [first = ''] = bases
+    .slice(-keep)
+    .map(({ firstSegment }) => positionOf(firstSegment))
+    .sort();
+  for (const { folder } of removed) await rm(folder, { recursive: true });
+  const wal = walFolder(archiveDir);
+  const needless = (await readdir(wal)).filter(name => SEGMENT.test(name) && positionOf(name) < first);
+  for (const name of [...needless, ...(await abandonedIn(wal))]) await rm(path.join(wal, name), { force: true });
+  return { bases: removed.length, segments: needless.length };
+}
+
+/** The first eight digits are the timeline; positions go on through all of them. */
+function positionOf(segment: string): string {
+  return segment.slice(8);
+}
+
+/** Copies that a crash left unfinished. One that is a day old is not being written. */
+async function abandonedIn(wal: string): Promise<string[]> {
+  const names = (await readdir(wal)).filter(name => UNFINISHED.test(name));
+  const ages = await Promise.all(names.map(async name => Date.now() - (await stat(path.join(wal, name))).mtimeMs));
+  return names.filter((_name, place) => (ages[place] ?? 0) > ABANDONED_AFTER_MS);
+}

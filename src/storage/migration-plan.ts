@@ -1,0 +1,130 @@
+// What missing migrations will do, before they do it. The server itself is asked: a scratch schema gets the tables as they are, empty,
+// the migrations run there, and their locks and files are read. Then the scratch schema is removed.
+import type { Database, Sql } from './database.ts';
+import { appliedMigrations, type Migration, readMigrations, refuseUnknown } from './migrate.ts';
+
+/** What a migration does to a table that there is already. */
+export type PlannedTable = {
+  readonly name: string;
+  /** Who waits, until the last of the migrations is done: they are one transaction. */
+  readonly waits: 'readers and writers' | 'writers' | 'nobody';
+  readonly isRewritten: boolean;
+  /** How often all its rows are read, beside that for its indexes. */
+  readonly scans: number;
+  readonly newIndexes: number;
+  readonly rows: number;
+  readonly bytes: number;
+};
+
+export type PlannedMigration = { readonly name: string; readonly tables: readonly PlannedTable[] };
+
+const SCRATCH = 'trilho_plan';
+/** One plan at a time; the number only has to be ours. */
+const PLAN_LOCK = 7_238_114;
+
+/** Refuses a database that `migrate` would refuse. Nothing of the service's own tables is locked or changed. */
+export async function planMigrations(db: Database): Promise<PlannedMigration[]> {
+  const migrations = await readMigrations();
+  const applied = await appliedMigrations(db);
+  refuseUnknown(applied, migrations);
+  const missing = migrations.filter(({ name }) => !applied.has(name));
+  if (missing.length === 0) return [];
+  // Committed, since a transaction holds the strongest lock on every table that it has made itself.
+  await inScratch(db, async tx => {
+    await tx.query(`drop schema if exists ${SCRATCH} cascade; create schema ${SCRATCH}`);
+    await tx.query(`set local search_path = ${SCRATCH}`);
+    for (const { name, sql } of migrations) if (applied.has(name)) await tx.query(sql);
+  });
+  try {
+    return await inScratch(db, tx => tryOut(tx, missing));
+  } finally {
+    await inScratch(db, tx => tx.query(`drop schema if exists ${SCRATCH} cascade`));
+  }
+}
+
+function inScratch<T>(db: Database, work: (tx: Sql) => Promise<T>): Promise<T> {
+  return db.transaction(
+    async tx => {
+      await tx.query('select pg_advisory_xact_lock($1)', [PLAN_LOCK]);
+      return work(tx);
+    },
+    { isLong: true },
+  );
+}
+
+async function tryOut(tx: Sql, missing: readonly Migration[]): Promise<PlannedMigration[]> {
+  const sizes = await readSizes(tx);
+  await tx.query(`savepoint untouched; set local search_path = ${SCRATCH}`);
+  const planned: PlannedMigration[] = [];
+  const old = await readTables(tx);
+  let before = old;
+  for (const { name, sql } of missing) {
+    await tx.query(sql);
+    const after = await readTables(tx);
+    const tables = [...old.keys()].flatMap(table => changeOf(table, before.get(table), after.get(table)) ?? []);
+    planned.push({ name, tables: tables.map(change => ({ ...change, ...sizeOf(sizes, change.name) })) });
+    before = after;
+  }
+  await tx.query('rollback to savepoint untouched');
+  return planned;
+}
+
+type TableState = {
+  readonly file: string | null;
+  readonly indexes: number;
+  readonly scans: number;
+  readonly blocksReaders: boolean;
+  readonly blocksWriters: boolean;
+};
+
+/** The tables of the scratch schema, with the locks that this transaction has on them. */
+async function readTables(tx: Sql): Promise<Map<string, TableState>> {
+  const rows = await tx.query<TableState & { name: string }>(
+    `select c.relname as name, pg_relation_filenode(c.oid)::text as file,
+            (select count(*)::int from pg_index i where i.indrelid = c.oid) as indexes,
+            coalesce(pg_stat_get_xact_numscans(c.oid), 0)::int as scans,
+            coalesce(bool_or(l.mode = 'AccessExclusiveLock'), false) as "blocksReaders",
+            coalesce(bool_or(l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')), false) as "blocksWriters"
+       from pg_class c
+       left join pg_locks l on l.relation = c.oid and l.pid = pg_backend_pid() and l.granted
+      where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p')
+      group by c.oid, c.relname`,
+    [SCRATCH],
+  );
+  return new Map(rows.map(({ name, ...state }) => [name, state]));
+}
+
+type Change = Omit<PlannedTable, 'rows' | 'bytes'>;
+
+/** Undefined when the migration leaves the table alone. A table that it drops is locked, and nothing of it is read. */
+function changeOf(name: string, before: TableState | undefined, after: TableState | undefined): Change | undefined {
+  if (!before) return undefined;
+  if (!after) return { name, waits: 'readers and writers', isRewritten: false, scans: 0, newIndexes: 0 };
+  const waits = waitsOf(after);
+  const isRewritten = before.file !== after.file;
+  const newIndexes = Math.max(0, after.indexes - before.indexes);
+  const scans = Math.max(0, after.scans - before.scans);
+  const isTouched = isRewritten || newIndexes > 0 || scans > 0 || waits !== waitsOf(before);
+  return isTouched ? { name, waits, isRewritten, scans, newIndexes } : undefined;
+}
+
+function waitsOf({ blocksReaders, blocksWriters }: TableState): PlannedTable['waits'] {
+  if (blocksReaders) return 'readers and writers';
+  return blocksWriters ? 'writers' : 'nobody';
+}
+
+type Sizes = ReadonlyMap<string, { readonly rows: number; readonly bytes: number }>;
+
+/** Of the tables of the service, as the server has estimated them: measuring would take a lock, and wait for others. */
+async function readSizes(tx: Sql): Promise<Sizes> {
+  const rows = await tx.query<{ name: string; rows: string; bytes: string }>(
+    `select relname as name, greatest(reltuples, 0)::bigint as rows,
+            relpages::bigint * current_setting('block_size')::bigint as bytes
+       from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')`,
+  );
+  return new Map(rows.map(({ name, rows: count, bytes }) => [name, { rows: Number(count), bytes: Number(bytes) }]));
+}
+
+function sizeOf(sizes: Sizes, name: string): { readonly rows: number; readonly bytes: number } {
+  return sizes.get(name) ?? { rows: 0, bytes: 0 };
+}

@@ -1,0 +1,110 @@
+// Secrets that the database holds, of every room that has some: which keys seal them, and sealing all of them with the present key.
+import { StartError } from '../lib/errors.ts';
+import type { Database, Sql } from './database.ts';
+import { missingKey, type SecretBox, sealedWith } from './secret-box.ts';
+
+export type StoredSecrets = { readonly id: string; readonly secrets: readonly Buffer[] };
+
+/** Where a room keeps its secrets. */
+export type SecretStore = {
+  /** Whose secrets they are, for a person. */
+  readonly words: string;
+  /** The place that the secrets of an id are bound to. */
+  placeOf(id: string): string;
+  /** In the order of their ids, after the one that is named. */
+  read(sql: Sql, after: string, limit: number): Promise<StoredSecrets[]>;
+  /** False when the secrets were replaced meanwhile. */
+  replace(tx: Sql, before: StoredSecrets, after: StoredSecrets): Promise<boolean>;
+  /** What takes the place of a secret that no key opens; undefined where the service makes it at its next start. */
+  renew(): Buffer | undefined;
+};
+
+const BATCH_SIZE = 500;
+const MAX_BATCHES = 100_000;
+/** Stands for secrets that are not sealed. */
+export const PLAIN = 'plain';
+
+/** How many secrets each key seals; those that are not sealed under `PLAIN`. */
+export async function countSeals(sql: Sql, stores: readonly SecretStore[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const store of stores) {
+    await eachBatch(sql, store, async stored => {
+      for (const secret of stored.flatMap(({ secrets }) => secrets)) {
+        const key = sealedWith(secret) ?? PLAIN;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+    });
+  }
+  return counts;
+}
+
+/** A node that cannot open a secret would sign nothing, so it does not start. */
+export async function requireMasterKeys(sql: Sql, stores: readonly SecretStore[], box: SecretBox): Promise<void> {
+  for (const keyId of (await countSeals(sql, stores)).keys()) {
+    if (keyId !== PLAIN && !box.keyIds.includes(keyId)) throw new StartError(missingKey(keyId));
+  }
+}
+
+/** Seals every secret with the present key, also beside a running service. Returns how many were not sealed with it before. */
+export function resealAll(db: Database, store: SecretStore, box: SecretBox): Promise<number> {
+  const isStale = (stored: Buffer) => sealedWith(stored) !== box.keyId;
+  return replaceEach(db, store, isStale, (stored, place) => box.seal(box.open(stored, place), place));
+}
+
+/**
+ * Where a master key is lost: secrets that no given key opens become new ones, which nobody has seen. Returns how many changed;
+ * the receivers of webhooks need a rotation.
+ */
+export function renewLost(db: Database, store: SecretStore, box: SecretBox): Promise<number> {
+  const isLost = (stored: Buffer) => {
+    const keyId = sealedWith(stored);
+    return keyId !== undefined && !box.keyIds.includes(keyId);
+  };
+  return replaceEach(db, store, isLost, (_, place) => {
+    const renewed = store.renew();
+    return renewed && box.seal(renewed, place);
+  });
+}
+
+async function replaceEach(
+  db: Database,
+  store: SecretStore,
+  isStale: (stored: Buffer) => boolean,
+  anew: (stored: Buffer, place: string) => Buffer | undefined,
+): Promise<number> {
+  let changed = 0;
+  await eachBatch(db, store, async stored => {
+    // Sealed before the transaction, so that a second run finds the first.
+    const pairs = stored
+      .filter(({ secrets }) => secrets.some(isStale))
+      .map(before => {
+        const place = store.placeOf(before.id);
+        const secrets = before.secrets.flatMap(each => (isStale(each) ? (anew(each, place) ?? []) : each));
+        return { before, after: { ...before, secrets } };
+      });
+    const written = await db.transaction(async tx => {
+      const each: number[] = [];
+      for (const { before, after } of pairs) {
+        const isWritten = await store.replace(tx, before, after);
+        each.push(isWritten ? before.secrets.filter(isStale).length : 0);
+      }
+      return each;
+    });
+    changed += written.reduce((sum, each) => sum + each, 0);
+  });
+  return changed;
+}
+
+async function eachBatch(
+  sql: Sql,
+  store: SecretStore,
+  work: (stored: readonly StoredSecrets[]) => Promise<void>,
+): Promise<void> {
+  let last = '';
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const stored = await store.read(sql, last, BATCH_SIZE);
+    if (stored.length === 0) return;
+    await work(stored);
+    last = stored.at(-1)?.id ?? last;
+  }
+}

@@ -1,0 +1,72 @@
+// Encrypts the secrets that the database holds, with AES-256-GCM and a master key that the database does not hold. A sealed secret
+// is bound to its place: copied into another row it does not open.
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+import { StartError } from '../lib/errors.ts';
+
+export type SecretBox = {
+  /** With the first master key; as it is where there is none. */
+  seal(secret: Buffer, place: string): Buffer;
+  /** Also opens what is not sealed. Throws when the master key is missing or the bytes were changed. */
+  open(stored: Buffer, place: string): Buffer;
+  /** The id of the key that seals; undefined where there is none. */
+  readonly keyId: string | undefined;
+  /** The ids of all keys. */
+  readonly keyIds: readonly string[];
+};
+
+const CIPHER = 'aes-256-gcm';
+const VERSION = 1;
+const KEY_ID_BYTES = 4;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + KEY_ID_BYTES;
+/** Secrets have 32 bytes, and a key of Ed25519 48: what is as long as this is sealed. */
+const MIN_SEALED_BYTES = HEAD_BYTES + NONCE_BYTES + 32 + TAG_BYTES;
+
+export function secretBox(keys: readonly Buffer[]): SecretBox {
+  const byId = new Map(keys.map(key => [keyIdOf(key), key]));
+  const [first] = keys;
+
+  return {
+    keyId: first && keyIdOf(first),
+    keyIds: [...byId.keys()],
+
+    seal: (secret, place) => {
+      if (!first) return secret;
+      const head = Buffer.concat([Buffer.from([VERSION]), Buffer.from(keyIdOf(first), 'hex')]);
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, first, nonce, { authTagLength: TAG_BYTES }).setAAD(boundTo(head, place));
+      return Buffer.concat([head, nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
+    },
+
+    open: (stored, place) => {
+      const keyId = sealedWith(stored);
+      if (keyId === undefined) return stored;
+      const key = byId.get(keyId);
+      if (!key) throw new StartError(missingKey(keyId));
+      const nonce = stored.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES);
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+        .setAAD(boundTo(stored.subarray(0, HEAD_BYTES), place))
+        .setAuthTag(stored.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(stored.subarray(HEAD_BYTES + NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+    },
+  };
+}
+
+/** The id of the key that a secret is sealed with; undefined when it is not sealed. */
+export function sealedWith(stored: Buffer): string | undefined {
+  return stored.length < MIN_SEALED_BYTES ? undefined : stored.toString('hex', 1, HEAD_BYTES);
+}
+
+export function missingKey(keyId: string): string {
+  return `TRILHO_MASTER_KEY lacks the key ${keyId}, which secrets in the database are sealed with.`;
+}
+
+/** Names a key without telling anything of it. */
+function keyIdOf(key: Buffer): string {
+  return hash('sha256', Buffer.concat([Buffer.from('trilho master key id'), key]), 'hex').slice(0, KEY_ID_BYTES * 2);
+}
+
+function boundTo(head: Buffer, place: string): Buffer {
+  return Buffer.concat([head, Buffer.from(place)]);
+}

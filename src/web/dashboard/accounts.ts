@@ -1,0 +1,137 @@
+// Accounts: the list, opening one, and how one shows itself to payers.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { findAccount, listAccounts } from '../../accounts/store.ts';
+import { requireSettings } from '../../accounts/update-settings.ts';
+import { accountOf } from '../../http/server/auth.ts';
+import { html } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { type ActDeps, defineAct, type Params } from './act.ts';
+import { textOf } from './api-call.ts';
+import { filled } from './charge-acts.ts';
+import { type Fields, textField } from './form.ts';
+import { facts, table, when } from './parts.ts';
+import { may, shell } from './shell.ts';
+
+const MAX_SHOWN = 1_000;
+const MAX_URL_LENGTH = 2_000;
+const MAX_ORIGINS_LENGTH = 5_000;
+
+export function accountPages(app: FastifyInstance, deps: ActDeps): void {
+  const reads = { config: { scope: 'settings:read' }, schema: { hide: true } } as const;
+  app.get('/dashboard/accounts', reads, async (request, reply) => {
+    const { caller } = request;
+    const accounts = await shownAccounts(deps, request);
+    const rows = accounts.map(({ id, createdAt }) => [
+      id,
+      when(createdAt),
+      may(caller, 'settings:write') &&
+        html`<a class="button secondary small" href="/dashboard/accounts/${encodeURIComponent(id)}/settings">Checkout settings</a>`,
+    ]);
+    const page = shell(deps, request, {
+      title: 'Accounts',
+      section: 'accounts',
+      acts: may(caller, 'accounts:write') && html`<a class="button" href="/dashboard/accounts/new">Open an account</a>`,
+      body: html`${table({ caption: 'Accounts', head: ['Account', 'Open since', ''], rows, empty: 'There is no account yet.' })}
+${accounts.length === MAX_SHOWN && html`<p class="muted">Only the first 1,000 are shown.</p>`}`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  defineAct(app, deps, {
+    url: '/accounts/new',
+    scope: 'accounts:write',
+    section: 'accounts',
+    ask: async () => ({
+      title: 'Open an account',
+      words: html`<p>Charges, orders and keys belong to an account. Its name cannot be changed.</p>`,
+      fields: [{ name: 'id', label: 'Name of the account', isRequired: true }],
+      button: 'Open the account',
+      back: '/dashboard/accounts',
+    }),
+    call: fields => ({ method: 'POST', url: '/accounts', body: filled(fields, ['id']) }),
+    done: () => '/dashboard/accounts',
+  });
+
+  defineAct(app, deps, {
+    url: '/accounts/:id/settings',
+    scope: 'settings:write',
+    section: 'accounts',
+    ask: (request, params) => askForSettings(deps, request, params),
+    call: async (fields, { id = '' }) => ({
+      method: 'PATCH',
+      url: `/accounts/${encodeURIComponent(id)}/settings`,
+      body: await settingsIn(fields),
+    }),
+    done: ({ accountId }) => `/dashboard/accounts/${encodeURIComponent(textOf(accountId))}/settings`,
+  });
+}
+
+async function shownAccounts({ db }: ActDeps, { caller }: FastifyRequest) {
+  if (caller?.accountId === undefined) return listAccounts(db, MAX_SHOWN);
+  const own = await findAccount(db, caller.accountId);
+  return own ? [own] : [];
+}
+
+async function askForSettings({ db }: ActDeps, { caller }: FastifyRequest, { id = '' }: Params) {
+  const accountId = accountOf(caller, id);
+  const { logo, ...settings } = await requireSettings(db, accountId);
+  const link = { maxLength: MAX_URL_LENGTH };
+  return {
+    title: `How ${accountId} shows itself to payers`,
+    words: html`<p>Every checkout of the account has these from now on. What is left empty is removed.</p>${facts([
+      ['Logo', logo ? `${logo.type}, ${logo.bytes.length} bytes` : 'none'],
+    ])}`,
+    fields: [
+      { name: 'displayName', label: 'Name above the checkout', value: settings.displayName ?? '', maxLength: 100 },
+      {
+        name: 'document',
+        label: 'CPF or CNPJ',
+        value: settings.document ?? '',
+        hint: 'Payers compare it with what their bank shows.',
+      },
+      {
+        name: 'colour',
+        label: 'Colour of buttons',
+        value: settings.colour ?? '',
+        hint: 'Such as #0b6b4a. It must stand out from white by 3 to 1.',
+      },
+      { name: 'logo', label: 'New logo', type: 'file', hint: 'PNG, JPEG or WebP, at most 32 kB and 1024 by 1024.' },
+      ...(logo ? [{ name: 'removeLogo', label: 'Remove the logo', type: 'checkbox' } as const] : []),
+      { name: 'returnUrl', label: 'Back to the shop leads to', value: settings.returnUrl ?? '', ...link },
+      {
+        name: 'supportUrl',
+        label: 'Whom a payer asks',
+        value: settings.supportUrl ?? '',
+        ...link,
+        hint: 'A page, mailto: or tel:',
+      },
+      {
+        name: 'frameOrigins',
+        label: 'Origins that may show it in a frame',
+        value: settings.frameOrigins.join(' '),
+        maxLength: MAX_ORIGINS_LENGTH,
+        hint: 'Such as https://shop.example.com, with a space between two.',
+      },
+    ],
+    button: 'Change the settings',
+    back: '/dashboard/accounts',
+  } as const;
+}
+
+/** All of a form's fields: one that is empty removes its value. A logo stays unless another is chosen or it is removed. */
+async function settingsIn(fields: Fields) {
+  const textOrNull = (name: string) => textField(fields, name) || null;
+  const file = fields.get('logo');
+  const hasFile = file instanceof File && file.size > 0;
+  const origins = textField(fields, 'frameOrigins');
+  return {
+    displayName: textOrNull('displayName'),
+    document: textOrNull('document'),
+    colour: textOrNull('colour'),
+    returnUrl: textOrNull('returnUrl'),
+    supportUrl: textOrNull('supportUrl'),
+    frameOrigins: origins === '' ? [] : origins.split(/[\s,]+/),
+    ...(hasFile && { logo: `data:;base64,${Buffer.from(await file.arrayBuffer()).toString('base64')}` }),
+    ...(!hasFile && textField(fields, 'removeLogo') === 'true' && { logo: null }),
+  };
+}

@@ -1,0 +1,77 @@
+// Agreements with banks that are told by files, and the files for them: what waits, what was made, to make and to fetch.
+import type { FastifyInstance } from 'fastify';
+import { BoletoFilesQuery } from '../../api/boleto-files.ts';
+import { toPageQuery } from '../../api/paging.ts';
+import { listBoletoFiles } from '../../charges/boleto-file-views.ts';
+import { readAgreementUses } from '../../charges/store-agreements.ts';
+import { html } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { type ActDeps, defineAct } from './act.ts';
+import type { ListDeps } from './charges.ts';
+import { textField } from './form.ts';
+import { count, pager, readFilters, table, when } from './parts.ts';
+import { may, shell } from './shell.ts';
+
+const PAGE = '/dashboard/boletos';
+
+export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
+  const options = { config: { scope: 'statements:read' }, schema: { hide: true } } as const;
+  app.get(PAGE, options, async (request, reply) => {
+    const { agreement, ...page } = readFilters(BoletoFilesQuery, request);
+    const { files, ...counts } = await listBoletoFiles(
+      deps,
+      toPageQuery(page, deps.pageSize),
+      agreement === undefined ? {} : { agreement },
+    );
+    // A file has names and documents of payers.
+    const mayFetch = may(request.caller, 'statements:write');
+    const agreements = (await readAgreementUses(deps.db)).map(use => [
+      use.rail,
+      count(use.waiting),
+      use.waitingSince ? when(use.waitingSince) : '',
+      use.lastFile ? [String(use.lastFile.sequence), ', ', when(use.lastFile.madeAt)] : 'none',
+      use.lastReturnAt ? when(use.lastReturnAt) : 'none',
+      use.exchangeError ?? '',
+      mayFetch &&
+        use.waiting > 0 &&
+        html`<a class="button secondary small" href="${PAGE}/make?agreement=${encodeURIComponent(use.rail)}">Make a file</a>`,
+    ]);
+    const rows = files.map(({ agreement: rail, sequence, name, madeAt, titles, offeredAt }) => [
+      when(madeAt),
+      rail,
+      String(sequence),
+      count(titles),
+      offeredAt ? when(offeredAt) : 'not yet',
+      mayFetch
+        ? html`<a href="/boletos/files/${encodeURIComponent(rail)}/${String(sequence)}/content" download>${name}</a>`
+        : name,
+    ]);
+    const body = html`${table({ caption: 'Agreements', head: ['Agreement', '#Waiting', 'Since', 'Last file', 'Last return', 'Last exchange failed', ''], rows: agreements, empty: 'No agreement with a bank that is told by files.' })}
+${table({ caption: 'Files to banks', head: ['Made', 'Agreement', 'Number', '#Titles', 'Offered', 'File'], rows, empty: 'No file was made yet.' })}
+${pager(request, counts)}`;
+    return sendHtml(request, reply, shell(deps, request, { title: 'Boletos by file', section: 'boletos', body }));
+  });
+
+  defineAct(app, deps, {
+    url: '/boletos/make',
+    scope: 'statements:write',
+    section: 'boletos',
+    ask: async request => ({
+      title: 'Make a file',
+      words: html`<p>All that waits for this bank goes into a file, or into several where the bank takes fewer titles in one. Carry it to the bank;
+a file that was made is the same however often it is fetched.</p>`,
+      fields: [
+        {
+          name: 'agreement',
+          label: 'Agreement',
+          isRequired: true,
+          value: new URLSearchParams(request.url.split('?')[1] ?? '').get('agreement') ?? '',
+        },
+      ],
+      button: 'Make the file',
+      back: PAGE,
+    }),
+    call: fields => ({ method: 'POST', url: '/boletos/files', body: { agreement: textField(fields, 'agreement') } }),
+    done: () => PAGE,
+  });
+}

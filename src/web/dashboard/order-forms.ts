@@ -1,0 +1,161 @@
+// Forms for what an order is made of: a price, the order itself, and who pays for it.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { NETWORKS, SYMBOLS } from '../../chains/asset.ts';
+import { CURRENCIES } from '../../lib/currency.ts';
+import { SETTLEMENT_SCHEDULES } from '../../orders/order.ts';
+import { requireOrder } from '../../orders/show.ts';
+import { listWallets } from '../../wallets/list.ts';
+import { html } from '../html.ts';
+import { type ActDeps, accountField, defineAct, type Field, type Option } from './act.ts';
+import { isRecord, textOf } from './api-call.ts';
+import { ADDRESS_FIELDS, accountIn, customerIn, filled, PAYER_FIELDS } from './charge-acts.ts';
+import { type Fields, textField } from './form.ts';
+import { facts, queryOf, when } from './parts.ts';
+
+const MAX_SUGGESTED = 100;
+const choices = (values: readonly string[]) => values.map(value => ({ value, label: value }));
+
+const PRICE_FIELDS: readonly Field[] = [
+  { name: 'symbol', label: 'Asset', type: 'select', options: choices(SYMBOLS) },
+  { name: 'network', label: 'Network', type: 'select', options: choices(NETWORKS) },
+  { name: 'currency', label: 'Paid in', type: 'select', options: choices(CURRENCIES) },
+  { name: 'cost', label: 'Costs in all', hint: 'Such as 500.00, fee included. This or the quantity.' },
+  { name: 'quantity', label: 'Quantity', hint: 'Units of the asset, such as 0.5.' },
+];
+
+/** What is asked for, in the words of the API. A comma is the point of a decimal. */
+function priceIn(fields: Fields): Readonly<Record<string, string>> {
+  const decimals = Object.entries(filled(fields, ['cost', 'quantity'])).map(
+    ([name, value]) => [name, value.replace(',', '.')] as const,
+  );
+  return { ...filled(fields, ['symbol', 'network', 'currency']), ...Object.fromEntries(decimals) };
+}
+
+function payerIn(fields: Fields) {
+  return { customer: customerIn(fields), methods: textField(fields, 'methods').split(' ') };
+}
+
+export function orderForms(app: FastifyInstance, deps: ActDeps): void {
+  async function walletChoices({ caller }: FastifyRequest): Promise<readonly Option[]> {
+    const accountId = caller?.accountId;
+    const { wallets } = await listWallets(deps, {
+      page: 1,
+      pageSize: MAX_SUGGESTED,
+      ...(accountId !== undefined && { accountId }),
+    });
+    return wallets.map(wallet => ({
+      value: wallet.id,
+      label: `${wallet.name} of ${wallet.accountId} on ${wallet.network}, ${wallet.address}`,
+    }));
+  }
+
+  defineAct(app, deps, {
+    url: '/orders/quote',
+    scope: 'quotes:write',
+    section: 'orders',
+    ask: async () => ({
+      title: 'Ask for a price',
+      words: html`<p>The price is kept for five minutes. Nothing is ordered by it.</p>`,
+      fields: PRICE_FIELDS,
+      button: 'Ask for the price',
+      back: '/dashboard/orders',
+    }),
+    call: (fields, _, { caller }) => ({
+      method: 'POST',
+      url: '/crypto/quotes',
+      body: { ...priceIn(fields), ...(caller?.accountId !== undefined && { accountId: caller.accountId }) },
+    }),
+    done: quote => {
+      const { exact, id, symbol, network, currency, expiresAt } = quote;
+      const amounts = isRecord(exact) ? exact : {};
+      const money = textOf(currency);
+      return {
+        title: 'The price',
+        shown: html`<section class="card">${facts([
+          ['Quantity', `${textOf(amounts['quantity'])} ${textOf(symbol).toUpperCase()} on ${textOf(network)}`],
+          ['Costs in all', `${textOf(amounts['cost'])} ${money}`],
+          ['Fee in it', `${textOf(amounts['fee'])} ${money}`],
+          ['Price of one', `${textOf(amounts['price'])} ${money}`],
+          ['Kept until', when(textOf(expiresAt))],
+        ])}<p class="acts"><a class="button" href="/dashboard/orders/new?quoteId=${textOf(id)}">Order at this price</a> <a class="button secondary" href="/dashboard/orders">Back</a></p></section>`,
+      };
+    },
+  });
+
+  defineAct(app, deps, {
+    url: '/orders/new',
+    scope: 'transactions:write',
+    section: 'orders',
+    ask: async request => {
+      const quoteId = textOf(queryOf(request)['quoteId']);
+      return {
+        title: 'New order',
+        words: html`<p>The payer gets a charge; crypto leaves after it is paid, on its settlement day. ${quoteId === '' ? 'The price of now holds for five minutes.' : 'The price that you asked for holds until its five minutes are over.'}</p>`,
+        fields: [
+          ...(await accountField(deps, request)),
+          ...(quoteId === '' ? PRICE_FIELDS : [{ name: 'quoteId', label: 'Price', isRequired: true, value: quoteId }]),
+          {
+            name: 'walletId',
+            label: 'Wallet',
+            isRequired: true,
+            hint: 'The id of a wallet of the account on this network.',
+            options: await walletChoices(request),
+          },
+          { name: 'settlementSchedule', label: 'Settles', type: 'select', options: choices(SETTLEMENT_SCHEDULES) },
+          {
+            name: 'payer',
+            label: 'Who pays is named later',
+            type: 'checkbox',
+            hint: 'On the page of the order, while its price holds.',
+          },
+          ...PAYER_FIELDS.map(field => ({ ...field, isRequired: false })),
+          ...ADDRESS_FIELDS,
+          {
+            name: 'externalId',
+            label: 'Your own id',
+            hint: 'May be left out. The same id again finds the first order.',
+          },
+        ],
+        button: 'Create the order',
+        back: '/dashboard/orders',
+      };
+    },
+    call: (fields, _, request) => ({
+      method: 'POST',
+      url: '/crypto/transactions',
+      body: {
+        ...accountIn(fields, request),
+        ...filled(fields, ['quoteId', 'walletId', 'settlementSchedule', 'externalId']),
+        ...priceIn(fields),
+        ...(textField(fields, 'payer') !== 'true' && { charge: payerIn(fields) }),
+      },
+    }),
+    done: ({ transactionId }) => `/dashboard/orders/${textOf(transactionId)}`,
+  });
+
+  defineAct(app, deps, {
+    url: '/orders/:id/charge',
+    scope: 'transactions:write',
+    section: 'orders',
+    ask: async ({ caller }, { id = '' }) => {
+      const order = await requireOrder(deps.db, id.toLowerCase(), caller?.accountId);
+      return {
+        title: 'Who pays for this order?',
+        words: html`<p>They get a charge of what the order costs. It can be added while the price holds.</p>${facts([
+          ['Quantity', `${order.quantity} ${order.symbol.toUpperCase()}`],
+          ['Costs', `${order.cost} ${order.currency}`],
+          ['To', html`<code class="long">${order.walletAddress}</code>`],
+        ])}`,
+        fields: [...PAYER_FIELDS, ...ADDRESS_FIELDS],
+        button: 'Add the charge',
+        back: `/dashboard/orders/${order.id}`,
+      };
+    },
+    call: (fields, { id = '' }) => ({
+      method: 'POST',
+      url: `/crypto/transactions/${encodeURIComponent(id)}/charge`,
+      body: payerIn(fields),
+    }),
+    done: (_, { id = '' }) => `/dashboard/orders/${id}`,
+  });
+}

@@ -1,0 +1,163 @@
+// What can be done with webhooks: make one, change it, test it, send again, rotate its secret, delete it.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { EVENT_TYPES } from '../../api/events.ts';
+import { requireWebhook } from '../../events/require-webhook.ts';
+import { html } from '../html.ts';
+import { type Act, type ActDeps, accountField, defineAct } from './act.ts';
+import { textOf } from './api-call.ts';
+import { accountIn, filled } from './charge-acts.ts';
+import { textField } from './form.ts';
+import { facts } from './parts.ts';
+
+const MAX_URL_LENGTH = 2_048;
+const MAX_TYPES_LENGTH = 2_000;
+
+export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
+  async function ask(request: FastifyRequest, id: string, title: string, words: string, button: string) {
+    const { url } = await requireWebhook(deps.db, id.toLowerCase(), request.caller?.accountId);
+    return {
+      title,
+      words: html`<p>${words}</p>${facts([['Address', html`<code class="long">${url}</code>`]])}`,
+      button,
+      back: `/dashboard/webhooks/${id}`,
+    };
+  }
+
+  type Words = readonly [title: string, words: string, button: string];
+  function onWebhook(verb: string, [title, words, button]: Words, rest: Pick<Act, 'call'> & Partial<Act>): void {
+    defineAct(app, deps, {
+      url: `/webhooks/:id/${verb}`,
+      scope: 'webhooks:write',
+      section: 'webhooks',
+      ask: (request, { id = '' }) => ask(request, id, title, words, button),
+      done: (_, { id = '' }) => `/dashboard/webhooks/${id}`,
+      ...rest,
+    });
+  }
+  const at = (id = '') => `/webhooks/${encodeURIComponent(id)}`;
+
+  onWebhook('ping', ['Send a test event?', 'A signed webhook.ping goes out now and is kept nowhere.', 'Send it'], {
+    call: (_, { id }) => ({ method: 'POST', url: `${at(id)}/ping`, body: {} }),
+    done: (value, { id = '' }) => ({
+      title: 'What the address answered',
+      shown: html`<section class="card">${facts(Object.entries(value).map(([name, said]) => [name, String(said)] as const))}<p><a href="/dashboard/webhooks/${id}">Back to the webhook</a></p></section>`,
+    }),
+  });
+  onWebhook(
+    'rotate',
+    ['Rotate the secret?', 'For a day both secrets sign, so that the receiver can change over.', 'Rotate'],
+    {
+      call: (_, { id }) => ({ method: 'POST', url: `${at(id)}/rotate-secret`, body: {} }),
+      done: ({ secret }, { id = '' }) => secretPage(textOf(secret), id),
+    },
+  );
+  onWebhook('enable', ['Enable it again?', 'It is sent everything that it missed.', 'Enable'], {
+    call: (_, { id }) => ({ method: 'PATCH', url: at(id), body: { enabled: true } }),
+  });
+  onWebhook(
+    'disable',
+    ['Disable it?', 'Nothing is sent until it is enabled; then it gets what it missed.', 'Disable'],
+    {
+      call: (_, { id }) => ({ method: 'PATCH', url: at(id), body: { enabled: false } }),
+    },
+  );
+  onWebhook(
+    'delete',
+    ['Delete it?', 'Nothing is sent to it any more, and its deliveries are gone with it.', 'Delete'],
+    {
+      call: (_, { id }) => ({ method: 'DELETE', url: at(id) }),
+      done: () => '/dashboard/webhooks',
+    },
+  );
+  onWebhook(
+    'deliveries/:deliveryId/redeliver',
+    ['Send this event again?', 'It is due now and has all its attempts again.', 'Send again'],
+    {
+      call: (_, { id, deliveryId = '' }) => ({
+        method: 'POST',
+        url: `${at(id)}/deliveries/${encodeURIComponent(deliveryId)}/redeliver`,
+        body: {},
+      }),
+    },
+  );
+  onWebhook('change', ['', '', ''], {
+    ask: async (request, { id = '' }) => {
+      const { url, types } = await requireWebhook(deps.db, id.toLowerCase(), request.caller?.accountId);
+      return {
+        title: 'Change this webhook',
+        words: html`<p>From now on. Its secret stays.</p>`,
+        fields: [
+          { name: 'url', label: 'Address', isRequired: true, value: url, maxLength: MAX_URL_LENGTH },
+          {
+            name: 'types',
+            label: 'Events',
+            value: types?.join(' ') ?? '',
+            maxLength: MAX_TYPES_LENGTH,
+            hint: 'Such as charge.paid charge.refunded. Left empty: every event.',
+          },
+        ],
+        button: 'Change it',
+        back: `/dashboard/webhooks/${id}`,
+      };
+    },
+    call: (fields, { id }) => {
+      const types = textField(fields, 'types');
+      const body = { url: textField(fields, 'url'), types: types === '' ? null : types.split(/[\s,]+/) };
+      return { method: 'PATCH', url: at(id), body };
+    },
+  });
+  onWebhook('replay', ['', '', ''], {
+    ask: async (request, { id = '' }) => ({
+      ...(await ask(
+        request,
+        id,
+        'Send everything again?',
+        'Every event of its types since a day, delivered before or not.',
+        'Replay',
+      )),
+      fields: [{ name: 'day', label: 'Since', type: 'date', isRequired: true }],
+    }),
+    call: (fields, { id }) => {
+      const from = encodeURIComponent(`${textField(fields, 'day')}T00:00:00-03:00`);
+      return { method: 'POST', url: `${at(id)}/replay?from=${from}`, body: {} };
+    },
+  });
+
+  defineAct(app, deps, {
+    url: '/webhooks/new',
+    scope: 'webhooks:write',
+    section: 'webhooks',
+    ask: async request => ({
+      title: 'New webhook',
+      words: html`<p>It receives every event from now on. Its secret is shown once.</p>`,
+      fields: [
+        { name: 'url', label: 'Address', isRequired: true, hint: 'https://…', maxLength: MAX_URL_LENGTH },
+        ...(await accountField(deps, request)),
+        {
+          name: 'type',
+          label: 'Events',
+          type: 'select',
+          options: [{ value: '', label: 'every event' }, ...EVENT_TYPES.map(value => ({ value, label: value }))],
+        },
+      ],
+      button: 'Create the webhook',
+      back: '/dashboard/webhooks',
+    }),
+    call: (fields, _, request) => {
+      const type = textField(fields, 'type');
+      return {
+        method: 'POST',
+        url: '/webhooks',
+        body: { ...accountIn(fields, request), ...filled(fields, ['url']), ...(type !== '' && { types: [type] }) },
+      };
+    },
+    done: ({ secret, id }) => secretPage(textOf(secret), textOf(id)),
+  });
+}
+
+function secretPage(secret: string, id: string) {
+  return {
+    title: 'The secret of the webhook',
+    shown: html`<section class="card"><p>It is shown this once. Put it where the receiver keeps its secrets.</p><p><code class="long">${secret}</code></p><p><a class="button" href="/dashboard/webhooks/${id}">I have kept it</a></p></section>`,
+  };
+}

@@ -1,0 +1,163 @@
+// Boletos that a bank registers by its API, from the request to the payment. The bank is simulated by its own documents.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
+import { openBoletoApi } from '../../src/rails/boleto-api/load.ts';
+import { apiNumber } from '../../src/rails/boleto-api/sicoob/number.ts';
+import { apiEntry, type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
+import { silentLog } from '../harness/log.ts';
+
+const ADDRESS = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
+
+let at: ServiceAtBank;
+before(async () => {
+  at = await startServiceAtBank('sicoob');
+});
+after(() => at.stop());
+
+test('a boleto is registered with the number of the agreement, its line and its pix code, in the first answer', async () => {
+  const { status, json, text } = await at.create({ taxes: { fine: 2, interest: 1 } });
+  assert.equal(status, 201, text);
+  assert.equal(json.boleto.status, 'REGISTERED');
+  const title = at.title(json.boleto.digitableLine);
+  assert.equal(title.ownNumber, '0000001');
+  assert.equal(json.boleto.emv, title.emv);
+});
+
+test('what was asked for is what the bank has: due day, last day, fine, interest, payer', async () => {
+  const { json } = await at.create({ amountCents: 15_990, taxes: { fine: 2, interest: 1 }, description: 'Aluguel' });
+  const { request, ...title } = at.title(json.boleto.digitableLine);
+  const charge = await at.read(json.id);
+  assert.equal(title.valor, '159.90');
+  assert.equal(title.dueOn, civilDay(new Date(charge.dueAt)));
+  assert.equal(title.lastDay, civilDay(new Date(charge.expireAt)));
+  assert.partialDeepStrictEqual(request, {
+    tipoMulta: 2,
+    valorMulta: 2,
+    tipoJurosMora: 2,
+    valorJurosMora: 1,
+    mensagensInstrucao: ['Aluguel'],
+    pagador: { numeroCpfCnpj: '52998224725', nome: 'Maria da Silva', cep: '01001000', uf: 'SP' },
+  });
+});
+
+test('a boleto that is paid by its line is paid once, with amount, credit day and fee', async () => {
+  const { json } = await at.create();
+  const { digitableLine: line } = json.boleto;
+  await at.psp.payTitle({ line });
+  await at.look();
+  await at.look();
+  const charge = await at.read(json.id);
+  assert.deepEqual([charge.state, charge.boleto.status, charge.paidAmount], ['PAID', 'PAID', 'exact']);
+  assert.equal(charge.payments.length, 1);
+  assert.deepEqual([charge.payments[0].feeCents, charge.payments[0].creditDay], [150, '2026-11-16']);
+});
+
+test('a charge that is canceled is written off at the bank', async () => {
+  const { json } = await at.create();
+  assert.equal((await at.service.post(`/charges/${json.id}/cancel`, {})).status, 200);
+  await at.service.runJobs();
+  assert.equal(at.title(json.boleto.digitableLine).status, 'written_off');
+});
+
+const posts = () => at.psp.requests().filter(({ method, path }) => method === 'POST' && path === '/boletos').length;
+const faults = [
+  { name: 'answers 500', kind: 'status', status: 500 },
+  { name: 'loses its answer', kind: 'lost-reply' },
+  { name: 'cuts the connection', kind: 'cut' },
+  { name: 'is silent before it does anything', kind: 'timeout-before' },
+  { name: 'is silent after it has registered', kind: 'timeout-after' },
+  { name: 'answers with a page of its gateway', kind: 'html', status: 502 },
+  { name: 'says to come later', kind: 'status', status: 503, retryAfterSeconds: 1 },
+  { name: 'does not take the token', kind: 'expired-token' },
+] as const;
+
+for (const { name, ...fault } of faults) {
+  test(`a bank that ${name} has the boleto once in the end`, async () => {
+    at.psp.setFault({ ...fault, on: { method: 'POST', path: '/boletos' }, count: 1 });
+    const { status, json, text } = await at.create();
+    at.psp.clearFaults();
+    assert.equal(status, 201, text);
+    at.service.clock.advanceMs(60_000);
+    await at.service.runJobs();
+    const { boleto } = await at.read(json.id);
+    assert.equal(boleto.status, 'REGISTERED');
+    const titles = at.psp.state().titles.filter(({ line }) => line === boleto.digitableLine);
+    assert.equal(titles.length, 1);
+    assert.equal(at.psp.state().titles.filter(({ ownNumber }) => ownNumber === titles[0]?.ownNumber).length, 1);
+  });
+}
+
+test('a bank that is slower than the caller waits brings the line with an event', async t => {
+  const slow = await startServiceAtBank('sicoob', { env: { TRILHO_BANK_WAIT_MS: '50' } });
+  t.after(() => slow.stop());
+  slow.psp.setFault({ kind: 'slow', delayMs: 1_000, on: { method: 'POST', path: '/boletos' } });
+  const { status, json } = await slow.create();
+  assert.deepEqual([status, json.boleto.status, json.boleto.digitableLine], [201, 'CREATING', undefined]);
+  slow.psp.clearFaults();
+  slow.service.clock.advanceMs(60_000);
+  await slow.service.runJobs();
+  const { boleto } = await slow.read(json.id);
+  assert.equal(boleto.status, 'REGISTERED');
+  assert.equal(slow.psp.state().titles.length, 1);
+  const events = await slow.service.sql<{ type: string }>('select type from events where object_id = $1', [json.id]);
+  assert.ok(events.some(({ type }) => type === 'charge.active'));
+});
+
+test('a bank that is away leaves the boleto in the making, and nothing is sent blindly', async () => {
+  at.psp.setFault({ kind: 'cut' });
+  const { status, json } = await at.create();
+  assert.deepEqual([status, json.boleto.status, json.boleto.digitableLine], [201, 'CREATING', undefined]);
+  at.psp.clearFaults();
+  const before = posts();
+  at.service.clock.advanceMs(60_000);
+  await at.service.runJobs();
+  assert.equal((await at.read(json.id)).boleto.status, 'REGISTERED');
+  assert.equal(posts() - before, 1);
+});
+
+/** Another program of the same holder registers a boleto. */
+async function registerAsOther(number: number, request: object): Promise<void> {
+  const opened = openBoletoApi(
+    { ...apiEntry(at.psp), api: apiEntry(at.psp).api! },
+    { clock: at.service.clock, log: silentLog },
+  );
+  assert('opened' in opened);
+  const { client, connections, settings } = opened.opened;
+  const nossoNumero = apiNumber(settings.account, String(number).padStart(7, '0'));
+  const body = { ...request, nossoNumero, seuNumero: 'NF 17' };
+  const { kind } = await client.call({ method: 'POST', resource: 'boletos', body });
+  connections.stop();
+  assert.equal(kind, 'ok');
+}
+
+test('a refusal of the bank is the end of the boleto, in the words of the bank', async () => {
+  const customer = { name: 'Maria', document: '529.982.247-25', address: ADDRESS };
+  const { json } = await at.create({ customer: { ...customer, address: { ...ADDRESS, postalCode: '1' } } });
+  const { boleto } = await at.read(json.id);
+  assert.equal(boleto.status, 'FAILED');
+  assert.match(boleto.reason, /^5000: boleto\.pagador\.cep/);
+  assert.equal(boleto.emv, undefined);
+});
+
+test('a number that another program has used is refused, and is not taken for ours', async () => {
+  const first = await at.create();
+  const { number, request } = at.title(first.json.boleto.digitableLine);
+  const next = Number(number.slice(0, -1)) + 1;
+  await registerAsOther(next, request);
+  const { json } = await at.create();
+  assert.equal(json.boleto.status, 'FAILED');
+  assert.match(json.boleto.reason, /another boleto under this number/);
+});
+
+test('a boleto that is paid late is paid with fine and interest', async () => {
+  const { json } = await at.create({ taxes: { fine: 2, interest: 1 }, amountCents: 10_000 });
+  const { dueAt } = await at.read(json.id);
+  at.service.clock.advanceMs(Date.parse(dueAt) - at.service.clock.now().getTime() + 10 * DAY_MS);
+  await at.psp.payTitle({ line: json.boleto.digitableLine });
+  await at.look();
+  const charge = await at.read(json.id);
+  assert.deepEqual([charge.state, charge.timing, charge.paidAmount], ['PAID', 'late', 'exact']);
+  // Two percent once, and one percent a month for ten days.
+  assert.equal(charge.payments[0].amountCents, 10_233);
+});

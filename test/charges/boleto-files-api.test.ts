@@ -1,0 +1,94 @@
+// Files to banks over the API and on the dashboard.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { boletoBody } from '../harness/agreements.ts';
+import { type FileExchangeBench, startFileExchange } from '../harness/file-exchange.ts';
+import { logIn, SAME_ORIGIN } from '../harness/people.ts';
+
+const RAIL = 'sicoob:main';
+let bench: FileExchangeBench;
+before(async () => {
+  bench = await startFileExchange('756', { name: RAIL, maxTitles: 2 });
+});
+after(() => bench.stop());
+
+async function charges(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let made = 0; made < count; made++) ids.push((await bench.service.post('/charges', boletoBody())).json.id);
+  await bench.service.runJobs();
+  return ids;
+}
+
+test('files are made of what waits, listed, and fetched with the same bytes each time', async () => {
+  await charges(3);
+  const made = await bench.service.post('/boletos/files', { agreement: RAIL });
+  assert.equal(made.status, 201, made.text);
+  assert.deepEqual(
+    made.json.files.map(({ sequence, titles, name }: Record<string, unknown>) => [sequence, titles, name]),
+    [
+      [1, 2, 'sicoob-main-000001.rem'],
+      [2, 1, 'sicoob-main-000002.rem'],
+    ],
+  );
+  assert.deepEqual((await bench.service.post('/boletos/files', { agreement: RAIL })).json, { files: [] });
+  const listed = await bench.service.get('/boletos/files?pageSize=1');
+  assert.deepEqual([listed.json.total, listed.json.hasMore, listed.json.files[0].sequence], [2, true, 2]);
+  const [{ digest }] = made.json.files;
+  for (const _ of ['first', 'again']) {
+    const { status, text, headers } = await bench.service.get('/boletos/files/sicoob:main/1/content');
+    assert.equal(status, 200);
+    assert.equal(createHash('sha256').update(text, 'latin1').digest('hex'), digest);
+    assert.equal(headers.get('content-disposition'), 'attachment; filename="sicoob-main-000001.rem"');
+    assert.equal(headers.get('cache-control'), 'no-store');
+  }
+});
+
+test('instructions are listed by what became of them', async () => {
+  const [waiting, dropped] = await charges(2);
+  await bench.service.post(`/charges/${dropped}/cancel`, {});
+  await bench.service.runJobs();
+  const of = async (query: string) => (await bench.service.get(`/boletos/instructions?${query}`)).json;
+  const found = await of('status=waiting');
+  assert.deepEqual([found.total, found.instructions[0].chargeId], [1, waiting]);
+  assert.deepEqual((await of('status=dropped')).instructions[0].chargeId, dropped);
+  const sent = await of(`status=in_file&agreement=${encodeURIComponent(RAIL)}`);
+  assert.deepEqual([sent.total, sent.instructions[0].file, sent.instructions[0].movement], [3, 2, 'register']);
+  assert.equal((await of('agreement=none')).total, 0);
+});
+
+test('a file or an agreement that is not there is not found, and each route needs its scope', async () => {
+  assert.equal((await bench.service.get('/boletos/files/sicoob:main/999/content')).status, 404);
+  assert.equal((await bench.service.get('/boletos/files/sicoob:main/x/content')).status, 404);
+  const none = await bench.service.post('/boletos/files', { agreement: 'none' });
+  assert.equal(none.json.errors[0].path, 'agreement', none.text);
+  const { text } = await bench.service.makeKey('acme', ['statements:read']);
+  const headers = { authorization: `Bearer ${text}` };
+  assert.equal((await bench.service.get('/boletos/files', headers)).status, 200);
+  assert.equal((await bench.service.get('/boletos/files/sicoob:main/1/content', headers)).status, 403);
+  assert.equal((await bench.service.post('/boletos/files', { agreement: RAIL }, headers)).status, 403);
+});
+
+test('the dashboard shows agreements and files, and a person makes and fetches them', async () => {
+  const { cookie } = await logIn(bench.service, 'operator', 'acme');
+  const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
+  const page = await fetch(`${bench.service.url}/dashboard/boletos`, { headers });
+  const text = await page.text();
+  assert.equal(page.status, 200);
+  assert.match(text, /sicoob:main/);
+  assert.match(text, /href="\/boletos\/files\/sicoob%3Amain\/2\/content"/);
+  const fetched = await fetch(`${bench.service.url}/boletos/files/sicoob%3Amain/2/content`, { headers });
+  assert.match(await fetched.text(), /^75600000/);
+  const made = await fetch(`${bench.service.url}/dashboard/boletos/make`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ agreement: RAIL, once: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87' }),
+    redirect: 'manual',
+  });
+  assert.equal(made.status, 303, await made.text());
+  assert.equal((await bench.service.get('/boletos/files')).json.total, 3);
+  const viewer = { ...headers, cookie: (await logIn(bench.service, 'viewer', 'acme')).cookie };
+  const seen = await (await fetch(`${bench.service.url}/dashboard/boletos`, { headers: viewer })).text();
+  assert.match(seen, /sicoob-main-000002\.rem/);
+  assert.doesNotMatch(seen, /\/content"/, 'files hold names and documents');
+});

@@ -1,0 +1,114 @@
+// A boleto that carries a pix code is paid once, whichever way it is paid and however often the bank tells of it.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { compareDay } from '../../src/charges/compare-day.ts';
+import { civilDay } from '../../src/lib/civil-days.ts';
+import { liveRails } from '../../src/rails/live-rails.ts';
+import { watchedRails } from '../../src/rails/watched-rails.ts';
+import { connect } from '../../src/storage/connect.ts';
+import { apiEntry, pixEntry, type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
+import { silentLog } from '../harness/log.ts';
+
+describe('sicoob', () => {
+  let at: ServiceAtBank;
+  before(async () => {
+    at = await startServiceAtBank('sicoob', { hasPix: true });
+  });
+  after(() => at.stop());
+
+  async function create(): Promise<{ id: string; line: string; emv: string }> {
+    const { json, text } = await at.create();
+    assert.equal(json.boleto?.status, 'REGISTERED', text);
+    return { id: json.id, line: json.boleto.digitableLine, emv: json.boleto.emv };
+  }
+
+  async function paymentsOf(id: string) {
+    const { state, boleto, payments } = await at.read(id);
+    return { state, status: boleto.status, methods: payments.map(({ method }: { method: string }) => method) };
+  }
+
+  const onlyOnce = { state: 'PAID', status: 'PAID', methods: ['boleto'] };
+  const unmatched = async () => (await at.service.get('/payments/unmatched')).json.payments;
+
+  /** What each bank list of today says, beside what is recorded. */
+  async function differences(): Promise<unknown[]> {
+    const entries = { rails: [pixEntry(at.psp)], boletos: [apiEntry(at.psp)] };
+    const { rails, stop } = liveRails(entries, { clock: at.service.clock, log: silentLog });
+    const db = await connect({ connection: { connectionString: at.service.databaseUrl }, log: silentLog });
+    const found = [];
+    for (const watched of watchedRails(rails)) {
+      const compared = await compareDay({ db, clock: at.service.clock }, watched, civilDay(at.service.clock.now()));
+      found.push(...compared.differences);
+    }
+    stop();
+    await db.close();
+    return found;
+  }
+
+  test('the pix is told first, then the boleto', async () => {
+    const { id, emv } = await create();
+    await at.psp.pay({ emv });
+    at.psp.setFault({ kind: 'status', status: 500, on: { path: '/boletos' } });
+    await at.look();
+    assert.deepEqual(await paymentsOf(id), onlyOnce);
+    assert.deepEqual(await differences().catch(() => 'the boleto list is away'), 'the boleto list is away');
+    at.psp.clearFaults();
+    await at.look();
+    await at.look();
+    assert.deepEqual(await paymentsOf(id), onlyOnce);
+    assert.deepEqual([await unmatched(), await differences()], [[], []]);
+  });
+
+  test('the boleto is told first, then the pix', async () => {
+    const { id, emv } = await create();
+    await at.psp.pay({ emv });
+    at.psp.setFault({ kind: 'status', status: 500, on: { method: 'GET', path: '/pix' } });
+    await at.look();
+    assert.deepEqual(await paymentsOf(id), onlyOnce);
+    at.psp.clearFaults();
+    await at.look();
+    await at.look();
+    assert.deepEqual(await paymentsOf(id), onlyOnce);
+    assert.deepEqual([await unmatched(), await differences()], [[], []]);
+    const [row] = await at.service.sql<{ count: string }>(
+      `select count(*) from ledger_entries where kind = 'payment' and cause_id in (select id from payments where charge_id = $1)`,
+      [id],
+    );
+    assert.equal(Number(row?.count), 1);
+  });
+
+  test('both are told at once', async () => {
+    const made = await Promise.all(Array.from({ length: 8 }, create));
+    for (const { emv } of made) await at.psp.pay({ emv });
+    await at.look();
+    for (const { id } of made) assert.deepEqual(await paymentsOf(id), onlyOnce);
+    assert.deepEqual([await unmatched(), await differences()], [[], []]);
+  });
+
+  test('the line and the code both paid are two payments', async () => {
+    const { id, line, emv } = await create();
+    await at.psp.payTitle({ line });
+    await at.psp.pay({ emv, force: true });
+    await at.look();
+    await at.look();
+    const charge = await at.read(id);
+    assert.equal(charge.payments.length, 2);
+    assert.equal(charge.payments.filter(({ isRepeat }: { isRepeat: boolean }) => isRepeat).length, 1);
+    assert.deepEqual([await unmatched(), await differences()], [[], []]);
+  });
+
+  test('a line that is paid leaves no code to pay', async () => {
+    const { line, emv } = await create();
+    await at.psp.payTitle({ line });
+    await assert.rejects(at.psp.pay({ emv }), /removed/);
+  });
+
+  test('a pix that goes back goes back out of the boleto', async () => {
+    const { id, emv } = await create();
+    const { endToEndId } = await at.psp.pay({ emv });
+    await at.look();
+    at.psp.medReturn({ endToEndId, natureza: 'MED_FRAUDE' });
+    await at.look();
+    assert.equal((await at.read(id)).state, 'REFUNDED');
+  });
+});

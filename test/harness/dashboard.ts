@@ -1,0 +1,33 @@
+// The dashboard as a browser without JavaScript uses it: pages, and forms sent with the fields of their question.
+import assert from 'node:assert/strict';
+import { SAME_ORIGIN } from './people.ts';
+import type { Service } from './service.ts';
+
+export async function view(service: Service, path: string): Promise<string> {
+  const answer = await fetch(`${service.url}/dashboard${path}`, { headers: { accept: 'text/html' } });
+  const text = await answer.text();
+  assert.equal(answer.status, 200, text);
+  return text;
+}
+
+/** Opens a question and sends its form; a form with a file goes as a browser sends it. */
+export async function submit(
+  service: Service,
+  path: string,
+  fields: Readonly<Record<string, string | File>> = {},
+): Promise<Response> {
+  const page = await view(service, path);
+  const [, once = ''] = /name="once" value="([^"]+)"/.exec(page) ?? [];
+  const body = page.includes('multipart/form-data') ? new FormData() : new URLSearchParams();
+  for (const [name, value] of Object.entries({ once, ...fields })) {
+    if (body instanceof FormData) body.set(name, value);
+    else body.set(name, String(value));
+  }
+  const headers = { ...SAME_ORIGIN, accept: 'text/html' };
+  return fetch(`${service.url}/dashboard${path}`, { method: 'POST', body, headers, redirect: 'manual' });
+}
+
+/** What a page says, without its marks. */
+export function wordsOf(page: string): string {
+  return page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+}

@@ -1,0 +1,82 @@
+// The receiver's own certificate: its end is named in time on the dashboard, in the metrics and by the doctor.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { doctorCommand } from '../../src/cli/doctor.ts';
+import { makeCertificate } from '../../src/sandbox/psp/certificates/make.ts';
+import { runCommand } from '../harness/commands.ts';
+import { wordsOf } from '../harness/dashboard.ts';
+import { logIn } from '../harness/people.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const DAY_MS = 86_400_000;
+
+let folder: string;
+let env: Record<string, string>;
+let service: Service;
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'trilho-receiver-'));
+  await endAt(new Date('2040-01-01T00:00:00Z'));
+  const [certificateFile, privateKeyFile] = ['receiver.pem', 'receiver.key'].map(name => path.join(folder, name));
+  env = { TRILHO_RECEIVER: JSON.stringify({ port: 0, certificateFile, privateKeyFile }) };
+  service = await startService({ mode: 'live', env });
+});
+after(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** Puts a certificate that ends then into the files of the receiver. */
+async function endAt(notAfter: Date): Promise<void> {
+  const { certificatePem, keyPem } = await makeCertificate({ commonName: 'localhost', use: 'server', notAfter });
+  await writeFile(path.join(folder, 'receiver.pem'), certificatePem);
+  await writeFile(path.join(folder, 'receiver.key'), keyPem);
+}
+
+test('the first page of the dashboard names it from 30 days before its end, until it is replaced', async () => {
+  const { cookie } = await logIn(service, 'viewer');
+  const page = async () =>
+    wordsOf(await (await fetch(`${service.url}/dashboard`, { headers: { cookie, accept: 'text/html' } })).text());
+  const inDays = (days: number) => new Date(service.clock.now().getTime() + days * DAY_MS);
+  await endAt(inDays(31));
+  assert.doesNotMatch(await page(), /Certificates/);
+  await endAt(inDays(29));
+  assert.match(await page(), /Certificates 1 .* receiver ends soon .* read within a minute/);
+  await endAt(inDays(-1));
+  assert.match(await page(), /receiver ended/);
+  await writeFile(path.join(folder, 'receiver.pem'), 'half a file');
+  assert.doesNotMatch(await page(), /Certificates/);
+});
+
+test('a metric has its end', async () => {
+  const end = new Date('2031-02-03T04:05:06Z');
+  await endAt(end);
+  const { text } = await service.get('/metrics');
+  const line = `trilho_certificate_end_timestamp_seconds{certificate="receiver"} ${end.getTime() / 1000}`;
+  assert.ok(text.includes(line), text.match(/^.*certificate_end.*$/gm)?.join('\n'));
+});
+
+test('the doctor says how long it lasts, and finds it wrong in its last two weeks', async () => {
+  const doctor = async () => {
+    const { said } = await runCommand(
+      doctorCommand,
+      { TRILHO_MODE: 'live', DATABASE_URL: service.databaseUrl, ...env },
+      [],
+    );
+    return said.match(/^.*receiver: certificate.*$/m)?.[0] ?? '';
+  };
+  const inDays = (days: number) => new Date(Date.now() + days * DAY_MS + DAY_MS / 2);
+  await endAt(inDays(40));
+  assert.match(await doctor(), /^right {2}receiver: certificate: It is valid until .*, for 40 more days\.$/);
+  await endAt(inDays(20));
+  assert.match(
+    await doctor(),
+    /^right .* for 20 more days\. Get another from its authority and replace receiver\.certif/,
+  );
+  await endAt(inDays(5));
+  assert.match(await doctor(), /^wrong .* for 5 more days\. Get another/);
+  await writeFile(path.join(folder, 'receiver.pem'), 'nothing');
+  assert.match(await doctor(), /^wrong .* holds no certificate that can be read\./);
+});

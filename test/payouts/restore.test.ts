@@ -1,0 +1,120 @@
+// An old database restored after crypto has left: the comparison names what left, each order is closed by its transaction, nothing is
+// paid again, and the books agree with the chain afterwards.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { backupCommand } from '../../src/cli/backup.ts';
+import { restoreCommand } from '../../src/cli/restore.ts';
+import { compareSender } from '../../src/payouts/compare-chain.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { runCommand } from '../harness/commands.ts';
+import { createDatabase } from '../harness/databases.ts';
+import { silentLog } from '../harness/log.ts';
+import { differences } from '../harness/order-proof.ts';
+import { orderDriver } from '../harness/orders.ts';
+import { type Drill, openDrill, type PaidOrder } from '../harness/payout-drill/drill.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+let folder: string;
+const stops: (() => Promise<void>)[] = [];
+before(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'trilho-restore-'));
+});
+after(async () => {
+  for (const stop of stops.reverse()) await stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Orders in line at the time of a backup, all of them paid out after it. */
+async function paidAfterBackup(world: 'evm' | 'tron'): Promise<{ drill: Drill; orders: PaidOrder[]; backup: string }> {
+  const drill = await openDrill(world, 20, 4);
+  stops.push(() => drill.close());
+  await drill.pause(true);
+  const orders = await drill.pay(3);
+  await drill.runJobs();
+  const backup = path.join(folder, world);
+  await runCommand(backupCommand, { DATABASE_URL: drill.service.databaseUrl }, [backup]);
+  await drill.pause(false);
+  await drill.runJobs();
+  await drill.rest();
+  return { drill, orders, backup };
+}
+
+async function restored({ service, chain, world }: Drill, backup: string): Promise<Service> {
+  const database = await createDatabase('template0');
+  stops.push(() => database.drop());
+  await runCommand(restoreCommand, { DATABASE_URL: database.url }, [backup]);
+  const again = await startService({
+    beside: { ...service, databaseUrl: database.url },
+    chains: { [world.network]: chain },
+  });
+  stops.push(() => again.stop());
+  return again;
+}
+
+async function compared(service: Service, { chain }: Drill) {
+  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+  try {
+    const found = await compareSender(db, chain, chain.senders[0], new Date('2026-11-16T11:00:00.000Z'));
+    return { ...found, books: await differences(db) };
+  } finally {
+    await db.close();
+  }
+}
+
+for (const world of ['evm', 'tron'] as const) {
+  test(`on ${world} orders that were paid after the backup are closed by their transactions, and not paid again`, async () => {
+    const { drill, orders, backup } = await paidAfterBackup(world);
+    const { service: before } = drill;
+    const hashes: string[] = [];
+    for (const { id } of orders) hashes.push((await before.get(`/crypto/transactions/${id}`)).json.transfer.hash);
+    const service = await restored(drill, backup);
+    const { strangers } = await compared(service, drill);
+    assert.deepEqual(new Set(strangers.map(({ hash }) => hash)), new Set(world === 'evm' ? hashes : []));
+
+    const settle = (index: number, hash: string) =>
+      service.post(`/crypto/transactions/${orders[index]?.id}/settle`, { as: 'paid', hash });
+    const [first = '', second = '', third = ''] = hashes;
+    for (const [hash, status, words] of [
+      [second, 409, /^The transaction moves \S+ usdt to \S+, and the order is for \S+ usdt to \S+\.$/],
+      [first.replace(/.{4}$/, 'beef'), 409, /^No block of \w+ has a transfer in this transaction\.$/],
+      [`${first.slice(0, -1)}g`, 400, /^hash must be the hash of a transaction of/],
+    ] as const) {
+      const refused = await settle(0, hash);
+      assert.equal(refused.status, status, refused.text);
+      assert.match(refused.json.detail, words);
+    }
+    assert.equal((await service.get(`/payouts`)).json.total, 0, 'nothing is written');
+
+    for (const [index, hash] of hashes.entries()) {
+      const closed = await settle(index, hash.replace('0x', '\u0000').toUpperCase().replace('\u0000', '0x'));
+      assert.deepEqual([closed.status, closed.json.status], [200, 'fulfilling'], closed.text);
+    }
+    assert.equal((await settle(0, second)).json.detail, 'This transaction is the transfer of another payout.');
+    await service.runJobs();
+    assert.equal((await settle(2, third)).status, 200, 'a repeat changes nothing');
+    for (const [index, { id }] of orders.entries()) {
+      const { status, holdReason, transfer } = (await service.get(`/crypto/transactions/${id}`)).json;
+      assert.deepEqual(
+        [status, holdReason, transfer.hash, transfer.state],
+        ['fulfilled', undefined, hashes[index], 'final'],
+      );
+    }
+    const after = await compared(service, drill);
+    assert.deepEqual([after.settled, after.differences, after.unanswered, after.books], [3, [], [], []]);
+
+    assert.equal((await service.post('/payouts/resume', { network: drill.world.network })).status, 200);
+    const driver = orderDriver(service);
+    const walletId = (await service.get('/wallets')).json.wallets[0].id;
+    const next = await driver.order({ network: drill.world.network, walletId });
+    await driver.pay(next);
+    await service.runJobs();
+    await drill.world.pass(40, 300_000);
+    await driver.advance('PT1H');
+    assert.equal((await driver.read(next)).status, 'fulfilled');
+    assert.equal(await drill.world.outgoing(), 4);
+    assert.deepEqual((await compared(service, drill)).differences, []);
+  });
+}

@@ -1,0 +1,38 @@
+// What a lookup means for a slot that was given up.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Payout } from '../../src/payouts/payout.ts';
+import { sighted } from '../../src/payouts/sighting.ts';
+
+const AT = new Date('2026-11-17T12:00:00Z');
+const GIVEN_UP: Payout = {
+  id: '01a1e9b0-0000-7000-8000-000000000001',
+  accountId: 'acme',
+  orderId: '01a1e9b0-0000-7000-8000-000000000002',
+  network: 'polygon',
+  sender: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  nonce: 7n,
+  symbol: 'usdt',
+  units: 1_000_000n,
+  destination: '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+  state: 'open',
+  confirmations: 0,
+  idleLookups: 0,
+  attempts: [],
+  voidRequestedAt: AT,
+  createdAt: AT,
+  updatedAt: AT,
+};
+const EVM = { depth: 10, signVoid: async () => ({ kind: 'unknown' as const }) };
+
+test('a slot that others have used is void when two lookups say so, not one', () => {
+  const once = sighted(GIVEN_UP, { kind: 'taken' }, EVM);
+  assert.deepEqual([once.payout.state, once.news.kind], ['open', 'taken']);
+  const twice = sighted(once.payout, { kind: 'taken' }, EVM);
+  assert.deepEqual([twice.payout.state, twice.news.kind], ['voided', 'voided']);
+  // A node that lagged: the next one shows the transfer in its block.
+  const block = { number: 9, hash: '0x01' };
+  const mined = { kind: 'mined', hash: '0xaa', block, confirmations: 10, isFinal: true, feeUnits: 1n } as const;
+  const left = sighted(once.payout, { ...mined, outcome: 'transferred', leftUnits: 1_000_000n }, EVM);
+  assert.deepEqual([left.payout.state, left.news.kind], ['final', 'done']);
+});

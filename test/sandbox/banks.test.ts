@@ -1,0 +1,130 @@
+// A sandbox with agreements: boletos go to a simulated bank by file and come back, for every bank and occurrence.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { ledgerCommand } from '../../src/cli/ledger.ts';
+import { agreementEntry, boletoBody } from '../harness/agreements.ts';
+import { runCommand } from '../harness/commands.ts';
+import { randomOf } from '../harness/random.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+import { BANKS } from '../rails/cnab/agreements.ts';
+
+const SEED = 756;
+let service: Service;
+before(async () => {
+  const boletos = BANKS.map(bank => agreementEntry(bank, { accounts: [`account-${bank}`], test: true }));
+  const env = { TRILHO_BOLETOS: JSON.stringify(boletos), TRILHO_RATE_LIMIT: '0' };
+  service = await startService({ env, now: '2026-11-17T12:00:00Z' });
+});
+after(() => service.stop());
+
+const at = (bank: string, rest: string) => `/sandbox/banks/${encodeURIComponent(`bank${bank}:main`)}/${rest}`;
+async function charge(bank: string, changes: Record<string, unknown> = {}): Promise<Answer['json']> {
+  const made = await service.post('/charges', boletoBody({ accountId: `account-${bank}`, ...changes }));
+  assert.equal(made.status, 201, made.text);
+  return made.json;
+}
+async function send(bank: string): Promise<Answer['json']['files']> {
+  await service.runJobs();
+  const sent = await service.send(at(bank, 'files'), { method: 'POST' });
+  assert.equal(sent.status, 200, sent.text);
+  return sent.json.files;
+}
+const act = (bank: string, { id }: { id: string }, what: string, more: object = {}) =>
+  service.post(at(bank, 'titles'), { chargeId: id, act: what, ...more });
+async function hear(bank: string): Promise<Record<string, number>> {
+  const { status, json, text } = await service.post(at(bank, 'returns'), {});
+  assert.equal(status, 200, text);
+  await service.runJobs();
+  return json.read.counts;
+}
+const read = async ({ id }: { id: string }) => (await service.get(`/charges/${id}`)).json;
+
+for (const bank of BANKS) {
+  describe(`the simulated bank ${bank}`, () => {
+    test('registers and rejects, and tells the reason in words', async () => {
+      const good = await charge(bank, { taxes: { fine: 2, interest: 1 } });
+      const customer = { ...(boletoBody()['customer'] as object), document: '529.982.247-24' };
+      const bad = await charge(bank, { customer });
+      assert.deepEqual(await send(bank), [{ sequence: 1, titles: 2 }]);
+      assert.deepEqual(await send(bank), [], 'once');
+      assert.deepEqual(await hear(bank), { registered: 1, rejected: 1 });
+      assert.equal((await read(good)).boleto.status, 'REGISTERED');
+      const { boleto } = await read(bad);
+      assert.deepEqual(
+        [boleto.status, boleto.reason],
+        ['FAILED', 'The bank refused it: 46 invalid document of the payer.'],
+      );
+    });
+
+    test('pays any amount, also after a write-off, and takes a payment back', async () => {
+      const random = randomOf(SEED, Number(bank));
+      const amounts = Array.from({ length: 8 }, () => 1 + random.below(10 ** (1 + random.below(8))));
+      const charges: Answer['json'][] = [];
+      for (const amountCents of amounts) charges.push(await charge(bank, { amountCents }));
+      const [late, back, ...rest] = charges;
+      await send(bank);
+      assert.deepEqual(await hear(bank), { registered: amounts.length });
+      await act(bank, late, 'write_off');
+      for (const one of charges) assert.equal((await act(bank, one, 'pay')).json.status, 'paid');
+      await act(bank, back, 'reverse');
+      assert.deepEqual(await hear(bank), { written_off: 1, paid: amounts.length, reversed: 1 });
+      for (const [index, one] of rest.entries()) {
+        const { state, payments } = await read(one);
+        assert.deepEqual(
+          [state, payments[0].amountCents, payments[0].feeCents, payments[0].creditDay],
+          ['PAID', amounts[index + 2], 190, '2026-11-18'],
+        );
+      }
+      assert.equal((await read(late)).payments[0].cameAfter, 'EXPIRED');
+      assert.equal((await read(back)).state, 'REFUNDED');
+    });
+
+    test('writes off what was canceled, and what it ends by itself is expired', async () => {
+      const [canceled, ended] = [await charge(bank), await charge(bank)];
+      await send(bank);
+      await hear(bank);
+      await service.post(`/charges/${canceled.id}/cancel`, {});
+      assert.equal((await send(bank))[0].titles, 1);
+      await act(bank, ended, 'write_off');
+      assert.deepEqual(await hear(bank), { written_off: 2 });
+      assert.deepEqual([(await read(canceled)).state, (await read(ended)).state], ['CANCELED', 'EXPIRED']);
+      assert.equal((await act(bank, ended, 'reverse')).status, 409);
+    });
+  });
+}
+
+test('a return that is not read here can be uploaded', async () => {
+  const one = await charge('756');
+  await send('756');
+  const { json } = await service.post(at('756', 'returns'), { read: false });
+  assert.deepEqual([json.read, (await read(one)).boleto.status], [undefined, 'CREATING']);
+  const uploaded = await service.send('/boletos/returns', {
+    method: 'POST',
+    body: Buffer.from(json.file, 'latin1'),
+    headers: { 'content-type': 'application/octet-stream' },
+  });
+  assert.equal(uploaded.status, 201, uploaded.text);
+  assert.equal((await read(one)).boleto.status, 'REGISTERED');
+});
+
+test('other accounts keep the bank of the sandbox, and an agreement that is not there is not found', async () => {
+  const made = await service.post('/charges', boletoBody());
+  assert.match(made.json.boleto.digitableLine, /^999/);
+  assert.equal((await service.send('/sandbox/banks/none/files', { method: 'POST' })).status, 404);
+  assert.equal((await act('756', made.json, 'pay')).status, 404);
+});
+
+test('the ledger is right after all of it', async () => {
+  const env = { TRILHO_MODE: 'sandbox', DATABASE_URL: service.databaseUrl };
+  assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);
+});
+
+test('a sandbox takes no agreement with a real bank, and live none with a simulated one', async () => {
+  const boletos = [agreementEntry('756', { test: true }), agreementEntry('341')];
+  const env = { TRILHO_BOLETOS: JSON.stringify(boletos) };
+  await assert.rejects(
+    startService({ env }),
+    /^StartError: boletos\[1\] has no test: a sandbox takes no agreement with a real bank\.$/,
+  );
+  await assert.rejects(startService({ mode: 'live', env }), /^StartError: boletos\[0\]\.test is for a sandbox\.$/);
+});

@@ -1,0 +1,81 @@
+// A flood of links that open nothing: each is a plain page, none costs a query, and a payer with a good link is still served.
+import assert from 'node:assert/strict';
+import { Agent, get } from 'node:http';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { newCharge, openCharge, pathOf } from '../harness/checkouts.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const TRIES = 10_000;
+const CONNECTIONS = 50;
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+after(() => agent.destroy());
+
+function statusOf(path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const request = get(service.url + path, { agent, headers: { 'accept-encoding': 'br' } }, answer => {
+      answer.resume();
+      answer.once('end', () => resolve(answer.statusCode ?? 0));
+    });
+    request.once('error', reject);
+  });
+}
+
+/** A query would wait for the lock until then. */
+const HANGS_AFTER_MS = 120_000;
+
+test('ten thousand wrong links of one address are refused without a query, and a good one opens meanwhile', {
+  timeout: HANGS_AFTER_MS,
+}, async t => {
+  const good = await pathOf(service, await openCharge(service));
+  const forged = await pathOf(service, await newCharge(service));
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  // Forged links bear the id of a real charge, so that only their MAC is wrong; others are of any form.
+  const wrong = Array.from({ length: TRIES }, (_, index) => {
+    const [one, other] = [
+      letters[index % letters.length],
+      letters[Math.floor(index / letters.length) % letters.length],
+    ];
+    return index % 2 === 0 ? `${forged.slice(0, -4)}${one}${other}A${forged.slice(-1)}` : `/pay/${index}`;
+  }).filter(path => path !== forged);
+  const statuses = new Map<number, number>();
+  const flood = async (paths: readonly string[]) => {
+    const queue = [...paths];
+    const send = async () => {
+      for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+        const status = await statusOf(path);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, send));
+  };
+
+  // While the table is locked, whoever asked for a charge would wait for ever.
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  t.after(() => client.end());
+  await client.query('begin; lock table charges, account_settings in access exclusive mode');
+  const began = performance.now();
+  await flood(wrong.slice(0, TRIES / 2));
+  t.diagnostic(`${TRIES / 2} wrong links took ${Math.round(performance.now() - began)} ms`);
+  await client.query('rollback');
+
+  let isOver = false;
+  const rest = flood(wrong.slice(TRIES / 2)).then(() => {
+    isOver = true;
+  });
+  assert.equal((await fetch(service.url + good)).status, 200);
+  assert.equal(isOver, false, 'the good link opens in the midst of the flood');
+  await rest;
+  assert.deepEqual([...statuses.keys()].sort(), [404, 429]);
+  const total = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+  assert.equal(total, wrong.length);
+  assert.ok((statuses.get(429) ?? 0) > TRIES / 2, 'most are told to wait');
+});

@@ -1,0 +1,197 @@
+// Every act that the API has can be done at the dashboard: each form is sent once, and the requests that it made are counted.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { chargeBody } from '../../harness/bodies.ts';
+import { browser, openPage } from '../../harness/browser.ts';
+import { openCharge, pathOf, pay } from '../../harness/checkouts.ts';
+import { submit, view, wordsOf } from '../../harness/dashboard.ts';
+import { readOpenApi } from '../../harness/openapi.ts';
+import { SAME_ORIGIN } from '../../harness/people.ts';
+import { type Service, startService } from '../../harness/service.ts';
+
+/** Opened here, so that all tests share it. */
+browser();
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+const ID = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
+
+function send(path: string, body: URLSearchParams | FormData): Promise<Response> {
+  const url = `${service.url}${path.replaceAll(/:\w+/g, ID)}`;
+  return fetch(url, { method: 'POST', body, headers: { ...SAME_ORIGIN, accept: 'text/html' }, redirect: 'manual' });
+}
+
+/** `POST /charges/:id/cancel` of all that was asked of the service until now, also from inside of the process. */
+async function asked(): Promise<Set<string>> {
+  const { text } = await service.get('/metrics');
+  const labels = text.matchAll(/^trilho_http_requests_total\{([^}]*)\}/gm);
+  return new Set(
+    [...labels].map(([, all = '']) => {
+      const of = Object.fromEntries([...all.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
+      return `${of['method']} ${of['route']}`;
+    }),
+  );
+}
+
+test('every operation of the API that changes something has a form, and every form its question', async () => {
+  const { document } = await readOpenApi(service);
+  const operations = Object.entries(document.paths)
+    .filter(([path]) => !path.startsWith('/sandbox/'))
+    .flatMap(([path, methods]) => Object.keys(methods).map(method => [method.toUpperCase(), path] as const))
+    .filter(([method]) => method !== 'GET')
+    .map(([method, path]) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
+  assert.ok(operations.length > 30);
+  const questions = new Set(service.routes.filter(({ method }) => method === 'GET').map(({ url }) => url));
+  const forms = service.routes.filter(
+    ({ method, url, access }) =>
+      method === 'POST' && url.startsWith('/dashboard/') && access !== 'public' && access !== 'session',
+  );
+  for (const { url } of forms) {
+    assert.ok(questions.has(url), `${url} asks first`);
+    await send(url, new URLSearchParams());
+  }
+  // The name of a file says which of two operations reads it.
+  const file = new FormData();
+  file.set('file', new File(['x'], 'bank.ret'));
+  await send('/dashboard/statements/upload', file);
+  const done = await asked();
+  assert.deepEqual(
+    operations.filter(operation => !done.has(operation)),
+    [],
+  );
+});
+
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test('an account is opened, and how it shows itself to payers is filled in, changed and emptied', async () => {
+  assert.equal((await submit(service, '/accounts/new', { id: 'shop' })).headers.get('location'), '/dashboard/accounts');
+  assert.match(wordsOf(await view(service, '/accounts')), /shop .* Checkout settings/);
+  const at = '/accounts/shop/settings';
+  const fields = {
+    displayName: 'Padaria Central',
+    document: '11.222.333/0001-81',
+    colour: '#7A1FA2',
+    returnUrl: 'https://shop.example.com/thanks',
+    supportUrl: 'mailto:ajuda@example.com',
+    frameOrigins: 'https://shop.example.com, https://www.shop.example.com',
+    logo: new File([Buffer.from(PIXEL, 'base64')], 'logo.png'),
+  };
+  const changed = await submit(service, at, fields);
+  assert.equal(changed.status, 303, await changed.text());
+  const { json } = await service.get('/accounts/shop/settings');
+  assert.deepEqual(json, {
+    accountId: 'shop',
+    displayName: 'Padaria Central',
+    document: '11222333000181',
+    colour: '#7a1fa2',
+    returnUrl: 'https://shop.example.com/thanks',
+    supportUrl: 'mailto:ajuda@example.com',
+    frameOrigins: ['https://shop.example.com', 'https://www.shop.example.com'],
+    hasLogo: true,
+  });
+  const form = await view(service, at);
+  for (const value of ['Padaria Central', '#7a1fa2', 'https://shop.example.com https://www.shop.example.com']) {
+    assert.ok(form.includes(`value="${value}"`), value);
+  }
+  // What is wrong is named by its label, and nothing is written.
+  const { logo: _, ...texts } = fields;
+  for (const [field, value, said] of [
+    ['colour', '#eeeeee', /Colour of buttons must stand out from white/],
+    ['document', '123', /CPF or CNPJ must be a CPF or CNPJ/],
+    ['returnUrl', 'javascript:alert(1)', /Back to the shop leads to must be a URL/],
+    ['frameOrigins', 'https://a.example *', /Origins that may show it in a frame must be an origin/],
+    ['logo', new File(['<svg onload="alert(1)"/>'], 'logo.svg'), /New logo must be a PNG, JPEG or WebP/],
+  ] as const) {
+    const refused = await submit(service, at, { ...texts, [field]: value });
+    assert.equal(refused.status, 400, field);
+    assert.match(wordsOf(await refused.text()), said);
+  }
+  assert.deepEqual((await service.get('/accounts/shop/settings')).json, json);
+  assert.equal((await submit(service, at, { ...texts, supportUrl: '', frameOrigins: '' })).status, 303);
+  const { supportUrl: __, ...rest } = json;
+  assert.deepEqual(
+    (await service.get('/accounts/shop/settings')).json,
+    { ...rest, frameOrigins: [] },
+    'the logo stays',
+  );
+  assert.equal((await submit(service, at, { removeLogo: 'true' })).status, 303);
+  const none = { accountId: 'shop', frameOrigins: [], hasLogo: false };
+  assert.deepEqual((await service.get('/accounts/shop/settings')).json, none);
+});
+
+test('a form whose file was not chosen changes the rest, as a browser sends it', async t => {
+  const { page, close } = await openPage({ javaScriptEnabled: false });
+  t.after(close);
+  await service.post('/accounts', { id: 'bakery' });
+  await page.goto(`${service.url}/dashboard/accounts/bakery/settings`);
+  await page.getByLabel('Name above the checkout').fill('Padaria do Zé');
+  await page.getByRole('button', { name: 'Change the settings' }).click();
+  assert.equal(await page.getByLabel('Name above the checkout').inputValue(), 'Padaria do Zé');
+  assert.equal((await service.get('/accounts/bakery/settings')).json.displayName, 'Padaria do Zé');
+});
+
+test('a price is asked for, ordered at, and the payer named on the page of the order', async () => {
+  const address = '0x52908400098527886E0F7030069857D2E4169EE7';
+  const named = { accountId: 'acme', name: 'Treasury', network: 'polygon', address };
+  const wallet = (await service.post('/wallets', named)).json;
+  const price = { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: '541,00', quantity: '' };
+  const quoted = await submit(service, '/orders/quote', price);
+  assert.equal(quoted.status, 200);
+  const page = await quoted.text();
+  assert.match(wordsOf(page), /Quantity \d+(\.\d+)? USDT on polygon Costs in all 541 BRL/);
+  const [, path = ''] = /href="\/dashboard(\/orders\/new\?quoteId=[^"]+)"/.exec(page) ?? [];
+  const quoteId = path.split('=')[1] ?? '';
+  const order = { accountId: 'acme', quoteId, walletId: wallet.id, settlementSchedule: 'D0', payer: 'true' };
+  const made = await submit(service, path, order);
+  const at = (made.headers.get('location') ?? '').replace('/dashboard', '');
+  assert.match(at, /^\/orders\/[\da-f-]{36}$/, await made.text());
+  assert.match(wordsOf(await view(service, at)), /Name who pays/);
+  const payer = { name: 'Maria da Silva', document: '529.982.247-25', methods: 'pix' };
+  const wrong = await submit(service, `${at}/charge`, { ...payer, document: '1' });
+  assert.match(wordsOf(await wrong.text()), /CPF or CNPJ must/);
+  assert.equal((await submit(service, `${at}/charge`, payer)).headers.get('location'), `/dashboard${at}`);
+  const { chargeId } = (await service.get(`/crypto/transactions/${at.split('/')[2]}`)).json;
+  assert.equal((await service.get(`/charges/${chargeId}`)).json.customer.name, 'Maria da Silva');
+  assert.doesNotMatch(await view(service, at), /Name who pays/);
+});
+
+test('the link of a checkout is withdrawn from the page of its charge', async () => {
+  const { id } = (await service.post('/charges', chargeBody({ externalId: 'wrong person' }))).json;
+  const path = await pathOf(service, id);
+  assert.match(await view(service, `/charges/${id}`), /Withdraw the link/);
+  assert.equal((await submit(service, `/charges/${id}/withdraw`)).status, 303);
+  assert.equal((await fetch(service.url + path)).status, 404);
+  assert.equal((await fetch(service.url + (await pathOf(service, id)))).status, 200);
+});
+
+test('a webhook gets another address and other events', async () => {
+  const { id } = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/hook' })).json;
+  const fields = { url: 'http://127.0.0.1:9/other', types: 'charge.paid, charge.refunded' };
+  assert.equal((await submit(service, `/webhooks/${id}/change`, fields)).status, 303);
+  const changed = (await service.get(`/webhooks/${id}`)).json;
+  assert.deepEqual([changed.url, changed.types], [fields.url, ['charge.paid', 'charge.refunded']]);
+  const wrong = await submit(service, `/webhooks/${id}/change`, { ...fields, types: 'charge.paid nothing' });
+  assert.match(wordsOf(await wrong.text()), /Events must/);
+  assert.equal((await submit(service, `/webhooks/${id}/change`, { ...fields, types: '' })).status, 303);
+  assert.equal((await service.get(`/webhooks/${id}`)).json.types, undefined);
+});
+
+test('a refund is of one payment among several, or only of what was paid too much', async () => {
+  const id = await openCharge(service, { methods: ['pix'], externalId: 'paid again' });
+  await pay(service, id);
+  await pay(service, id);
+  const [first] = (await service.get(`/charges/${id}`)).json.payments;
+  const at = `/charges/${id}/refund`;
+  assert.equal((await submit(service, at, { amount: '1,00', paymentId: first.id })).status, 303);
+  assert.equal((await submit(service, at, { excess: 'true' })).status, 303);
+  const refunds = (await service.get(`/charges/${id}`)).json.refunds.map(
+    (refund: { paymentId: string; amountCents: number }) => [refund.paymentId === first.id, refund.amountCents],
+  );
+  assert.deepEqual(refunds, [
+    [true, 100],
+    [false, 15_890],
+  ]);
+});
