@@ -32,8 +32,9 @@ const KEY =
 const SENT_IN_SANDBOX: Step = {
   title: 'Have events sent to you',
   words:
-    'A receiver on port 4000 prints the first event that comes. The secret of the webhook signs what is sent. npx trilho listen does the same without a webhook.',
-  command: `node -e "require('http').createServer((i, o) => i.pipe(process.stdout).on('unpipe', () => o.end(() => process.exit()))).listen(4000)" &
+    'A receiver on port 4000 prints the first event that comes; curl waits until it listens. The secret of the webhook signs what is sent. npx trilho listen does the same without a webhook.',
+  command: `node -e "require('http').createServer((i, o) => i.pipe(process.stdout).on('unpipe', () => o.end(() => i.method === 'POST' && process.exit()))).listen(4000)" &
+curl -s --retry 9 --retry-delay 1 --retry-connrefused localhost:4000
 webhook=$(send /webhooks '{"accountId":"acme","url":"http://localhost:4000/hook","types":["charge.paid"]}' | field id); echo $webhook`,
 };
 
