@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { hasPeople } from './accounts/people/store-people.ts';
 import { type AccountPolicy, openedAccounts } from './accounts/require.ts';
-import { hasUsableKey } from './accounts/store-keys.ts';
+import { requireUsableKey } from './accounts/require-key.ts';
 import type { Chains } from './chains/chain.ts';
 import { guardedChains } from './chains/guarded.ts';
 import { observedChains } from './chains/observed.ts';
@@ -43,7 +43,6 @@ import { UNREAD_LIMIT_MS } from './http/server/unread-answers.ts';
 import { hasNoJobs, type NewerJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { type Clock, followingClock, systemClock } from './lib/clock.ts';
-import { StartError } from './lib/errors.ts';
 import { type Heartbeats, watchHeartbeats } from './lib/heartbeats.ts';
 import type { Log } from './lib/log.ts';
 import { allowListOf } from './lib/outgoing-allow.ts';
@@ -81,13 +80,13 @@ import { tablePrices } from './sandbox/prices.ts';
 import { type SandboxRouteDeps, sandboxRoutes } from './sandbox/routes/routes.ts';
 import { SANDBOX_CHARGE_RULES } from './sandbox/rules.ts';
 import { startSealing } from './storage/audit-chain.ts';
-import { asStartFault, connect, shownUrl } from './storage/connect.ts';
+import { asStartFault, connect } from './storage/connect.ts';
 import type { Database, Sql } from './storage/database.ts';
 import { type DatabaseClock, startDatabaseClock } from './storage/database-clock.ts';
-import { startEmbeddedPostgres } from './storage/embedded/postgres.ts';
 import { claimInstallation } from './storage/installation.ts';
 import { startMergingCounts } from './storage/merge-counts.ts';
 import { migrate } from './storage/migrate.ts';
+import { openServer } from './storage/open-server.ts';
 import { requireMasterKeys } from './storage/sealed-secrets.ts';
 import { secretBox as openSecretBox } from './storage/secret-box.ts';
 import { openScreening } from './wallets/screening.ts';
@@ -173,7 +172,7 @@ async function composeLive(
   config: Config,
   { db, log, databaseClock, opened, overrides, stops }: ComposeDeps,
 ): Promise<Composition> {
-  await requireUsableKey(db, databaseClock);
+  await requireUsableKey(db, databaseClock.now());
   const live = overrides.rails
     ? { rails: overrides.rails, stop: () => {} }
     : liveRails(config, { clock: databaseClock, log });
@@ -267,9 +266,12 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     if (config.mode === 'sandbox') requireTestNodes(config.chains);
     const chainClock = followingClock(overrides.clock ?? systemClock);
     const opened = overrides.chains ? {} : await openChains(config, log, chainClock);
-    const { connection, dataPlace } = await slowStep(log, 'waiting for the embedded database', () =>
-      openConnection(config, log, stops),
-    );
+    const {
+      connection,
+      place,
+      stop: stopServer,
+    } = await slowStep(log, 'waiting for the embedded database', () => openServer(config, log));
+    stops.push(stopServer);
     const db = await slowStep(log, 'connecting to the database', () => connect({ connection, log }));
     stops.push(() => db.close());
     await slowStep(log, 'bringing the schema up to date', () => migrate({ db, log }));
@@ -398,7 +400,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       dashboardUrl: `${publicUrl()}/dashboard`,
       hasPeople: await hasPeople(db),
       ...(receiver && { receiverUrl: receiver.url }),
-      dataPlace,
+      dataPlace: place,
       routes: server.declaredRoutes,
       openApiText: () => openApiText(server),
       runDueJobs: runAllDue,
@@ -419,14 +421,6 @@ async function install(config: Config, db: Database, clock: Clock): Promise<void
   });
 }
 
-/** Without a key every caller would be refused, so such a start is a mistake. */
-async function requireUsableKey(db: Sql, clock: Clock): Promise<void> {
-  if (await hasUsableKey(db, clock.now())) return;
-  throw new StartError(
-    'TRILHO_MODE=live needs an API key: trilho accounts create <id>, then trilho keys create --account <id> --scopes all.',
-  );
-}
-
 type ClockDeps = { readonly db: Database; readonly log: Log; readonly heartbeats: Heartbeats };
 
 async function openDatabaseClock(deps: ClockDeps, { clock }: Overrides, stops: Stops): Promise<DatabaseClock> {
@@ -434,17 +428,4 @@ async function openDatabaseClock(deps: ClockDeps, { clock }: Overrides, stops: S
   const databaseClock = await startDatabaseClock({ ...deps, machineClock: systemClock });
   stops.push(() => databaseClock.stop());
   return databaseClock;
-}
-
-const ARCHIVES_ITSELF =
-  'TRILHO_WAL_ARCHIVE is for the embedded database; with DATABASE_URL the server archives its log itself.';
-
-async function openConnection(config: Config, log: Log, stops: Stops) {
-  if (config.databaseUrl !== undefined) {
-    if (config.walArchive !== undefined) throw new StartError(ARCHIVES_ITSELF);
-    return { connection: { connectionString: config.databaseUrl }, dataPlace: shownUrl(config.databaseUrl) };
-  }
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, archiveDir: config.walArchive });
-  stops.push(() => embedded.stop());
-  return { connection: embedded.connection, dataPlace: embedded.clusterDir };
 }

@@ -171,7 +171,7 @@ export type Chain = {
    */
   lookup(transfer: Transfer, attempts: readonly Attempt[], seen?: Block): Promise<Sighting>;
   /**
-   * The transfer that a transaction makes, whoever sent it. `none`: no block that a node shows has the transaction, or it is
+   * The transfer that a transaction makes, by any sender. `none`: no block that a node shows has the transaction, or it is
    * none that this service could have made. Undefined when no node answers. What came of it, and whether nodes agree, a lookup says.
    */
   readTransfer(hash: string): Promise<SentTransfer | 'none' | undefined>;

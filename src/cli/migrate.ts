@@ -44,27 +44,24 @@ async function sayPlan(db: Database): Promise<void> {
     return;
   }
   for (const { name, tables } of planned) {
-    console.log(tables.length === 0 ? `${name}: only new tables, or nothing that others wait for` : `${name}:`);
+    console.log(tables.length === 0 ? `${name}: only new tables, or nothing that blocks others` : `${name}:`);
     for (const table of tables) console.log(`  ${table.name}: ${wordsOf(table)}`);
   }
   const seconds = planned.flatMap(({ tables }) => tables).reduce((sum, table) => sum + secondsOf(table), 0);
   console.log(
-    `${planned.length} migrations, in one transaction: whoever waits for one of these tables waits until its end, ` +
+    `${planned.length} migrations, in one transaction: a table stays locked until its end, ` +
       `about ${Math.max(1, Math.ceil(seconds))} s at 50 MB a second.`,
   );
 }
 
-function wordsOf({ waits, isRewritten, scans, newIndexes, rows, bytes }: PlannedTable): string {
+function wordsOf({ blocks, isRewritten, scans, newIndexes, rows, bytes }: PlannedTable): string {
   const work = [
     ...(isRewritten ? ['written anew'] : []),
     ...(newIndexes > 0 ? [`${newIndexes} new indexes`] : []),
     ...(scans > 0 ? [`read ${scans} times`] : []),
   ];
   const done = work.length === 0 ? '' : `; ${work.join(', ')}`;
-  return `${waits} wait; about ${rows} rows, ${Math.ceil(bytes / 1_000_000)} MB${done}`.replace(
-    'nobody wait',
-    'nobody waits',
-  );
+  return `blocks ${blocks}; about ${rows} rows, ${Math.ceil(bytes / 1_000_000)} MB${done}`;
 }
 
 function secondsOf({ isRewritten, scans, newIndexes, bytes }: PlannedTable): number {

@@ -5,7 +5,7 @@ import { sealAudit } from '../storage/audit-chain.ts';
 import type { Database } from '../storage/database.ts';
 
 /**
- * The audit log has a line for whoever takes all data out, before they do, and all its lines are sealed. A standby cannot be
+ * The audit log has a line for each copy of all data, before it is made, and all its lines are sealed. A standby cannot be
  * written.
  */
 export async function noteBackup(db: Database): Promise<void> {

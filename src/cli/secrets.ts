@@ -60,7 +60,7 @@ async function renew(config: Config, log: Log): Promise<number> {
   await withDatabase({ config, log, action: 'trilho secrets renew' }, ({ db }) =>
     eachStore(db, box, renewLost, 'given up'),
   );
-  console.log('Webhooks have new secrets, which nobody has seen: rotate each to show its receiver one.');
+  console.log('Webhooks have new random secrets, which are not shown: rotate each webhook to give its receiver one.');
   console.log('The key of receipts is made at the next start; receipts that were signed stay valid.');
   return 0;
 }

@@ -1,4 +1,4 @@
-// trilho receipt verify: needs neither settings nor a database, so that whoever gets a receipt can verify it.
+// trilho receipt verify: needs neither settings nor a database, so that anyone who gets a receipt can verify it.
 import { readTextFile, tryReadFile } from '../config/read-file.ts';
 import { StartError } from '../lib/errors.ts';
 import { verifyReceipt } from '../payouts/receipt.ts';

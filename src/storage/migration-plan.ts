@@ -6,8 +6,8 @@ import { appliedMigrations, type Migration, readMigrations, refuseUnknown } from
 /** What a migration does to a table that there is already. */
 export type PlannedTable = {
   readonly name: string;
-  /** Who waits, until the last of the migrations is done: they are one transaction. */
-  readonly waits: 'readers and writers' | 'writers' | 'nobody';
+  /** What has to wait until the last of the migrations is done: they are one transaction. */
+  readonly blocks: 'reads and writes' | 'writes' | 'nothing';
   readonly isRewritten: boolean;
   /** How often all its rows are read, beside that for its indexes. */
   readonly scans: number;
@@ -73,8 +73,8 @@ type TableState = {
   readonly file: string | null;
   readonly indexes: number;
   readonly scans: number;
-  readonly blocksReaders: boolean;
-  readonly blocksWriters: boolean;
+  readonly blocksReads: boolean;
+  readonly blocksWrites: boolean;
 };
 
 /** The tables of the scratch schema, with the locks that this transaction has on them. */
@@ -83,8 +83,8 @@ async function readTables(tx: Sql): Promise<Map<string, TableState>> {
     `select c.relname as name, pg_relation_filenode(c.oid)::text as file,
             (select count(*)::int from pg_index i where i.indrelid = c.oid) as indexes,
             coalesce(pg_stat_get_xact_numscans(c.oid), 0)::int as scans,
-            coalesce(bool_or(l.mode = 'AccessExclusiveLock'), false) as "blocksReaders",
-            coalesce(bool_or(l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')), false) as "blocksWriters"
+            coalesce(bool_or(l.mode = 'AccessExclusiveLock'), false) as "blocksReads",
+            coalesce(bool_or(l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')), false) as "blocksWrites"
        from pg_class c
        left join pg_locks l on l.relation = c.oid and l.pid = pg_backend_pid() and l.granted
       where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p')
@@ -99,18 +99,18 @@ type Change = Omit<PlannedTable, 'rows' | 'bytes'>;
 /** Undefined when the migration leaves the table alone. A table that it drops is locked, and nothing of it is read. */
 function changeOf(name: string, before: TableState | undefined, after: TableState | undefined): Change | undefined {
   if (!before) return undefined;
-  if (!after) return { name, waits: 'readers and writers', isRewritten: false, scans: 0, newIndexes: 0 };
-  const waits = waitsOf(after);
+  if (!after) return { name, blocks: 'reads and writes', isRewritten: false, scans: 0, newIndexes: 0 };
+  const blocks = blockedBy(after);
   const isRewritten = before.file !== after.file;
   const newIndexes = Math.max(0, after.indexes - before.indexes);
   const scans = Math.max(0, after.scans - before.scans);
-  const isTouched = isRewritten || newIndexes > 0 || scans > 0 || waits !== waitsOf(before);
-  return isTouched ? { name, waits, isRewritten, scans, newIndexes } : undefined;
+  const isTouched = isRewritten || newIndexes > 0 || scans > 0 || blocks !== blockedBy(before);
+  return isTouched ? { name, blocks, isRewritten, scans, newIndexes } : undefined;
 }
 
-function waitsOf({ blocksReaders, blocksWriters }: TableState): PlannedTable['waits'] {
-  if (blocksReaders) return 'readers and writers';
-  return blocksWriters ? 'writers' : 'nobody';
+function blockedBy({ blocksReads, blocksWrites }: TableState): PlannedTable['blocks'] {
+  if (blocksReads) return 'reads and writes';
+  return blocksWrites ? 'writes' : 'nothing';
 }
 
 type Sizes = ReadonlyMap<string, { readonly rows: number; readonly bytes: number }>;

@@ -52,7 +52,7 @@ export function resealAll(db: Database, store: SecretStore, box: SecretBox): Pro
 }
 
 /**
- * Where a master key is lost: secrets that no given key opens become new ones, which nobody has seen. Returns how many changed;
+ * Where a master key is lost: secrets that no given key opens become new random ones. Returns how many changed;
  * the receivers of webhooks need a rotation.
  */
 export function renewLost(db: Database, store: SecretStore, box: SecretBox): Promise<number> {

@@ -105,7 +105,7 @@ test('a plan names the tables that missing migrations lock, rewrite and index, a
       missing.map(({ name }) => name),
     );
     const orders = planned[0]?.tables.find(({ name }) => name === 'orders');
-    assert.equal(orders?.waits, 'readers and writers');
+    assert.equal(orders?.blocks, 'reads and writes');
     assert.ok(orders.newIndexes > 0 && orders.rows === 200 && orders.bytes > 0, JSON.stringify(orders));
     assert.deepEqual(await db.query(`select from pg_namespace where nspname = 'trilho_plan'`), []);
 
@@ -123,7 +123,7 @@ test('a plan names the tables that missing migrations lock, rewrite and index, a
       return rows.map(({ name }) => name);
     });
     const plannedLocks = planned.flatMap(({ tables }) =>
-      tables.filter(({ waits }) => waits === 'readers and writers').map(({ name }) => name),
+      tables.filter(({ blocks }) => blocks === 'reads and writes').map(({ name }) => name),
     );
     assert.deepEqual([...new Set(plannedLocks)].sort(), locked.filter(name => before.has(name)).sort());
     await migrate({ db, log: silentLog });

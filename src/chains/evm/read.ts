@@ -1,5 +1,7 @@
 // Reads what nodes answer. A value that is not exactly what the JSON-RPC specification says is undefined, which counts as no
 // answer: a node that is half right is not to be trusted with money.
+import type { RecoverableSignature } from '../signer/recoverable.ts';
+import type { UnsignedTransaction } from '../signer/signer.ts';
 
 export type BlockHead = {
   readonly number: bigint;
@@ -93,17 +95,8 @@ export const readReceipt: Read<Receipt | null> = value => {
 
 /** A transaction of type 2 in a block, with its signature. */
 export type SignedFields = {
-  readonly fields: {
-    readonly chainId: number;
-    readonly nonce: bigint;
-    readonly to: string;
-    readonly value: bigint;
-    readonly data: string;
-    readonly gas: bigint;
-    readonly maxFeePerGas: bigint;
-    readonly maxPriorityFeePerGas: bigint;
-  };
-  readonly signature: { readonly r: Uint8Array; readonly s: Uint8Array; readonly yParity: 0 | 1 };
+  readonly fields: UnsignedTransaction;
+  readonly signature: RecoverableSignature;
   readonly blockNumber: bigint;
 };
 

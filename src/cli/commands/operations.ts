@@ -56,7 +56,7 @@ export const OPERATIONS: Commands = [
         'key     prints a new master key, for TRILHO_MASTER_KEY or its file',
         'status  how many secrets each key seals; exit code 1 when one is not sealed, or by a key that is not given',
         'reseal  seals all of them with the first key of TRILHO_MASTER_KEY, beside a running service',
-        'renew   after a key was lost: new secrets, which nobody has seen, for those that no given key opens',
+        'renew   after a key was lost: new random secrets for those that no given key opens',
         '',
         USES_DATABASE,
       ],
