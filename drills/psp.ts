@@ -3,6 +3,9 @@
 // exactly the money that the PSP has, and `trilho reconcile` and `trilho ledger check` must agree. Prints a table; leaves with
 // exit code 1 when anything was lost, doubled, invented, or told in a log.
 import { setTimeout as wait } from 'node:timers/promises';
+import { type Caller, createCallers } from '../bench/callers.ts';
+import { startDatabaseServer } from '../bench/database-server.ts';
+import { type RunningProgram, runTrilho, startProgram, stopAllPrograms } from '../bench/programs.ts';
 import { startApp } from '../src/app.ts';
 import { dismissUnmatched } from '../src/charges/dismiss-unmatched.ts';
 import { readConfig } from '../src/config/config.ts';
@@ -27,9 +30,6 @@ import { freePort } from '../test/harness/process.ts';
 import { RAIL, railSettings, registerWebhookAt } from '../test/harness/psp.ts';
 import { proveMoney } from '../test/harness/psp-proof.ts';
 import { toAnswer } from '../test/harness/service.ts';
-import { type Caller, createCallers } from './callers.ts';
-import { startDatabaseServer } from './database-server.ts';
-import { type RunningProgram, runTrilho, startProgram, stopAllPrograms } from './programs.ts';
 
 const [PAYERS = 5_000, SEED = 19] = process.argv.slice(2).map(Number);
 const AT_ONCE = 64;

@@ -1,0 +1,152 @@
+// npm run fuzz [-- --cases <n>] [--seed <n>] [--minutes <n>] [--from <n>]: requests made by chance from the OpenAPI document,
+// against a sandbox in a process of its own. Every one must be answered, with no 5xx, and as the document says. Prints a table;
+// leaves with exit code 1 when one was not. `--seed` and `--from` make the same cases again.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import { startDatabaseServer } from '../bench/database-server.ts';
+import { stopAllPrograms } from '../bench/programs.ts';
+import { startTrilho } from '../bench/trilho.ts';
+import { type Exchange, judgeOf } from '../test/harness/openapi.ts';
+import { type Case, caseMaker, operationsOf } from './fuzz/make-case.ts';
+import { curlOf, openSender } from './fuzz/send.ts';
+
+const { values } = parseArgs({
+  options: {
+    cases: { type: 'string', default: '1000000' },
+    seed: { type: 'string', default: '23' },
+    minutes: { type: 'string', default: '60' },
+    from: { type: 'string', default: '0' },
+  },
+});
+const [CASES = 0, SEED = 0, MINUTES = 0, FROM = 0] = [values.cases, values.seed, values.minutes, values.from].map(
+  Number,
+);
+if (![CASES, SEED, MINUTES, FROM].every(Number.isSafeInteger) || CASES < 1) {
+  process.stderr.write('usage: npm run fuzz -- [--cases <n>] [--seed <n>] [--minutes <n>] [--from <n>]\n');
+  process.exit(2);
+}
+
+const AT_ONCE = 32;
+const MAX_FAILURES = 20;
+const SHOWN_LENGTH = 600;
+/** With them a sweep is set up: what an operation asks of the settings is there. */
+const COLD = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
+const EVM = ['ethereum', 'polygon', 'base', 'arbitrum', 'bsc'];
+const PAYOUTS = {
+  coldAddresses: {
+    ...Object.fromEntries(EVM.map(network => [network, COLD])),
+    tron: 'TJRyWwFs9wTFGZg3JbrVriFbNfCug5tDeC',
+  },
+};
+/** Too long an address or header is refused before it is known which operation it is for. */
+const HEADERS_TOO_LARGE = 431;
+const KEPT_IDS = 200;
+const SAY_EVERY_MS = 30_000;
+
+const server = await startDatabaseServer({ keep: false });
+const receiver = createServer((incoming, answer) => incoming.resume().on('end', () => answer.end())).listen(
+  0,
+  '127.0.0.1',
+);
+try {
+  process.exitCode = await fuzz();
+} finally {
+  receiver.close().closeAllConnections();
+  await stopAllPrograms();
+  await server.close();
+}
+
+async function fuzz(): Promise<number> {
+  await server.create('fuzz');
+  const env = { TRILHO_RATE_LIMIT: '0', TRILHO_MAX_IN_FLIGHT: '0', TRILHO_PAYOUTS: JSON.stringify(PAYOUTS) };
+  const service = await startTrilho(server, 'fuzz', { mode: 'sandbox', env });
+  const { url } = service;
+  const judge = judgeOf(await (await fetch(`${url}/openapi.json`)).text());
+  const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  const makeCase = caseMaker(judge.document, SEED, receiverUrl);
+  const sender = openSender(url, AT_ONCE);
+  const known = new Map<string, string[]>();
+  const statuses = new Map<string, number>();
+  const covered = new Set<string>();
+  const failures: string[] = [];
+  const startedMs = performance.now();
+  const deadlineMs = startedMs + MINUTES * 60_000;
+  let next = FROM;
+  let done = 0;
+  const rate = () => Math.round((done * 1_000) / (performance.now() - startedMs));
+  const said = setInterval(() => print(`${done} cases, ${rate()}/s, ${failures.length} failures`), SAY_EVERY_MS);
+
+  async function tryOne(index: number): Promise<void> {
+    const sent = makeCase(index, known);
+    const reply = await sender.send(sent).catch((error: Error) => error);
+    done++;
+    const fault = reply instanceof Error ? `no answer: ${reply.message}` : faultOf(reply);
+    if (fault !== undefined) failures.push(wordsOf({ index, url, sent, reply, fault }));
+    if (reply instanceof Error) return;
+    statuses.set(String(reply.status), (statuses.get(String(reply.status)) ?? 0) + 1);
+    if (reply.status >= 300) return;
+    covered.add(sent.operation);
+    keepIds(known, sent, reply.json);
+  }
+
+  function faultOf(reply: Exchange): string | undefined {
+    if (reply.status >= 500) return `status ${reply.status}`;
+    return reply.status === HEADERS_TOO_LARGE ? undefined : judge.faultOfAnswer(reply);
+  }
+
+  const worker = async () => {
+    while (next < FROM + CASES && performance.now() < deadlineMs && failures.length < MAX_FAILURES)
+      await tryOne(next++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  clearInterval(said);
+  sender.close();
+  const operations = operationsOf(judge.document).length;
+  for (const failure of failures) print(`\n${failure}`);
+  if (failures.length > 0) print(`\nof the service's log:\n${errorsIn(service.output())}`);
+  const counts = [...statuses].sort().map(([status, count]) => `${count} × ${status}`);
+  print(
+    `\nseed ${SEED}, ${done} cases in ${Math.round((performance.now() - startedMs) / 1_000)} s, ${rate()}/s: ${counts.join(', ')}`,
+  );
+  print(`${covered.size} of ${operations} operations answered 2xx at least once; ${failures.length} failures`);
+  return failures.length > 0 || done < Math.min(CASES, AT_ONCE) ? 1 : 0;
+}
+
+/** What was made or listed can be named by later cases. */
+function keepIds(known: Map<string, string[]>, { operation }: Case, json: unknown): void {
+  const [, path = ''] = operation.split(' ');
+  const noun = path.replace('/sandbox', '').replace('/crypto', '').split('/')[1] ?? '';
+  const { id, transactionId } = (json ?? {}) as { id?: unknown; transactionId?: unknown };
+  const found = id ?? transactionId;
+  if (typeof found !== 'string') return;
+  const ids = known.get(noun) ?? [];
+  ids.push(found);
+  known.set(noun, ids.slice(-KEPT_IDS));
+}
+
+type Failure = {
+  readonly index: number;
+  readonly url: string;
+  readonly sent: Case;
+  readonly reply: Exchange | Error;
+  readonly fault: string;
+};
+
+function wordsOf({ index, url, sent, reply, fault }: Failure): string {
+  const answer = reply instanceof Error ? '' : `\n${reply.status} ${reply.text.slice(0, SHOWN_LENGTH)}`;
+  return `case ${index} (${sent.operation}): ${fault}\n${curlOf(url, sent).slice(0, SHOWN_LENGTH)}${answer}`;
+}
+
+/** The last lines of the log that are errors. */
+function errorsIn(output: string): string {
+  return output.split('\n').filter(isError).slice(-MAX_FAILURES).join('\n');
+}
+
+function isError(line: string): boolean {
+  return /"level":"(error|fatal)"|"level":[56]0|^\s+at |Error:/.test(line);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
