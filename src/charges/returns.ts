@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { MoneyReturn } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import type { Charge, Refund } from './charge.ts';
+import type { Charge, Payment, Refund } from './charge.ts';
 import { type RefundEnd, refundEnded, returnBegun } from './life.ts';
 import { refundPosting } from './postings.ts';
 import { lockCharges } from './store.ts';
@@ -23,22 +23,32 @@ export async function recordReturns(
 ): Promise<void> {
   if (returns.length === 0) return;
   await deps.db.transaction(async tx => {
-    const [locked] = await lockCharges(tx, [chargeId]);
-    let charge = locked;
+    const [charge] = await lockCharges(tx, [chargeId]);
     const payment = charge?.payments.find(candidate => isToldAs(candidate, paymentReference));
-    if (!charge || !payment) return;
-    for (const told of returns) {
-      const ofPayment = (refund: Refund) => refund.paymentId === payment.id && isSame(refund, told);
-      // A refund that was asked for at the bank itself is no refund of this service.
-      if (!charge.refunds.some(ofPayment) && told.status !== 'FAILED') {
-        charge = await beginReturn(deps, tx, charge, payment.id, told);
-      }
-      const refund = charge.refunds.find(candidate => ofPayment(candidate) && isEndedBy(candidate, told));
-      if (refund && told.status !== 'PENDING') {
-        charge = await endRefund(deps, tx, charge, refund, { ...told, status: told.status });
-      }
-    }
+    if (charge && payment) await recordReturnsOf(deps, tx, charge, payment, returns);
   });
+}
+
+/** The charge is locked. */
+export async function recordReturnsOf(
+  deps: ReturnDeps,
+  tx: Sql,
+  locked: Charge,
+  payment: Payment,
+  returns: readonly MoneyReturn[],
+): Promise<void> {
+  let charge = locked;
+  for (const told of returns) {
+    const ofPayment = (refund: Refund) => refund.paymentId === payment.id && isSame(refund, told);
+    // A refund that was asked for at the bank itself is no refund of this service.
+    if (!charge.refunds.some(ofPayment) && told.status !== 'FAILED') {
+      charge = await beginReturn(deps, tx, charge, payment.id, told);
+    }
+    const refund = charge.refunds.find(candidate => ofPayment(candidate) && isEndedBy(candidate, told));
+    if (refund && told.status !== 'PENDING') {
+      charge = await endRefund(deps, tx, charge, refund, { ...told, status: told.status });
+    }
+  }
 }
 
 /** Whether `recordReturns` would change anything, by the refunds that the payment has. */

@@ -50,3 +50,11 @@ test('the sandbox takes back no more than is there', async () => {
   await takeBack(id);
   assert.equal((await takeBack(id)).status, 409);
 });
+
+test('the sandbox takes a payment back once, however many ask at once', async () => {
+  const id = await paidCharge();
+  const answers = await Promise.all([1, 2, 3].map(() => takeBack(id)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409]);
+  const { json } = await service.get(`/charges/${id}`);
+  assert.equal(json.refunds.length, 1);
+});

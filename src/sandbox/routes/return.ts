@@ -5,12 +5,14 @@ import { Type } from 'typebox';
 import { CHARGE_EXAMPLE, ChargeView } from '../../api/charges.ts';
 import { unreturnedCents } from '../../charges/life.ts';
 import { requireCharge } from '../../charges/require.ts';
-import { type ReturnDeps, recordReturns } from '../../charges/returns.ts';
+import { type ReturnDeps, recordReturnsOf } from '../../charges/returns.ts';
+import { lockCharges } from '../../charges/store.ts';
 import { chargeView } from '../../charges/view.ts';
 import { ok } from '../../http/server/answers.ts';
 import { idOf } from '../../http/server/path.ts';
 import { defineRoute } from '../../http/server/route.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
+import type { Sql } from '../../storage/database.ts';
 
 const ReturnBody = Type.Object(
   {
@@ -37,19 +39,25 @@ export function returnRoutes(app: FastifyInstance, deps: ReturnDeps): void {
     answer: ok(ChargeView, 'The charge after the return', CHARGE_EXAMPLE),
     problems: ['wrong_state'],
     handle: async ({ path, body }) => {
-      const charge = await requireCharge(deps.db, path.id);
-      const payment = charge.payments.findLast(({ method }) => method === 'pix');
-      const leftCents = payment ? unreturnedCents(charge, payment) : 0n;
-      if (!payment || leftCents === 0n) throw new AppError('wrong_state', 'There is no pix to take back.');
-      const amountCents = body.amountCents === undefined ? leftCents : BigInt(body.amountCents);
-      if (amountCents > leftCents) {
-        const message = 'is more than the payment still holds';
-        throw invalidRequest([{ path: 'amountCents', code: 'above_payment', message }]);
-      }
-      const reason = 'The sandbox bank took it back after a fraud.';
-      const taken = { reference: randomUUID(), amountCents, status: 'DONE', at: deps.clock.now(), reason } as const;
-      await recordReturns(deps, path.id, payment.reference, [taken]);
+      await requireCharge(deps.db, path.id);
+      await deps.db.transaction(tx => takeBack(deps, tx, path.id, body.amountCents));
       return chargeView(deps.links, await requireCharge(deps.db, path.id));
     },
   });
+}
+
+/** Under the lock of the charge: a bank takes no more of a pix than there is left of it, however many ask at once. */
+async function takeBack(deps: ReturnDeps, tx: Sql, chargeId: string, askedCents: number | undefined): Promise<void> {
+  const [charge] = await lockCharges(tx, [chargeId]);
+  const payment = charge?.payments.findLast(({ method }) => method === 'pix');
+  const leftCents = charge && payment ? unreturnedCents(charge, payment) : 0n;
+  if (!charge || !payment || leftCents <= 0n) throw new AppError('wrong_state', 'There is no pix to take back.');
+  const amountCents = askedCents === undefined ? leftCents : BigInt(askedCents);
+  if (amountCents > leftCents) {
+    const message = 'is more than the payment still holds';
+    throw invalidRequest([{ path: 'amountCents', code: 'above_payment', message }]);
+  }
+  const reason = 'The sandbox bank took it back after a fraud.';
+  const taken = { reference: randomUUID(), amountCents, status: 'DONE', at: deps.clock.now(), reason } as const;
+  await recordReturnsOf(deps, tx, charge, payment, [taken]);
 }
