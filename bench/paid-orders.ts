@@ -11,6 +11,7 @@ const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
 const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
 const COST = 541;
 const LOOK_MS = 100;
+const BUSY_MS = 1_000;
 let references = 0;
 
 /** A price source for a live service. */
@@ -50,7 +51,12 @@ export async function openBuyer(url: string, caller: Caller, network: EvmNetwork
   const order = { accountId, walletId, network, symbol: 'usdt', currency: 'BRL', cost: COST, settlementSchedule: 'D0' };
   const body = JSON.stringify({ ...order, charge: { customer: CUSTOMER, methods: ['pix'] } });
   const send = async (target: string, text: string) => {
-    const answer = await connection.send(post(target, text, headers));
+    let answer = await connection.send(post(target, text, headers));
+    // Orders are made faster than a busy machine may take them; a refusal with 503 has changed nothing.
+    while (answer.status === 503) {
+      await wait(BUSY_MS);
+      answer = await connection.send(post(target, text, headers));
+    }
     if (answer.status >= 300) throw new Error(`POST ${target} was answered with ${answer.status}: ${answer.body()}`);
     return JSON.parse(answer.body());
   };

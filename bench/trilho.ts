@@ -33,7 +33,7 @@ const ENVIRONMENTS: Record<Mode, Readonly<Record<string, string>>> = {
 
 /** Starts the service on a database of the server. It logs as it does for its users. */
 export function startTrilho(
-  server: DatabaseServer,
+  server: Pick<DatabaseServer, 'dir' | 'url'>,
   database: string,
   { mode, workers = true, recordTo, allowsLocal = false, env }: ServiceOptions,
 ): Promise<RunningProgram> {
