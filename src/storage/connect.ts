@@ -1,9 +1,10 @@
-// Opens the database and checks its version. A failure becomes a StartError of one line.
+// Opens the database and checks its version and what lies in front of it. A failure becomes a StartError of one line.
 import type pg from 'pg';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { audited } from './audit.ts';
 import { type Database, openDatabase } from './database.ts';
+import { REFUSES_SETTINGS, requireOwnSession, requireSettings } from './require-session.ts';
 
 const OLDEST_VERSION = 14;
 const INSUFFICIENT_PRIVILEGE = '42501';
@@ -17,6 +18,8 @@ export async function connect({ connection, log }: { connection: pg.PoolConfig; 
     if (Number(row!.number) < OLDEST_VERSION * 10_000) {
       throw new StartError(`PostgreSQL ${row!.version} is too old: Trilho needs ${OLDEST_VERSION} or later.`);
     }
+    await requireSettings(db);
+    if (connection.connectionString !== undefined) await requireOwnSession(connection);
     return audited(db);
   } catch (error) {
     await db.close();
@@ -75,6 +78,8 @@ function reasonOf(code: string | undefined): string {
       return 'it refuses the user or the password';
     case '3D000':
       return 'it has no database of this name';
+    case '08P01':
+      return REFUSES_SETTINGS;
     case '53300':
       return 'it takes no more connections';
     case undefined:

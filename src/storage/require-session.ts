@@ -1,0 +1,47 @@
+// The service keeps limits, its time zone and prepared statements in a session of the database. A pooler in between may drop the
+// first two or change sessions between transactions: money would be counted with the wrong day, and statements would fail at random.
+import pg from 'pg';
+import { StartError } from '../lib/errors.ts';
+import type { Sql } from './database.ts';
+
+const LOOK_AT_DOCS = 'see «Behind a pooler» in docs/operations.md';
+
+export const REFUSES_SETTINGS = `a pooler in front of it refuses settings of a session: ${LOOK_AT_DOCS}`;
+
+/** Whether what was set at the beginning of a session has arrived. */
+export async function requireSettings(db: Sql): Promise<void> {
+  const [row] = await db.query<{ zone: string; limits: boolean }>(
+    `select current_setting('TimeZone') as zone,
+            (select bool_and(setting::bigint > 0) from pg_settings
+              where name in ('statement_timeout', 'idle_in_transaction_session_timeout')) as limits`,
+  );
+  if (row!.zone === 'UTC' && row!.limits) return;
+  throw new StartError(`A pooler in front of the database drops settings of a session: ${LOOK_AT_DOCS}.`);
+}
+
+const ANSWER_LIMIT_MS = 5_000;
+
+/** Whether a session stays one: while another is in a transaction, it must be on the process of the server that it began with. */
+export async function requireOwnSession(connection: pg.PoolConfig): Promise<void> {
+  const open = () => new pg.Client({ ...connection, query_timeout: ANSWER_LIMIT_MS });
+  const [one, other] = [open(), open()];
+  for (const client of [one, other]) client.on('error', () => {});
+  try {
+    await one.connect();
+    const first = await processOf(one);
+    await other.connect();
+    await other.query('begin');
+    const others = await processOf(other);
+    // Without an answer: the other has taken the only session that there is.
+    const again = await processOf(one).catch(() => undefined);
+    if (first !== others && first === again) return;
+    throw new StartError(`A pooler in front of the database changes sessions between transactions: ${LOOK_AT_DOCS}.`);
+  } finally {
+    await Promise.allSettled([one.end(), other.end()]);
+  }
+}
+
+async function processOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]!.pid;
+}

@@ -1,0 +1,34 @@
+// A pooler between the service and its database: what it takes away is said at the start.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StartError } from '../../src/lib/errors.ts';
+import { connect } from '../../src/storage/connect.ts';
+import { asAdmin, createDatabase } from '../harness/databases.ts';
+import { startDroppingWire } from '../harness/dropping-wire.ts';
+import { silentLog } from '../harness/log.ts';
+
+test('a pooler that drops settings of a session is refused until the role of the database brings them', async context => {
+  const database = await createDatabase();
+  const wire = await startDroppingWire(database.url);
+  context.after(async () => {
+    await wire.close();
+    await database.drop();
+  });
+  const connection = { connectionString: wire.url };
+  await assert.rejects(connect({ connection, log: silentLog }), (error: Error) => {
+    assert.ok(error instanceof StartError);
+    assert.match(error.message, /drops settings of a session: see «Behind a pooler» in docs\/operations\.md/);
+    return true;
+  });
+
+  const name = new URL(wire.url).pathname.slice(1);
+  for (const setting of [
+    `timezone = 'UTC'`,
+    `statement_timeout = '10s'`,
+    `idle_in_transaction_session_timeout = '30s'`,
+  ]) {
+    await asAdmin(`alter database ${name} set ${setting}`);
+  }
+  const db = await connect({ connection, log: silentLog });
+  await db.close();
+});
