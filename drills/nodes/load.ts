@@ -31,7 +31,7 @@ type Options = {
 export const AMOUNT_CENTS = 15_990;
 const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
 const ANSWER_TIMEOUT_MS = 30_000;
-const AGAIN_MS = 50;
+const AGAIN_MS = 200;
 const PAID_SHARE = 0.8;
 /** 409 while the first attempt of the same request is still being carried out. */
 const ASKED_AGAIN = new Set([409, 429, 500, 503]);

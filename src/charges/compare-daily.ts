@@ -2,6 +2,7 @@
 // is counted and logged; a person reads it with `trilho reconcile`.
 import { addDays, momentOn } from '../lib/civil-days.ts';
 import { isOutageOfOthers } from '../lib/errors.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import type { Rails } from '../rails/rail.ts';
@@ -11,7 +12,8 @@ import type { ReceiptDeps } from './receipts.ts';
 import { endComparison, takeComparison } from './store-compare-day.ts';
 import { takeReceipts } from './watch-rails.ts';
 
-type DailyDeps = CompareDeps & ReceiptDeps & { readonly rails: Rails; readonly log: Log };
+type DailyDeps = CompareDeps &
+  ReceiptDeps & { readonly rails: Rails; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
 
 const PAUSE_MS = 60_000;
 /** After it another node compares, or this one again. */
@@ -20,12 +22,19 @@ const LEASE_MS = 30 * 60_000;
 /** A payment that its bank lists so many days late is still taken. */
 const LATE_DAYS = 3;
 
-/** A long day may take minutes, so the loop has no heartbeat: a node that compares is ready. */
 export function startComparingDays(deps: DailyDeps): { stop(): Promise<void> } {
   const task = async () => {
     await compareDueDays(deps);
   };
-  return startLoop({ name: 'comparing days with the banks', task, pauseMs: PAUSE_MS, log: deps.log });
+  return startLoop({
+    name: 'comparing days with the banks',
+    task,
+    pauseMs: PAUSE_MS,
+    // A long day may take minutes: a node that compares is ready.
+    longestRunMs: LEASE_MS,
+    heartbeats: deps.heartbeats,
+    log: deps.log,
+  });
 }
 
 /** Compares one due day of each rail, and returns how many there were. */

@@ -2,6 +2,7 @@
 // name there, and a return as fetched when it was read: a run that is killed repeats at most one of each, with the same bytes.
 import { civilDay, momentOn } from '../lib/civil-days.ts';
 import { AppError, isOutage } from '../lib/errors.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { CnabError } from '../rails/cnab/cnab-error.ts';
@@ -12,7 +13,7 @@ import { takeFiles } from './offer-files.ts';
 import { type ReadDeps, readReturn } from './read-return.ts';
 import { endExchange, failExchange, findFetched, insertFetched, takeExchange } from './store-exchanges.ts';
 
-export type ExchangeDeps = MakeDeps & ReadDeps & { readonly log: Log };
+export type ExchangeDeps = MakeDeps & ReadDeps & { readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
 
 export type Exchanged = {
   readonly rail: string;
@@ -32,7 +33,6 @@ const MAX_FETCHED = 200;
 
 type Served = { readonly rail: string; readonly server: FileServer };
 
-/** An exchange may take minutes, so the loops have no heartbeat: a node that reads a large return is ready. */
 export function startExchangingFiles(deps: ExchangeDeps): { stop(): Promise<void> } {
   const loops = servedRails(deps.rails).map(served =>
     startLoop({
@@ -41,6 +41,9 @@ export function startExchangingFiles(deps: ExchangeDeps): { stop(): Promise<void
         await exchangeWhenDue(deps, served);
       },
       pauseMs: PAUSE_MS,
+      // An exchange may take minutes: a node that reads a large return is ready.
+      longestRunMs: TURN_MS,
+      heartbeats: deps.heartbeats,
       log: deps.log,
     }),
   );

@@ -9,21 +9,33 @@ export type Heartbeat = {
 };
 
 export type Heartbeats = {
-  /** `periodMs`: the longest pause between two runs. */
-  start(name: string, periodMs: number): Heartbeat;
-  /** The names of the loops that have stopped. */
-  stopped(): string[];
+  /** `periodMs`: the longest pause between two runs; `longestRunMs`: what a run may take beyond it. */
+  start(name: string, periodMs: number, longestRunMs?: number): Heartbeat;
+  /** Every loop that runs here. */
+  list(): LoopHealth[];
 };
 
-/** What a run may take beyond the pause: many statements at their limits. */
+export type LoopHealth = {
+  readonly name: string;
+  /** Since its last run ended, or since it was started. */
+  readonly ageMs: number;
+  /** One that is older has stopped. */
+  readonly limitMs: number;
+};
+
+/** Many statements at their limits. */
 const LONGEST_RUN_MS = 120_000;
+
+export function hasStopped({ ageMs, limitMs }: LoopHealth): boolean {
+  return ageMs > limitMs;
+}
 
 export function watchHeartbeats(clock: Clock): Heartbeats {
   const loops = new Set<{ readonly name: string; readonly limitMs: number; beatMs: number }>();
   const nowMs = () => clock.now().getTime();
   return {
-    start: (name, periodMs) => {
-      const loop = { name, limitMs: periodMs + LONGEST_RUN_MS, beatMs: nowMs() };
+    start: (name, periodMs, longestRunMs = LONGEST_RUN_MS) => {
+      const loop = { name, limitMs: periodMs + longestRunMs, beatMs: nowMs() };
       loops.add(loop);
       return {
         beat: () => {
@@ -32,6 +44,6 @@ export function watchHeartbeats(clock: Clock): Heartbeats {
         end: () => void loops.delete(loop),
       };
     },
-    stopped: () => [...loops].filter(({ beatMs, limitMs }) => nowMs() - beatMs > limitMs).map(({ name }) => name),
+    list: () => [...loops].map(({ name, beatMs, limitMs }) => ({ name, ageMs: nowMs() - beatMs, limitMs })),
   };
 }

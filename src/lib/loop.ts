@@ -27,6 +27,8 @@ type Options = {
   readonly runsAtStop?: boolean;
   /** How long `stop` waits for the current run. */
   readonly stopLimitMs?: number;
+  /** What a run may take; two minutes when absent. */
+  readonly longestRunMs?: number;
   /** Where the loop shows that it is alive. */
   readonly heartbeats?: Heartbeats | undefined;
   readonly log: Log;
@@ -46,10 +48,11 @@ export function startLoop(options: Options): Loop {
     pauseAfterFailureMs = pauseMs,
     runsAtStop = false,
     stopLimitMs = STOP_LIMIT_MS,
+    longestRunMs,
     heartbeats,
     log,
   } = options;
-  const heartbeat = heartbeats?.start(name, Math.max(pauseMs, pauseAfterFailureMs) + minPauseMs);
+  const heartbeat = heartbeats?.start(name, Math.max(pauseMs, pauseAfterFailureMs) + minPauseMs, longestRunMs);
   const stopping = new AbortController();
   let waking = new AbortController();
   let lastOutage: Outage | undefined;

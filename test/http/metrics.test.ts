@@ -169,7 +169,11 @@ test('docs/metrics.md describes every metric with its type and labels, and no ot
     `insert into boleto_returns (id, rail, digest, sequence, received_at, received_by)
      values (gen_random_uuid(), 'bank756:main', sha256('x'), 1, now(), 'test')`,
   );
+  // Its reader is served by a loop; no other runs here.
+  const leaving = new AbortController();
+  await fetch(`${service.url}/events/stream`, { signal: leaving.signal });
   const { types, samples } = await scrape();
+  leaving.abort();
   const rows = documented();
   const own = [...types].filter(([name]) => name.startsWith('trilho_'));
   assert.deepEqual(rows.map(({ name, type }) => [name, type]).sort(), own.sort());

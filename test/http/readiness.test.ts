@@ -160,7 +160,15 @@ test('a background loop that hangs is named', async context => {
   const t = lastFirst(context);
   const { url } = await ownDatabase(t);
   const service = await serviceOn(t, { env: { DATABASE_URL: url }, work: true });
-  assert.equal((await service.get('/readyz')).status, 200);
+  assert.deepEqual((await service.get('/readyz')).json, { status: 'ok' });
+  const { json: detail } = await service.get('/readyz?verbose');
+  assert.ok(
+    detail.loops.some(({ name }: { name: string }) => name === 'sealing the audit log'),
+    JSON.stringify(detail),
+  );
+  assert.ok(detail.loops.some(({ name }: { name: string }) => name === 'comparing days with the banks'));
+  const { text: metrics } = await service.get('/metrics');
+  assert.match(metrics, /trilho_loop_heartbeat_age_seconds\{loop="sealing the audit log"\} \d/);
   const session = await sessionOn(t, url);
   await session.query('begin; lock table audit_inbox in access exclusive mode');
   const waits = async () => (await session.query(WAITING)).rowCount;

@@ -1,10 +1,10 @@
 // /livez: the process answers. /readyz: it can serve, that is, the database answers, can be written and has its schema, the
 // loops run, and the clock is right.
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { Heartbeats } from '../../lib/heartbeats.ts';
+import { type Heartbeats, hasStopped } from '../../lib/heartbeats.ts';
 import type { Database } from '../../storage/database.ts';
 import type { DatabaseClock } from '../../storage/database-clock.ts';
 import { isMigrated } from '../../storage/migrate.ts';
@@ -36,11 +36,12 @@ export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
     const ageMs = goodAt === undefined ? SHARED_MS : deps.clock.now().getTime() - goodAt.getTime();
     return ageMs >= 0 && ageMs < SHARED_MS;
   };
-  app.get('/readyz', HEALTH, async () => {
+  const shown = ({ url }: FastifyRequest) => ({ status: 'ok', ...(/[?&]verbose\b/.test(url) && detailOf(deps)) });
+  app.get('/readyz', HEALTH, async request => {
     checkNode(deps);
     if (deps.db.isSilent()) throw new AppError('database_unavailable', SILENT);
     // What a write has found says more than a check before it.
-    if (isShared() && deps.db.whyUnwritable() === undefined) return { status: 'ok' };
+    if (isShared() && deps.db.whyUnwritable() === undefined) return shown(request);
     // One check at a time: probes that come meanwhile share it.
     checking ??= checkDatabase(deps.db)
       .then(() => {
@@ -51,18 +52,29 @@ export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
       });
     const late = wait(READY_LIMIT_MS, 'late' as const, { ref: false });
     if ((await Promise.race([checking, late])) === 'late') throw new AppError('database_unavailable', SILENT);
-    return { status: 'ok' };
+    return shown(request);
   });
 }
 
 function checkNode({ heartbeats, databaseClock }: HealthDeps): void {
-  const [stopped] = heartbeats.stopped();
-  if (stopped !== undefined) throw new AppError('not_ready', `The background loop «${stopped}» has stopped.`);
+  const stopped = heartbeats.list().find(hasStopped);
+  if (stopped) throw new AppError('not_ready', `The background loop «${stopped.name}» has stopped.`);
   const offsetMs = Math.abs(databaseClock.offsetMs());
   if (offsetMs > MAX_OFFSET_MS) {
     const offsetSeconds = Math.round(offsetMs / 1000);
     throw new AppError('not_ready', `The clock of this machine is ${offsetSeconds} s off the database's.`);
   }
+}
+
+/** What a person wants to know of a node that serves. */
+function detailOf({ heartbeats, databaseClock }: HealthDeps) {
+  const seconds = (ms: number) => Math.round(ms / 1000);
+  const loops = heartbeats.list().map(({ name, ageMs, limitMs }) => ({
+    name,
+    lastRunSecondsAgo: seconds(ageMs),
+    limitSeconds: seconds(limitMs),
+  }));
+  return { clockOffsetMs: databaseClock.offsetMs(), loops };
 }
 
 /** On connections of its own: it answers also while other work holds every connection of the pool. */

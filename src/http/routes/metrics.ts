@@ -11,6 +11,7 @@ import { type DeliveryLag, readDeliveryLag } from '../../events/store-lag.ts';
 import type { Queue, QueueDepth } from '../../jobs/queue.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { isOutage } from '../../lib/errors.ts';
+import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { HOLD_REASONS } from '../../orders/order.ts';
 import { countHeldOrders, type HeldCount } from '../../orders/store.ts';
@@ -31,6 +32,7 @@ type Deps = {
   readonly queue: Pick<Queue, 'depths'>;
   readonly rails: Rails;
   readonly certificates: Certificates;
+  readonly heartbeats: Heartbeats;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -44,6 +46,7 @@ export function metricsRoutes(app: FastifyInstance, deps: Deps): void {
   const { registry, db, log, certificates, rails } = deps;
   processMetrics();
   showPool(registry, db);
+  showLoops(registry, deps.heartbeats);
   showCertificates(registry, certificates);
   const show = backlogGauges(registry, rails);
   let reading: Promise<Backlog | NoBacklog> | undefined;
@@ -214,6 +217,19 @@ function showPool(registry: Registry, db: Database): void {
       this.set({ state: 'idle' }, idle);
       this.set({ state: 'waiting' }, waiting);
       this.set({ state: 'max' }, max);
+    },
+  });
+}
+
+function showLoops(registry: Registry, heartbeats: Heartbeats): void {
+  new Gauge({
+    name: 'trilho_loop_heartbeat_age_seconds',
+    help: 'Since a background loop of this node has ended a run.',
+    labelNames: ['loop'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, ageMs } of heartbeats.list()) this.set({ loop: name }, ageMs / 1000);
     },
   });
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { readRails } from '../../charges/store-rails.ts';
 import { readDeliveryLag } from '../../events/store-lag.ts';
 import type { Queue } from '../../jobs/queue.ts';
-import type { Heartbeats } from '../../lib/heartbeats.ts';
+import { type Heartbeats, hasStopped } from '../../lib/heartbeats.ts';
 import { readHalts } from '../../payouts/store-senders.ts';
 import type { Database } from '../../storage/database.ts';
 import type { DatabaseClock } from '../../storage/database-clock.ts';
@@ -36,7 +36,7 @@ export function healthPage(app: FastifyInstance, deps: HealthPageDeps): void {
         deps.queue.depths(),
       ]);
       const tookMs = Math.round(performance.now() - began);
-      const stopped = deps.heartbeats.stopped();
+      const stopped = deps.heartbeats.list().filter(hasStopped);
       const page = shell(deps, request, {
         title: 'Health',
         section: 'health',
@@ -46,7 +46,10 @@ export function healthPage(app: FastifyInstance, deps: HealthPageDeps): void {
           ['Mode', deps.mode],
           ['Database', html`${badge('ok')} ${tookMs} ms for this page`],
           ['Clock', `${Math.round(deps.databaseClock.offsetMs())} ms off the database's`],
-          ['Loops', stopped.length === 0 ? badge('ok') : html`${badge('failed')} ${stopped.join(', ')}`],
+          [
+            'Loops',
+            stopped.length === 0 ? badge('ok') : html`${badge('failed')} ${stopped.map(({ name }) => name).join(', ')}`,
+          ],
           ['Waiting deliveries', count(lag.pending)],
         ])}</section>
 <section class="card"><h2>Rails</h2>${table({
