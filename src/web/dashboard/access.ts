@@ -9,11 +9,10 @@ import { listKeys } from '../../accounts/store-keys.ts';
 import { AppError } from '../../lib/errors.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type ActDeps, accountField, defineAct } from './act.ts';
+import { type ActDeps, accountField, accountIn, defineAct } from './act.ts';
 import { isRecord, textOf } from './api-call.ts';
-import { accountIn, filled } from './charge-acts.ts';
 import type { ListDeps } from './charges.ts';
-import { textField } from './form.ts';
+import { filled, textField } from './form.ts';
 import { badge, facts, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
 

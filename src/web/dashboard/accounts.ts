@@ -7,8 +7,7 @@ import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
-import { filled } from './charge-acts.ts';
-import { type Fields, textField } from './form.ts';
+import { type Fields, filled, textField } from './form.ts';
 import { facts, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
 

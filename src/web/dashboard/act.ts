@@ -120,6 +120,12 @@ export async function accountField({ db }: Pick<ActDeps, 'db'>, { caller }: Fast
   ];
 }
 
+/** Who works for one account is not asked for which. */
+export function accountIn(fields: Fields, { caller }: FastifyRequest): { readonly accountId?: string } {
+  const accountId = caller?.accountId ?? textField(fields, 'accountId');
+  return accountId === '' ? {} : { accountId };
+}
+
 type Refusal = { readonly detail: string; readonly faults: readonly Fault[] };
 
 function formOf({ words, fields = [], button, back }: Question, request: FastifyRequest, refusal?: Refusal): Html {

@@ -39,3 +39,17 @@ export function textField(fields: Fields, name: string): string {
   const value = fields.get(name);
   return typeof value === 'string' ? value.trim() : '';
 }
+
+/** What was filled in; what was left empty is left out. */
+export function filled(fields: Fields, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map(name => [name, textField(fields, name)]).filter(([, value]) => value !== ''));
+}
+
+/** `159,90` and `159.90` as cents; what is no amount goes on as it is, so that the API names the fault. */
+export function centsIn(text: string): number | string {
+  const plain = text
+    .replace(/\s|R\$/g, '')
+    .replace(/\.(?=\d{3}(?:\D|$))/g, '')
+    .replace(',', '.');
+  return /^\d+(?:\.\d{1,2})?$/.test(plain) ? Math.round(Number(plain) * 100) : text;
+}

@@ -4,7 +4,7 @@ import type { Scope } from '../../accounts/scopes.ts';
 import { requireOrder } from '../../orders/show.ts';
 import { html, type Piece } from '../html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
-import { filled } from './charge-acts.ts';
+import { filled } from './form.ts';
 import { facts } from './parts.ts';
 
 export function orderActs(app: FastifyInstance, deps: ActDeps): void {

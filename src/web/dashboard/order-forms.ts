@@ -6,11 +6,11 @@ import { SETTLEMENT_SCHEDULES } from '../../orders/order.ts';
 import { requireOrder } from '../../orders/show.ts';
 import { listWallets } from '../../wallets/list.ts';
 import { html } from '../html.ts';
-import { type ActDeps, accountField, defineAct, type Field, type Option } from './act.ts';
+import { type ActDeps, accountField, accountIn, defineAct, type Field, type Option } from './act.ts';
 import { isRecord, textOf } from './api-call.ts';
-import { ADDRESS_FIELDS, accountIn, customerIn, filled, PAYER_FIELDS } from './charge-acts.ts';
-import { type Fields, textField } from './form.ts';
+import { type Fields, filled, textField } from './form.ts';
 import { facts, queryOf, when } from './parts.ts';
+import { ADDRESS_FIELDS, customerIn, PAYER_FIELDS } from './payer-fields.ts';
 
 const MAX_SUGGESTED = 100;
 const choices = (values: readonly string[]) => values.map(value => ({ value, label: value }));

@@ -8,7 +8,7 @@ import { payoutView } from '../../payouts/view.ts';
 import { html } from '../html.ts';
 import { type ActDeps, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
-import { filled } from './charge-acts.ts';
+import { filled } from './form.ts';
 import { facts, queryOf } from './parts.ts';
 
 const scopeFields = (query: Readonly<Record<string, unknown>>): readonly Field[] => [

@@ -12,8 +12,8 @@ import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, accountField, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
-import { filled } from './charge-acts.ts';
 import type { ListDeps } from './charges.ts';
+import { filled } from './form.ts';
 import { badge, facts, filterForm, pager, readFilters, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
 

@@ -3,10 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { EVENT_TYPES } from '../../api/events.ts';
 import { requireWebhook } from '../../events/require-webhook.ts';
 import { html } from '../html.ts';
-import { type Act, type ActDeps, accountField, defineAct } from './act.ts';
+import { type Act, type ActDeps, accountField, accountIn, defineAct } from './act.ts';
 import { textOf } from './api-call.ts';
-import { accountIn, filled } from './charge-acts.ts';
-import { textField } from './form.ts';
+import { filled, textField } from './form.ts';
 import { facts } from './parts.ts';
 
 const MAX_URL_LENGTH = 2_048;

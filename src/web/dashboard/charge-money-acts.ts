@@ -1,0 +1,113 @@
+// What can be done with the money of a charge: record a payment, send money back.
+import type { FastifyInstance } from 'fastify';
+import type { Payment } from '../../charges/charge.ts';
+import { excessCents } from '../../charges/life.ts';
+import { html } from '../html.ts';
+import { type ActDeps, defineAct, type Field } from './act.ts';
+import { textOf } from './api-call.ts';
+import { shownCharge } from './charge-acts.ts';
+import { centsIn, filled, textField } from './form.ts';
+import { facts, queryOf, reais } from './parts.ts';
+import { METHOD_CHOICES } from './payer-fields.ts';
+
+function paymentField(payments: readonly Payment[]): Field {
+  const options = payments.map(({ id, amountCents, reference }) => ({
+    value: id,
+    label: `${reais(amountCents)}, ${reference}`,
+  }));
+  return {
+    name: 'paymentId',
+    label: 'Of the payment',
+    type: 'select',
+    options: [{ value: '', label: 'the newest that holds enough' }, ...options],
+  };
+}
+
+export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
+  defineAct(app, deps, {
+    url: '/charges/:id/refund',
+    scope: 'refunds:write',
+    section: 'charges',
+    ask: async (request, params) => {
+      const { charge, back } = await shownCharge(deps, request, params);
+      const paid = charge.payments.reduce((sum, payment) => sum + payment.amountCents, 0n);
+      return {
+        title: 'Send money back?',
+        words: html`<p>The bank is asked to send it back to the payer. It cannot be taken back.</p>${facts([
+          ['Paid', reais(paid)],
+          ['Payer', charge.customer.name],
+        ])}`,
+        fields: [
+          {
+            name: 'amount',
+            label: 'Amount',
+            value: textOf(queryOf(request)['amount']),
+            hint: 'Such as 20,00. Left empty: all that is left of the newest payment.',
+          },
+          ...(excessCents(charge) > 0n
+            ? [{ name: 'excess', label: 'Only what was paid too much', type: 'checkbox' } as const]
+            : []),
+          ...(charge.payments.length > 1 ? [paymentField(charge.payments)] : []),
+        ],
+        button: 'Refund',
+        back,
+      };
+    },
+    call: (fields, { id = '' }) => {
+      const amount = textField(fields, 'amount');
+      const body = {
+        ...(amount !== '' && { amountCents: centsIn(amount) }),
+        ...(textField(fields, 'excess') === 'true' && { excess: true }),
+        ...filled(fields, ['paymentId']),
+      };
+      return { method: 'POST', url: `/charges/${encodeURIComponent(id)}/refunds`, body };
+    },
+    done: (_, { id = '' }) => `/dashboard/charges/${id}`,
+  });
+
+  defineAct(app, deps, {
+    url: '/charges/:id/record',
+    scope: 'payments:write',
+    section: 'charges',
+    ask: async (request, params) => {
+      const { charge, back } = await shownCharge(deps, request, params);
+      const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+      return {
+        title: 'Record a payment?',
+        words: html`<p>For money that you see at your bank and that no bank reports. The reference counts once.</p>${facts(
+          [
+            ['Asked for', reais(charge.payableCents)],
+            ['Payer', charge.customer.name],
+          ],
+        )}`,
+        fields: [
+          { name: 'amount', label: 'Amount', isRequired: true, value: query.get('amount') ?? '' },
+          {
+            name: 'reference',
+            label: "The bank's id of the payment",
+            isRequired: true,
+            value: query.get('reference') ?? '',
+          },
+          { name: 'method', label: 'Paid by', type: 'select', options: METHOD_CHOICES.slice(0, 2) },
+          {
+            name: 'isAnother',
+            label: 'It is not the payment of the same amount that the charge has already',
+            type: 'checkbox',
+          },
+        ],
+        button: 'Record the payment',
+        back,
+      };
+    },
+    call: (fields, { id = '' }) => ({
+      method: 'POST',
+      url: `/charges/${encodeURIComponent(id)}/payments`,
+      body: {
+        amountCents: centsIn(textField(fields, 'amount')),
+        ...filled(fields, ['reference', 'method', 'paidAt']),
+        ...(textField(fields, 'isAnother') === 'true' && { isAnother: true }),
+      },
+    }),
+    done: (_, { id = '' }) => `/dashboard/charges/${id}`,
+  });
+}
