@@ -116,7 +116,18 @@ export const ChargesPage = Type.Object(
   { $id: 'ChargesPage', additionalProperties: false },
 );
 
-export const CHARGE_SCHEMAS = [ChargeBody, BoletoResult, PixResult, CreatedCharge, ChargeView, ChargesPage];
+const MAX_URL_LENGTH = 2_000;
+const EXAMPLE_CHECKOUT = 'https://pay.example.com/pay/AZqLXjxwfSqfQWsMXY4qFwDwQ2y6tB7mXr4nVw0kL9s';
+
+export const WithdrawalBody = Type.Object(
+  { checkoutUrl: Text({ maxLength: MAX_URL_LENGTH, description: 'The link to withdraw, as the charge shows it.' }) },
+  { $id: 'CheckoutWithdrawal', additionalProperties: false, examples: [{ checkoutUrl: EXAMPLE_CHECKOUT }] },
+);
+
+export const CHARGE_SCHEMAS = [
+  ...[ChargeBody, BoletoResult, PixResult, CreatedCharge, ChargeView, ChargesPage],
+  ...[WithdrawalBody],
+];
 
 const EXAMPLE_ID = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';
 
@@ -154,7 +165,7 @@ export const CHARGE_EXAMPLE: Static<typeof ChargeView> = {
   taxes: { fine: 2, interest: 1 },
   boleto: { ...BOLETO_EXAMPLE, status: 'REGISTERED' },
   pix: { ...PIX_EXAMPLE, status: 'ACTIVE' },
-  checkoutUrl: 'https://pay.example.com/pay/AZqLXjxwfSqfQWsMXY4qFwDwQ2y6tB7mXr4nVw0kL9s',
+  checkoutUrl: EXAMPLE_CHECKOUT,
   payments: [],
   refunds: [],
   warnings: [],

@@ -13,6 +13,8 @@ export type Links = {
   checkoutUrl(charge: Linked): string;
   /** What a token names, when this service made it; whether its epoch is still good is for the charge to say. */
   read(token: string): Linked | undefined;
+  /** What a whole link names, under whichever name the service was reached by. */
+  readUrl(checkoutUrl: string): Linked | undefined;
 };
 
 const ID_BYTES = 16;
@@ -33,19 +35,21 @@ export async function openLinks(db: Sql, publicUrl: () => string): Promise<Links
     const named = Buffer.concat([Buffer.from(id.replaceAll('-', ''), 'hex'), Buffer.of(linkEpoch)]);
     return Buffer.concat([named, macOf(named)]).toString('base64url');
   };
+  const read = (token: string) => {
+    if (!TOKEN.test(token)) return undefined;
+    const bytes = Buffer.from(token, 'base64url');
+    const named = bytes.subarray(0, MAC_AT);
+    // Of the 43 characters the last has two bits to spare; only one spelling is ours.
+    if (!timingSafeEqual(bytes.subarray(MAC_AT), macOf(named)) || bytes.toString('base64url') !== token) {
+      return undefined;
+    }
+    return { id: uuidOf(named.subarray(0, ID_BYTES)), linkEpoch: named.readUInt8(ID_BYTES) };
+  };
   return {
     tokenOf,
     checkoutUrl: charge => `${publicUrl()}/pay/${tokenOf(charge)}`,
-    read: token => {
-      if (!TOKEN.test(token)) return undefined;
-      const bytes = Buffer.from(token, 'base64url');
-      const named = bytes.subarray(0, MAC_AT);
-      // Of the 43 characters the last has two bits to spare; only one spelling is ours.
-      if (!timingSafeEqual(bytes.subarray(MAC_AT), macOf(named)) || bytes.toString('base64url') !== token) {
-        return undefined;
-      }
-      return { id: uuidOf(named.subarray(0, ID_BYTES)), linkEpoch: named.readUInt8(ID_BYTES) };
-    },
+    read,
+    readUrl: checkoutUrl => read(/\/pay\/([^/]+)$/.exec(checkoutUrl)?.[1] ?? ''),
   };
 }
 

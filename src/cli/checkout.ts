@@ -22,7 +22,7 @@ export async function checkoutCommand(config: Config, log: Log, args: readonly s
     const links = await openLinks(db, () => publicUrl ?? `http://localhost:${port}`);
     try {
       if (verb === 'withdraw') setAuditObject(id);
-      return links.checkoutUrl(verb === 'withdraw' ? await withdrawLink({ db }, id) : await requireCharge(db, id));
+      return links.checkoutUrl(verb === 'withdraw' ? await withdrawLink({ db }, { id }) : await requireCharge(db, id));
     } catch (error) {
       if (error instanceof AppError) throw new StartError(error.message);
       throw error;

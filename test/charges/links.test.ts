@@ -57,13 +57,35 @@ test('a token names its charge; one bit changed, cut off or added and it names n
 test('withdrawing the link gives the charge another one', async () => {
   const { json } = await make();
   const before = (await read(json.id)).checkoutUrl;
-  const { json: after } = await service.send(`/charges/${json.id}/checkout/withdraw`, { method: 'POST' });
+  const { json: after } = await service.post(`/charges/${json.id}/checkout/withdraw`, { checkoutUrl: before });
   assert.notEqual(after.checkoutUrl, before);
   assert.equal((await read(json.id)).checkoutUrl, after.checkoutUrl);
   const repeat = await service.post('/charges', chargeBody({ externalId: 'again' }));
-  await service.send(`/charges/${repeat.json.id}/checkout/withdraw`, { method: 'POST' });
+  const { checkoutUrl } = await read(repeat.json.id);
+  await service.post(`/charges/${repeat.json.id}/checkout/withdraw`, { checkoutUrl });
   const { headers } = await service.post('/charges', chargeBody({ externalId: 'again' }));
   assert.ok(headers.get('link')?.includes((await read(repeat.json.id)).checkoutUrl), 'a repeat names the link of now');
+});
+
+test('a link that is named is withdrawn once, and no other with it', async () => {
+  const { id } = (await make()).json;
+  const { id: otherId } = (await make()).json;
+  const { checkoutUrl } = await read(id);
+  const withdraw = (body: unknown) => service.post(`/charges/${id}/checkout/withdraw`, body);
+  const after = await withdraw({ checkoutUrl });
+  assert.equal(after.status, 200, after.text);
+  const again = await withdraw({ checkoutUrl });
+  assert.deepEqual([again.status, again.json.code], [409, 'wrong_state']);
+  assert.match(again.json.detail, /withdrawn already/);
+  const { checkoutUrl: others } = await read(otherId);
+  for (const wrong of [others, checkoutUrl.slice(0, -1), 'https://example.com', '', 7]) {
+    const refused = await withdraw({ checkoutUrl: wrong });
+    assert.equal(refused.status, 400, String(wrong));
+    assert.equal(refused.json.errors[0].path, 'checkoutUrl');
+    assert.ok(!refused.text.includes(tokenIn(others)), 'a link is a credential and not repeated');
+  }
+  assert.equal((await read(id)).checkoutUrl, after.json.checkoutUrl);
+  assert.equal((await read(otherId)).checkoutUrl, others);
 });
 
 test('TRILHO_PUBLIC_URL is the name in the link', async context => {

@@ -10,21 +10,28 @@ export async function view(service: Service, path: string): Promise<string> {
   return text;
 }
 
-/** Opens a question and sends its form; a form with a file goes as a browser sends it. */
-export async function submit(
-  service: Service,
-  path: string,
-  fields: Readonly<Record<string, string | File>> = {},
-): Promise<Response> {
+type FormFields = Readonly<Record<string, string | File>>;
+
+/** Opens a question and sends its form. */
+export async function submit(service: Service, path: string, fields: FormFields = {}): Promise<Response> {
   const page = await view(service, path);
-  const [, once = ''] = /name="once" value="([^"]+)"/.exec(page) ?? [];
+  return sendForm(service, path, page, fields);
+}
+
+/** Sends the form of a page that was opened before, with what it hides; a form with a file goes as a browser sends it. */
+export function sendForm(service: Service, path: string, page: string, fields: FormFields = {}): Promise<Response> {
   const body = page.includes('multipart/form-data') ? new FormData() : new URLSearchParams();
-  for (const [name, value] of Object.entries({ once, ...fields })) {
+  for (const [name, value] of Object.entries({ ...hiddenFields(page), ...fields })) {
     if (body instanceof FormData) body.set(name, value);
     else body.set(name, String(value));
   }
   const headers = { ...SAME_ORIGIN, accept: 'text/html' };
   return fetch(`${service.url}/dashboard${path}`, { method: 'POST', body, headers, redirect: 'manual' });
+}
+
+function hiddenFields(page: string): Record<string, string> {
+  const inputs = page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
+  return Object.fromEntries([...inputs].map(([, name = '', value = '']) => [name, value]));
 }
 
 /** What a page says, without its marks. */

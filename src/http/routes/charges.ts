@@ -8,6 +8,7 @@ import {
   ChargeView,
   CREATED_EXAMPLE,
   CreatedCharge,
+  WithdrawalBody,
 } from '../../api/charges.ts';
 import { ChargeBody, toChargeDraft, toNewCharge } from '../../api/new-charge.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
@@ -19,6 +20,7 @@ import { requireCharge, requireChargeOf } from '../../charges/require.ts';
 import { findCharge } from '../../charges/store.ts';
 import { chargeView } from '../../charges/view.ts';
 import { withdrawLink } from '../../charges/withdraw-link.ts';
+import { invalidRequest } from '../../lib/errors.ts';
 import { created, jsonText, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
@@ -119,14 +121,19 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
     operationId: 'withdrawCheckout',
     summary: 'Withdraw the link to the checkout',
     description:
-      'For a link that reached the wrong person: it opens nothing any more, and the charge has a new one. Codes that were seen can still be paid; cancel the charge for that.',
+      'For a link that reached the wrong person: it opens nothing any more, and the charge has a new one. The request names the link, so that a repeat withdraws no other. Codes that were seen can still be paid; cancel the charge for that.',
     tag,
     path: idOf('charge'),
+    body: WithdrawalBody,
     answer: ok(ChargeView, 'The charge with its new link', CHARGE_EXAMPLE),
     problems: ['wrong_state'],
-    handle: async ({ path, caller }) => {
+    handle: async ({ path, body, caller }) => {
       await requireChargeOf(deps.db, path.id, caller?.accountId);
-      return chargeView(deps.links, await withdrawLink(deps, path.id));
+      const named = deps.links.readUrl(body.checkoutUrl);
+      if (named?.id !== path.id) {
+        throw invalidRequest([{ path: 'checkoutUrl', code: 'not_found', message: 'must be a link of this charge' }]);
+      }
+      return chargeView(deps.links, await withdrawLink(deps, named));
     },
   });
 }

@@ -19,7 +19,7 @@ export type Option = { readonly value: string; readonly label: string };
 export type Field = {
   readonly name: string;
   readonly label: string;
-  readonly type?: 'text' | 'number' | 'date' | 'select' | 'file' | 'checkbox';
+  readonly type?: 'text' | 'number' | 'date' | 'select' | 'file' | 'checkbox' | 'hidden';
   readonly value?: string;
   /** What may be chosen; of a text, what is suggested. */
   readonly options?: readonly Option[];
@@ -153,6 +153,7 @@ function refusalNote({ detail, faults }: Refusal, fields: readonly Field[]): Htm
 const MAX_TEXT_LENGTH = 255;
 
 function fieldOf(field: Field, value = ''): Html {
+  if (field.type === 'hidden') return html`<input type="hidden" name="${field.name}" value="${value}">`;
   const { name, label, type = 'text', options = [], isRequired = false, hint, maxLength = MAX_TEXT_LENGTH } = field;
   const hintId = hint === undefined ? undefined : `hint-${name}`;
   const listId = type === 'text' && options.length > 0 ? `list-${name}` : undefined;

@@ -1,8 +1,10 @@
 // What can be done with a charge: cancel it, withdraw the link to its checkout.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type Links, MAX_EPOCH } from '../../charges/links.ts';
 import { requireCharge } from '../../charges/require.ts';
 import { html } from '../html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
+import { textField } from './form.ts';
 import { facts, reais } from './parts.ts';
 
 export async function shownCharge({ db }: Pick<ActDeps, 'db'>, { caller }: FastifyRequest, { id = '' }: Params) {
@@ -10,7 +12,7 @@ export async function shownCharge({ db }: Pick<ActDeps, 'db'>, { caller }: Fasti
   return { charge, back: `/dashboard/charges/${charge.id}` };
 }
 
-export function chargeActs(app: FastifyInstance, deps: ActDeps): void {
+export function chargeActs(app: FastifyInstance, deps: ActDeps & { readonly links: Links }): void {
   defineAct(app, deps, {
     url: '/charges/:id/cancel',
     scope: 'charges:write',
@@ -44,15 +46,21 @@ seen can still be paid; cancel the charge for that.</p>${facts([
           ['Amount', reais(charge.payableCents)],
           ['Payer', charge.customer.name],
         ])}`,
+        // Which link it is, so that a form that is sent twice withdraws one. Not the link itself: it is a credential.
+        fields: [{ name: 'linkEpoch', label: 'Link', type: 'hidden', value: String(charge.linkEpoch) }],
         button: 'Withdraw the link',
         back,
       };
     },
-    call: (_, { id = '' }) => ({
-      method: 'POST',
-      url: `/charges/${encodeURIComponent(id)}/checkout/withdraw`,
-      body: {},
-    }),
+    call: (fields, { id = '' }) => {
+      const linkEpoch = Number(textField(fields, 'linkEpoch') || NaN);
+      const isEpoch = Number.isInteger(linkEpoch) && linkEpoch >= 0 && linkEpoch <= MAX_EPOCH;
+      return {
+        method: 'POST',
+        url: `/charges/${encodeURIComponent(id)}/checkout/withdraw`,
+        body: { checkoutUrl: isEpoch ? deps.links.checkoutUrl({ id, linkEpoch }) : '' },
+      };
+    },
     done: (_, { id = '' }) => `/dashboard/charges/${id}`,
   });
 }

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { chargeBody } from '../../harness/bodies.ts';
 import { browser, openPage } from '../../harness/browser.ts';
 import { openCharge, pathOf, pay } from '../../harness/checkouts.ts';
-import { submit, view, wordsOf } from '../../harness/dashboard.ts';
+import { sendForm, submit, view, wordsOf } from '../../harness/dashboard.ts';
 import { readOpenApi } from '../../harness/openapi.ts';
 import { SAME_ORIGIN } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
@@ -165,6 +165,21 @@ test('the link of a checkout is withdrawn from the page of its charge', async ()
   assert.equal((await submit(service, `/charges/${id}/withdraw`)).status, 303);
   assert.equal((await fetch(service.url + path)).status, 404);
   assert.equal((await fetch(service.url + (await pathOf(service, id)))).status, 200);
+});
+
+test('a form that withdraws a link, sent twice, withdraws that link alone', async () => {
+  const { id } = (await service.post('/charges', chargeBody({ externalId: 'pressed twice' }))).json;
+  const at = `/charges/${id}/withdraw`;
+  const question = await view(service, at);
+  assert.ok(!question.includes((await pathOf(service, id)).split('/')[2] ?? ''), 'the link itself is not in the form');
+  assert.equal((await sendForm(service, at, question)).status, 303);
+  const path = await pathOf(service, id);
+  const second = await sendForm(service, at, question);
+  assert.equal(second.status, 409);
+  const refused = await second.text();
+  assert.match(wordsOf(refused), /This link was withdrawn already/);
+  assert.equal((await sendForm(service, at, refused)).status, 409, 'the page that says so names the same link');
+  assert.equal(await pathOf(service, id), path, 'the new link stays');
 });
 
 test('a webhook gets another address and other events', async () => {
