@@ -19,7 +19,18 @@ export type Option = { readonly value: string; readonly label: string };
 export type Field = {
   readonly name: string;
   readonly label: string;
-  readonly type?: 'text' | 'number' | 'date' | 'select' | 'file' | 'checkbox' | 'hidden';
+  /** What the API calls it, where the input has another name: its faults are named by the label. */
+  readonly apiName?: string;
+  readonly type?:
+    | 'text'
+    | 'textarea'
+    | 'number'
+    | 'date'
+    | 'datetime-local'
+    | 'select'
+    | 'file'
+    | 'checkbox'
+    | 'hidden';
   readonly value?: string;
   /** What may be chosen; of a text, what is suggested. */
   readonly options?: readonly Option[];
@@ -27,6 +38,8 @@ export type Field = {
   readonly hint?: string;
   /** Of a text. */
   readonly maxLength?: number;
+  /** Under these words, closed until one of its fields is filled in. For what may be left out. */
+  readonly group?: string;
 };
 
 /** What is asked: the words, and fields to fill in. */
@@ -132,19 +145,29 @@ function formOf({ words, fields = [], button, back }: Question, request: Fastify
   const given = fieldsOf(request);
   const hasFile = fields.some(({ type }) => type === 'file');
   const enctype = hasFile && 'multipart/form-data';
+  const filledIn = ({ name, value }: Field) => (given.has(name) ? textField(given, name) : value);
+  const show = (some: readonly Field[]) =>
+    html`<div class="fields">${some.map(field => fieldOf(field, filledIn(field)))}</div>`;
+  const groups = Map.groupBy(fields, ({ group }) => group);
   return html`<form class="card form" method="post"${attributes({ enctype })}>
 ${refusal && refusalNote(refusal, fields)}
 <div class="question">${words}</div>
 <input type="hidden" name="once" value="${textField(given, 'once') || randomUUID()}">
-<div class="fields">${fields.map(field => fieldOf(field, given.has(field.name) ? textField(given, field.name) : field.value))}</div>
+${[...groups].map(([name, some]) =>
+  name === undefined
+    ? show(some)
+    : html`<details class="group"${attributes({ open: some.some(field => (filledIn(field) ?? '') !== '') })}>
+<summary>${name}</summary>${show(some)}</details>`,
+)}
 <p class="acts"><button class="button">${button}</button> <a class="button secondary" href="${back}">Back</a></p>
 </form>`;
 }
 
 function refusalNote({ detail, faults }: Refusal, fields: readonly Field[]): Html {
   const nameOf = (path: string) => {
-    const [field = path] = path.split('.').slice(-1);
-    return fields.find(({ name }) => name === field.replace(/\[\d+\]$/, ''))?.label ?? path;
+    const [last = path] = path.split('.').slice(-1);
+    const field = fields.find(({ apiName }) => apiName === path);
+    return (field ?? fields.find(({ name }) => name === last.replace(/\[\d+\]$/, '')))?.label ?? path;
   };
   const list = faults.map(({ path, message }) => html`<li><strong>${nameOf(path)}</strong> ${message}</li>`);
   return html`<div class="note bad" role="alert"><p>${detail}</p>${list.length > 0 && html`<ul>${list}</ul>`}</div>`;
@@ -165,9 +188,11 @@ function fieldOf(field: Field, value = ''): Html {
   const control =
     type === 'select'
       ? html`<select${attributes(common)}>${choices}</select>`
-      : type === 'checkbox'
-        ? html`<input${attributes({ ...common, type, value: 'true', checked: value === 'true' })}>`
-        : html`<input${attributes({ ...common, type, value: type === 'file' ? undefined : value, autocomplete: 'off', maxlength: type === 'text' ? maxLength : undefined, step: type === 'number' ? 'any' : undefined })}>`;
+      : type === 'textarea'
+        ? html`<textarea${attributes({ ...common, rows: '3', maxlength: maxLength })}>${value}</textarea>`
+        : type === 'checkbox'
+          ? html`<input${attributes({ ...common, type, value: 'true', checked: value === 'true' })}>`
+          : html`<input${attributes({ ...common, type, value: type === 'file' ? undefined : value, autocomplete: 'off', maxlength: type === 'text' ? maxLength : undefined, step: type === 'number' ? 'any' : undefined })}>`;
   return html`<div class="field ${type}"><label for="field-${name}">${label}${isRequired && html`<span aria-hidden="true"> *</span>`}</label>${control}
 ${listId !== undefined && html`<datalist id="${listId}">${choices}</datalist>`}
 ${hint !== undefined && html`<p class="muted small" id="hint-${name}">${hint}</p>`}</div>`;

@@ -6,7 +6,7 @@ import { html } from '../html.ts';
 import { type ActDeps, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
 import { shownCharge } from './charge-acts.ts';
-import { centsIn, filled, textField } from './form.ts';
+import { centsIn, filled, minuteIn, textField } from './form.ts';
 import { facts, queryOf, reais } from './parts.ts';
 import { METHOD_CHOICES } from './payer-fields.ts';
 
@@ -40,6 +40,7 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
         fields: [
           {
             name: 'amount',
+            apiName: 'amountCents',
             label: 'Amount',
             value: textOf(queryOf(request)['amount']),
             hint: 'Such as 20,00. Left empty: all that is left of the newest payment.',
@@ -81,7 +82,13 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
           ],
         )}`,
         fields: [
-          { name: 'amount', label: 'Amount', isRequired: true, value: query.get('amount') ?? '' },
+          {
+            name: 'amount',
+            apiName: 'amountCents',
+            label: 'Amount',
+            isRequired: true,
+            value: query.get('amount') ?? '',
+          },
           {
             name: 'reference',
             label: "The bank's id of the payment",
@@ -89,6 +96,13 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
             value: query.get('reference') ?? '',
           },
           { name: 'method', label: 'Paid by', type: 'select', options: METHOD_CHOICES.slice(0, 2) },
+          {
+            name: 'paidTime',
+            apiName: 'paidAt',
+            label: 'Paid at',
+            type: 'datetime-local',
+            hint: 'Time of São Paulo. Left empty: now.',
+          },
           {
             name: 'isAnother',
             label: 'It is not the payment of the same amount that the charge has already',
@@ -99,15 +113,16 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
         back,
       };
     },
-    call: (fields, { id = '' }) => ({
-      method: 'POST',
-      url: `/charges/${encodeURIComponent(id)}/payments`,
-      body: {
+    call: (fields, { id = '' }) => {
+      const paidAt = minuteIn(fields, 'paidTime');
+      const body = {
         amountCents: centsIn(textField(fields, 'amount')),
-        ...filled(fields, ['reference', 'method', 'paidAt']),
+        ...filled(fields, ['reference', 'method']),
+        ...(paidAt !== undefined && { paidAt }),
         ...(textField(fields, 'isAnother') === 'true' && { isAnother: true }),
-      },
-    }),
+      };
+      return { method: 'POST', url: `/charges/${encodeURIComponent(id)}/payments`, body };
+    },
     done: (_, { id = '' }) => `/dashboard/charges/${id}`,
   });
 }

@@ -33,6 +33,7 @@ import { payoutPages } from './payouts.ts';
 import { recordExports } from './record-exports.ts';
 import { recordPages } from './records.ts';
 import { searchPage } from './search.ts';
+import { statementPages } from './statements.ts';
 import { streamRoute, versions } from './stream.ts';
 import { walletPages } from './wallets.ts';
 import { webhookPages } from './webhooks.ts';
@@ -72,6 +73,7 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
     payoutActs(scope, pages);
     walletPages(scope, pages);
     moneyPages(scope, pages);
+    statementPages(scope, pages);
     boletoFilePages(scope, pages);
     webhookPages(scope, pages);
     recordPages(scope, pages);

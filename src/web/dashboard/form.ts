@@ -53,3 +53,31 @@ export function centsIn(text: string): number | string {
     .replace(',', '.');
   return /^\d+(?:\.\d{1,2})?$/.test(plain) ? Math.round(Number(plain) * 100) : text;
 }
+
+/** `2` and `1,5` as numbers; what is none goes on as it is, so that the API names the fault. */
+export function percentIn(text: string): number | string {
+  const plain = text.replace(/\s|%/g, '').replace(',', '.');
+  return /^\d+(?:\.\d+)?$/.test(plain) ? Number(plain) : text;
+}
+
+/** The end of a day in São Paulo; undefined when it was left empty. */
+export function dayEndIn(fields: Fields, name: string): string | undefined {
+  const day = textField(fields, name);
+  return day === '' ? undefined : `${day}T23:59:59-03:00`;
+}
+
+/** A minute in São Paulo, as a browser sends it; undefined when it was left empty. */
+export function minuteIn(fields: Fields, name: string): string | undefined {
+  const minute = textField(fields, name);
+  return minute === '' ? undefined : `${minute}:00-03:00`;
+}
+
+/** Lines of `name: text`; when one has no colon, all go on as they are, so that the API names the fault. */
+export function textsIn(fields: Fields, name: string): Record<string, string> | string | undefined {
+  const text = textField(fields, name);
+  if (text === '') return undefined;
+  const lines = text.split('\n').filter(line => line.trim() !== '');
+  const pairs = lines.map(line => /^([^:]+):(.*)$/.exec(line.trim()));
+  if (pairs.includes(null)) return text;
+  return Object.fromEntries(pairs.map(pair => [pair?.[1]?.trim() ?? '', pair?.[2]?.trim() ?? '']));
+}

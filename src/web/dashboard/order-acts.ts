@@ -43,13 +43,6 @@ export function orderActs(app: FastifyInstance, deps: ActDeps): void {
     'Cancel the order',
   );
   simple(
-    'reprice',
-    'transactions:write',
-    'Fulfil at a new price?',
-    'All money that was kept buys crypto at the price of now, so the quantity changes. Of several presses one counts.',
-    'Take the new price',
-  );
-  simple(
     'retry',
     'transfers:write',
     'Send the transfer again?',
@@ -71,6 +64,34 @@ export function orderActs(app: FastifyInstance, deps: ActDeps): void {
     'You say that this much may go to this address. The service sends it when its turn comes; this button sends nothing.',
     'Approve the payout',
   );
+
+  defineAct(app, deps, {
+    url: '/orders/:id/reprice',
+    scope: 'transactions:write',
+    section: 'orders',
+    ask: async (request, params) => ({
+      ...(await ask(
+        request,
+        params,
+        'Fulfil at a new price?',
+        'All money that was kept buys crypto at the new price, so the quantity changes. Of several presses one counts.',
+        'Take the new price',
+      )),
+      fields: [
+        {
+          name: 'quoteId',
+          label: 'Price',
+          hint: 'The id of a price that you asked for, of exactly the money received. Left empty: the price of now.',
+        },
+      ],
+    }),
+    call: (fields, { id = '' }) => ({
+      method: 'POST',
+      url: `/crypto/transactions/${encodeURIComponent(id)}/reprice`,
+      body: filled(fields, ['quoteId']),
+    }),
+    done: (_, { id = '' }) => `/dashboard/orders/${id}`,
+  });
 
   defineAct(app, deps, {
     url: '/orders/:id/settle',

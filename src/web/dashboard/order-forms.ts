@@ -10,7 +10,16 @@ import { type ActDeps, accountField, accountIn, defineAct, type Field, type Opti
 import { isRecord, textOf } from './api-call.ts';
 import { type Fields, filled, textField } from './form.ts';
 import { facts, queryOf, when } from './parts.ts';
-import { ADDRESS_FIELDS, customerIn, PAYER_FIELDS } from './payer-fields.ts';
+import {
+  customerIn,
+  DESCRIPTION_FIELD,
+  daysIn,
+  EXPIRE_FIELD,
+  MORE_PAYER_FIELDS,
+  noteFields,
+  notesIn,
+  PAYER_FIELDS,
+} from './payer-fields.ts';
 
 const MAX_SUGGESTED = 100;
 const choices = (values: readonly string[]) => values.map(value => ({ value, label: value }));
@@ -31,8 +40,32 @@ function priceIn(fields: Fields): Readonly<Record<string, string>> {
   return { ...filled(fields, ['symbol', 'network', 'currency']), ...Object.fromEntries(decimals) };
 }
 
-function payerIn(fields: Fields) {
-  return { customer: customerIn(fields), methods: textField(fields, 'methods').split(' ') };
+const charge = { group: 'About the charge' };
+
+const CHARGE_FIELDS: readonly Field[] = [
+  { ...DESCRIPTION_FIELD, ...charge },
+  {
+    name: 'dueDay',
+    apiName: 'dueAt',
+    label: 'Due',
+    type: 'date',
+    hint: 'Left empty: when the price ends, for a boleto on the third day.',
+    ...charge,
+  },
+  { ...EXPIRE_FIELD, hint: 'Left empty: when it is due.', ...charge },
+  ...noteFields(charge.group),
+];
+
+/** The charge of an order: who pays, and what is noted on it. */
+function chargeIn(fields: Fields, externalIdName: string) {
+  const externalId = textField(fields, externalIdName);
+  return {
+    customer: customerIn(fields),
+    methods: textField(fields, 'methods').split(' '),
+    ...(externalId !== '' && { externalId }),
+    ...notesIn(fields),
+    ...daysIn(fields),
+  };
 }
 
 export function orderForms(app: FastifyInstance, deps: ActDeps): void {
@@ -53,17 +86,24 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
     url: '/orders/quote',
     scope: 'quotes:write',
     section: 'orders',
-    ask: async () => ({
+    ask: async request => ({
       title: 'Ask for a price',
       words: html`<p>The price is kept for five minutes. Nothing is ordered by it.</p>`,
-      fields: PRICE_FIELDS,
+      fields: [
+        ...PRICE_FIELDS,
+        ...(await accountField(deps, request)).map(field => ({
+          ...field,
+          isRequired: false,
+          hint: 'Only this account may order at the price. Left empty: any.',
+        })),
+      ],
       button: 'Ask for the price',
       back: '/dashboard/orders',
     }),
-    call: (fields, _, { caller }) => ({
+    call: (fields, _, request) => ({
       method: 'POST',
       url: '/crypto/quotes',
-      body: { ...priceIn(fields), ...(caller?.accountId !== undefined && { accountId: caller.accountId }) },
+      body: { ...priceIn(fields), ...accountIn(fields, request) },
     }),
     done: quote => {
       const { exact, id, symbol, network, currency, expiresAt } = quote;
@@ -77,6 +117,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
           ['Fee in it', `${textOf(amounts['fee'])} ${money}`],
           ['Price of one', `${textOf(amounts['price'])} ${money}`],
           ['Kept until', when(textOf(expiresAt))],
+          ['Id', html`<code>${textOf(id)}</code>`],
         ])}<p class="acts"><a class="button" href="/dashboard/orders/new?quoteId=${textOf(id)}">Order at this price</a> <a class="button secondary" href="/dashboard/orders">Back</a></p></section>`,
       };
     },
@@ -109,11 +150,18 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
             hint: 'On the page of the order, while its price holds.',
           },
           ...PAYER_FIELDS.map(field => ({ ...field, isRequired: false })),
-          ...ADDRESS_FIELDS,
           {
             name: 'externalId',
             label: 'Your own id',
             hint: 'May be left out. The same id again finds the first order.',
+          },
+          ...MORE_PAYER_FIELDS,
+          ...CHARGE_FIELDS,
+          {
+            name: 'chargeExternalId',
+            apiName: 'charge.externalId',
+            label: 'Your own id of the charge',
+            ...charge,
           },
         ],
         button: 'Create the order',
@@ -127,7 +175,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
         ...accountIn(fields, request),
         ...filled(fields, ['quoteId', 'walletId', 'settlementSchedule', 'externalId']),
         ...priceIn(fields),
-        ...(textField(fields, 'payer') !== 'true' && { charge: payerIn(fields) }),
+        ...(textField(fields, 'payer') !== 'true' && { charge: chargeIn(fields, 'chargeExternalId') }),
       },
     }),
     done: ({ transactionId }) => `/dashboard/orders/${textOf(transactionId)}`,
@@ -146,7 +194,12 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
           ['Costs', `${order.cost} ${order.currency}`],
           ['To', html`<code class="long">${order.walletAddress}</code>`],
         ])}`,
-        fields: [...PAYER_FIELDS, ...ADDRESS_FIELDS],
+        fields: [
+          ...PAYER_FIELDS,
+          ...MORE_PAYER_FIELDS,
+          ...CHARGE_FIELDS,
+          { name: 'externalId', label: 'Your own id of the charge', ...charge },
+        ],
         button: 'Add the charge',
         back: `/dashboard/orders/${order.id}`,
       };
@@ -154,7 +207,7 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
     call: (fields, { id = '' }) => ({
       method: 'POST',
       url: `/crypto/transactions/${encodeURIComponent(id)}/charge`,
-      body: payerIn(fields),
+      body: chargeIn(fields, 'externalId'),
     }),
     done: (_, { id = '' }) => `/dashboard/orders/${id}`,
   });

@@ -1,5 +1,6 @@
-// Who pays, as forms ask for it and as the API names it.
-import { type Fields, filled } from './form.ts';
+// Who pays and what is noted on the charge, as forms ask for it and as the API names it.
+import type { Field } from './act.ts';
+import { dayEndIn, type Fields, filled, textsIn } from './form.ts';
 
 export const METHOD_CHOICES = [
   { value: 'pix', label: 'pix' },
@@ -7,25 +8,72 @@ export const METHOD_CHOICES = [
   { value: 'boleto pix', label: 'boleto and pix' },
 ];
 
-/** Fields of a payer, as the API names them. */
-export const PAYER_FIELDS = [
+const TYPE_CHOICES = [
+  { value: '', label: 'as the document says' },
+  { value: 'individual', label: 'a person' },
+  { value: 'company', label: 'a company' },
+];
+
+/** Fields of a payer that every form shows. */
+export const PAYER_FIELDS: readonly Field[] = [
   { name: 'name', label: 'Name of the payer', isRequired: true },
   { name: 'document', label: 'CPF or CNPJ', isRequired: true },
   { name: 'email', label: 'E-mail', hint: 'May be left out.' },
   { name: 'methods', label: 'Payable by', type: 'select', options: METHOD_CHOICES },
-] as const;
+];
 
-export const ADDRESS_FIELDS = [
-  { name: 'street', label: 'Street', hint: 'A boleto needs the address; pix does not.' },
-  { name: 'city', label: 'City' },
-  { name: 'state', label: 'State' },
-  { name: 'postalCode', label: 'Postal code' },
-] as const;
+const address = { group: 'Address of the payer, for a boleto' };
+const more = { group: 'More about the payer' };
+
+export const MORE_PAYER_FIELDS: readonly Field[] = [
+  { name: 'street', label: 'Street', ...address },
+  { name: 'number', label: 'Number', ...address },
+  { name: 'complement', label: 'Complement', ...address },
+  { name: 'neighborhood', label: 'Neighborhood', ...address },
+  { name: 'city', label: 'City', ...address },
+  { name: 'state', label: 'State', hint: 'Two letters, such as SP.', ...address },
+  { name: 'postalCode', label: 'Postal code', ...address },
+  { name: 'countryCode', label: 'Country', hint: 'Such as BR.', ...address },
+  { name: 'phone', label: 'Phone', hint: 'Such as +5511987654321.', ...more },
+  { name: 'type', label: 'The payer is', type: 'select', options: TYPE_CHOICES, ...more },
+];
+
+const ADDRESS_NAMES = MORE_PAYER_FIELDS.filter(({ group }) => group === address.group).map(({ name }) => name);
 
 export function customerIn(fields: Fields) {
-  const address = filled(fields, ['street', 'city', 'state', 'postalCode']);
+  const given = filled(fields, ADDRESS_NAMES);
   return {
-    ...filled(fields, ['name', 'document', 'email']),
-    ...(Object.keys(address).length > 0 && { address }),
+    ...filled(fields, ['name', 'document', 'email', 'phone', 'type']),
+    ...(Object.keys(given).length > 0 && { address: given }),
   };
+}
+
+/** Twenty texts with their names, and some space; the API names the limits of each. */
+const MAX_METADATA_LENGTH = 12_000;
+
+/** What a caller notes on a charge for its own use. */
+export const noteFields = (group: string): readonly Field[] => [
+  { name: 'sourceKey', label: 'Where it comes from', hint: 'A name of your own.', group },
+  {
+    name: 'metadata',
+    label: 'Own texts',
+    type: 'textarea',
+    maxLength: MAX_METADATA_LENGTH,
+    hint: 'One a line with its name before a colon, such as store: Recife',
+    group,
+  },
+];
+
+export const DESCRIPTION_FIELD = { name: 'description', label: 'Description', hint: 'Shown to the payer.' };
+export const EXPIRE_FIELD = { name: 'expireDay', apiName: 'expireAt', label: 'Ends', type: 'date' } as const;
+
+export function notesIn(fields: Fields) {
+  const metadata = textsIn(fields, 'metadata');
+  return { ...filled(fields, ['description', 'sourceKey']), ...(metadata !== undefined && { metadata }) };
+}
+
+/** The last days of a charge, each to its end. */
+export function daysIn(fields: Fields) {
+  const [dueAt, expireAt] = [dayEndIn(fields, 'dueDay'), dayEndIn(fields, 'expireDay')];
+  return { ...(dueAt !== undefined && { dueAt }), ...(expireAt !== undefined && { expireAt }) };
 }

@@ -10,7 +10,7 @@ import { requireWallet } from '../../wallets/require.ts';
 import { walletView } from '../../wallets/view.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type ActDeps, accountField, defineAct, type Params } from './act.ts';
+import { type ActDeps, accountField, accountIn, defineAct, type Params } from './act.ts';
 import { textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
 import { filled } from './form.ts';
@@ -133,10 +133,10 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
       button: 'Create the wallet',
       back: '/dashboard/wallets',
     }),
-    call: fields => ({
+    call: (fields, _, request) => ({
       method: 'POST',
       url: '/wallets',
-      body: filled(fields, ['accountId', 'name', 'network', 'address']),
+      body: { ...accountIn(fields, request), ...filled(fields, ['name', 'network', 'address']) },
     }),
     done: ({ id }) => `/dashboard/wallets/${textOf(id)}`,
   });

@@ -1,11 +1,10 @@
 // What can be done with webhooks: make one, change it, test it, send again, rotate its secret, delete it.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { EVENT_TYPES } from '../../api/events.ts';
 import { requireWebhook } from '../../events/require-webhook.ts';
 import { html } from '../html.ts';
-import { type Act, type ActDeps, accountField, accountIn, defineAct } from './act.ts';
+import { type Act, type ActDeps, accountField, accountIn, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
-import { filled, textField } from './form.ts';
+import { type Fields, filled, textField } from './form.ts';
 import { facts } from './parts.ts';
 
 const MAX_URL_LENGTH = 2_048;
@@ -87,21 +86,14 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
         words: html`<p>From now on. Its secret stays.</p>`,
         fields: [
           { name: 'url', label: 'Address', isRequired: true, value: url, maxLength: MAX_URL_LENGTH },
-          {
-            name: 'types',
-            label: 'Events',
-            value: types?.join(' ') ?? '',
-            maxLength: MAX_TYPES_LENGTH,
-            hint: 'Such as charge.paid charge.refunded. Left empty: every event.',
-          },
+          typesField(types),
         ],
         button: 'Change it',
         back: `/dashboard/webhooks/${id}`,
       };
     },
     call: (fields, { id }) => {
-      const types = textField(fields, 'types');
-      const body = { url: textField(fields, 'url'), types: types === '' ? null : types.split(/[\s,]+/) };
+      const body = { url: textField(fields, 'url'), types: typesIn(fields) ?? null };
       return { method: 'PATCH', url: at(id), body };
     },
   });
@@ -128,30 +120,51 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
     section: 'webhooks',
     ask: async request => ({
       title: 'New webhook',
-      words: html`<p>It receives every event from now on. Its secret is shown once.</p>`,
+      words: html`<p>Its secret is shown once.</p>`,
       fields: [
         { name: 'url', label: 'Address', isRequired: true, hint: 'https://…', maxLength: MAX_URL_LENGTH },
         ...(await accountField(deps, request)),
+        typesField(),
         {
-          name: 'type',
-          label: 'Events',
+          name: 'enabled',
+          label: 'It receives events',
           type: 'select',
-          options: [{ value: '', label: 'every event' }, ...EVENT_TYPES.map(value => ({ value, label: value }))],
+          options: [
+            { value: 'true', label: 'from now on' },
+            { value: 'false', label: 'once it is enabled' },
+          ],
         },
       ],
       button: 'Create the webhook',
       back: '/dashboard/webhooks',
     }),
     call: (fields, _, request) => {
-      const type = textField(fields, 'type');
-      return {
-        method: 'POST',
-        url: '/webhooks',
-        body: { ...accountIn(fields, request), ...filled(fields, ['url']), ...(type !== '' && { types: [type] }) },
+      const types = typesIn(fields);
+      const body = {
+        ...accountIn(fields, request),
+        ...filled(fields, ['url']),
+        ...(types && { types }),
+        ...(textField(fields, 'enabled') === 'false' && { enabled: false }),
       };
+      return { method: 'POST', url: '/webhooks', body };
     },
     done: ({ secret, id }) => secretPage(textOf(secret), textOf(id)),
   });
+}
+
+function typesField(types: readonly string[] = []): Field {
+  return {
+    name: 'types',
+    label: 'Events',
+    value: types.join(' '),
+    maxLength: MAX_TYPES_LENGTH,
+    hint: 'Such as charge.paid charge.refunded. Left empty: every event.',
+  };
+}
+
+function typesIn(fields: Fields): readonly string[] | undefined {
+  const types = textField(fields, 'types');
+  return types === '' ? undefined : types.split(/[\s,]+/);
 }
 
 function secretPage(secret: string, id: string) {

@@ -1,0 +1,120 @@
+// Files of banks: statements and return files that were taken, and the form to upload one.
+import type { FastifyInstance } from 'fastify';
+import { toPageQuery } from '../../api/paging.ts';
+import { StatementsQuery } from '../../api/statements.ts';
+import { type BankFile, listBankFiles } from '../../charges/list-bank-files.ts';
+import { html } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { type ActDeps, defineAct } from './act.ts';
+import { isRecord } from './api-call.ts';
+import type { ListDeps } from './charges.ts';
+import { filled, textField } from './form.ts';
+import { badge, count, facts, pager, readFilters, table, when } from './parts.ts';
+import { may, shell } from './shell.ts';
+
+const unclear = { group: 'When the file alone does not say enough' };
+
+export function statementPages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
+  const statementOptions = { config: { scope: 'statements:read' }, schema: { hide: true } } as const;
+  app.get('/dashboard/statements', statementOptions, async (request, reply) => {
+    const { files, ...counts } = await listBankFiles(
+      deps,
+      toPageQuery(readFilters(StatementsQuery, request), deps.pageSize),
+    );
+    const rows = files.map(file => {
+      const ends = endsOf(file);
+      const isReturn = file.format === 'cnab';
+      return [
+        when(file.takenAt),
+        file.takenBy,
+        isReturn
+          ? html`CNAB ${file.sequence} of ${file.agreement}${!file.isFinished && [' ', badge('cut off')]}`
+          : file.format.toUpperCase(),
+        count(ends.paid),
+        count(ends.forPerson),
+        count(ends.known),
+        count(file.faults),
+      ];
+    });
+    const page = shell(deps, request, {
+      title: 'Statements',
+      section: 'statements',
+      acts:
+        may(request.caller, 'statements:write') &&
+        html`<a class="button" href="/dashboard/statements/upload">Upload a statement</a>`,
+      body: html`${table({ caption: 'Statements and return files', head: ['Taken', 'By', 'File', '#Paid a charge', '#For a person', '#Known before', '#Odd lines'], rows, empty: 'No file was taken yet.' })}
+${pager(request, counts)}`,
+    });
+    return sendHtml(request, reply, page);
+  });
+
+  defineAct(app, deps, {
+    url: '/statements/upload',
+    scope: 'statements:write',
+    section: 'statements',
+    ask: async () => ({
+      title: 'Upload a statement',
+      words: html`<p>OFX or CSV of your bank, or a CNAB 240 return file (.ret), at most 10 MB. Entries with the txid of a charge pay it,
+and so do boletos of a return file; other incoming money is kept for you. To upload a file again is safe.</p>`,
+      fields: [
+        { name: 'file', label: 'File', type: 'file', isRequired: true },
+        {
+          name: 'agreement',
+          label: 'Agreement',
+          hint: 'Of a return file that does not say by itself which it is of, such as sicoob:main.',
+          ...unclear,
+        },
+        {
+          name: 'debitsHaveMinus',
+          label: 'This bank writes a minus before each debit (CSV)',
+          type: 'checkbox',
+          ...unclear,
+        },
+      ],
+      button: 'Import the statement',
+      back: '/dashboard/statements',
+    }),
+    call: async fields => {
+      const file = fields.get('file');
+      const bytes = file instanceof File ? Buffer.from(await file.arrayBuffer()) : Buffer.alloc(0);
+      const isOfx = file instanceof File && /\.(?:ofx|qfx)$/i.test(file.name);
+      if (file instanceof File && /\.(?:ret|rst)$/i.test(file.name)) {
+        const query = new URLSearchParams(filled(fields, ['agreement'])).toString();
+        return {
+          method: 'POST',
+          url: `/boletos/returns${query === '' ? '' : `?${query}`}`,
+          file: { type: 'application/octet-stream', bytes },
+        };
+      }
+      const hasMinus = textField(fields, 'debitsHaveMinus') === 'true';
+      return {
+        method: 'POST',
+        url: `/statements${hasMinus ? '?debitsHaveMinus=true' : ''}`,
+        file: { type: isOfx ? 'application/x-ofx' : 'text/csv', bytes },
+      };
+    },
+    done: answer => {
+      // A statement has its counts inside, a return file at the top.
+      const { statement, faults, warnings = faults } = answer;
+      const { counts: found } = isRecord(statement) ? statement : answer;
+      const counts = isRecord(found) ? found : {};
+      const unreadable = Array.isArray(warnings) ? warnings.filter(isRecord) : [];
+      return {
+        title: 'The file was imported',
+        shown: html`<section class="card">${facts(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), String(value)] as const))}
+${unreadable.length > 0 && html`<h2>Lines to look at</h2><ul>${unreadable.map(({ line, message }) => html`<li>Line ${String(line)}: ${String(message)}</li>`)}</ul>`}
+<p class="acts"><a class="button" href="/dashboard/unmatched">See unmatched money</a> <a class="button secondary" href="/dashboard/statements">All statements</a></p></section>`,
+      };
+    },
+  });
+}
+
+/** How the entries of a file ended, whatever kind it is of. */
+function endsOf(file: BankFile) {
+  if (file.format === 'cnab') {
+    const { paid = 0, unmatched = 0, possible_duplicate = 0, needs_attention = 0, repeated = 0 } = file.counts;
+    return { paid, forPerson: unmatched + possible_duplicate + needs_attention, known: repeated };
+  }
+  const { matched, differing, repeated, unmatched, duplicate, returned, known } = file.counts;
+  return { paid: matched + differing + repeated, forPerson: unmatched + duplicate + returned, known };
+}
