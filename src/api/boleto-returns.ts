@@ -1,7 +1,8 @@
 // Return files of banks: what they say of boletos, on the wire.
 import { type Static, Type } from 'typebox';
 import { RETURN_OUTCOMES } from '../charges/store-returns.ts';
-import { Text, Uuid } from './schemas.ts';
+import { pageCounts, pageParameters } from './paging.ts';
+import { DateTime, Ref, Text, Uuid } from './schemas.ts';
 
 /** Banks name them `.ret`; they are Latin-1. */
 export const RETURN_TYPES = ['application/octet-stream', 'text/plain'];
@@ -9,6 +10,16 @@ export const RETURN_TYPES = ['application/octet-stream', 'text/plain'];
 export const ReturnQuery = Type.Object(
   {
     agreement: Type.Optional(Text({ description: 'Which agreement it is of, where the file alone does not say it.' })),
+  },
+  { additionalProperties: false },
+);
+
+const { page, pageSize } = pageParameters;
+export const ReturnsQuery = Type.Object(
+  {
+    agreement: Type.Optional(Text({ description: 'The name of an agreement, such as `sicoob:main`.' })),
+    page,
+    pageSize,
   },
   { additionalProperties: false },
 );
@@ -22,21 +33,35 @@ const Warning = Type.Object(
   { additionalProperties: false },
 );
 
-export const BoletoReturnView = Type.Object(
-  {
-    id: Uuid(),
-    agreement: Type.String(),
-    sequence: Type.Integer({ description: "The bank's number of the file." }),
-    madeOn: Type.Optional(Type.String({ format: 'date', description: 'The day of the file, as the bank wrote it.' })),
-    isKnown: Type.Boolean({ description: 'It was read to its end before; nothing has changed.' }),
-    entries: Type.Integer({ minimum: 0 }),
-    counts: Type.Object(
-      Object.fromEntries(RETURN_OUTCOMES.map(outcome => [outcome, Type.Optional(Type.Integer({ minimum: 1 }))])),
-      { additionalProperties: false, description: 'How its entries ended.' },
-    ),
-    warnings: Type.Array(Warning),
-  },
-  { $id: 'BoletoReturn', additionalProperties: false },
+const fields = {
+  id: Uuid(),
+  agreement: Type.String(),
+  sequence: Type.Integer({ description: "The bank's number of the file." }),
+  madeOn: Type.Optional(Type.String({ format: 'date', description: 'The day of the file, as the bank wrote it.' })),
+  receivedAt: DateTime(),
+  receivedBy: Type.String({ description: 'Who brought it, as the audit log writes it.' }),
+  digest: Type.String({ description: 'SHA-256 of the file.' }),
+  isFinished: Type.Boolean({
+    description: 'False: the reading was cut off, and goes on when the file is sent again.',
+  }),
+  entries: Type.Integer({ minimum: 0, description: 'How many of its entries are booked.' }),
+  counts: Type.Object(
+    Object.fromEntries(RETURN_OUTCOMES.map(outcome => [outcome, Type.Optional(Type.Integer({ minimum: 1 }))])),
+    { additionalProperties: false, description: 'How its entries ended.' },
+  ),
+  warnings: Type.Array(Warning),
+};
+
+export const BoletoReturnView = Type.Object(fields, { $id: 'BoletoReturn', additionalProperties: false });
+
+export const ReadBoletoReturn = Type.Object(
+  { ...fields, isKnown: Type.Boolean({ description: 'It was read to its end before; nothing has changed.' }) },
+  { $id: 'ReadBoletoReturn', additionalProperties: false },
+);
+
+export const BoletoReturnsPage = Type.Object(
+  { returns: Type.Array(Ref(BoletoReturnView)), ...pageCounts },
+  { $id: 'BoletoReturnsPage', additionalProperties: false },
 );
 
 export const BOLETO_RETURN_EXAMPLE: Static<typeof BoletoReturnView> = {
@@ -44,12 +69,21 @@ export const BOLETO_RETURN_EXAMPLE: Static<typeof BoletoReturnView> = {
   agreement: 'sicoob:main',
   sequence: 9,
   madeOn: '2026-11-12',
-  isKnown: false,
+  receivedAt: '2026-11-12T14:00:00.000Z',
+  receivedBy: 'key:4fQ2mXw09aBc',
+  digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  isFinished: true,
   entries: 2,
   counts: { paid: 1, fee: 1 },
   warnings: [{ line: 5, count: 1, message: 'a fee names no title' }],
 };
 
+export const READ_RETURN_EXAMPLE: Static<typeof ReadBoletoReturn> = { ...BOLETO_RETURN_EXAMPLE, isKnown: false };
+
+export const BOLETO_RETURNS_EXAMPLE: Static<typeof BoletoReturnsPage> = {
+  ...{ returns: [BOLETO_RETURN_EXAMPLE], total: 1, totalPages: 1, currentPage: 1, hasMore: false },
+};
+
 export const RETURN_FILE_EXAMPLE = '75600000         2…';
 
-export const BOLETO_RETURN_SCHEMAS = [BoletoReturnView];
+export const BOLETO_RETURN_SCHEMAS = [BoletoReturnView, ReadBoletoReturn, BoletoReturnsPage];

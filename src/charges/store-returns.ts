@@ -1,5 +1,6 @@
 // The SQL of return files and of what they say of titles.
 import type { CivilDay } from '../lib/civil-days.ts';
+import type { PageQuery } from '../lib/paging.ts';
 import type { ReturnEntry } from '../rails/cnab/read.ts';
 import type { Warning } from '../rails/cnab/warnings.ts';
 import type { Sql } from '../storage/database.ts';
@@ -186,8 +187,26 @@ type ReturnRow = {
   counts: Partial<Record<ReturnOutcome, number>>;
 };
 
+/** A page of the files of all rails, or of one. */
+export async function readReturnPage(
+  sql: Sql,
+  { page, pageSize }: PageQuery,
+  { agreement }: { readonly agreement?: string },
+): Promise<{ readonly returns: BoletoReturn[]; readonly total: number }> {
+  const [counted] = await sql.query<{ total: string }>(
+    'select count(*) as total from boleto_returns where $1::text is null or rail = $1',
+    [agreement],
+  );
+  // The outcomes are counted for the files of the page alone.
+  const onPage = `select id from boleto_returns where $1::text is null or rail = $1
+                   order by received_at desc, id desc limit $2 offset $3`;
+  const offset = BigInt(page - 1) * BigInt(pageSize);
+  const returns = await readReturns(sql, `r.id in (${onPage})`, [agreement, pageSize, offset]);
+  return { returns, total: Number(counted?.total ?? 0) };
+}
+
 /** Return files that fulfil a condition on `r`, newest first. */
-export async function readReturns(sql: Sql, condition: string, values: readonly unknown[]): Promise<BoletoReturn[]> {
+async function readReturns(sql: Sql, condition: string, values: readonly unknown[]): Promise<BoletoReturn[]> {
   const rows = await sql.query<ReturnRow>(
     `select r.id, r.rail, encode(r.digest, 'hex') as digest, r.sequence, r.made_on::text as made_on, r.received_at, r.received_by, r.booked,
             r.warnings, r.finished_at,

@@ -60,6 +60,37 @@ test('what is no return file, of no agreement, empty or of another type is refus
   assert.equal(await count(), before);
 });
 
+test('return files are listed, newest first, with how their entries ended', async () => {
+  const { json } = await bench.service.get('/boletos/returns');
+  const [{ id, digest, receivedAt, receivedBy, ...file }] = json.returns;
+  assert.match(digest, /^[\da-f]{64}$/);
+  assert.match(receivedBy, /^key:/);
+  assert.equal(receivedAt, bench.service.clock.now().toISOString());
+  assert.deepEqual(file, {
+    agreement: 'sicoob:main',
+    sequence: 101,
+    madeOn: file.madeOn,
+    isFinished: true,
+    entries: 1,
+    counts: { paid: 1 },
+    warnings: file.warnings,
+  });
+  const { bytes } = await paidFile(103);
+  await upload(Uint8Array.from(bytes));
+  const newest = (await bench.service.get('/boletos/returns?agreement=sicoob:main&pageSize=1')).json;
+  assert.deepEqual([newest.total, newest.returns.length, newest.returns[0].sequence], [2, 1, 103]);
+  const next = (await bench.service.get('/boletos/returns?pageSize=1&page=2')).json;
+  assert.deepEqual([next.returns[0].id, next.hasMore], [id, false]);
+  const none = (await bench.service.get('/boletos/returns?agreement=itau')).json;
+  assert.deepEqual([none.total, none.returns], [0, []]);
+  assert.deepEqual((await bench.service.get('/boletos/returns?page=9')).json.returns, [], 'past the end');
+  // A reading that was cut off is told apart from one that is done.
+  await bench.service.sql('update boleto_returns set finished_at = null where id = $1', [id]);
+  const cut = (await bench.service.get('/boletos/returns')).json.returns.find((one: { id: string }) => one.id === id);
+  assert.equal(cut.isFinished, false);
+  await bench.service.sql('update boleto_returns set finished_at = received_at where id = $1', [id]);
+});
+
 test('a person uploads it on the page of statements', async () => {
   const { boleto, bytes } = await paidFile(102);
   const { cookie } = await logIn(bench.service, 'operator', 'acme');
@@ -87,5 +118,5 @@ test('a person uploads it on the page of statements', async () => {
   assert.match(words, /person:\S+ CNAB 102 of sicoob:main 1 0 0 \d/);
   assert.match(words, /key:\S+ CNAB 101 of sicoob:main 1 0 0 \d/);
   assert.match(words, /key:\S+ CSV 0 1 0 0 /);
-  assert.match(words, /3 in all/);
+  assert.match(words, /4 in all/);
 });

@@ -1,13 +1,13 @@
 // The simulated banks of a sandbox with agreements: files go to them, payers pay there, and what they say comes back by file.
 import type { FastifyInstance } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { BOLETO_RETURN_EXAMPLE, BoletoReturnView } from '../../api/boleto-returns.ts';
+import { READ_RETURN_EXAMPLE, ReadBoletoReturn } from '../../api/boleto-returns.ts';
 import { MAX_CENTS } from '../../api/payments.ts';
 import { OneOf, Ref, Uuid } from '../../api/schemas.ts';
 import { fileParts, type MakeDeps } from '../../charges/make-file.ts';
 import { takeFiles } from '../../charges/offer-files.ts';
 import { type ReadDeps, readReturn } from '../../charges/read-return.ts';
-import { returnView } from '../../charges/return-view.ts';
+import { readReturnView } from '../../charges/return-view.ts';
 import { ok } from '../../http/server/answers.ts';
 import { pathOf } from '../../http/server/path.ts';
 import { defineRoute } from '../../http/server/route.ts';
@@ -70,7 +70,7 @@ const ReturnBody = Type.Object(
 );
 
 const ReturnedView = Type.Object(
-  { file: Type.String({ description: 'The return file.' }), read: Type.Optional(Ref(BoletoReturnView)) },
+  { file: Type.String({ description: 'The return file.' }), read: Type.Optional(Ref(ReadBoletoReturn)) },
   { $id: 'SandboxBankReturned', additionalProperties: false },
 );
 
@@ -159,13 +159,13 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
     tag,
     path,
     body: ReturnBody,
-    answer: ok(ReturnedView, 'The file, and what became of it', { file: '75600000…', read: BOLETO_RETURN_EXAMPLE }),
+    answer: ok(ReturnedView, 'The file, and what became of it', { file: '75600000…', read: READ_RETURN_EXAMPLE }),
     handle: async ({ path: { agreement }, body: { read = true } }) => {
       await clock.refresh();
       const head = { day: civilDay(clock.now()), time: '180000' };
       const bytes = await atBank(agreement, bank => bank.makeReturn(head));
       const file = bytes.toString('latin1');
-      return read ? { file, read: returnView(await readReturn(deps, bytes, agreement)) } : { file };
+      return read ? { file, read: readReturnView(await readReturn(deps, bytes, agreement)) } : { file };
     },
   });
 }
