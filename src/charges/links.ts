@@ -1,6 +1,6 @@
 // Links to the checkout of a charge. A link is a capability: who has it may see and pay the charge. It bears the id, an epoch
 // and a MAC, so a forged one is refused without a query, and raising the epoch of the charge withdraws it.
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
 import { readLinkKey } from './store-links.ts';
@@ -25,7 +25,8 @@ export const MAX_EPOCH = 255;
 
 /** `publicUrl` is asked with each link: with PORT=0 it is known only once the service listens. */
 export async function openLinks(db: Sql, publicUrl: () => string): Promise<Links> {
-  const key = await readLinkKey(db);
+  // Made once: from bytes, each MAC would take six times as long, and a flood of forged links asks for nothing else.
+  const key = createSecretKey(await readLinkKey(db));
   const macOf = (named: Buffer) =>
     createHmac('sha256', key)
       .update(named)
