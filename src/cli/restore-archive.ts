@@ -1,19 +1,19 @@
 // trilho restore --archive: brings the embedded database back from its WAL archive, as it was at a moment, and runs both proofs.
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import type pg from 'pg';
 import type { Config } from '../config/config.ts';
 import { parseRfc3339 } from '../lib/date-times.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { asStartFault } from '../storage/connect.ts';
-import { findCluster } from '../storage/embedded/home.ts';
+import type { Mode } from '../lib/mode.ts';
+import { sealAudit } from '../storage/audit-chain.ts';
+import { asStartFault, connect } from '../storage/connect.ts';
 import { recoverFromArchive } from '../storage/embedded/recover.ts';
 import { requireInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
-import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { pauseRestoredPayouts } from './pause-restored.ts';
-import { proveDatabase } from './proofs.ts';
+import { type Proofs, proveDatabase } from './proofs.ts';
 
 const NOT_RIGHT = 1;
 
@@ -23,27 +23,32 @@ export async function restoreArchiveCommand(config: Config, log: Log, args: read
   if (databaseUrl !== undefined)
     throw new StartError('trilho restore --archive is for the embedded database; unset DATABASE_URL.');
   console.error(`Database: ${path.join(dataDir, 'postgres')}`);
-  const base = await recoverFromArchive({ dataDir, archiveDir: archive, ...(until && { until }) });
+  const { base, finished } = await recoverFromArchive({
+    dataDir,
+    archiveDir: archive,
+    ...(until && { until }),
+    finish: connection => makeSafe(connection, mode, log),
+  });
   console.log(`Restored: ${base.folder} and the log after it${until ? ` until ${until.toISOString()}` : ''}.`);
-  const stops: Stops = [];
-  let isSafe = false;
+  for (const line of finished.lines) console.log(line);
+  console.log('Make a new base backup once the service runs: the log goes on from here.');
+  return finished.areRight ? 0 : NOT_RIGHT;
+}
+
+/** Before the database takes its place: a service that is started without the pause would pay again what was paid since. */
+async function makeSafe(connection: pg.PoolConfig, mode: Mode, log: Log): Promise<Proofs> {
+  const db = await connect({ connection, log });
   try {
-    const db = await openDatabaseOf({ config, log }, stops);
     await requireInstallation(db, mode);
     await migrate({ db, log });
-    await pauseRestoredPayouts(db, mode);
-    isSafe = true;
+    const paused = await db.transaction(tx => pauseRestoredPayouts(tx, mode));
+    await sealAudit(db);
     const { areRight, lines } = await proveDatabase(db, undefined);
-    for (const line of lines) console.log(line);
-    console.log('Make a new base backup once the service runs: the log goes on from here.');
-    return areRight ? 0 : NOT_RIGHT;
+    return { areRight, lines: [...paused, ...lines] };
   } catch (error) {
     throw asStartFault(error);
   } finally {
-    await stopAll(stops);
-    // A service that is started on a database without the pause would pay again what was paid since that moment.
-    const clusterDir = isSafe ? undefined : findCluster(dataDir);
-    if (clusterDir !== undefined) await rm(clusterDir, { recursive: true, force: true });
+    await db.close();
   }
 }
 

@@ -10,12 +10,13 @@ import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
 import { ORDER_JOBS } from '../orders/claim-job.ts';
 import { PAYOUT_JOBS } from '../payouts/jobs.ts';
+import { sealAudit } from '../storage/audit-chain.ts';
 import { readFolder } from '../storage/backup/folder.ts';
 import type { Entry } from '../storage/backup/format.ts';
 import { loadBackup, requireNoSchema } from '../storage/backup/load.ts';
 import { readTar } from '../storage/backup/tar.ts';
 import { asStartFault, connect, shownUrl } from '../storage/connect.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Sql } from '../storage/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
@@ -71,12 +72,16 @@ async function restoreInto(db: Database, log: Log, entries: AsyncIterable<Entry>
   await requireNoSchema(db);
   const queue = await startQueue({ db, log, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS] });
   try {
-    const options = { extras: [jobsToRestore(queue)], ...(mode !== undefined && { mode }) };
+    let paused: readonly string[] = [];
+    const finish = async (tx: Sql) => {
+      if (mode !== undefined) paused = await pauseRestoredPayouts(tx, mode);
+    };
+    const options = { extras: [jobsToRestore(queue)], finish, ...(mode !== undefined && { mode }) };
     const { header, rows, skipped } = await loadBackup({ db, log }, entries, options);
     console.log(`Restored: ${rows} rows, as of ${header.takenAt}, written by Trilho ${header.version}.`);
     for (const table of skipped) console.log(`The table ${table} is none of Trilho's and was not restored.`);
-    // Before anything that takes long: a restore that is cut short must not leave a database that pays again.
-    if (mode !== undefined) await pauseRestoredPayouts(db, mode);
+    for (const line of paused) console.log(line);
+    if (paused.length > 0) await sealAudit(db);
     await db.transaction(tx => tx.query('set local statement_timeout = 0; analyze'), { isLong: true });
     const { areRight, lines } = await proveDatabase(db, header.auditHead ?? undefined);
     for (const line of lines) console.log(line);

@@ -12,7 +12,7 @@ import { chargeBody } from '../harness/bodies.ts';
 import { runCommand } from '../harness/commands.ts';
 import { createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { orderDriver } from '../harness/orders.ts';
-import { askDatabase } from '../harness/process.ts';
+import { askDatabase, diesAfterCommitOf, ownFolder, PROJECT, runToEnd } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { seed, transaction } from '../harness/transactions.ts';
 
@@ -218,6 +218,7 @@ test('a live database with orders comes back with its payouts paused, and nothin
     await runCommand(backupCommand, inLive(live.databaseUrl), [place]);
     const { url } = await emptyDatabase(t);
     const { said } = await runCommand(restoreCommand, inLive(url), [place]);
+    assert.match(said, /The audit log is whole/);
     const pauses = await askDatabase({ connectionString: url }, 'select network, symbol from payout_pauses');
     const payouts = await askDatabase(
       { connectionString: url },
@@ -255,6 +256,28 @@ test('a live database with orders comes back with its payouts paused, and nothin
   ]);
   assert.match(said, /All payouts are paused: .* docs\/operations\.md#restore/);
   assert.match(said, /Transfers on Tron that no block had are given up: 1\./);
+});
+
+test('a restore that is killed once the rows are there leaves the payouts paused, by an act of the operator', async t => {
+  const live = await startService({ mode: 'live' });
+  t.after(() => live.stop());
+  await seed(live, [transaction()]);
+  const place = path.join(folder, 'killed');
+  await runCommand(backupCommand, { DATABASE_URL: live.databaseUrl, TRILHO_MODE: 'live' }, [place]);
+  const { url } = await emptyDatabase(t);
+  const { signal } = await runToEnd({
+    folder: await ownFolder(t),
+    env: { DATABASE_URL: url, TRILHO_MODE: 'live', ...diesAfterCommitOf('insert into \\S*orders\\b') },
+    command: [process.execPath, path.join(PROJECT, 'bin/trilho.js'), 'restore', place],
+  });
+  assert.equal(signal, 'SIGKILL');
+  const asked = async (text: string) => askDatabase({ connectionString: url }, text);
+  assert.deepEqual(await asked('select count(*)::int as orders from orders'), [{ orders: 1 }]);
+  assert.deepEqual(await asked('select network, symbol from payout_pauses'), [{ network: null, symbol: null }]);
+  assert.deepEqual(
+    await asked(`select i.actor, i.action from audit_inbox i join payout_pauses p on p.id::text = i.object_id`),
+    [{ actor: 'operator', action: 'trilho restore' }],
+  );
 });
 
 describe('backup and restore refuse', () => {

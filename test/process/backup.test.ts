@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import {
   askDatabase,
+  diesAfterCommitOf,
   embeddedConnection,
   folderWithDatabase,
   ownFolder,
@@ -65,7 +66,7 @@ describe('the embedded database', { concurrency: 2 }, () => {
       const ended = await trilho(other, mode, 'restore', '--archive', archive, ...args);
       assert.match(refusalOf(ended), words);
       assert.deepEqual(
-        (await readdir(path.join(other, 'data'))).filter(name => /^\.?postgres/.test(name) && name !== 'postgres.log'),
+        (await readdir(path.join(other, 'data'))).filter(name => /^(\.|postgres$)/.test(name)),
         [],
       );
     };
@@ -77,6 +78,43 @@ describe('the embedded database', { concurrency: 2 }, () => {
       ' ',
     );
     await refused(/is damaged: PG_VERSION/);
+  });
+
+  test('that a killed restore left half made is taken by no start, and a repeat makes it', async t => {
+    const folder = await folderWithDatabase(t);
+    const archive = path.join(folder, 'archive');
+    const env = { TRILHO_WAL_ARCHIVE: archive };
+    const service = await startTrilho({ folder, env });
+    const id = await service.charge();
+    assert.equal((await trilho(folder, env, 'backup', '--base')).code, 0);
+    await service.end();
+
+    const other = await ownFolder(t);
+    // The log is read; what makes the database safe to start is still to come.
+    const killed = await trilho(
+      other,
+      diesAfterCommitOf('lock table schema_migrations'),
+      'restore',
+      '--archive',
+      archive,
+    );
+    assert.equal(killed.signal, 'SIGKILL', killed.stderr);
+    const refused = refusalOf(await runToEnd({ folder: other }));
+    assert.match(
+      refused,
+      /^A restore of the embedded database was cut short: repeat trilho restore --archive, or remove /,
+    );
+    assert.match(refusalOf(await trilho(other, {}, 'ledger', 'check')), /There is no database in /);
+
+    const again = await trilho(other, {}, 'restore', '--archive', archive);
+    assert.equal(again.code, 0, again.stderr);
+    assert.deepEqual(
+      (await readdir(path.join(other, 'data'))).filter(name => name.startsWith('.')),
+      [],
+    );
+    const next = await startTrilho({ folder: other });
+    assert.equal((await next.get(`/charges/${id}`)).status, 200);
+    await next.end();
   });
 
   test('keeps as many base backups as wanted, with the log that they need', async t => {

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { chargeBody } from '../harness/bodies.ts';
 import {
   askDatabase,
   databasePid,
+  diesAfterCommitOf,
   embeddedConnection,
   folderWithDatabase,
   isAlive,
@@ -73,14 +73,13 @@ describe('crashes', { concurrency: 4 }, () => {
     });
   }
 
-  const crash = fileURLToPath(new URL('../harness/process-crash.ts', import.meta.url));
   for (const [how, changes, headers] of [
     ['externalId', (n: number) => ({ externalId: `order-${n}` }), () => ({})],
     ['Idempotency-Key', () => ({}), (n: number) => ({ 'idempotency-key': `attempt-${n}` })],
   ] as const) {
     test(`after a crash between commit and answer a repeat with the same ${how} gets what was made`, async t => {
       const folder = await folderWithDatabase(t);
-      const dying = await startTrilho({ folder, env: { NODE_OPTIONS: `--import=${crash}` } });
+      const dying = await startTrilho({ folder, env: diesAfterCommitOf('insert into charges\\b') });
       const numbers = Array.from({ length: CLIENTS }, (_, number) => number);
       const ask = (service: Trilho, n: number) => service.post('/charges', chargeBody(changes(n)), headers(n));
       await Promise.all(numbers.map(n => assert.rejects(ask(dying, n))));

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError } from '../../lib/errors.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
 
 /** The name of a file to a bank: `sicoob-main-000007.rem`. */
 export function outgoingName(rail: string, sequence: number): string {
@@ -55,15 +56,6 @@ async function writeDraft(draft: string, parts: AsyncIterable<Buffer>): Promise<
     await file.close();
   }
   return hash.digest('hex');
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Undefined when there is no file. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
 import { type Entry, HEADER, MANIFEST, readHeader, readManifest, rowsOf, sha256Of } from './format.ts';
 import { compareParts } from './load.ts';
 
@@ -40,15 +41,6 @@ async function makeDraft(folder: string): Promise<string> {
     return await mkdtemp(`${path.resolve(folder)}.partial-`);
   } catch (error) {
     throw new StartError(`${folder} cannot be written (${(error as { code?: string }).code}).`);
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

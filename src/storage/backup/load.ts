@@ -32,6 +32,8 @@ type LoadOptions = {
   readonly extras: readonly ExtraTarget[];
   /** Refuse a backup of the other mode; absent: take both. */
   readonly mode?: Mode;
+  /** Part of the same transaction, once all rows are there: no crash leaves the rows without it. */
+  readonly finish?: (tx: Sql) => Promise<void>;
 };
 
 /** Refuses a database with a schema, and a backup that is damaged, incomplete or of a newer version. */
@@ -89,6 +91,7 @@ async function load(tx: Sql, log: Log, entries: AsyncIterator<Entry>, options: L
   // Transaction ids of the other server mean nothing here: every pending change of a list is read.
   await tx.query(`update list_merge set merged_before = '0'`);
   await applyMigrations(tx, await readMigrations(), log);
+  await options.finish?.(tx);
   const rows = parts.reduce((sum, part) => sum + part.rows, 0);
   return { header, rows, skipped: [...targets].flatMap(([name, target]) => (target ? [] : name)) };
 }

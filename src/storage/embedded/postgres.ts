@@ -20,6 +20,7 @@ import {
   spawnPostgres,
   USER,
 } from './server-process.ts';
+import { refuseUnfinished } from './unfinished.ts';
 import { archiveSettings } from './wal-archive.ts';
 
 export type EmbeddedPostgres = {
@@ -118,6 +119,7 @@ export async function startEmbeddedPostgres({ dataDir, log, archiveDir }: Start)
 async function initialise(home: Home): Promise<void> {
   const { clusterDir, identity, binDir, env } = home;
   if (existsSync(clusterDir)) return checkVersion(clusterDir, binDir);
+  refuseUnfinished(clusterDir);
   const draft = await mkdtemp(path.join(path.dirname(clusterDir), '.postgres-'));
   await giveTo(identity, draft);
   const [command, args] = identity.wrap(path.join(binDir, 'initdb'), [

@@ -1,13 +1,15 @@
 // Brings a database back from a WAL archive: the files of a base backup, then the log up to a moment, or all of it.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { StartError } from '../../lib/errors.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
 import { giveTo, type Home, settleHome } from './home.ts';
 import { connectionIn, shortSocketDir, shutDown, spawnPostgres } from './server-process.ts';
+import { makeUnfinished, removeUnfinished } from './unfinished.ts';
 import { type KeptBase, readBases, walFolder } from './wal-archive.ts';
 
 /** Recovery reads as much log as there is: a day of it within minutes. */
@@ -15,27 +17,44 @@ const RECOVERY_LIMIT_MS = 86_400_000;
 const LOOK_EVERY_MS = 200;
 const CHUNK_BYTES = 1024 * 1024;
 
-type Recovery = { readonly dataDir: string; readonly archiveDir: string; readonly until?: Date };
+type Recovery<T> = {
+  readonly dataDir: string;
+  readonly archiveDir: string;
+  readonly until?: Date;
+  /** What the recovered database needs before a start may open it. */
+  finish(connection: pg.PoolConfig): Promise<T>;
+};
 
 /**
- * Makes the embedded database of `dataDir`, which must have none, and leaves it stopped. Refuses a damaged base, and a moment that
- * the archive does not have.
+ * Makes the embedded database of `dataDir`, which must have none, and leaves it stopped. It is made in a folder beside its place and
+ * moved there when `finish` is over, so that no crash leaves one that a start would open too early. Refuses a damaged base, and a
+ * moment that the archive does not have.
  */
-export async function recoverFromArchive({ dataDir, archiveDir, until }: Recovery): Promise<KeptBase> {
+export async function recoverFromArchive<T>(recovery: Recovery<T>): Promise<{ base: KeptBase; finished: T }> {
+  const { dataDir, archiveDir, until, finish } = recovery;
   const home = await settleHome(dataDir);
-  if (existsSync(home.clusterDir)) {
-    throw new StartError(`There is a database in ${home.clusterDir}: an archive is restored into a new one only.`);
-  }
+  const { clusterDir } = home;
+  if (existsSync(clusterDir)) throw occupied(clusterDir);
   const base = chooseBase(await readBases(archiveDir), until);
   await checkFiles(base);
-  await layOut(base, home);
+  await removeUnfinished(clusterDir);
+  const draft = { ...home, clusterDir: await makeUnfinished(clusterDir) };
   try {
-    await replay(home, archiveDir, until);
+    await layOut(base, draft);
+    const finished = await replay(draft, archiveDir, until, finish);
+    await rename(draft.clusterDir, clusterDir).catch(error => {
+      throw existsSync(clusterDir) ? occupied(clusterDir) : error;
+    });
+    await syncFolder(path.dirname(clusterDir));
+    return { base, finished };
   } catch (error) {
-    await rm(home.clusterDir, { recursive: true, force: true });
+    await rm(draft.clusterDir, { recursive: true, force: true });
     throw error;
   }
-  return base;
+}
+
+function occupied(clusterDir: string): StartError {
+  return new StartError(`There is a database in ${clusterDir}: an archive is restored into a new one only.`);
 }
 
 /** The newest base that was complete at that moment. */
@@ -68,30 +87,26 @@ async function digestOf(file: string): Promise<string> {
   }
 }
 
-/** Copies the files beside their place and moves them there when all are on disk. */
-async function layOut({ folder, files, folders, label }: KeptBase, home: Home): Promise<void> {
-  const { clusterDir, identity } = home;
-  const draft = await mkdtemp(path.join(path.dirname(clusterDir), '.postgres-'));
-  await giveTo(identity, draft);
+async function layOut({ folder, files, folders, label }: KeptBase, { clusterDir, identity }: Home): Promise<void> {
+  await giveTo(identity, clusterDir);
   const put = async (place: string, write: (target: string) => Promise<unknown>) => {
-    const target = path.join(draft, place);
+    const target = path.join(clusterDir, place);
     await write(target);
     await giveTo(identity, target);
   };
-  try {
-    for (const place of folders) await put(place, target => mkdir(target, { mode: 0o700 }));
-    for (const { path: place } of files) await put(place, target => cp(path.join(folder, place), target));
-    await put('backup_label', target => writeFile(target, label, { mode: 0o600 }));
-    await put('recovery.signal', target => writeFile(target, '', { mode: 0o600 }));
-    await rename(draft, clusterDir);
-  } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    throw error;
-  }
+  for (const place of folders) await put(place, target => mkdir(target, { mode: 0o700 }));
+  for (const { path: place } of files) await put(place, target => cp(path.join(folder, place), target));
+  await put('backup_label', target => writeFile(target, label, { mode: 0o600 }));
+  await put('recovery.signal', target => writeFile(target, '', { mode: 0o600 }));
 }
 
-/** Runs a server that reads the log from the archive, until it has left recovery, and stops it. */
-async function replay(home: Home, archiveDir: string, until: Date | undefined): Promise<void> {
+/** Runs a server that reads the log from the archive; calls `finish` once it has left recovery, and stops it. */
+async function replay<T>(
+  home: Home,
+  archiveDir: string,
+  until: Date | undefined,
+  finish: (connection: pg.PoolConfig) => Promise<T>,
+): Promise<T> {
   const socket = await shortSocketDir(home.clusterDir);
   const logStart = existsSync(home.logFile) ? (await readFile(home.logFile)).length : 0;
   const server = spawnPostgres(home, {
@@ -102,12 +117,14 @@ async function replay(home: Home, archiveDir: string, until: Date | undefined): 
     recovery_target_action: 'promote',
   });
   const deadline = Date.now() + RECOVERY_LIMIT_MS;
+  const connection = connectionIn(socket.dir);
   try {
-    while (!(await isPromoted(connectionIn(socket.dir)))) {
+    while (!(await isPromoted(connection))) {
       if (server.exitCode !== null || server.signalCode !== null) throw notRecovered(home, logStart, until);
       if (Date.now() > deadline) throw new StartError('Recovery took longer than a day and was ended.');
       await wait(LOOK_EVERY_MS);
     }
+    return await finish(connection);
   } finally {
     await shutDown(home.clusterDir);
     await socket.dispose();
