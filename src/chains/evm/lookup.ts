@@ -111,8 +111,14 @@ async function usedByOthers(
   if (!first) return { kind: 'taken' };
   const since = new Date(first.signedAt.getTime() - MEMORY_MARGIN_MS);
   const remembered = await Promise.all(past.map(({ view }) => remembers(view, since)));
-  if (remembered.filter(Boolean).length >= quorum) return { kind: 'taken' };
-  return unclear('the slot is used, and too few providers still have the transactions of that time');
+  const keeping = past.filter((_, index) => remembered[index]);
+  if (keeping.length < quorum) {
+    return unclear('the slot is used, and too few providers still have the transactions of that time');
+  }
+  // Behind one address the node that has those transactions may not be the one that had no receipt.
+  const again = await Promise.all(keeping.map(({ view }) => reportOf(view, slot.nonce, attempts)));
+  if (again.every(({ kind }) => kind === 'foreign')) return { kind: 'taken' };
+  return unclear('the slot is used, and not every provider says twice that no attempt has a receipt');
 }
 
 /** The slot is free: an attempt waits in a pool, will never be mined as it is, or is nowhere. */

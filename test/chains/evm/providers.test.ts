@@ -201,6 +201,21 @@ test('a slot is not taken while the providers have dropped the receipts of that 
   assert.equal((await evm.look(transfer, attempts)).kind, 'mined');
 });
 
+test('a slot is not taken when one node behind an address lacks the receipt and the next has it', async () => {
+  const evm = await openWith(2);
+  const { transfer, attempts } = await minedTransfer(evm, DEPTH + 1);
+  for (const index of [0, 1]) {
+    let asked = 0;
+    ruleOf(evm, index, ({ method, params }) =>
+      method === 'eth_getTransactionReceipt' && params[0] === attempts[0]?.hash && asked++ === 0
+        ? { result: null }
+        : undefined,
+    );
+  }
+  assert.equal((await evm.look(transfer, attempts)).kind, 'unknown');
+  assert.equal((await evm.look(transfer, attempts)).kind, 'mined');
+});
+
 test('a receipt above the head that was read first is unknown', async () => {
   const evm = await openWith(1);
   const head = await evm.anvil.rpc('eth_getBlockByNumber', ['latest', false]);
