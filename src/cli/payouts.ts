@@ -1,5 +1,5 @@
-// trilho payouts: lists and shows payouts, pauses and resumes them, approves one, gives up a transfer that no block has, lets a
-// halted sender go on, and sweeps to the cold address.
+// trilho payouts: lists and shows payouts, pauses and resumes them, approves one, sends one again, gives up a transfer that no block
+// has, lets a halted sender go on, and sweeps to the cold address.
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { AppError, StartError } from '../lib/errors.ts';
@@ -15,12 +15,23 @@ import { pauseCommand, resumePausedCommand } from './pauses.ts';
 import { readNetwork } from './read-asset.ts';
 
 export async function payoutsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const verb = readVerb('payouts', args, ['list', 'show', 'pause', 'resume', 'approve', 'void', 'settle', 'sweep']);
+  const verb = readVerb('payouts', args, [
+    'list',
+    'show',
+    'pause',
+    'resume',
+    'approve',
+    'retry',
+    'void',
+    'settle',
+    'sweep',
+  ]);
   const rest = args.slice(1);
   if (verb === 'list') return listCommand(config, log, rest);
   if (verb === 'show') return showCommand(config, log, rest);
   if (verb === 'pause') return pauseCommand(config, log, rest);
   if (verb === 'sweep') return (await import('./cold-sweep.ts')).coldSweepCommand(config, log, rest);
+  if (verb === 'retry') return (await import('./retry-payout.ts')).retryPayoutCommand(config, log, rest);
   if (verb === 'settle') return (await import('./settle.ts')).settleCommand(config, log, rest);
   if (verb === 'void' || verb === 'approve') return act(config, log, verb, rest);
   // A sender is named by words, a pause by options.

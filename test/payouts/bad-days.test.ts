@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { NETWORKS } from '../../src/chains/asset.ts';
 import { payoutsCommand } from '../../src/cli/payouts.ts';
+import { StartError } from '../../src/lib/errors.ts';
 import { runCommand } from '../harness/commands.ts';
 import type { OrderDriver } from '../harness/orders.ts';
 import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
@@ -194,4 +195,23 @@ test('a transfer that no bid helps is held, sent again all the same, and goes on
   await orders.fault('tron', { fault: 'none' });
   await fulfilledAfter(order, 'PT4H');
   assert.equal(await orders.events(order), 'pending_payment pending_fulfillment fulfilling held fulfilled');
+});
+
+test('the command sends a held order again, and refuses in one sentence', async () => {
+  const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
+  await orders.fault('arbitrum', { fault: 'refusing' });
+  const order = await sandbox.paid({ network: 'arbitrum' });
+  const { transactionId: id } = order.json;
+  await assert.rejects(cli('retry', 'x'), refused(/<transaction id> must be a UUID, not "x"/));
+  await assert.rejects(cli('retry', '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87'), refused(/There is no such/));
+  await assert.rejects(cli('retry', id), refused(/would revert/));
+  await orders.fault('arbitrum', { fault: 'none' });
+  assert.match((await cli('retry', id)).said, /^The order stands in line again\./);
+  await assert.rejects(cli('retry', id), refused(/^This order has no transfer that failed\.$/));
+  await fulfilledAfter(order, 'PT10M');
+  const lines = await service.sql<{ actor: string }>(
+    `select actor from audit_log where object_id = $1 and action = 'trilho payouts retry'`,
+    [id],
+  );
+  assert.deepEqual(lines, [{ actor: 'operator' }]);
 });

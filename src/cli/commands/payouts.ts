@@ -30,7 +30,8 @@ export const PAYOUTS: Commands = [
   [
     'payouts',
     {
-      summary: 'list, pause and approve payouts, give up a transfer, resume a halted sender, sweep to the cold address',
+      summary:
+        'list, pause, approve and retry payouts, give up a transfer, resume a halted sender, sweep to the cold address',
       help: [
         'trilho payouts list [--network <network>] [--state <state>] [--account <id>] [--page <page>]',
         'trilho payouts show <payout or transaction id>',
@@ -38,6 +39,7 @@ export const PAYOUTS: Commands = [
         'trilho payouts resume [--network <network>] [--asset <asset>]',
         'trilho payouts resume <network> <sender>',
         'trilho payouts approve <transaction id>',
+        'trilho payouts retry <transaction id>',
         'trilho payouts void <payout or transaction id>',
         'trilho payouts settle <transaction id> --as <delivered|returned>',
         'trilho payouts settle <transaction id> --as paid --hash <hash>',
@@ -48,6 +50,8 @@ export const PAYOUTS: Commands = [
         'resume  ends the pause of exactly this scope; with a sender, after its key was used elsewhere and is safe: it takes',
         '        slots again',
         'approve lets an order go on that is held as approval_needed or over_payout_limit; it is sent in its turn',
+        'retry   sends an order again whose transfer moved nothing for good, or was refused before it was begun; asks network and wallet',
+        '        first',
         'void    uses the slot of a transfer up with a transaction that moves nothing; the order is held then',
         'settle  ends the hold transfer_mismatched: what arrived is taken as the whole, or the payment may go back; with a hash, the',
         '        chain has paid the order in that transaction, which is read from it and must be exactly its transfer',
