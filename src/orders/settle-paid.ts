@@ -14,8 +14,14 @@ import { ADVANCE } from '../payouts/jobs.ts';
 import { limitsOf, type PayoutLimits } from '../payouts/limits.ts';
 import { chainOf, chainSilent } from '../payouts/open.ts';
 import { isUnmined, type Payout } from '../payouts/payout.ts';
-import { findPayout, findPayoutOfOrder, insertPayouts } from '../payouts/store.ts';
-import { findAttemptOwner, insertSentAttempt, isSlotGiven, passSlot, reopenPayout } from '../payouts/store-adopt.ts';
+import { findPayout, findPayoutOfOrder } from '../payouts/store.ts';
+import {
+  findAttemptOwner,
+  insertAdopted,
+  insertSentAttempt,
+  isSlotGiven,
+  reopenPayout,
+} from '../payouts/store-adopt.ts';
 import { findSender, insertSender, lockSender, type Sender } from '../payouts/store-senders.ts';
 import type { Sql } from '../storage/database.ts';
 import { isSomeone } from '../wallets/approve.ts';
@@ -239,9 +245,7 @@ async function openSent(tx: Sql, { before, sent, slot, place }: Adoption, now: D
     createdAt: now,
     updatedAt: now,
   };
-  await passSlot(tx, slot);
-  await insertPayouts(tx, [payout], now, now);
-  await insertSentAttempt(tx, payout, attemptOf(sent, 1));
+  await insertAdopted(tx, payout, attemptOf(sent, 1), now);
   return payout;
 }
 

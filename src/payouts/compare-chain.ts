@@ -1,52 +1,41 @@
 // Compares what the books say that a sender sent with what the chain itself shows. Changes nothing.
-import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
-import type { Chain, ChainRecord, Sighting } from '../chains/chain.ts';
-import { coinOf, decimalsOf } from '../chains/networks.ts';
+import type { Chain, Sighting } from '../chains/chain.ts';
 import { concurrencyLimit } from '../lib/concurrency-limit.ts';
-import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
+import {
+  balanceNotes,
+  coinText,
+  compareRecord,
+  type Found,
+  NOTHING,
+  nameOf,
+  type OrderTransfer,
+  unitsText,
+} from './compare-record.ts';
 import { type Payout, sentUnits, transferOf } from './payout.ts';
 import { firstBlockOf, readPayoutsOfSender } from './store-compare.ts';
 import { findSender } from './store-senders.ts';
 
-export type SenderComparison = {
+export type SenderComparison = Found & {
   readonly sender: string;
   /** Payouts that a block has decided, and those that are still on their way. */
   readonly settled: number;
   readonly underWay: number;
-  /** Each a sentence. */
-  readonly differences: readonly string[];
-  /** What the chain did not answer. */
-  readonly unanswered: readonly string[];
-  /** What is no difference and worth knowing: money that came in, balances. */
-  readonly notes: readonly string[];
-  /** Every transfer of an order that the chain shows. */
-  readonly moved: readonly OrderTransfer[];
-  /** Transfers out of the sender that are not in the books. */
-  readonly strangers: readonly StrangeTransfer[];
-};
-
-export type StrangeTransfer = Pick<ChainRecord['transfers'][number], 'hash' | 'symbol' | 'to' | 'units'>;
-
-export type OrderTransfer = {
-  readonly orderId: string;
-  readonly network: Network;
-  readonly symbol: AssetSymbol;
-  readonly hash: string;
-  readonly units: bigint;
 };
 
 const PAGE = 500;
 const LOOKUPS_AT_ONCE = 50;
 
 /**
- * The comparison of one sender. What left before its first payout is not the service's; for a sender without one in the books, since
- * they may be older than it, what left after `since` is among `strangers`.
+ * The comparison of one sender. What left before its first payout is not the service's. Where the books may be older than that, as
+ * they have no payout of the sender, or one that they were told of later, what left after `since` is among `strangers`.
  */
 export async function compareSender(db: Sql, chain: Chain, sender: string, since?: Date): Promise<SenderComparison> {
   const { network } = chain;
+  const first = await firstBlockOf(db, network, sender);
+  const from = first?.isAdopted ? (since ?? first.number) : (first?.number ?? since);
   // The chain is read first: bytes are saved before they are sent, so whatever it shows is in the books that are read later.
-  const record = chain.record && (await chain.record(sender, (await firstBlockOf(db, network, sender)) ?? since));
+  const record = chain.record && (await chain.record(sender, from));
   const known = await findSender(db, network, sender);
   const payouts = await readAll(db, chain, sender);
   const inTurn = concurrencyLimit(LOOKUPS_AT_ONCE);
@@ -80,9 +69,6 @@ export function paidTwice(moved: readonly OrderTransfer[]): string[] {
     return [`order ${orderId} was paid ${byHash.size} times: ${amounts.join(', ')}`];
   });
 }
-
-type Found = Omit<SenderComparison, 'sender' | 'settled' | 'underWay'>;
-const NOTHING: Found = { differences: [], unanswered: [], notes: [], moved: [], strangers: [] };
 
 async function readAll(db: Sql, { network }: Chain, sender: string): Promise<Payout[]> {
   const payouts: Payout[] = [];
@@ -160,78 +146,4 @@ async function movedIn(chain: Chain, payout: Payout, sighting: Mined): Promise<O
       ? [{ orderId, network, symbol, hash: one.hash, units: one.leftUnits }]
       : [],
   );
-}
-
-function nameOf({ id, orderId }: Payout): string {
-  return orderId === undefined ? `sweep ${id}` : `order ${orderId}`;
-}
-
-/** Everything that left must be in the books: every used slot, and every transfer of a token. */
-function compareRecord(
-  payouts: readonly Payout[],
-  shown: ReadonlySet<Payout>,
-  nextNonce: bigint | undefined,
-  sender: string,
-  { usedSlots, transfers }: ChainRecord,
-  chain: Chain,
-): Found {
-  const differences: string[] = [];
-  if (nextNonce !== undefined && usedSlots > nextNonce) {
-    differences.push(
-      `the chain has used the slots below ${usedSlots}, and the books gave out those below ${nextNonce}`,
-    );
-  }
-  const owners = new Map(payouts.flatMap(payout => payout.attempts.map(({ hash }) => [hash, payout] as const)));
-  const own = sender.toLowerCase();
-  const [notes, strangers, moved]: [string[], StrangeTransfer[], OrderTransfer[]] = [[], [], []];
-  const seen = new Set(shown);
-  for (const { hash, symbol, from, to, units } of transfers) {
-    const owner = owners.get(hash);
-    if (from !== own) notes.push(`${unitsText(symbol, units, chain)} ${symbol} came from ${from} in ${hash}`);
-    else if (!owner) strangers.push({ hash, symbol, to, units });
-    else {
-      seen.add(owner);
-      const { orderId, network } = owner;
-      if (orderId !== undefined) moved.push({ orderId, network, symbol, hash, units });
-    }
-  }
-  for (const payout of payouts) {
-    if (!isTaken(payout, usedSlots) || seen.has(payout)) continue;
-    differences.push(`slot ${payout.nonce} of ${nameOf(payout)} was used by a transaction that is not in the books`);
-  }
-  // A sender that the books do not have may have been used for something else.
-  for (const { hash, symbol, to, units } of nextNonce === undefined ? [] : strangers) {
-    differences.push(
-      `${unitsText(symbol, units, chain)} ${symbol} left to ${to} in ${hash}, which is not in the books`,
-    );
-  }
-  return { ...NOTHING, differences, notes, moved, strangers };
-}
-
-function isTaken({ nonce, hash, state, lastSighting }: Payout, usedSlots: bigint): boolean {
-  return nonce < usedSlots && hash === undefined && (state === 'voided' || lastSighting === 'taken');
-}
-
-/** What the sender has, and what it had before the first payout as far as the record tells. */
-async function balanceNotes(chain: Chain, sender: string, record: ChainRecord | undefined): Promise<string[]> {
-  const notes: string[] = [];
-  const own = sender.toLowerCase();
-  for (const symbol of SYMBOLS.filter(one => NETWORKS_OF[one].some(network => network === chain.network))) {
-    const funds = await chain.funds(sender, symbol);
-    if (!funds) continue;
-    const isCoin = coinOf(chain.network).symbol === symbol;
-    const moves = isCoin ? [] : (record?.transfers.filter(one => one.symbol === symbol) ?? []);
-    const before = moves.reduce((sum, { from, units }) => (from === own ? sum + units : sum - units), funds.asset);
-    const has = `it has ${unitsText(symbol, funds.asset, chain)} ${symbol}`;
-    notes.push(record && !isCoin ? `${has}, and had ${unitsText(symbol, before, chain)} before its first payout` : has);
-  }
-  return notes;
-}
-
-function unitsText(symbol: AssetSymbol, units: bigint, { network }: Pick<Chain, 'network'>): string {
-  return formatUnits(units, decimalsOf(symbol, network));
-}
-
-function coinText(units: bigint, { network }: Chain): string {
-  return formatUnits(units, coinOf(network).decimals);
 }

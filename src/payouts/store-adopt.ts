@@ -3,6 +3,7 @@ import type { Network } from '../chains/asset.ts';
 import type { Attempt, Slot } from '../chains/chain.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Payout, PayoutState } from './payout.ts';
+import { insertPayouts } from './store.ts';
 
 export type AttemptOwner = { readonly payoutId: string; readonly orderId?: string; readonly state: PayoutState };
 
@@ -39,6 +40,27 @@ export async function insertSentAttempt(
   );
 }
 
+/**
+ * Writes a payout of which the books are told after it was sent, with the bytes that a block has. The caller holds the row locks of
+ * the senders of the network.
+ */
+export async function insertAdopted(tx: Sql, payout: Payout, attempt: Attempt, at: Date): Promise<void> {
+  await passSlot(tx, payout);
+  await insertPayouts(tx, [payout], at, at);
+  const { id, accountId } = payout;
+  await tx.query('update payouts set adopted_at = $3 where id = $1 and account_id = $2', [id, accountId, at]);
+  await insertSentAttempt(tx, payout, attempt);
+}
+
+/** Slots up to this one are not given out any more. */
+async function passSlot(tx: Sql, { network, sender, nonce }: Slot): Promise<void> {
+  await tx.query('update chain_senders set next_nonce = greatest(next_nonce, $3) where network = $1 and sender = $2', [
+    network,
+    sender,
+    nonce + 1n,
+  ]);
+}
+
 /** A payout is looked up again; one that was given up is open again. */
 export async function reopenPayout(
   tx: Sql,
@@ -50,15 +72,6 @@ export async function reopenPayout(
       where id = $1 and account_id = $2 and state in ('open', 'voided')`,
     [id, accountId, at],
   );
-}
-
-/** Slots up to this one are not given out any more. The caller holds the row locks of the senders of the network. */
-export async function passSlot(tx: Sql, { network, sender, nonce }: Slot): Promise<void> {
-  await tx.query('update chain_senders set next_nonce = greatest(next_nonce, $3) where network = $1 and sender = $2', [
-    network,
-    sender,
-    nonce + 1n,
-  ]);
 }
 
 /** Gives up the transfers of a network that no block has, as far as the books know. Returns how many. */

@@ -20,11 +20,18 @@ export async function readPayoutsOfSender(
   return rows.map(toPayout);
 }
 
+export type FirstBlock = {
+  readonly number: number;
+  /** Whether the books were told of a payout after it had been sent: then others may have left before the first block, too. */
+  readonly isAdopted: boolean;
+};
+
 /** The first block that holds a payout of the sender; undefined when none does. */
-export async function firstBlockOf(sql: Sql, network: Network, sender: string): Promise<number | undefined> {
-  const [row] = await sql.query<{ first: string | null }>(
-    'select min(block_number) as first from payouts where network = $1 and sender = $2',
+export async function firstBlockOf(sql: Sql, network: Network, sender: string): Promise<FirstBlock | undefined> {
+  const [row] = await sql.query<{ first: string | null; is_adopted: boolean }>(
+    `select min(block_number) as first, count(adopted_at) > 0 as is_adopted
+       from payouts where network = $1 and sender = $2`,
     [network, sender],
   );
-  return row?.first == null ? undefined : Number(row.first);
+  return row?.first == null ? undefined : { number: Number(row.first), isAdopted: row.is_adopted };
 }

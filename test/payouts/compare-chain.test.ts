@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { transferData } from '../../src/chains/evm/contracts.ts';
 import { signTransaction } from '../../src/chains/evm/transaction.ts';
+import { parseUnits } from '../../src/lib/decimals.ts';
 import { compareSender, paidTwice } from '../../src/payouts/compare-chain.ts';
 import { callNode } from '../../src/sandbox/anvil/anvil.ts';
 import { signerOf } from '../harness/payout-drill/chain-of.ts';
@@ -26,8 +27,8 @@ async function fulfilled(world: WorldName): Promise<Drill> {
   return drill;
 }
 
-async function compared({ db, chain }: Drill) {
-  const found = await compareSender(db, chain, chain.senders[0]);
+async function compared({ db, chain }: Drill, since?: Date) {
+  const found = await compareSender(db, chain, chain.senders[0], since);
   assert.ok(found);
   return found;
 }
@@ -49,13 +50,20 @@ for (const world of ['evm', 'tron', 'simulated'] as const) {
 }
 
 /** A transfer with our key that the service knows nothing of, and its hash. */
-async function transferElsewhere({ world, chain }: Drill, to: string, units: bigint): Promise<string> {
+async function transferElsewhere(drill: Drill, to: string, units: bigint): Promise<string> {
+  assert.ok(drill.world.spec.kind === 'evm');
+  return signElsewhere(drill, { to: drill.world.spec.token, value: 0n, data: transferData(to, units) });
+}
+
+async function signElsewhere(
+  { world, chain }: Drill,
+  call: { readonly to: string; readonly value: bigint; readonly data: string },
+): Promise<string> {
   assert.ok(world.spec.kind === 'evm');
-  const { urls, key, chainId, token } = world.spec;
+  const { urls, key, chainId } = world.spec;
   const [sender, url] = [chain.senders[0], urls[0] ?? ''];
   const { result: nonce } = await callNode(url, 'eth_getTransactionCount', [sender, 'latest']);
   const fees = { gas: 100_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 9n };
-  const call = { to: token, value: 0n, data: transferData(to, units) };
   const transaction = { chainId, nonce: BigInt(String(nonce)), ...call, ...fees };
   const signed = await signTransaction(signerOf(key), transaction, sender);
   assert.ok(signed.kind === 'signed');
@@ -90,6 +98,53 @@ test('what left by another use of the key is a difference, and what came in is n
     'the chain has used the slots below 4, and the books gave out those below 3',
     `7 usdt left to ${PAYEE.toLowerCase()} in ${left}, which is not in the books`,
   ]);
+});
+
+test('an order that is closed by a newer transfer does not hide an older one, and slots in between are named', async () => {
+  const drill = await openDrill('evm', 1, 0);
+  stops.push(() => drill.close());
+  await drill.pause(true);
+  const orders = await drill.pay(2);
+  await drill.runJobs();
+  // As after a restore: the books have none of them, each in a block of its own.
+  await signElsewhere(drill, { to: PAYEE, value: 1n, data: '0x' });
+  const hashes: string[] = [];
+  for (const { id, address } of orders) {
+    const { quantity } = (await drill.service.get(`/crypto/transactions/${id}`)).json;
+    hashes.push(await transferElsewhere(drill, address, parseUnits(quantity, 6) ?? 0n));
+    await signElsewhere(drill, { to: PAYEE, value: 1n, data: '0x' });
+  }
+  await drill.pass(40);
+  const since = new Date('2026-11-16T11:00:00.000Z');
+  const before = await compared(drill, since);
+  assert.deepEqual(
+    before.strangers.map(({ hash }) => hash),
+    hashes,
+  );
+  assert.ok(before.notes.includes('it has used 5 slots, and the books have none of them'), before.notes.join('\n'));
+
+  const settle = async (place: number) => {
+    const order = `/crypto/transactions/${orders[place]?.id}`;
+    const closed = await drill.service.post(`${order}/settle`, { as: 'paid', hash: hashes[place] });
+    assert.equal(closed.status, 200, closed.text);
+    await drill.runJobs();
+    return compared(drill, since);
+  };
+  const [older = ''] = hashes;
+  const newer = await settle(1);
+  assert.deepEqual(
+    newer.strangers.map(({ hash }) => hash),
+    [older],
+  );
+  assert.ok(newer.notes.includes('the books have none of its slots below 3'), newer.notes.join('\n'));
+  assert.ok(newer.differences.some(words => words.endsWith(`in ${older}, which is not in the books`)));
+
+  const all = await settle(0);
+  assert.deepEqual(all.differences, [
+    'slot 2 was used by a transaction that is not in the books',
+    'slot 4 was used by a transaction that is not in the books',
+  ]);
+  assert.ok(all.notes.includes('the books have none of its slots below 1'));
 });
 
 test('a chain that does not answer is not right', async () => {

@@ -1,0 +1,130 @@
+// What a chain keeps of a sender, held against the books: used slots, transfers of tokens, balances.
+import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
+import type { Chain, ChainRecord } from '../chains/chain.ts';
+import { coinOf, decimalsOf } from '../chains/networks.ts';
+import { formatUnits } from '../lib/decimals.ts';
+import type { Payout } from './payout.ts';
+
+export type StrangeTransfer = Pick<ChainRecord['transfers'][number], 'hash' | 'symbol' | 'to' | 'units'>;
+
+export type OrderTransfer = {
+  readonly orderId: string;
+  readonly network: Network;
+  readonly symbol: AssetSymbol;
+  readonly hash: string;
+  readonly units: bigint;
+};
+
+/** What a comparison found. */
+export type Found = {
+  /** Each a sentence. */
+  readonly differences: readonly string[];
+  /** What the chain did not answer. */
+  readonly unanswered: readonly string[];
+  /** What is no difference and worth knowing: money that came in, balances. */
+  readonly notes: readonly string[];
+  /** Every transfer of an order that the chain shows. */
+  readonly moved: readonly OrderTransfer[];
+  /** Transfers out of the sender that are not in the books. */
+  readonly strangers: readonly StrangeTransfer[];
+};
+export const NOTHING: Found = { differences: [], unanswered: [], notes: [], moved: [], strangers: [] };
+
+/** Everything that left must be in the books: every used slot, and every transfer of a token. */
+export function compareRecord(
+  payouts: readonly Payout[],
+  shown: ReadonlySet<Payout>,
+  nextNonce: bigint | undefined,
+  sender: string,
+  { usedSlots, transfers }: ChainRecord,
+  chain: Chain,
+): Found {
+  const differences: string[] = [];
+  const notes: string[] = slotNotes(payouts, nextNonce, usedSlots);
+  if (nextNonce !== undefined && usedSlots > nextNonce) {
+    differences.push(
+      `the chain has used the slots below ${usedSlots}, and the books gave out those below ${nextNonce}`,
+    );
+  }
+  const owners = new Map(payouts.flatMap(payout => payout.attempts.map(({ hash }) => [hash, payout] as const)));
+  const own = sender.toLowerCase();
+  const [strangers, moved]: [StrangeTransfer[], OrderTransfer[]] = [[], []];
+  const seen = new Set(shown);
+  for (const { hash, symbol, from, to, units } of transfers) {
+    const owner = owners.get(hash);
+    if (from !== own) notes.push(`${unitsText(symbol, units, chain)} ${symbol} came from ${from} in ${hash}`);
+    else if (!owner) strangers.push({ hash, symbol, to, units });
+    else {
+      seen.add(owner);
+      const { orderId, network } = owner;
+      if (orderId !== undefined) moved.push({ orderId, network, symbol, hash, units });
+    }
+  }
+  for (const payout of payouts) {
+    if (!isTaken(payout, usedSlots) || seen.has(payout)) continue;
+    differences.push(`slot ${payout.nonce} of ${nameOf(payout)} was used by a transaction that is not in the books`);
+  }
+  for (const slot of unknownSlots(payouts, nextNonce, usedSlots)) {
+    differences.push(`slot ${slot} was used by a transaction that is not in the books`);
+  }
+  // A sender that the books do not have may have been used for something else.
+  for (const { hash, symbol, to, units } of nextNonce === undefined ? [] : strangers) {
+    differences.push(
+      `${unitsText(symbol, units, chain)} ${symbol} left to ${to} in ${hash}, which is not in the books`,
+    );
+  }
+  return { ...NOTHING, differences, notes, moved, strangers };
+}
+
+function isTaken({ nonce, hash, state, lastSighting }: Payout, usedSlots: bigint): boolean {
+  return nonce < usedSlots && hash === undefined && (state === 'voided' || lastSighting === 'taken');
+}
+
+/** What used a slot below the first one of the books was not the service, or was it before the books began. */
+function slotNotes(payouts: readonly Payout[], nextNonce: bigint | undefined, usedSlots: bigint): string[] {
+  if (nextNonce === undefined) {
+    return usedSlots === 0n ? [] : [`it has used ${usedSlots} slots, and the books have none of them`];
+  }
+  const [first] = payouts;
+  return first && first.nonce > 0n ? [`the books have none of its slots below ${first.nonce}`] : [];
+}
+
+/** Used slots that the books passed over: a coin leaves without a log, and a slot is all that shows it. */
+function unknownSlots(payouts: readonly Payout[], nextNonce: bigint | undefined, usedSlots: bigint): bigint[] {
+  const [first] = payouts;
+  if (!first || nextNonce === undefined) return [];
+  const known = new Set(payouts.map(({ nonce }) => nonce));
+  const slots: bigint[] = [];
+  for (let slot = first.nonce; slot < nextNonce && slot < usedSlots; slot++) {
+    if (!known.has(slot)) slots.push(slot);
+  }
+  return slots;
+}
+
+/** What the sender has, and what it had before the first payout as far as the record tells. */
+export async function balanceNotes(chain: Chain, sender: string, record: ChainRecord | undefined): Promise<string[]> {
+  const notes: string[] = [];
+  const own = sender.toLowerCase();
+  for (const symbol of SYMBOLS.filter(one => NETWORKS_OF[one].some(network => network === chain.network))) {
+    const funds = await chain.funds(sender, symbol);
+    if (!funds) continue;
+    const isCoin = coinOf(chain.network).symbol === symbol;
+    const moves = isCoin ? [] : (record?.transfers.filter(one => one.symbol === symbol) ?? []);
+    const before = moves.reduce((sum, { from, units }) => (from === own ? sum + units : sum - units), funds.asset);
+    const has = `it has ${unitsText(symbol, funds.asset, chain)} ${symbol}`;
+    notes.push(record && !isCoin ? `${has}, and had ${unitsText(symbol, before, chain)} before its first payout` : has);
+  }
+  return notes;
+}
+
+export function nameOf({ id, orderId }: Payout): string {
+  return orderId === undefined ? `sweep ${id}` : `order ${orderId}`;
+}
+
+export function unitsText(symbol: AssetSymbol, units: bigint, { network }: Pick<Chain, 'network'>): string {
+  return formatUnits(units, decimalsOf(symbol, network));
+}
+
+export function coinText(units: bigint, { network }: Chain): string {
+  return formatUnits(units, coinOf(network).decimals);
+}
