@@ -1,10 +1,12 @@
-// Refuses to start without a rail that charges are still on: their payments, refunds and returns would be lost.
+// Refuses to start without a rail that charges are still on: their payments, refunds and returns would be lost. Refuses an agreement
+// that would give numbers of boletos again.
 import { DAY_MS } from '../lib/civil-days.ts';
 import { StartError } from '../lib/errors.ts';
 import { isAbsent } from '../rails/absent.ts';
-import { allRails, type Rails } from '../rails/rail.ts';
-import type { Database } from '../storage/database.ts';
-import { recordAgreements } from './store-agreements.ts';
+import { sharedNumbers } from '../rails/number-ranges.ts';
+import { allRails, currentRails, type Rails } from '../rails/rail.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { findGivenNumbers, recordAgreements } from './store-agreements.ts';
 import { isNeeded, recordRails } from './store-rails.ts';
 
 /** A payment can be refunded or taken back for so long after the last day on which it can be made. */
@@ -16,6 +18,7 @@ export async function requireRails(db: Database, rails: Rails, now: Date): Promi
   await db.transaction(async tx => {
     const gone = await recordRails(tx, present, now);
     await recordAgreements(tx, present);
+    await requireFreeNumbers(tx, rails);
     const needed = await Promise.all(gone.map(rail => isNeeded(tx, rail, expiredSince)));
     const missing = gone.filter((_, index) => needed[index]);
     if (missing.length === 0) return;
@@ -25,4 +28,24 @@ export async function requireRails(db: Database, rails: Rails, now: Date): Promi
       `Charges are still on a rail that is not configured: ${names}. Configure it again, with "former": true if it is to get no new ones.`,
     );
   });
+}
+
+/** Another rail may have given numbers of the same agreement before, such as one that was renamed. */
+async function requireFreeNumbers(tx: Sql, rails: Rails): Promise<void> {
+  const giving = currentRails(rails).flatMap(({ name, numbers }) => (numbers ? { name, numbers } : []));
+  if (giving.length === 0) return;
+  const given = await findGivenNumbers(
+    tx,
+    giving.map(({ numbers }) => numbers.agreement),
+  );
+  for (const { name, numbers } of giving) {
+    const own = given.find(({ rail }) => rail === name);
+    const first = own && own.last >= numbers.first ? own.last + 1n : numbers.first;
+    const other = given.find(one => one.rail !== name && sharedNumbers(one, { ...numbers, first }));
+    if (!other) continue;
+    throw new StartError(
+      `The numbers ${other.first} to ${other.last} of the agreement of ${name} were given by ${other.rail}: set firstNumber of ${name} ` +
+        `in boletos above them, or its lastNumber below.`,
+    );
+  }
 }

@@ -4,14 +4,43 @@ import type { Sql } from '../storage/database.ts';
 
 /** Records the agreements of a service that are new. */
 export async function recordAgreements(tx: Sql, rails: readonly Rail[]): Promise<void> {
-  const numbered = rails.flatMap(({ name, numbers }) => (numbers ? { name, first: String(numbers.first) } : []));
+  const numbered = rails.flatMap(({ name, numbers }) => (numbers ? { name, ...numbers } : []));
   if (numbered.length === 0) return;
   await tx.query(
-    `insert into boleto_agreements (rail, next_number)
-     select * from unnest($1::text[], $2::bigint[])
-     on conflict (rail) do nothing`,
-    [numbered.map(({ name }) => name), numbered.map(({ first }) => first)],
+    `insert into boleto_agreements as known (rail, next_number, first_number, agreement)
+     select rail, first, first, agreement from unnest($1::text[], $2::bigint[], $3::text[]) as new (rail, first, agreement)
+     on conflict (rail) do update
+       set agreement = excluded.agreement, first_number = coalesce(known.first_number, excluded.first_number)
+     where known.agreement is distinct from excluded.agreement or known.first_number is null`,
+    [
+      numbered.map(({ name }) => name),
+      numbered.map(({ first }) => String(first)),
+      numbered.map(({ agreement }) => agreement),
+    ],
   );
+}
+
+/** The numbers that a rail has given, of an agreement that other rails may have had or have. */
+export type GivenNumbers = {
+  readonly rail: string;
+  readonly agreement: string;
+  readonly first: bigint;
+  /** Below `first` when it has given none. */
+  readonly last: bigint;
+};
+
+export async function findGivenNumbers(sql: Sql, agreements: readonly string[]): Promise<GivenNumbers[]> {
+  const rows = await sql.query<{ rail: string; agreement: string; first_number: string; next_number: string }>(
+    `select rail, agreement, first_number, next_number from boleto_agreements
+      where agreement = any($1) and first_number is not null order by rail`,
+    [agreements],
+  );
+  return rows.map(({ rail, agreement, first_number, next_number }) => ({
+    rail,
+    agreement,
+    first: BigInt(first_number),
+    last: BigInt(next_number) - 1n,
+  }));
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ClientDeps } from './bank-client/settings.ts';
 import { type BoletoApiEntry, type BoletoApiRail, loadBoletoApiRail } from './boleto-api/load.ts';
 import type { Receiver } from './br-code.ts';
 import { type CnabEntry, loadCnabRail } from './cnab/load.ts';
+import { sharedNumbers } from './number-ranges.ts';
 import { pixKeyRail } from './pix-key.ts';
 import type { Method, Rail, Rails } from './rail.ts';
 
@@ -44,7 +45,12 @@ export function liveRails({ pixKey, rails, boletos }: RailEntries, deps: ClientD
     if ('rail' in loaded) apis.push(loaded.rail);
     return loaded;
   });
-  const faults = [...psps.faults, ...agreements.faults, ...sharedNames(rails, boletos)];
+  const faults = [
+    ...psps.faults,
+    ...agreements.faults,
+    ...sharedNames(rails, boletos),
+    ...sharedRanges(boletos, agreements.opened),
+  ];
   if (faults.length > 0) throw new StartError(faults.join('\n'));
   const staticKey = pixKey ? pixKeyRail(pixKey) : undefined;
   const pix = shareOut<'pix'>(psps.opened);
@@ -75,6 +81,23 @@ function sharedNames(rails: RailEntries['rails'], boletos: RailEntries['boletos'
     if (!api || !rails.some(rail => rail.name === name)) return [];
     return `boletos[${index}].name must differ from the names in rails.`;
   });
+}
+
+/** A former entry gives no more numbers: what it has given is compared with the database. */
+function sharedRanges(boletos: RailEntries['boletos'], opened: readonly Opened<Rail<'boleto'>>[]): string[] {
+  const giving = opened.flatMap(({ share, rail: { name, numbers } }) =>
+    numbers && !share.former ? { index: boletos.findIndex(entry => entry.name === name), numbers } : [],
+  );
+  return giving.flatMap((one, place) =>
+    giving.slice(place + 1).flatMap(other => {
+      const shared = sharedNumbers(one.numbers, other.numbers);
+      if (!shared) return [];
+      return (
+        `boletos[${one.index}] and boletos[${other.index}] are one agreement with the bank, and both would give the numbers ` +
+        `${shared.first} to ${shared.last}: set firstNumber and lastNumber so that each number is of one entry.`
+      );
+    }),
+  );
 }
 
 type Loaded<R> =

@@ -87,6 +87,8 @@ export type LocationSource = {
 export type NumberRange<M extends Method = Method> = {
   readonly first: bigint;
   readonly last: bigint;
+  /** Names the agreement. Rails of one agreement must not give the same number: it is one request to the bank. */
+  readonly agreement: string;
   /** Takes the place of `prepare`. Pure. */
   prepare(request: PaymentRequest, number: bigint): Prepared<M>;
 };

@@ -6,6 +6,7 @@ export const sandboxBank = defineBank({
   name: 'Sandbox',
   widths: () => ({}),
   ourNumberDigits: () => 25,
+  numberedBy: [],
   freeField: (_, ourNumber) => ourNumber,
   formatOurNumber: (_, ourNumber) => ourNumber,
 });

@@ -1,9 +1,12 @@
 // Boletos that a bank registers by its API, from the request to the payment. The bank is simulated by its own documents.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
 import { openBoletoApi } from '../../src/rails/boleto-api/load.ts';
 import { apiNumber } from '../../src/rails/boleto-api/sicoob/number.ts';
+import { liveRails } from '../../src/rails/live-rails.ts';
+import { agreementEntry } from '../harness/agreements.ts';
 import { apiEntry, type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
 import { silentLog } from '../harness/log.ts';
 
@@ -148,6 +151,15 @@ test('a number that another program has used is refused, and is not taken for ou
   const { json } = await at.create();
   assert.equal(json.boleto.status, 'FAILED');
   assert.match(json.boleto.reason, /another boleto under this number/);
+});
+
+test('an agreement by file and one by API must not give the same numbers', () => {
+  const boletos = [agreementEntry('756', { firstNumber: '900' }), apiEntry(at.psp)];
+  const open = (entries: readonly BoletoSettings[]) =>
+    liveRails({ rails: [], boletos: entries }, { clock: at.service.clock, log: silentLog });
+  assert.throws(() => open(boletos), /^StartError: boletos\[0\] and boletos\[1\] are one agreement .* 900 to 9999999/);
+  open([boletos[0]!, apiEntry(at.psp, { entry: { lastNumber: '899' } })]).stop();
+  open([boletos[0]!, apiEntry(at.psp, { api: { environment: 'test', accessToken: 'x' } })]).stop();
 });
 
 test('a boleto that is paid late is paid with fine and interest', async () => {

@@ -173,3 +173,24 @@ describe('an agreement whose numbers run out', () => {
     }
   });
 });
+
+test('numbers that another entry of the agreement has given are not given again, also when that one is former', async t => {
+  const bench = await startBench({ firstNumber: '100' });
+  t.after(() => bench.stop());
+  await bench.service.post('/charges', body());
+  await bench.service.post('/charges', body());
+  const old = agreementEntry('756', { name: RAIL, firstNumber: '100', former: true });
+  const startWith = (changes: Partial<BoletoSettings>) => {
+    const boletos = [old, agreementEntry('756', { name: 'sicoob:new', ...changes })];
+    const env = { ...PIX_KEY, TRILHO_BOLETOS: JSON.stringify(boletos) };
+    return startService({ mode: 'live', env, beside: bench.service });
+  };
+  await assert.rejects(startWith({}), {
+    name: 'StartError',
+    message:
+      'The numbers 100 to 101 of the agreement of sicoob:new were given by sicoob:main: set firstNumber of sicoob:new in boletos above them, or its lastNumber below.',
+  });
+  await assert.rejects(startWith({ firstNumber: '101' }), { name: 'StartError' });
+  for (const range of [{ lastNumber: '99' }, { firstNumber: '102', lastNumber: '200' }])
+    await (await startWith(range)).stop();
+});

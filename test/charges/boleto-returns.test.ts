@@ -347,7 +347,8 @@ describe('a file that is no return of an agreement', () => {
   });
 
   test('that fits two agreements asks for a name', async () => {
-    const two = await startFileExchange('756', { name: RAIL }, [agreementEntry('756', { name: 'sicoob:second' })]);
+    const second = agreementEntry('756', { name: 'sicoob:second', firstNumber: '501' });
+    const two = await startFileExchange('756', { name: RAIL, lastNumber: '500' }, [second]);
     try {
       await assert.rejects(
         two.read(bytesOf(lines())),

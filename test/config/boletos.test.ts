@@ -1,6 +1,7 @@
 // The section `boletos` of the file of TRILHO_CONFIG: what it gives, and that every fault in it has its path and no value.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { CNAB_BANKS } from '../../src/rails/cnab/banks.ts';
@@ -78,4 +79,28 @@ test('what the bank cannot use is told with its path', () => {
     'bank cannot take this agreement: conta (P, columns 23 to 31) has more than 9 digits.',
   );
   refused({ firstNumber: '5', lastNumber: '4' }, 'lastNumber must not be below firstNumber.');
+});
+
+test('two entries of one agreement with a bank must not give the same numbers, and both are named', () => {
+  const overlap = (one: Partial<BoletoSettings>, other: Partial<BoletoSettings>, bank = '756') =>
+    railsOf(
+      agreementEntry('341'),
+      agreementEntry(bank, { name: 'one', ...one }),
+      agreementEntry(bank, { name: 'two', ...other }),
+    );
+  const refused = (numbers: string) => ({
+    name: 'StartError',
+    message:
+      `boletos[1] and boletos[2] are one agreement with the bank, and both would give the numbers ${numbers}: ` +
+      'set firstNumber and lastNumber so that each number is of one entry.',
+  });
+  assert.throws(() => overlap({}, {}), refused('1 to 9999999'));
+  assert.throws(() => overlap({ lastNumber: '500' }, { firstNumber: '500' }), refused('500 to 500'));
+  // One number is one boleto of the client at Sicoob, whatever the modality; leading zeros make no other client.
+  assert.throws(() => overlap({}, { modality: '03', beneficiaryCode: '0042971' }), refused('1 to 9999999'));
+  assert.throws(() => overlap({ accounts: ['acme'] }, {}, '001'), refused('1 to 9999999999'));
+  overlap({ lastNumber: '499' }, { firstNumber: '500' });
+  overlap({}, { beneficiaryCode: '42972' });
+  overlap({}, { carteira: '21' }, '237');
+  overlap({}, { former: true });
 });

@@ -24,6 +24,7 @@ export const bancoDoBrasil = defineBank({
   check: (_, account) =>
     lengthOf(account) in OUR_NUMBER_DIGITS ? [] : [{ field: 'beneficiaryCode', message: 'must be 4, 6 or 7 digits' }],
   ourNumberDigits: account => OUR_NUMBER_DIGITS[lengthOf(account)] ?? 0,
+  numberedBy: ['beneficiaryCode'],
   freeField: ({ agency, accountNumber, carteira, beneficiaryCode }, ourNumber) =>
     beneficiaryCode.length === LONGEST
       ? `000000${beneficiaryCode}${ourNumber}${carteira}`

@@ -7,6 +7,7 @@ export const santander = defineBank({
   name: 'Santander',
   widths: () => ({ beneficiaryCode: 7, carteira: 3 }),
   ourNumberDigits: () => 12,
+  numberedBy: ['beneficiaryCode'],
   freeField: ({ beneficiaryCode, carteira }, ourNumber) =>
     `9${beneficiaryCode}${ourNumber}${modulo11OrZero(ourNumber)}0${carteira}`,
   formatOurNumber: (_, ourNumber) => `${ourNumber}-${modulo11OrZero(ourNumber)}`,

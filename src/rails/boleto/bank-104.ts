@@ -21,6 +21,7 @@ export const caixa = defineBank({
       ? [{ field: 'beneficiaryCode', message: `must be 6 digits without check digit, or 7 from ${FIRST_LONG_CODE} on` }]
       : [],
   ourNumberDigits: () => 15,
+  numberedBy: ['beneficiaryCode'],
   freeField: ({ beneficiaryCode }, ourNumber) => {
     const receiver =
       beneficiaryCode.length === LONG_CODE_DIGITS ? beneficiaryCode : beneficiaryCode + modulo11OrZero(beneficiaryCode);

@@ -9,6 +9,7 @@ export const bradesco = defineBank({
   name: 'Bradesco',
   widths: () => ({ agency: 4, accountNumber: 7, carteira: 2 }),
   ourNumberDigits: () => 11,
+  numberedBy: ['agency', 'accountNumber', 'carteira'],
   freeField: ({ agency, accountNumber, carteira }, ourNumber) => `${agency}${carteira}${ourNumber}${accountNumber}0`,
   formatOurNumber: ({ carteira }, ourNumber) => `${carteira}/${ourNumber}-${checkDigit(carteira + ourNumber)}`,
 });

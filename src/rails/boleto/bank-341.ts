@@ -17,6 +17,7 @@ export const itau = defineBank({
   widths: () => ({ agency: 4, accountNumber: 5, carteira: 3 }),
   check: account => [...checkCarteira(account), ...checkAccountDigit(account)],
   ourNumberDigits: () => 8,
+  numberedBy: ['agency', 'accountNumber', 'carteira'],
   freeField: (account, ourNumber) => {
     const { agency, accountNumber, carteira } = account;
     return `${carteira}${ourNumber}${checkDigit(account, ourNumber)}${agency}${accountNumber}${accountDigit(account)}000`;

@@ -12,6 +12,7 @@ export const sicoob = defineBank({
   name: 'Sicoob',
   widths: () => ({ agency: 4, beneficiaryCode: 7, carteira: 1, modality: 2 }),
   ourNumberDigits: () => 7,
+  numberedBy: ['agency', 'beneficiaryCode'],
   freeField: ({ agency, beneficiaryCode, carteira, modality }, ourNumber) => {
     const digit = checkDigit(agency, beneficiaryCode, ourNumber);
     return `${carteira}${agency}${modality}${beneficiaryCode}${ourNumber}${digit}${ONLY_INSTALMENT}`;

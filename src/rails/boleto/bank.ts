@@ -24,6 +24,8 @@ export type BoletoBank = {
   freeField(account: BoletoAccount, ourNumber: string): string;
   /** The our number as printed, with its check digit if the bank has one. Asserts as `freeField` does. */
   formatOurNumber(account: BoletoAccount, ourNumber: string): string;
+  /** Names whose our numbers they are: of two accounts with the same name, one number is one boleto at the bank. Asserts as well. */
+  numberingOf(account: BoletoAccount): string;
   /** Why the layout cannot be used with this account; empty when it can. */
   checkAccount(account: BoletoAccount): readonly AccountProblem[];
 };
@@ -42,6 +44,8 @@ type Layout = {
   /** Further rules, checked once all widths are right; gets the zero-filled account and the original one. */
   check?(filled: FilledAccount, account: BoletoAccount): readonly AccountProblem[];
   ourNumberDigits(account: BoletoAccount): number;
+  /** With an our number, they name one boleto at the bank. */
+  readonly numberedBy: readonly AccountField[];
   freeField(account: FilledAccount, ourNumber: string): string;
   formatOurNumber(account: FilledAccount, ourNumber: string): string;
 };
@@ -59,17 +63,25 @@ export function defineBank(layout: Layout): BoletoBank {
     const problems = checkFields(account, widths);
     return problems.length > 0 ? problems : (layout.check?.(fill(account, widths), account) ?? []);
   };
-  const ready = (account: BoletoAccount, ourNumber: string): [FilledAccount, string] => {
+  const valid = (account: BoletoAccount): FilledAccount => {
     const [problem] = checkAccount(account);
     assert(problem === undefined, `bank ${layout.code}: ${problem?.field} ${problem?.message}`);
+    return fill(account, layout.widths(account));
+  };
+  const ready = (account: BoletoAccount, ourNumber: string): [FilledAccount, string] => {
+    const filled = valid(account);
     // For several banks zero means that the bank assigns the number, which would then differ from the printed one.
     assert(SOME_DIGIT.test(ourNumber), 'an our number is not zero');
-    return [fill(account, layout.widths(account)), zeroFilled(ourNumber, layout.ourNumberDigits(account))];
+    return [filled, zeroFilled(ourNumber, layout.ourNumberDigits(account))];
   };
   return {
     code: layout.code,
     name: layout.name,
     ourNumberDigits: account => layout.ourNumberDigits(account),
+    numberingOf: account => {
+      const filled = valid(account);
+      return [layout.code, ...layout.numberedBy.map(field => filled[field])].join(' ');
+    },
     checkAccount,
     freeField: (account, ourNumber) => {
       const freeField = layout.freeField(...ready(account, ourNumber));

@@ -62,6 +62,7 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
     numbers: {
       first: BigInt(settings.firstNumber ?? '1'),
       last: settings.lastNumber === undefined ? largest : BigInt(settings.lastNumber),
+      agreement: bank.boleto.numberingOf(account),
       prepare: ({ amountCents, dueDay }, number) => {
         const reference = zeroFilled(String(number), width);
         const freeField = bank.boleto.freeField(account, reference);

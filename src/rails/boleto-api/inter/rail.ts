@@ -12,6 +12,7 @@ import { interWatch } from './watch.ts';
 
 /** «Seu número» has fifteen characters at most. */
 export const OWN_NUMBER_DIGITS = 10;
+const BANK = '077';
 const AGENCY = '0001';
 const CARTEIRA = '112';
 
@@ -20,7 +21,7 @@ export function interRail(
   client: Client<BoletoResource>,
   deps: ClientDeps,
 ): Rail<'boleto'> {
-  const { name, account, holder, firstNumber, lastNumber } = settings;
+  const { name, account, holder, firstNumber, lastNumber, environment } = settings;
   const never = async (): Promise<never> => {
     throw new AppError('not_configured', `The bank of ${name} sends no money back.`);
   };
@@ -45,6 +46,7 @@ export function interRail(
     numbers: {
       first: firstNumber,
       last: lastNumber,
+      agreement: `${BANK} ${(accountNumber + (accountDigit ?? '')).replace(/^0+/, '')}${environment === 'test' ? ' test' : ''}`,
       prepare: (_request, number) => ({ reference: zeroFilled(String(number), OWN_NUMBER_DIGITS) }),
     },
     prepare: () => {

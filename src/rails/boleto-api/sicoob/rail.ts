@@ -17,7 +17,7 @@ export function sicoobRail(
   client: Client<BoletoResource>,
   deps: ClientDeps,
 ): Rail<'boleto'> {
-  const { name, account, holder, firstNumber, lastNumber } = settings;
+  const { name, account, holder, firstNumber, lastNumber, environment } = settings;
   const never = async (): Promise<never> => {
     throw new AppError('not_configured', `The bank of ${name} sends no money back.`);
   };
@@ -37,6 +37,8 @@ export function sicoobRail(
     numbers: {
       first: firstNumber,
       last: lastNumber,
+      // Files and API of the bank know a boleto by the same number; its test environment knows none of them.
+      agreement: sicoob.numberingOf(account) + (environment === 'test' ? ' test' : ''),
       // The line comes with the bank's answer: before that it cannot be paid, and the pix code is the bank's to make.
       prepare: (_request, number) => ({ reference: zeroFilled(String(number), NUMBER_DIGITS) }),
     },
