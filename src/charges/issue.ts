@@ -15,6 +15,7 @@ import { type ChargeRef, ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { isRetired, RETIRE } from './retire.ts';
 import { clearSubmitted, findCharge, findCharges, markSubmitted, storeBankId } from './store.ts';
 import { logUndecided } from './undecided.ts';
+import { planWithdrawal } from './withdraw-repeats.ts';
 import type { WriteDeps } from './write.ts';
 
 export type IssueDeps = WriteDeps & {
@@ -162,11 +163,15 @@ async function askRail(
   const rail = railNamed(deps.rails, method, chargeMethod.rail);
   const request = paymentRequest(charge);
   const found = isFirst ? ABSENT : await rail.lookup(request, reference, location, bankId);
+  if (found.kind === 'absent' && !isFirst && rail.withdrawRepeats) await planWithdrawal(deps, charge, method);
   const finding = found.kind === 'absent' ? await rail.submit(request, reference, location) : found;
   if (found.kind === 'absent' && finding.kind === 'unavailable') await clearSubmitted(deps.db, charge, method);
-  if (finding.kind !== 'accepted' || finding.bankId === undefined || finding.bankId === bankId) return finding;
-  await storeBankId(deps.db, charge, method, finding.bankId);
-  return lookSoon(finding, () => rail.lookup(request, reference, location, finding.bankId));
+  if (finding.kind !== 'accepted' && finding.kind !== 'registered') return finding;
+  const { bankId: known } = finding;
+  if (known === undefined || known === bankId) return finding;
+  await storeBankId(deps.db, charge, method, known);
+  if (finding.kind === 'registered') return finding;
+  return lookSoon(finding, () => rail.lookup(request, reference, location, known));
 }
 
 const ABSENT: Finding = { kind: 'absent' };

@@ -8,14 +8,16 @@ import { RECONCILE, reconcileCharge } from './reconcile.ts';
 import { carryOutRefund, REFUND } from './refund.ts';
 import { RETIRE, retireMethod } from './retire.ts';
 import { FOLLOW_ORDER } from './wake-order.ts';
+import { WITHDRAW_REPEATS, withdrawRepeats } from './withdraw-repeats.ts';
 
 /** Every job kind that charges enqueue; orders handle `FOLLOW_ORDER`. */
-export const CHARGE_JOBS = [ISSUE, RETIRE, RECONCILE, NOTIFIED, REFUND, FOLLOW_ORDER] as const;
+export const CHARGE_JOBS = [ISSUE, RETIRE, WITHDRAW_REPEATS, RECONCILE, NOTIFIED, REFUND, FOLLOW_ORDER] as const;
 
 export function chargeJobs(deps: IssueDeps & PayDeps): JobHandler[] {
   return [
     handleJob(ISSUE, payload => issueCharges(deps, payload)),
     handleJob(RETIRE, payload => retireMethod(deps, payload)),
+    handleJob(WITHDRAW_REPEATS, payload => withdrawRepeats(deps, payload)),
     handleJob(RECONCILE, payload => reconcileCharge(deps, payload)),
     handleJob(NOTIFIED, payload => handleNotifications(deps, payload)),
     handleJob(REFUND, payload => carryOutRefund(deps, payload)),

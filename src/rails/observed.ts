@@ -4,7 +4,16 @@ import { type Ended, timed } from '../lib/timed.ts';
 import { type Method, mapRails, type Rail, type Rails } from './rail.ts';
 
 /** The calls of a rail that leave the machine; the others are pure. */
-type Operation = 'submit' | 'lookup' | 'cancel' | 'refund' | 'lookupRefund' | 'receipts' | 'receipt' | 'takeLocation';
+type Operation =
+  | 'submit'
+  | 'lookup'
+  | 'cancel'
+  | 'withdrawRepeats'
+  | 'refund'
+  | 'lookupRefund'
+  | 'receipts'
+  | 'receipt'
+  | 'takeLocation';
 
 export type RailCall = Ended & { readonly rail: string; readonly method: Method; readonly operation: Operation };
 
@@ -13,13 +22,16 @@ export function observedRails(rails: Rails, observe: (call: RailCall) => void): 
 }
 
 function observedRail<M extends Method>(rail: Rail<M>, observe: (call: RailCall) => void): Rail<M> {
-  const { name, method, watch, locations } = rail;
+  const { name, method, watch, locations, withdrawRepeats } = rail;
   const report = (operation: Operation) => (ended: Ended) => observe({ rail: name, method, operation, ...ended });
   return {
     ...rail,
     submit: (...asked) => timed(() => rail.submit(...asked), kindOf, report('submit')),
     lookup: (...asked) => timed(() => rail.lookup(...asked), kindOf, report('lookup')),
     cancel: (...asked) => timed(() => rail.cancel(...asked), kindOf, report('cancel')),
+    ...(withdrawRepeats && {
+      withdrawRepeats: (...asked) => timed(() => withdrawRepeats(...asked), kindOf, report('withdrawRepeats')),
+    }),
     refund: (...asked) => timed(() => rail.refund(...asked), kindOf, report('refund')),
     lookupRefund: (...asked) => timed(() => rail.lookupRefund(...asked), kindOf, report('lookupRefund')),
     ...(locations && {

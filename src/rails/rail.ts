@@ -1,5 +1,6 @@
 // The interface of every rail that receives money: bank, PSP or file exchange. A rail does not depend on charges or the
-// database. Every request carries a reference that never changes, so requests are idempotent.
+// database. Every request carries a reference that never changes, by which it is looked up before it is sent again; a bank that
+// makes something new of a repeat all the same has `withdrawRepeats`.
 import type { CivilDay } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { ReturnEnd, ReturnEntry } from './cnab/read.ts';
@@ -190,13 +191,19 @@ type Undecided = { readonly kind: 'accepted'; readonly bankId?: string } | NoAns
 type Rejected = { readonly kind: 'rejected'; readonly reason: string };
 
 /** The answer of the bank to a registration. An `instrument` replaces the prepared one. */
-export type Outcome = { readonly kind: 'registered'; readonly instrument?: Instruments[Method] } | Rejected | Undecided;
+export type Outcome =
+  | { readonly kind: 'registered'; readonly instrument?: Instruments[Method]; readonly bankId?: string }
+  | Rejected
+  | Undecided;
 
 /** The result of a lookup. `absent`: the request never arrived and may be sent. `withdrawn`: it can no longer be paid. */
 export type Finding = Outcome | { readonly kind: 'absent' } | { readonly kind: 'withdrawn' };
 
 /** `too_late`: there is nothing to withdraw, for example because it was paid. */
 export type CancelOutcome = { readonly kind: 'withdrawn' } | { readonly kind: 'too_late' } | Undecided;
+
+/** `none`: the bank shows nothing else that can be paid. */
+export type RepeatsOutcome = CancelOutcome | { readonly kind: 'none' };
 
 export type RefundOutcome = { readonly kind: 'done' } | Rejected | Undecided;
 export type RefundFinding = RefundOutcome | { readonly kind: 'absent' };
@@ -282,6 +289,11 @@ export type Rail<M extends Method = Method> = {
   lookup(request: PaymentRequest, reference: string, location?: Location, bankId?: string): Promise<Finding>;
   /** Withdraws the request at the bank; may be repeated. */
   cancel(request: PaymentRequest, reference: string, bankId?: string): Promise<CancelOutcome>;
+  /**
+   * Withdraws what else the bank has of a request that was sent twice, all but the one with its id `keptBankId`. Present where a bank
+   * makes something new of each request: elsewhere it refuses the second.
+   */
+  withdrawRepeats?(request: PaymentRequest, reference: string, keptBankId?: string): Promise<RepeatsOutcome>;
   refund(request: RefundRequest): Promise<RefundOutcome>;
   lookupRefund(request: RefundRequest): Promise<RefundFinding>;
   /** How to learn of payments; absent when only people report them. */

@@ -150,6 +150,66 @@ for (const fault of [
   });
 }
 
+const LATE_LIST = { kind: 'stale-read', delayMs: 600_000, on: { method: 'GET', path: '/cobrancas' } } as const;
+
+/** The answer to the first request is lost, and the bank does not list it before the second is sent. */
+async function createTwice(): Promise<{ id: string; repeat: string; line: string }> {
+  const before = titles().length;
+  at.psp.setFault({ kind: 'lost-reply', on: { method: 'POST', path: '/cobrancas' }, count: 1 });
+  at.psp.setFault(LATE_LIST);
+  at.psp.setTitles({ processing: 0 });
+  const { json } = await at.create();
+  for (let look = 0; look < 3; look++) await later();
+  at.psp.setTitles({ processing: 1 });
+  const { boleto } = await at.read(json.id);
+  const made = titles().slice(before);
+  assert.deepEqual([boleto.status, made.length], ['REGISTERED', 2]);
+  assert.equal(boleto.digitableLine, made[1]?.line);
+  return { id: json.id, repeat: made[0]!.line, line: made[1]!.line };
+}
+
+test('a request that is not listed at once is not sent again within two minutes', async () => {
+  const before = posts();
+  at.psp.setFault({ kind: 'lost-reply', on: { method: 'POST', path: '/cobrancas' }, count: 1 });
+  at.psp.setFault(LATE_LIST);
+  const { json } = await at.create();
+  await at.service.runJobs();
+  await later();
+  at.psp.clearFaults();
+  await later();
+  assert.equal((await at.read(json.id)).boleto.status, 'REGISTERED');
+  assert.equal(posts() - before, 1);
+});
+
+test('a second boleto of a charge, which the bank shows late, is canceled there; the one that was handed out can be paid', async () => {
+  const { id, repeat, line } = await createTwice();
+  at.psp.clearFaults();
+  await later();
+  assert.deepEqual([at.title(repeat).status, at.title(line).status], ['written_off', 'open']);
+  await at.psp.payTitle({ line });
+  await later();
+  assert.equal((await at.read(id)).payments.length, 1);
+});
+
+test('a second boleto that was paid pays the charge, and the other is canceled', async () => {
+  const { id, repeat, line } = await createTwice();
+  await at.psp.payTitle({ line: repeat });
+  at.psp.clearFaults();
+  await later();
+  await later();
+  const charge = await at.read(id);
+  assert.deepEqual([charge.state, charge.payments.length], ['PAID', 1]);
+  assert.equal(at.title(line).status, 'written_off');
+});
+
+test('both boletos of a canceled charge are canceled', async () => {
+  const { id, repeat, line } = await createTwice();
+  assert.equal((await at.service.post(`/charges/${id}/cancel`, {})).status, 200);
+  at.psp.clearFaults();
+  await later();
+  assert.deepEqual([at.title(repeat).status, at.title(line).status], ['written_off', 'written_off']);
+});
+
 test('a charge that is canceled is canceled at the bank, also while the bank still works on it', async () => {
   const made = await at.create();
   at.psp.setTitles({ processing: 5 });

@@ -1,24 +1,27 @@
 // Issues, looks up and cancels boletos at Inter. The bank takes a request, gives it a code and registers it later; by our own number a
 // request is found whose code was lost with the answer.
 import { addDays, civilDay } from '../../../lib/civil-days.ts';
-import type { Answer } from '../../bank-client/classify.ts';
 import type { Client } from '../../bank-client/client.ts';
 import { idAt, listAt, reasonOf } from '../../bank-client/read-answer.ts';
 import type { ClientDeps } from '../../bank-client/settings.ts';
-import type { CancelOutcome, Finding, Location, Outcome, PaymentRequest } from '../../rail.ts';
+import type { CancelOutcome, Finding, Location, Outcome, PaymentRequest, RepeatsOutcome } from '../../rail.ts';
 import { isAbsent, isJudged, noAnswer } from '../answers.ts';
 import type { BoletoResource } from '../profile.ts';
 import type { BoletoApiSettings } from '../settings.ts';
 import { cobrancaBody } from './body.ts';
-import { asOutcome, endOf, findingOf, isOver, isSameRequest } from './situation.ts';
+import { asOutcome, codeIn, endOf, findingOf, isOver, isSameRequest } from './situation.ts';
 
 const CANCEL_REASON = 'Cancelado pelo beneficiario';
 const PAGE_SIZE = 100;
+
+/** A request that was sent and is not in the list may only not be shown yet: so long after its charge it is not taken for absent. */
+const SHOWN_AFTER_MS = 2 * 60_000;
 
 export type Cobrancas = {
   submit(request: PaymentRequest, reference: string): Promise<Outcome>;
   lookup(request: PaymentRequest, reference: string, location?: Location, bankId?: string): Promise<Finding>;
   cancel(request: PaymentRequest, reference: string, bankId?: string): Promise<CancelOutcome>;
+  withdrawRepeats(request: PaymentRequest, reference: string, keptBankId?: string): Promise<RepeatsOutcome>;
 };
 
 type Nothing = Extract<Finding, { readonly kind: 'absent' | 'unknown' | 'unavailable' }>;
@@ -28,15 +31,20 @@ type Read = { readonly body: unknown } | Nothing;
 export function interCobrancas(
   settings: BoletoApiSettings,
   { call }: Client<BoletoResource>,
-  { clock, log }: ClientDeps,
+  { clock }: ClientDeps,
 ): Cobrancas {
   async function readByCode(code: string): Promise<Read> {
     const answer = await call({ method: 'GET', resource: 'boletos', path: [code] });
-    return readOf(answer, body => body);
+    if (isAbsent(answer)) return { kind: 'absent' };
+    if (answer.kind !== 'ok') return noAnswer(answer);
+    return answer.body === undefined ? { kind: 'unknown' } : { body: answer.body };
   }
 
-  /** It was issued on the day of the charge or later. */
-  async function readByNumber(request: PaymentRequest, reference: string): Promise<Read> {
+  /** All that the bank has of a request: more than one when it was sent twice. It was issued on the day of the charge or later. */
+  async function listByNumber(
+    request: PaymentRequest,
+    reference: string,
+  ): Promise<{ readonly own: readonly unknown[] } | Exclude<Nothing, { readonly kind: 'absent' }>> {
     const query = {
       dataInicial: addDays(civilDay(request.createdAt), -1),
       dataFinal: civilDay(clock.now()),
@@ -46,18 +54,44 @@ export function interCobrancas(
       'paginacao.itensPorPagina': String(PAGE_SIZE),
     };
     const answer = await call({ method: 'GET', resource: 'boletos', query });
-    return readOf(answer, body => {
-      const own = listAt(body, 'cobrancas').filter(one => isSameRequest(one, request, reference));
-      const open = own.filter(one => !isOver(one));
-      if (open.length > 1) {
-        log.error('the bank has two boletos of one charge: cancel one of them there', { rail: settings.name });
-      }
-      return open[0] ?? own[0];
-    });
+    if (isAbsent(answer)) return { own: [] };
+    if (answer.kind !== 'ok') return noAnswer(answer);
+    if (answer.body === undefined) return { kind: 'unknown' };
+    return { own: listAt(answer.body, 'cobrancas').filter(one => isSameRequest(one, request, reference)) };
   }
 
-  const read = (request: PaymentRequest, reference: string, bankId: string | undefined) =>
-    bankId === undefined ? readByNumber(request, reference) : readByCode(bankId);
+  async function readByNumber(request: PaymentRequest, reference: string): Promise<Read> {
+    const listed = await listByNumber(request, reference);
+    if (!('own' in listed)) return listed;
+    const body = listed.own.find(one => !isOver(one)) ?? listed.own[0];
+    return body === undefined ? { kind: 'absent' } : { body };
+  }
+
+  const isShownByNow = ({ createdAt }: PaymentRequest) => clock.now().getTime() - createdAt.getTime() >= SHOWN_AFTER_MS;
+
+  /** Cancels one that the bank shows, unless it has ended. */
+  async function end(body: unknown): Promise<CancelOutcome> {
+    const ended = endOf(body);
+    const code = codeIn(body);
+    if (ended || code === undefined) return ended ?? { kind: 'unavailable' };
+    const answer = await call({
+      method: 'POST',
+      resource: 'boletos',
+      path: [code, 'cancelar'],
+      body: { motivoCancelamento: CANCEL_REASON },
+    });
+    if (answer.kind !== 'ok' && answer.kind !== 'refused') return noAnswer(answer);
+    // The bank may only have noted it.
+    const after = await readByCode(code);
+    return ('body' in after ? endOf(after.body) : undefined) ?? { kind: 'accepted' };
+  }
+
+  async function endAll(bodies: readonly unknown[]): Promise<CancelOutcome> {
+    const outcomes: CancelOutcome[] = [];
+    for (const body of bodies) outcomes.push(await end(body));
+    const isOpen = ({ kind }: CancelOutcome) => kind !== 'withdrawn' && kind !== 'too_late';
+    return outcomes.find(isOpen) ?? outcomes.find(({ kind }) => kind === 'too_late') ?? { kind: 'withdrawn' };
+  }
 
   return {
     submit: async (request, reference) => {
@@ -74,35 +108,28 @@ export function interCobrancas(
       return bankId === undefined ? { kind: 'unknown' } : { kind: 'accepted', bankId };
     },
     lookup: async (request, reference, _location, bankId) => {
-      const found = await read(request, reference, bankId);
+      const found = await (bankId === undefined ? readByNumber(request, reference) : readByCode(bankId));
       if ('body' in found) return findingOf(found.body);
       // The bank has given the code, so it has the request, though it may not show it yet.
-      return found.kind === 'absent' && bankId !== undefined ? { kind: 'unknown' } : found;
+      const isUnsure = bankId !== undefined || !isShownByNow(request);
+      return found.kind === 'absent' && isUnsure ? { kind: 'unknown' } : found;
     },
     cancel: async (request, reference, bankId) => {
-      const before = await read(request, reference, bankId);
-      if (!('body' in before)) return before.kind === 'absent' ? { kind: 'too_late' } : before;
-      const ended = endOf(before.body);
-      const code = bankId ?? idAt(before.body, 'cobranca.codigoSolicitacao');
-      if (ended || code === undefined) return ended ?? { kind: 'unavailable' };
-      const answer = await call({
-        method: 'POST',
-        resource: 'boletos',
-        path: [code, 'cancelar'],
-        body: { motivoCancelamento: CANCEL_REASON },
-      });
-      if (answer.kind !== 'ok' && answer.kind !== 'refused') return noAnswer(answer);
-      // The bank may only have noted it.
-      const after = await readByCode(code);
-      return ('body' in after ? endOf(after.body) : undefined) ?? { kind: 'accepted' };
+      const listed = await listByNumber(request, reference);
+      if (!('own' in listed)) return listed;
+      if (bankId === undefined || listed.own.some(one => codeIn(one) === bankId)) {
+        if (listed.own.length > 0) return endAll(listed.own);
+        return isShownByNow(request) ? { kind: 'too_late' } : { kind: 'unknown' };
+      }
+      const named = await readByCode(bankId);
+      if ('body' in named) return endAll([...listed.own, named.body]);
+      return named.kind === 'absent' ? { kind: 'unknown' } : named;
+    },
+    withdrawRepeats: async (request, reference, keptBankId) => {
+      const listed = await listByNumber(request, reference);
+      if (!('own' in listed)) return listed;
+      const repeats = listed.own.filter(one => codeIn(one) !== keptBankId && !endOf(one));
+      return repeats.length === 0 ? { kind: 'none' } : endAll(repeats);
     },
   };
-}
-
-function readOf(answer: Answer, find: (body: unknown) => unknown): Read {
-  if (isAbsent(answer)) return { kind: 'absent' };
-  if (answer.kind !== 'ok') return noAnswer(answer);
-  if (answer.body === undefined) return { kind: 'unknown' };
-  const body = find(answer.body);
-  return body === undefined ? { kind: 'absent' } : { body };
 }

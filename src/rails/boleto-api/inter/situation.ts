@@ -12,19 +12,21 @@ const PATHS = {
 
 const situationIn = (body: unknown) => textAt(body, 'cobranca.situacao')?.toUpperCase();
 const OVER: readonly (string | undefined)[] = ['CANCELADO', 'EXPIRADO', 'FALHA_EMISSAO'];
+/** By which the bank knows it. */
+export const codeIn = (body: unknown) => idAt(body, 'cobranca.codigoSolicitacao');
 export const isOver = (body: unknown) => OVER.includes(situationIn(body));
 
 export function findingOf(body: unknown): Finding {
   const situation = situationIn(body);
-  const bankId = idAt(body, 'cobranca.codigoSolicitacao');
+  const bankId = codeIn(body);
   if (situation === 'CANCELADO' || situation === 'EXPIRADO') return { kind: 'withdrawn' };
   if (situation === 'FALHA_EMISSAO') {
     const words = wordsAt(body, 'cobranca.motivoCancelamento') ?? 'the bank gives no reason';
     return { kind: 'rejected', reason: `FALHA_EMISSAO: ${words}` };
   }
   const instrument = situation === 'EM_PROCESSAMENTO' ? undefined : instrumentIn(body, PATHS);
-  if (instrument) return { kind: 'registered', instrument };
-  return { kind: 'accepted', ...(bankId !== undefined && { bankId }) };
+  const known = bankId !== undefined && { bankId };
+  return instrument ? { kind: 'registered', instrument, ...known } : { kind: 'accepted', ...known };
 }
 
 export function asOutcome(finding: Finding): Outcome {

@@ -136,6 +136,11 @@ const DATES: Readonly<Record<string, (title: Title) => readonly string[]>> = {
   PAGAMENTO: title => title.liquidations.map(({ listedOn }) => listedOn),
 };
 
+/** A list that is behind does not have the newest yet; by its code a boleto is found at once. */
+function isListed({ createdAt }: Title, { seen }: Call): boolean {
+  return seen === undefined || (seen !== 'previous' && createdAt.getTime() <= seen.atMs);
+}
+
 const listCobrancas: Handler = (core, call) => {
   const { query } = call;
   const [from, to] = [query.get('dataInicial') ?? '', query.get('dataFinal') ?? ''];
@@ -149,7 +154,7 @@ const listCobrancas: Handler = (core, call) => {
   const found = [...core.state.titles.values()].filter(
     title =>
       title.clientId === call.client.clientId &&
-      call.seen !== 'previous' &&
+      isListed(title, call) &&
       datesOf(title).some(date => date >= from && date <= to) &&
       (situation === null || situationOf(core, title) === situation) &&
       (own === null || title.ownNumber.includes(own)),

@@ -1,0 +1,61 @@
+// Ends what a bank has made of a request that was sent twice: the job `charge.withdraw_repeats`. A bank that gives its own numbers makes
+// a second boleto of a repeat, and may show the first only after that; a payer could pay both.
+import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
+import type { Queue } from '../jobs/queue.ts';
+import { DAY_MS } from '../lib/civil-days.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { type Method, type Rails, railNamed } from '../rails/rail.ts';
+import type { Database } from '../storage/database.ts';
+import { type Charge, paymentRequest } from './charge.ts';
+import { findCharge } from './store.ts';
+import { logUndecided } from './undecided.ts';
+
+export const WITHDRAW_REPEATS = defineJob<{
+  readonly accountId: string;
+  readonly chargeId: string;
+  readonly method: Method;
+  /** When it was planned. */
+  readonly since: string;
+}>('charge.withdraw_repeats');
+
+/** What the bank has not shown by then, it has not made. */
+const GIVE_UP_AFTER_MS = DAY_MS;
+
+type PlanDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+
+/** Before a request is sent again: a process that dies after the sending has it planned. */
+export async function planWithdrawal(
+  { db, queue, clock }: PlanDeps,
+  { id: chargeId, accountId }: Pick<Charge, 'id' | 'accountId'>,
+  method: Method,
+): Promise<void> {
+  const job = { accountId, chargeId, method, since: clock.now().toISOString() };
+  await db.transaction(tx => queue.enqueue(tx, WITHDRAW_REPEATS, [job]));
+}
+
+type Deps = { readonly db: Database; readonly rails: Rails; readonly clock: Clock; readonly log: Log };
+
+/** The one that was handed out stays, while it can be paid. */
+export async function withdrawRepeats(
+  deps: Deps,
+  { accountId, chargeId, method, since }: PayloadOf<typeof WITHDRAW_REPEATS>,
+): Promise<JobOutcome> {
+  const charge = await findCharge(deps.db, chargeId, accountId);
+  const sent = charge?.methods.find(candidate => candidate.method === method);
+  if (!charge || sent?.reference === undefined) return 'done';
+  if (sent.status === 'CREATING') return 'postponed';
+  const rail = railNamed(deps.rails, method, sent.rail);
+  const isPayable = sent.status === 'REGISTERED';
+  // Without its id at the bank it cannot be told from the others.
+  if (!rail.withdrawRepeats || (isPayable && sent.bankId === undefined)) return 'done';
+  const kept = isPayable ? sent.bankId : undefined;
+  const outcome = await rail.withdrawRepeats(paymentRequest(charge), sent.reference, kept);
+  if (outcome.kind === 'withdrawn') {
+    deps.log.warn('the bank had made a second boleto of a charge; it is canceled', { chargeId, rail: rail.name });
+    return 'done';
+  }
+  if (deps.clock.now().getTime() - Date.parse(since) > GIVE_UP_AFTER_MS) return 'done';
+  if (outcome.kind !== 'none') logUndecided(deps.log, outcome, { chargeId, chargeMethod: method, rail: rail.name });
+  return 'postponed';
+}
