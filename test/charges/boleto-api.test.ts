@@ -153,6 +153,38 @@ test('a number that another program has used is refused, and is not taken for ou
   assert.match(json.boleto.reason, /another boleto under this number/);
 });
 
+test('a boleto of another program is not taken for ours after a lost answer, and is not written off', async () => {
+  const first = await at.create();
+  const { number, request } = at.title(first.json.boleto.digitableLine);
+  const next = Number(number.slice(0, -1)) + 1;
+  // The request does not arrive, and the other program is faster than the next try.
+  at.psp.setFault({ kind: 'timeout-before', on: { method: 'POST', path: '/boletos' }, count: 1 });
+  const { json } = await at.create();
+  at.psp.clearFaults();
+  await registerAsOther(next, { ...request, identificacaoBoletoEmpresa: 'NF17' });
+  const canceled = await at.create();
+  assert.equal(json.boleto.status, 'CREATING');
+  at.service.clock.advanceMs(60_000);
+  await at.service.runJobs();
+  const { boleto } = await at.read(json.id);
+  assert.deepEqual([boleto.status, boleto.digitableLine], ['FAILED', undefined]);
+  assert.match(boleto.reason, /another boleto under this number/);
+  assert.equal(canceled.json.boleto.status, 'REGISTERED');
+});
+
+test('to cancel a charge whose boleto the bank never got writes off no boleto of another program', async () => {
+  const first = await at.create();
+  const { number, request } = at.title(first.json.boleto.digitableLine);
+  at.psp.setFault({ kind: 'cut' });
+  const { json } = await at.create();
+  assert.equal((await at.service.post(`/charges/${json.id}/cancel`, {})).status, 200);
+  at.psp.clearFaults();
+  await registerAsOther(Number(number.slice(0, -1)) + 1, { ...request, identificacaoBoletoEmpresa: 'NF18' });
+  at.service.clock.advanceMs(60_000);
+  await at.service.runJobs();
+  assert.equal(at.psp.state().titles.at(-1)?.status, 'open');
+});
+
 test('an agreement by file and one by API must not give the same numbers', () => {
   const boletos = [agreementEntry('756', { firstNumber: '900' }), apiEntry(at.psp)];
   const open = (entries: readonly BoletoSettings[]) =>

@@ -33,12 +33,13 @@ const asShown = {
 };
 
 /** As the file comes: numbers are text once they are read. */
-const read = (...rows: object[]) => {
+const listOf = (...rows: object[]) => {
   const file = zipOne('LIQUI.json', Buffer.from(JSON.stringify(rows)));
   const list = listIn(file.toString('base64'));
   assert(list);
-  return receiptsIn(list, ACCOUNT, NOW);
+  return list;
 };
+const read = (...rows: object[]) => receiptsIn(listOf(...rows), ACCOUNT, NOW);
 
 test('a payment is read by the names of the document and by those of its example', () => {
   const { receipts, unreadable } = read(asNamed, asShown);
@@ -54,7 +55,10 @@ test('four decimals and a day without its zero are read', () => {
   const row = `[{"numTitulo":${NUMBER},"dataLiquidacao":"2026-11-7T00:00:00-03:00","valorLiquido":85.0000}]`;
   const list = listIn(zipOne('a', Buffer.from(row)).toString('base64'));
   const [receipt] = receiptsIn(list ?? [], ACCOUNT, NOW).receipts;
-  assert.deepEqual([receipt?.amountCents, receipt?.reference], [8_500n, `boleto ${NUMBER} 2026-11-07 8500`]);
+  assert.deepEqual(
+    [receipt?.amountCents, receipt?.reference],
+    [8_500n, `boleto 756 4327 0042971 ${NUMBER} 2026-11-07 8500`],
+  );
 });
 
 test('an archive whose bytes were taken for text is read, and what is none is not', () => {
@@ -73,7 +77,7 @@ test('an archive that unpacks to more than any list is refused', () => {
 
 test('the same payment twice is two, with the same references at each reading', () => {
   const references = () => read(asNamed, asNamed).receipts.map(({ reference }) => reference);
-  const base = `boleto ${NUMBER} 2026-11-16 8500`;
+  const base = `boleto 756 4327 0042971 ${NUMBER} 2026-11-16 8500`;
   assert.deepEqual(references(), [base, `${base} 2`]);
   assert.deepEqual(references(), references());
 });
@@ -115,4 +119,24 @@ test('every profile that can be set has its data', () => {
       assert.match(boletoProfileOf(name, environment).baseUrl, /^https:\/\//);
     }
   }
+});
+
+test('payments of two agreements are two, also when number, day and amount are the same', () => {
+  const list = listOf(asNamed);
+  const [one] = receiptsIn(list, ACCOUNT, NOW).receipts;
+  const [other] = receiptsIn(list, { ...ACCOUNT, beneficiaryCode: '42972' }, NOW).receipts;
+  assert.notEqual(one?.reference, other?.reference);
+});
+
+test('equal payments in two files of one list are two, each with the same reference when the list is read again', () => {
+  const readList = () => {
+    const counts = new Map<string, number>();
+    return [listOf(asNamed), listOf(asNamed)].flatMap(list => receiptsIn(list, ACCOUNT, NOW, counts).receipts);
+  };
+  const references = readList().map(({ reference }) => reference);
+  assert.equal(new Set(references).size, 2);
+  assert.deepEqual(
+    readList().map(({ reference }) => reference),
+    references,
+  );
 });

@@ -26,10 +26,12 @@ export function interRail(
     throw new AppError('not_configured', `The bank of ${name} sends no money back.`);
   };
   const { agency = AGENCY, accountNumber = '', accountDigit, carteira = CARTEIRA } = account;
+  const agreement = `${BANK} ${(accountNumber + (accountDigit ?? '')).replace(/^0+/, '')}${environment === 'test' ? ' test' : ''}`;
   return {
     name,
     method: 'boleto',
     can: { refund: false, withdraw: true },
+    listName: `boletos ${agreement}`,
     needsAddress: true,
     slip: (reference, instrument) => ({
       bankName: 'Inter',
@@ -46,7 +48,7 @@ export function interRail(
     numbers: {
       first: firstNumber,
       last: lastNumber,
-      agreement: `${BANK} ${(accountNumber + (accountDigit ?? '')).replace(/^0+/, '')}${environment === 'test' ? ' test' : ''}`,
+      agreement,
       prepare: (_request, number) => ({ reference: zeroFilled(String(number), OWN_NUMBER_DIGITS) }),
     },
     prepare: () => {

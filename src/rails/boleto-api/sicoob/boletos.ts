@@ -5,6 +5,7 @@ import { centsAt, reasonOf, textAt } from '../../bank-client/read-answer.ts';
 import type { ClientDeps } from '../../bank-client/settings.ts';
 import { sicoob } from '../../boleto/bank-756.ts';
 import { boletoBarcode } from '../../boleto/barcode.ts';
+import { txidOf } from '../../br-code.ts';
 import type { BoletoInstrument, CancelOutcome, Finding, Outcome, PaymentRequest } from '../../rail.ts';
 import { isAbsent, isJudged, noAnswer, type Refused } from '../answers.ts';
 import { instrumentIn } from '../instrument.ts';
@@ -69,9 +70,7 @@ export function sicoobBoletos(
     const found = await read(reference);
     if (isAbsent(found) || isJudged(found)) return { kind: 'rejected', reason: reasonOf(refusal) };
     if (found.kind !== 'ok' || found.body === undefined) return { kind: 'unknown' };
-    if (!isSameBoleto(found.body, request, reference)) {
-      return { kind: 'rejected', reason: `The bank has another boleto under this number. ${reasonOf(refusal)}` };
-    }
+    if (isOther(found.body, request, reference)) return { kind: 'rejected', reason: `${OTHER} ${reasonOf(refusal)}` };
     return asOutcome(findingOf(found.body, request, reference));
   }
 
@@ -90,9 +89,14 @@ export function sicoobBoletos(
       const answer = await read(reference);
       if (isAbsent(answer)) return { kind: 'absent' };
       if (answer.kind !== 'ok') return noAnswer(answer);
+      if (isOther(answer.body, request, reference)) return { kind: 'rejected', reason: OTHER };
       return findingOf(answer.body, request, reference);
     },
-    cancel: async (_request, reference) => {
+    cancel: async (request, reference) => {
+      const before = await read(reference);
+      if (isAbsent(before)) return { kind: 'too_late' };
+      if (before.kind !== 'ok') return noAnswer(before);
+      if (isOther(before.body, request, reference)) return { kind: 'too_late' };
       const path = [String(apiNumber(account, reference)), 'baixar'];
       const answer = await call({ method: 'POST', resource: 'boletos', path, body: agreement });
       if (answer.kind === 'ok') return { kind: 'withdrawn' };
@@ -118,9 +122,21 @@ function situationIn(body: unknown): string | undefined {
   return textAt(body, 'resultado.situacaoBoleto')?.trim().toLowerCase();
 }
 
-/** Another program may have given the same number. */
-function isSameBoleto(body: unknown, { amountCents, dueDay }: PaymentRequest, reference: string): boolean {
-  const isOurs = textAt(body, 'resultado.seuNumero')?.trim() === reference;
-  const isDue = textAt(body, 'resultado.dataVencimento')?.slice(0, 10) === dueDay;
-  return isOurs && isDue && centsAt(body, 'resultado.valor') === amountCents;
+const OTHER = 'The bank has another boleto under this number.';
+
+/**
+ * Another program may have given the same number. The id that was sent with a boleto tells for certain; where the bank does not show it,
+ * our number, due day and amount must be those of the request, as far as they are shown.
+ */
+function isOther(body: unknown, { id, amountCents, dueDay }: PaymentRequest, reference: string): boolean {
+  const ownId = textAt(body, 'resultado.identificacaoBoletoEmpresa')?.trim();
+  if (ownId) return ownId !== txidOf(id);
+  const ownNumber = textAt(body, 'resultado.seuNumero')?.trim();
+  const dueOn = textAt(body, 'resultado.dataVencimento')?.slice(0, 10);
+  const cents = centsAt(body, 'resultado.valor');
+  return (
+    (ownNumber !== undefined && ownNumber.padStart(reference.length, '0') !== reference) ||
+    (dueOn !== undefined && dueOn !== dueDay) ||
+    (cents !== undefined && cents !== amountCents)
+  );
 }

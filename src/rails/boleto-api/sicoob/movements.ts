@@ -4,6 +4,7 @@ import { type CivilDay, civilDay, lastSecondOf } from '../../../lib/civil-days.t
 import { earlierOf } from '../../../lib/clock.ts';
 import { centsAt, readJson, textAt } from '../../bank-client/read-answer.ts';
 import type { BoletoAccount } from '../../boleto/account.ts';
+import { sicoob } from '../../boleto/bank-756.ts';
 import type { Receipt } from '../../rail.ts';
 import { ownNumber } from './number.ts';
 import { unzipOne } from './zip.ts';
@@ -33,12 +34,19 @@ export function listIn(base64: string): readonly unknown[] | undefined {
 
 export type ReadReceipts = { readonly receipts: readonly Receipt[]; readonly unreadable: number };
 
+/** How many liquidations of the same title, day and amount were read. */
+export type Counts = Map<string, number>;
+
 /**
- * The bank gives a liquidation no id. Title, day of the movement and amount are one, and a count where several have the same: the
- * bank lists whole days, so the count is the same each time.
+ * The bank gives a liquidation no id. Agreement, title, day of the movement and amount are one, and a count where several have the
+ * same. The bank lists whole days in one or more files: with one `counts` for all of them the count is the same each time.
  */
-export function receiptsIn(list: readonly unknown[], account: BoletoAccount, now: Date): ReadReceipts {
-  const counts = new Map<string, number>();
+export function receiptsIn(
+  list: readonly unknown[],
+  account: BoletoAccount,
+  now: Date,
+  counts: Counts = new Map(),
+): ReadReceipts {
   const receipts = list.flatMap(row => {
     const read = readRow(row, account, now);
     if (!read) return [];
@@ -58,7 +66,8 @@ function readRow(row: unknown, account: BoletoAccount, now: Date): Receipt | und
   const feeCents = moneyOf(row, 'fee');
   const creditDay = dayOf(row, 'creditedOn');
   return {
-    reference: `boleto ${number} ${dayOf(row, 'movedOn') ?? paidDay} ${amountCents}`,
+    // Titles of two agreements may have the same number.
+    reference: `boleto ${sicoob.numberingOf(account)} ${number} ${dayOf(row, 'movedOn') ?? paidDay} ${amountCents}`,
     ...(own !== undefined && isOwn(row, own) && { requestReference: own }),
     ...(fieldOf(row, 'channel') === BY_PIX && { isByPix: true }),
     amountCents,

@@ -18,6 +18,8 @@ export function sicoobRail(
   deps: ClientDeps,
 ): Rail<'boleto'> {
   const { name, account, holder, firstNumber, lastNumber, environment } = settings;
+  // Files and API of the bank know a boleto by the same number; its test environment knows none of them.
+  const agreement = sicoob.numberingOf(account) + (environment === 'test' ? ' test' : '');
   const never = async (): Promise<never> => {
     throw new AppError('not_configured', `The bank of ${name} sends no money back.`);
   };
@@ -25,6 +27,7 @@ export function sicoobRail(
     name,
     method: 'boleto',
     can: { refund: false, withdraw: true },
+    listName: `boletos ${agreement}`,
     needsAddress: true,
     slip: reference => ({
       bankName: sicoob.name,
@@ -37,8 +40,7 @@ export function sicoobRail(
     numbers: {
       first: firstNumber,
       last: lastNumber,
-      // Files and API of the bank know a boleto by the same number; its test environment knows none of them.
-      agreement: sicoob.numberingOf(account) + (environment === 'test' ? ' test' : ''),
+      agreement,
       // The line comes with the bank's answer: before that it cannot be paid, and the pix code is the bank's to make.
       prepare: (_request, number) => ({ reference: zeroFilled(String(number), NUMBER_DIGITS) }),
     },

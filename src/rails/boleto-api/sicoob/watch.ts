@@ -12,7 +12,7 @@ import { unanswered } from '../../bank-client/unanswered.ts';
 import type { Receipt, ReceiptPage, ReceiptsByTime } from '../../rail.ts';
 import type { BoletoResource } from '../profile.ts';
 import type { BoletoApiSettings } from '../settings.ts';
-import { listIn, receiptsIn } from './movements.ts';
+import { type Counts, listIn, type ReadReceipts, receiptsIn } from './movements.ts';
 import { agreementFields } from './number.ts';
 
 /** A list takes three calls and some work of the bank, and payments come in by the day. */
@@ -79,7 +79,7 @@ export function sicoobWatch(
     return { code, files: [] };
   }
 
-  async function readFile(code: string, file: string): Promise<{ receipts: readonly Receipt[]; unreadable: number }> {
+  async function readFile(code: string, file: string, counts: Counts): Promise<ReadReceipts> {
     const answer = await call({
       method: 'GET',
       resource: 'boletos',
@@ -88,7 +88,7 @@ export function sicoobWatch(
     });
     const list = listIn(textAt(answered(answer), 'resultado.arquivo') ?? '');
     if (!list) throw new AppError('rail_unavailable', 'The bank gave a file of payments that cannot be read.');
-    const read = receiptsIn(list, account, clock.now());
+    const read = receiptsIn(list, account, clock.now(), counts);
     if (read.unreadable > 0) {
       log.error('the bank lists payments that cannot be read; look for them at the bank', {
         rail: name,
@@ -101,9 +101,10 @@ export function sicoobWatch(
   async function readDays(days: Days): Promise<{ receipts: Receipt[]; unreadable: number }> {
     const { code, files } = await filesOf(days);
     const receipts: Receipt[] = [];
+    const counts: Counts = new Map();
     let unreadable = 0;
-    for (const file of files) {
-      const read = await readFile(code, file);
+    for (const file of new Set(files)) {
+      const read = await readFile(code, file, counts);
       receipts.push(...read.receipts);
       unreadable += read.unreadable;
     }
@@ -123,7 +124,7 @@ export function sicoobWatch(
       return { ...read, ...(next <= last && { next }) } satisfies ReceiptPage;
     },
     receipt: async reference => {
-      const [, day] = /^boleto \d+ (\d{4}-\d{2}-\d{2}) \d+(?: \d+)?$/.exec(reference) ?? [];
+      const [, day] = /^boleto [\d ]+ (\d{4}-\d{2}-\d{2}) \d+(?: \d+)?$/.exec(reference) ?? [];
       if (day === undefined) return undefined;
       const { receipts } = await readDays({ from: day, to: day });
       return receipts.find(receipt => receipt.reference === reference);
