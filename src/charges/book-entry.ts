@@ -126,7 +126,9 @@ async function bookPayment(
 const BY_PIX = '61';
 
 /** A bank that tells of a payment in other words tells of one payment; that a payer has paid twice is for a person to say. */
-function mayBeSame({ method, amountCents, paidAt, reference, isByPix }: Payment, receipt: Receipt): boolean {
+function mayBeSame({ method, source, amountCents, paidAt, reference, isByPix }: Payment, receipt: Receipt): boolean {
+  if (method === 'boleto' && source === 'operator' && comparable(reference) !== comparable(receipt.reference))
+    return true;
   // A pix that its own rail has told of is the same money for certain, and judged as such.
   if (isByPix && receipt.isByPix && isPixId(reference)) return false;
   return (
@@ -142,7 +144,7 @@ async function keepDuplicate(deps: BookDeps, receipt: Receipt, { reference }: Pa
     reference: receipt.reference,
     postedAt: receipt.paidAt,
     amountCents: receipt.amountCents,
-    words: 'The bank tells of a second payment of a boleto, of the same day and amount.',
+    words: 'The bank tells of a second payment of a boleto.',
     reason: 'possible_duplicate',
     duplicateOf: reference,
   } as const;

@@ -93,6 +93,8 @@ export function judgePayment(
   if (isTaken) return { refusal: referenceTaken() };
   const told = report.isByPix && charge.payments.find(payment => isInOtherWords(payment, report));
   if (told) return { told: charge, payment: told };
+  const typed = charge.payments.find(payment => mayBeTypedBefore(payment, report));
+  if (typed) return { duplicateOf: typed.reference };
   const receipt = receipts.get(comparable(report.reference));
   // What the bank itself says outranks a statement, in which a fee may be taken off.
   const isOtherAmount = report.amountCents !== undefined && report.amountCents !== receipt?.amountCents;
@@ -151,6 +153,14 @@ function isSame(known: Payment, { method, amountCents, reference }: ReportedPaym
 function isInOtherWords({ method, isByPix, alsoReportedAs, reference }: Payment, report: ReportedPayment): boolean {
   if (method !== 'boleto' || !isByPix || alsoReportedAs !== undefined) return false;
   return isPixId(reference) !== isPixId(report.reference);
+}
+
+/**
+ * Whether the bank now tells of a boleto that a person has reported as paid. A person knows no id of the bank, often another day than
+ * that of the bank, and perhaps not what was paid on top: so a person says whether it is a second payment.
+ */
+function mayBeTypedBefore({ method, source }: Payment, report: ReportedPayment): boolean {
+  return report.source === 'bank' && report.method === 'boleto' && method === 'boleto' && source === 'operator';
 }
 
 /** Whether a person was shown that the receipt may be a payment of the charge; recording it all the same is a decision. */

@@ -64,8 +64,16 @@ export function startPaymentBatches(deps: BatchDeps): PaymentBatches {
  */
 export async function recordPayment(deps: PayDeps, report: TypedPayment): Promise<RecordedPayment> {
   const outcome = await addToBatch(deps, report);
-  assert(!('duplicateOf' in outcome), 'only an entry of a statement is compared with other payments');
+  assert(!('duplicateOf' in outcome), 'a report by hand that may be a duplicate is refused');
   return outcome;
+}
+
+/** As `recordPayment`, for what a bank tells: not recorded while it may be what a person has reported of a boleto. */
+export function recordToldPayment(
+  deps: PayDeps,
+  report: ReportedPayment & { readonly source: 'bank' },
+): Promise<RecordedPayment | PossibleDuplicate> {
+  return addToBatch(deps, report);
 }
 
 /** As `recordPayment`, for an entry of a statement. */

@@ -4,7 +4,7 @@ import { AppError, isOutage } from '../lib/errors.ts';
 import type { Rail, Receipt } from '../rails/rail.ts';
 import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Database } from '../storage/database.ts';
-import { type PayDeps, recordPayment } from './pay.ts';
+import { type PayDeps, recordToldPayment } from './pay.ts';
 import { recordReturns } from './returns.ts';
 import {
   findChargeByBoletoPix,
@@ -66,7 +66,7 @@ export async function takeReceiptOf(
 ): Promise<boolean> {
   const { reference, amountCents, paidAt, feeCents, creditDay, channel, isByPix, returns } = receipt;
   try {
-    await recordPayment(deps, {
+    const outcome = await recordToldPayment(deps, {
       chargeId,
       method,
       source: 'bank',
@@ -78,6 +78,11 @@ export async function takeReceiptOf(
       ...(channel !== undefined && { channel }),
       ...(isByPix && { isByPix }),
     });
+    if ('duplicateOf' in outcome) {
+      const words = 'The bank tells of a boleto that a person has reported as paid.';
+      await keepUnmatched(deps, receipt, words, outcome.duplicateOf);
+      return false;
+    }
   } catch (error) {
     // Only a refusal by the charge says something about the money; an outage is tried again.
     if (!(error instanceof AppError) || isOutage(error)) throw error;
@@ -97,14 +102,15 @@ async function takeReturns(deps: ReceiptDeps, { reference, returns }: Receipt): 
   return true;
 }
 
-async function keepUnmatched(deps: ReceiptDeps, receipt: Receipt, words: string): Promise<void> {
+async function keepUnmatched(deps: ReceiptDeps, receipt: Receipt, words: string, duplicateOf?: string): Promise<void> {
   const { reference, paidAt, amountCents, requestReference } = receipt;
   const unmatched = {
     reference,
     postedAt: paidAt,
     amountCents,
     words,
-    reason: 'no_match',
+    reason: duplicateOf === undefined ? 'no_match' : 'possible_duplicate',
+    ...(duplicateOf !== undefined && { duplicateOf }),
     ...(requestReference !== undefined && { txid: requestReference }),
   } as const;
   await deps.db.transaction(async tx => {

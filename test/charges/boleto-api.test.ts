@@ -185,6 +185,25 @@ test('to cancel a charge whose boleto the bank never got writes off no boleto of
   assert.equal(at.psp.state().titles.at(-1)?.status, 'open');
 });
 
+test('a boleto that a person has reported as paid is not paid again by the list of the bank, unless a person says so', async () => {
+  const { json } = await at.create({ amountCents: 15_990 });
+  const report = (reference: string) =>
+    at.service.post(`/charges/${json.id}/payments`, { method: 'boleto', amountCents: 15_990, reference });
+  assert.equal((await report('comprovante 7')).status, 201);
+  // The bank dates it later than the person.
+  at.service.clock.advanceMs(DAY_MS);
+  await at.psp.payTitle({ line: json.boleto.digitableLine });
+  await at.look();
+  await at.look();
+  assert.equal((await at.read(json.id)).payments.length, 1);
+  const { payments } = (await at.service.get('/payments/unmatched')).json;
+  const [waiting] = payments.filter(({ duplicateOf }: { duplicateOf?: string }) => duplicateOf === 'comprovante 7');
+  assert.equal(waiting?.reason, 'possible_duplicate');
+  assert.equal((await report(waiting.reference)).status, 201);
+  await at.look();
+  assert.equal((await at.read(json.id)).payments.length, 2);
+});
+
 test('an agreement by file and one by API must not give the same numbers', () => {
   const boletos = [agreementEntry('756', { firstNumber: '900' }), apiEntry(at.psp)];
   const open = (entries: readonly BoletoSettings[]) =>

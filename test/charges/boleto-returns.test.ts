@@ -105,6 +105,15 @@ describe('a return file', () => {
     assert.equal(check.code, 1, 'a fee that is not in the ledger is found');
   });
 
+  test('does not pay again what a person has reported of a boleto, with another day and amount', async () => {
+    const boleto = await one();
+    const body = { method: 'boleto', amountCents: Number(AMOUNT) - 100, reference: `comprovante ${boleto.reference}` };
+    assert.equal((await bench.service.post(`/charges/${boleto.charge.id}/payments`, body)).status, 201);
+    assert.deepEqual(await outcomes(paid(boleto, { day: '16112026' })), { possible_duplicate: 1 });
+    assert.equal((await bench.charge(boleto)).payments.length, 1);
+    assert.ok((await unmatched()).some(({ duplicateOf }: { duplicateOf?: string }) => duplicateOf === body.reference));
+  });
+
   test('is read once however often it comes, and a line that comes in another file is booked once', async () => {
     const boleto = await one();
     const first = bytesOf(returnLines('756', [paid(boleto)], { sequence: ++sequence }));
