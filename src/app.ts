@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { hasPeople } from './accounts/people/store-people.ts';
+import { pruneIdempotencyKeys } from './accounts/prune-keys.ts';
 import { type AccountPolicy, openedAccounts } from './accounts/require.ts';
 import { requireUsableKey } from './accounts/require-key.ts';
 import type { Chains } from './chains/chain.ts';
@@ -19,16 +20,19 @@ import { CHARGE_JOBS, chargeJobs } from './charges/jobs.ts';
 import { openLinks } from './charges/links.ts';
 import { startNotificationBatches } from './charges/notifications.ts';
 import { startPaymentBatches } from './charges/pay.ts';
+import { pruneNotifications } from './charges/prune-notifications.ts';
 import { configuredRates, type RateSource } from './charges/rate.ts';
 import { requireRails } from './charges/require-rails.ts';
 import { chargeSweep } from './charges/sweep.ts';
 import { warnOfNumbers } from './charges/warn-numbers.ts';
 import { lookAtRails, startWatchingRails } from './charges/watch-rails.ts';
 import type { Config } from './config/config.ts';
+import type { Kept, RetentionSettings } from './config/retention-settings.ts';
 import { version } from './config/version.ts';
 import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
 import { startDelivering } from './events/delivering.ts';
+import { pruneDeliveries } from './events/prune-deliveries.ts';
 import { certificatesOf } from './http/certificates.ts';
 import { openReceiver } from './http/open-receiver.ts';
 import { STREAM_STALL_TIMEOUT_MS } from './http/routes/event-stream.ts';
@@ -43,6 +47,7 @@ import { UNREAD_LIMIT_MS } from './http/server/unread-answers.ts';
 import { hasNoJobs, type NewerJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { type Clock, followingClock, systemClock } from './lib/clock.ts';
+import { addDuration } from './lib/date-times.ts';
 import { type Heartbeats, watchHeartbeats } from './lib/heartbeats.ts';
 import type { Log } from './lib/log.ts';
 import { allowListOf } from './lib/outgoing-allow.ts';
@@ -53,6 +58,7 @@ import { ORDER_JOBS } from './orders/claim-job.ts';
 import { claimSweep } from './orders/claim-sweep.ts';
 import { followJobs } from './orders/follow.ts';
 import { payoutOwners } from './orders/payout-owners.ts';
+import { pruneQuotes } from './orders/prune-quotes.ts';
 import { orderSweep } from './orders/sweep.ts';
 import { startWatchingPayouts, watchPayouts } from './orders/watch-payouts.ts';
 import { payoutJobs } from './payouts/advance.ts';
@@ -87,6 +93,7 @@ import { claimInstallation } from './storage/installation.ts';
 import { startMergingCounts } from './storage/merge-counts.ts';
 import { migrate } from './storage/migrate.ts';
 import { openServer } from './storage/open-server.ts';
+import { type Prune, pruneDue, startPruning } from './storage/pruning.ts';
 import { requireMasterKeys } from './storage/sealed-secrets.ts';
 import { secretBox as openSecretBox } from './storage/secret-box.ts';
 import { openScreening } from './wallets/screening.ts';
@@ -300,7 +307,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const { beforeWork } = composition;
     const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS];
     const queue = await slowStep(log, 'preparing the job queue', () =>
-      startQueue({ db, log, heartbeats, kinds, beforeWork }),
+      startQueue({ db, log, heartbeats, kinds, beforeWork, keepDoneSeconds: secondsOf(config.retention.jobs) }),
     );
     const cursors = await openCursors(db);
     /** With PORT=0 the port is known once the service listens. */
@@ -319,6 +326,9 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     // Stopped before the batches: jobs in progress still add to them.
     stops.push(() => queue.stop());
     const screening = await openScreening(base, config.screening);
+    const prunes = prunesOf(config.retention);
+    // The counters are there from the start.
+    for (const { kind } of prunes) observers.observePruned({ kind, count: 0 });
     const sweeps = [chargeSweep(base), orderSweep(base), payoutSweep(base), claimSweep(base)];
     const { mode, pageSize, walletWait, feePercent, settlement, rateLimit, maxInFlight, addressLimit } = config;
     const { webhookConcurrency, bankWaitMs, walletPolicy } = config;
@@ -342,6 +352,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       receiptKey,
       payoutOwner: payoutOwners(base),
       sweeps,
+      prunes,
       ...outgoing,
       streamStallTimeoutMs,
     };
@@ -376,6 +387,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
         startSealing,
         startDelivering,
         startMergingCounts,
+        startPruning,
       ];
       const loops = starts.map(start => start(deps));
       // All at once: each may have to wait for a database that does not answer.
@@ -393,7 +405,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       const filled = await fillLocations(deps);
       const looked = (await lookAtRails(deps)) + (await runDueJobs()) + (await deliverDue(deps));
       const exchanged = await exchangeDueFiles(deps);
-      return filled + looked + exchanged + (await compareDueDays(deps)) + (await watchPayouts(deps));
+      const watched = (await compareDueDays(deps)) + (await watchPayouts(deps));
+      return filled + looked + exchanged + watched + (await pruneDue(deps));
     };
     return {
       url: urlOf(server),
@@ -419,6 +432,21 @@ async function install(config: Config, db: Database, clock: Clock): Promise<void
     // Invented orders have no place among real ones.
     if (isFirstStart && config.demo && config.mode === 'sandbox') await insertDemo(tx);
   });
+}
+
+/** What is removed in time. pg-boss removes its jobs by itself. */
+function prunesOf({ deliveries, quotes, idempotencyKeys, notifications }: RetentionSettings): Prune[] {
+  return [
+    pruneIdempotencyKeys(idempotencyKeys),
+    pruneQuotes(quotes),
+    pruneDeliveries(deliveries),
+    pruneNotifications(notifications),
+  ];
+}
+
+/** 0 stands for ever. */
+function secondsOf(keep: Kept): number {
+  return keep === 'forever' ? 0 : (addDuration(new Date(0), keep)?.getTime() ?? 0) / 1000;
 }
 
 type ClockDeps = { readonly db: Database; readonly log: Log; readonly heartbeats: Heartbeats };

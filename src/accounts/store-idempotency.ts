@@ -62,3 +62,25 @@ export async function findKeyUse(sql: Sql, scope: string, key: string): Promise<
 export async function pointKeyAt(tx: Sql, scope: string, key: string, objectId: string): Promise<void> {
   await tx.query('update idempotency_keys set object_id = $3 where scope = $1 and key = $2', [scope, key, objectId]);
 }
+
+/** Deletes some of the oldest keys that were taken before a moment, and returns when each was. */
+export async function deleteOldKeys(sql: Sql, before: Date, from: Date, limit: number): Promise<Date[]> {
+  const rows = await sql.query<{ created_at: Date }>(
+    `with old as (
+       select scope, key from idempotency_keys where created_at >= $1 and created_at < $2
+        order by created_at limit $3 for update skip locked
+     ), gone as (
+       delete from idempotency_keys k using old where k.scope = old.scope and k.key = old.key returning k.created_at
+     )
+     select created_at from gone order by created_at`,
+    [from, before, limit],
+  );
+  return rows.map(row => row.created_at);
+}
+
+export async function findOldestKeyAt(sql: Sql): Promise<Date | undefined> {
+  const [row] = await sql.query<{ created_at: Date }>(
+    'select created_at from idempotency_keys order by created_at limit 1',
+  );
+  return row?.created_at;
+}

@@ -162,11 +162,19 @@ export async function markHandled(sql: Sql, ids: readonly string[], at: Date): P
   await sql.query('update notifications set handled_at = $2 where id = any($1)', [ids, at]);
 }
 
-/** Deletes some of the notifications that were handled before a moment: they hold data of payers. */
-export async function deleteHandled(sql: Sql, before: Date, limit: number): Promise<void> {
-  await sql.query(
+/** Deletes some of the notifications that were handled before a moment, and returns how many. */
+export async function deleteHandled(sql: Sql, before: Date, limit: number): Promise<number> {
+  const rows = await sql.query(
     `delete from notifications where id in (
-       select id from notifications where handled_at < $1 order by handled_at limit $2)`,
+       select id from notifications where handled_at < $1 order by handled_at limit $2) returning id`,
     [before, limit],
   );
+  return rows.length;
+}
+
+export async function findOldestHandledAt(sql: Sql): Promise<Date | undefined> {
+  const [row] = await sql.query<{ handled_at: Date }>(
+    'select handled_at from notifications where handled_at is not null order by handled_at limit 1',
+  );
+  return row?.handled_at;
 }

@@ -1,7 +1,6 @@
 // Asks banks that list their payments what they have received: once a minute or as seldom as the bank wants, with overlap. It finds every payment that a
 // notification would report, so a lost notification only delays the payment.
 import { backOff } from '../lib/backoff.ts';
-import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
@@ -12,7 +11,7 @@ import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { hasNewReturn } from './returns.ts';
 import { comparable, findKnownReturns, findRecorded } from './store-money.ts';
-import { deleteHandled, endLook, markSilent, takeLook } from './store-rails.ts';
+import { endLook, markSilent, takeLook } from './store-rails.ts';
 
 export type WatchDeps = ReceiptDeps & {
   readonly rails: Rails;
@@ -28,8 +27,6 @@ const PAUSE_MS = 5_000;
 const PAGE_TRIES = 5;
 const PAGE_RETRY_MS = 250;
 const PAGE_RETRY_CAP_MS = 2_000;
-const KEEP_NOTIFICATIONS_DAYS = 7;
-const DELETE_AT_ONCE = 1_000;
 
 export function startWatchingRails(deps: WatchDeps): { stop(): Promise<void> } {
   const loops = watchedRails(deps.rails).map(watched =>
@@ -62,7 +59,6 @@ async function lookWhenDue(deps: WatchDeps, watched: WatchedRail): Promise<boole
   const nextAt = new Date(now.getTime() + (watch.everyMs ?? LOOK_EVERY_MS));
   const look = await takeLook(deps.db, rail, now, nextAt);
   if (!look) return false;
-  await deleteHandled(deps.db, new Date(now.getTime() - KEEP_NOTIFICATIONS_DAYS * DAY_MS), DELETE_AT_ONCE);
   try {
     await takeReceipts(deps, watched, { from: new Date(look.seenUntil.getTime() - OVERLAP_MS), to: now });
     await endLook(deps.db, rail, now);

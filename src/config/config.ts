@@ -12,6 +12,7 @@ import type { RailSettings } from './rail-settings.ts';
 import { type Environment, readSettings, type Settings } from './read.ts';
 import type { ReadFile } from './read-file.ts';
 import type { ReceiverSettings } from './receiver-settings.ts';
+import type { RetentionSettings } from './retention-settings.ts';
 import type { SettingValues } from './settings.ts';
 import type { SignerSettings } from './signer-settings.ts';
 
@@ -29,6 +30,7 @@ export type Config = {
   readonly masterKeys: readonly Buffer[];
   /** Where the embedded database archives its write-ahead log. */
   readonly walArchive?: string;
+  readonly retention: RetentionSettings;
   readonly demo: boolean;
   readonly pageSize: number;
   /** Requests a second of one caller, and requests at once; 0 for no limit. */
@@ -128,6 +130,13 @@ export function configOf({ values }: Settings): Config {
     dataDir: values.TRILHO_DATA_DIR,
     masterKeys: values.TRILHO_MASTER_KEY ?? [],
     ...(values.TRILHO_WAL_ARCHIVE !== undefined && { walArchive: values.TRILHO_WAL_ARCHIVE }),
+    retention: {
+      deliveries: values.TRILHO_KEEP_DELIVERIES,
+      quotes: values.TRILHO_KEEP_QUOTES,
+      idempotencyKeys: values.TRILHO_KEEP_IDEMPOTENCY_KEYS,
+      notifications: values.TRILHO_KEEP_NOTIFICATIONS,
+      jobs: values.TRILHO_KEEP_JOBS,
+    },
     demo: values.TRILHO_DEMO,
     pageSize: values.TRILHO_PAGE_SIZE,
     rateLimit: values.TRILHO_RATE_LIMIT,

@@ -33,6 +33,7 @@ import { payoutSettings } from './payout-settings.ts';
 import { priceMaxAge, priceMaxSpread, priceSources, priceTable, SANDBOX_PRICES } from './price-settings.ts';
 import { railSettings } from './rail-settings.ts';
 import { receiverSettings } from './receiver-settings.ts';
+import { keptFor } from './retention-settings.ts';
 import { signerSettings } from './signer-settings.ts';
 
 export type Setting = {
@@ -138,6 +139,36 @@ export const SETTINGS = [
     kind: folder,
     meaning:
       'Folder to which the embedded database archives its write-ahead log, for a restore to any moment; best on another disk. Not set: no archive.',
+  },
+  {
+    name: 'TRILHO_KEEP_IDEMPOTENCY_KEYS',
+    kind: keptFor,
+    default: 'P30D',
+    meaning: 'How long a repeat with the same Idempotency-Key gets the first answer.',
+  },
+  {
+    name: 'TRILHO_KEEP_QUOTES',
+    kind: keptFor,
+    default: 'P30D',
+    meaning: 'How long a quote is kept that no order has used; one that an order has used stays.',
+  },
+  {
+    name: 'TRILHO_KEEP_DELIVERIES',
+    kind: keptFor,
+    default: 'P90D',
+    meaning: 'How long deliveries to webhooks are kept, with their attempts, after they were delivered or given up.',
+  },
+  {
+    name: 'TRILHO_KEEP_NOTIFICATIONS',
+    kind: keptFor,
+    default: 'P7D',
+    meaning: 'How long notifications of banks are kept after they were handled. They hold data of payers.',
+  },
+  {
+    name: 'TRILHO_KEEP_JOBS',
+    kind: keptFor,
+    default: 'P7D',
+    meaning: 'How long jobs are kept after they are done; a change is for jobs that are enqueued from then on.',
   },
   {
     name: 'TRILHO_DEMO',

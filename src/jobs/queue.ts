@@ -50,6 +50,8 @@ export type QueueDeps = {
   readonly kinds: readonly JobKind<object>[];
   /** Runs before the jobs of a fetch. */
   readonly beforeWork?: (() => Promise<void>) | undefined;
+  /** How long jobs are kept after they are done, 0 for ever; absent, as long as the queue says already. */
+  readonly keepDoneSeconds?: number | undefined;
 };
 
 export const QUEUE_SCHEMA = 'pgboss';
@@ -63,7 +65,8 @@ const RETRY_CAP_SECONDS = 300;
 const KEEP_DONE_SECONDS = 7 * 86_400;
 const STOP_LIMIT_MS = 10_000;
 
-export async function startQueue({ db, log, heartbeats, kinds, beforeWork }: QueueDeps): Promise<Queue> {
+export async function startQueue(deps: QueueDeps): Promise<Queue> {
+  const { db, log, heartbeats, kinds, beforeWork, keepDoneSeconds } = deps;
   const boss = new PgBoss({
     db: asBossDb(db),
     schema: QUEUE_SCHEMA,
@@ -82,10 +85,11 @@ export async function startQueue({ db, log, heartbeats, kinds, beforeWork }: Que
       retryBackoff: true,
       retryDelayMax: RETRY_CAP_SECONDS,
       retentionSeconds: KEEP_WAITING_SECONDS,
-      deleteAfterSeconds: KEEP_DONE_SECONDS,
+      deleteAfterSeconds: keepDoneSeconds ?? KEEP_DONE_SECONDS,
     });
     await cacheQueue(boss, name);
   }
+  if (keepDoneSeconds !== undefined) await keepDoneFor(boss, names, keepDoneSeconds);
   const workers: Worker[] = [];
 
   return {
@@ -220,6 +224,13 @@ function asError(error: Error): Error {
  */
 async function cacheQueue(boss: PgBoss, name: string): Promise<void> {
   await boss.findJobs(name, { id: NO_JOB });
+}
+
+/** A queue keeps what it was made with. */
+async function keepDoneFor(boss: PgBoss, names: string[], deleteAfterSeconds: number): Promise<void> {
+  for (const queue of await boss.getQueues(names)) {
+    if (queue.deleteAfterSeconds !== deleteAfterSeconds) await boss.updateQueue(queue.name, { deleteAfterSeconds });
+  }
 }
 
 const NO_JOB = '00000000-0000-0000-0000-000000000000';

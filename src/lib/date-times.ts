@@ -114,3 +114,9 @@ export function addDuration(at: Date, { months, ms }: Duration): Date | undefine
   const target = moved.getTime() + ms;
   return target <= LAST_MOMENT_MS ? new Date(target) : undefined;
 }
+
+/** The moment a duration before another: months and years keep the day of the month where it exists. */
+export function subtractDuration(at: Date, { months, ms }: Duration): Date {
+  // Only a year of more than four digits has no result, and this one is earlier.
+  return addDuration(at, { months: -months, ms: -ms }) ?? at;
+}

@@ -7,6 +7,7 @@ import { SETTINGS, type Setting } from '../../src/config/settings.ts';
 import { faultsOf } from '../harness/config-faults.ts';
 
 const settings: readonly Setting[] = SETTINGS;
+const daysOf = (days: number) => ({ months: 0, ms: days * 86_400_000 });
 const PIX = { TRILHO_PIX_KEY: 'a@example.com', TRILHO_PIX_NAME: 'José Ltda', TRILHO_PIX_CITY: 'São Paulo' };
 const SIGNERS = '[{ "name": "hot", "kind": "keystore", "file": "hot.json", "passwordFile": "password" }]';
 const PAYOUTS = JSON.stringify({ limits: [{ symbol: 'usdt', perDay: '5000' }] });
@@ -32,6 +33,13 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     mode: 'sandbox',
     dataDir: path.resolve('data'),
     masterKeys: [],
+    retention: {
+      deliveries: daysOf(90),
+      quotes: daysOf(30),
+      idempotencyKeys: daysOf(30),
+      notifications: daysOf(7),
+      jobs: daysOf(7),
+    },
     demo: true,
     pageSize: 20,
     rateLimit: 0,
@@ -80,6 +88,11 @@ test('every setting is read', () => {
     TRILHO_DATA_DIR: '/srv/data',
     TRILHO_MASTER_KEY: `${'A'.repeat(43)}=,${'B'.repeat(42)}A=`,
     TRILHO_WAL_ARCHIVE: '/mnt/archive',
+    TRILHO_KEEP_DELIVERIES: 'P1Y',
+    TRILHO_KEEP_QUOTES: 'P1D',
+    TRILHO_KEEP_IDEMPOTENCY_KEYS: 'P2D',
+    TRILHO_KEEP_NOTIFICATIONS: 'forever',
+    TRILHO_KEEP_JOBS: 'P50Y',
     TRILHO_PAGE_SIZE: '7',
     TRILHO_PUBLIC_URL: 'https://Pay.example.com/',
     TRILHO_RATE_LIMIT: '5',
@@ -130,6 +143,13 @@ test('every setting is read', () => {
     dataDir: '/srv/data',
     masterKeys: [Buffer.alloc(32), Buffer.from(`${'B'.repeat(42)}A=`, 'base64')],
     walArchive: '/mnt/archive',
+    retention: {
+      deliveries: { months: 12, ms: 0 },
+      quotes: daysOf(1),
+      idempotencyKeys: daysOf(2),
+      notifications: 'forever',
+      jobs: { months: 600, ms: 0 },
+    },
     demo: true,
     pageSize: 7,
     publicUrl: 'https://pay.example.com',
@@ -175,6 +195,8 @@ test('a variable set to nothing counts as not set', () => {
   assert.deepEqual(readConfig(Object.fromEntries(names.map(name => [name, '']))), readConfig({}));
 });
 
+const KEPT = 'must be a length of time from P1D to P50Y such as P30D, or forever';
+
 /** For each kind a value that it refuses, with the fault. Settings that take any text have none. */
 const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   PORT: ['65536', 'PORT must be a whole number from 0 to 65535, not "65536".'],
@@ -187,6 +209,11 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
     'hunter2',
     'TRILHO_MASTER_KEY must be one to 4 different keys of 32 bytes in base64, with commas between them.',
   ],
+  TRILHO_KEEP_DELIVERIES: ['90', `TRILHO_KEEP_DELIVERIES ${KEPT}, not "90".`],
+  TRILHO_KEEP_QUOTES: ['PT23H', `TRILHO_KEEP_QUOTES ${KEPT}, not "PT23H".`],
+  TRILHO_KEEP_IDEMPOTENCY_KEYS: ['PT0S', `TRILHO_KEEP_IDEMPOTENCY_KEYS ${KEPT}, not "PT0S".`],
+  TRILHO_KEEP_NOTIFICATIONS: ['never', `TRILHO_KEEP_NOTIFICATIONS ${KEPT}, not "never".`],
+  TRILHO_KEEP_JOBS: ['P51Y', `TRILHO_KEEP_JOBS ${KEPT}, not "P51Y".`],
   TRILHO_DEMO: ['yes', 'TRILHO_DEMO must be one of on, off, not "yes".'],
   TRILHO_PUBLIC_URL: [
     'https://pay.example.com/shop',

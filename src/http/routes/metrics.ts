@@ -22,9 +22,11 @@ import { countWatchedPayouts, type WatchedCount } from '../../payouts/store-coun
 import { countHaltedSenders } from '../../payouts/store-senders.ts';
 import type { Rails } from '../../rails/rail.ts';
 import type { Database } from '../../storage/database.ts';
+import type { Prune } from '../../storage/pruning.ts';
 import type { Certificates } from '../certificates.ts';
 import { processMetrics } from '../server/observers.ts';
 import { agreementGauges } from './agreement-metrics.ts';
+import { type OldestRow, oldestRowGauge, readOldestRows } from './oldest-rows.ts';
 
 type Deps = {
   readonly registry: Registry;
@@ -33,6 +35,7 @@ type Deps = {
   readonly rails: Rails;
   readonly certificates: Certificates;
   readonly heartbeats: Heartbeats;
+  readonly prunes: readonly Prune[];
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -89,6 +92,7 @@ type Backlog = {
   readonly rails: readonly RailRecord[];
   readonly locations: readonly FreeCount[];
   readonly agreements: readonly AgreementUse[];
+  readonly oldestRows: readonly OldestRow[];
   readonly now: Date;
 };
 
@@ -96,7 +100,7 @@ type Backlog = {
 type NoBacklog = 'unreachable' | 'failed';
 
 /** One statement after the other: the figures are not worth a second connection. */
-async function readBacklog({ db, queue, rails, clock }: Deps): Promise<Backlog> {
+async function readBacklog({ db, queue, rails, prunes, clock }: Deps): Promise<Backlog> {
   const now = clock.now();
   return {
     now,
@@ -110,6 +114,7 @@ async function readBacklog({ db, queue, rails, clock }: Deps): Promise<Backlog> 
     rails: await readRails(db),
     locations: await countFreeOf(db, rails, COUNT_LIMIT),
     agreements: await readAgreementUses(db, COUNT_LIMIT),
+    oldestRows: await readOldestRows(db, prunes),
   };
 }
 
@@ -136,7 +141,8 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   const compared = gauge('trilho_reconcile_last_run_timestamp_seconds', 'When a day was last compared.', ['rail']);
   const locations = gauge('trilho_rail_locations_free', 'Free locations for new charges.', ['rail', 'kind']);
   const agreements = agreementGauges(registry);
-  const ofRails = [silent, differences, compared, locations, ...agreements.gauges];
+  const oldest = oldestRowGauge(registry);
+  const ofRails = [silent, differences, compared, locations, ...agreements.gauges, oldest.gauge];
   const ofLines = [waiting, waitingAge, halted, alarms];
   const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, ...ofLines, held, ...ofRails];
 
@@ -180,6 +186,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
     }
     for (const { rail, kind, count } of backlog.locations) locations.set({ rail, kind }, count);
     agreements.show(backlog.agreements, rails, now);
+    oldest.show(backlog.oldestRows, now);
     for (const reason of HOLD_REASONS) {
       held.set({ reason }, backlog.held.find(one => one.reason === reason)?.count ?? 0);
     }

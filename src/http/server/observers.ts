@@ -22,6 +22,7 @@ export type Observers = {
   readonly observeChainCall: (call: ChainCall) => void;
   readonly observeDelivery: (attempt: DeliveryAttempt) => void;
   readonly observeChargeBatch: (size: number) => void;
+  readonly observePruned: (pruned: { readonly kind: string; readonly count: number }) => void;
   /** Shows at every scrape what the function returns then. */
   readonly showStreams: (read: () => StreamUse) => void;
   /** The same of the streams that keep open pages true. */
@@ -98,6 +99,12 @@ export function createObservers(registry: Registry): Observers {
     buckets: BATCH_SIZES,
     registers,
   });
+  const pruned = new Counter({
+    name: 'trilho_rows_removed_total',
+    help: 'Rows that were removed because nothing needs them any more.',
+    labelNames: ['kind'],
+    registers,
+  });
   return {
     observeRequest: ({ method, route, status, seconds }) => {
       requests.inc({ method, route, status });
@@ -107,6 +114,7 @@ export function createObservers(registry: Registry): Observers {
     observeChainCall: ({ seconds, ...labels }) => chainSeconds.observe(labels, seconds),
     observeDelivery: ({ seconds, ...labels }) => deliverySeconds.observe(labels, seconds),
     observeChargeBatch: size => batchSizes.observe(size),
+    observePruned: ({ kind, count }) => pruned.inc({ kind }, count),
     showPageStreams: (page, read) => pageStreams.set(page, read),
     showStreams: read => {
       const gauge = (name: string, help: string, value: (use: StreamUse) => number) =>

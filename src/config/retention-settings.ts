@@ -1,0 +1,26 @@
+// How long rows are kept that nothing needs any more.
+import { addDuration, type Duration, parseDuration } from '../lib/date-times.ts';
+import { type Kind, kindOf } from './kinds.ts';
+
+/** `forever`: never removed. */
+export type Kept = Duration | 'forever';
+
+/** What is removed in time; each has a setting. */
+export type RetentionSettings = {
+  readonly deliveries: Kept;
+  readonly quotes: Kept;
+  readonly idempotencyKeys: Kept;
+  readonly notifications: Kept;
+  readonly jobs: Kept;
+};
+
+const DAY_MS = 86_400_000;
+const LONGEST_MS = 18_263 * DAY_MS;
+
+/** Shorter would take an idempotency key from a caller that still repeats, or a delivery from one who still looks for it. */
+export const keptFor: Kind<Kept> = kindOf('a length of time from P1D to P50Y such as P30D, or forever', given => {
+  if (given === 'forever') return given;
+  const duration = parseDuration(given);
+  const lengthMs = (duration && addDuration(new Date(0), duration)?.getTime()) ?? Number.NaN;
+  return lengthMs >= DAY_MS && lengthMs <= LONGEST_MS ? duration : undefined;
+});

@@ -1,0 +1,47 @@
+// Removes old deliveries of webhooks and their attempts. One that is still to be sent stays, however old.
+import type { Duration } from '../lib/date-times.ts';
+import { uuidV7Of } from '../lib/ids.ts';
+import type { Sql } from '../storage/database.ts';
+import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
+
+const FIRST = '00000000-0000-0000-0000-000000000000';
+
+/** Ids begin with the time of their delivery, so its primary key is in the order of time. */
+export function pruneDeliveries(keep: Duration | 'forever'): Prune {
+  return {
+    kind: 'deliveries',
+    keep,
+    step: async (db, before, from = FIRST) => {
+      const [done] = await db.query<{ removed: string; looked: string; last: string | null }>(
+        `with looked as materialized (
+           select id, account_id from webhook_deliveries where id > $1 and id < $2 order by id limit $4
+         ), old as materialized (
+           select d.id, d.account_id from webhook_deliveries d
+             join looked l on l.id = d.id and l.account_id = d.account_id
+            where d.state <> 'pending' and greatest(d.created_at, d.delivered_at, d.next_at) < $3
+              for update of d skip locked
+         ), attempts as (
+           delete from webhook_attempts a using old where a.delivery_id = old.id and a.account_id = old.account_id
+         ), gone as (
+           delete from webhook_deliveries d using old where d.id = old.id and d.account_id = old.account_id returning d.id
+         )
+         select (select count(*) from gone) as removed, (select count(*) from looked) as looked,
+                (select id from looked order by id desc limit 1) as last`,
+        [from, firstIdOf(before), before, PRUNE_BATCH_SIZE],
+      );
+      const { removed, looked, last } = done!;
+      return { removed: Number(removed), next: Number(looked) < PRUNE_BATCH_SIZE ? undefined : (last ?? undefined) };
+    },
+    oldest: findOldest,
+  };
+}
+
+/** The least id of a time. */
+function firstIdOf(at: Date): string {
+  return uuidV7Of(at, new Uint8Array(10));
+}
+
+async function findOldest(sql: Sql): Promise<Date | undefined> {
+  const [row] = await sql.query<{ created_at: Date }>('select created_at from webhook_deliveries order by id limit 1');
+  return row?.created_at;
+}

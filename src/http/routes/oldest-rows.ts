@@ -1,0 +1,29 @@
+// The gauge of what is removed in time: how old its oldest row is.
+import { Gauge, type Registry } from 'prom-client';
+import type { Sql } from '../../storage/database.ts';
+import type { Prune } from '../../storage/pruning.ts';
+
+export type OldestRow = { readonly kind: string; readonly at: Date | undefined };
+
+export async function readOldestRows(sql: Sql, prunes: readonly Prune[]): Promise<OldestRow[]> {
+  const rows: OldestRow[] = [];
+  for (const { kind, oldest } of prunes) rows.push({ kind, at: await oldest(sql) });
+  return rows;
+}
+
+export function oldestRowGauge(registry: Registry) {
+  const gauge = new Gauge({
+    name: 'trilho_oldest_row_seconds',
+    help: 'How old the oldest row is of what is removed in time.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  return {
+    gauge,
+    show: (rows: readonly OldestRow[], now: Date) => {
+      for (const { kind, at } of rows) {
+        gauge.set({ kind }, at ? Math.max(0, (now.getTime() - at.getTime()) / 1000) : 0);
+      }
+    },
+  };
+}

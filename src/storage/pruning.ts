@@ -1,0 +1,111 @@
+// Removes rows that nothing needs any more, in small steps. Each noun says how a step of it goes; one node at a time takes them.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '../lib/clock.ts';
+import { type Duration, subtractDuration } from '../lib/date-times.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
+import { requestUuid } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { type Loop, startLoop } from '../lib/loop.ts';
+import type { Database, Sql } from './database.ts';
+
+/** What a step removed, and where the next one goes on; without `next` nothing more is to be removed now. */
+export type PruneStep = { readonly removed: number; readonly next?: string | undefined };
+
+export type Prune = {
+  /** What is removed, as the metrics call it. */
+  readonly kind: string;
+  readonly keep: Duration | 'forever';
+  /** Removes some of what is older than a moment, in a short transaction. */
+  step(db: Database, before: Date, from: string | undefined): Promise<PruneStep>;
+  /** When the oldest row was written that is not to stay; bounded work at any size. */
+  oldest(sql: Sql): Promise<Date | undefined>;
+};
+
+export type PruneDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly prunes: readonly Prune[];
+  readonly observePruned: (pruned: { readonly kind: string; readonly count: number }) => void;
+};
+
+/** Rows that a step looks at. */
+export const PRUNE_BATCH_SIZE = 500;
+/** Of one kind in one run, so that the loop beats in time. */
+const MAX_STEPS = 100;
+const PAUSE_BETWEEN_STEPS_MS = 50;
+const RUN_EVERY_MS = 60_000;
+/** Longer than a step may take; after a crash another node goes on so long afterwards. */
+const LEASE_SECONDS = 120;
+
+/**
+ * Removes what is too old, kind by kind, and returns how many rows that were. Does nothing while another node does it. A kind that
+ * fails is logged and tried again in the next run; the others go on.
+ */
+export async function pruneDue(deps: PruneDeps, pauseMs = 0, signal?: AbortSignal): Promise<number> {
+  const { db, clock, prunes } = deps;
+  const due = prunes.flatMap(prune => (prune.keep === 'forever' ? [] : { prune, keep: prune.keep }));
+  const holder = requestUuid();
+  let removed = 0;
+  for (const { prune, keep } of due) {
+    let from: string | undefined;
+    for (let step = 0; step < MAX_STEPS && !signal?.aborted; step++) {
+      if (!(await takeLease(db, holder))) return removed;
+      const done = await tryStep(deps, prune, subtractDuration(clock.now(), keep), from);
+      removed += done.removed;
+      if (done.next === undefined) break;
+      from = done.next;
+      if (pauseMs > 0) await wait(pauseMs, undefined, { signal }).catch(() => {});
+    }
+  }
+  await endLease(db, holder);
+  return removed;
+}
+
+async function tryStep(
+  { db, log, observePruned }: PruneDeps,
+  { kind, step }: Prune,
+  before: Date,
+  from: string | undefined,
+): Promise<PruneStep> {
+  try {
+    const done = await step(db, before, from);
+    if (done.removed > 0) observePruned({ kind, count: done.removed });
+    return done;
+  } catch (error) {
+    log.error(`old ${kind} were not removed; it is tried again`, { error });
+    return { removed: 0 };
+  }
+}
+
+async function takeLease(db: Database, holder: string): Promise<boolean> {
+  const rows = await db.query(
+    `update pruning set holder = $1, held_until = now() + ${LEASE_SECONDS} * interval '1 second'
+      where holder is null or holder = $1 or held_until < now() returning holder`,
+    [holder],
+  );
+  return rows.length > 0;
+}
+
+async function endLease(db: Database, holder: string): Promise<void> {
+  await db.query('update pruning set holder = null, held_until = null where holder = $1', [holder]);
+}
+
+type LoopDeps = PruneDeps & {
+  readonly heartbeats?: Heartbeats | undefined;
+  readonly beforeWork?: (() => Promise<void>) | undefined;
+};
+
+export function startPruning(deps: LoopDeps): Loop {
+  const { heartbeats, log, beforeWork } = deps;
+  return startLoop({
+    name: 'removing old rows',
+    task: async signal => {
+      await beforeWork?.();
+      await pruneDue(deps, PAUSE_BETWEEN_STEPS_MS, signal);
+    },
+    pauseMs: RUN_EVERY_MS,
+    heartbeats,
+    log,
+  });
+}

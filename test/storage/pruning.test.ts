@@ -1,0 +1,156 @@
+// Rows that nothing needs any more are removed in time; what is needed stays, however old.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import pg from 'pg';
+import { QUEUE_SCHEMA } from '../../src/jobs/queue.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { orderDriver } from '../harness/orders.ts';
+import { until } from '../harness/process.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const DAY_MS = 86_400_000;
+
+const quote = (service: Service) =>
+  service.post('/crypto/quotes', { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 500 });
+
+test('an idempotency key gives the first answer for as long as it is kept, and its charge stays', async t => {
+  const service = await startService({ env: { TRILHO_KEEP_IDEMPOTENCY_KEYS: 'P10D' } });
+  t.after(() => service.stop());
+  const body = chargeBody({ dueAt: '2027-06-10T23:59:59-03:00' });
+  const make = () => service.post('/charges', body, { 'idempotency-key': 'once' });
+  const first = await make();
+  assert.equal(first.status, 201, first.text);
+  service.clock.advanceMs(10 * DAY_MS - 1);
+  await service.runJobs();
+  assert.equal((await make()).json.id, first.json.id);
+  service.clock.advanceMs(2);
+  await service.runJobs();
+  const later = await make();
+  assert.equal(later.status, 201, later.text);
+  assert.notEqual(later.json.id, first.json.id);
+  assert.equal((await service.get(`/charges/${first.json.id}`)).status, 200);
+});
+
+test('more keys than a step takes are removed in one run, and newer ones stay', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  await service.sql(
+    `insert into idempotency_keys (scope, key, content_hash, object_id, account_id, created_at)
+     select 'sandbox', 'key ' || n, '', gen_random_uuid(), 'acme', $1::timestamptz + n * interval '1 minute'
+       from generate_series(1, 1203) n`,
+    [new Date(service.clock.now().getTime() - 40 * DAY_MS)],
+  );
+  await service.sql(
+    `insert into idempotency_keys (scope, key, content_hash, object_id, account_id, created_at)
+     values ('sandbox', 'new', '', gen_random_uuid(), 'acme', $1)`,
+    [service.clock.now()],
+  );
+  await service.runJobs();
+  assert.deepEqual(await service.sql('select key from idempotency_keys'), [{ key: 'new' }]);
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  assert.match(metrics, /^trilho_rows_removed_total\{kind="idempotency_keys"\} 1203$/m);
+  assert.match(metrics, /^trilho_oldest_row_seconds\{kind="idempotency_keys"\} 0$/m);
+});
+
+test('a quote goes when no order has used it', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  const orders = orderDriver(service);
+  const [unused, used] = [await quote(service), await quote(service)];
+  const order = await orders.order({ quoteId: used.json.id });
+  assert.equal(order.status, 201, order.text);
+  service.clock.advanceMs(31 * DAY_MS);
+  const fresh = await quote(service);
+  for (let run = 0; run < 2; run++) await service.runJobs();
+  assert.equal((await service.get(`/crypto/quotes/${unused.json.id}`)).status, 404);
+  for (const { json } of [used, fresh]) assert.equal((await service.get(`/crypto/quotes/${json.id}`)).status, 200);
+});
+
+test('deliveries go when they were delivered, with their attempts; one that is still to be sent stays', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  const receiver = await startReceiver(t);
+  const [good, paused] = await Promise.all(
+    ['good', 'paused'].map(async accountId => {
+      const { id } = (await service.post('/webhooks', { url: receiver.url, accountId })).json;
+      return { accountId, id, path: `/webhooks/${id}/deliveries` };
+    }),
+  );
+  const disabled = await service.send(`/webhooks/${paused!.id}`, {
+    method: 'PATCH',
+    body: JSON.stringify({ enabled: false }),
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(disabled.status, 200, disabled.text);
+  for (const { accountId } of [good!, paused!]) await service.post('/charges', chargeBody({ accountId }));
+  await service.runJobs();
+  const total = async ({ path }: { path: string }) => (await service.get(path)).json.total;
+  assert.ok((await total(good!)) >= 2);
+  const waiting = await total(paused!);
+  assert.ok(waiting >= 2);
+  const again = (await service.get(good!.path)).json.deliveries[0].id;
+  service.clock.advanceMs(91 * DAY_MS);
+  // Asked for again today, so it is as young as today.
+  await service.send(`${good!.path}/${again}/redeliver`, { method: 'POST' });
+  await service.runJobs();
+  const left = (await service.get(`${good!.path}?pageSize=100`)).json.deliveries;
+  assert.ok(left.some(({ id }: { id: string }) => id === again));
+  assert.ok((await total(paused!)) >= waiting);
+  service.clock.advanceMs(91 * DAY_MS);
+  await service.runJobs();
+  assert.equal(await total(good!), 0);
+  assert.deepEqual(await service.sql('select from webhook_attempts'), []);
+  assert.ok((await total(paused!)) >= waiting);
+});
+
+test('what is kept forever is not removed', async t => {
+  const service = await startService({ env: { TRILHO_KEEP_QUOTES: 'forever' } });
+  t.after(() => service.stop());
+  const kept = await quote(service);
+  service.clock.advanceMs(20_000 * DAY_MS);
+  await service.runJobs();
+  assert.equal((await service.get(`/crypto/quotes/${kept.json.id}`)).status, 200);
+});
+
+test('while one node removes rows another does not, until that one is gone for good', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  const { id } = (await quote(service)).json;
+  service.clock.advanceMs(31 * DAY_MS);
+  await service.sql(`update pruning set holder = gen_random_uuid(), held_until = now() + interval '1 hour'`);
+  await service.runJobs();
+  assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 200);
+  await service.sql(`update pruning set held_until = now() - interval '1 second'`);
+  await service.runJobs();
+  assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 404);
+});
+
+test('a row that another transaction holds does not keep the others', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  for (const key of ['held', 'free']) await service.post('/charges', chargeBody(), { 'idempotency-key': key });
+  service.clock.advanceMs(31 * DAY_MS);
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  await client.query(`begin; select from idempotency_keys where key = 'held' for update`);
+  await service.runJobs();
+  await client.query('commit');
+  await client.end();
+  assert.deepEqual(await service.sql('select key from idempotency_keys'), [{ key: 'held' }]);
+  await service.runJobs();
+  assert.deepEqual(await service.sql('select key from idempotency_keys'), []);
+});
+
+test('a running service removes by itself, and its queues keep jobs as long as it is told', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  await service.post('/charges', chargeBody(), { 'idempotency-key': 'old' });
+  const now = new Date(service.clock.now().getTime() + 31 * DAY_MS).toISOString();
+  const node = await startService({ beside: service, work: true, now, env: { TRILHO_KEEP_JOBS: 'P3D' } });
+  t.after(() => node.stop());
+  await until('the key to be gone', async () => (await service.sql('select from idempotency_keys')).length === 0);
+  const kept = await service.sql(`select distinct deletion_seconds as seconds from ${QUEUE_SCHEMA}.queue
+                                   where name like 'charge.%'`);
+  assert.deepEqual(kept, [{ seconds: 3 * 86_400 }]);
+});
