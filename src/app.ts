@@ -27,7 +27,7 @@ import { chargeSweep } from './charges/sweep.ts';
 import { warnOfNumbers } from './charges/warn-numbers.ts';
 import { lookAtRails, startWatchingRails } from './charges/watch-rails.ts';
 import type { Config } from './config/config.ts';
-import type { Kept, RetentionSettings } from './config/retention-settings.ts';
+import type { Kept } from './config/retention-settings.ts';
 import { version } from './config/version.ts';
 import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
@@ -85,6 +85,7 @@ import { insertDemo } from './sandbox/demo.ts';
 import { tablePrices } from './sandbox/prices.ts';
 import { type SandboxRouteDeps, sandboxRoutes } from './sandbox/routes/routes.ts';
 import { SANDBOX_CHARGE_RULES } from './sandbox/rules.ts';
+import { pruneAudit } from './storage/archive/prune-audit.ts';
 import { startSealing } from './storage/audit-chain.ts';
 import { asStartFault, connect } from './storage/connect.ts';
 import type { Database, Sql } from './storage/database.ts';
@@ -326,7 +327,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     // Stopped before the batches: jobs in progress still add to them.
     stops.push(() => queue.stop());
     const screening = await openScreening(base, config.screening);
-    const prunes = prunesOf(config.retention);
+    const prunes = prunesOf(config, composition.clock);
     // The counters are there from the start.
     for (const { kind } of prunes) observers.observePruned({ kind, count: 0 });
     const sweeps = [chargeSweep(base), orderSweep(base), payoutSweep(base), claimSweep(base)];
@@ -434,13 +435,16 @@ async function install(config: Config, db: Database, clock: Clock): Promise<void
   });
 }
 
-/** What is removed in time. pg-boss removes its jobs by itself. */
-function prunesOf({ deliveries, quotes, idempotencyKeys, notifications }: RetentionSettings): Prune[] {
+/** What is removed in time. pg-boss removes its jobs by itself; records stay where there is no archive. */
+function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[] {
+  const { audit, deliveries, quotes, idempotencyKeys, notifications } = retention;
+  const records = dir === undefined ? [] : [pruneAudit({ clock, dir }, audit)];
   return [
     pruneIdempotencyKeys(idempotencyKeys),
     pruneQuotes(quotes),
     pruneDeliveries(deliveries),
     pruneNotifications(notifications),
+    ...records,
   ];
 }
 

@@ -30,6 +30,8 @@ export type Config = {
   readonly masterKeys: readonly Buffer[];
   /** Where the embedded database archives its write-ahead log. */
   readonly walArchive?: string;
+  /** Where old audit lines are moved; absent, they stay. */
+  readonly archiveDir?: string;
   readonly retention: RetentionSettings;
   readonly demo: boolean;
   readonly pageSize: number;
@@ -130,7 +132,9 @@ export function configOf({ values }: Settings): Config {
     dataDir: values.TRILHO_DATA_DIR,
     masterKeys: values.TRILHO_MASTER_KEY ?? [],
     ...(values.TRILHO_WAL_ARCHIVE !== undefined && { walArchive: values.TRILHO_WAL_ARCHIVE }),
+    ...(values.TRILHO_ARCHIVE_DIR !== undefined && { archiveDir: values.TRILHO_ARCHIVE_DIR }),
     retention: {
+      audit: values.TRILHO_KEEP_AUDIT,
       deliveries: values.TRILHO_KEEP_DELIVERIES,
       quotes: values.TRILHO_KEEP_QUOTES,
       idempotencyKeys: values.TRILHO_KEEP_IDEMPOTENCY_KEYS,

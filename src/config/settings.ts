@@ -141,6 +141,18 @@ export const SETTINGS = [
       'Folder to which the embedded database archives its write-ahead log, for a restore to any moment; best on another disk. Not set: no archive.',
   },
   {
+    name: 'TRILHO_ARCHIVE_DIR',
+    kind: folder,
+    meaning:
+      'Folder to which old audit lines are moved; best on another disk, and one for all nodes. Not set: they are never removed.',
+  },
+  {
+    name: 'TRILHO_KEEP_AUDIT',
+    kind: keptFor,
+    default: 'P10Y',
+    meaning: 'How long lines of the audit log stay in the database before they are moved to TRILHO_ARCHIVE_DIR.',
+  },
+  {
     name: 'TRILHO_KEEP_IDEMPOTENCY_KEYS',
     kind: keptFor,
     default: 'P30D',

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { uuidV7 } from './ids.ts';
 
 export type AuditContext = {
-  /** `key:<id>`, `person:<id>`, `operator` or `sandbox`; `visitor` until somebody who logs in is known. */
+  /** `key:<id>`, `person:<id>`, `operator`, `sandbox` or `service`; `visitor` until somebody who logs in is known. */
   actor: string;
   /** The route pattern or the command; never the URL, which may contain anything. */
   readonly action: string;

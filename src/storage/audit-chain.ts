@@ -5,6 +5,7 @@ import { contentHash } from '../lib/hash.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
+import { readCut } from './archive/cuts.ts';
 import { AUDIT_CHANNEL } from './audit.ts';
 import type { Database, Row, Sql } from './database.ts';
 
@@ -17,6 +18,8 @@ export type Verdict = {
   readonly broken?: { readonly position: number; readonly reason: string };
   /** The number of recent lines that are still in the inbox, without a hash. */
   readonly unsealed: number;
+  /** The last line that was moved to the archive, if one was. */
+  readonly cut?: Head;
 };
 
 const BATCH_SIZE = 1_000;
@@ -25,8 +28,8 @@ const MAX_BATCHES = 1_000_000;
 const LOOK_EVERY_MS = 5_000;
 /** Lines of this process that are written within this time are sealed together. */
 const GATHER_MS = 500;
-/** The start of every chain. */
-const GENESIS: Head = { position: 0, hash: '0'.repeat(64) };
+/** What the line says that is written when lines were moved to the archive. */
+export const CUT_ACTION = 'archive audit';
 
 const LINE = 'id, iso_utc(at) as at, actor, action, object_id, request_id, status';
 
@@ -40,6 +43,19 @@ type LineRow = Row & {
   status: number;
 };
 type SealedRow = LineRow & { position: string; hash: string };
+
+/** A line as the archive holds it. */
+export type SealedLine = {
+  readonly position: number;
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly objectId: string | null;
+  readonly requestId: string | null;
+  readonly status: number;
+  readonly hash: string;
+};
 
 /** Moves every committed line into the chain, and returns their number. A row lock lets one node at a time do it. */
 export async function sealAudit(db: Database): Promise<number> {
@@ -67,9 +83,10 @@ async function sealBatch(tx: Sql): Promise<{ taken: number; sealed: number }> {
   const isKnown = new Set(known.map(({ id }) => id));
   // A transaction retried after a commit whose answer was lost may have inserted its line a second time.
   const fresh = lines.filter(({ id }) => !isKnown.has(id));
-  let head = last ? { position: Number(last.position), hash: last.hash } : GENESIS;
+  // A log that was moved to the archive as a whole goes on from there.
+  let head = last ? { position: Number(last.position), hash: last.hash } : await readCut(tx, 'audit');
   const heads = fresh.map(line => {
-    head = nextHead(head, line);
+    head = nextHead(head, { ...line, objectId: line.object_id, requestId: line.request_id });
     return head;
   });
   await tx.query(
@@ -83,40 +100,96 @@ async function sealBatch(tx: Sql): Promise<{ taken: number; sealed: number }> {
   return { taken: lines.length, sealed: fresh.length };
 }
 
-/** Verifies the chain from its start. `knownHead` is a head that was stored elsewhere: it must be part of the chain. */
+/** The next lines after a position. */
+export async function readSealed(sql: Sql, after: number, limit: number): Promise<SealedLine[]> {
+  const rows = await sql.query<SealedRow>(
+    `select position, encode(hash, 'hex') as hash, ${LINE} from audit_log where position > $1 order by position limit $2`,
+    [after, limit],
+  );
+  return rows.map(({ object_id: objectId, request_id: requestId, position, hash, ...row }) => {
+    const { id, at, actor, action, status } = row;
+    return { position: Number(position), id, at, actor, action, objectId, requestId, status, hash };
+  });
+}
+
+/** How a line of the log names the line up to which it was moved to the archive. */
+export function cutText({ position, hash }: Head): string {
+  return `${position} ${hash}`;
+}
+
+/**
+ * Verifies the chain from its first line in the database. `knownHead` is a head that was stored elsewhere: it must be part of the
+ * chain, unless it was moved to the archive.
+ */
 export async function verifyAudit(sql: Sql, knownHead?: Head): Promise<Verdict> {
-  const [inbox] = await sql.query<{ count: string }>('select count(*) from audit_inbox');
-  const unsealed = Number(inbox!.count);
-  let head = GENESIS;
+  for (;;) {
+    const cut = await readCut(sql, 'audit');
+    const verdict = await verifyFrom(sql, cut, knownHead);
+    // Lines that were moved to the archive meanwhile are not missing.
+    if (!verdict.broken || (await readCut(sql, 'audit')).position === cut.position) return verdict;
+  }
+}
+
+async function verifyFrom(sql: Sql, cut: Head, knownHead: Head | undefined): Promise<Verdict> {
+  const [inbox] = await sql.query<{ count: string; told: string[] | null }>(
+    `select count(*), array_agg(object_id) filter (where action = $1) as told from audit_inbox`,
+    [CUT_ACTION],
+  );
+  const common = { unsealed: Number(inbox!.count), ...(cut.position > 0 && { cut }) };
+  let head: Head = cut;
+  let isTold = cut.position === 0 || (inbox!.told ?? []).includes(cutText(cut));
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const lines = await sql.query<SealedRow>(
-      `select position, encode(hash, 'hex') as hash, ${LINE} from audit_log where position > $1 order by position limit $2`,
-      [head.position, BATCH_SIZE],
-    );
-    for (const line of lines) {
-      const next = nextHead(head, line);
-      const reason = faultOf(line, next, knownHead);
-      if (reason !== undefined) return { head, unsealed, broken: { position: next.position, reason } };
-      head = next;
-    }
+    const lines = await readSealed(sql, head.position, BATCH_SIZE);
+    const followed = followLines(head, lines, knownHead);
+    if (followed.broken) return { ...common, ...followed };
+    head = followed.head;
+    isTold ||= lines.some(({ action, objectId }) => action === CUT_ACTION && objectId === cutText(cut));
     if (lines.length === BATCH_SIZE) continue;
-    if (!knownHead || knownHead.position <= head.position) return { head, unsealed };
-    return { head, unsealed, broken: { position: head.position + 1, reason: 'it was there once and is gone' } };
+    const broken = faultOfEnds(cut, head, isTold, knownHead);
+    return { ...common, head, ...(broken && { broken }) };
   }
   assert.fail(`the audit log has more than ${MAX_BATCHES} batches`);
 }
 
-function faultOf(line: SealedRow, expected: Head, knownHead: Head | undefined): string | undefined {
-  if (Number(line.position) !== expected.position) return 'it is missing';
+/** What is wrong before the first line or after the last one. */
+function faultOfEnds(cut: Head, head: Head, isTold: boolean, knownHead: Head | undefined): Verdict['broken'] {
+  const { position } = cut;
+  if (!isTold) return { position, reason: 'it and the lines before it are gone, and no line says so' };
+  if (!knownHead) return undefined;
+  if (knownHead.position === position && knownHead.hash !== cut.hash) return { position, reason: NOT_RECORDED };
+  if (knownHead.position <= head.position) return undefined;
+  return { position: head.position + 1, reason: 'it was there once and is gone' };
+}
+
+const NOT_RECORDED = 'it is not the one that was recorded';
+
+/** Follows the chain along lines: the last one that fits, and the first that does not. */
+export function followLines(
+  from: Head,
+  lines: readonly SealedLine[],
+  knownHead?: Head,
+): { readonly head: Head; readonly broken?: { readonly position: number; readonly reason: string } } {
+  let head = from;
+  for (const line of lines) {
+    const next = nextHead(head, line);
+    const reason = faultOf(line, next, knownHead);
+    if (reason !== undefined) return { head, broken: { position: next.position, reason } };
+    head = next;
+  }
+  return { head };
+}
+
+function faultOf(line: SealedLine, expected: Head, knownHead: Head | undefined): string | undefined {
+  if (line.position !== expected.position) return 'it is missing';
   if (line.hash !== expected.hash) return 'it, or the order it stands in, was changed';
-  if (knownHead?.position === expected.position && knownHead.hash !== expected.hash)
-    return 'it is not the one that was recorded';
+  if (knownHead?.position === expected.position && knownHead.hash !== expected.hash) return NOT_RECORDED;
   return undefined;
 }
 
-function nextHead(previous: Head, line: LineRow): Head {
+type Content = Omit<SealedLine, 'position' | 'hash'>;
+
+function nextHead(previous: Head, { id, at, actor, action, objectId, requestId, status }: Content): Head {
   const position = previous.position + 1;
-  const { id, at, actor, action, object_id: objectId, request_id: requestId, status } = line;
   const content = { previous: previous.hash, position, id, at, actor, action, objectId, requestId, status };
   return { position, hash: contentHash(content) };
 }

@@ -34,6 +34,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     dataDir: path.resolve('data'),
     masterKeys: [],
     retention: {
+      audit: { months: 120, ms: 0 },
       deliveries: daysOf(90),
       quotes: daysOf(30),
       idempotencyKeys: daysOf(30),
@@ -88,6 +89,8 @@ test('every setting is read', () => {
     TRILHO_DATA_DIR: '/srv/data',
     TRILHO_MASTER_KEY: `${'A'.repeat(43)}=,${'B'.repeat(42)}A=`,
     TRILHO_WAL_ARCHIVE: '/mnt/archive',
+    TRILHO_ARCHIVE_DIR: '/mnt/years',
+    TRILHO_KEEP_AUDIT: 'P6Y',
     TRILHO_KEEP_DELIVERIES: 'P1Y',
     TRILHO_KEEP_QUOTES: 'P1D',
     TRILHO_KEEP_IDEMPOTENCY_KEYS: 'P2D',
@@ -143,7 +146,9 @@ test('every setting is read', () => {
     dataDir: '/srv/data',
     masterKeys: [Buffer.alloc(32), Buffer.from(`${'B'.repeat(42)}A=`, 'base64')],
     walArchive: '/mnt/archive',
+    archiveDir: '/mnt/years',
     retention: {
+      audit: { months: 72, ms: 0 },
       deliveries: { months: 12, ms: 0 },
       quotes: daysOf(1),
       idempotencyKeys: daysOf(2),
@@ -209,6 +214,7 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
     'hunter2',
     'TRILHO_MASTER_KEY must be one to 4 different keys of 32 bytes in base64, with commas between them.',
   ],
+  TRILHO_KEEP_AUDIT: ['0', `TRILHO_KEEP_AUDIT ${KEPT}, not "0".`],
   TRILHO_KEEP_DELIVERIES: ['90', `TRILHO_KEEP_DELIVERIES ${KEPT}, not "90".`],
   TRILHO_KEEP_QUOTES: ['PT23H', `TRILHO_KEEP_QUOTES ${KEPT}, not "PT23H".`],
   TRILHO_KEEP_IDEMPOTENCY_KEYS: ['PT0S', `TRILHO_KEEP_IDEMPOTENCY_KEYS ${KEPT}, not "PT0S".`],
@@ -307,7 +313,8 @@ test('a wrong value of any kind is a fault that names its setting and what it ta
   assert.deepEqual(faultsOf({ TRILHO_PRICES: 'usdt=0' }), [
     'TRILHO_PRICES must be a list such as usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50, not "usdt=0".',
   ]);
-  const takesAnyText = ['HOST', 'TRILHO_CONFIG', 'TRILHO_DATA_DIR', 'TRILHO_WAL_ARCHIVE', 'TRILHO_SCREENING_FILE'];
+  const folders = ['TRILHO_DATA_DIR', 'TRILHO_WAL_ARCHIVE', 'TRILHO_ARCHIVE_DIR'];
+  const takesAnyText = ['HOST', 'TRILHO_CONFIG', ...folders, 'TRILHO_SCREENING_FILE'];
   const tried = [...Object.keys(WRONG), 'TRILHO_MODE', 'TRILHO_PRICES', ...takesAnyText];
   assert.deepEqual(tried.sort(), settings.map(({ name }) => name).sort(), 'every setting is tried');
 });

@@ -86,7 +86,9 @@ export const ACCOUNTS: Commands = [
     {
       summary: 'verify: is the audit log whole?',
       help: [
-        'trilho audit verify [<position> <hash>]',
+        'trilho audit verify [<position> <hash>] [--archive <folder>]',
+        '',
+        '--archive  also follows the lines that were moved there: the folder of TRILHO_ARCHIVE_DIR, or a copy of it',
         '',
         'Position and hash are those that an earlier run printed. Exit code 1 when the log is broken.',
         USES_DATABASE,

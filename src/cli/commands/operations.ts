@@ -44,6 +44,19 @@ export const OPERATIONS: Commands = [
     },
   ],
   [
+    'archive',
+    {
+      summary: 'check: are files of the archive whole?',
+      help: [
+        'trilho archive check <file or folder>',
+        '',
+        'Verifies what was moved to TRILHO_ARCHIVE_DIR, a file or all of a folder: hashes, rows, the chain of audit lines, and that each',
+        'file goes on where the one before ended. No database is needed. Exit code 1 at the first file that is not right.',
+      ],
+      load: async () => (await import('../archive.ts')).archiveCommand,
+    },
+  ],
+  [
     'secrets',
     {
       summary: 'seal the secrets in the database with a master key',

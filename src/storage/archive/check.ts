@@ -1,0 +1,53 @@
+// Verifies files of the archive without a database: each file by itself, and that each goes on where the one before ended.
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { StartError } from '../../lib/errors.ts';
+import { followLines, type Head, type SealedLine } from '../audit-chain.ts';
+import { type ArchiveKind, type Block, hashOf, parsed } from './block.ts';
+import { readBlock } from './files.ts';
+
+/** What the files of one kind hold, and the hash that they end with. */
+export type Checked = { readonly kind: ArchiveKind; readonly files: number; readonly first: number } & Head;
+
+/** Verifies a file, or every file in a folder, and throws at the first that is not right. `known` are audit lines as they must be. */
+export async function checkArchive(place: string, known: readonly Head[] = []): Promise<Checked[]> {
+  const files = await filesIn(place);
+  if (files.length === 0) throw new StartError(`${place} has no file of the archive.`);
+  const checked = new Map<ArchiveKind, Checked>();
+  for (const file of files) {
+    const block = await readBlock(file);
+    const before = checked.get(block.kind);
+    if (before && (before.position + 1 !== block.first || before.hash !== block.previous)) {
+      throw new StartError(`${file} does not go on where the file before it ended, at ${before.position}.`);
+    }
+    const { first = block.first, files: count = 0 } = before ?? {};
+    checked.set(block.kind, { kind: block.kind, files: count + 1, first, ...endOf(block, file, known) });
+  }
+  return [...checked.values()];
+}
+
+/** An audit block ends with the hash of its last line, one of events with that of its content. */
+function endOf(block: Block, file: string, known: readonly Head[]): Head {
+  if (block.kind === 'events') return { position: block.last, hash: hashOf(block) };
+  // Only the hashes decide whether these are lines of the log.
+  const lines = block.rows.map(row => parsed(row, file) as SealedLine);
+  const { head, broken } = followLines({ position: block.first - 1, hash: block.previous }, lines);
+  if (broken) throw new StartError(`${file}: line ${broken.position}: ${broken.reason}.`);
+  const other = known.find(({ position, hash }) =>
+    lines.some(line => line.position === position && line.hash !== hash),
+  );
+  if (other) throw new StartError(`${file}: line ${other.position}: it is not the one that was recorded.`);
+  return head;
+}
+
+/** Names hold positions of a fixed length, so their order is that of the rows. */
+async function filesIn(place: string): Promise<string[]> {
+  const found = await stat(place).catch(() => undefined);
+  if (!found) throw new StartError(`${place} cannot be read.`);
+  if (!found.isDirectory()) return [place];
+  const names = await readdir(place, { recursive: true });
+  return names
+    .filter(name => name.endsWith('.ndjson.gz'))
+    .sort()
+    .map(name => path.join(place, name));
+}

@@ -1,0 +1,80 @@
+// The files of the archive: a block each, with its SHA-256 beside it as `sha256sum` writes it. Rows are removed from the database only
+// after `writeBlock` has returned.
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { StartError } from '../../lib/errors.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
+import { sha256Of } from '../backup/format.ts';
+import { type Block, packed, parsed, pathOf, textOf, unpacked } from './block.ts';
+
+const HASH_ENDING = '.sha256';
+
+/**
+ * Writes a block and its hash, makes the disk keep them, and reads them again. A block that is there already stays as it is. One with the
+ * same rows and other content is replaced: personal data was erased from them since. Refuses to replace other rows.
+ */
+export async function writeBlock(dir: string, block: Block): Promise<void> {
+  const [kind = '', folder = '', name = ''] = pathOf(block);
+  await makeFolders(dir, [kind, folder]);
+  const file = path.join(dir, kind, folder, name);
+  const found = await tryRead(file);
+  if (found === undefined || !holdsSame(found, block, file)) await replace(file, packed(block));
+  const bytes = await readFile(file);
+  await replace(file + HASH_ENDING, Buffer.from(`${sha256Of(bytes)}  ${name}\n`));
+  if (textOf(await readBlock(file)) !== textOf(block)) throw new StartError(`${file} was not written as it should be.`);
+}
+
+/** Reads a block and compares it with the hash beside it. */
+export async function readBlock(file: string): Promise<Block> {
+  const [bytes, hash] = [await tryRead(file), await tryRead(file + HASH_ENDING)];
+  if (bytes === undefined) throw new StartError(`${file} cannot be read.`);
+  if (hash === undefined) throw new StartError(`${file}${HASH_ENDING} cannot be read.`);
+  if (hash.toString() !== `${sha256Of(bytes)}  ${path.basename(file)}\n`) {
+    throw new StartError(`${file} is not what its ${HASH_ENDING} says.`);
+  }
+  const block = unpacked(bytes, file);
+  if (path.basename(file) !== pathOf(block).at(-1)) throw new StartError(`${file} has the name of another block.`);
+  return block;
+}
+
+/** True when the file holds this block to the letter; false when it may be replaced by it. */
+function holdsSame(found: Buffer, block: Block, file: string): boolean {
+  const other = unpacked(found, file);
+  if (textOf(other) === textOf(block)) return true;
+  const idsIn = ({ rows }: Block) => rows.map(row => (parsed(row, file) as { id?: unknown }).id);
+  if (other.previous === block.previous && idsIn(other).join() === idsIn(block).join()) return false;
+  throw new StartError(`${file} holds other rows than the database; nothing is removed until it is moved away.`);
+}
+
+/** The file appears under its name when it is on disk. What a crash left half written is written anew. */
+async function replace(file: string, bytes: Buffer): Promise<void> {
+  const draft = `${file}.partial`;
+  // Only its owner may read it: it holds what payers and callers entrusted to the service.
+  const handle = await open(draft, 'w', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+  await syncFolder(path.dirname(file));
+}
+
+async function makeFolders(dir: string, names: readonly string[]): Promise<void> {
+  let folder = dir;
+  for (const name of names) {
+    const parent = folder;
+    folder = path.join(folder, name);
+    if (await mkdir(folder, { recursive: true, mode: 0o700 })) await syncFolder(parent);
+  }
+}
+
+async function tryRead(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,202 @@
+// Old lines of the audit log are moved to files, and the log stays verifiable across the cut.
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { archiveCommand } from '../../src/cli/archive.ts';
+import { auditCommand } from '../../src/cli/audit.ts';
+import { ledgerCommand } from '../../src/cli/ledger.ts';
+import { sealAudit, verifyAudit } from '../../src/storage/audit-chain.ts';
+import { sha256Of } from '../../src/storage/backup/format.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import type { ArchiveCrash } from '../harness/archive-crash-at-step.ts';
+import { runCommand } from '../harness/commands.ts';
+import { crashAt } from '../harness/crash.ts';
+import { recordingLog, silentLog } from '../harness/log.ts';
+import { startService } from '../harness/service.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_STEPS = 40;
+
+/** A service with an archive, and what a test does to its audit log. */
+async function startArchiving(t: TestContext, env: Record<string, string> = {}) {
+  const dir = await mkdtemp(path.join(tmpdir(), 'trilho-archive-'));
+  const { log, lines } = recordingLog();
+  const service = await startService({
+    log,
+    env: { TRILHO_ARCHIVE_DIR: dir, TRILHO_KEEP_AUDIT: 'P30D', ...env },
+  });
+  const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
+  t.after(async () => {
+    await db.close();
+    await service.stop();
+    await rm(dir, { recursive: true });
+  });
+  return {
+    service,
+    db,
+    dir,
+    lines,
+    /** Lines of changes that were made now. */
+    write: async (count: number) => {
+      await service.sql(
+        `insert into audit_inbox (id, at, actor, action, object_id, request_id, status)
+         select gen_random_uuid(), $1, 'sandbox', 'POST /charges', null, 'request ' || n, 201 from generate_series(1, $2) n`,
+        [service.clock.now(), count],
+      );
+      await sealAudit(db);
+    },
+    logged: async () =>
+      (await service.sql<{ count: number }>('select count(*)::int as count from audit_log'))[0]!.count,
+    files: async () => (await readdir(dir, { recursive: true })).filter(name => /\d\.\w/.test(name)).sort(),
+    run: (command: typeof auditCommand, ...args: string[]) =>
+      runCommand(command, { DATABASE_URL: service.databaseUrl }, args),
+  };
+}
+
+const FIRST = 'audit/0000/audit-000000000001-000000001000.ndjson.gz';
+const SECOND = 'audit/0000/audit-000000001001-000000002000.ndjson.gz';
+
+test('old audit lines are moved in whole blocks, and the log is verified before, after and across the cut', async t => {
+  const archiving = await startArchiving(t);
+  const { service, db, dir, run } = archiving;
+  await archiving.write(700);
+  const early = (await verifyAudit(db)).head;
+  await archiving.write(1_600);
+  const late = (await verifyAudit(db)).head;
+  await service.runJobs();
+  assert.deepEqual(await archiving.files(), [], 'nothing is old yet');
+  service.clock.advanceMs(31 * DAY_MS);
+  await service.runJobs();
+  assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`, SECOND, `${SECOND}.sha256`]);
+  assert.equal(await archiving.logged(), 300);
+  await sealAudit(db);
+  assert.equal(await archiving.logged(), 302, 'each cut is told in the log');
+
+  const plain = await run(auditCommand, 'verify', String(late.position), late.hash);
+  assert.equal(plain.code, 0, plain.said);
+  assert.match(plain.said, /^Lines up to 2000 were moved to the archive;.*\nWhole: 2302 /);
+  const unseen = await run(auditCommand, 'verify', String(early.position), early.hash);
+  assert.equal(unseen.code, 1, 'a line in the archive is not verified without it');
+  const whole = await run(auditCommand, 'verify', String(early.position), early.hash, '--archive', dir);
+  assert.equal(whole.code, 0, whole.said);
+  const other = await run(auditCommand, 'verify', String(early.position), late.hash, '--archive', dir);
+  assert.equal(other.code, 1);
+  assert.match(other.said, /line 700: it is not the one that was recorded/);
+
+  const checked = await run(archiveCommand, 'check', dir);
+  assert.equal(checked.code, 0, checked.said);
+  assert.match(checked.said, /^audit: 2 files, 1 to 2000, whole: [0-9a-f]{64}$/);
+  assert.equal((await run(archiveCommand, 'check', path.join(dir, SECOND))).code, 0);
+  assert.equal((await run(ledgerCommand, 'check')).code, 0);
+
+  // The log goes on from the cut, and its next block from the file before.
+  await archiving.write(698);
+  service.clock.advanceMs(31 * DAY_MS);
+  await service.runJobs();
+  assert.equal(await archiving.logged(), 0);
+  await archiving.write(5);
+  const again = await run(auditCommand, 'verify', '--archive', dir);
+  assert.equal(again.code, 0, again.said);
+  assert.match(again.said, /Whole: 3006 /);
+});
+
+test('whoever changes the archive, takes a file of it or cuts the log by hand is found', async t => {
+  const archiving = await startArchiving(t);
+  const { service, db, dir, run } = archiving;
+  await archiving.write(2_500);
+  service.clock.advanceMs(31 * DAY_MS);
+  await service.runJobs();
+  const file = path.join(dir, FIRST);
+  const before = await readFile(file);
+  const change = async (from: string, to: string) => {
+    const text = gunzipSync(before).toString();
+    assert.ok(text.includes(from));
+    const bytes = gzipSync(text.replace(from, to));
+    await writeFile(file, bytes);
+    await writeFile(`${file}.sha256`, `${sha256Of(bytes)}  ${path.basename(file)}\n`);
+    const { code, said } = await run(archiveCommand, 'check', dir);
+    assert.equal(code, 1, said);
+    return said;
+  };
+  assert.match(await change('"status":201', '"status":200'), /line 1: it, or the order it stands in, was changed/);
+  assert.match(await change('"position":9,', '"position":10,'), /lacks row 9/);
+  await writeFile(file, before);
+  assert.match((await run(archiveCommand, 'check', file)).said, /is not what its \.sha256 says/);
+  await writeFile(file, before.subarray(0, 500));
+  assert.equal((await run(archiveCommand, 'check', file)).code, 1);
+  await rename(file, path.join(dir, 'away'));
+  const lacking = await run(auditCommand, 'verify', '--archive', dir);
+  assert.equal(lacking.code, 1);
+  assert.match(lacking.said, /lacks lines of the audit log: it must have 1 to 2000/);
+
+  const refused = [
+    'delete from audit_log where position = 2100',
+    `update archive_cuts set position = 2100 where kind = 'audit'`,
+    `update archive_cuts set position = 1000 where kind = 'audit'`,
+  ];
+  for (const statement of refused) await assert.rejects(service.sql(statement), { code: '23001' }, statement);
+  await sealAudit(db);
+  await service.sql(
+    `update archive_cuts set position = l.position, hash = l.hash from audit_log l where kind = 'audit' and l.position = 2100`,
+  );
+  await service.sql('delete from audit_log where position <= 2100');
+  const cut = await run(auditCommand, 'verify');
+  assert.equal(cut.code, 1);
+  assert.match(cut.said, /^Broken: line 2100: it and the lines before it are gone, and no line says so/);
+});
+
+test('records stay without an archive, and while a file there holds other rows or cannot be written', async t => {
+  const archiving = await startArchiving(t);
+  const { service, dir } = archiving;
+  await archiving.write(1_000);
+  service.clock.advanceMs(31 * DAY_MS);
+  const bare = await startService({ beside: service, env: { TRILHO_KEEP_AUDIT: 'P30D' } });
+  t.after(() => bare.stop());
+  await bare.runJobs();
+  assert.equal(await archiving.logged(), 1_000);
+
+  const other = await startArchiving(t);
+  await other.write(1_000);
+  other.service.clock.advanceMs(31 * DAY_MS);
+  await other.service.runJobs();
+  assert.equal(await other.logged(), 0);
+  await rename(path.join(other.dir, 'audit'), path.join(dir, 'audit'));
+  await service.runJobs();
+  assert.equal(await archiving.logged(), 1_000);
+  assert.match(JSON.stringify(archiving.lines), /holds other rows than the database; nothing is removed/);
+  await rm(path.join(dir, 'audit'), { recursive: true });
+  await writeFile(path.join(dir, 'audit'), 'a file where a folder should be');
+  await service.runJobs();
+  assert.equal(await archiving.logged(), 1_000);
+  await rm(path.join(dir, 'audit'));
+  await service.runJobs();
+  assert.equal(await archiving.logged(), 0);
+});
+
+test('killed at any step, no line is lost and none is in two files', async t => {
+  const archiving = await startArchiving(t);
+  const { service, db, dir } = archiving;
+  let deaths = 0;
+  for (let step = 1; ; step++) {
+    assert.ok(step <= MAX_STEPS, 'it comes to its end');
+    const left = await archiving.logged();
+    await archiving.write(1_000 - left);
+    service.clock.advanceMs(31 * DAY_MS);
+    const now = service.clock.now().toISOString();
+    const order: ArchiveCrash = { databaseUrl: service.databaseUrl, now, step, dir };
+    const died = await crashAt('archive-crash-at-step.ts', order);
+    // Any node may go on when the lease of the dead one is over.
+    await service.sql(`update pruning set held_until = now() - interval '1 second' where holder is not null`);
+    await service.runJobs();
+    await sealAudit(db);
+    const { code, said } = await archiving.run(auditCommand, 'verify', '--archive', dir);
+    assert.equal(code, 0, `step ${step}: ${said}`);
+    assert.equal((await archiving.files()).length, 2 * step, 'a file and its hash for each block');
+    if (!died) break;
+    deaths++;
+  }
+  assert.ok(deaths >= 6, `${deaths} steps to die between`);
+});
