@@ -64,11 +64,13 @@ async function drill(): Promise<number> {
   const random = randomOf(SEED, NODES);
   const starting = new Set<Promise<void>>();
 
+  let kills = 0;
   for (const kind of shuffled()) {
     // The next kill falls on a service that works again: what is measured is how soon that is.
     const before = load.acknowledged();
     while (load.acknowledged() === before) await wait(LOOK_MS);
     await wait(random.below(PAUSE_MS));
+    if (++kills % 10 === 0) process.stderr.write(`${kills} kills, ${load.acknowledged()} writes\n`);
     if (kind === 'database') {
       await killDatabase();
       continue;
