@@ -12,6 +12,7 @@ import { recoverFromArchive } from '../storage/embedded/recover.ts';
 import { requireInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
+import { baseBackupCommand } from './base-backup.ts';
 import { pauseRestoredPayouts } from './pause-restored.ts';
 import { type Proofs, proveDatabase } from './proofs.ts';
 
@@ -19,7 +20,7 @@ const NOT_RIGHT = 1;
 
 export async function restoreArchiveCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { archive, until } = readRequest(args);
-  const { dataDir, databaseUrl, mode } = config;
+  const { dataDir, databaseUrl, mode, walArchive } = config;
   if (databaseUrl !== undefined)
     throw new StartError('trilho restore --archive is for the embedded database; unset DATABASE_URL.');
   console.error(`Database: ${path.join(dataDir, 'postgres')}`);
@@ -31,7 +32,9 @@ export async function restoreArchiveCommand(config: Config, log: Log, args: read
   });
   console.log(`Restored: ${base.folder} and the log after it${until ? ` until ${until.toISOString()}` : ''}.`);
   for (const line of finished.lines) console.log(line);
-  console.log('Make a new base backup once the service runs: the log goes on from here.');
+  // The log goes on from here, and moments after the restore need a base that is after it.
+  if (walArchive !== undefined) await baseBackupCommand(config, log, ['--base']);
+  else console.log('With TRILHO_WAL_ARCHIVE, make a base backup once the service runs: the log goes on from here.');
   return finished.areRight ? 0 : NOT_RIGHT;
 }
 

@@ -1,6 +1,6 @@
 // Backups of the embedded database from the command line, beside a running service, into a folder and through a pipe.
 import assert from 'node:assert/strict';
-import { appendFile, readdir } from 'node:fs/promises';
+import { appendFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import {
@@ -115,6 +115,38 @@ describe('the embedded database', { concurrency: 2 }, () => {
     const next = await startTrilho({ folder: other });
     assert.equal((await next.get(`/charges/${id}`)).status, 200);
     await next.end();
+  });
+
+  test('goes on archiving after a restore, and what happened since comes back, too', async t => {
+    const folder = await folderWithDatabase(t);
+    const archive = path.join(folder, 'archive');
+    const env = { TRILHO_WAL_ARCHIVE: archive };
+    const service = await startTrilho({ folder, env });
+    assert.equal((await trilho(folder, env, 'backup', '--base')).code, 0);
+    const first = await service.charge();
+    await service.end();
+    const bases = async () => (await readdir(archive)).filter(name => name.startsWith('base-')).sort();
+    const [old] = await bases();
+
+    const second = await ownFolder(t);
+    const restored = await trilho(second, env, 'restore', '--archive', archive);
+    assert.equal(restored.code, 0, restored.stderr);
+    assert.match(restored.stdout, /^Saved: \S+base-\S+, /m);
+    const next = await startTrilho({ folder: second, env });
+    const later = await next.charge();
+    await next.end();
+
+    // Without the base of the restore the log leads there as well.
+    for (const base of await bases()) if (base !== old) await rm(path.join(archive, base), { recursive: true });
+    const third = await ownFolder(t);
+    const again = await trilho(third, {}, 'restore', '--archive', archive);
+    assert.equal(again.code, 0, again.stderr);
+    const last = await startTrilho({ folder: third });
+    assert.deepEqual(
+      [(await last.get(`/charges/${first}`)).status, (await last.get(`/charges/${later}`)).status],
+      [200, 200],
+    );
+    await last.end();
   });
 
   test('keeps as many base backups as wanted, with the log that they need', async t => {

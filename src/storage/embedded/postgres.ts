@@ -21,7 +21,7 @@ import {
   USER,
 } from './server-process.ts';
 import { refuseUnfinished } from './unfinished.ts';
-import { archiveSettings } from './wal-archive.ts';
+import { archiveHistories, archiveSettings } from './wal-archive.ts';
 
 export type EmbeddedPostgres = {
   readonly connection: pg.PoolConfig;
@@ -51,6 +51,7 @@ export async function startEmbeddedPostgres({ dataDir, log, archiveDir }: Start)
   const home = await settleHome(dataDir);
   await initialise(home);
   const settings = archiveDir === undefined ? {} : await archiveSettings(archiveDir, home);
+  if (archiveDir !== undefined) await archiveHistories(archiveDir, home);
   const socket = await shortSocketDir(home.clusterDir);
   const connection = connectionIn(socket.dir);
   let child: ChildProcess | undefined;

@@ -111,7 +111,8 @@ async function replay<T>(
   const logStart = existsSync(home.logFile) ? (await readFile(home.logFile)).length : 0;
   const server = spawnPostgres(home, {
     restore_command: `cp ${shellWord(walFolder(archiveDir))}/%f "%p"`,
-    recovery_target_timeline: 'latest',
+    // A moment is one of the log that the base belongs to. All of the log is that which goes on past an earlier restore.
+    recovery_target_timeline: until ? 'current' : 'latest',
     // Settings are read before the names of zones are known, so the zone is a number.
     ...(until && { recovery_target_time: until.toISOString().replace('Z', '+00') }),
     recovery_target_action: 'promote',

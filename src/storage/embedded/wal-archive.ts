@@ -1,11 +1,12 @@
 // The WAL archive: finished segments of the write-ahead log in `wal`, copied by the server's own module, and base backups in
 // folders beside it. A base backup and the log after it give the database as it was at any moment since.
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { checkSchema } from '../../config/check-schema.ts';
 import { StartError } from '../../lib/errors.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
 import { giveTo, type Home } from './home.ts';
 import type { ServerSettings } from './server-process.ts';
 
@@ -15,6 +16,7 @@ const ARCHIVE_AFTER_SECONDS = 300;
 const UNFINISHED = /^archtemp/;
 const ABANDONED_AFTER_MS = 86_400_000;
 const SEGMENT = /^[0-9A-F]{24}$/;
+const HISTORY = /^[0-9A-F]{8}\.history$/;
 
 export const BASE_FILE = 'base.json';
 const BASE_NAME = /^base-\d{8}T\d{6}Z$/;
@@ -63,6 +65,27 @@ export async function archiveSettings(archiveDir: string, { identity }: Home): P
     'basic_archive.archive_directory': wal,
     archive_timeout: String(ARCHIVE_AFTER_SECONDS),
   };
+}
+
+/**
+ * Archives how the timelines of this database began, which the server does only where it archives while a restore ends. By these files
+ * the next restore follows the log past an earlier one, and takes a number for its own timeline that no other has.
+ */
+export async function archiveHistories(archiveDir: string, { clusterDir, identity }: Home): Promise<void> {
+  const [from, to] = [path.join(clusterDir, 'pg_wal'), walFolder(archiveDir)];
+  for (const name of (await readdir(from)).filter(file => HISTORY.test(file))) {
+    const target = path.join(to, name);
+    const history = await readFile(path.join(from, name));
+    if (existsSync(target)) {
+      if (history.equals(await readFile(target))) continue;
+      throw new StartError(`TRILHO_WAL_ARCHIVE ${archiveDir} has the log of another database: ${name}.`);
+    }
+    const draft = path.join(to, `archtemp.${name}.${process.pid}`);
+    await writeFile(draft, history, { mode: 0o600, flush: true });
+    await giveTo(identity, draft);
+    await rename(draft, target);
+    await syncFolder(to);
+  }
 }
 
 /** The base backups of an archive, oldest first. */
