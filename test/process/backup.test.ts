@@ -99,12 +99,10 @@ describe('the embedded database', { concurrency: 2 }, () => {
       archive,
     );
     assert.equal(killed.signal, 'SIGKILL', killed.stderr);
-    const refused = refusalOf(await runToEnd({ folder: other }));
-    assert.match(
-      refused,
-      /^A restore of the embedded database was cut short: repeat trilho restore --archive, or remove /,
-    );
-    assert.match(refusalOf(await trilho(other, {}, 'ledger', 'check')), /There is no database in /);
+    const cutShort =
+      /^A restore of the embedded database was cut short: repeat trilho restore --archive, or remove \S+\.restoring-/;
+    assert.match(refusalOf(await runToEnd({ folder: other })), cutShort);
+    assert.match(refusalOf(await trilho(other, {}, 'ledger', 'check')), cutShort);
 
     const again = await trilho(other, {}, 'restore', '--archive', archive);
     assert.equal(again.code, 0, again.stderr);

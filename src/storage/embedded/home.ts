@@ -26,8 +26,13 @@ const SYSTEM_HOME = '/var/lib/trilho';
  * this user can see.
  */
 export function findCluster(dataDir: string): string | undefined {
+  return possibleClusters(dataDir).find(existsSync);
+}
+
+/** Where the data directory of PostgreSQL may be. */
+export function possibleClusters(dataDir: string): string[] {
   const homes = process.getuid?.() === 0 ? [dataDir, systemHome(dataDir)] : [dataDir];
-  return homes.map(clusterIn).find(existsSync);
+  return homes.map(clusterIn);
 }
 
 export async function settleHome(dataDir: string): Promise<Home> {

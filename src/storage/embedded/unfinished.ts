@@ -1,6 +1,6 @@
 // The folder in which a restore makes the files of an embedded database, beside their place. A restore that was killed leaves it, and
 // its server may go on running in it.
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
@@ -21,7 +21,7 @@ export async function removeUnfinished(clusterDir: string): Promise<void> {
   }
 }
 
-/** Refuses to make a new database where the operator has begun to restore one. */
+/** Refuses to go on without a database where the operator has begun to restore one. */
 export function refuseUnfinished(clusterDir: string): void {
   const [folder] = findUnfinished(clusterDir);
   if (folder === undefined) return;
@@ -32,5 +32,6 @@ export function refuseUnfinished(clusterDir: string): void {
 
 function findUnfinished(clusterDir: string): string[] {
   const home = path.dirname(clusterDir);
+  if (!existsSync(home)) return [];
   return readdirSync(home).flatMap(name => (name.startsWith(PREFIX) ? path.join(home, name) : []));
 }
