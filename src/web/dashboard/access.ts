@@ -61,6 +61,7 @@ export function accessPages(app: FastifyInstance, deps: Deps): void {
     url: '/keys/new',
     scope: 'keys:write',
     section: 'keys',
+    countsForms: true,
     ask: async request => ({
       title: 'New key',
       words: html`<p>A program that has it acts for the account. It is shown once.</p>`,
@@ -178,6 +179,7 @@ function peoplePages(app: FastifyInstance, deps: Deps): void {
     url: '/people/invite',
     scope: 'people:write',
     section: 'people',
+    countsForms: true,
     ask: async ({ caller }) => ({
       title: 'Invite a person',
       words: html`<p>They get a link that logs them in once, within a day. Give it to no other person.</p>`,

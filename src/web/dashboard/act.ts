@@ -7,12 +7,14 @@ import { FRESH_SCOPES, type Scope } from '../../accounts/scopes.ts';
 import { listAccounts } from '../../accounts/store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, type Fault } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
 import type { Sql } from '../../storage/database.ts';
 import { attributes, type Html, html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ApiCall, callApi } from './api-call.ts';
 import { type Fields, fieldsOf, textField } from './form.ts';
 import { type Section, type ShellDeps, shell } from './shell.ts';
+import { claimForm, releaseForm } from './store-sent-forms.ts';
 
 export type Option = { readonly value: string; readonly label: string };
 
@@ -59,6 +61,8 @@ export type Act = {
   readonly section: Section;
   /** Asks a person for a passkey of the last minutes, also where the scope alone does not. */
   readonly needsFreshLogin?: true;
+  /** Does something each time that it is sent, by an operation without an idempotency key: the form itself is counted. */
+  readonly countsForms?: true;
   ask(request: FastifyRequest, params: Params): Promise<Question>;
   call(fields: Fields, params: Params, request: FastifyRequest): ApiCall | Promise<ApiCall>;
   /** Where to go then, or what to show: a secret that is shown once. */
@@ -97,7 +101,13 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
     const fields = fieldsOf(request);
     const once = textField(fields, 'once');
     const call = await act.call(fields, request.params, request);
+    const isCounted = act.countsForms === true && isUuid(once);
+    // Before the call: a form whose effect is not known, since the process ended meanwhile, is not carried out again.
+    if (isCounted && !(await claimForm(deps.db, once, deps.clock.now()))) {
+      return sendHtml(request, reply, await page(request, request.params, SENT_ALREADY), { status: 409 });
+    }
     const answer = await callApi(request, { ...(once !== '' && { idempotencyKey: once }), ...call });
+    if (isCounted && !answer.isDone && answer.status < 500) await releaseForm(deps.db, once);
     if (!answer.isDone && answer.code === 'fresh_login_needed') {
       // The question comes again afterwards; it takes what it wants of what was filled in.
       const filled = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string');
@@ -140,6 +150,11 @@ export function accountIn(fields: Fields, { caller }: FastifyRequest): { readonl
 }
 
 type Refusal = { readonly detail: string; readonly faults: readonly Fault[] };
+
+const SENT_ALREADY: Refusal = {
+  detail: 'This form was sent already. Go back and see what it did before you open it anew.',
+  faults: [],
+};
 
 function formOf({ words, fields = [], button, back }: Question, request: FastifyRequest, refusal?: Refusal): Html {
   const given = fieldsOf(request);

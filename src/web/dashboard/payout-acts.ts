@@ -71,6 +71,7 @@ export function payoutActs(app: FastifyInstance, deps: ActDeps): void {
     url: '/payouts/sweep',
     scope: 'payouts:sweep',
     section: 'payouts',
+    countsForms: true,
     ask: async request => {
       const { network, symbol } = queryOf(request);
       return {

@@ -173,6 +173,7 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
     url: '/wallets/:id/declare',
     scope: 'wallets:write',
     section: 'wallets',
+    countsForms: true,
     ask: async (request, params) => ({
       title: 'Declare who holds this wallet',
       words: html`<p>It is kept with the time and your name, and never shown again.</p>${await shown(request, params)}`,

@@ -45,6 +45,7 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
     'rotate',
     ['Rotate the secret?', 'For a day both secrets sign, so that the receiver can change over.', 'Rotate'],
     {
+      countsForms: true,
       call: (_, { id }) => ({ method: 'POST', url: `${at(id)}/rotate-secret`, body: {} }),
       done: ({ secret }, { id = '' }) => secretPage(textOf(secret), id),
     },
@@ -98,6 +99,7 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
     },
   });
   onWebhook('replay', ['', '', ''], {
+    countsForms: true,
     ask: async (request, { id = '' }) => ({
       ...(await ask(
         request,
@@ -118,6 +120,7 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
     url: '/webhooks/new',
     scope: 'webhooks:write',
     section: 'webhooks',
+    countsForms: true,
     ask: async request => ({
       title: 'New webhook',
       words: html`<p>Its secret is shown once.</p>`,

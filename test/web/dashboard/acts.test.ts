@@ -210,3 +210,34 @@ test('a refund is of one payment among several, or only of what was paid too muc
     [false, 15_890],
   ]);
 });
+
+test('a form that makes something new, sent twice, makes one', async () => {
+  const count = async (path: string, list: string) => (await service.get(path)).json[list].length;
+  for (const [at, fields, path, list] of [
+    ['/keys/new', { accountId: 'acme', name: 'pressed twice', grant: 'read' }, '/keys', 'keys'],
+    ['/webhooks/new', { accountId: 'acme', url: 'http://127.0.0.1:9/twice' }, '/webhooks', 'webhooks'],
+    ['/people/invite', { name: 'Pressed Twice', role: 'viewer' }, '/people', 'people'],
+  ] as const) {
+    const before = await count(path, list);
+    const page = await view(service, at);
+    const first = await sendForm(service, at, page, fields);
+    assert.equal(first.status, 200, await first.text());
+    const second = await sendForm(service, at, page, fields);
+    assert.equal(second.status, 409, at);
+    assert.match(wordsOf(await second.text()), /This form was sent already/);
+    assert.equal(await count(path, list), before + 1, at);
+  }
+  // What was refused made nothing, so the form that is corrected counts.
+  const fields = { accountId: 'acme', url: 'http://127.0.0.1:9/corrected' };
+  const wrong = await submit(service, '/webhooks/new', { ...fields, url: 'nowhere' });
+  assert.equal(wrong.status, 400);
+  assert.equal((await sendForm(service, '/webhooks/new', await wrong.text(), fields)).status, 200);
+});
+
+test('a secret that is rotated by a form sent twice is rotated once, so the one before still signs', async () => {
+  const { id } = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/rotated' })).json;
+  const at = `/webhooks/${id}/rotate`;
+  const page = await view(service, at);
+  assert.equal((await sendForm(service, at, page)).status, 200);
+  assert.equal((await sendForm(service, at, page)).status, 409);
+});

@@ -1,0 +1,17 @@
+// The SQL of forms that were sent.
+import type { Sql } from '../../storage/database.ts';
+
+/** Marks a form as sent, and forgets those of days before; false when it was sent already. */
+export async function claimForm(sql: Sql, once: string, at: Date): Promise<boolean> {
+  const rows = await sql.query(
+    `with forgotten as (delete from sent_forms where sent_at < $2::timestamptz - interval '1 day' and once <> $1)
+     insert into sent_forms (once, sent_at) values ($1, $2) on conflict do nothing returning once`,
+    [once, at],
+  );
+  return rows.length > 0;
+}
+
+/** Of a form that was refused, and so did nothing. */
+export async function releaseForm(sql: Sql, once: string): Promise<void> {
+  await sql.query('delete from sent_forms where once = $1', [once]);
+}
