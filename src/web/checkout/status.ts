@@ -21,7 +21,9 @@ const TONES = {
   failed: 'bad',
 } as const;
 
-const SIGNS = { plain: '', warn: '!', good: '✓', bad: '×' } as const;
+/** Drawn, since not every phone has a font with a check mark. */
+const CHECK_MARK = html`<svg viewBox="0 0 16 16" width="16" height="16"><path fill="none" stroke="currentColor" stroke-width="2.2" d="M3 8.5l3.5 3.5L13 4.5"/></svg>`;
+const SIGNS = { plain: undefined, warn: html`!`, good: CHECK_MARK, bad: html`×` } as const;
 
 export function statusCard(view: View): Html {
   const { words, formats, facts, charge } = view;
@@ -29,7 +31,7 @@ export function statusCard(view: View): Html {
   const tone = TONES[facts.standing];
   const canPay = facts.pix !== undefined || facts.boleto !== undefined;
   return html`<section class="card status ${tone}" aria-labelledby="status-heading">
-<h1 id="status-heading">${SIGNS[tone] !== '' && html`<span class="sign" aria-hidden="true">${SIGNS[tone]}</span>`}${heading}</h1>
+<h1 id="status-heading">${SIGNS[tone] && html`<span class="sign" aria-hidden="true">${SIGNS[tone]}</span>`}${heading}</h1>
 ${sentence !== '' && html`<p>${sentence}</p>`}
 ${notes(view).map(note => html`<p class="note">${note}</p>`)}
 <p class="amount"><span class="visually-hidden">${words.amount}: </span>${formats.money(facts.amountCents)}</p>
