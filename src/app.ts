@@ -33,6 +33,7 @@ import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
 import { startDelivering } from './events/delivering.ts';
 import { pruneDeliveries } from './events/prune-deliveries.ts';
+import { pruneEvents } from './events/prune-events.ts';
 import { certificatesOf } from './http/certificates.ts';
 import { openReceiver } from './http/open-receiver.ts';
 import { STREAM_STALL_TIMEOUT_MS } from './http/routes/event-stream.ts';
@@ -59,6 +60,7 @@ import { claimSweep } from './orders/claim-sweep.ts';
 import { followJobs } from './orders/follow.ts';
 import { payoutOwners } from './orders/payout-owners.ts';
 import { pruneQuotes } from './orders/prune-quotes.ts';
+import { findOpenObjects } from './orders/store-open.ts';
 import { orderSweep } from './orders/sweep.ts';
 import { startWatchingPayouts, watchPayouts } from './orders/watch-payouts.ts';
 import { payoutJobs } from './payouts/advance.ts';
@@ -437,8 +439,9 @@ async function install(config: Config, db: Database, clock: Clock): Promise<void
 
 /** What is removed in time. pg-boss removes its jobs by itself; records stay where there is no archive. */
 function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[] {
-  const { audit, deliveries, quotes, idempotencyKeys, notifications } = retention;
-  const records = dir === undefined ? [] : [pruneAudit({ clock, dir }, audit)];
+  const { events, audit, deliveries, quotes, idempotencyKeys, notifications } = retention;
+  const findOpen = findOpenObjects;
+  const records = dir === undefined ? [] : [pruneEvents({ dir, findOpen }, events), pruneAudit({ clock, dir }, audit)];
   return [
     pruneIdempotencyKeys(idempotencyKeys),
     pruneQuotes(quotes),

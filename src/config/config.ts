@@ -30,7 +30,7 @@ export type Config = {
   readonly masterKeys: readonly Buffer[];
   /** Where the embedded database archives its write-ahead log. */
   readonly walArchive?: string;
-  /** Where old audit lines are moved; absent, they stay. */
+  /** Where old events and audit lines are moved; absent, they stay. */
   readonly archiveDir?: string;
   readonly retention: RetentionSettings;
   readonly demo: boolean;
@@ -134,6 +134,7 @@ export function configOf({ values }: Settings): Config {
     ...(values.TRILHO_WAL_ARCHIVE !== undefined && { walArchive: values.TRILHO_WAL_ARCHIVE }),
     ...(values.TRILHO_ARCHIVE_DIR !== undefined && { archiveDir: values.TRILHO_ARCHIVE_DIR }),
     retention: {
+      events: values.TRILHO_KEEP_EVENTS,
       audit: values.TRILHO_KEEP_AUDIT,
       deliveries: values.TRILHO_KEEP_DELIVERIES,
       quotes: values.TRILHO_KEEP_QUOTES,

@@ -7,6 +7,7 @@ export type Kept = Duration | 'forever';
 
 /** What is removed in time; each has a setting. */
 export type RetentionSettings = {
+  readonly events: Kept;
   readonly audit: Kept;
   readonly deliveries: Kept;
   readonly quotes: Kept;

@@ -144,7 +144,14 @@ export const SETTINGS = [
     name: 'TRILHO_ARCHIVE_DIR',
     kind: folder,
     meaning:
-      'Folder to which old audit lines are moved; best on another disk, and one for all nodes. Not set: they are never removed.',
+      'Folder to which old events and audit lines are moved; best on another disk, and one for all nodes. Not set: they are never removed.',
+  },
+  {
+    name: 'TRILHO_KEEP_EVENTS',
+    kind: keptFor,
+    default: 'P5Y',
+    meaning:
+      'How long events stay in the database, in the feed and for webhooks, before they are moved to TRILHO_ARCHIVE_DIR.',
   },
   {
     name: 'TRILHO_KEEP_AUDIT',

@@ -10,6 +10,7 @@ import {
   findHead,
   findLastOf,
   findPosition,
+  findRemoved,
   readRange,
 } from './store-feed.ts';
 
@@ -29,7 +30,8 @@ export const END_OF_FEED = 'end';
 
 /**
  * The position that a cursor names; the beginning of the feed without one. Refuses text that is no cursor, one that shows its
- * position, and a cursor whose position belongs to another event, or to none yet, because a backup was restored.
+ * position, a cursor whose position belongs to another event, or to none yet, because a backup was restored, and one that is older
+ * than an event that was moved to the archive: the reader would miss it.
  */
 export async function requirePosition(
   { db, cursors }: FeedDeps,
@@ -47,7 +49,15 @@ export async function requirePosition(
     throw unknownCursor('unknown_cursor', `is of an older version; begin without it, or with ${END_OF_FEED}`);
   }
   if (named === START) return START;
-  const found = await findPosition(db, named.position);
+  const removed = await findRemoved(db, accountId);
+  if (removed && named.position < removed.position) {
+    const oldest = cursors.textOf(removed);
+    throw unknownCursor(
+      'expired_cursor',
+      `is older than the events that are kept; begin without it, or with ${oldest}`,
+    );
+  }
+  const found = named.position === removed?.position ? removed : await findPosition(db, named.position);
   if (found?.mark !== named.mark) throw unknownCursor('unknown_cursor', 'is not of this feed; begin without it');
   return found;
 }

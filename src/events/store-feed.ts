@@ -22,7 +22,7 @@ export type FeedEvent = FeedPosition & { readonly json: string };
 
 const BATCH_SIZE = 5_000;
 /** The end of a UUIDv7 is random. */
-const MARK = `right(p.event_id::text, 12)`;
+export const MARK = `right(p.event_id::text, 12)`;
 
 /** Gives every committed event its position. Cheap when all events have one. */
 export async function assignPositions(db: Database): Promise<void> {
@@ -59,20 +59,23 @@ async function assignBatch(tx: Sql): Promise<number> {
 /** The last event of the feed; position 0 when there is none. */
 export async function findHead(sql: Sql): Promise<FeedPosition> {
   const [row] = await sql.query<PositionRow>(
-    `select f.position, coalesce((select ${MARK} from event_positions p where p.position = f.position), '') as mark
+    `select f.position, coalesce((select ${MARK} from event_positions p where p.position = f.position),
+                                 (select mark from removed_events where position = f.position), '') as mark
        from event_feed f`,
   );
   return toPosition(row!);
 }
 
-/** The last event of one account up to a position; undefined when it has none. */
+/** The last event of one account up to a position, also when it was moved to the archive; undefined when it has none. */
 export async function findLastOf(sql: Sql, accountId: string, upTo: bigint): Promise<FeedPosition | undefined> {
   const [row] = await sql.query<PositionRow>(
     `select p.position, ${MARK} as mark from event_positions p
       where p.account_id = $1 and p.position <= $2 order by p.position desc limit 1`,
     [accountId, upTo],
   );
-  return row && toPosition(row);
+  const removed = await findRemoved(sql, accountId);
+  const last = row && toPosition(row);
+  return last && last.position > (removed?.position ?? 0n) ? last : removed;
 }
 
 /** The key of cursors, and the last position that a cursor of 0.2.0 can have. */
@@ -85,6 +88,17 @@ export async function findPosition(sql: Sql, position: bigint): Promise<FeedPosi
   const [row] = await sql.query<PositionRow>(
     `select p.position, ${MARK} as mark from event_positions p where p.position = $1`,
     [position],
+  );
+  return row && toPosition(row);
+}
+
+/** The last event that was moved to the archive and removed: of an account, or of all. */
+export async function findRemoved(sql: Sql, accountId: string | undefined): Promise<FeedPosition | undefined> {
+  const [row] = await sql.query<PositionRow>(
+    accountId === undefined
+      ? 'select position, mark from removed_events order by position desc limit 1'
+      : 'select position, mark from removed_events where account_id = $1',
+    accountId === undefined ? [] : [accountId],
   );
   return row && toPosition(row);
 }

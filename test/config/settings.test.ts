@@ -34,6 +34,7 @@ test('an empty environment is a sandbox on this machine, and the result is froze
     dataDir: path.resolve('data'),
     masterKeys: [],
     retention: {
+      events: { months: 60, ms: 0 },
       audit: { months: 120, ms: 0 },
       deliveries: daysOf(90),
       quotes: daysOf(30),
@@ -90,6 +91,7 @@ test('every setting is read', () => {
     TRILHO_MASTER_KEY: `${'A'.repeat(43)}=,${'B'.repeat(42)}A=`,
     TRILHO_WAL_ARCHIVE: '/mnt/archive',
     TRILHO_ARCHIVE_DIR: '/mnt/years',
+    TRILHO_KEEP_EVENTS: 'P18M',
     TRILHO_KEEP_AUDIT: 'P6Y',
     TRILHO_KEEP_DELIVERIES: 'P1Y',
     TRILHO_KEEP_QUOTES: 'P1D',
@@ -148,6 +150,7 @@ test('every setting is read', () => {
     walArchive: '/mnt/archive',
     archiveDir: '/mnt/years',
     retention: {
+      events: { months: 18, ms: 0 },
       audit: { months: 72, ms: 0 },
       deliveries: { months: 12, ms: 0 },
       quotes: daysOf(1),
@@ -214,6 +217,7 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
     'hunter2',
     'TRILHO_MASTER_KEY must be one to 4 different keys of 32 bytes in base64, with commas between them.',
   ],
+  TRILHO_KEEP_EVENTS: ['P0D', `TRILHO_KEEP_EVENTS ${KEPT}, not "P0D".`],
   TRILHO_KEEP_AUDIT: ['0', `TRILHO_KEEP_AUDIT ${KEPT}, not "0".`],
   TRILHO_KEEP_DELIVERIES: ['90', `TRILHO_KEEP_DELIVERIES ${KEPT}, not "90".`],
   TRILHO_KEEP_QUOTES: ['PT23H', `TRILHO_KEEP_QUOTES ${KEPT}, not "PT23H".`],

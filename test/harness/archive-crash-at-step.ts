@@ -1,6 +1,8 @@
 // Moving old rows to the archive in a process of its own that is killed after a given number of steps: a statement that the database
 // answered, or a file that was renamed or synced.
 import { open } from 'node:fs/promises';
+import { pruneEvents } from '../../src/events/prune-events.ts';
+import { findOpenObjects } from '../../src/orders/store-open.ts';
 import { pruneAudit } from '../../src/storage/archive/prune-audit.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { pruneDue } from '../../src/storage/pruning.ts';
@@ -9,7 +11,7 @@ import type { CrashOrder } from './crash.ts';
 import { silentLog } from './log.ts';
 import { dieAfter } from './steps.ts';
 
-export type ArchiveCrash = Omit<CrashOrder, 'verb'> & { readonly dir: string };
+export type ArchiveCrash = CrashOrder & { readonly verb: 'audit' | 'events'; readonly dir: string };
 
 const order: ArchiveCrash = JSON.parse(process.argv[2]!);
 const steps = dieAfter(order.step);
@@ -26,11 +28,18 @@ handles.sync = function (this: object) {
 };
 await probe.close();
 
+const keep = { months: 0, ms: 30 * 86_400_000 };
+const { dir } = order;
+const VERBS = {
+  audit: () => pruneAudit({ clock, dir }, keep),
+  events: () => pruneEvents({ dir, findOpen: findOpenObjects }, keep),
+};
+
 await pruneDue({
   db: steps.database(real),
   clock,
   log: silentLog,
-  prunes: [pruneAudit({ clock, dir: order.dir }, { months: 0, ms: 30 * 86_400_000 })],
+  prunes: [VERBS[order.verb]()],
   observePruned: () => {},
 });
 await real.close();

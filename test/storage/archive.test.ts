@@ -26,7 +26,7 @@ async function startArchiving(t: TestContext, env: Record<string, string> = {}) 
   const { log, lines } = recordingLog();
   const service = await startService({
     log,
-    env: { TRILHO_ARCHIVE_DIR: dir, TRILHO_KEEP_AUDIT: 'P30D', ...env },
+    env: { TRILHO_ARCHIVE_DIR: dir, TRILHO_KEEP_AUDIT: 'P30D', TRILHO_KEEP_EVENTS: 'forever', ...env },
   });
   const db = openDatabase({ connection: { connectionString: service.databaseUrl }, log: silentLog });
   t.after(async () => {
@@ -186,7 +186,7 @@ test('killed at any step, no line is lost and none is in two files', async t => 
     await archiving.write(1_000 - left);
     service.clock.advanceMs(31 * DAY_MS);
     const now = service.clock.now().toISOString();
-    const order: ArchiveCrash = { databaseUrl: service.databaseUrl, now, step, dir };
+    const order: ArchiveCrash = { databaseUrl: service.databaseUrl, now, verb: 'audit', step, dir };
     const died = await crashAt('archive-crash-at-step.ts', order);
     // Any node may go on when the lease of the dead one is over.
     await service.sql(`update pruning set held_until = now() - interval '1 second' where holder is not null`);

@@ -1,0 +1,78 @@
+// Moves old events to the archive, a block of the feed at a time. An event of an object that still changes, or that a webhook is still
+// to be sent, is in the archive then and stays here as well, until nothing needs it any more.
+import type { Duration } from '../lib/date-times.ts';
+import { BLOCK_SIZE, type Block, hashOf } from '../storage/archive/block.ts';
+import { moveCut, readCut } from '../storage/archive/cuts.ts';
+import { writeBlock } from '../storage/archive/files.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { PRUNE_BATCH_SIZE, type Prune, type PruneStep } from '../storage/pruning.ts';
+import {
+  deleteEvents,
+  findOldestEventAt,
+  isRangeOver,
+  type OldEvent,
+  readMovedEvents,
+  readOldEvents,
+} from './store-prune.ts';
+
+type Deps = {
+  readonly dir: string;
+  /** Those of the objects that still change. */
+  readonly findOpen: (sql: Sql, ids: readonly string[]) => Promise<ReadonlySet<string>>;
+};
+
+/** A run begins with what was moved before: `from` is its last position that was looked at. Then it moves blocks. */
+export function pruneEvents(deps: Deps, keep: Duration | 'forever'): Prune {
+  return {
+    kind: 'events',
+    keep,
+    step: (db, before, from = '0') =>
+      from === MOVE ? moveBlock(deps, db, before) : removeMoved(deps, db, Number(from)),
+    oldest: findOldestEventAt,
+  };
+}
+
+const MOVE = 'move';
+
+async function moveBlock(deps: Deps, db: Database, before: Date): Promise<PruneStep> {
+  const cut = await readCut(db, 'events');
+  const range = { after: cut.position, upTo: cut.position + BLOCK_SIZE };
+  if (!(await isRangeOver(db, range, before))) return { removed: 0 };
+  const events = await readOldEvents(db, range);
+  // They have their positions nearly in the order of their time.
+  if (events.some(({ occurredAt }) => occurredAt >= before)) return { removed: 0 };
+  const block = blockOf(events, cut.hash);
+  await writeBlock(deps.dir, block);
+  const hash = hashOf(block);
+  const removed = await db.transaction(async tx => {
+    // Personal data may have been erased meanwhile, or is being erased: then the file is written again.
+    const now = await readOldEvents(tx, range, true);
+    if (now.length < BLOCK_SIZE || hashOf(blockOf(now, cut.hash)) !== hash) return undefined;
+    if (!(await moveCut(tx, 'events', cut, { position: range.upTo, hash }))) return undefined;
+    return removeUnneeded(deps, tx, now);
+  });
+  return removed === undefined ? { removed: 0 } : { removed, next: MOVE };
+}
+
+function blockOf(events: readonly OldEvent[], previous: string): Block {
+  const [first = 0, last = 0] = [events[0]?.position, events.at(-1)?.position];
+  return { kind: 'events', first, last, previous, rows: events.map(({ json }) => json) };
+}
+
+async function removeMoved(deps: Deps, db: Database, after: number): Promise<PruneStep> {
+  const { position: cut } = await readCut(db, 'events');
+  const events = await readMovedEvents(db, after, cut, PRUNE_BATCH_SIZE);
+  const removed = events.length === 0 ? 0 : await db.transaction(tx => removeUnneeded(deps, tx, events));
+  return { removed, next: events.length < PRUNE_BATCH_SIZE ? MOVE : String(events.at(-1)!.position) };
+}
+
+type Placed = { readonly position: number; readonly objectId: string };
+
+async function removeUnneeded({ findOpen }: Deps, tx: Sql, events: readonly Placed[]): Promise<number> {
+  const open = await findOpen(tx, [...new Set(events.map(({ objectId }) => objectId))]);
+  const over = events.filter(({ objectId }) => !open.has(objectId));
+  return deleteEvents(
+    tx,
+    over.map(({ position }) => position),
+  );
+}

@@ -1,0 +1,103 @@
+// SQL that moves old events to the archive: the block to move, and what may be removed of it.
+import type { Sql } from '../storage/database.ts';
+import { EVENT_JSON, MARK } from './store-feed.ts';
+
+export type OldEvent = {
+  readonly position: number;
+  readonly eventId: string;
+  readonly accountId: string;
+  readonly objectId: string;
+  readonly occurredAt: Date;
+  /** As the archive holds it. */
+  readonly json: string;
+};
+
+export type Range = { readonly after: number; readonly upTo: number };
+
+/** Whether the last event of a range is old, every one has its deliveries, and no replay is under way that may want one. */
+export async function isRangeOver(sql: Sql, { after, upTo }: Range, before: Date): Promise<boolean> {
+  const [row] = await sql.query<{ is_over: boolean }>(
+    `select exists (select from event_positions p
+                      join events e on e.id = p.event_id and e.account_id = p.account_id
+                     where p.position = $2 and e.occurred_at < $3)
+        and exists (select from event_readers where name = 'webhooks' and position >= $2)
+        and not exists (select from webhook_replays where done < $2 and until > $1) as is_over`,
+    [after, upTo, before],
+  );
+  return row!.is_over;
+}
+
+/** The events of a range. `forUpdate`: held until the transaction ends, without those that another one holds. */
+export async function readOldEvents(sql: Sql, { after, upTo }: Range, forUpdate = false): Promise<OldEvent[]> {
+  const rows = await sql.query<{
+    position: string;
+    event_id: string;
+    account_id: string;
+    object_id: string;
+    occurred_at: Date;
+    json: string;
+  }>(
+    `select p.position, p.event_id, p.account_id, p.object_id, e.occurred_at, ${EVENT_JSON} as json
+       from event_positions p join events e on e.id = p.event_id and e.account_id = p.account_id
+      where p.position > $1 and p.position <= $2
+      order by p.position ${forUpdate ? 'for update of e skip locked' : ''}`,
+    [after, upTo],
+  );
+  return rows.map(row => ({
+    position: Number(row.position),
+    eventId: row.event_id,
+    accountId: row.account_id,
+    objectId: row.object_id,
+    occurredAt: row.occurred_at,
+    // PostgreSQL wrote the JSON, so that decimals stay exact; the position goes in front.
+    json: `{"position":${row.position},${row.json.slice(1)}`,
+  }));
+}
+
+/** Events that are in the archive and still here, in their order, after a position. */
+export async function readMovedEvents(sql: Sql, after: number, cut: number, limit: number) {
+  const rows = await sql.query<{ position: string; event_id: string; object_id: string }>(
+    `select position, event_id, object_id from event_positions where position > $1 and position <= $2
+      order by position limit $3`,
+    [after, cut, limit],
+  );
+  return rows.map(row => ({ position: Number(row.position), eventId: row.event_id, objectId: row.object_id }));
+}
+
+/** Removes events with their deliveries, but none that a webhook is still to be sent, and returns how many. */
+export async function deleteEvents(tx: Sql, positions: readonly number[]): Promise<number> {
+  const [row] = await tx.query<{ removed: string }>(
+    `with held as materialized (
+       -- Locked before its state is read: a caller may ask for a delivery again.
+       select d.event_id, d.account_id, d.id, d.state from event_positions p
+         join webhook_deliveries d on d.event_id = p.event_id and d.account_id = p.account_id
+        where p.position = any($1) for update of d
+     ), old as materialized (
+       select p.position, p.event_id, p.account_id, ${MARK} as mark from event_positions p
+        where p.position = any($1)
+          and not exists (select from held h where h.event_id = p.event_id and h.state = 'pending')
+     ), attempts as (
+       delete from webhook_attempts a using old join held h on h.event_id = old.event_id
+        where a.delivery_id = h.id and a.account_id = h.account_id
+     ), deliveries as (
+       delete from webhook_deliveries d using old where d.event_id = old.event_id and d.account_id = old.account_id
+     ), positions as (
+       delete from event_positions p using old where p.position = old.position
+     ), gone as (
+       delete from events e using old where e.id = old.event_id and e.account_id = old.account_id returning e.id
+     ), told as (
+       insert into removed_events (account_id, position, mark)
+       select distinct on (account_id) account_id, position, mark from old order by account_id, position desc
+       on conflict (account_id) do update set position = excluded.position, mark = excluded.mark
+        where removed_events.position < excluded.position
+     )
+     select count(*) as removed from gone`,
+    [positions],
+  );
+  return Number(row!.removed);
+}
+
+export async function findOldestEventAt(sql: Sql): Promise<Date | undefined> {
+  const [row] = await sql.query<{ occurred_at: Date }>('select occurred_at from events order by occurred_at limit 1');
+  return row?.occurred_at;
+}

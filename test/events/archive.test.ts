@@ -1,0 +1,196 @@
+// Old events are moved to files. A reader of the feed misses nothing without being told, and what is still needed stays.
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import pg from 'pg';
+import { archiveCommand } from '../../src/cli/archive.ts';
+import { ledgerCommand } from '../../src/cli/ledger.ts';
+import type { ArchiveCrash } from '../harness/archive-crash-at-step.ts';
+import { postAtOnce } from '../harness/at-once.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { runCommand } from '../harness/commands.ts';
+import { crashAt } from '../harness/crash.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { startService } from '../harness/service.ts';
+
+const DAY_MS = 86_400_000;
+const MAX_STEPS = 40;
+const FIRST = 'events/0000/events-000000000001-000000001000.ndjson.gz';
+
+type Shown = { id: string; type: string; objectId: string; sequence: number };
+
+async function startArchiving(t: TestContext, keep = 'P30D') {
+  const dir = await mkdtemp(path.join(tmpdir(), 'trilho-archive-'));
+  const env = { TRILHO_ARCHIVE_DIR: dir, TRILHO_KEEP_AUDIT: 'forever', TRILHO_KEEP_EVENTS: keep };
+  const service = await startService({ env });
+  t.after(async () => {
+    await service.stop();
+    await rm(dir, { recursive: true });
+  });
+  const page = async (query: string): Promise<{ events: Shown[]; cursor: string; hasMore: boolean }> => {
+    const answer = await service.get(`/events?limit=100&${query}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json;
+  };
+  return {
+    service,
+    dir,
+    page,
+    /** All events from a cursor on, and where they end. */
+    follow: async (query: string, from = '') => {
+      const events: Shown[] = [];
+      for (let cursor = from; ; ) {
+        const next = await page(`${query}&${cursor && `after=${cursor}`}`);
+        events.push(...next.events);
+        cursor = next.cursor;
+        if (!next.hasMore) return { events, cursor };
+      }
+    },
+    advance: async (duration: string) => {
+      const { status, text } = await service.post('/sandbox/clock', { advance: duration });
+      assert.equal(status, 200, text);
+    },
+    /** Events of objects that never change. */
+    insert: (count: number) =>
+      service.sql(
+        `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
+         select gen_random_uuid(), 'acme', 'charge.created', gen_random_uuid(), 1, $1,
+                jsonb_build_object('customer', 'customer ' || n, 'cents', 1.50)
+           from generate_series(1, $2) n`,
+        [service.clock.now(), count],
+      ),
+    files: async () => (await readdir(dir, { recursive: true })).filter(name => /\d\.\w/.test(name)).sort(),
+    check: () => runCommand(archiveCommand, {}, ['check', dir]),
+  };
+}
+
+test('a block of old events is moved; readers go on, or are told where to begin', async t => {
+  const archiving = await startArchiving(t, 'P120D');
+  const { service, page, follow } = archiving;
+  const receiver = await startReceiver(t);
+  const hook = (await service.post('/webhooks', { url: receiver.url, accountId: 'slow' })).json.id;
+  const enable = (enabled: boolean) =>
+    service.send(`/webhooks/${hook}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ enabled }),
+      headers: { 'content-type': 'application/json' },
+    });
+  assert.equal((await enable(false)).status, 200);
+  const make = async (changes: Record<string, unknown>) =>
+    (await service.post('/charges', chargeBody(changes))).json.id;
+  const quiet = await make({ accountId: 'quiet' });
+  const open = await make({ dueAt: '2028-12-10T23:59:59-03:00' });
+  const slow = await make({ accountId: 'slow' });
+  await postAtOnce(
+    service.url,
+    '/charges',
+    Array.from({ length: 260 }, () => ({ body: chargeBody() })),
+  );
+  await service.runJobs();
+  await archiving.advance('P90D');
+  await service.runJobs();
+  const begun = await page('accountId=acme');
+  const [all, whole, ofQuiet] = [await follow(''), await follow('accountId=acme'), await follow('accountId=quiet')];
+  assert.ok(all.events.length > 1_000 && all.events.length < 2_000, `${all.events.length} events`);
+  await archiving.advance('P180D');
+  await service.runJobs();
+  assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`]);
+  assert.match((await archiving.check()).said, /^events: 1 file, 1 to 1000, whole: [0-9a-f]{64}$/);
+  assert.equal((await runCommand(ledgerCommand, { DATABASE_URL: service.databaseUrl }, ['check'])).code, 0);
+
+  // An account that has read all that was removed goes on; one that has not is told.
+  assert.deepEqual(await page(`accountId=quiet&after=${ofQuiet.cursor}`), {
+    events: [],
+    cursor: ofQuiet.cursor,
+    hasMore: false,
+  });
+  assert.equal((await page(`after=${all.cursor}`)).hasMore, false);
+  for (const scope of ['accountId=acme&', '']) {
+    const { status, json } = await service.get(`/events?${scope}after=${begun.cursor}`);
+    assert.equal(status, 400);
+    const [, oldest = ''] =
+      /^is older than the events that are kept; begin without it, or with ([0-9a-f]{32})$/.exec(
+        json.errors[0].message,
+      ) ?? [];
+    assert.deepEqual([json.errors[0].path, json.errors[0].code], ['after', 'expired_cursor']);
+    const rest = await follow(scope, oldest);
+    const before = scope ? whole : all;
+    assert.deepEqual(rest.events, before.events.slice(before.events.findIndex(({ id }) => id === rest.events[0]!.id)));
+    assert.equal(rest.cursor, before.cursor);
+  }
+
+  // What is still needed stays, in its order, and goes when it is not.
+  const typesOf = async (id: string) => (await follow(`objectId=${id}`)).events.map(({ type }) => type);
+  assert.deepEqual(await typesOf(quiet), []);
+  assert.deepEqual(await typesOf(open), ['charge.created', 'charge.active']);
+  assert.deepEqual((await typesOf(slow)).slice(0, 2), ['charge.created', 'charge.active']);
+  const kept = (await follow('')).events;
+  assert.deepEqual(
+    kept
+      .slice(0, 4)
+      .map(({ objectId }) => objectId)
+      .sort(),
+    [open, open, slow, slow].sort(),
+  );
+  assert.equal((await service.post(`/charges/${open}/cancel`, {})).status, 200);
+  await enable(true);
+  await service.runJobs();
+  assert.deepEqual(receiver.heard.map(({ json }) => json.type).slice(0, 2), ['charge.created', 'charge.active']);
+  await service.runJobs();
+  assert.deepEqual(await typesOf(open), ['charge.canceled']);
+  assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`], 'they were in the archive before');
+});
+
+test('what was erased while its block was being moved is not in the file', async t => {
+  const archiving = await startArchiving(t);
+  const { service, dir } = archiving;
+  await archiving.insert(1_000);
+  await service.runJobs();
+  service.clock.advanceMs(31 * DAY_MS);
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  await client.query(
+    `begin; update events set object = '{"customer":"erased"}' where object ->> 'customer' = 'customer 7'`,
+  );
+  await service.runJobs();
+  const text = async () => gunzipSync(await readFile(path.join(dir, FIRST))).toString();
+  assert.match(await text(), /"customer 7"/);
+  const left = async () => (await service.sql<{ n: number }>('select count(*)::int as n from events'))[0]!.n;
+  assert.equal(await left(), 1_000);
+  await client.query('commit');
+  await client.end();
+  await service.runJobs();
+  assert.equal(await left(), 0);
+  assert.doesNotMatch(await text(), /"customer 7"/);
+  assert.match(await text(), /"cents": 1\.50[,}]/, 'decimals are as they were');
+  assert.equal((await archiving.check()).code, 0);
+});
+
+test('killed at any step, no event is lost and none is in two files', async t => {
+  const archiving = await startArchiving(t);
+  const { service, dir } = archiving;
+  let deaths = 0;
+  for (let step = 1; ; step++) {
+    assert.ok(step <= MAX_STEPS, 'it comes to its end');
+    await archiving.insert(1_000);
+    await service.runJobs();
+    service.clock.advanceMs(31 * DAY_MS);
+    const now = service.clock.now().toISOString();
+    const order: ArchiveCrash = { databaseUrl: service.databaseUrl, now, verb: 'events', step, dir };
+    const died = await crashAt('archive-crash-at-step.ts', order);
+    // Any node may go on when the lease of the dead one is over.
+    await service.sql(`update pruning set held_until = now() - interval '1 second' where holder is not null`);
+    await service.runJobs();
+    const { code, said } = await archiving.check();
+    assert.equal(code, 0, `step ${step}: ${said}`);
+    assert.match(said, new RegExp(`^events: ${step} files?, 1 to ${step}000, `));
+    assert.equal((await archiving.files()).length, 2 * step, 'a file and its hash for each block');
+    assert.deepEqual(await service.sql('select from events'), []);
+    if (!died) break;
+    deaths++;
+  }
+  assert.ok(deaths >= 8, `${deaths} steps to die between`);
+});
