@@ -26,7 +26,7 @@ import {
 } from './judge-payment.ts';
 import { markDuplicatesOf } from './mark-duplicates.ts';
 import { isPixId, normalReference } from './payment-reference.ts';
-import { paymentPostings } from './postings.ts';
+import { laterFeePostings, paymentPostings } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
 import { settlementTimer } from './settle.ts';
 import { findAccounts, lockCharges } from './store.ts';
@@ -125,7 +125,7 @@ async function recordBatch(
     items.map(({ report }) => report.reference),
   );
   const fresh: Fresh[] = [];
-  const toldAgain: { charge: Charge; payment: Payment; reference: string }[] = [];
+  const toldAgain: { charge: Charge; payment: Payment; reference: string; feeCents?: bigint }[] = [];
   const outcomes = items.map((item): Outcome | undefined => {
     const charge = isAllowed(item.report, accounts) ? charges.get(item.report.chargeId) : undefined;
     const verdict = judgePayment(charge, item.report, item.id, { taken, receipts, rails, now });
@@ -134,9 +134,11 @@ async function recordBatch(
     if ('duplicateOf' in verdict) return verdict;
     if ('told' in verdict) {
       const { told: before, payment } = verdict;
-      const { reference } = item.report;
-      toldAgain.push({ charge: before, payment, reference });
-      const named = { ...payment, alsoReportedAs: reference };
+      const { reference, feeCents } = item.report;
+      // Only one of the two lists of a bank says what it kept.
+      const fee = payment.feeCents === undefined && feeCents !== undefined && { feeCents };
+      const named = { ...payment, alsoReportedAs: reference, ...fee };
+      toldAgain.push({ charge: before, payment: named, reference, ...fee });
       const after = { ...before, payments: before.payments.map(one => (one.id === payment.id ? named : one)) };
       charges.set(before.id, after);
       return { charge: after, isNew: false };
@@ -148,6 +150,12 @@ async function recordBatch(
   });
   const written = await writePayments(deps, tx, fresh, now, isSingle);
   await storeOtherReferences(tx, toldAgain);
+  await postEntries(
+    tx,
+    toldAgain.flatMap(({ charge, payment, feeCents }) => {
+      return feeCents === undefined ? [] : laterFeePostings(charge, payment, now);
+    }),
+  );
   await decideUnmatched(
     tx,
     toldAgain.map(({ reference }) => reference),

@@ -14,6 +14,12 @@ export function paymentPostings(charge: Charge, payment: Payment): Entry[] {
   return [paymentPosting(charge, payment), ...fees];
 }
 
+/** What the bank has kept of a payment, when it tells it after the payment. Of a boleto that is not credited yet it is for the settlement. */
+export function laterFeePostings(charge: Charge, payment: Payment, at: Date): Entry[] {
+  const isForSettlement = isOwedByBank(payment) && boletoStatus(charge) !== 'SETTLED';
+  return isForSettlement ? [] : feePostings(charge, payment, at);
+}
+
 function feePostings({ id, accountId }: Charge, payment: Payment, at: Date): Entry[] {
   const { feeCents: amountCents = 0n } = payment;
   if (amountCents === 0n) return [];

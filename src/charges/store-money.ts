@@ -312,20 +312,26 @@ export async function hasBoletosByLocation(sql: Sql): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Records that the bank has told of payments under a second reference. */
+/** Records that the bank has told of payments under a second reference, and what it kept if it said so only then. */
 export async function storeOtherReferences(
   tx: Sql,
-  told: readonly { readonly charge: Charge; readonly payment: Payment; readonly reference: string }[],
+  told: readonly {
+    readonly charge: Charge;
+    readonly payment: Payment;
+    readonly reference: string;
+    readonly feeCents?: bigint;
+  }[],
 ): Promise<void> {
   if (told.length === 0) return;
   await tx.query(
-    `update payments p set also_reported_as = told.reference
-       from unnest($1::uuid[], $2::text[], $3::text[]) as told (id, account_id, reference)
+    `update payments p set also_reported_as = told.reference, fee_cents = coalesce(p.fee_cents, told.fee_cents)
+       from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[]) as told (id, account_id, reference, fee_cents)
       where p.id = told.id and p.account_id = told.account_id and p.also_reported_as is null`,
     [
       told.map(({ payment }) => payment.id),
       told.map(({ charge }) => charge.accountId),
       told.map(({ reference }) => reference),
+      told.map(({ feeCents }) => feeCents?.toString()),
     ],
   );
 }

@@ -2,11 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { compareDay } from '../../src/charges/compare-day.ts';
-import { civilDay } from '../../src/lib/civil-days.ts';
+import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
+import { openLinks } from '../../src/charges/links.ts';
+import { sweepCharges } from '../../src/charges/sweep.ts';
+import { ledgerCommand } from '../../src/cli/ledger.ts';
+import { startQueue } from '../../src/jobs/queue.ts';
+import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
+import { ORDER_JOBS } from '../../src/orders/claim-job.ts';
+import { PAYOUT_JOBS } from '../../src/payouts/jobs.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { watchedRails } from '../../src/rails/watched-rails.ts';
 import { connect } from '../../src/storage/connect.ts';
 import { apiEntry, pixEntry, type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
+import { runCommand } from '../harness/commands.ts';
 import { silentLog } from '../harness/log.ts';
 
 describe('sicoob', () => {
@@ -57,6 +65,46 @@ describe('sicoob', () => {
     await at.look();
     assert.deepEqual(await paymentsOf(id), onlyOnce);
     assert.deepEqual([await unmatched(), await differences()], [[], []]);
+  });
+
+  test('what the bank kept is known also when the pix is told first, before the money is credited and after', async () => {
+    const feesOf = (id: string) =>
+      at.service.sql<{ fee_cents: string; booked: string | null }>(
+        `select fee_cents, (select sum(amount) from ledger_lines l
+                              join ledger_entries e on e.id = l.entry_id and e.account_id = l.account_id
+                             where l.book = 'bank_fee' and e.charge_id = p.charge_id) as booked
+           from payments p where charge_id = $1`,
+        [id],
+      );
+    const payUntold = async (wait: () => Promise<unknown>) => {
+      const { id, emv } = await create();
+      await at.psp.pay({ emv });
+      at.psp.setFault({ kind: 'status', status: 500, on: { path: '/boletos' } });
+      await at.look();
+      await wait();
+      at.psp.clearFaults();
+      await at.look();
+      await at.look();
+      return id;
+    };
+    const settle = async () => {
+      at.service.clock.advanceMs(2 * DAY_MS);
+      const { clock, databaseUrl, url } = at.service;
+      const db = await connect({ connection: { connectionString: databaseUrl }, log: silentLog });
+      const queue = await startQueue({ db, log: silentLog, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS] });
+      await sweepCharges({ db, queue, links: await openLinks(db, () => url) }, clock.now());
+      await queue.stop();
+      await db.close();
+    };
+    const early = await payUntold(async () => undefined);
+    assert.deepEqual(await feesOf(early), [{ fee_cents: '150', booked: null }]);
+    const late = await payUntold(settle);
+    for (const id of [early, late]) {
+      assert.equal((await at.read(id)).state, 'SETTLED');
+      assert.deepEqual(await feesOf(id), [{ fee_cents: '150', booked: '150' }]);
+    }
+    const env = { TRILHO_MODE: 'live', DATABASE_URL: at.service.databaseUrl };
+    assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);
   });
 
   test('the boleto is told first, then the pix', async () => {
