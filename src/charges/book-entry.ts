@@ -4,7 +4,7 @@ import { type CivilDay, civilDay, lastSecondOf } from '../lib/civil-days.ts';
 import { earlierOf } from '../lib/clock.ts';
 import type { ReturnEntry } from '../rails/cnab/read.ts';
 import type { Rail, Receipt } from '../rails/rail.ts';
-import { type Charge, type ChargeMethod, isOf, type Payment, paymentRequest } from './charge.ts';
+import { type Charge, type ChargeMethod, isOf, type Payment, paymentRequest, type Refund } from './charge.ts';
 import type { DecisionBatches } from './decide.ts';
 import { unreturnedCents } from './life.ts';
 import { isPixId } from './payment-reference.ts';
@@ -182,8 +182,12 @@ async function bookWriteOff(deps: BookDeps, { entry }: Told, charge: Charge): Pr
   return { outcome: 'written_off' };
 }
 
-async function bookReversal(deps: BookDeps, { entry, mark }: Told, charge: Charge): Promise<Booking> {
-  if (charge.refunds.some(({ reference }) => reference === mark)) return { outcome: 'reversed' };
+async function bookReversal(deps: BookDeps, { entry, mark, fileDay }: Told, charge: Charge): Promise<Booking> {
+  if (charge.refunds.some(({ reference }) => reference?.endsWith(mark))) return { outcome: 'reversed' };
+  const day = entry.occurrenceDay ?? fileDay ?? civilDay(deps.clock.now());
+  if (charge.refunds.some(refund => mayBeSameReversal(refund, charge, entry.paidCents, day))) {
+    return { outcome: 'needs_attention', remark: 'The bank may have told of this reversal before, in other words.' };
+  }
   const payments = charge.payments.filter(({ method }) => method === 'boleto').toReversed();
   const fits = (payment: Payment) => unreturnedCents(charge, payment) >= (entry.paidCents || payment.amountCents);
   const payment = payments.find(one => one.amountCents === entry.paidCents && fits(one)) ?? payments.find(fits);
@@ -192,7 +196,7 @@ async function bookReversal(deps: BookDeps, { entry, mark }: Told, charge: Charg
   }
   await recordReturns(deps, charge.id, payment.reference, [
     {
-      reference: mark,
+      reference: `${day} ${mark}`,
       amountCents: entry.paidCents || payment.amountCents,
       status: 'DONE',
       at: deps.clock.now(),
@@ -200,6 +204,22 @@ async function bookReversal(deps: BookDeps, { entry, mark }: Told, charge: Charg
     },
   ]);
   return { outcome: 'reversed' };
+}
+
+/**
+ * As with payments: two reversals of a day and amount are one until a person says otherwise. What a pix rail has told to have gone back
+ * has no day in its reference, and is compared by the amount alone.
+ */
+function mayBeSameReversal(
+  { kind, amountCents, reference = '' }: Refund,
+  { payments }: Charge,
+  cents: bigint,
+  day: CivilDay,
+): boolean {
+  const isSameAmount =
+    cents === 0n ? payments.some(payment => payment.amountCents === amountCents) : amountCents === cents;
+  const [told] = /^\d{4}-\d{2}-\d{2}(?= )/.exec(reference) ?? [];
+  return kind === 'return' && isSameAmount && (told === undefined || told === day);
 }
 
 function reasonsIn({ reasons, words }: ReturnEntry): string {

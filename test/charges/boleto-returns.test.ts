@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
-import { civilDay } from '../../src/lib/civil-days.ts';
+import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
 import { CnabError } from '../../src/rails/cnab/cnab-error.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { agreementEntry } from '../harness/agreements.ts';
@@ -199,6 +199,20 @@ describe('a return file', () => {
     assert.deepEqual([state, refunds.length, refunds[0].kind], ['REFUNDED', 1, 'return']);
     const other = await one();
     assert.deepEqual(await outcomes(told(other, '44', { paidCents: AMOUNT })), { needs_attention: 1 });
+  });
+
+  test('a reversal that the bank tells twice, in other words, takes back the money of one payment', async () => {
+    const boleto = await one();
+    const day = today();
+    assert.deepEqual(await outcomes(paid(boleto)), { paid: 1 });
+    bench.service.clock.advanceMs(DAY_MS);
+    assert.deepEqual(await outcomes(paid(boleto)), { paid: 1 });
+    const reversal = told(boleto, '44', { paidCents: AMOUNT });
+    assert.deepEqual(await outcomes(reversal), { reversed: 1 });
+    assert.deepEqual(await outcomes({ ...reversal, reasons: '02' }), { needs_attention: 1 });
+    assert.equal((await bench.charge(boleto)).refunds.length, 1);
+    assert.deepEqual(await outcomes({ ...reversal, day }), { reversed: 1 });
+    assert.equal((await bench.charge(boleto)).refunds.length, 2);
   });
 
   test('keeps the money of strangers, also of one whose number is that of a charge', async () => {
