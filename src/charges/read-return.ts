@@ -73,8 +73,15 @@ function agreementOf(rails: Rails, { bank, header }: ReturnHead, name: string | 
   if (name !== undefined) {
     const named = all.find(({ rail }) => rail.name === name);
     if (!named) throw new CnabError(`There is no agreement ${name}; there is ${namesOf(all) || 'none'}.`);
-    if (named.files.bank === bank) return named;
-    throw new CnabError(`The file is of bank ${bank}, and ${name} is an agreement with bank ${named.files.bank}.`);
+    if (named.files.bank !== bank) {
+      throw new CnabError(`The file is of bank ${bank}, and ${name} is an agreement with bank ${named.files.bank}.`);
+    }
+    // A header that fits none may be filled in a way of the bank's own; agreements may share the folder of a server.
+    const owner = named.files.owns(header)
+      ? undefined
+      : all.find(({ files }) => files.bank === bank && files.owns(header));
+    if (owner) throw new CnabError(`The file is of the agreement ${owner.rail.name}, and not of ${name}.`);
+    return named;
   }
   const ofBank = all.filter(({ files }) => files.bank === bank);
   if (ofBank.length === 0) throw new CnabError(`The file is of bank ${bank}, with which there is no agreement.`);

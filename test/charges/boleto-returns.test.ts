@@ -369,6 +369,22 @@ describe('a file that is no return of an agreement', () => {
     await refused(changed(33, '00000000000000099999'), other);
   });
 
+  test('that is of another entry is refused, also when one is named, as for each file of a server', async () => {
+    const account = { agency: '1111', accountNumber: '77777', beneficiaryCode: '99999' };
+    const second = agreementEntry('756', { name: 'sicoob:second', ...account });
+    const two = await startFileExchange('756', { name: RAIL }, [second]);
+    try {
+      await assert.rejects(
+        two.read(bytesOf(lines()), 'sicoob:second'),
+        /^CnabError: The file is of the agreement sicoob:main, and not of sicoob:second\.$/,
+      );
+      assert.deepEqual(await two.service.sql('select from boleto_returns'), []);
+      assert.equal((await two.read(bytesOf(lines()), RAIL)).file.rail, RAIL);
+    } finally {
+      await two.stop();
+    }
+  });
+
   test('that fits two agreements asks for a name', async () => {
     const second = agreementEntry('756', { name: 'sicoob:second', firstNumber: '501' });
     const two = await startFileExchange('756', { name: RAIL, lastNumber: '500' }, [second]);

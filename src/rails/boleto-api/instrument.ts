@@ -1,4 +1,5 @@
-// What a payer pays with, from the answer of a bank. A line that does not belong to the request is not handed out.
+// What a payer pays with, from the answer of a bank. A line with wrong check digits is not handed out. That the answer is about the
+// request is for its reader to say.
 import { idAt, textAt } from '../bank-client/read-answer.ts';
 import { barcodeOfLine } from '../boleto/barcode.ts';
 import { isBrCodeIntact, locationIn } from '../br-code.ts';
