@@ -31,25 +31,38 @@ export type PruneDeps = {
 
 /** Rows that a step looks at. */
 export const PRUNE_BATCH_SIZE = 500;
-/** Of one kind in one run, so that the loop beats in time. */
+/** Of one kind in one run. */
 const MAX_STEPS = 100;
-const PAUSE_BETWEEN_STEPS_MS = 50;
 const RUN_EVERY_MS = 60_000;
+/** Much shorter, so that a loop that hangs is soon told from one that pauses. */
+const BEAT_EVERY_MS = 5_000;
 /** Longer than a step may take; after a crash another node goes on so long afterwards. */
 const LEASE_SECONDS = 120;
+
+type Pace = {
+  /** Between two steps. */
+  readonly pauseMs?: number;
+  /** After this time the next kind has its turn. */
+  readonly kindMs?: number;
+  readonly signal?: AbortSignal;
+};
+
+/** In the background: others come first, and all kinds together end before the loop counts as hanging. */
+const BACKGROUND_PACE: Pace = { pauseMs: 50, kindMs: 10_000 };
 
 /**
  * Removes what is too old, kind by kind, and returns how many rows that were. Does nothing while another node does it. A kind that
  * fails is logged and tried again in the next run; the others go on.
  */
-export async function pruneDue(deps: PruneDeps, pauseMs = 0, signal?: AbortSignal): Promise<number> {
+export async function pruneDue(deps: PruneDeps, { pauseMs = 0, kindMs, signal }: Pace = {}): Promise<number> {
   const { db, clock, prunes } = deps;
   const due = prunes.flatMap(prune => (prune.keep === 'forever' ? [] : { prune, keep: prune.keep }));
   const holder = requestUuid();
   let removed = 0;
   for (const { prune, keep } of due) {
     let from: string | undefined;
-    for (let step = 0; step < MAX_STEPS && !signal?.aborted; step++) {
+    const endMs = performance.now() + (kindMs ?? Number.POSITIVE_INFINITY);
+    for (let step = 0; step < MAX_STEPS && performance.now() < endMs && !signal?.aborted; step++) {
       if (!(await takeLease(db, holder))) return removed;
       const done = await tryStep(deps, prune, subtractDuration(clock.now(), keep), from);
       removed += done.removed;
@@ -98,13 +111,16 @@ type LoopDeps = PruneDeps & {
 
 export function startPruning(deps: LoopDeps): Loop {
   const { heartbeats, log, beforeWork } = deps;
+  let nextRunMs = 0;
   return startLoop({
     name: 'removing old rows',
     task: async signal => {
+      if (performance.now() < nextRunMs) return;
       await beforeWork?.();
-      await pruneDue(deps, PAUSE_BETWEEN_STEPS_MS, signal);
+      await pruneDue(deps, { ...BACKGROUND_PACE, signal });
+      nextRunMs = performance.now() + RUN_EVERY_MS;
     },
-    pauseMs: RUN_EVERY_MS,
+    pauseMs: BEAT_EVERY_MS,
     heartbeats,
     log,
   });
