@@ -4,12 +4,14 @@ import { type CivilDay, civilDay, lastSecondOf } from '../lib/civil-days.ts';
 import { earlierOf } from '../lib/clock.ts';
 import type { ReturnEntry } from '../rails/cnab/read.ts';
 import type { Rail, Receipt } from '../rails/rail.ts';
+import type { Sql } from '../storage/database.ts';
 import { type Charge, type ChargeMethod, isOf, type Payment, paymentRequest, type Refund } from './charge.ts';
 import type { DecisionBatches } from './decide.ts';
 import { unreturnedCents } from './life.ts';
 import { isPixId } from './payment-reference.ts';
 import { type ReceiptDeps, takeReceipt, takeReceiptOf } from './receipts.ts';
-import { recordReturns } from './returns.ts';
+import { recordReturnsOf } from './returns.ts';
+import { lockCharges } from './store.ts';
 import { comparable } from './store-money.ts';
 import type { ReturnOutcome } from './store-returns.ts';
 import { insertUnmatched } from './store-unmatched.ts';
@@ -127,10 +129,10 @@ const BY_PIX = '61';
 
 /** A bank that tells of a payment in other words tells of one payment; that a payer has paid twice is for a person to say. */
 function mayBeSame({ method, source, amountCents, paidAt, reference, isByPix }: Payment, receipt: Receipt): boolean {
-  if (method === 'boleto' && source === 'operator' && comparable(reference) !== comparable(receipt.reference))
-    return true;
   // A pix that its own rail has told of is the same money for certain, and judged as such.
   if (isByPix && receipt.isByPix && isPixId(reference)) return false;
+  if (method === 'boleto' && source === 'operator' && comparable(reference) !== comparable(receipt.reference))
+    return true;
   return (
     method === 'boleto' &&
     amountCents === receipt.amountCents &&
@@ -182,7 +184,15 @@ async function bookWriteOff(deps: BookDeps, { entry }: Told, charge: Charge): Pr
   return { outcome: 'written_off' };
 }
 
-async function bookReversal(deps: BookDeps, { entry, mark, fileDay }: Told, charge: Charge): Promise<Booking> {
+/** Under the lock of the charge: two files may tell of one reversal at the same time. */
+function bookReversal(deps: BookDeps, told: Told, { id }: Charge): Promise<Booking> {
+  return deps.db.transaction(async tx => {
+    const [charge] = await lockCharges(tx, [id]);
+    return charge ? reverse(deps, tx, told, charge) : { outcome: 'unmatched' };
+  });
+}
+
+async function reverse(deps: BookDeps, tx: Sql, { entry, mark, fileDay }: Told, charge: Charge): Promise<Booking> {
   if (charge.refunds.some(({ reference }) => reference?.endsWith(mark))) return { outcome: 'reversed' };
   const day = entry.occurrenceDay ?? fileDay ?? civilDay(deps.clock.now());
   if (charge.refunds.some(refund => mayBeSameReversal(refund, charge, entry.paidCents, day))) {
@@ -194,7 +204,7 @@ async function bookReversal(deps: BookDeps, { entry, mark, fileDay }: Told, char
   if (!payment) {
     return { outcome: 'needs_attention', remark: 'The bank reversed something that was not paid here.' };
   }
-  await recordReturns(deps, charge.id, payment.reference, [
+  await recordReturnsOf(deps, tx, charge, payment, [
     {
       reference: `${day} ${mark}`,
       amountCents: entry.paidCents || payment.amountCents,

@@ -169,7 +169,8 @@ async function askRail(
   if (finding.kind !== 'accepted' && finding.kind !== 'registered') return finding;
   const { bankId: known } = finding;
   if (known === undefined || known === bankId) return finding;
-  await storeBankId(deps.db, charge, method, known);
+  // The next try looks for the one that is stored: code and id of a boleto belong together.
+  if (!(await storeBankId(deps.db, charge, method, known))) return { kind: 'unknown' };
   if (finding.kind === 'registered') return finding;
   return lookSoon(finding, () => rail.lookup(request, reference, location, known));
 }

@@ -47,6 +47,9 @@ const REFUND_EVENTS = {
 const UNPAID: readonly MethodStatus[] = ['CREATING', 'ACTIVE', 'REGISTERED', 'OVERDUE'];
 const OPEN: readonly MethodStatus[] = ['ACTIVE', 'REGISTERED', 'OVERDUE'];
 
+/** Whether its code or line can be paid. */
+export const isPayable = ({ status }: ChargeMethod) => OPEN.includes(status);
+
 export const isUnpaid = ({ status }: ChargeMethod) => UNPAID.includes(status);
 
 /** The rail registered the method. A charge registered after its due date is overdue at once. */

@@ -281,12 +281,17 @@ export async function clearSubmitted(sql: Sql, { id, accountId }: Charge, method
   );
 }
 
-/** By which the bank knows a method from its first answer on. */
-export async function storeBankId(sql: Sql, { id, accountId }: Charge, method: Method, bankId: string): Promise<void> {
-  await sql.query('update charge_methods set bank_id = $4 where charge_id = $1 and account_id = $2 and method = $3', [
-    id,
-    accountId,
-    method,
-    bankId,
-  ]);
+/** By which the bank knows a method from its first answer on. False: another node has stored the answer to another sending. */
+export async function storeBankId(
+  sql: Sql,
+  { id, accountId }: Charge,
+  method: Method,
+  bankId: string,
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update charge_methods set bank_id = $4
+      where charge_id = $1 and account_id = $2 and method = $3 and coalesce(bank_id, $4) = $4 returning charge_id`,
+    [id, accountId, method, bankId],
+  );
+  return rows.length > 0;
 }

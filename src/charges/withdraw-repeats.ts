@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts';
 import { type Method, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database } from '../storage/database.ts';
 import { type Charge, paymentRequest } from './charge.ts';
+import { isPayable } from './life.ts';
 import { findCharge } from './store.ts';
 import { logUndecided } from './undecided.ts';
 
@@ -46,16 +47,18 @@ export async function withdrawRepeats(
   if (!charge || sent?.reference === undefined) return 'done';
   if (sent.status === 'CREATING') return 'postponed';
   const rail = railNamed(deps.rails, method, sent.rail);
-  const isPayable = sent.status === 'REGISTERED';
   // Without its id at the bank it cannot be told from the others.
-  if (!rail.withdrawRepeats || (isPayable && sent.bankId === undefined)) return 'done';
-  const kept = isPayable ? sent.bankId : undefined;
+  if (!rail.withdrawRepeats || (isPayable(sent) && sent.bankId === undefined)) return 'done';
+  const kept = isPayable(sent) ? sent.bankId : undefined;
   const outcome = await rail.withdrawRepeats(paymentRequest(charge), sent.reference, kept);
   if (outcome.kind === 'withdrawn') {
     deps.log.warn('the bank had made a second boleto of a charge; it is canceled', { chargeId, rail: rail.name });
     return 'done';
   }
-  if (deps.clock.now().getTime() - Date.parse(since) > GIVE_UP_AFTER_MS) return 'done';
-  if (outcome.kind !== 'none') logUndecided(deps.log, outcome, { chargeId, chargeMethod: method, rail: rail.name });
-  return 'postponed';
+  const isOver = deps.clock.now().getTime() - Date.parse(since) > GIVE_UP_AFTER_MS;
+  if (outcome.kind === 'none') return isOver ? 'done' : 'postponed';
+  logUndecided(deps.log, outcome, { chargeId, chargeMethod: method, rail: rail.name });
+  if (!isOver) return 'postponed';
+  deps.log.error('the bank may still have a second boleto of a charge: cancel it there', { chargeId, rail: rail.name });
+  return 'done';
 }

@@ -153,17 +153,17 @@ for (const fault of [
 const LATE_LIST = { kind: 'stale-read', delayMs: 600_000, on: { method: 'GET', path: '/cobrancas' } } as const;
 
 /** The answer to the first request is lost, and the bank does not list it before the second is sent. */
-async function createTwice(): Promise<{ id: string; repeat: string; line: string }> {
+async function createTwice(body = {}, status = 'REGISTERED'): Promise<{ id: string; repeat: string; line: string }> {
   const before = titles().length;
   at.psp.setFault({ kind: 'lost-reply', on: { method: 'POST', path: '/cobrancas' }, count: 1 });
   at.psp.setFault(LATE_LIST);
   at.psp.setTitles({ processing: 0 });
-  const { json } = await at.create();
+  const { json } = await at.create(body);
   for (let look = 0; look < 3; look++) await later();
   at.psp.setTitles({ processing: 1 });
   const { boleto } = await at.read(json.id);
   const made = titles().slice(before);
-  assert.deepEqual([boleto.status, made.length], ['REGISTERED', 2]);
+  assert.deepEqual([boleto.status, made.length], [status, 2]);
   assert.equal(boleto.digitableLine, made[1]?.line);
   return { id: json.id, repeat: made[0]!.line, line: made[1]!.line };
 }
@@ -189,6 +189,14 @@ test('a second boleto of a charge, which the bank shows late, is canceled there;
   await at.psp.payTitle({ line });
   await later();
   assert.equal((await at.read(id)).payments.length, 1);
+});
+
+test('the boleto that was handed out can still be paid when it is overdue by the time the bank shows the other', async () => {
+  const dueAt = new Date(at.service.clock.now().getTime() + 60_000).toISOString();
+  const { repeat, line } = await createTwice({ dueAt }, 'OVERDUE');
+  at.psp.clearFaults();
+  await later();
+  assert.deepEqual([at.title(repeat).status, at.title(line).status], ['written_off', 'open']);
 });
 
 test('a second boleto that was paid pays the charge, and the other is canceled', async () => {

@@ -102,7 +102,7 @@ describe('sicoob', () => {
     const compare = () => runCommand(reconcileCommand, environment(at), ['--day', day]);
     const before = await compare();
     assert.equal(before.code, 1);
-    assert.match(before.said, /^boleto \d+ \S+ 15990: not recorded here; BRL 159\.90 at the PSP$/m);
+    assert.match(before.said, /^boleto 756 \d+ \d+ \d+ \S+ 15990: not recorded here; BRL 159\.90 at the PSP$/m);
     await at.look();
     const after = await compare();
     assert.deepEqual(

@@ -86,11 +86,10 @@ export function interCobrancas(
     return ('body' in after ? endOf(after.body) : undefined) ?? { kind: 'accepted' };
   }
 
-  async function endAll(bodies: readonly unknown[]): Promise<CancelOutcome> {
+  async function endEach(bodies: readonly unknown[]): Promise<CancelOutcome[]> {
     const outcomes: CancelOutcome[] = [];
     for (const body of bodies) outcomes.push(await end(body));
-    const isOpen = ({ kind }: CancelOutcome) => kind !== 'withdrawn' && kind !== 'too_late';
-    return outcomes.find(isOpen) ?? outcomes.find(({ kind }) => kind === 'too_late') ?? { kind: 'withdrawn' };
+    return outcomes;
   }
 
   return {
@@ -115,21 +114,36 @@ export function interCobrancas(
       return found.kind === 'absent' && isUnsure ? { kind: 'unknown' } : found;
     },
     cancel: async (request, reference, bankId) => {
+      // The one that was handed out first: it is ended also while the list does not answer.
+      const named = bankId === undefined ? undefined : await readByCode(bankId);
+      const outcome = named && ('body' in named ? await end(named.body) : nothingYet(named));
       const listed = await listByNumber(request, reference);
-      if (!('own' in listed)) return listed;
-      if (bankId === undefined || listed.own.some(one => codeIn(one) === bankId)) {
-        if (listed.own.length > 0) return endAll(listed.own);
+      if (!('own' in listed)) return outcome && isUndecided(outcome) ? outcome : listed;
+      const others = listed.own.filter(one => bankId === undefined || codeIn(one) !== bankId);
+      if (outcome === undefined && others.length === 0) {
         return isShownByNow(request) ? { kind: 'too_late' } : { kind: 'unknown' };
       }
-      const named = await readByCode(bankId);
-      if ('body' in named) return endAll([...listed.own, named.body]);
-      return named.kind === 'absent' ? { kind: 'unknown' } : named;
+      return together([...(outcome ? [outcome] : []), ...(await endEach(others))]);
     },
     withdrawRepeats: async (request, reference, keptBankId) => {
       const listed = await listByNumber(request, reference);
       if (!('own' in listed)) return listed;
       const repeats = listed.own.filter(one => codeIn(one) !== keptBankId && !endOf(one));
-      return repeats.length === 0 ? { kind: 'none' } : endAll(repeats);
+      return repeats.length === 0 ? { kind: 'none' } : together(await endEach(repeats));
     },
   };
+}
+
+function isUndecided({ kind }: CancelOutcome): boolean {
+  return kind !== 'withdrawn' && kind !== 'too_late';
+}
+
+/** What is open of several is what the caller has to ask for again. */
+function together(outcomes: readonly CancelOutcome[]): CancelOutcome {
+  return outcomes.find(isUndecided) ?? outcomes.find(({ kind }) => kind === 'too_late') ?? { kind: 'withdrawn' };
+}
+
+/** The bank has given the code, so it has the request, though it may not show it yet. */
+function nothingYet(found: Nothing): CancelOutcome {
+  return found.kind === 'absent' ? { kind: 'unknown' } : found;
 }
