@@ -49,7 +49,7 @@ async function drill(): Promise<number> {
   const refusals = [await refusal('session', []), await refusal('session', IGNORED)];
   for (const setting of ROLE_SETTINGS) await db.query(`alter role trilho set ${setting}`);
   refusals.push(await refusal('transaction', IGNORED));
-  const wanted = [/refuses settings of a session/, /drops settings of a session/, /changes sessions between/];
+  const wanted = [/refuses settings of a session/, /drop settings of a session/, /changes sessions between/];
   const wrong = refusals.filter((line, index) => !wanted[index]!.test(line));
   for (const line of refusals) process.stdout.write(`refused: ${line}\n`);
 

@@ -26,7 +26,7 @@ create trigger archive_cuts_at_a_line before update on archive_cuts
 create function refuse_audit_deletion() returns trigger language plpgsql as $$
 begin
   if exists (select from deleted_lines d
-              where d.position > (select c.position from archive_cuts c where c.kind = 'audit')) then
+              where d.position > coalesce((select c.position from archive_cuts c where c.kind = 'audit'), 0)) then
     raise exception 'the audit log is only added to' using errcode = 'restrict_violation';
   end if;
   return null;

@@ -30,8 +30,8 @@ export function startComparingDays(deps: DailyDeps): { stop(): Promise<void> } {
     name: 'comparing days with the banks',
     task,
     pauseMs: PAUSE_MS,
-    // A long day may take minutes: a node that compares is ready.
-    longestRunMs: LEASE_MS,
+    // A long day of several banks may take an hour: a node that compares is ready.
+    longestRunMs: Number.POSITIVE_INFINITY,
     heartbeats: deps.heartbeats,
     log: deps.log,
   });

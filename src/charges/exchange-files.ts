@@ -41,8 +41,8 @@ export function startExchangingFiles(deps: ExchangeDeps): { stop(): Promise<void
         await exchangeWhenDue(deps, served);
       },
       pauseMs: PAUSE_MS,
-      // An exchange may take minutes: a node that reads a large return is ready.
-      longestRunMs: TURN_MS,
+      // A slow server may take an hour: a node that reads its returns is ready.
+      longestRunMs: Number.POSITIVE_INFINITY,
       heartbeats: deps.heartbeats,
       log: deps.log,
     }),

@@ -27,7 +27,7 @@ type Options = {
   readonly runsAtStop?: boolean;
   /** How long `stop` waits for the current run. */
   readonly stopLimitMs?: number;
-  /** What a run may take; two minutes when absent. */
+  /** What a run may take before its node counts as not ready; two minutes when absent. */
   readonly longestRunMs?: number;
   /** Where the loop shows that it is alive. */
   readonly heartbeats?: Heartbeats | undefined;

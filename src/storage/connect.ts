@@ -25,8 +25,7 @@ export async function connect({ connection, log }: { connection: pg.PoolConfig; 
     await db.close();
     if (error instanceof StartError) throw error;
     const cause = error instanceof AppError ? error.cause : error;
-    const { code } = cause as { code?: string };
-    throw new StartError(`The database cannot be used${placeOf(connection)}: ${reasonOf(code)}.`);
+    throw new StartError(`The database cannot be used${placeOf(connection)}: ${reasonOf(cause as Fault)}.`);
   }
 }
 
@@ -71,15 +70,16 @@ function placeOf({ connectionString }: pg.PoolConfig): string {
   return host ? ` at ${host}` : '';
 }
 
-function reasonOf(code: string | undefined): string {
+type Fault = { readonly code?: string; readonly message?: string };
+
+function reasonOf({ code, message }: Fault): string {
+  if (/unsupported startup parameter/.test(message ?? '')) return REFUSES_SETTINGS;
   switch (code) {
     case '28P01':
     case '28000':
       return 'it refuses the user or the password';
     case '3D000':
       return 'it has no database of this name';
-    case '08P01':
-      return REFUSES_SETTINGS;
     case '53300':
       return 'it takes no more connections';
     case undefined:

@@ -121,6 +121,8 @@ export function startPruning(deps: LoopDeps): Loop {
       nextRunMs = performance.now() + RUN_EVERY_MS;
     },
     pauseMs: BEAT_EVERY_MS,
+    // An archive on a disk that hangs takes no node out of service.
+    longestRunMs: Number.POSITIVE_INFINITY,
     heartbeats,
     log,
   });

@@ -8,6 +8,9 @@ const LOOK_AT_DOCS = 'see «Behind a pooler» in docs/operations.md';
 
 export const REFUSES_SETTINGS = `a pooler in front of it refuses settings of a session: ${LOOK_AT_DOCS}`;
 
+/** Names that servers have for it. */
+const UTC = new Set(['UTC', 'Etc/UTC', 'UCT', 'Etc/UCT', 'Universal', 'Etc/Universal', 'Zulu', 'Etc/Zulu']);
+
 /** Whether what was set at the beginning of a session has arrived. */
 export async function requireSettings(db: Sql): Promise<void> {
   const [row] = await db.query<{ zone: string; limits: boolean }>(
@@ -15,11 +18,14 @@ export async function requireSettings(db: Sql): Promise<void> {
             (select bool_and(setting::bigint > 0) from pg_settings
               where name in ('statement_timeout', 'idle_in_transaction_session_timeout')) as limits`,
   );
-  if (row!.zone === 'UTC' && row!.limits) return;
-  throw new StartError(`A pooler in front of the database drops settings of a session: ${LOOK_AT_DOCS}.`);
+  if (UTC.has(row!.zone) && row!.limits) return;
+  throw new StartError(
+    `A pooler in front of the database, or options in DATABASE_URL, drop settings of a session: ${LOOK_AT_DOCS}.`,
+  );
 }
 
-const ANSWER_LIMIT_MS = 5_000;
+/** A session that another has taken answers when that one ends; a busy server answers in time. */
+const ANSWER_LIMIT_MS = 20_000;
 
 /** Whether a session stays one: while another is in a transaction, it must be on the process of the server that it began with. */
 export async function requireOwnSession(connection: pg.PoolConfig): Promise<void> {
@@ -31,10 +37,7 @@ export async function requireOwnSession(connection: pg.PoolConfig): Promise<void
     const first = await processOf(one);
     await other.connect();
     await other.query('begin');
-    const others = await processOf(other);
-    // Without an answer: the other has taken the only session that there is.
-    const again = await processOf(one).catch(() => undefined);
-    if (first !== others && first === again) return;
+    if (first !== (await processOf(other)) && first === (await processOf(one))) return;
     throw new StartError(`A pooler in front of the database changes sessions between transactions: ${LOOK_AT_DOCS}.`);
   } finally {
     await Promise.allSettled([one.end(), other.end()]);

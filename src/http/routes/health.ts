@@ -72,7 +72,7 @@ function detailOf({ heartbeats, databaseClock }: HealthDeps) {
   const loops = heartbeats.list().map(({ name, ageMs, limitMs }) => ({
     name,
     lastRunSecondsAgo: seconds(ageMs),
-    limitSeconds: seconds(limitMs),
+    ...(Number.isFinite(limitMs) && { limitSeconds: seconds(limitMs) }),
   }));
   return { clockOffsetMs: databaseClock.offsetMs(), loops };
 }
