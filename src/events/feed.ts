@@ -28,36 +28,36 @@ export type FeedPage = {
 /** Instead of a cursor: only events after now. */
 export const END_OF_FEED = 'end';
 
+/** Whose events a reader asks for. */
+type Scope = Pick<FeedFilter, 'accountId' | 'objectId'>;
+
 /**
- * The position that a cursor names; the beginning of the feed without one. Refuses text that is no cursor, one that shows its
- * position, a cursor whose position belongs to another event, or to none yet, because a backup was restored, and one that is older
- * than an event that was moved to the archive: the reader would miss it.
+ * The position that a cursor names. Without one it is that of the last event that was moved to the archive: older events that stay, as
+ * their objects still change, have a gap behind them. Refuses text that is no cursor, one that shows its position, a cursor whose
+ * position belongs to another event, or to none yet, because a backup was restored, and one that is older than an event that was moved
+ * to the archive: the reader would miss it. A reader of one object misses nothing while the object changes, and goes on between them.
  */
 export async function requirePosition(
   { db, cursors }: FeedDeps,
   cursor: string | undefined,
-  accountId: string | undefined,
+  { accountId, objectId }: Scope,
 ): Promise<FeedPosition> {
-  if (cursor === undefined) return START;
   if (cursor === END_OF_FEED) {
     await assignPositions(db);
     return endOf(db, await findHead(db), accountId);
   }
+  const removed = await findRemoved(db, accountId);
+  const beginning = objectId === undefined ? (removed ?? START) : START;
+  if (cursor === undefined) return beginning;
   const named = cursors.read(cursor);
   if (named === 'malformed') throw unknownCursor('format', 'must be a cursor of this feed');
   if (named === 'outdated') {
     throw unknownCursor('unknown_cursor', `is of an older version; begin without it, or with ${END_OF_FEED}`);
   }
+  if (named.position < beginning.position) throw expiredCursor(`, or with ${cursors.textOf(beginning)}`);
   if (named === START) return START;
-  const removed = await findRemoved(db, accountId);
-  if (removed && named.position < removed.position) {
-    const oldest = cursors.textOf(removed);
-    throw unknownCursor(
-      'expired_cursor',
-      `is older than the events that are kept; begin without it, or with ${oldest}`,
-    );
-  }
   const found = named.position === removed?.position ? removed : await findPosition(db, named.position);
+  if (!found && removed && named.position < removed.position) throw expiredCursor();
   if (found?.mark !== named.mark) throw unknownCursor('unknown_cursor', 'is not of this feed; begin without it');
   return found;
 }
@@ -88,6 +88,10 @@ async function endOf(db: Database, head: FeedPosition, accountId: string | undef
 
 function later(a: FeedPosition, b: FeedPosition): FeedPosition {
   return a.position >= b.position ? a : b;
+}
+
+function expiredCursor(orWith = '') {
+  return unknownCursor('expired_cursor', `is older than the events that are kept; begin without it${orWith}`);
 }
 
 function unknownCursor(code: string, message: string) {

@@ -64,7 +64,7 @@ export function eventStreamRoutes(app: FastifyInstance, deps: EventStreamDeps): 
       const accountId = accountOf(caller, asked);
       const filter = { ...rest, ...(accountId !== undefined && { accountId }) };
       const cursor = typeof lastEventId === 'string' && lastEventId ? lastEventId : after;
-      const from = await requirePosition(deps, cursor, accountId);
+      const from = await requirePosition(deps, cursor, filter);
       const owner = caller?.accountId ?? '';
       if ([...streams.values()].filter(other => other.owner === owner).length >= MAX_STREAMS) {
         throw new AppError('too_many_streams', `There are ${MAX_STREAMS} streams open already.`);

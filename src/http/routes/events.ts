@@ -26,7 +26,7 @@ export function eventRoutes(app: FastifyInstance, deps: FeedDeps): void {
       const { after, limit = DEFAULT_LIMIT, accountId: asked, ...rest } = query;
       const accountId = accountOf(caller, asked);
       const filter = { ...rest, ...(accountId !== undefined && { accountId }) };
-      const from = await requirePosition(deps, after, accountId);
+      const from = await requirePosition(deps, after, filter);
       const { events, end, hasMore } = await readFeed(deps, from, { limit, ...filter });
       // The events are stored as JSON; parsing them here would round their decimals.
       const list = events.map(({ json }) => json).join(',');
