@@ -2,6 +2,7 @@
 // to be sent, is in the archive then and stays here as well, until nothing needs it any more.
 import type { Duration } from '../lib/date-times.ts';
 import { BLOCK_SIZE, type Block, hashOf } from '../storage/archive/block.ts';
+import { requireBlockBefore } from '../storage/archive/check.ts';
 import { moveCut, readCut } from '../storage/archive/cuts.ts';
 import { writeBlock } from '../storage/archive/files.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -42,6 +43,7 @@ async function moveBlock(deps: Deps, db: Database, before: Date): Promise<PruneS
   // They have their positions nearly in the order of their time.
   if (events.some(({ occurredAt }) => occurredAt >= before)) return { removed: 0 };
   const block = blockOf(events, cut.hash);
+  await requireBlockBefore(deps.dir, 'events', cut);
   await writeBlock(deps.dir, block);
   const hash = hashOf(block);
   const removed = await db.transaction(async tx => {

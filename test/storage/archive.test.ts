@@ -1,6 +1,6 @@
 // Old lines of the audit log are moved to files, and the log stays verifiable across the cut.
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -174,6 +174,56 @@ test('records stay without an archive, and while a file there holds other rows o
   await rm(path.join(dir, 'audit'));
   await service.runJobs();
   assert.equal(await archiving.logged(), 0);
+});
+
+test('records stay while the folder lacks the block that was moved last, or has another in its place', async t => {
+  const archiving = await startArchiving(t, { TRILHO_KEEP_EVENTS: 'P30D' });
+  const { service, dir } = archiving;
+  const insertEvents = () =>
+    service.sql(
+      `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
+       select gen_random_uuid(), 'acme', 'charge.created', gen_random_uuid(), 1, $1, '{}' from generate_series(1, 1000)`,
+      [service.clock.now()],
+    );
+  const left = async () => [await archiving.logged(), (await service.sql('select from events')).length];
+  const fill = async () => {
+    await archiving.write(1_000);
+    await insertEvents();
+    await service.runJobs();
+    service.clock.advanceMs(31 * DAY_MS);
+  };
+  await fill();
+  await service.runJobs();
+  assert.deepEqual(await left(), [0, 0]);
+  await fill();
+  const full = await left();
+  assert.ok(full.every(count => count >= 1_000));
+
+  const away = `${dir}-away`;
+  const kinds = ['audit', 'events'];
+  await mkdir(away);
+  t.after(() => rm(away, { recursive: true }));
+  for (const kind of kinds) await rename(path.join(dir, kind), path.join(away, kind));
+  await service.runJobs();
+  assert.deepEqual(await left(), full);
+  assert.deepEqual(await archiving.files(), [], 'nothing is written there');
+  const failed = archiving.lines.filter(line => JSON.stringify(line).includes('TRILHO_ARCHIVE_DIR is not the folder'));
+  assert.equal(failed.length, kinds.length);
+
+  const other = await startArchiving(t, { TRILHO_KEEP_EVENTS: 'P30D' });
+  await other.write(1_000);
+  other.service.clock.advanceMs(31 * DAY_MS);
+  await other.service.runJobs();
+  await rename(path.join(other.dir, 'audit'), path.join(dir, 'audit'));
+  await service.runJobs();
+  assert.deepEqual(await left(), full);
+  assert.match(JSON.stringify(archiving.lines), /is not the block that was moved last/);
+
+  await rm(path.join(dir, 'audit'), { recursive: true });
+  for (const kind of kinds) await rename(path.join(away, kind), path.join(dir, kind));
+  await service.runJobs();
+  assert.deepEqual([(await archiving.files()).length, (await left())[1]], [8, 0]);
+  assert.equal((await archiving.run(archiveCommand, 'check', dir)).code, 0);
 });
 
 test('killed at any step, no line is lost and none is in two files', async t => {

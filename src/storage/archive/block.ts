@@ -37,7 +37,7 @@ export type Block = Pick<Static<typeof Header>, 'kind' | 'first' | 'last' | 'pre
 };
 
 /** Its place in the archive: `events/0000/events-000000000001-000000001000.ndjson.gz`. */
-export function pathOf({ kind, first, last }: Block): string[] {
+export function pathOf({ kind, first, last }: Pick<Block, 'kind' | 'first' | 'last'>): string[] {
   const folder = String(Math.floor((first - 1) / (BLOCK_SIZE * FILES_PER_FOLDER))).padStart(4, '0');
   const digits = (position: number) => String(position).padStart(12, '0');
   return [kind, folder, `${kind}-${digits(first)}-${digits(last)}.ndjson.gz`];

@@ -1,9 +1,11 @@
-// Verifies files of the archive without a database: each file by itself, and that each goes on where the one before ended.
+// Verifies files of the archive: each file by itself, that each goes on where the one before ended, and that a folder is the archive of a
+// database.
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
 import { followLines, type Head, type SealedLine } from '../audit-chain.ts';
-import { type ArchiveKind, type Block, hashOf, parsed } from './block.ts';
+import { type ArchiveKind, BLOCK_SIZE, type Block, hashOf, parsed, pathOf } from './block.ts';
+import type { Cut } from './cuts.ts';
 import { readBlock } from './files.ts';
 
 /** What the files of one kind hold, and the hash that they end with. */
@@ -26,8 +28,24 @@ export async function checkArchive(place: string, known: readonly Head[] = []): 
   return [...checked.values()];
 }
 
+/** Refuses a folder without the block that was moved last: a wrong one, or one whose disk is not mounted. */
+export async function requireBlockBefore(dir: string, kind: ArchiveKind, cut: Cut): Promise<void> {
+  if (cut.position === 0) return;
+  const file = path.join(dir, ...pathOf({ kind, first: cut.position - BLOCK_SIZE + 1, last: cut.position }));
+  const refused = (words: string) =>
+    new StartError(
+      `TRILHO_ARCHIVE_DIR is not the folder of this archive, or not mounted; nothing is removed: ${words}`,
+    );
+  const end = await readBlock(file)
+    .then(block => endOf(block, file))
+    .catch(({ message }: Error) => {
+      throw refused(message);
+    });
+  if (end.hash !== cut.hash) throw refused(`${file} is not the block that was moved last.`);
+}
+
 /** An audit block ends with the hash of its last line, one of events with that of its content. */
-function endOf(block: Block, file: string, known: readonly Head[]): Head {
+function endOf(block: Block, file: string, known: readonly Head[] = []): Head {
   if (block.kind === 'events') return { position: block.last, hash: hashOf(block) };
   // Only the hashes decide whether these are lines of the log.
   const lines = block.rows.map(row => parsed(row, file) as SealedLine);

@@ -9,6 +9,7 @@ import { CUT_ACTION, cutText, followLines, readSealed } from '../audit-chain.ts'
 import type { Database, Sql } from '../database.ts';
 import type { Prune, PruneStep } from '../pruning.ts';
 import { BLOCK_SIZE, type Block } from './block.ts';
+import { requireBlockBefore } from './check.ts';
 import { moveCut, readCut } from './cuts.ts';
 import { writeBlock } from './files.ts';
 
@@ -26,6 +27,7 @@ async function moveBlock({ clock, dir }: Deps, db: Database, before: Date): Prom
   if (broken) throw new StartError(`Line ${broken.position} of the audit log: ${broken.reason}; nothing is removed.`);
   const rows = lines.map(line => JSON.stringify(line));
   const block: Block = { kind: 'audit', first: cut.position + 1, last: head.position, previous: cut.hash, rows };
+  await requireBlockBefore(dir, 'audit', cut);
   await writeBlock(dir, block);
   const now = clock.now();
   const context = { actor: 'service', action: CUT_ACTION, at: now, status: 0 };
