@@ -13,7 +13,7 @@ import {
   unitsText,
 } from './compare-record.ts';
 import { type Payout, sentUnits, transferOf } from './payout.ts';
-import { firstBlockOf, readPayoutsOfSender } from './store-compare.ts';
+import { firstBlockOf, isFirstAdopted, readPayoutsOfSender } from './store-compare.ts';
 import { findSender } from './store-senders.ts';
 
 export type SenderComparison = Found & {
@@ -42,14 +42,16 @@ export async function compareSender(db: Sql, chain: Chain, sender: string, since
   const signed = payouts.filter(({ attempts }) => attempts.length > 0);
   const looked = await Promise.all(signed.map(payout => inTurn(() => compareOne(chain, payout))));
   const shown = new Set(looked.flatMap(({ isMined, payout }) => (isMined ? [payout] : [])));
-  const recorded = record ? compareRecord(payouts, shown, known?.nextNonce, sender, record, chain) : NOTHING;
+  const mayLackFirst = payouts.length === 0 ? since !== undefined : await isFirstAdopted(db, network, sender);
+  const books = { payouts, shown, nextNonce: known?.nextNonce, mayLackFirst };
+  const recorded = record ? compareRecord(books, sender, record, chain) : NOTHING;
   return {
     sender,
     settled: payouts.filter(isSettled).length,
     underWay: payouts.filter(payout => !isSettled(payout)).length,
     differences: [...looked.flatMap(one => one.differences), ...recorded.differences],
     unanswered: [
-      ...looked.flatMap(one => one.unanswered),
+      ...[...looked, recorded].flatMap(one => one.unanswered),
       ...(chain.record && !record ? ['no node shows what left the sender'] : []),
     ],
     notes: [...recorded.notes, ...(await balanceNotes(chain, sender, record))],

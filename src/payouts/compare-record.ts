@@ -19,7 +19,7 @@ export type OrderTransfer = {
 export type Found = {
   /** Each a sentence. */
   readonly differences: readonly string[];
-  /** What the chain did not answer. */
+  /** What the chain did not answer, or cannot tell. */
   readonly unanswered: readonly string[];
   /** What is no difference and worth knowing: money that came in, balances. */
   readonly notes: readonly string[];
@@ -30,17 +30,27 @@ export type Found = {
 };
 export const NOTHING: Found = { differences: [], unanswered: [], notes: [], moved: [], strangers: [] };
 
+/** What the books have of a sender. */
+export type SenderBooks = {
+  readonly payouts: readonly Payout[];
+  /** Those that the chain has shown. */
+  readonly shown: ReadonlySet<Payout>;
+  readonly nextNonce: bigint | undefined;
+  /** The service may have sent something before the first payout of the books: they are of a backup that was restored. */
+  readonly mayLackFirst: boolean;
+};
+
 /** Everything that left must be in the books: every used slot, and every transfer of a token. */
 export function compareRecord(
-  payouts: readonly Payout[],
-  shown: ReadonlySet<Payout>,
-  nextNonce: bigint | undefined,
+  { payouts, shown, nextNonce, mayLackFirst }: SenderBooks,
   sender: string,
   { usedSlots, transfers }: ChainRecord,
   chain: Chain,
 ): Found {
   const differences: string[] = [];
-  const notes: string[] = slotNotes(payouts, nextNonce, usedSlots);
+  const before = slotsBefore(payouts, usedSlots);
+  const notes: string[] = mayLackFirst ? [] : before;
+  const unanswered = mayLackFirst ? before.map(words => `${words}; ${LOOK_AT_SLOTS}`) : [];
   if (nextNonce !== undefined && usedSlots > nextNonce) {
     differences.push(
       `the chain has used the slots below ${usedSlots}, and the books gave out those below ${nextNonce}`,
@@ -73,20 +83,20 @@ export function compareRecord(
       `${unitsText(symbol, units, chain)} ${symbol} left to ${to} in ${hash}, which is not in the books`,
     );
   }
-  return { ...NOTHING, differences, notes, moved, strangers };
+  return { differences, unanswered, notes, moved, strangers };
 }
 
 function isTaken({ nonce, hash, state, lastSighting }: Payout, usedSlots: bigint): boolean {
   return nonce < usedSlots && hash === undefined && (state === 'voided' || lastSighting === 'taken');
 }
 
+const LOOK_AT_SLOTS =
+  'its coin may have left by them: look at the address in an explorer, and settle each order that was paid';
+
 /** What used a slot below the first one of the books was not the service, or was it before the books began. */
-function slotNotes(payouts: readonly Payout[], nextNonce: bigint | undefined, usedSlots: bigint): string[] {
-  if (nextNonce === undefined) {
-    return usedSlots === 0n ? [] : [`it has used ${usedSlots} slots, and the books have none of them`];
-  }
-  const [first] = payouts;
-  return first && first.nonce > 0n ? [`the books have none of its slots below ${first.nonce}`] : [];
+function slotsBefore([first]: readonly Payout[], usedSlots: bigint): string[] {
+  if (first) return first.nonce > 0n ? [`the books have none of its slots below ${first.nonce}`] : [];
+  return usedSlots > 0n ? [`it has used ${usedSlots} slots, and the books have none of them`] : [];
 }
 
 /** Used slots that the books passed over: a coin leaves without a log, and a slot is all that shows it. */

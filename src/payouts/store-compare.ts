@@ -35,3 +35,13 @@ export async function firstBlockOf(sql: Sql, network: Network, sender: string): 
   );
   return row?.first == null ? undefined : { number: Number(row.first), isAdopted: row.is_adopted };
 }
+
+/** Whether the books were told of the payout with the lowest slot after it had been sent: then those before it may be missing, too. */
+export async function isFirstAdopted(sql: Sql, network: Network, sender: string): Promise<boolean> {
+  const [row] = await sql.query<{ is_adopted: boolean }>(
+    `select adopted_at is not null as is_adopted from payouts
+      where network = $1 and sender = $2 order by nonce, id limit 1`,
+    [network, sender],
+  );
+  return row?.is_adopted ?? false;
+}

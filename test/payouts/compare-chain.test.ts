@@ -10,6 +10,8 @@ import { signerOf } from '../harness/payout-drill/chain-of.ts';
 import { type Drill, openDrill } from '../harness/payout-drill/drill.ts';
 import type { WorldName } from '../harness/payout-drill/world.ts';
 
+const SINCE = new Date('2026-11-16T11:00:00.000Z');
+const LOOK = 'its coin may have left by them: look at the address in an explorer, and settle each order that was paid';
 const PAYEE = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 const stops: (() => Promise<void>)[] = [];
@@ -115,20 +117,19 @@ test('an order that is closed by a newer transfer does not hide an older one, an
     await signElsewhere(drill, { to: PAYEE, value: 1n, data: '0x' });
   }
   await drill.pass(40);
-  const since = new Date('2026-11-16T11:00:00.000Z');
-  const before = await compared(drill, since);
+  const before = await compared(drill, SINCE);
   assert.deepEqual(
     before.strangers.map(({ hash }) => hash),
     hashes,
   );
-  assert.ok(before.notes.includes('it has used 5 slots, and the books have none of them'), before.notes.join('\n'));
+  assert.deepEqual(before.unanswered, [`it has used 5 slots, and the books have none of them; ${LOOK}`]);
 
   const settle = async (place: number) => {
     const order = `/crypto/transactions/${orders[place]?.id}`;
     const closed = await drill.service.post(`${order}/settle`, { as: 'paid', hash: hashes[place] });
     assert.equal(closed.status, 200, closed.text);
     await drill.runJobs();
-    return compared(drill, since);
+    return compared(drill, SINCE);
   };
   const [older = ''] = hashes;
   const newer = await settle(1);
@@ -136,7 +137,7 @@ test('an order that is closed by a newer transfer does not hide an older one, an
     newer.strangers.map(({ hash }) => hash),
     [older],
   );
-  assert.ok(newer.notes.includes('the books have none of its slots below 3'), newer.notes.join('\n'));
+  assert.deepEqual(newer.unanswered, [`the books have none of its slots below 3; ${LOOK}`]);
   assert.ok(newer.differences.some(words => words.endsWith(`in ${older}, which is not in the books`)));
 
   const all = await settle(0);
@@ -144,7 +145,22 @@ test('an order that is closed by a newer transfer does not hide an older one, an
     'slot 2 was used by a transaction that is not in the books',
     'slot 4 was used by a transaction that is not in the books',
   ]);
-  assert.ok(all.notes.includes('the books have none of its slots below 1'));
+  assert.deepEqual(all.unanswered, [`the books have none of its slots below 1; ${LOOK}`]);
+});
+
+test('what a key was used for before the service had it is only noted', async () => {
+  const drill = await openDrill('evm', 1, 0);
+  stops.push(() => drill.close());
+  await signElsewhere(drill, { to: PAYEE, value: 1n, data: '0x' });
+  const early = await compared(drill);
+  assert.deepEqual([early.differences, early.unanswered], [[], []], 'there is no order that it can have paid');
+  assert.ok(early.notes.includes('it has used 1 slots, and the books have none of them'));
+  await drill.pay(1);
+  await drill.runJobs();
+  await drill.rest();
+  const later = await compared(drill, SINCE);
+  assert.deepEqual([later.settled, later.differences, later.unanswered], [1, [], []]);
+  assert.ok(later.notes.includes('the books have none of its slots below 1'), later.notes.join('\n'));
 });
 
 test('a chain that does not answer is not right', async () => {
