@@ -1,8 +1,9 @@
-// Removes old deliveries of webhooks and their attempts. One that is still to be sent stays, however old.
+// Removes old deliveries of webhooks and their attempts. One that is still to be sent stays, however old, unless its webhook was deleted.
 import type { Duration } from '../lib/date-times.ts';
 import { uuidV7Of } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
+import { resumeSteps } from '../storage/resume-steps.ts';
 
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
@@ -11,14 +12,16 @@ export function pruneDeliveries(keep: Duration | 'forever'): Prune {
   return {
     kind: 'deliveries',
     keep,
-    step: async (db, before, from = FIRST) => {
+    step: resumeSteps(async (db, before, from = FIRST) => {
       const [done] = await db.query<{ removed: string; looked: string; last: string | null }>(
         `with looked as materialized (
            select id, account_id from webhook_deliveries where id > $1 and id < $2 order by id limit $4
          ), old as materialized (
            select d.id, d.account_id from webhook_deliveries d
              join looked l on l.id = d.id and l.account_id = d.account_id
-            where d.state <> 'pending' and greatest(d.created_at, d.delivered_at, d.next_at) < $3
+             join webhooks w on w.id = d.webhook_id
+            where (d.state <> 'pending' or w.deleted_at is not null)
+              and greatest(d.created_at, d.delivered_at, d.next_at) < $3
               for update of d skip locked
          ), attempts as (
            delete from webhook_attempts a using old where a.delivery_id = old.id and a.account_id = old.account_id
@@ -31,7 +34,7 @@ export function pruneDeliveries(keep: Duration | 'forever'): Prune {
       );
       const { removed, looked, last } = done!;
       return { removed: Number(removed), next: Number(looked) < PRUNE_BATCH_SIZE ? undefined : (last ?? undefined) };
-    },
+    }),
     oldest: findOldest,
   };
 }

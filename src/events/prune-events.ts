@@ -7,6 +7,7 @@ import { moveCut, readCut } from '../storage/archive/cuts.ts';
 import { writeBlock } from '../storage/archive/files.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE, type Prune, type PruneStep } from '../storage/pruning.ts';
+import { resumeSteps } from '../storage/resume-steps.ts';
 import {
   deleteEvents,
   findOldestEventAt,
@@ -22,13 +23,14 @@ type Deps = {
   readonly findOpen: (sql: Sql, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 };
 
-/** A run begins with what was moved before: `from` is its last position that was looked at. Then it moves blocks. */
+/** First it looks at what was moved before: `from` is the last position of that. Then it moves blocks. */
 export function pruneEvents(deps: Deps, keep: Duration | 'forever'): Prune {
   return {
     kind: 'events',
     keep,
-    step: (db, before, from = '0') =>
+    step: resumeSteps((db, before, from = '0') =>
       from === MOVE ? moveBlock(deps, db, before) : removeMoved(deps, db, Number(from)),
+    ),
     oldest: findOldestEventAt,
   };
 }

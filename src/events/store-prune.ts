@@ -69,13 +69,15 @@ export async function deleteEvents(tx: Sql, positions: readonly number[]): Promi
   const [row] = await tx.query<{ removed: string }>(
     `with held as materialized (
        -- Locked before its state is read: a caller may ask for a delivery again.
-       select d.event_id, d.account_id, d.id, d.state from event_positions p
+       select d.event_id, d.account_id, d.id, d.state = 'pending' and w.deleted_at is null as is_wanted
+         from event_positions p
          join webhook_deliveries d on d.event_id = p.event_id and d.account_id = p.account_id
+         join webhooks w on w.id = d.webhook_id
         where p.position = any($1) for update of d
      ), old as materialized (
        select p.position, p.event_id, p.account_id, ${MARK} as mark from event_positions p
         where p.position = any($1)
-          and not exists (select from held h where h.event_id = p.event_id and h.state = 'pending')
+          and not exists (select from held h where h.event_id = p.event_id and h.is_wanted)
      ), attempts as (
        delete from webhook_attempts a using old join held h on h.event_id = old.event_id
         where a.delivery_id = h.id and a.account_id = h.account_id

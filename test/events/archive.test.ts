@@ -187,6 +187,21 @@ test('what was erased while its block was being moved is not in the file', async
   assert.equal((await archiving.check()).code, 0);
 });
 
+test('events that a webhook is to be sent stay until it is deleted', async t => {
+  const archiving = await startArchiving(t);
+  const { service } = archiving;
+  const { id } = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/', accountId: 'acme' })).json;
+  await service.sql('update webhooks set enabled = false');
+  await archiving.insert(1_000);
+  await service.runJobs();
+  service.clock.advanceMs(31 * DAY_MS);
+  await service.runJobs();
+  assert.equal((await service.sql('select from events')).length, 1_000);
+  assert.equal((await service.send(`/webhooks/${id}`, { method: 'DELETE' })).status, 200);
+  await service.runJobs();
+  assert.deepEqual(await service.sql('select from events'), []);
+});
+
 test('killed at any step, no event is lost and none is in two files', async t => {
   const archiving = await startArchiving(t);
   const { service, dir } = archiving;

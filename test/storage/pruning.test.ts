@@ -14,6 +14,17 @@ const DAY_MS = 86_400_000;
 const quote = (service: Service) =>
   service.post('/crypto/quotes', { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 500 });
 
+async function disabledWebhook(service: Service): Promise<{ id: string }> {
+  const { id } = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/', accountId: 'acme' })).json;
+  const disabled = await service.send(`/webhooks/${id}`, {
+    method: 'PATCH',
+    body: JSON.stringify({ enabled: false }),
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(disabled.status, 200, disabled.text);
+  return { id };
+}
+
 test('an idempotency key gives the first answer for as long as it is kept, and its charge stays', async t => {
   const service = await startService({ env: { TRILHO_KEEP_IDEMPOTENCY_KEYS: 'P10D' } });
   t.after(() => service.stop());
@@ -102,6 +113,43 @@ test('deliveries go when they were delivered, with their attempts; one that is s
   assert.equal(await total(good!), 0);
   assert.deepEqual(await service.sql('select from webhook_attempts'), []);
   assert.ok((await total(paused!)) >= waiting);
+});
+
+test('what was to be sent to a webhook that was deleted is removed in time', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  const { id } = await disabledWebhook(service);
+  await service.post('/charges', chargeBody());
+  await service.runJobs();
+  const left = async () => (await service.sql('select from webhook_deliveries')).length;
+  const waiting = await left();
+  assert.ok(waiting >= 2);
+  assert.equal((await service.send(`/webhooks/${id}`, { method: 'DELETE' })).status, 200);
+  await service.runJobs();
+  assert.equal(await left(), waiting);
+  service.clock.advanceMs(91 * DAY_MS);
+  await service.runJobs();
+  assert.equal(await left(), 0);
+});
+
+test('more deliveries that wait than a run looks at do not keep those behind them', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  const { id } = await disabledWebhook(service);
+  // Without their events: nothing reads them while they wait.
+  await service.sql(
+    `with unchecked as materialized (select set_config('session_replication_role', 'replica', true))
+     insert into webhook_deliveries (id, account_id, webhook_id, event_id, object_id, position, state, next_at, created_at)
+     select lpad(to_hex(n), 32, '0')::uuid, 'acme', $1, gen_random_uuid(), gen_random_uuid(), n,
+            case when n > 50000 then 'failed' else 'pending' end, $2, $2
+       from unchecked, generate_series(1, 50010) n`,
+    [id, service.clock.now()],
+  );
+  service.clock.advanceMs(91 * DAY_MS);
+  for (let run = 0; run < 2; run++) await service.runJobs();
+  assert.deepEqual(await service.sql('select state, count(*)::int from webhook_deliveries group by state'), [
+    { state: 'pending', count: 50_000 },
+  ]);
 });
 
 test('what is kept forever is not removed', async t => {
