@@ -166,7 +166,7 @@ export async function markHandled(sql: Sql, ids: readonly string[], at: Date): P
 export async function deleteHandled(sql: Sql, before: Date, limit: number): Promise<number> {
   const rows = await sql.query(
     `delete from notifications where id in (
-       select id from notifications where handled_at < $1 order by handled_at limit $2) returning id`,
+       select id from notifications where handled_at < $1 order by handled_at limit $2 for update skip locked) returning id`,
     [before, limit],
   );
   return rows.length;

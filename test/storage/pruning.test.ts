@@ -178,16 +178,36 @@ test('a row that another transaction holds does not keep the others', async t =>
   const service = await startService();
   t.after(() => service.stop());
   for (const key of ['held', 'free']) await service.post('/charges', chargeBody(), { 'idempotency-key': key });
+  const [first, held, last] = [await quote(service), await quote(service), await quote(service)].map(
+    ({ json }) => json.id,
+  );
+  await service.sql(
+    `insert into notifications (id, rail, body, received_at, handled_at)
+     select gen_random_uuid(), 'psp', body, $1, $1 from unnest(array['held', 'free']) body`,
+    [service.clock.now()],
+  );
   service.clock.advanceMs(31 * DAY_MS);
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
-  await client.query(`begin; select from idempotency_keys where key = 'held' for update`);
+  await client.query('begin');
+  await client.query(`select from idempotency_keys where key = 'held' for update`);
+  await client.query(`select from notifications where body = 'held' for update`);
+  await client.query('select from quotes where id = $1 for key share', [held]);
+  const left = async () => ({
+    keys: await service.sql('select key from idempotency_keys'),
+    notifications: await service.sql('select body from notifications'),
+    quotes: await service.sql('select id from quotes where id = any($1)', [[first, held, last]]),
+  });
   await service.runJobs();
   await client.query('commit');
   await client.end();
-  assert.deepEqual(await service.sql('select key from idempotency_keys'), [{ key: 'held' }]);
+  assert.deepEqual(await left(), {
+    keys: [{ key: 'held' }],
+    notifications: [{ body: 'held' }],
+    quotes: [{ id: held }],
+  });
   await service.runJobs();
-  assert.deepEqual(await service.sql('select key from idempotency_keys'), []);
+  assert.deepEqual(await left(), { keys: [], notifications: [], quotes: [] });
 });
 
 test('a running service removes by itself, and its queues keep jobs as long as it is told', async t => {
