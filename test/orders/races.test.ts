@@ -30,8 +30,13 @@ after(async () => {
   for (const node of nodes.toReversed()) await node.stop();
 });
 
-/** Tells every node the same at once. */
-const tellAll = (path: string, body: unknown = {}) => Promise.all(nodes.map(node => node.post(path, body)));
+/** Tells every node the same at once. A node that is too busy has done nothing, and is told again, as a caller does. */
+const tellAll = (path: string, body: unknown = {}) => Promise.all(nodes.map(node => tellOne(node, path, body)));
+
+async function tellOne(node: Service, path: string, body: unknown): Promise<Answer> {
+  const answer = await node.post(path, body);
+  return answer.json?.code === 'overloaded' ? tellOne(node, path, body) : answer;
+}
 
 const statusesOf = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort();
 
