@@ -255,6 +255,8 @@ for (const way of ['the stream', 'the network'] as const) {
     else await page.addInitScript(`addEventListener('online', event => event.stopImmediatePropagation(), true)`);
     const words = `made while ${way} was away`;
     await page.goto(`${home}/dashboard/charges`);
+    // What is not open yet cannot come back.
+    if (way === 'the stream') await untilOneStream(service, 'dashboard');
     await page.context().setOffline(true);
     await newCharge(words);
     assert.equal(await page.getByText(words).count(), 0);
