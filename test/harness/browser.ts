@@ -26,9 +26,13 @@ export const PHONE = {
 
 export type OpenPage = { readonly page: Page; readonly faults: readonly string[]; close(): Promise<void> };
 
+/** How long a page may take for anything: a machine may lose most of its CPU for minutes. */
+const PATIENCE_MS = 180_000;
+
 /** A page of its own context; `faults` gathers what the consoles of its tabs report as errors, refusals of the policy included. */
 export async function openPage(options: BrowserContextOptions = {}): Promise<OpenPage> {
   const context = await (await browser()).newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   context.on('console', message => {

@@ -62,7 +62,7 @@ test('a shop that the account lists shows the checkout in a frame, where it is p
 
   const shown = await openPage({ locale: 'en' });
   t.after(shown.close);
-  const stream = shown.page.waitForResponse(answer => answer.url().endsWith('/stream'), { timeout: 10_000 });
+  const stream = shown.page.waitForResponse(answer => answer.url().endsWith('/stream'));
   await shown.page.goto(listed);
   const frame = shown.page.frameLocator('iframe');
   await frame.getByRole('heading', { name: 'Waiting for payment' }).waitFor();

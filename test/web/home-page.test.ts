@@ -30,7 +30,7 @@ const commandsOf = (html: string) =>
   );
 
 const runInBash = async (commands: string, env: Record<string, string> = {}) => {
-  const options = { env: { ...process.env, ...env }, timeout: 60_000 };
+  const options = { env: { ...process.env, ...env }, timeout: 300_000 };
   return (await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', commands], options)).stdout;
 };
 

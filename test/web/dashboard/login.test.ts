@@ -242,7 +242,7 @@ test('ten tabs share one stream, and all of them show a change', async t => {
   );
   await untilOneStream(service, 'dashboard');
   await newCharge('told to all tabs');
-  await Promise.all(tabs.map(tab => tab.getByText('told to all tabs').waitFor({ timeout: 30_000 })));
+  await Promise.all(tabs.map(tab => tab.getByText('told to all tabs').waitFor()));
 });
 
 for (const way of ['the stream', 'the network'] as const) {
@@ -261,7 +261,7 @@ for (const way of ['the stream', 'the network'] as const) {
     await newCharge(words);
     assert.equal(await page.getByText(words).count(), 0);
     await page.context().setOffline(false);
-    await page.getByText(words).waitFor({ timeout: 30_000 });
+    await page.getByText(words).waitFor();
   });
 }
 
@@ -276,10 +276,10 @@ test('the first page shows what needs somebody as it comes, and not any more whe
      values ('E77', '2026-11-16T11:00:00Z', 4200, 'PIX RECEBIDO', now())`,
   );
   await newCharge('wakes the page');
-  await page.getByRole('heading', { name: 'Money without a charge' }).waitFor({ timeout: 30_000 });
+  await page.getByRole('heading', { name: 'Money without a charge' }).waitFor();
   await service.post('/payments/unmatched/dismiss', { reference: 'E77' });
   await newCharge('wakes it again');
-  await page.getByText('Nothing needs you.').waitFor({ timeout: 30_000 });
+  await page.getByText('Nothing needs you.').waitFor();
 });
 
 test('a session that is ended elsewhere sends every open page to the login', async t => {
@@ -288,7 +288,7 @@ test('a session that is ended elsewhere sends every open page to the login', asy
   await page.goto(`${home}/dashboard/charges`);
   await service.sql('delete from sessions');
   await newCharge('seen by nobody');
-  await page.waitForURL('**/dashboard/login?next=**', { timeout: 30_000 });
+  await page.waitForURL('**/dashboard/login?next=**');
 });
 
 test('what only a keyboard can reach: the first stop skips to the page, and a form is sent with Enter', async t => {
