@@ -60,6 +60,7 @@ test('instructions are listed by what became of them', async () => {
 test('a file or an agreement that is not there is not found, and each route needs its scope', async () => {
   assert.equal((await bench.service.get('/boletos/files/sicoob:main/999/content')).status, 404);
   assert.equal((await bench.service.get('/boletos/files/sicoob:main/x/content')).status, 404);
+  assert.equal((await bench.service.get('/boletos/files/sicoob%00main/1/content')).status, 404);
   const none = await bench.service.post('/boletos/files', { agreement: 'none' });
   assert.equal(none.json.errors[0].path, 'agreement', none.text);
   const { text } = await bench.service.makeKey('acme', ['statements:read']);

@@ -14,6 +14,7 @@ import {
   NewBoletoFiles,
 } from '../../api/boleto-files.ts';
 import { toPageQuery } from '../../api/paging.ts';
+import { Text } from '../../api/schemas.ts';
 import { fileView, listBoletoFiles, listInstructions } from '../../charges/boleto-file-views.ts';
 import { fileParts, type MakeDeps, makeFiles } from '../../charges/make-file.ts';
 import { findFile } from '../../charges/store-boleto-files.ts';
@@ -27,7 +28,7 @@ import { defineRoute } from '../server/route.ts';
 
 const tag = 'Statements';
 const path = pathOf(
-  { agreement: Type.String(), sequence: Type.Integer({ minimum: 1, maximum: 999_999 }) },
+  { agreement: Text(), sequence: Type.Integer({ minimum: 1, maximum: 999_999 }) },
   { agreement: 'agreement', sequence: 'file' },
 );
 
