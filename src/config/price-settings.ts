@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { parseJsonPath } from '../lib/exact-json.ts';
 import type { Check } from './check-schema.ts';
 import { jsonOf, kindOf, percentUpTo, wholeNumber } from './kinds.ts';
+import type { Setting } from './setting.ts';
 
 export const SANDBOX_PRICES = 'usdt=5.41,usdc=5.40,trx=1.78,eth=18732.50';
 const SYMBOLS = SANDBOX_PRICES.split(',').map(pair => pair.split('=')[0]);
@@ -95,3 +96,41 @@ function textAt(value: unknown, field: string): string | undefined {
   const found: unknown = Reflect.get(value, field);
   return typeof found === 'string' ? found : undefined;
 }
+
+export const PRICE_SETTINGS = [
+  {
+    name: 'TRILHO_PRICES',
+    kind: priceTable,
+    default: { sandbox: SANDBOX_PRICES },
+    mode: 'sandbox',
+    // They would move real money.
+    refusal: 'live takes no invented prices; set TRILHO_PRICE_SOURCES',
+    meaning: 'Reais for one unit of each symbol; a symbol that is left out has no price.',
+  },
+  {
+    name: 'TRILHO_PRICE_SOURCES',
+    kind: priceSources,
+    mode: 'live',
+    refusal: 'a sandbox asks no source for prices; set TRILHO_PRICES',
+    // An address may hold a key.
+    isSecret: true,
+    inFile: 'prices.sources',
+    meaning: 'HTTP sources of prices. Live gives no quotes without one.',
+  },
+  {
+    name: 'TRILHO_PRICE_MAX_AGE',
+    kind: priceMaxAge,
+    default: '60',
+    mode: 'live',
+    inFile: 'prices.maxAgeSeconds',
+    meaning: 'Seconds after which the price of a source is too old.',
+  },
+  {
+    name: 'TRILHO_PRICE_MAX_SPREAD',
+    kind: priceMaxSpread,
+    default: '1',
+    mode: 'live',
+    inFile: 'prices.maxSpreadPercent',
+    meaning: 'Percent by which the price of a source may differ from the median of all.',
+  },
+] as const satisfies readonly Setting[];

@@ -4,7 +4,8 @@ import { StartError } from '../lib/errors.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
 import { type ConfigDocument, readConfigFile } from './config-file.ts';
 import { type ReadFile, readTextFile, tryReadFile } from './read-file.ts';
-import { DEFAULT_MODE, defaultOf, SETTINGS, type Setting, type SettingValues } from './settings.ts';
+import { defaultOf, type Setting } from './setting.ts';
+import { DEFAULT_MODE, SETTINGS, type SettingValues } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

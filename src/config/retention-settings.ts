@@ -1,6 +1,7 @@
 // How long rows are kept that nothing needs any more.
 import { addDuration, type Duration, parseDuration } from '../lib/date-times.ts';
-import { type Kind, kindOf } from './kinds.ts';
+import { folder, type Kind, kindOf } from './kinds.ts';
+import type { Setting } from './setting.ts';
 
 /** `forever`: never removed. */
 export type Kept = Duration | 'forever';
@@ -26,3 +27,55 @@ export const keptFor: Kind<Kept> = kindOf('a length of time from P1D to P50Y suc
   const lengthMs = (duration && addDuration(new Date(0), duration)?.getTime()) ?? Number.NaN;
   return lengthMs >= DAY_MS && lengthMs <= LONGEST_MS ? duration : undefined;
 });
+
+export const RETENTION_SETTINGS = [
+  {
+    name: 'TRILHO_ARCHIVE_DIR',
+    kind: folder,
+    meaning:
+      'Folder to which old events and audit lines are moved; best on another disk, and one for all nodes. Not set: they are never removed.',
+  },
+  {
+    name: 'TRILHO_KEEP_EVENTS',
+    kind: keptFor,
+    default: 'P5Y',
+    meaning:
+      'How long events stay in the database, in the feed and for webhooks, before they are moved to TRILHO_ARCHIVE_DIR.',
+  },
+  {
+    name: 'TRILHO_KEEP_AUDIT',
+    kind: keptFor,
+    default: 'P10Y',
+    meaning: 'How long lines of the audit log stay in the database before they are moved to TRILHO_ARCHIVE_DIR.',
+  },
+  {
+    name: 'TRILHO_KEEP_IDEMPOTENCY_KEYS',
+    kind: keptFor,
+    default: 'P30D',
+    meaning: 'How long a repeat with the same Idempotency-Key gets the first answer.',
+  },
+  {
+    name: 'TRILHO_KEEP_QUOTES',
+    kind: keptFor,
+    default: 'P30D',
+    meaning: 'How long a quote is kept that no order has used; one that an order has used stays.',
+  },
+  {
+    name: 'TRILHO_KEEP_DELIVERIES',
+    kind: keptFor,
+    default: 'P90D',
+    meaning: 'How long deliveries to webhooks are kept, with their attempts, after they were delivered or given up.',
+  },
+  {
+    name: 'TRILHO_KEEP_NOTIFICATIONS',
+    kind: keptFor,
+    default: 'P7D',
+    meaning: 'How long notifications of banks are kept after they were handled. They hold data of payers.',
+  },
+  {
+    name: 'TRILHO_KEEP_JOBS',
+    kind: keptFor,
+    default: 'P7D',
+    meaning: 'How long jobs are kept after they are done; a change is for jobs that are enqueued from then on.',
+  },
+] as const satisfies readonly Setting[];

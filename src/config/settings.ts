@@ -30,31 +30,12 @@ import {
 } from './kinds.ts';
 import { masterKeys } from './master-key.ts';
 import { payoutSettings } from './payout-settings.ts';
-import { priceMaxAge, priceMaxSpread, priceSources, priceTable, SANDBOX_PRICES } from './price-settings.ts';
+import { PRICE_SETTINGS } from './price-settings.ts';
 import { railSettings } from './rail-settings.ts';
 import { receiverSettings } from './receiver-settings.ts';
-import { keptFor } from './retention-settings.ts';
+import { RETENTION_SETTINGS } from './retention-settings.ts';
+import type { Setting } from './setting.ts';
 import { signerSettings } from './signer-settings.ts';
-
-export type Setting = {
-  /** The environment variable. A secret may also be given as a file, by the same name with `_FILE`. */
-  readonly name: string;
-  readonly kind: Kind<unknown>;
-  /** Text of the kind, for both modes or for each; a mode without one has no value unless it is given. */
-  readonly default?: string | Readonly<Partial<Record<Mode, string>>>;
-  /** The only mode in which it has an effect. */
-  readonly mode?: Mode;
-  /** Why the other mode refuses it; absent, the other mode ignores it. */
-  readonly refusal?: string;
-  /** Never shown and never repeated in a fault. */
-  readonly isSecret?: true;
-  /** Settings of one group are given all together or not at all. */
-  readonly group?: string;
-  /** Where it may stand instead in the file that TRILHO_CONFIG names. */
-  readonly inFile?: string;
-  /** For people, as whole sentences. */
-  readonly meaning: string;
-};
 
 /** The others are read by it, so it is read first. */
 export const DEFAULT_MODE = 'sandbox' satisfies Mode;
@@ -140,55 +121,7 @@ export const SETTINGS = [
     meaning:
       'Folder to which the embedded database archives its write-ahead log, for a restore to any moment; best on another disk. Not set: no archive.',
   },
-  {
-    name: 'TRILHO_ARCHIVE_DIR',
-    kind: folder,
-    meaning:
-      'Folder to which old events and audit lines are moved; best on another disk, and one for all nodes. Not set: they are never removed.',
-  },
-  {
-    name: 'TRILHO_KEEP_EVENTS',
-    kind: keptFor,
-    default: 'P5Y',
-    meaning:
-      'How long events stay in the database, in the feed and for webhooks, before they are moved to TRILHO_ARCHIVE_DIR.',
-  },
-  {
-    name: 'TRILHO_KEEP_AUDIT',
-    kind: keptFor,
-    default: 'P10Y',
-    meaning: 'How long lines of the audit log stay in the database before they are moved to TRILHO_ARCHIVE_DIR.',
-  },
-  {
-    name: 'TRILHO_KEEP_IDEMPOTENCY_KEYS',
-    kind: keptFor,
-    default: 'P30D',
-    meaning: 'How long a repeat with the same Idempotency-Key gets the first answer.',
-  },
-  {
-    name: 'TRILHO_KEEP_QUOTES',
-    kind: keptFor,
-    default: 'P30D',
-    meaning: 'How long a quote is kept that no order has used; one that an order has used stays.',
-  },
-  {
-    name: 'TRILHO_KEEP_DELIVERIES',
-    kind: keptFor,
-    default: 'P90D',
-    meaning: 'How long deliveries to webhooks are kept, with their attempts, after they were delivered or given up.',
-  },
-  {
-    name: 'TRILHO_KEEP_NOTIFICATIONS',
-    kind: keptFor,
-    default: 'P7D',
-    meaning: 'How long notifications of banks are kept after they were handled. They hold data of payers.',
-  },
-  {
-    name: 'TRILHO_KEEP_JOBS',
-    kind: keptFor,
-    default: 'P7D',
-    meaning: 'How long jobs are kept after they are done; a change is for jobs that are enqueued from then on.',
-  },
+  ...RETENTION_SETTINGS,
   {
     name: 'TRILHO_DEMO',
     kind: onOrOff,
@@ -374,41 +307,7 @@ export const SETTINGS = [
     meaning:
       'How much crypto may leave: by payout, by day, and what a second key approves; what raises an alarm; where sweeps go; which key signs receipts. Without it there is no limit.',
   },
-  {
-    name: 'TRILHO_PRICES',
-    kind: priceTable,
-    default: { sandbox: SANDBOX_PRICES },
-    mode: 'sandbox',
-    // They would move real money.
-    refusal: 'live takes no invented prices; set TRILHO_PRICE_SOURCES',
-    meaning: 'Reais for one unit of each symbol; a symbol that is left out has no price.',
-  },
-  {
-    name: 'TRILHO_PRICE_SOURCES',
-    kind: priceSources,
-    mode: 'live',
-    refusal: 'a sandbox asks no source for prices; set TRILHO_PRICES',
-    // An address may hold a key.
-    isSecret: true,
-    inFile: 'prices.sources',
-    meaning: 'HTTP sources of prices. Live gives no quotes without one.',
-  },
-  {
-    name: 'TRILHO_PRICE_MAX_AGE',
-    kind: priceMaxAge,
-    default: '60',
-    mode: 'live',
-    inFile: 'prices.maxAgeSeconds',
-    meaning: 'Seconds after which the price of a source is too old.',
-  },
-  {
-    name: 'TRILHO_PRICE_MAX_SPREAD',
-    kind: priceMaxSpread,
-    default: '1',
-    mode: 'live',
-    inFile: 'prices.maxSpreadPercent',
-    meaning: 'Percent by which the price of a source may differ from the median of all.',
-  },
+  ...PRICE_SETTINGS,
   {
     name: 'TRILHO_FEE_PERCENT',
     kind: percentUpTo('50'),
@@ -459,8 +358,3 @@ type ValueOf<R> = R extends { readonly kind: Kind<infer T> }
 
 /** The value of every setting by its name. */
 export type SettingValues = { readonly [R in Row as R['name']]: ValueOf<R> };
-
-/** The text that stands for a setting that is not given. */
-export function defaultOf(setting: Setting, mode: Mode): string | undefined {
-  return typeof setting.default === 'string' ? setting.default : setting.default?.[mode];
-}

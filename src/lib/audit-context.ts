@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { uuidV7 } from './ids.ts';
 
 export type AuditContext = {
-  /** `key:<id>`, `person:<id>`, `operator`, `sandbox` or `service`; `visitor` until somebody who logs in is known. */
+  /** `key:<id>`, `person:<id>`, `operator`, `sandbox` or `service`; `visitor` until a person who logs in is known. */
   actor: string;
   /** The route pattern or the command; never the URL, which may contain anything. */
   readonly action: string;
@@ -49,7 +49,7 @@ export function setAuditObject(objectId: string): void {
   if (context) context.objectId = objectId;
 }
 
-/** Sets who acts, once somebody who logs in is known. Inside a transaction it applies to that transaction only. */
+/** Sets who acts, once a person who logs in is known. Inside a transaction it applies to that transaction only. */
 export function setAuditActor(actor: string): void {
   const context = contexts.getStore();
   if (context) context.actor = actor;

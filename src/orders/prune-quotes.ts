@@ -6,7 +6,7 @@ import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
 
 /**
  * A quote is used within minutes or never, so each is looked at once: used ones are not read again by every run. The next run begins with
- * the first that somebody holds.
+ * the first that another transaction has locked.
  */
 export function pruneQuotes(keep: Duration | 'forever'): Prune {
   return {

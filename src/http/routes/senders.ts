@@ -1,4 +1,4 @@
-// Senders that were halted because somebody else had used their key.
+// Senders that were halted because another program had used their key.
 import type { FastifyInstance } from 'fastify';
 import { HALTED_SENDERS_EXAMPLE, HaltedSendersView, ResumeSenderBody } from '../../api/senders.ts';
 import type { Queue } from '../../jobs/queue.ts';
@@ -23,7 +23,7 @@ export function senderRoutes(app: FastifyInstance, deps: Deps): void {
     access: 'payouts:read',
     operationId: 'listHaltedSenders',
     summary: 'List halted senders',
-    description: 'Senders that take no slots because somebody else used their key.',
+    description: 'Senders that take no slots because another program used their key.',
     tag,
     answer,
     handle: async () => haltedView(deps.db),

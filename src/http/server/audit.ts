@@ -37,7 +37,7 @@ export function actorOf(caller: Caller | undefined): string {
   return caller?.actor ?? 'sandbox';
 }
 
-/** On a public route of live: somebody who logs in, and is not known yet. */
+/** On a public route of live: a person who logs in, and is not known yet. */
 const VISITOR = 'visitor';
 
 /** Whatever else stands in an address may be anything, and has no place in the log. */

@@ -140,7 +140,7 @@ function requireSession(caller: Caller | undefined): void {
   if (caller && !caller.session) throw new AppError('missing_scope', 'This page is for people, not for keys.');
 }
 
-/** Refuses a person who has not just shown who they are, for what a scope alone does not tell. A key is no session that somebody walks away from. */
+/** Refuses a person who has not just shown who they are, for what a scope alone does not tell. A key has no session, so it is let through. */
 export function requireFreshLogin(caller: Caller | undefined, now: Date): void {
   if (!caller?.session || isFresh(caller.session, now)) return;
   throw new AppError('fresh_login_needed', 'Show your passkey again: the last time is more than five minutes ago.');

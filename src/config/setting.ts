@@ -1,0 +1,28 @@
+// What a setting is.
+import type { Mode } from '../lib/mode.ts';
+import type { Kind } from './kinds.ts';
+
+export type Setting = {
+  /** The environment variable. A secret may also be given as a file, by the same name with `_FILE`. */
+  readonly name: string;
+  readonly kind: Kind<unknown>;
+  /** Text of the kind, for both modes or for each; a mode without one has no value unless it is given. */
+  readonly default?: string | Readonly<Partial<Record<Mode, string>>>;
+  /** The only mode in which it has an effect. */
+  readonly mode?: Mode;
+  /** Why the other mode refuses it; absent, the other mode ignores it. */
+  readonly refusal?: string;
+  /** Never shown and never repeated in a fault. */
+  readonly isSecret?: true;
+  /** Settings of one group are given all together or not at all. */
+  readonly group?: string;
+  /** Where it may stand instead in the file that TRILHO_CONFIG names. */
+  readonly inFile?: string;
+  /** For people, as whole sentences. */
+  readonly meaning: string;
+};
+
+/** The text that stands for a setting that is not given. */
+export function defaultOf(setting: Setting, mode: Mode): string | undefined {
+  return typeof setting.default === 'string' ? setting.default : setting.default?.[mode];
+}
