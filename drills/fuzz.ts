@@ -8,7 +8,7 @@ import { startDatabaseServer } from '../bench/database-server.ts';
 import { stopAllPrograms } from '../bench/programs.ts';
 import { startTrilho } from '../bench/trilho.ts';
 import { type Exchange, judgeOf } from '../test/harness/openapi.ts';
-import { type Case, caseMaker, operationsOf } from './fuzz/make-case.ts';
+import { type Case, caseMaker, nounOf, operationsOf } from './fuzz/make-case.ts';
 import { curlOf, openSender } from './fuzz/send.ts';
 
 const { values } = parseArgs({
@@ -116,7 +116,7 @@ async function fuzz(): Promise<number> {
 /** What was made or listed can be named by later cases. */
 function keepIds(known: Map<string, string[]>, { operation }: Case, json: unknown): void {
   const [, path = ''] = operation.split(' ');
-  const noun = path.replace('/sandbox', '').replace('/crypto', '').split('/')[1] ?? '';
+  const noun = nounOf(path);
   const { id, transactionId } = (json ?? {}) as { id?: unknown; transactionId?: unknown };
   const found = id ?? transactionId;
   if (typeof found !== 'string') return;

@@ -3,18 +3,15 @@
 // Prints a table; leaves with exit code 1 when anything was lost or doubled. `control`: the database acknowledges before it has
 // written, so the drill must see a loss, and leaves with 1 when it sees none.
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCallers } from '../bench/callers.ts';
-import { type RunningProgram, runTrilho, stopAllPrograms } from '../bench/programs.ts';
+import { type RunningProgram, runTrilho } from '../bench/programs.ts';
 import { startTrilho } from '../bench/trilho.ts';
-import { createLog } from '../src/lib/log.ts';
-import { openDatabase } from '../src/storage/database.ts';
-import { startEmbeddedPostgres } from '../src/storage/embedded/postgres.ts';
+import type { Sql } from '../src/storage/database.ts';
 import { migrate } from '../src/storage/migrate.ts';
 import { randomOf } from '../test/harness/random.ts';
+import { type DrillDatabase, withDrillDatabase } from './database.ts';
 import { startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
 import { startPaidReceiver } from './nodes/receiver.ts';
@@ -35,29 +32,15 @@ const PAUSE_MS = 2_000;
 const DELIVERED_LIMIT_MS = 180_000;
 const LOOK_MS = 250;
 
-const log = createLog('fatal', process.stderr);
-const dir = await mkdtemp(path.join(tmpdir(), 'trilho-nodes-'));
-const embedded = await startEmbeddedPostgres({ dataDir: dir, log });
-const url = `postgres:///postgres?host=${encodeURIComponent(embedded.connection.host ?? '')}&user=trilho`;
-const db = openDatabase({ connection: { connectionString: url }, log });
 const receiver = await startPaidReceiver();
-try {
-  process.exitCode = await drill();
-} finally {
-  await stopAllPrograms();
-  receiver.stop();
-  await db.close();
-  await embedded.stop();
-  await rm(dir, { recursive: true, force: true });
-  // Started by root, the cluster may lie outside of `dir`.
-  await rm(path.dirname(embedded.clusterDir), { recursive: true, force: true });
-}
+await withDrillDatabase('nodes', drill);
 
-async function drill(): Promise<number> {
+async function drill(at: DrillDatabase): Promise<number> {
+  const { db, log, url } = at;
   await migrate({ db, log });
   if (isControl) await db.query('alter database postgres set synchronous_commit = off');
   const callers = await createCallers(url, 'live', ['shop-1', 'shop-2']);
-  const nodes: (RunningProgram | undefined)[] = await Promise.all(Array.from({ length: NODES }, startNode));
+  const nodes: (RunningProgram | undefined)[] = await Promise.all(Array.from({ length: NODES }, () => startNode(at)));
   for (const { headers } of callers) await registerWebhook(nodes[0]!.url, headers);
   const load = startLoad({ callers, atOnce: AT_ONCE, seed: SEED, urls: () => nodes.flatMap(node => node?.url ?? []) });
   const startedMs = performance.now();
@@ -72,13 +55,13 @@ async function drill(): Promise<number> {
     await wait(random.below(PAUSE_MS));
     if (++kills % 10 === 0) process.stderr.write(`${kills} kills, ${load.acknowledged()} writes\n`);
     if (kind === 'database') {
-      await killDatabase();
+      await killDatabase(at);
       continue;
     }
     const index = await upNode(nodes, random.below(NODES));
     nodes[index]!.signal('SIGKILL');
     nodes[index] = undefined;
-    const start = startNode().then(node => {
+    const start = startNode(at).then(node => {
       nodes[index] = node;
       starting.delete(start);
     });
@@ -124,7 +107,7 @@ async function drill(): Promise<number> {
 }
 
 /** A start may fall into a moment without a database, and then ends: it is started again, as a supervisor does. */
-async function startNode(): Promise<RunningProgram> {
+async function startNode({ dir, url }: DrillDatabase): Promise<RunningProgram> {
   for (;;) {
     try {
       return await startTrilho({ dir, url: () => url }, 'postgres', { mode: 'live', allowsLocal: true });
@@ -165,13 +148,13 @@ async function upNode(nodes: readonly (RunningProgram | undefined)[], wanted: nu
 }
 
 /** Once it answers: the number of a server that has ended may belong to another process. */
-async function killDatabase(): Promise<void> {
-  while (!(await isUp())) await wait(LOOK_MS);
-  const [pid = ''] = readFileSync(path.join(embedded.clusterDir, 'postmaster.pid'), 'utf8').split('\n');
+async function killDatabase({ db, clusterDir }: DrillDatabase): Promise<void> {
+  while (!(await isUp(db))) await wait(LOOK_MS);
+  const [pid = ''] = readFileSync(path.join(clusterDir, 'postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(pid), 'SIGKILL');
 }
 
-function isUp(): Promise<boolean> {
+function isUp(db: Sql): Promise<boolean> {
   return db.query('select 1').then(
     () => true,
     () => false,

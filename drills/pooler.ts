@@ -1,17 +1,12 @@
 // npm run drill:pooler [-- <seconds>]: a PgBouncer between the service and its database. One that takes something away is refused
 // by a sentence; behind one that gives whole sessions two nodes work under load while it is restarted, and what was acknowledged
 // must be there, once. Leaves with exit code 1 when it is not so. Needs `pgbouncer`: sh drills/install.sh.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCallers } from '../bench/callers.ts';
 import { runTrilho, stopAllPrograms } from '../bench/programs.ts';
 import { startTrilho } from '../bench/trilho.ts';
-import { createLog } from '../src/lib/log.ts';
-import { openDatabase } from '../src/storage/database.ts';
-import { startEmbeddedPostgres } from '../src/storage/embedded/postgres.ts';
 import { migrate } from '../src/storage/migrate.ts';
+import { type DrillDatabase, withDrillDatabase } from './database.ts';
 import { startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
 import { startPgBouncer } from './pooler/pgbouncer.ts';
@@ -27,28 +22,14 @@ const ROLE_SETTINGS = `timezone = 'UTC', statement_timeout = '10s', idle_in_tran
   ', ',
 );
 
-const log = createLog('fatal', process.stderr);
-const dir = await mkdtemp(path.join(tmpdir(), 'trilho-pooler-'));
-const embedded = await startEmbeddedPostgres({ dataDir: dir, log });
-const socketDir = embedded.connection.host ?? '';
-const direct = `postgres:///postgres?host=${encodeURIComponent(socketDir)}&user=trilho`;
-const db = openDatabase({ connection: { connectionString: direct }, log });
-try {
-  process.exitCode = await drill();
-} finally {
-  await stopAllPrograms();
-  await db.close();
-  await embedded.stop();
-  await rm(dir, { recursive: true, force: true });
-  // Started by root, the cluster may lie outside of `dir`.
-  await rm(path.dirname(embedded.clusterDir), { recursive: true, force: true });
-}
+await withDrillDatabase('pooler', drill);
 
-async function drill(): Promise<number> {
+async function drill(at: DrillDatabase): Promise<number> {
+  const { dir, socketDir, url: direct, db, log } = at;
   await migrate({ db, log });
-  const refusals = [await refusal('session', []), await refusal('session', IGNORED)];
+  const refusals = [await refusal(at, 'session', []), await refusal(at, 'session', IGNORED)];
   for (const setting of ROLE_SETTINGS) await db.query(`alter role trilho set ${setting}`);
-  refusals.push(await refusal('transaction', IGNORED));
+  refusals.push(await refusal(at, 'transaction', IGNORED));
   const wanted = [/refuses settings of a session/, /drop settings of a session/, /changes sessions between/];
   const wrong = refusals.filter((line, index) => !wanted[index]!.test(line));
   for (const line of refusals) process.stdout.write(`refused: ${line}\n`);
@@ -80,7 +61,11 @@ async function drill(): Promise<number> {
 }
 
 /** What a command says behind such a pooler. */
-async function refusal(poolMode: 'session' | 'transaction', ignored: readonly string[]): Promise<string> {
+async function refusal(
+  { dir, socketDir }: DrillDatabase,
+  poolMode: 'session' | 'transaction',
+  ignored: readonly string[],
+): Promise<string> {
   const pooler = await startPgBouncer({ dir, socketDir, poolMode, ignored });
   try {
     const { code, lines } = await runTrilho(['migrate'], { DATABASE_URL: pooler.url });

@@ -76,7 +76,7 @@ export function caseMaker(document: OpenApi, seed: number, receiverUrl: string):
 }
 
 /** `walletId` is an id of `wallets`, `/charges/{id}/cancel` has one of `charges`. */
-function nounOf(place: string): string {
+export function nounOf(place: string): string {
   if (place.startsWith('/')) return place.replace('/sandbox', '').replace('/crypto', '').split('/')[1] ?? '';
   return place.endsWith('Id') ? `${place.slice(0, -2)}s` : place;
 }
