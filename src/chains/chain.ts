@@ -111,6 +111,9 @@ export type Funds = {
   readonly worstFee: bigint;
 };
 
+/** What a sender had of an asset after a block that counts as done, in smallest units. */
+export type Balance = { readonly units: bigint; readonly block: number };
+
 /** What left a sender and came to it, as the chain itself keeps it. */
 export type ChainRecord = {
   /** All slots below this one are used. */
@@ -155,6 +158,11 @@ export type Chain = {
   isContract(address: string): Promise<boolean | undefined>;
   check(intent: Intent): Promise<Check>;
   funds(sender: string, symbol: AssetSymbol): Promise<Funds | undefined>;
+  /**
+   * What a sender has, to compare the books with. Undefined when no node answers, or when the network does not have the asset.
+   * Absent on a chain that keeps no balances.
+   */
+  readonly balance?: (sender: string, asset: AssetSymbol | 'coin') => Promise<Balance | undefined>;
   /** Signs the next attempt at a transfer; it outbids all attempts before it. Nothing is sent. */
   sign(transfer: Transfer, before: readonly Attempt[]): Promise<Signed>;
   /**

@@ -1,7 +1,8 @@
-// Compares what the books say that a sender sent with what the chain itself shows. Changes nothing.
+// Compares what the books say that a sender sent with what the chain itself shows. Changes nothing but the note of what the sender has.
 import type { Chain, Sighting } from '../chains/chain.ts';
 import { concurrencyLimit } from '../lib/concurrency-limit.ts';
 import type { Sql } from '../storage/database.ts';
+import { askBalances, compareBalances, type Spent } from './compare-balances.ts';
 import {
   balanceNotes,
   coinText,
@@ -36,6 +37,7 @@ export async function compareSender(db: Sql, chain: Chain, sender: string, since
   const from = first?.isAdopted ? (since ?? first.number) : (first?.number ?? since);
   // The chain is read first: bytes are saved before they are sent, so whatever it shows is in the books that are read later.
   const record = chain.record && (await chain.record(sender, from));
+  const balances = await askBalances(chain, sender);
   const known = await findSender(db, network, sender);
   const payouts = await readAll(db, chain, sender);
   const inTurn = concurrencyLimit(LOOKUPS_AT_ONCE);
@@ -45,16 +47,20 @@ export async function compareSender(db: Sql, chain: Chain, sender: string, since
   const mayLackFirst = payouts.length === 0 ? since !== undefined : await isFirstAdopted(db, network, sender);
   const books = { payouts, shown, nextNonce: known?.nextNonce, mayLackFirst };
   const recorded = record ? compareRecord(books, sender, record, chain) : NOTHING;
+  const spent = looked.flatMap(one => one.spent);
+  // Where a payout is not answered, it is not known what should be left.
+  const isAllKnown = looked.every(one => one.unanswered.length === 0 || one.spent.length > 0);
+  const held = isAllKnown ? await compareBalances(db, chain, sender, balances, spent) : NOTHING;
   return {
     sender,
     settled: payouts.filter(isSettled).length,
     underWay: payouts.filter(payout => !isSettled(payout)).length,
-    differences: [...looked.flatMap(one => one.differences), ...recorded.differences],
+    differences: [...looked, recorded, held].flatMap(one => one.differences),
     unanswered: [
-      ...[...looked, recorded].flatMap(one => one.unanswered),
+      ...[...looked, recorded, held].flatMap(one => one.unanswered),
       ...(chain.record && !record ? ['no node shows what left the sender'] : []),
     ],
-    notes: [...recorded.notes, ...(await balanceNotes(chain, sender, record))],
+    notes: [...recorded.notes, ...(await balanceNotes(chain, sender, record)), ...held.notes],
     moved: [...looked, recorded].flatMap(one => one.moved),
     strangers: recorded.strangers,
   };
@@ -94,7 +100,12 @@ const OUTCOMES = {
   voided: 'voided',
 } as const satisfies Record<Exclude<Payout['state'], 'open'>, Extract<Sighting, { kind: 'mined' }>['outcome']>;
 
-type Looked = Found & { readonly payout: Payout; readonly isMined: boolean };
+type Looked = Found & {
+  readonly payout: Payout;
+  readonly isMined: boolean;
+  /** What it took from the sender: as the chain shows it, or as the books have it while the chain does not answer. */
+  readonly spent: readonly Spent[];
+};
 
 /**
  * A payout as its own chain shows it: what moved, in which transaction, at which fee. One that was given up, or is on its way,
@@ -103,8 +114,10 @@ type Looked = Found & { readonly payout: Payout; readonly isMined: boolean };
 async function compareOne(chain: Chain, payout: Payout): Promise<Looked> {
   const sighting = await chain.lookup(transferOf(payout), payout.attempts, payout.block);
   const name = `${nameOf(payout)}, slot ${payout.nonce}`;
-  const looked = { ...NOTHING, payout, isMined: false };
-  if (sighting.kind === 'unknown') return { ...looked, unanswered: [`${name}: ${sighting.words ?? 'no answer'}`] };
+  const looked = { ...NOTHING, payout, isMined: false, spent: [] };
+  if (sighting.kind === 'unknown') {
+    return { ...looked, spent: spentByBooks(payout), unanswered: [`${name}: ${sighting.words ?? 'no answer'}`] };
+  }
   if (sighting.kind !== 'mined') {
     const words = `${name}: the books have ${payout.state} in ${payout.hash}, the chain has no such transaction`;
     const isMissing = isSettled(payout) && payout.hash !== undefined;
@@ -112,7 +125,14 @@ async function compareOne(chain: Chain, payout: Payout): Promise<Looked> {
   }
   const moved = await movedIn(chain, payout, sighting);
   const differences = payout.state === 'open' ? [] : differencesOf(chain, payout, payout.state, sighting);
-  return { ...looked, isMined: true, moved, differences: differences.map(words => `${name}: ${words}`) };
+  const { leftUnits, feeUnits, block } = sighting;
+  const spent = [{ symbol: payout.symbol, block: block.number, leftUnits, feeUnits }];
+  return { ...looked, isMined: true, moved, spent, differences: differences.map(words => `${name}: ${words}`) };
+}
+
+function spentByBooks(payout: Payout): Spent[] {
+  const { symbol, block, feeUnits = 0n } = payout;
+  return block && isSettled(payout) ? [{ symbol, block: block.number, leftUnits: sentUnits(payout), feeUnits }] : [];
 }
 
 type Mined = Extract<Sighting, { readonly kind: 'mined' }>;

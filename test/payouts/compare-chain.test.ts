@@ -152,6 +152,7 @@ test('what a key was used for before the service had it is only noted', async ()
   const drill = await openDrill('evm', 1, 0);
   stops.push(() => drill.close());
   await signElsewhere(drill, { to: PAYEE, value: 1n, data: '0x' });
+  await drill.pass(40);
   const early = await compared(drill);
   assert.deepEqual([early.differences, early.unanswered], [[], []], 'there is no order that it can have paid');
   assert.ok(early.notes.includes('it has used 1 slots, and the books have none of them'));

@@ -5,7 +5,7 @@ import type { Chain, ChainHealth, Funds, Sighting } from '../chain.ts';
 import { quorumOf } from './agree.ts';
 import { broadcast } from './broadcast.ts';
 import { check, type Draft, type Estimate, estimate } from './check.ts';
-import { funds } from './funds.ts';
+import { balanceOf, funds } from './funds.ts';
 import { lookup } from './lookup.ts';
 import { openProvider, type Provider } from './provider.ts';
 import { readTransferIn } from './read-transfer.ts';
@@ -97,6 +97,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     },
     funds: (sender, symbol) =>
       sharedFunds(`${sender} ${symbol}`, () => funds({ providers, plan, watch }, sender, symbol)),
+    balance: (sender, asset) => balanceOf({ plan, watch }, sender, asset),
     async sign(transfer, before) {
       const words = await unchecked();
       return words === undefined ? signTransfer(signDeps, transfer, before) : { kind: 'unknown', words };

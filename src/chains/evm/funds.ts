@@ -1,6 +1,6 @@
 // What a sender has, and what a transfer may cost it.
 import type { AssetSymbol } from '../asset.ts';
-import type { Funds } from '../chain.ts';
+import type { Balance, Funds } from '../chain.ts';
 import { balanceOfData } from './contracts.ts';
 import { nextBid } from './fees.ts';
 import type { Provider } from './provider.ts';
@@ -35,11 +35,42 @@ async function balancesOf(
   sender: string,
   contract: string | undefined,
 ): Promise<{ readonly asset: bigint; readonly coin: bigint } | undefined> {
-  const call = { to: contract, data: balanceOfData(sender) };
   const [coin, token] = await Promise.all([
-    provider.ask('eth_getBalance', [sender, 'latest'], readQuantity).then(saidValue),
-    contract === undefined ? undefined : provider.ask('eth_call', [call, 'latest'], readWord).then(saidValue),
+    balanceAt(provider, sender, undefined, 'latest'),
+    contract === undefined ? undefined : balanceAt(provider, sender, contract, 'latest'),
   ]);
   const asset = contract === undefined ? coin : token;
   return coin === undefined || asset === undefined ? undefined : { asset, coin };
+}
+
+/**
+ * After the newest block whose transfers count as done: nodes keep the state of the last 128 blocks at least, and the block
+ * that a network calls final may be older.
+ */
+export async function balanceOf(
+  { plan, watch }: Pick<Deps, 'plan' | 'watch'>,
+  sender: string,
+  asset: AssetSymbol | 'coin',
+): Promise<Balance | undefined> {
+  const contract = asset === 'coin' ? undefined : contractOf(plan, asset);
+  if (contract === 'none') return undefined;
+  for (const { provider, head } of await watch.views(sender)) {
+    const newest = head.number - BigInt(plan.depth - 1);
+    const block = newest < 0n ? 0n : newest;
+    const units = await balanceAt(provider, sender, contract, `0x${block.toString(16)}`);
+    if (units !== undefined) return { units, block: Number(block) };
+  }
+  return undefined;
+}
+
+/** Of the coin without a contract. */
+async function balanceAt(
+  provider: Provider,
+  sender: string,
+  contract: string | undefined,
+  block: string,
+): Promise<bigint | undefined> {
+  if (contract === undefined) return saidValue(await provider.ask('eth_getBalance', [sender, block], readQuantity));
+  const call = { to: contract, data: balanceOfData(sender) };
+  return saidValue(await provider.ask('eth_call', [call, block], readWord));
 }

@@ -5,7 +5,7 @@ import { addressWord, readWord, SELECTORS, transferCall } from './abi.ts';
 import type { ConstantCall } from './answers.ts';
 import type { TronAsset } from './assets.ts';
 import { feeLimitOf, worstCoinFee, worstTokenFee } from './fees.ts';
-import { firstAnswer, type Node } from './nodes.ts';
+import { firstAnswer, type Node, type Side } from './nodes.ts';
 import type { Asked } from './provider.ts';
 
 type Fee = { readonly feeLimit: bigint };
@@ -99,13 +99,25 @@ export async function fundsOf(
   return { asset: balance?.value ?? coin, coin, worstFee };
 }
 
-async function tokenBalance(nodes: readonly Node[], address: string, contract: string): Promise<Asked<bigint>> {
-  const asked = await askCall(nodes, address, contract, SELECTORS.balanceOf + addressWord(address));
+/** At the head, unless a side is given. */
+export async function tokenBalance(
+  nodes: readonly Node[],
+  address: string,
+  contract: string,
+  side?: Side,
+): Promise<Asked<bigint>> {
+  const asked = await askCall(nodes, address, contract, SELECTORS.balanceOf + addressWord(address), side);
   if (asked.failure !== undefined) return asked;
   const balance = asked.value.kind === 'returned' ? readWord(asked.value.words[0]) : undefined;
   return balance === undefined ? { failure: 'the token does not say what the sender has' } : { value: balance };
 }
 
-function askCall(nodes: readonly Node[], from: string, contract: string, data: string): Promise<Asked<ConstantCall>> {
-  return firstAnswer(nodes, node => node.call({ from, contract, data }));
+function askCall(
+  nodes: readonly Node[],
+  from: string,
+  contract: string,
+  data: string,
+  side?: Side,
+): Promise<Asked<ConstantCall>> {
+  return firstAnswer(nodes, node => node.call({ from, contract, data }, side));
 }

@@ -37,8 +37,11 @@ export type Node = {
   /** The bytes of a transaction in the solidified chain. */
   signedBytes(hash: string): Promise<Asked<{ readonly rawData: Buffer; readonly signature: Buffer } | 'none'>>;
   isWaiting(hash: string): Promise<Asked<boolean>>;
-  account(address: string): Promise<Asked<Account>>;
-  call(call: Call): Promise<Asked<ConstantCall>>;
+  /** At the head, unless a side is given. */
+  account(address: string, side?: Side): Promise<Asked<Account>>;
+  call(call: Call, side?: Side): Promise<Asked<ConstantCall>>;
+  /** The newest solidified block, as it is now. */
+  solid(): Promise<Asked<TronBlock>>;
   parameters(): Promise<Asked<ChainParameters>>;
   broadcast(raw: string): Promise<Asked<{ readonly isTaken: boolean; readonly words: string }>>;
 };
@@ -71,10 +74,12 @@ export function nodeOf(provider: Provider, clock: Clock, genesisId?: string): No
     contractRet: (side, hash) => ask(`${side}/gettransactionbyid`, { value: hash }, readContractRet(hash)),
     signedBytes: hash => ask('walletsolidity/gettransactionbyid', { value: hash }, readSignedBytes(hash)),
     isWaiting: hash => ask('wallet/gettransactionfrompending', { value: hash }, readIsKnown(hash)),
-    account: address => ask('wallet/getaccount', { address: hexAddress(address) }, readAccount(hexAddress(address))),
-    call: ({ from, contract, data }) =>
+    account: (address, side = 'wallet') =>
+      ask(`${side}/getaccount`, { address: hexAddress(address) }, readAccount(hexAddress(address))),
+    solid: () => askHead('walletsolidity'),
+    call: ({ from, contract, data }, side = 'wallet') =>
       ask(
-        'wallet/triggerconstantcontract',
+        `${side}/triggerconstantcontract`,
         { owner_address: hexAddress(from), contract_address: hexAddress(contract), data },
         readConstantCall,
       ),

@@ -6,6 +6,7 @@ import type { Attempt, Block, Chain, ChainHealth, Sighting, Transfer } from '../
 import { NETWORK_FACTS } from '../networks.ts';
 import { assetOf, MAINNET_TOKENS, tokensAt } from './assets.ts';
 import { type AttemptFacts, attemptFacts } from './attempt-bytes.ts';
+import { balanceOf } from './balance.ts';
 import { checkTransfer, fundsOf } from './call-transfer.ts';
 import { DEFAULT_FEE_CAP } from './fees.ts';
 import { lookUp, SOLID_DEPTH } from './lookup.ts';
@@ -107,6 +108,10 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     funds: async (sender, symbol) => {
       const asset = assetOf(symbol, tokens);
       return asset && fundsOf(nodes, sender, asset, feeCap);
+    },
+    balance: async (sender, symbol) => {
+      const asset = assetOf(symbol === 'coin' ? 'trx' : symbol, tokens);
+      return asset && balanceOf(nodes, sender, asset);
     },
     sign: async (transfer, before) => {
       const { sender } = transfer.slot;

@@ -1,0 +1,84 @@
+// What a sender has, held against the books: whatever left between two comparisons must be payouts and their fees.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { coinOf } from '../../src/chains/networks.ts';
+import { compareSender } from '../../src/payouts/compare-chain.ts';
+import { type Drill, openDrill } from '../harness/payout-drill/drill.ts';
+
+const stops: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const stop of stops) await stop();
+});
+
+async function opened(world: 'evm' | 'tron'): Promise<Drill> {
+  const drill = await openDrill(world, 1, 0);
+  stops.push(() => drill.close());
+  await drill.pass(40);
+  return drill;
+}
+
+async function payAll(drill: Drill, count: number): Promise<void> {
+  await drill.pay(count);
+  await drill.runJobs();
+  await drill.rest();
+  await drill.pass(40);
+}
+
+async function compared({ db, chain }: Drill) {
+  const { differences, unanswered, notes } = await compareSender(db, chain, chain.senders[0]);
+  return { differences, unanswered, cameIn: notes.filter(words => words.includes(' came in between ')) };
+}
+
+/** A transfer with our key that the service knows nothing of. */
+async function sendElsewhere({ chain, random, world, pass }: Drill, units: bigint, nonce: bigint): Promise<void> {
+  const { network, senders } = chain;
+  const slot = { network, sender: senders[0], nonce };
+  const moves = {
+    symbol: network === 'tron' ? ('trx' as const) : ('eth' as const),
+    units,
+    to: world.newAddress(random),
+  };
+  const signed = await chain.sign({ slot, ...moves }, []);
+  assert.ok(signed.kind === 'signed', JSON.stringify(signed));
+  const { isSent } = await chain.broadcast({ ...signed, number: 1, kind: 'transfer', signedAt: world.now() });
+  assert.ok(isSent);
+  await pass(40);
+}
+
+for (const world of ['evm', 'tron'] as const) {
+  test(`on ${world} payouts and fees explain what left, and coin that another program sent is named at every comparison`, async () => {
+    const drill = await opened(world);
+    const { symbol, decimals } = coinOf(drill.world.network);
+    const nothing = { differences: [], unanswered: [], cameIn: [] };
+    assert.deepEqual(await compared(drill), nothing, 'the first comparison');
+    await payAll(drill, 3);
+    assert.deepEqual(await compared(drill), nothing, 'what left was payouts and fees');
+
+    await sendElsewhere(drill, 7n * 10n ** BigInt(decimals), 3n);
+    const isNamed = (words: string) =>
+      new RegExp(`^[78]\\.?\\d* ${symbol} left between the blocks \\d+ and \\d+, and the books do not have it$`).test(
+        words,
+      );
+    assert.equal((await compared(drill)).differences.filter(isNamed).length, 1);
+    await drill.pass(40);
+    const { differences } = await compared(drill);
+    assert.equal(differences.filter(isNamed).length, 1, 'it stays a difference');
+    assert.equal(differences.length, world === 'evm' ? 2 : 1, differences.join('\n'));
+  });
+}
+
+test('what came in is noted, and a balance that no node tells is not right', async () => {
+  const drill = await opened('tron');
+  await compared(drill);
+  await payAll(drill, 1);
+  // Fills the wallet up again.
+  await drill.world.mend();
+  await drill.pass(40);
+  const { differences, unanswered, cameIn } = await compared(drill);
+  assert.deepEqual([differences, unanswered], [[], []]);
+  assert.match(cameIn.join('\n'), /^[\d.]+ trx came in between the blocks \d+ and \d+\n[\d.]+ usdt came in between/);
+
+  const { chain, db } = drill;
+  const silent = await compareSender(db, { ...chain, balance: async () => undefined }, chain.senders[0]);
+  assert.deepEqual(silent.unanswered, ['no node tells what it has of trx', 'no node tells what it has of usdt']);
+});
