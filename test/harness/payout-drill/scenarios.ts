@@ -124,20 +124,20 @@ export const KINDS: readonly Kind[] = [
   },
   {
     name: 'three nodes, killed at random',
-    variants: { evm: 20, tron: 20, simulated: 10 },
+    variants: { evm: 20, tron: 20, simulated: 20 },
     run: async drill => {
       await drill.pay(MAX_ORDERS);
       await withThreeNodes(drill);
     },
   },
-  duringFault('replies and calls are lost', 'lost replies', { evm: 24, tron: 24, simulated: 12 }),
+  duringFault('replies and calls are lost', 'lost replies', { evm: 24, tron: 24, simulated: 24 }),
   duringFault('replies to sends are lost', 'only sends lose their replies', { evm: 8, tron: 8, simulated: 0 }),
   duringFault('a node lies', 'lies', { evm: 20, tron: 20, simulated: 0 }),
-  duringFault('a node lags', 'lagging', { evm: 16, tron: 16, simulated: 8 }),
+  duringFault('a node lags', 'lagging', { evm: 16, tron: 16, simulated: 16 }),
   duringFault('nodes behind one address differ', 'load-balanced', { evm: 16, tron: 16, simulated: 0 }),
   {
     name: 'a reorganisation at each depth',
-    variants: { evm: 28, tron: 20, simulated: 20 },
+    variants: { evm: 28, tron: 20, simulated: 28 },
     run: async (drill, variant) => {
       await drill.pay(someOrders(drill));
       await drill.runJobs();
