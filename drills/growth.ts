@@ -1,0 +1,155 @@
+// npm run drill:growth [-- <events> <seconds>]: what a feed of a hundred million events costs. Events are made by SQL; then readers page
+// through the feed, charges are created, and old events are moved to the archive beside them, at a hundredth of the size and at the whole.
+// Prints the times of both and their ratio; leaves with exit code 1 when a reader did not get what it asked for, or nothing was pruned.
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Caller, createCallers } from '../bench/callers.ts';
+import { chargeRequests } from '../bench/charge-requests.ts';
+import { withClient } from '../bench/database-server.ts';
+import { formatMs, formatRatio, percentileOf } from '../bench/figures.ts';
+import { startTrilho } from '../bench/trilho.ts';
+import { openCursors } from '../src/events/cursor.ts';
+import { findPosition } from '../src/events/store-feed.ts';
+import { openDatabase } from '../src/storage/database.ts';
+import { migrate } from '../src/storage/migrate.ts';
+import { type DrillDatabase, withDrillDatabase } from './database.ts';
+import { ACCOUNTS, EVENTS_OF_OBJECT, makeEvents } from './growth/make-events.ts';
+
+const [EVENTS = 100_000_000, SECONDS = 60] = process.argv.slice(2).map(Number);
+if (!Number.isSafeInteger(EVENTS) || EVENTS < 1_000_000 || !Number.isSafeInteger(SECONDS) || SECONDS < 1) {
+  process.stderr.write('usage: npm run drill:growth -- [<events, at least a million> <seconds of pruning>]\n');
+  process.exit(2);
+}
+
+const FIRST_SHARE = 100;
+const READS = 200;
+const PAGE = 100;
+const YEARS_MS = 2 * 365 * 86_400_000;
+
+type Times = Map<string, readonly number[]>;
+
+await withDrillDatabase('growth', drill);
+
+async function drill(at: DrillDatabase): Promise<number> {
+  const first = Math.floor(EVENTS / FIRST_SHARE);
+  const small = await measureAt(at, 'small', first);
+  const whole = await measureAt(at, 'whole', EVENTS);
+  process.stdout.write(`${first} events (${small.size}) → ${EVENTS} events (${whole.size})\n`);
+  for (const [name, times] of whole.times) print(name, small.times.get(name) ?? [], times);
+  process.stdout.write(`moved to the archive in ${SECONDS} s: ${small.removed} → ${whole.removed}\n`);
+  const faults = [...small.faults, ...whole.faults];
+  for (const line of faults.slice(0, 20)) process.stdout.write(`${line}\n`);
+  return faults.length === 0 && small.removed > 0 && whole.removed > 0 ? 0 : 1;
+}
+
+/** In a database of its own. */
+async function measureAt({ dir, socketDir, db: server, log }: DrillDatabase, name: string, events: number) {
+  await server.query(`create database ${name}`);
+  const url = `postgres:///${name}?host=${encodeURIComponent(socketDir)}&user=trilho`;
+  const db = openDatabase({ connection: { connectionString: url }, log });
+  try {
+    await migrate({ db, log });
+    const accounts = Array.from({ length: ACCOUNTS }, (_, index) => `shop-${index}`);
+    const callers = await createCallers(url, 'live', accounts);
+    const archive = path.join(dir, `archive-${name}`);
+    await mkdir(archive);
+    const start = new Date(Date.now() - YEARS_MS);
+    await withClient(url, client => makeEvents(client, { events, start, stepMs: YEARS_MS / events }, say));
+    const [row] = await db.query<{ size: string }>(
+      'select pg_size_pretty(pg_total_relation_size($1) + pg_total_relation_size($2)) as size',
+      ['events', 'event_positions'],
+    );
+    return { size: row?.size, ...(await measure({ dir, url, db }, callers, events, archive)) };
+  } finally {
+    await db.close();
+  }
+}
+
+/** First without pruning, then beside it. */
+async function measure(
+  { db, dir, url }: Pick<DrillDatabase, 'db' | 'dir' | 'url'>,
+  callers: readonly Caller[],
+  events: number,
+  archive: string,
+) {
+  const faults: string[] = [];
+  const times: Times = new Map();
+  const cursors = await openCursors(db);
+  const cursorAt = async (position: number) => {
+    const found = await findPosition(db, BigInt(position));
+    return cursors.textOf(found ?? { position: 0n, mark: '' });
+  };
+  const caller = callers[0]!;
+  const requests = chargeRequests('live', callers);
+  const start = (env: Readonly<Record<string, string>>) =>
+    startTrilho({ dir, url: () => url }, 'postgres', { mode: 'live', env });
+  const time = async (name: string, ask: () => Promise<string | undefined>, times_: number) => {
+    const taken: number[] = [];
+    for (let index = 0; index < times_; index++) {
+      const startedMs = performance.now();
+      const fault = await ask();
+      taken.push(performance.now() - startedMs);
+      if (fault !== undefined) faults.push(`${name}: ${fault}`);
+    }
+    times.set(name, [...(times.get(name) ?? []), ...taken]);
+  };
+  const [middle, last] = [Math.floor(events / 2), events - PAGE * ACCOUNTS * 2];
+  const object = await db.query<{ object_id: string }>(`select object_id from event_positions where position = $1`, [
+    middle - (middle % (EVENTS_OF_OBJECT * ACCOUNTS)) + 1,
+  ]);
+  const readFrom = async (at: string, query: string, least: number) => {
+    const answer = await fetch(`${at}/events?limit=${PAGE}${query}`, { headers: caller.headers });
+    if (answer.status !== 200) return `${answer.status} ${await answer.text()}`;
+    const { events: page } = (await answer.json()) as { events: readonly unknown[] };
+    return page.length >= least ? undefined : `${page.length} events instead of ${least}`;
+  };
+  const charge = async (at: string) => {
+    const { caller: maker, text } = requests.nextText();
+    const headers = { ...maker.headers, 'content-type': 'application/json' };
+    const answer = await fetch(`${at}/charges`, { method: 'POST', headers, body: text });
+    const body = await answer.text();
+    return answer.status === 201 ? undefined : `${answer.status} ${body}`;
+  };
+
+  const alone = await start({});
+  await time('warming up', () => charge(alone.url), READS);
+  times.delete('warming up');
+  const [fromMiddle, nearEnd] = [await cursorAt(middle), await cursorAt(last)];
+  await time('feed, from the middle', () => readFrom(alone.url, `&after=${fromMiddle}`, PAGE), READS);
+  await time('feed, near the end', () => readFrom(alone.url, `&after=${nearEnd}`, PAGE), READS);
+  await time('feed, of one type', () => readFrom(alone.url, `&after=${fromMiddle}&type=charge.paid`, PAGE), READS);
+  await time(
+    'feed, of one object',
+    () => readFrom(alone.url, `&objectId=${object[0]?.object_id}`, EVENTS_OF_OBJECT),
+    READS,
+  );
+  await time('POST /charges', () => charge(alone.url), READS);
+  await alone.stop();
+
+  const position = async () => {
+    const [row] = await db.query<{ position: string }>(`select position from archive_cuts where kind = 'events'`);
+    return Number(row?.position ?? 0);
+  };
+  const before = await position();
+  const pruning = await start({ TRILHO_ARCHIVE_DIR: archive, TRILHO_KEEP_EVENTS: 'P365D' });
+  const endMs = performance.now() + SECONDS * 1_000;
+  while (performance.now() < endMs) {
+    await time('POST /charges, beside pruning', () => charge(pruning.url), 10);
+    await wait(20);
+  }
+  await pruning.stop();
+  return { times, faults, removed: (await position()) - before };
+}
+
+function print(name: string, small: readonly number[], whole: readonly number[]): void {
+  const columns = [0.5, 0.99].map(share => {
+    const [few, all] = [percentileOf(small, share), percentileOf(whole, share)];
+    return `p${share * 100} ${formatMs(few)} → ${formatMs(all)} (${formatRatio(all / few)})`;
+  });
+  process.stdout.write(`${name.padEnd(30)} ${columns.join(', ')}\n`);
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,71 @@
+// Events made by SQL, in the order of the feed: five of each object, of eight accounts, over the time that is given.
+import type pg from 'pg';
+
+export const ACCOUNTS = 8;
+export const EVENTS_OF_OBJECT = 5;
+const TYPES = ['charge.created', 'charge.registered', 'charge.paid', 'charge.settled', 'charge.refunded'];
+const CHUNK = 1_000_000;
+
+type Made = {
+  readonly events: number;
+  /** The time of position 0, and between two events. */
+  readonly start: Date;
+  readonly stepMs: number;
+};
+
+/** In the order of time, as those of the service. */
+const uuidOf = (ms: string, salt: string) =>
+  `(lpad(to_hex((${ms})::bigint), 12, '0') || '7' || substr(md5(${salt}), 1, 3) || '8' || substr(md5(${salt}), 4, 15))::uuid`;
+
+export async function makeEvents(client: pg.Client, made: Made, say: (line: string) => void): Promise<void> {
+  const indexes = await dropIndexes(client);
+  await client.query("set maintenance_work_mem = '1GB'");
+  // They get their positions here.
+  await client.query('alter table events disable trigger user');
+  for (let from = 0; from < made.events; from += CHUNK) {
+    const to = Math.min(from + CHUNK, made.events);
+    await client.query(INSERT, [from + 1, to, made.start.getTime(), made.stepMs]);
+    if (to % (10 * CHUNK) === 0) say(`${to / 1_000_000} million events`);
+  }
+  await client.query('alter table events enable trigger user');
+  for (const create of indexes) {
+    say(create);
+    await client.query(create);
+  }
+  await client.query('update event_feed set position = $1', [made.events]);
+  await client.query('update event_readers set position = $1', [made.events]);
+  await client.query('analyze events, event_positions');
+}
+
+const INSERT = `
+  with made as materialized (
+    select position,
+           ${uuidOf('$3::bigint + position * $4::float8', 'position::text')} as id,
+           ${uuidOf(`$3::bigint + ((position - 1) / ${EVENTS_OF_OBJECT}) * ${EVENTS_OF_OBJECT} * $4::float8`, `'o' || (position - 1) / ${EVENTS_OF_OBJECT}`)} as object_id,
+           'shop-' || ((position - 1) / ${EVENTS_OF_OBJECT}) % ${ACCOUNTS} as account_id,
+           ('{${TYPES.join(',')}}'::text[])[(position - 1) % ${EVENTS_OF_OBJECT} + 1] as type,
+           ((position - 1) % ${EVENTS_OF_OBJECT} + 1)::int as sequence,
+           to_timestamp(($3::bigint + position * $4::float8) / 1000) as occurred_at
+      from generate_series($1::bigint, $2::bigint) as position
+  ), kept as (
+    insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
+    select id, account_id, type, object_id, sequence, occurred_at, jsonb_build_object('id', object_id, 'status', type) from made
+  )
+  insert into event_positions (position, event_id, account_id, type, object_id)
+  select position, id, account_id, type, object_id from made`;
+
+/** Of both tables, but those that foreign keys need; returns the statements that make them again. */
+async function dropIndexes(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ drop: string; create: string }>(
+    `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
+            format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as create
+       from pg_constraint c where conrelid in ('events'::regclass, 'event_positions'::regclass) and contype in ('p', 'u')
+        and not exists (select from pg_constraint f where f.contype = 'f' and f.conindid = c.conindid)
+     union all
+     select format('drop index %s', indexrelid::regclass), pg_get_indexdef(indexrelid)
+       from pg_index i where indrelid in ('events'::regclass, 'event_positions'::regclass)
+        and not exists (select from pg_constraint where conindid = i.indexrelid)`,
+  );
+  for (const { drop } of rows) await client.query(drop);
+  return rows.map(({ create }) => create);
+}
