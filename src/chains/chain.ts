@@ -133,6 +133,8 @@ export type ChainHealth = {
   readonly head?: bigint;
   /** How far the final block is behind the head; undefined when unknown. */
   readonly finalityLagMs?: number;
+  /** What the nodes say against the settings, where they did not answer at the start: nothing is signed. */
+  readonly fault?: string;
   readonly providers: readonly { readonly name: string; readonly isAnswering: boolean; readonly words?: string }[];
 };
 
@@ -149,7 +151,10 @@ export type Chain = {
   readonly maxAttempts: number;
   /** Where transfers of an asset are made. Pure. */
   placeOf(symbol: AssetSymbol): Place;
-  /** The first unused nonce of a sender; undefined when no node answered. Needed once, before its first slot. */
+  /**
+   * The first unused nonce of a sender; undefined when no node answered, or while a transaction of the sender waits in a pool.
+   * Needed once, before its first slot.
+   */
   nextNonce(sender: string): Promise<bigint | undefined>;
   /**
    * Whether there is code at an address; undefined when no node answered. An account that has delegated itself to code

@@ -1,7 +1,7 @@
 // trilho chains: how each network stands, for a person or a script.
 import type { Config } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
-import { type ChainStatus, chainFaults, readChainStatus } from '../payouts/chain-status.ts';
+import { type ChainStatus, readChainStatus } from '../payouts/chain-status.ts';
 import { readOpenAlarms } from '../payouts/store-alarms.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
@@ -21,12 +21,11 @@ export async function chainsCommand(config: Config, log: Log, args: readonly str
   for (const { raisedAt, network, reason, words } of alarms) {
     console.log(['ALARM', network, reason, `since ${raisedAt.toISOString()}`, words].join('  '));
   }
-  return alarms.length > 0 || statuses.some(status => chainFaults(status).length > 0) ? 1 : 0;
+  return alarms.length > 0 || statuses.some(({ faults }) => faults.length > 0) ? 1 : 0;
 }
 
 function linesOf(status: ChainStatus): string[] {
-  const { network, head = 'unknown', finalityLagSeconds, providers, senders, window } = status;
-  const faults = chainFaults(status);
+  const { network, head = 'unknown', finalityLagSeconds, providers, senders, window, faults } = status;
   const lag = finalityLagSeconds === undefined ? 'unknown' : `${finalityLagSeconds} s`;
   return [
     [network, faults.length === 0 ? 'well' : `WRONG: ${faults.join('; ')}`, `head ${head}`, `final ${lag} behind`].join(

@@ -143,10 +143,7 @@ async function takeQuote(deps: OrderDeps, { accountId, quote: asked }: NewOrder)
   if (!('id' in asked)) {
     // Before the price: a source of prices that is set up would not help.
     if (Object.keys(deps.chains).length === 0) {
-      throw new AppError(
-        'not_configured',
-        'No chain is connected in this version: orders are taken in a sandbox only.',
-      );
+      throw new AppError('not_configured', 'No network is connected: set TRILHO_CHAINS, see docs/payouts.md.');
     }
     return makeQuote(deps, { ...asked, accountId });
   }

@@ -88,7 +88,13 @@ async function act(deps: AdvanceDeps, chain: Chain, payout: Payout, sighting: Si
   if (!newest || (action === 'sign' && next.attempts.length === attempts.length)) return next;
   const sentAt = deps.clock.now();
   const { words } = await chain.broadcast(newest);
-  return { ...next, words, sentAt, isExhausted: action === 'send' && sighting.kind === 'stuck' };
+  return {
+    ...next,
+    words,
+    sentAt,
+    isNew: action === 'sign',
+    isExhausted: action === 'send' && sighting.kind === 'stuck',
+  };
 }
 
 /** Signs the next attempt and saves it. If another node saved one of that number first, that one is used. */
@@ -159,7 +165,7 @@ function changeOf(
   before: Payout,
   now: Date,
 ): { readonly change: PayoutChange; readonly update: PayoutUpdate } {
-  const { payout: seen, news } = sighted(before, sighting, chain, run);
+  const { payout: seen, news } = sighted(before, sighting, chain, now, run);
   const after = withTimes(seen, { before, sighting, sentAt: run.sentAt, now });
   const nextLookup = isWatched(after) ? nextLookupOf(chain, sighting, after, now) : undefined;
   return { change: { before, after, news }, update: { payout: after, nextLookup } };

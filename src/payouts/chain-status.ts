@@ -1,6 +1,6 @@
 // How a network stands: what its nodes answer, and what each sender has, owes and may do. For operators.
 import { symbolsOn } from '../chains/asset.ts';
-import type { Chain } from '../chains/chain.ts';
+import type { Chain, ChainHealth } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
@@ -11,10 +11,11 @@ export type ChainStatus = Awaited<ReturnType<typeof readChainStatus>>;
 /** Asks the nodes. What none of them answers is absent. */
 export async function readChainStatus({ db }: { readonly db: Sql }, chain: Chain) {
   const { network, name, depth, window, senders } = chain;
-  const [{ head, finalityLagMs, providers }, ofSenders] = await Promise.all([
+  const [health, ofSenders] = await Promise.all([
     chain.health(),
     Promise.all(senders.map((_, index) => senderStatus(db, chain, index))),
   ]);
+  const { head, finalityLagMs, providers } = health;
   return {
     network,
     name,
@@ -24,6 +25,7 @@ export async function readChainStatus({ db }: { readonly db: Sql }, chain: Chain
     window,
     providers,
     senders: ofSenders,
+    faults: faultsOf(health, ofSenders),
   };
 }
 
@@ -54,9 +56,13 @@ async function senderStatus(db: Sql, chain: Chain, index: number) {
 }
 
 /** What is wrong with a network, in words; nothing when all is well. */
-export function chainFaults({ head, providers, senders }: ChainStatus): string[] {
+function faultsOf(
+  { head, providers, fault }: ChainHealth,
+  senders: readonly { readonly address: string; readonly haltedAt?: string }[],
+): string[] {
   const silent = providers.filter(({ isAnswering }) => !isAnswering);
   return [
+    ...(fault === undefined ? [] : [`nothing is sent: ${fault}`]),
     ...(head === undefined ? ['no node answers'] : silent.map(({ name }) => `${name} does not answer`)),
     ...senders.filter(({ haltedAt }) => haltedAt).map(({ address }) => `${address} is halted`),
   ];

@@ -31,6 +31,8 @@ export type Run = {
   readonly words?: string | undefined;
   /** When it handed bytes to the nodes. */
   readonly sentAt?: Date;
+  /** Whether these were new ones. */
+  readonly isNew?: boolean;
 };
 
 export type Sighted = { readonly payout: Payout; readonly news: PayoutNews };
@@ -38,9 +40,9 @@ export type Sighted = { readonly payout: Payout; readonly news: PayoutNews };
 type Mined = Extract<Sighting, { readonly kind: 'mined' }>;
 type Facts = Pick<Chain, 'depth' | 'signVoid'>;
 
-export function sighted(payout: Payout, sighting: Sighting, chain: Facts, run: Run = {}): Sighted {
+export function sighted(payout: Payout, sighting: Sighting, chain: Facts, now: Date, run: Run = {}): Sighted {
   if (sighting.kind === 'mined') return mined(payout, sighting, chain);
-  return isVoided(payout, sighting, chain) ? voided(payout, sighting.kind) : notMined(payout, sighting.kind, run);
+  return isVoided(payout, sighting, chain, now) ? voided(payout, sighting.kind) : notMined(payout, sighting.kind, run);
 }
 
 function mined(payout: Payout, sighting: Mined, { depth }: Facts): Sighted {
@@ -66,21 +68,34 @@ function mined(payout: Payout, sighting: Mined, { depth }: Facts): Sighted {
   return { payout: { ...seen, state: outcome, feeUnits, ...left }, news: { kind: outcome } };
 }
 
+/** The request itself asks for a lookup at once; the next one that sees a used slot comes minutes later. */
+const TAKEN_FOR_MS = 2 * 60_000;
+
 /**
  * A slot that was given up is void when somebody else has used it up, or on a chain where unused slots block no other. Used up in
  * two lookups, minutes apart: behind one address a node that lags may not show the receipt of a transfer that another has counted.
  */
-function isVoided({ voidRequestedAt, lastSighting }: Payout, { kind }: Sighting, { signVoid }: Facts): boolean {
+function isVoided(
+  { voidRequestedAt, lastSighting }: Payout,
+  { kind }: Sighting,
+  { signVoid }: Facts,
+  now: Date,
+): boolean {
   if (voidRequestedAt === undefined) return false;
-  return (kind === 'taken' && lastSighting === 'taken') || (kind === 'stuck' && !signVoid);
+  if (kind === 'stuck') return !signVoid;
+  const isLongAgo = now.getTime() - voidRequestedAt.getTime() >= TAKEN_FOR_MS;
+  return kind === 'taken' && lastSighting === 'taken' && isLongAgo;
 }
 
 function voided(payout: Payout, lastSighting: Sighting['kind']): Sighted {
   return { payout: { ...withoutBlock(payout), state: 'voided', lastSighting }, news: { kind: 'voided' } };
 }
 
-function notMined(payout: Payout, kind: Exclude<Sighting['kind'], 'mined'>, { isExhausted, words }: Run): Sighted {
-  const idle: Payout = { ...payout, idleLookups: payout.idleLookups + 1, lastSighting: kind };
+function notMined(payout: Payout, kind: Exclude<Sighting['kind'], 'mined'>, run: Run): Sighted {
+  const { isExhausted, isNew, words } = run;
+  // New bytes may be in the next block.
+  const idleLookups = isNew ? 0 : payout.idleLookups + 1;
+  const idle: Payout = { ...payout, idleLookups, lastSighting: kind };
   if (kind === 'unknown') return { payout: idle, news: { kind: 'no_answer', words } };
   // The block that held the transfer is not part of the chain any more.
   const unmined = withoutBlock(idle);

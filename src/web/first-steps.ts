@@ -6,7 +6,7 @@ import { EXAMPLE_CUSTOMER, exampleCharge } from './curl.ts';
 
 export type Step = { readonly title: string; readonly words: string; readonly command: string };
 
-/** In live the commands take the API key from `$KEY`. A live service has no chain yet, so an order is shown in a sandbox only. */
+/** In live the commands take the API key from `$KEY`. An order there needs a network, prices and a wallet, so it is shown in a sandbox only. */
 export function firstSteps(url: string, clock: Clock, mode: Mode): readonly Step[] {
   const isLive = mode === 'live';
   const send = isLive ? 'send() { curl -s "$at$1" -H "$json" -H "Authorization: Bearer $KEY" -d "$2"; }' : SEND;

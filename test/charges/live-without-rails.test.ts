@@ -58,12 +58,12 @@ test('a request names the setting that is missing', async () => {
   assert.match(refused.json.detail, /set TRILHO_PRICE_SOURCES/);
 });
 
-test('an order is refused for want of a chain, which no setting brings, and not of a price', async () => {
+test('an order is refused for want of a network before a price is asked for', async () => {
   const order = { accountId: 'acme', walletId: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87', settlementSchedule: 'D0' };
   const asked = { ...order, symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 541 };
   const refused = await bare.post('/crypto/transactions', asked);
   assert.deepEqual([refused.status, refused.json.code], [503, 'not_configured']);
-  assert.match(refused.json.detail, /^No chain is connected/);
+  assert.match(refused.json.detail, /^No network is connected: set TRILHO_CHAINS/);
 });
 
 test('a static pix with taxes gets a warning: the code asks for the face amount', async () => {

@@ -32,7 +32,7 @@ async function denied(network: string): Promise<Answer> {
   await orders.advance('PT10M');
   assert.equal((await orders.read(order)).holdReason, 'slot_taken');
   assert.equal((await sandbox.act(order, 'void')).status, 200);
-  await service.runJobs();
+  await orders.advance('PT1H');
   denies = false;
   assert.equal((await orders.read(order)).holdReason, 'payout_voided');
   return order;

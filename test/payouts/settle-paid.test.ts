@@ -53,7 +53,7 @@ async function denied(network: string): Promise<Answer> {
   const order = await sandbox.paid({ network });
   await orders.advance('PT10M');
   assert.equal((await sandbox.act(order, 'void')).status, 200);
-  await service.runJobs();
+  await orders.advance('PT1H');
   denies = false;
   await resumeSender(network);
   assert.equal((await orders.read(order)).holdReason, 'payout_voided');
@@ -131,7 +131,7 @@ test('a transaction in the slot of another order closes its own once that one is
   assert.equal(taken.status, 409);
   assert.match(taken.json.detail, /^Slot 0, .* belongs to another payout; give that up first\.$/);
   assert.equal((await sandbox.act(other, 'void')).status, 200);
-  await service.runJobs();
+  await orders.advance('PT1H');
   assert.equal((await settle(order, hash)).status, 200);
   await isClosed(order, hash);
   await resumeSender('ethereum');

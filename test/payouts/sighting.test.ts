@@ -25,14 +25,26 @@ const GIVEN_UP: Payout = {
 };
 const EVM = { depth: 10, signVoid: async () => ({ kind: 'unknown' as const }) };
 
-test('a slot that others have used is void when two lookups say so, not one', () => {
-  const once = sighted(GIVEN_UP, { kind: 'taken' }, EVM);
+const after = (seconds: number) => new Date(AT.getTime() + seconds * 1_000);
+
+test('a slot that others have used is void when two lookups say so, minutes after it was given up', () => {
+  const once = sighted(GIVEN_UP, { kind: 'taken' }, EVM, after(600));
   assert.deepEqual([once.payout.state, once.news.kind], ['open', 'taken']);
-  const twice = sighted(once.payout, { kind: 'taken' }, EVM);
+  // It was seen before it was given up, which asks for a lookup at once.
+  const soon = sighted(once.payout, { kind: 'taken' }, EVM, after(1));
+  assert.deepEqual([soon.payout.state, soon.news.kind], ['open', 'taken']);
+  const twice = sighted(once.payout, { kind: 'taken' }, EVM, after(600));
   assert.deepEqual([twice.payout.state, twice.news.kind], ['voided', 'voided']);
   // A node that lagged: the next one shows the transfer in its block.
   const block = { number: 9, hash: '0x01' };
   const mined = { kind: 'mined', hash: '0xaa', block, confirmations: 10, isFinal: true, feeUnits: 1n } as const;
-  const left = sighted(once.payout, { ...mined, outcome: 'transferred', leftUnits: 1_000_000n }, EVM);
+  const left = sighted(once.payout, { ...mined, outcome: 'transferred', leftUnits: 1_000_000n }, EVM, after(600));
   assert.deepEqual([left.payout.state, left.news.kind], ['final', 'done']);
+});
+
+test('new bytes are looked for soon, however long the ones before were', () => {
+  const idle: Payout = { ...GIVEN_UP, idleLookups: 9 };
+  const sentAt = after(600);
+  assert.equal(sighted(idle, { kind: 'stuck' }, EVM, sentAt, { sentAt, isNew: true }).payout.idleLookups, 0);
+  assert.equal(sighted(idle, { kind: 'stuck' }, EVM, sentAt, { sentAt }).payout.idleLookups, 10);
 });

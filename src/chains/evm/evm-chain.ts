@@ -46,12 +46,17 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
 
   let isChecked = start.isComplete;
   const recheck = sharedAnswers<StartCheck>(RECHECK_MS, monotonicMs);
-  /** Why nothing may be signed yet; undefined when all was checked. */
-  async function unchecked(): Promise<string | undefined> {
+  /** What the nodes say against the settings, where they did not answer at the start. */
+  async function wrongSetting(): Promise<string | undefined> {
     if (isChecked) return undefined;
     const { faults, isComplete } = await recheck('', () => startCheck({ providers, plan, senders }));
     isChecked = isComplete && faults.length === 0;
-    return isChecked ? undefined : (faults[0] ?? 'no provider answers');
+    return faults[0];
+  }
+  /** Why nothing may be signed yet; undefined when all was checked. */
+  async function unchecked(): Promise<string | undefined> {
+    const fault = await wrongSetting();
+    return isChecked ? undefined : (fault ?? 'no provider answers');
   }
 
   // A check finds the gas on its way; the signature that follows needs no call for it.
@@ -83,9 +88,12 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
       return { chainId, isTest, ...(token !== undefined && token !== 'none' && { token }) };
     },
     async nextNonce(sender) {
-      const counts = (await watch.views(sender)).map(({ pooled }) => pooled);
-      const isAgreed = counts.length >= quorum && counts.every(count => count === counts[0]);
-      return isAgreed ? counts[0] : undefined;
+      const views = await watch.views(sender);
+      const [first] = views;
+      // A transaction of somebody else that waits may be dropped, and every slot after it would wait for ever.
+      const isAgreed =
+        views.length >= quorum && views.every(({ mined, pooled }) => mined === pooled && mined === first?.mined);
+      return isAgreed ? first?.mined : undefined;
     },
     async isContract(address) {
       const code = await codeAt(providers, address);
@@ -110,15 +118,21 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
       return lookup(lookupDeps, { transfer, attempts, seen, token });
     },
     readTransfer: hash => readTransferIn({ providers, plan }, hash),
+    maxLookupWaitMs: MAX_LOOKUP_WAIT_MS,
     nextLookupAt: (sighting, now) => new Date(now.getTime() + waitMs(plan, sighting)),
     record: (sender, from) => recordOf({ providers, plan, watch }, sender, from),
-    health: () => health(providers, watch, senders[0]),
+    health: async () => {
+      const [answers, fault] = await Promise.all([health(providers, watch, senders[0]), wrongSetting()]);
+      return { ...answers, ...(fault !== undefined && { fault }) };
+    },
   };
   return { chain, start };
 }
 
 const SECOND_MS = 1_000;
 const MAX_WAIT_MS = 5 * 60_000;
+/** After an outage of an hour an open payout is seen soon. */
+const MAX_LOOKUP_WAIT_MS = 30 * SECOND_MS;
 
 /** Until something can have changed: the next block, the missing confirmations, a part of the way to finality. */
 function waitMs({ blockMs, depth, facts }: EvmPlan, sighting: Sighting): number {

@@ -132,13 +132,12 @@ async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]
   const ageMs = deps.now().getTime() - newest.signedAt.getTime();
   const bid = bidOf(newest.raw);
   const isBelowBaseFee = views.every(({ head }) => bid < head.baseFee);
-  if (isPooled) {
-    // Behind an earlier slot of its sender it waits for that one, whatever it bids.
-    const isFirst = views.some(({ mined }) => mined === nonce);
-    const isLate = isFirst && ageMs >= deps.stuckAfterMs;
-    return { kind: isLate || (isBelowBaseFee && ageMs >= 2 * deps.blockMs) ? 'stuck' : 'pending' };
-  }
-  if (isBelowBaseFee) return { kind: 'stuck' };
+  // Behind an earlier slot of its sender it waits for that one, whatever it bids.
+  const isFirst = views.some(({ mined }) => mined === nonce);
+  const isLate = isFirst && ageMs >= deps.stuckAfterMs;
+  if (isPooled) return { kind: isLate || (isBelowBaseFee && ageMs >= 2 * deps.blockMs) ? 'stuck' : 'pending' };
+  // Pools that are full, or want a higher tip, refuse the same bytes for ever.
+  if (isBelowBaseFee || isLate) return { kind: 'stuck' };
   if (seen && views.length < deps.quorum) return unclear('too few providers answer');
   return { kind: 'absent' };
 }

@@ -23,7 +23,7 @@ export async function lookUp(nodes: readonly Node[], question: Question): Promis
   if (views.length === 0) return silent(failures.join('; '));
   const witnesses = Math.min(2, nodes.length);
   if (views.some(({ found }) => found.length > 0)) return mined(views, witnesses);
-  const objection = seen && (await stillThere(views, seen));
+  const objection = seen && (await stillThere(views, seen, witnesses));
   if (objection !== undefined) return unclear(objection);
   return notMined(views, attempts, witnesses, failures);
 }
@@ -84,13 +84,17 @@ function together(found: readonly Found[]): Pick<Found, 'outcome' | 'leftUnits' 
   return { outcome, leftUnits, feeUnits };
 }
 
-/** Why the block in which an attempt was seen is not known to be undone; undefined when another one stands in its place. */
-async function stillThere(views: readonly View[], seen: Block): Promise<string | undefined> {
+/** Why the block in which an attempt was seen is not known to be undone; undefined when enough nodes have another in its place. */
+async function stillThere(views: readonly View[], seen: Block, witnesses: number): Promise<string | undefined> {
   const blocks = await Promise.all(views.map(({ node }) => node.block('wallet', seen.number)));
   const shown = blocks.flatMap(block => ('value' in block && block.value !== 'none' ? [block.value] : []));
   if (shown.length === 0) return `no node shows a block at height ${seen.number}, where the transfer was seen`;
-  const isThere = shown.some(({ id }) => id === seen.hash);
-  return isThere ? `the block ${seen.number} is there, but the transfer seen in it is not shown` : undefined;
+  if (shown.some(({ id }) => id === seen.hash)) {
+    return `the block ${seen.number} is there, but the transfer seen in it is not shown`;
+  }
+  return shown.length < witnesses
+    ? `too few nodes show the block ${seen.number} that replaced that of the transfer`
+    : undefined;
 }
 
 async function notMined(

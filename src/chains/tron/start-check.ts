@@ -57,8 +57,14 @@ export async function startCheck({ nodes, tokens, isTest, senders }: StartDeps):
   };
 }
 
+export type Unchecked = {
+  readonly words: string;
+  /** What the nodes say against the settings; absent while they say nothing. */
+  readonly fault?: string;
+};
+
 /** Why nothing may be signed yet, asking again what was not answered; undefined once all was checked. */
-export function untilChecked(deps: StartDeps, start: StartCheck, clock: Clock): () => Promise<string | undefined> {
+export function untilChecked(deps: StartDeps, start: StartCheck, clock: Clock): () => Promise<Unchecked | undefined> {
   let isChecked = start.isComplete && start.faults.length === 0;
   let last = { atMs: clock.now().getTime(), check: Promise.resolve(start) };
   return async () => {
@@ -67,7 +73,9 @@ export function untilChecked(deps: StartDeps, start: StartCheck, clock: Clock): 
     if (Math.abs(nowMs - last.atMs) >= RECHECK_MS) last = { atMs: nowMs, check: startCheck(deps) };
     const { faults, isComplete } = await last.check;
     isChecked = isComplete && faults.length === 0;
-    return isChecked ? undefined : (faults[0] ?? 'no provider answers');
+    if (isChecked) return undefined;
+    const [fault] = faults;
+    return fault === undefined ? { words: 'no provider answers' } : { words: fault, fault };
   };
 }
 

@@ -20,6 +20,7 @@ import {
   type StartDeps,
   startCheck,
   type TronSender,
+  type Unchecked,
   untilChecked,
 } from './start-check.ts';
 
@@ -68,7 +69,7 @@ type Plan = StartDeps & {
   readonly feeCap: bigint;
   readonly clock: Clock;
   /** Why nothing may be signed yet. */
-  readonly unchecked: () => Promise<string | undefined>;
+  readonly unchecked: () => Promise<Unchecked | undefined>;
 };
 
 function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchecked }: Plan): Chain {
@@ -118,7 +119,7 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
       const signer = senders.find(({ address }) => address === sender)?.signer;
       if (!signer) return { kind: 'refused', words: `there is no signer for the sender ${sender}` };
       const asset = assetOf(transfer.symbol, tokens);
-      const words = asset ? await unchecked() : noAsset(transfer.symbol);
+      const words = asset ? (await unchecked())?.words : noAsset(transfer.symbol);
       if (!asset || words !== undefined) return { kind: 'unknown', ...(words !== undefined && { words }) };
       return signTransfer({ nodes, signer, clock, feeCap, lookup }, transfer, asset, before);
     },
@@ -127,7 +128,10 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     readTransfer: hash => readTransferIn(nodes, tokens, hash),
     maxLookupWaitMs: MAX_LOOKUP_WAIT_MS,
     nextLookupAt: (sighting, now) => new Date(now.getTime() + delayMs(sighting)),
-    health: () => healthOf(nodes),
+    health: async () => {
+      const [answers, trouble] = await Promise.all([healthOf(nodes), unchecked()]);
+      return { ...answers, ...(trouble?.fault !== undefined && { fault: trouble.fault }) };
+    },
   };
 }
 

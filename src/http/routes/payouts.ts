@@ -12,7 +12,7 @@ import {
 } from '../../api/payouts.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { AppError } from '../../lib/errors.ts';
-import { chainFaults, readChainStatus } from '../../payouts/chain-status.ts';
+import { readChainStatus } from '../../payouts/chain-status.ts';
 import { findPayoutByEither } from '../../payouts/store-list.ts';
 import { listPayouts, payoutView } from '../../payouts/view.ts';
 import type { Sql } from '../../storage/database.ts';
@@ -78,7 +78,7 @@ export function payoutRoutes(app: FastifyInstance, deps: Deps): void {
     answer: ok(ChainsView, 'Every network that crypto leaves on', CHAINS_EXAMPLE),
     handle: async () => {
       const statuses = await Promise.all(Object.values(deps.chains).map(chain => readChainStatus(deps, chain)));
-      return { chains: statuses.map(status => ({ ...status, faults: chainFaults(status) })) };
+      return { chains: statuses };
     },
   });
 }

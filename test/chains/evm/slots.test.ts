@@ -15,6 +15,7 @@ async function open(changes: Parameters<typeof openEvmTest>[1] = {}): Promise<Ev
 }
 
 const GWEI = 10n ** 9n;
+const DAY_MS = 86_400_000;
 const raiseBaseFee = (evm: EvmTest, fee: bigint) =>
   evm.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${fee.toString(16)}`]);
 
@@ -90,12 +91,19 @@ test('a void uses the slot up and moves nothing', async () => {
   assert.equal(await evm.usdt.balanceOf(PAYEE), 0n);
 });
 
-test('an attempt that the pool has dropped is absent and may be sent again; below the base fee it is stuck', async () => {
+test('an attempt that the pool has dropped is absent and may be sent again; below the base fee, or after long, it is stuck', async () => {
   const evm = await open();
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
   await evm.anvil.rpc('anvil_dropTransaction', [attempts[0]?.hash]);
   assert.equal((await evm.look(transfer, attempts)).kind, 'absent');
+  // A pool that wants a higher bid refuses the same bytes for ever.
+  const old = attempts.map(attempt => ({ ...attempt, signedAt: new Date(attempt.signedAt.getTime() - DAY_MS) }));
+  assert.equal((await evm.look(transfer, old)).kind, 'stuck');
+  const behind = evm.transfer();
+  const signed = await evm.sign(behind);
+  const waiting = [{ ...signed, signedAt: new Date(signed.signedAt.getTime() - DAY_MS) }];
+  assert.equal((await evm.look(behind, waiting)).kind, 'absent', 'it waits for the slot before it');
   await raiseBaseFee(evm, 40n * GWEI);
   await evm.anvil.mine();
   assert.equal((await evm.look(transfer, attempts)).kind, 'stuck');

@@ -96,7 +96,18 @@ test('a silent provider is no fault: nothing is signed until it answers and ever
     kind: 'unknown',
     words: 'senders[0] is a contract, which has no key',
   });
+  assert.equal((await evm.chain.health()).fault, 'senders[0] is a contract, which has no key');
   await node.anvil.rpc('anvil_setCode', [SENDER, '0x']);
   evm.clock.advanceMs(60_000);
   assert.equal((await evm.chain.sign(transfer, [])).kind, 'signed');
+  assert.equal((await evm.chain.health()).fault, undefined);
+});
+
+test('while a transaction of somebody else waits, the first slot is not taken: it may be dropped, and leave a gap', async () => {
+  const evm = await openEvmTest(await startNode());
+  const [foreign] = await evm.send(evm.transfer());
+  assert.equal(await evm.chain.nextNonce(SENDER), undefined);
+  await evm.anvil.rpc('anvil_dropTransaction', [foreign?.hash]);
+  evm.clock.advanceMs(60_000);
+  assert.equal(await evm.chain.nextNonce(SENDER), 0n);
 });

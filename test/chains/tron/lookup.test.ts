@@ -71,3 +71,14 @@ test('a node that invents the fee is not believed', async () => {
   assert.equal((await lookUp([liar, honest], question)).kind, 'unknown');
   assert.equal((await lookUp([honest, liar], question)).kind, 'unknown');
 });
+
+test('a block that held the transfer is undone when two nodes show another in its place, not one', async () => {
+  const nowhere = (name: string): Node => ({
+    ...nodeThatShows({ name, block: 1_000, isFailed: false }),
+    info: async () => ({ value: 'none' }),
+  });
+  const silent: Node = { ...nowhere('silent'), heads: async () => ({ failure: 'silent does not answer' }) };
+  const seen = { ...question, seen: { number: 1_000, hash: 'f'.repeat(64) } };
+  assert.equal((await lookUp([nowhere('one'), silent], seen)).kind, 'unknown');
+  assert.notEqual((await lookUp([nowhere('one'), nowhere('two')], seen)).kind, 'unknown');
+});
