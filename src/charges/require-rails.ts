@@ -6,7 +6,7 @@ import { isAbsent } from '../rails/absent.ts';
 import { sharedNumbers } from '../rails/number-ranges.ts';
 import { allRails, currentRails, type Rails } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { findGivenNumbers, recordAgreements } from './store-agreements.ts';
+import { type ChangedAgreement, findGivenNumbers, recordAgreements } from './store-agreements.ts';
 import { isNeeded, recordRails } from './store-rails.ts';
 
 /** A payment can be refunded or taken back for so long after the last day on which it can be made. */
@@ -17,7 +17,7 @@ export async function requireRails(db: Database, rails: Rails, now: Date): Promi
   const expiredSince = new Date(now.getTime() - RETURN_DAYS * DAY_MS);
   await db.transaction(async tx => {
     const gone = await recordRails(tx, present, now);
-    await recordAgreements(tx, present);
+    refuseChanged(await recordAgreements(tx, present));
     await requireFreeNumbers(tx, rails);
     const needed = await Promise.all(gone.map(rail => isNeeded(tx, rail, expiredSince)));
     const missing = gone.filter((_, index) => needed[index]);
@@ -28,6 +28,16 @@ export async function requireRails(db: Database, rails: Rails, now: Date): Promi
       `Charges are still on a rail that is not configured: ${names}. Configure it again, with "former": true if it is to get no new ones.`,
     );
   });
+}
+
+/** Boletos of the agreement before are still paid, and its numbers must stay known: both belong to its own name. */
+function refuseChanged([changed]: readonly ChangedAgreement[]): void {
+  if (!changed) return;
+  const { rail, before, now, first, last } = changed;
+  throw new StartError(
+    `${rail} in boletos has given the numbers ${first} to ${last} of the agreement ${before}, and is now set to the agreement ${now}: ` +
+      `set it back, with "former": true if it is to get no new boletos, and give the other agreement an entry with a name of its own.`,
+  );
 }
 
 /** Another rail may have given numbers of the same agreement before, such as one that was renamed. */

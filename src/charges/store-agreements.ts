@@ -2,22 +2,46 @@
 import type { Rail } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 
-/** Records the agreements of a service that are new. */
-export async function recordAgreements(tx: Sql, rails: readonly Rail[]): Promise<void> {
+/** A rail that has given numbers of another agreement than the one that it now has. */
+export type ChangedAgreement = {
+  readonly rail: string;
+  readonly before: string;
+  readonly now: string;
+  readonly first: bigint;
+  readonly last: bigint;
+};
+
+/**
+ * Records the agreements of a service. One that has given no number yet is what the settings say now. Returns those that have given some
+ * and are another agreement by now: the caller refuses them, so that what was given stays known.
+ */
+export async function recordAgreements(tx: Sql, rails: readonly Rail[]): Promise<ChangedAgreement[]> {
   const numbered = rails.flatMap(({ name, numbers }) => (numbers ? { name, ...numbers } : []));
-  if (numbered.length === 0) return;
+  if (numbered.length === 0) return [];
+  const agreements = new Map(numbered.map(({ name, agreement }) => [name, agreement]));
+  const names = [...agreements.keys()];
+  const known = await tx.query<AgreementRow>(
+    `select rail, agreement, first_number, next_number from boleto_agreements
+      where rail = any($1) and agreement is not null and first_number is not null order by rail for update`,
+    [names],
+  );
   await tx.query(
     `insert into boleto_agreements as known (rail, next_number, first_number, agreement)
      select rail, first, first, agreement from unnest($1::text[], $2::bigint[], $3::text[]) as new (rail, first, agreement)
      on conflict (rail) do update
-       set agreement = excluded.agreement, first_number = coalesce(known.first_number, excluded.first_number)
-     where known.agreement is distinct from excluded.agreement or known.first_number is null`,
-    [
-      numbered.map(({ name }) => name),
-      numbered.map(({ first }) => String(first)),
-      numbered.map(({ agreement }) => agreement),
-    ],
+       set agreement = excluded.agreement,
+           first_number = case when known.next_number > known.first_number then known.first_number
+                               when known.first_number is null then least(known.next_number, excluded.first_number)
+                               else excluded.first_number end,
+           next_number = case when known.next_number = known.first_number then excluded.next_number else known.next_number end
+     where known.agreement is distinct from excluded.agreement or known.first_number is null
+        or (known.next_number = known.first_number and known.first_number <> excluded.first_number)`,
+    [names, numbered.map(({ first }) => String(first)), numbered.map(({ agreement }) => agreement)],
   );
+  return known.map(toGiven).flatMap(({ rail, agreement, first, last }) => {
+    const now = agreements.get(rail) ?? agreement;
+    return now !== agreement && last >= first ? { rail, before: agreement, now, first, last } : [];
+  });
 }
 
 /** The numbers that a rail has given, of an agreement that other rails may have had or have. */
@@ -29,18 +53,19 @@ export type GivenNumbers = {
   readonly last: bigint;
 };
 
+type AgreementRow = { rail: string; agreement: string; first_number: string; next_number: string };
+
+function toGiven({ rail, agreement, first_number, next_number }: AgreementRow): GivenNumbers {
+  return { rail, agreement, first: BigInt(first_number), last: BigInt(next_number) - 1n };
+}
+
 export async function findGivenNumbers(sql: Sql, agreements: readonly string[]): Promise<GivenNumbers[]> {
-  const rows = await sql.query<{ rail: string; agreement: string; first_number: string; next_number: string }>(
+  const rows = await sql.query<AgreementRow>(
     `select rail, agreement, first_number, next_number from boleto_agreements
       where agreement = any($1) and first_number is not null order by rail`,
     [agreements],
   );
-  return rows.map(({ rail, agreement, first_number, next_number }) => ({
-    rail,
-    agreement,
-    first: BigInt(first_number),
-    last: BigInt(next_number) - 1n,
-  }));
+  return rows.map(toGiven);
 }
 
 /**

@@ -194,3 +194,39 @@ test('numbers that another entry of the agreement has given are not given again,
   for (const range of [{ lastNumber: '99' }, { firstNumber: '102', lastNumber: '200' }])
     await (await startWith(range)).stop();
 });
+
+test('an entry that has given numbers stays the agreement that they are of; one that has given none may become another', async t => {
+  const bench = await startBench({ firstNumber: '100' });
+  t.after(() => bench.stop());
+  const startWith = (...boletos: BoletoSettings[]) => {
+    const env = { ...PIX_KEY, TRILHO_BOLETOS: JSON.stringify(boletos) };
+    return startService({ mode: 'live', env, beside: bench.service });
+  };
+  const entry = (changes: Partial<BoletoSettings> = {}) =>
+    agreementEntry('756', { name: RAIL, firstNumber: '100', ...changes });
+  const other = { beneficiaryCode: '99999' };
+  const known = () => bench.service.sql('select agreement, first_number, next_number from boleto_agreements');
+  const agreement = `756 ${entry().agency} 00${entry().beneficiaryCode}`;
+
+  await (await startWith(entry({ ...other, firstNumber: '7' }))).stop();
+  assert.deepEqual(await known(), [
+    { agreement: `756 ${entry().agency} 0099999`, first_number: '7', next_number: '7' },
+  ]);
+  await (await startWith(entry())).stop();
+  await bench.service.post('/charges', body());
+  const before = await known();
+  assert.deepEqual(before, [{ agreement, first_number: '100', next_number: '101' }]);
+  for (const changed of [entry(other), entry({ ...other, former: true }), agreementEntry('341', { name: RAIL })]) {
+    await assert.rejects(startWith(changed), error => {
+      assert(error instanceof Error);
+      assert.equal(error.name, 'StartError');
+      assert.match(error.message, /^sicoob:main in boletos has given the numbers 100 to 100 of the agreement 756 /);
+      return true;
+    });
+  }
+  assert.deepEqual(await known(), before);
+  // Another range of the same agreement never goes back to a number that was given.
+  await (await startWith(entry({ firstNumber: '1' }))).stop();
+  assert.deepEqual(await known(), before);
+  await (await startWith(entry({ former: true }), entry({ ...other, name: 'sicoob:new' }))).stop();
+});
