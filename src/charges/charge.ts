@@ -153,6 +153,9 @@ export type ChargeMethod<M extends Method = Method> = {
   readonly location?: Location;
   /** By which its bank knows it, where that is not the reference. Not in any view. */
   readonly bankId?: string;
+  /** When it was last sent to its bank, and whether that was not the first time. Not in any view. */
+  readonly sentAt?: Date;
+  readonly isSentAgain?: true;
   readonly reason?: string;
 };
 

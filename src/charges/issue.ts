@@ -13,7 +13,8 @@ import type { DecisionBatches } from './decide.ts';
 import { instructRegistrations } from './instruct.ts';
 import { type ChargeRef, ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { isRetired, RETIRE } from './retire.ts';
-import { clearSubmitted, findCharge, findCharges, markSubmitted, storeBankId } from './store.ts';
+import { findCharge, findCharges } from './store.ts';
+import { clearSubmitted, markSubmitted, storeBankId } from './store-sent.ts';
 import { logUndecided } from './undecided.ts';
 import { planWithdrawal } from './withdraw-repeats.ts';
 import type { WriteDeps } from './write.ts';
@@ -162,17 +163,18 @@ async function askRail(
   assert(reference !== undefined, 'a method that is CREATING has a reference');
   const rail = railNamed(deps.rails, method, chargeMethod.rail);
   const request = paymentRequest(charge);
-  const found = isFirst ? ABSENT : await rail.lookup(request, reference, location, bankId);
+  const found = isFirst ? ABSENT : await rail.lookup(request, reference, location, chargeMethod);
   if (found.kind === 'absent' && !isFirst && rail.withdrawRepeats) await planWithdrawal(deps, charge, method);
   const finding = found.kind === 'absent' ? await rail.submit(request, reference, location) : found;
-  if (found.kind === 'absent' && finding.kind === 'unavailable') await clearSubmitted(deps.db, charge, method);
+  // What was sent before and not found is looked up again: the bank may only not have shown it yet.
+  if (isFirst && finding.kind === 'unavailable') await clearSubmitted(deps.db, charge, method);
   if (finding.kind !== 'accepted' && finding.kind !== 'registered') return finding;
   const { bankId: known } = finding;
   if (known === undefined || known === bankId) return finding;
   // The next try looks for the one that is stored: code and id of a boleto belong together.
   if (!(await storeBankId(deps.db, charge, method, known))) return { kind: 'unknown' };
   if (finding.kind === 'registered') return finding;
-  return lookSoon(finding, () => rail.lookup(request, reference, location, known));
+  return lookSoon(finding, () => rail.lookup(request, reference, location, { bankId: known }));
 }
 
 const ABSENT: Finding = { kind: 'absent' };
@@ -208,17 +210,14 @@ function isElsewhere({ location }: ChargeMethod, finding: Finding): boolean {
  * The method was retired before its rail had decided. If the rail has registered it, the instrument must be withdrawn:
  * otherwise a payer could still pay it.
  */
-async function withdrawIfRegistered(
-  deps: IssueDeps,
-  charge: Charge,
-  { method, rail, reference, bankId }: ChargeMethod,
-): Promise<boolean> {
+async function withdrawIfRegistered(deps: IssueDeps, charge: Charge, retired: ChargeMethod): Promise<boolean> {
+  const { method, rail, reference } = retired;
   if (reference === undefined) return true;
   const finding = await railNamed(deps.rails, method, rail).lookup(
     paymentRequest(charge),
     reference,
     undefined,
-    bankId,
+    retired,
   );
   if (finding.kind === 'unknown' || finding.kind === 'unavailable' || finding.kind === 'accepted') return false;
   if (finding.kind !== 'registered') return true;

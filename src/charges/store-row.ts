@@ -26,7 +26,9 @@ export const CHARGE_COLUMNS = `
          c.order_id, c.committed_cents, c.link_epoch,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
                                             'reference', m.reference, 'instrument', m.instrument, 'location', m.location,
-                                            'bankId', m.bank_id, 'reason', m.reason) order by m.method)
+                                            'bankId', m.bank_id, 'reason', m.reason,
+                                            'sentAt', iso_utc(coalesce(m.resent_at, m.submitted_at)),
+                                            'isSentAgain', m.resent_at is not null) order by m.method)
             from charge_methods m
            where m.charge_id = c.id and m.account_id = c.account_id) as methods,
          (select json_agg(json_build_object('id', p.id, 'method', p.method, 'amountCents', p.amount_cents::text,
@@ -86,6 +88,8 @@ type MethodRow = {
   location: Location | null;
   bankId: string | null;
   reason: string | null;
+  sentAt: string | null;
+  isSentAgain: boolean;
 };
 type OptionalOfPayment =
   | 'cameAfter'
@@ -147,7 +151,8 @@ export function toCharge(row: ChargeRow): Charge {
   };
 }
 
-function toMethod({ method, rail, status, reference, instrument, location, bankId, reason }: MethodRow): ChargeMethod {
+function toMethod(row: MethodRow): ChargeMethod {
+  const { method, rail, status, reference, instrument, location, bankId, reason, sentAt, isSentAgain } = row;
   return {
     method,
     rail,
@@ -156,6 +161,8 @@ function toMethod({ method, rail, status, reference, instrument, location, bankI
     ...(instrument && { instrument }),
     ...(location && { location }),
     ...(bankId !== null && { bankId }),
+    ...(sentAt !== null && { sentAt: new Date(sentAt) }),
+    ...(isSentAgain && { isSentAgain }),
     ...(reason !== null && { reason }),
   };
 }

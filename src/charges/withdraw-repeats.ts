@@ -10,14 +10,13 @@ import type { Database } from '../storage/database.ts';
 import { type Charge, paymentRequest } from './charge.ts';
 import { isPayable } from './life.ts';
 import { findCharge } from './store.ts';
+import { markResent } from './store-sent.ts';
 import { logUndecided } from './undecided.ts';
 
 export const WITHDRAW_REPEATS = defineJob<{
   readonly accountId: string;
   readonly chargeId: string;
   readonly method: Method;
-  /** When it was planned. */
-  readonly since: string;
 }>('charge.withdraw_repeats');
 
 /** What the bank has not shown by then, it has not made. */
@@ -25,14 +24,16 @@ const GIVE_UP_AFTER_MS = DAY_MS;
 
 type PlanDeps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
 
-/** Before a request is sent again: a process that dies after the sending has it planned. */
+/** Before a request is sent again: a process that dies after the sending has it planned. One job ends all repeats of a method. */
 export async function planWithdrawal(
   { db, queue, clock }: PlanDeps,
   { id: chargeId, accountId }: Pick<Charge, 'id' | 'accountId'>,
   method: Method,
 ): Promise<void> {
-  const job = { accountId, chargeId, method, since: clock.now().toISOString() };
-  await db.transaction(tx => queue.enqueue(tx, WITHDRAW_REPEATS, [job]));
+  await db.transaction(async tx => {
+    const isFirst = await markResent(tx, { id: chargeId, accountId }, method, clock.now());
+    if (isFirst) await queue.enqueue(tx, WITHDRAW_REPEATS, [{ accountId, chargeId, method }]);
+  });
 }
 
 type Deps = { readonly db: Database; readonly rails: Rails; readonly clock: Clock; readonly log: Log };
@@ -40,7 +41,7 @@ type Deps = { readonly db: Database; readonly rails: Rails; readonly clock: Cloc
 /** The one that was handed out stays, while it can be paid. */
 export async function withdrawRepeats(
   deps: Deps,
-  { accountId, chargeId, method, since }: PayloadOf<typeof WITHDRAW_REPEATS>,
+  { accountId, chargeId, method }: PayloadOf<typeof WITHDRAW_REPEATS>,
 ): Promise<JobOutcome> {
   const charge = await findCharge(deps.db, chargeId, accountId);
   const sent = charge?.methods.find(candidate => candidate.method === method);
@@ -55,7 +56,7 @@ export async function withdrawRepeats(
     deps.log.warn('the bank had made a second boleto of a charge; it is canceled', { chargeId, rail: rail.name });
     return 'done';
   }
-  const isOver = deps.clock.now().getTime() - Date.parse(since) > GIVE_UP_AFTER_MS;
+  const isOver = deps.clock.now().getTime() - (sent.sentAt ?? charge.createdAt).getTime() > GIVE_UP_AFTER_MS;
   if (outcome.kind === 'none') return isOver ? 'done' : 'postponed';
   logUndecided(deps.log, outcome, { chargeId, chargeMethod: method, rail: rail.name });
   if (!isOver) return 'postponed';

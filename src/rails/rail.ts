@@ -253,6 +253,14 @@ export type ReceiptPage = {
   readonly next?: string;
 };
 
+/** What is known of a request that was sent. */
+export type KnownAtBank = {
+  /** By which the bank knows it, where it has told. */
+  readonly bankId?: string;
+  /** When it was last sent; absent when it was not. */
+  readonly sentAt?: Date;
+};
+
 export type Rail<M extends Method = Method> = {
   /** Stable, and stored with each charge: `sandbox`, `pix-key`, `efi:main`. */
   readonly name: string;
@@ -286,9 +294,9 @@ export type Rail<M extends Method = Method> = {
    */
   submit(request: PaymentRequest, reference: string, location?: Location): Promise<Outcome>;
   /** Looks up the result of `submit` by the reference, or by the bank's id where it has given one. */
-  lookup(request: PaymentRequest, reference: string, location?: Location, bankId?: string): Promise<Finding>;
+  lookup(request: PaymentRequest, reference: string, location?: Location, known?: KnownAtBank): Promise<Finding>;
   /** Withdraws the request at the bank; may be repeated. */
-  cancel(request: PaymentRequest, reference: string, bankId?: string): Promise<CancelOutcome>;
+  cancel(request: PaymentRequest, reference: string, known?: KnownAtBank): Promise<CancelOutcome>;
   /**
    * Withdraws what else the bank has of a request that was sent twice, all but the one with its id `keptBankId`. Present where a bank
    * makes something new of each request: elsewhere it refuses the second.

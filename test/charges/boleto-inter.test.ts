@@ -181,6 +181,49 @@ test('a request that is not listed at once is not sent again within two minutes'
   assert.equal(posts() - before, 1);
 });
 
+test('the two minutes count from the sending, however late it was', async () => {
+  const before = posts();
+  const [lost, busy] = [{ kind: 'lost-reply' }, { kind: 'status', status: 503 }] as const;
+  const on = { method: 'POST', path: '/cobrancas' };
+  at.psp.setFault({ ...busy, on });
+  const { json } = await at.create();
+  for (let look = 0; look < 3; look++) await later();
+  at.psp.clearFaults();
+  at.psp.setFault({ ...lost, on, count: 1 });
+  at.psp.setFault(LATE_LIST);
+  const tried = posts();
+  while (posts() === tried) await later();
+  await later();
+  assert.equal(posts() - tried, 1);
+  at.psp.clearFaults();
+  await later();
+  assert.equal((await at.read(json.id)).boleto.status, 'REGISTERED');
+  assert(tried > before);
+});
+
+test('however often a request is sent again, one job looks for what the bank has made of it', async () => {
+  const before = posts();
+  at.psp.setFault({ kind: 'lost-reply', on: { method: 'POST', path: '/cobrancas' }, count: 3 });
+  at.psp.setFault(LATE_LIST);
+  const { json } = await at.create();
+  while (posts() < before + 4) await later();
+  const jobs = await at.service.sql(
+    "select from pgboss.job where name = 'charge.withdraw_repeats' and data ->> 'chargeId' = $1",
+    [json.id],
+  );
+  assert.equal(jobs.length, 1);
+  at.psp.clearFaults();
+  for (let look = 0; look < 3; look++) await later();
+  const { boleto } = await at.read(json.id);
+  assert.equal(boleto.status, 'REGISTERED');
+  const { ownNumber } = at.title(boleto.digitableLine);
+  const open = titles().filter(title => title.ownNumber === ownNumber && title.status === 'open');
+  assert.deepEqual(
+    open.map(({ line }) => line),
+    [boleto.digitableLine],
+  );
+});
+
 test('a second boleto of a charge, which the bank shows late, is canceled there; the one that was handed out can be paid', async () => {
   const { id, repeat, line } = await createTwice();
   at.psp.clearFaults();

@@ -4,7 +4,15 @@ import { addDays, civilDay } from '../../../lib/civil-days.ts';
 import type { Client } from '../../bank-client/client.ts';
 import { idAt, listAt, reasonOf } from '../../bank-client/read-answer.ts';
 import type { ClientDeps } from '../../bank-client/settings.ts';
-import type { CancelOutcome, Finding, Location, Outcome, PaymentRequest, RepeatsOutcome } from '../../rail.ts';
+import type {
+  CancelOutcome,
+  Finding,
+  KnownAtBank,
+  Location,
+  Outcome,
+  PaymentRequest,
+  RepeatsOutcome,
+} from '../../rail.ts';
 import { isAbsent, isJudged, noAnswer } from '../answers.ts';
 import type { BoletoResource } from '../profile.ts';
 import type { BoletoApiSettings } from '../settings.ts';
@@ -14,13 +22,13 @@ import { asOutcome, codeIn, endOf, findingOf, isOver, isSameRequest } from './si
 const CANCEL_REASON = 'Cancelado pelo beneficiario';
 const PAGE_SIZE = 100;
 
-/** A request that was sent and is not in the list may only not be shown yet: so long after its charge it is not taken for absent. */
+/** A request that was sent and is not in the list may only not be shown yet: so long after it was sent it is not taken for absent. */
 const SHOWN_AFTER_MS = 2 * 60_000;
 
 export type Cobrancas = {
   submit(request: PaymentRequest, reference: string): Promise<Outcome>;
-  lookup(request: PaymentRequest, reference: string, location?: Location, bankId?: string): Promise<Finding>;
-  cancel(request: PaymentRequest, reference: string, bankId?: string): Promise<CancelOutcome>;
+  lookup(request: PaymentRequest, reference: string, location?: Location, known?: KnownAtBank): Promise<Finding>;
+  cancel(request: PaymentRequest, reference: string, known?: KnownAtBank): Promise<CancelOutcome>;
   withdrawRepeats(request: PaymentRequest, reference: string, keptBankId?: string): Promise<RepeatsOutcome>;
 };
 
@@ -67,7 +75,8 @@ export function interCobrancas(
     return body === undefined ? { kind: 'absent' } : { body };
   }
 
-  const isShownByNow = ({ createdAt }: PaymentRequest) => clock.now().getTime() - createdAt.getTime() >= SHOWN_AFTER_MS;
+  const isShownByNow = ({ createdAt }: PaymentRequest, { sentAt = createdAt }: KnownAtBank) =>
+    clock.now().getTime() - sentAt.getTime() >= SHOWN_AFTER_MS;
 
   /** Cancels one that the bank shows, unless it has ended. */
   async function end(body: unknown): Promise<CancelOutcome> {
@@ -106,14 +115,16 @@ export function interCobrancas(
       const bankId = idAt(answer.body, 'codigoSolicitacao');
       return bankId === undefined ? { kind: 'unknown' } : { kind: 'accepted', bankId };
     },
-    lookup: async (request, reference, _location, bankId) => {
+    lookup: async (request, reference, _location, known = {}) => {
+      const { bankId } = known;
       const found = await (bankId === undefined ? readByNumber(request, reference) : readByCode(bankId));
       if ('body' in found) return findingOf(found.body);
       // The bank has given the code, so it has the request, though it may not show it yet.
-      const isUnsure = bankId !== undefined || !isShownByNow(request);
+      const isUnsure = bankId !== undefined || !isShownByNow(request, known);
       return found.kind === 'absent' && isUnsure ? { kind: 'unknown' } : found;
     },
-    cancel: async (request, reference, bankId) => {
+    cancel: async (request, reference, known = {}) => {
+      const { bankId } = known;
       // The one that was handed out first: it is ended also while the list does not answer.
       const named = bankId === undefined ? undefined : await readByCode(bankId);
       const outcome = named && ('body' in named ? await end(named.body) : nothingYet(named));
@@ -121,7 +132,7 @@ export function interCobrancas(
       if (!('own' in listed)) return outcome && isUndecided(outcome) ? outcome : listed;
       const others = listed.own.filter(one => bankId === undefined || codeIn(one) !== bankId);
       if (outcome === undefined && others.length === 0) {
-        return isShownByNow(request) ? { kind: 'too_late' } : { kind: 'unknown' };
+        return isShownByNow(request, known) ? { kind: 'too_late' } : { kind: 'unknown' };
       }
       return together([...(outcome ? [outcome] : []), ...(await endEach(others))]);
     },
