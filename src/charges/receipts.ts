@@ -1,11 +1,13 @@
 // Takes what a bank says of received money: the payment, once, and what went back out of it. Money that belongs to no charge
 // is kept for a person.
 import { AppError, isOutage } from '../lib/errors.ts';
-import type { Rail, Receipt } from '../rails/rail.ts';
+import type { Method, PaidRequest, Rail, Receipt } from '../rails/rail.ts';
 import type { WatchedRail } from '../rails/watched-rails.ts';
 import type { Database } from '../storage/database.ts';
+import { type Charge, paymentRequest } from './charge.ts';
 import { type PayDeps, recordToldPayment } from './pay.ts';
 import { recordReturns } from './returns.ts';
+import { findCharges } from './store.ts';
 import {
   findChargeByBoletoPix,
   findChargeByReference,
@@ -25,10 +27,7 @@ export async function takeReceipt(
   receipt: Receipt,
 ): Promise<boolean> {
   const { reference, requestReference, isToOtherKey } = receipt;
-  const chargeId =
-    requestReference === undefined
-      ? undefined
-      : await findChargeByReference(deps.db, names, rail.method, requestReference);
+  const chargeId = await findPaidCharge(deps, { rail, names }, receipt);
   if (chargeId !== undefined) return takeReceiptOf(deps, rail, chargeId, receipt);
   const boletoOf = rail.method === 'pix' ? await findBoletoOf(deps, rail, requestReference) : undefined;
   if (boletoOf !== undefined) return takeReceiptOf(deps, { method: 'boleto' }, boletoOf, { ...receipt, isByPix: true });
@@ -45,6 +44,28 @@ export async function takeReceipt(
     `The bank names ${isNamed ? 'a charge of another rail' : 'no charge of this service'}.`,
   );
   return false;
+}
+
+async function findPaidCharge(
+  { db }: ReceiptDeps,
+  { rail, names }: Pick<WatchedRail, 'rail' | 'names'>,
+  { requestReference, paidRequest }: Receipt,
+): Promise<string | undefined> {
+  if (requestReference === undefined) return undefined;
+  const chargeId = await findChargeByReference(db, names, rail.method, requestReference);
+  if (chargeId === undefined || !paidRequest) return chargeId;
+  const [charge] = await findCharges(db, [chargeId]);
+  return charge && isPaidRequest(charge, rail.method, paidRequest) ? chargeId : undefined;
+}
+
+/** The one that the bank knows as ours; another of the same terms only where there may be one, since it was sent twice or its id was lost. */
+function isPaidRequest(charge: Charge, method: Method, { bankId, amountCents, dueDay }: PaidRequest): boolean {
+  const sent = charge.methods.find(candidate => candidate.method === method);
+  if (!sent) return false;
+  if (sent.bankId === bankId) return true;
+  if (sent.bankId !== undefined && !sent.isSentAgain) return false;
+  const request = paymentRequest(charge);
+  return amountCents === request.amountCents && dueDay === request.dueDay;
 }
 
 /** The charge whose boleto carries the code that was paid. */

@@ -231,6 +231,8 @@ export type Receipt = {
   readonly reference: string;
   /** The reference of the request that was paid; absent when the payer named none. */
   readonly requestReference?: string;
+  /** What else the bank says of the request, where others may have given the same reference: only one that fits was paid. */
+  readonly paidRequest?: PaidRequest;
   /** A boleto was paid by the pix code that it carries: the bank may list the same money once more, as a pix. */
   readonly isByPix?: true;
   readonly amountCents: bigint;
@@ -244,6 +246,8 @@ export type Receipt = {
   /** By which way it was paid: the code of a bank that tells by file («motivo», C047 of the norm). */
   readonly channel?: string;
 };
+
+export type PaidRequest = { readonly bankId: string; readonly amountCents?: bigint; readonly dueDay?: CivilDay };
 
 export type ReceiptPage = {
   readonly receipts: readonly Receipt[];

@@ -224,6 +224,42 @@ test('however often a request is sent again, one job looks for what the bank has
   );
 });
 
+test('a payment of a boleto of others with the same number pays no charge', async () => {
+  const { json } = await at.create();
+  const { ownNumber } = at.title(json.boleto.digitableLine);
+  const entry = apiEntry(at.psp);
+  const loaded = loadBoletoApiRail({ ...entry, api: entry.api! }, { clock: at.service.clock, log: silentLog });
+  assert('rail' in loaded);
+  const charge = await at.read(json.id);
+  const same = { amountCents: 10_000n, dueDay: charge.dueAt.slice(0, 10) };
+  for (const terms of [same, { ...same, amountCents: 700n }]) {
+    const count = titles().length;
+    const made = await loaded.rail.submit(
+      {
+        id: json.id,
+        createdAt: at.service.clock.now(),
+        expireAt: new Date(charge.expireAt),
+        expireDay: charge.expireAt.slice(0, 10),
+        ...terms,
+        payer: { name: 'Ana', document: '52998224725', address: { ...charge.customer.address } },
+      },
+      ownNumber,
+    );
+    assert(made.kind === 'accepted' && made.bankId, made.kind);
+    await fetchCobranca(made.bankId);
+    await at.psp.payTitle({ line: titles()[count]!.line });
+    await at.psp.settled();
+    await later();
+    assert.equal((await at.read(json.id)).payments.length, 0);
+  }
+  loaded.rail.stop();
+  const { payments } = (await at.service.get('/payments/unmatched')).json;
+  assert.equal(payments.length, 2);
+  for (const { reference } of payments) {
+    assert.equal((await at.service.post('/payments/unmatched/dismiss', { reference })).status, 200);
+  }
+});
+
 test('a second boleto of a charge, which the bank shows late, is canceled there; the one that was handed out can be paid', async () => {
   const { id, repeat, line } = await createTwice();
   at.psp.clearFaults();

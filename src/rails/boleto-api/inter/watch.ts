@@ -71,10 +71,18 @@ function readReceipt(body: unknown, now: Date): Receipt | undefined {
   const amountCents = centsAt(body, 'cobranca.valorTotalRecebido');
   const day = dayIn(textAt(body, 'cobranca.dataSituacao'));
   const number = idAt(body, 'cobranca.seuNumero');
+  const nominalCents = centsAt(body, 'cobranca.valorNominal');
+  const dueDay = dayIn(textAt(body, 'cobranca.dataVencimento'));
   if (reference === undefined || amountCents === undefined || amountCents < 1n || day === undefined) return undefined;
   return {
     reference,
     ...(number !== undefined && { requestReference: number }),
+    // «Seu número» is anybody's choice who makes a boleto at the bank's own site.
+    paidRequest: {
+      bankId: reference,
+      ...(nominalCents !== undefined && { amountCents: nominalCents }),
+      ...(dueDay !== undefined && { dueDay }),
+    },
     ...(textAt(body, 'cobranca.origemRecebimento')?.toUpperCase() === 'PIX' && { isByPix: true }),
     amountCents,
     // The bank tells the day and no time.
