@@ -49,7 +49,9 @@ export const InstructionView = Type.Object(
     accountId: Type.String(),
     chargeId: Uuid(),
     agreement: Type.String(),
-    movement: OneOf(['register', 'write_off'], { description: 'What the bank is to do with the boleto.' }),
+    movement: OneOf(['register', 'write_off', 'change_due_day'], {
+      description: 'What the bank is to do with the boleto.',
+    }),
     status: OneOf(INSTRUCTION_STATUSES, {
       description: '`waiting` for a file; `in_file`; `dropped`: the charge ended before a file had it.',
     }),

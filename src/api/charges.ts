@@ -1,6 +1,13 @@
 // A charge as answers and events show it, and the list of charges.
 import { type Static, Type } from 'typebox';
-import { CHARGE_STATES, type MethodStatus, PAID_AMOUNTS, statusesOf, TIMINGS } from '../charges/charge.ts';
+import {
+  CHARGE_STATES,
+  DUE_CHANGE_STATUSES,
+  type MethodStatus,
+  PAID_AMOUNTS,
+  statusesOf,
+  TIMINGS,
+} from '../charges/charge.ts';
 import { WARNING_CODES, WARNING_PATHS } from '../charges/lint.ts';
 import { CURRENCIES } from '../lib/currency.ts';
 import type { Method } from '../rails/rail.ts';
@@ -93,6 +100,16 @@ export const ChargeView = Type.Object(
       { description: 'What is valid but looks like a mistake.' },
     ),
     transactionId: Type.Optional(Uuid({ description: 'The order of crypto that this charge pays for.' })),
+    dueChange: Type.Optional(
+      Type.Object(
+        {
+          dueAt: DateTime(),
+          status: OneOf(DUE_CHANGE_STATUSES, { description: 'PENDING until the bank has answered.' }),
+          reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
+        },
+        { additionalProperties: false, description: 'Another due date, the last that was asked for.' },
+      ),
+    ),
     dueAt: DateTime(),
     expireAt: DateTime(),
     createdAt: DateTime(),
@@ -124,9 +141,14 @@ export const WithdrawalBody = Type.Object(
   { $id: 'CheckoutWithdrawal', additionalProperties: false, examples: [{ checkoutUrl: EXAMPLE_CHECKOUT }] },
 );
 
+export const DueDateBody = Type.Object(
+  { dueAt: DateTime({ description: 'RFC 3339, any offset.' }) },
+  { $id: 'NewDueDate', additionalProperties: false, examples: [{ dueAt: '2026-12-20T23:59:59-03:00' }] },
+);
+
 export const CHARGE_SCHEMAS = [
   ...[ChargeBody, BoletoResult, PixResult, CreatedCharge, ChargeView, ChargesPage],
-  ...[WithdrawalBody],
+  ...[WithdrawalBody, DueDateBody],
 ];
 
 const EXAMPLE_ID = '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17';

@@ -3,21 +3,24 @@
 import { type CivilDay, civilDay, lastSecondOf } from '../lib/civil-days.ts';
 import { earlierOf } from '../lib/clock.ts';
 import type { ReturnEntry } from '../rails/cnab/read.ts';
-import type { Rail, Receipt } from '../rails/rail.ts';
+import type { Rail, Rails, Receipt } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
+import { applyDueDate, failDueChange } from './change-due-date.ts';
 import { type Charge, type ChargeMethod, isOf, type Payment, paymentRequest, type Refund } from './charge.ts';
 import type { DecisionBatches } from './decide.ts';
-import { unreturnedCents } from './life.ts';
+import { ENDED } from './instruct.ts';
+import { isPayable, unreturnedCents } from './life.ts';
 import { isPixId } from './payment-reference.ts';
 import { type ReceiptDeps, takeReceipt, takeReceiptOf } from './receipts.ts';
 import { recordReturnsOf } from './returns.ts';
 import { lockCharges } from './store.ts';
+import { isChangeSent } from './store-boleto-files.ts';
 import { comparable } from './store-money.ts';
 import type { ReturnOutcome } from './store-returns.ts';
 import { insertUnmatched } from './store-unmatched.ts';
 import { writeOffBoleto } from './write-off.ts';
 
-export type BookDeps = ReceiptDeps & { readonly decisionBatches: DecisionBatches };
+export type BookDeps = ReceiptDeps & { readonly rails: Rails; readonly decisionBatches: DecisionBatches };
 
 export type Booking = {
   readonly outcome: ReturnOutcome;
@@ -62,11 +65,10 @@ export async function bookEntry(deps: BookDeps, told: Told, charge: Charge): Pro
       return bookWriteOff(deps, told, charge);
     case 'reversed':
       return bookReversal(deps, told, charge);
+    case 'due_day_changed':
+      return bookDueDay(deps, told, charge);
     case 'refused':
-      return {
-        outcome: 'needs_attention',
-        remark: `The bank refused an instruction: ${reasonsIn(told.entry)}.`,
-      };
+      return bookRefusal(deps, told, charge);
     case 'fee':
       return { outcome: 'fee' };
     default:
@@ -173,6 +175,39 @@ function receiptOf({ clock }: BookDeps, { entry, mark, fileDay }: Told): Receipt
 /** The first reason of a payment. A code of another form is left out. */
 function channelIn({ reasons: [first] }: ReturnEntry): { readonly channel?: string } {
   return first && /^[0-9A-Z]{2}$/.test(first.code) ? { channel: first.code } : {};
+}
+
+/** Only the day that was asked for is taken; another one was changed at the bank, and is for a person. */
+function bookDueDay(deps: BookDeps, { entry }: Told, { id }: Charge): Promise<Booking> {
+  return deps.db.transaction(async tx => {
+    const [charge] = await lockCharges(tx, [id]);
+    const boleto = charge?.methods.find(isOf('boleto'));
+    if (!charge || !boleto) return { outcome: 'unmatched' };
+    const asked = charge.dueChange?.status === 'PENDING' ? charge.dueChange.dueAt : undefined;
+    const day = entry.dueDay ?? (asked && civilDay(asked));
+    if (!isPayable(boleto)) {
+      if (asked) await failDueChange(deps, tx, charge, ENDED);
+      return { outcome: 'noted' };
+    }
+    if (asked && day === civilDay(asked)) {
+      await applyDueDate(deps, tx, charge, asked);
+      return { outcome: 'noted', remark: `The due day is ${day}.` };
+    }
+    if (day === undefined || day === civilDay(charge.dueAt)) return { outcome: 'noted' };
+    return { outcome: 'needs_attention', remark: `The bank has the due day ${day}, which was not asked for here.` };
+  });
+}
+
+/** While its boleto is open, a change of the due day is all that a bank can refuse. */
+function bookRefusal(deps: BookDeps, { entry }: Told, { id }: Charge): Promise<Booking> {
+  const remark = `The bank refused an instruction: ${reasonsIn(entry)}.`;
+  return deps.db.transaction(async tx => {
+    const [charge] = await lockCharges(tx, [id]);
+    if (charge?.dueChange?.status === 'PENDING' && (await isChangeSent(tx, charge))) {
+      await failDueChange(deps, tx, charge, remark);
+    }
+    return { outcome: 'needs_attention', remark };
+  });
 }
 
 /** Reasons of a write-off because its time at the bank ran out. */

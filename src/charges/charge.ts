@@ -24,7 +24,8 @@ export const METHOD_TRANSITIONS = {
   pix: {
     CREATING: ['ACTIVE', 'FAILED', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
     ACTIVE: ['PAID', 'OVERDUE', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-    OVERDUE: ['PAID', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
+    // A later due date.
+    OVERDUE: ['ACTIVE', 'PAID', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
     EXPIRED: ['PAID'],
     CANCELED: ['PAID'],
     PAID: ['PARTIALLY_REFUNDED', 'REFUNDED'],
@@ -37,7 +38,7 @@ export const METHOD_TRANSITIONS = {
   boleto: {
     CREATING: ['REGISTERED', 'FAILED', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
     REGISTERED: ['PAID', 'OVERDUE', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
-    OVERDUE: ['PAID', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
+    OVERDUE: ['REGISTERED', 'PAID', 'EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'],
     EXPIRED: ['PAID'],
     CANCELED: ['PAID'],
     PAID: ['SETTLED'],
@@ -211,6 +212,15 @@ export type Refund = {
   readonly createdAt: Date;
 };
 
+export const DUE_CHANGE_STATUSES = ['PENDING', 'DONE', 'FAILED'] as const;
+
+/** Another due date that was asked for. While it is pending, the charge has the one before. */
+export type DueChange = {
+  readonly dueAt: Date;
+  readonly status: (typeof DUE_CHANGE_STATUSES)[number];
+  readonly reason?: string;
+};
+
 /** A charge with its state, methods, payments and refunds. */
 export type Charge = ChargeTerms & {
   readonly state: ChargeState;
@@ -221,6 +231,8 @@ export type Charge = ChargeTerms & {
   /** The part of its money that was converted into crypto and can no longer be refunded. */
   readonly committedCents: bigint;
   readonly eventCount: number;
+  /** The last one. */
+  readonly dueChange?: DueChange;
   /** Part of the link to its checkout: a higher one withdraws the links before. */
   readonly linkEpoch: number;
   readonly methods: readonly ChargeMethod[];

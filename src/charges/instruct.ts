@@ -2,9 +2,13 @@
 import type { Clock } from '../lib/clock.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database } from '../storage/database.ts';
+import { failDueChange } from './change-due-date.ts';
 import { type Charge, isOf } from './charge.ts';
 import { lockCharges } from './store.ts';
 import { dropInstruction, insertInstructions, isRegistrationSent, type NewInstruction } from './store-boleto-files.ts';
+import type { WriteDeps } from './write.ts';
+
+export const ENDED = 'The boleto had ended before.';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
@@ -28,12 +32,16 @@ export async function instructRegistrations(deps: Deps, charges: readonly Charge
 }
 
 /** To write it off, if the bank has been told to register it; otherwise it is never told. */
-export async function instructWriteOff(deps: Deps, charge: Charge): Promise<void> {
+export async function instructWriteOff(deps: Deps & WriteDeps, charge: Charge): Promise<void> {
   await deps.db.transaction(async tx => {
     const [locked] = await lockCharges(tx, [charge.id]);
     const boleto = locked?.methods.find(isOf('boleto'));
     if (!locked || !boleto) return;
     const now = deps.clock.now();
+    if (locked.dueChange?.status === 'PENDING') {
+      await dropInstruction(tx, locked, 'change_due_day', now);
+      await failDueChange(deps, tx, locked, ENDED);
+    }
     // A transaction that makes a file has locked the instruction: this one waits for it, and then finds the instruction in the file.
     if (await dropInstruction(tx, locked, 'register', now)) return;
     if (!(await isRegistrationSent(tx, locked))) return;

@@ -21,6 +21,8 @@ export const CHARGE_EVENTS = [
   'charge.active',
   'charge.failed',
   'charge.overdue',
+  'charge.due_changed',
+  'charge.due_change_failed',
   'charge.paid',
   'charge.paid_twice',
   'charge.settled',
@@ -74,6 +76,19 @@ export function overdue(charge: Charge): Step {
     'OVERDUE',
     'charge.overdue',
   );
+}
+
+/** A charge has another due date: what was overdue no longer is, if it lies ahead. */
+export function dueChanged(charge: Charge, at: Date): Step {
+  const late = charge.dueAt < at ? [] : charge.methods.filter(({ status }) => status === 'OVERDUE');
+  const after = late.reduce((before, { method }) => moved(before, method, OPEN_STATUS[method]), charge);
+  return { after, event: 'charge.due_changed' };
+}
+
+export function dueChangeFailed(charge: Charge, reason: string): Step {
+  assert(charge.dueChange, 'a change was asked for');
+  const dueChange = { ...charge.dueChange, status: 'FAILED', reason } as const;
+  return { after: { ...charge, dueChange }, event: 'charge.due_change_failed' };
 }
 
 export function expired(charge: Charge): Step {

@@ -5,10 +5,12 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { CnabError } from '../rails/cnab/cnab-error.ts';
-import { type FileExchange, type OutgoingFile, type Rails, railNamed } from '../rails/rail.ts';
+import { type FileExchange, type OutgoingFile, type PaymentRequest, type Rails, railNamed } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { failDueChange, withDueDate } from './change-due-date.ts';
 import { type Charge, isOf, paymentRequest } from './charge.ts';
-import { rejected } from './life.ts';
+import { ENDED } from './instruct.ts';
+import { isPayable, rejected } from './life.ts';
 import { findCharges, lockCharges } from './store.ts';
 import {
   assignInstructions,
@@ -121,8 +123,12 @@ async function writePart(
     const charge = charges.get(chargeId);
     const reference = charge?.methods.find(isOf('boleto'))?.reference;
     if (!charge || reference === undefined) continue;
+    if (movement === 'change_due_day' && !isChangeOpen(charge)) {
+      await refuse(deps, tx, charge, movement, ENDED, now);
+      continue;
+    }
     try {
-      text += file.add(movement, paymentRequest(charge), reference);
+      text += file.add(movement, requestOf(charge, movement), reference);
       written.push(id);
     } catch (error) {
       if (!(error instanceof CnabError)) throw error;
@@ -131,6 +137,17 @@ async function writePart(
     }
   }
   return { text, written };
+}
+
+/** It may have been paid since it was asked for. */
+function isChangeOpen({ dueChange, methods }: Charge): boolean {
+  const boleto = methods.find(isOf('boleto'));
+  return dueChange?.status === 'PENDING' && boleto !== undefined && isPayable(boleto);
+}
+
+function requestOf(charge: Charge, movement: WaitingInstruction['movement']): PaymentRequest {
+  const { dueChange } = charge;
+  return paymentRequest(movement === 'change_due_day' && dueChange ? withDueDate(charge, dueChange.dueAt) : charge);
 }
 
 async function refuse(
@@ -143,6 +160,9 @@ async function refuse(
 ): Promise<void> {
   await dropInstruction(tx, charge, movement, now);
   const [locked] = await lockCharges(tx, [charge.id]);
+  if (movement === 'change_due_day' && locked?.dueChange?.status === 'PENDING') {
+    await failDueChange(deps, tx, locked, reason);
+  }
   if (movement !== 'register' || locked?.methods.find(isOf('boleto'))?.status !== 'CREATING') return;
   await writeStep(deps, tx, rejected(locked, 'boleto', reason), now);
 }

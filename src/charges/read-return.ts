@@ -10,6 +10,7 @@ import type { Meaning } from '../rails/cnab/occurrences.ts';
 import { type ReturnEntry, type ReturnHead, readHead } from '../rails/cnab/read.ts';
 import { allRails, type FileExchange, type Rail, type Rails } from '../rails/rail.ts';
 import { type BookDeps, bookEntry, bookStranger } from './book-entry.ts';
+import { withDueDate } from './change-due-date.ts';
 import { type Charge, paymentRequest } from './charge.ts';
 import { findCharge, findCharges } from './store.ts';
 import {
@@ -190,11 +191,18 @@ async function bookGroup(
     // The entry before has changed it.
     if (charge && booked.length > 0) charge = await findCharge(deps.db, charge.id, charge.accountId);
     const mark = digest.toString('hex');
-    const own = charge && files.isAbout(entry, paymentRequest(charge)) ? charge : undefined;
+    const own = charge && isAboutCharge(files, entry, charge) ? charge : undefined;
     const told = { rail, entry, mark, fileDay };
     const book = () => (own ? bookEntry(deps, told, own) : bookStranger(deps, told));
     const booking = repeated.has(mark) ? ({ outcome: 'repeated' } as const) : await book();
     booked.push({ entry, digest, ...booking, ...(own && { charge: own }) });
   }
   return booked;
+}
+
+/** The bank may have the due day already that it was asked for. */
+function isAboutCharge(files: FileExchange, entry: ReturnEntry, charge: Charge): boolean {
+  const { dueChange } = charge;
+  if (files.isAbout(entry, paymentRequest(charge))) return true;
+  return dueChange?.status === 'PENDING' && files.isAbout(entry, paymentRequest(withDueDate(charge, dueChange.dueAt)));
 }

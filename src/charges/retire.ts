@@ -13,6 +13,7 @@ import { isUnpaid } from './life.ts';
 import { closesAt } from './owed.ts';
 import { findCharge } from './store.ts';
 import { logUndecided } from './undecided.ts';
+import type { WriteDeps } from './write.ts';
 
 export const RETIRE = defineJob<{
   readonly accountId: string;
@@ -43,7 +44,7 @@ export async function enqueueRetirement(
   await queue.enqueue(tx, RETIRE, jobs);
 }
 
-type Deps = { readonly db: Database; readonly rails: Rails; readonly clock: Clock; readonly log: Log };
+type Deps = WriteDeps & { readonly db: Database; readonly rails: Rails; readonly clock: Clock; readonly log: Log };
 
 /** Cancels a method at its rail. The call is idempotent: it is repeated after a lost reply. */
 export async function retireMethod(

@@ -12,7 +12,7 @@ export type NewInstruction = {
   readonly movement: FileMovement;
 };
 
-/** Stores instructions, each once for its charge and movement. */
+/** Stores instructions, each once for its charge and movement; but a due day may be changed again. */
 export async function insertInstructions(tx: Sql, instructions: readonly NewInstruction[], at: Date): Promise<void> {
   if (instructions.length === 0) return;
   await tx.query(
@@ -20,7 +20,7 @@ export async function insertInstructions(tx: Sql, instructions: readonly NewInst
      select id, account_id, charge_id, rail, movement, $6
        from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[])
               as new (id, account_id, charge_id, rail, movement)
-     on conflict (charge_id, account_id, movement) do nothing`,
+     on conflict (charge_id, account_id, movement) where movement <> 'change_due_day' do nothing`,
     [
       instructions.map(({ id }) => id),
       instructions.map(({ charge }) => charge.accountId),
@@ -40,6 +40,16 @@ export async function isRegistrationSent(tx: Sql, charge: Charge): Promise<boole
     [charge.id, charge.accountId],
   );
   return rows.length > 0;
+}
+
+/** Whether no change of the due day waits for a file: the last one is in one. */
+export async function isChangeSent(tx: Sql, charge: Charge): Promise<boolean> {
+  const rows = await tx.query(
+    `select from boleto_instructions
+      where charge_id = $1 and account_id = $2 and movement = 'change_due_day' and sequence is null and dropped_at is null`,
+    [charge.id, charge.accountId],
+  );
+  return rows.length === 0;
 }
 
 /** Takes an instruction back; false when a file has it, or there is none. */

@@ -9,6 +9,7 @@ import type {
   ChargeMethod,
   ChargeState,
   Customer,
+  DueChange,
   Metadata,
   MethodStatus,
   PaidAmount,
@@ -23,7 +24,7 @@ export const CHARGE_COLUMNS = `
          c.payable_cents, trim_scale(c.rate) as rate, c.rate_source, c.rate_at, c.customer,
          trim_scale(c.fine_percent) as fine_percent, trim_scale(c.interest_percent) as interest_percent,
          c.due_at, c.expire_at, c.created_at, c.state, c.timing, c.paid_amount, c.owed_cents, c.event_count,
-         c.order_id, c.committed_cents, c.link_epoch,
+         c.order_id, c.committed_cents, c.link_epoch, c.asked_due_at, c.due_change_status, c.due_change_reason,
          (select json_agg(json_build_object('method', m.method, 'rail', m.rail, 'status', m.status,
                                             'reference', m.reference, 'instrument', m.instrument, 'location', m.location,
                                             'bankId', m.bank_id, 'reason', m.reason,
@@ -74,6 +75,9 @@ export type ChargeRow = Row & {
   order_id: string | null;
   committed_cents: string;
   link_epoch: number;
+  asked_due_at: Date | null;
+  due_change_status: DueChange['status'] | null;
+  due_change_reason: string | null;
   methods: MethodRow[] | null;
   payments: PaymentRow[] | null;
   refunds: RefundRow[] | null;
@@ -142,6 +146,7 @@ export function toCharge(row: ChargeRow): Charge {
     ...(row.source_key !== null && { sourceKey: row.source_key }),
     ...(row.description !== null && { description: row.description }),
     ...(row.metadata !== null && { metadata: row.metadata }),
+    ...dueChangeIn(row),
     ...(row.order_id !== null && { orderId: row.order_id }),
     ...(row.fine_percent !== null && { finePercent: row.fine_percent }),
     ...(row.interest_percent !== null && { interestPercent: row.interest_percent }),
@@ -149,6 +154,11 @@ export function toCharge(row: ChargeRow): Charge {
       row.rate_source !== null &&
       row.rate_at !== null && { lockedRate: { rate: row.rate, source: row.rate_source, at: row.rate_at } }),
   };
+}
+
+function dueChangeIn({ asked_due_at: dueAt, due_change_status: status, due_change_reason: reason }: ChargeRow) {
+  if (dueAt === null || status === null) return {};
+  return { dueChange: { dueAt, status, ...(reason !== null && { reason }) } };
 }
 
 function toMethod(row: MethodRow): ChargeMethod {

@@ -38,6 +38,7 @@ export function chargeView(links: Links, charge: Charge) {
     refunds: charge.refunds.map(refundView),
     warnings: chargeWarnings(charge),
     transactionId: charge.orderId,
+    dueChange: charge.dueChange && { ...charge.dueChange, dueAt: charge.dueChange.dueAt.toISOString() },
     dueAt: charge.dueAt.toISOString(),
     expireAt: charge.expireAt.toISOString(),
     createdAt: charge.createdAt.toISOString(),

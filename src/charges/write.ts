@@ -54,9 +54,16 @@ export function eventOf(links: Links, charge: Charge, type: string, at: Date) {
   };
 }
 
+const NO_CONCERN: readonly Step['event'][] = [
+  'charge.active',
+  'charge.overdue',
+  'charge.due_changed',
+  'charge.due_change_failed',
+];
+
 /** An order waits for a payment, for the end of the charge without one, and for refunds. */
 function concernsOrder(event: Step['event']): boolean {
-  return event !== 'charge.active' && event !== 'charge.overdue';
+  return !NO_CONCERN.includes(event);
 }
 
 function orderRefOf({ accountId, orderId }: Charge) {

@@ -31,6 +31,9 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   // The bank of the sandbox refuses this amount.
   'charge.failed': api => charge(api, { amountCents: 9_001 }),
   'charge.overdue': api => charge(api, { methods: ['pix'], dueAt: api.day(-1) }),
+  'charge.due_changed': api => dueChanged(api),
+  // The bank of the sandbox keeps the due day of this amount.
+  'charge.due_change_failed': api => dueChanged(api, { amountCents: 9_006 }),
   'charge.paid': async api => paid(api, await charge(api)),
   'charge.paid_twice': async api => paid(api, await paid(api, await charge(api))),
   // Money cannot come before its charge, and settles on the next banking day: only time brings it.
@@ -184,6 +187,13 @@ async function paid(api: Api, id: string, how: Record<string, unknown> = { metho
 async function refunded(api: Api, how: Record<string, unknown> = {}): Promise<string> {
   const id = await paid(api, await charge(api));
   await api.post(`/charges/${id}/refunds`, how);
+  return id;
+}
+
+async function dueChanged(api: Api, how: Record<string, unknown> = {}): Promise<string> {
+  const id = await charge(api, { methods: ['boleto'], ...how });
+  await eventOf(api, 'charge.active', id);
+  await api.post(`/charges/${id}/due-date`, { dueAt: api.day(20) });
   return id;
 }
 

@@ -23,6 +23,8 @@ export function pixKeyRail(receiver: Receiver): Rail<'pix'> {
     submit: async () => ({ kind: 'registered' }),
     lookup: async () => ({ kind: 'registered' }),
     cancel: async () => ({ kind: 'too_late' }),
+    // A static code carries no due day.
+    changeDueDay: () => ({ kind: 'changed' }),
     refund: async () => ({ kind: 'rejected', reason: 'A static pix key cannot send money back.' }),
     lookupRefund: async () => ({ kind: 'absent' }),
   };

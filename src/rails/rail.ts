@@ -95,7 +95,7 @@ export type NumberRange<M extends Method = Method> = {
 };
 
 /** What a bank is told by file about a request that has a number. */
-export type FileMovement = 'register' | 'write_off';
+export type FileMovement = 'register' | 'write_off' | 'change_due_day';
 
 /** A file to a bank, which grows by each request. */
 export type OutgoingFile = {
@@ -306,6 +306,8 @@ export type Rail<M extends Method = Method> = {
    * makes something new of each request: elsewhere it refuses the second.
    */
   withdrawRepeats?(request: PaymentRequest, reference: string, keptBankId?: string): Promise<RepeatsOutcome>;
+  /** Takes another due day, that of the request, at once. Present where no bank has to be told. Pure. */
+  changeDueDay?(request: PaymentRequest): { readonly kind: 'changed' } | Rejected;
   refund(request: RefundRequest): Promise<RefundOutcome>;
   lookupRefund(request: RefundRequest): Promise<RefundFinding>;
   /** How to learn of payments; absent when only people report them. */

@@ -12,7 +12,7 @@ import type {
   RefundRequest,
 } from '../rails/rail.ts';
 
-type Behaviour = 'plain' | 'rejects' | 'slow' | 'loses_reply' | 'pays_twice' | 'pays_late';
+type Behaviour = 'plain' | 'rejects' | 'slow' | 'loses_reply' | 'pays_twice' | 'pays_late' | 'keeps_due_day';
 
 /** By the last four digits of the cents: BRL 90.01, 190.01, 1,290.01 … */
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
@@ -21,6 +21,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   '9003': 'loses_reply',
   '9004': 'pays_twice',
   '9005': 'pays_late',
+  '9006': 'keeps_due_day',
 };
 
 const PAYS_AT_HOUR = 10;
@@ -47,6 +48,11 @@ export function submit(amountCents: bigint): Outcome {
 /** By the time of a lookup the slow bank has decided, and a request whose reply was lost turns out to be registered. */
 export function lookup(amountCents: bigint): Finding {
   return behaviourOf(amountCents) === 'rejects' ? { kind: 'rejected', reason: REFUSAL } : { kind: 'registered' };
+}
+
+export function changeDueDay(amountCents: bigint): { readonly kind: 'changed' } | { kind: 'rejected'; reason: string } {
+  if (behaviourOf(amountCents) !== 'keeps_due_day') return { kind: 'changed' };
+  return { kind: 'rejected', reason: 'The sandbox bank keeps the due day of amounts that end in 90.06.' };
 }
 
 /** A refund has the same fates. */

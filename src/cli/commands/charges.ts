@@ -20,6 +20,21 @@ export const CHARGES: Commands = [
     },
   ],
   [
+    'due',
+    {
+      summary: 'change the due date of an unpaid charge',
+      help: [
+        'trilho due <charge id> <day>',
+        '',
+        '<day>  such as 2026-12-20, in São Paulo; the end of the charge moves by as many days',
+        '',
+        'A bank that is told by files is asked by the next one; its answer decides.',
+        USES_DATABASE,
+      ],
+      load: async () => (await import('../due.ts')).dueCommand,
+    },
+  ],
+  [
     'checkout',
     {
       summary: 'print the link to the checkout of a charge, or withdraw it',

@@ -8,11 +8,14 @@ import {
   ChargeView,
   CREATED_EXAMPLE,
   CreatedCharge,
+  DueDateBody,
   WithdrawalBody,
 } from '../../api/charges.ts';
 import { ChargeBody, toChargeDraft, toNewCharge } from '../../api/new-charge.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
+import { dateOf } from '../../api/schemas.ts';
 import { cancelCharge } from '../../charges/cancel.ts';
+import { changeDueDate } from '../../charges/change-due-date.ts';
 import { checkCharge } from '../../charges/check.ts';
 import { type CreateDeps, createCharge } from '../../charges/create.ts';
 import { listCharges } from '../../charges/list.ts';
@@ -111,6 +114,28 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
     handle: async ({ path, caller }) => {
       await requireChargeOf(deps.db, path.id, caller?.accountId);
       return chargeView(deps.links, await cancelCharge(deps, path.id));
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/charges/:id/due-date',
+    access: 'charges:write',
+    operationId: 'changeDueDate',
+    summary: 'Change the due date of a charge',
+    description:
+      'The end of the charge moves by as many days. A bank that is told by files is asked, and dueChange is PENDING until it has answered. The same date again changes nothing.',
+    tag,
+    path: idOf('charge'),
+    body: DueDateBody,
+    answer: ok(ChargeView, 'The charge with its new due date, or with the change that the bank is asked for', {
+      ...CHARGE_EXAMPLE,
+      dueChange: { dueAt: '2026-12-21T02:59:59.000Z', status: 'PENDING' },
+    }),
+    problems: ['wrong_state'],
+    handle: async ({ path, body, caller }) => {
+      await requireChargeOf(deps.db, path.id, caller?.accountId);
+      return chargeView(deps.links, await changeDueDate(deps, path.id, dateOf(body.dueAt)));
     },
   });
 

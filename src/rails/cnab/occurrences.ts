@@ -7,6 +7,7 @@ export type Meaning =
   | 'rejected'
   | 'paid'
   | 'written_off'
+  | 'due_day_changed'
   | 'reversed'
   | 'refused'
   | 'fee'
@@ -30,7 +31,7 @@ export const OCCURRENCES: Readonly<Record<string, Occurrence>> = {
   '11': of('other', 'still open'),
   '12': of('confirmed', 'rebate confirmed'),
   '13': of('confirmed', 'end of rebate confirmed'),
-  '14': of('confirmed', 'change of due day confirmed'),
+  '14': of('due_day_changed', 'change of due day confirmed'),
   '15': of('confirmed', 'acceptance of late payment confirmed'),
   '17': of('paid', 'paid after write-off, or without registration'),
   '19': of('confirmed', 'protest confirmed'),

@@ -1,11 +1,13 @@
-// What can be done with a charge: cancel it, withdraw the link to its checkout.
+// What can be done with a charge: cancel it, change its due date, withdraw the link to its checkout.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Links, MAX_EPOCH } from '../../charges/links.ts';
 import { requireCharge } from '../../charges/require.ts';
+import { civilDay } from '../../lib/civil-days.ts';
 import { html } from '../html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
 import { textField } from './form.ts';
-import { facts, reais } from './parts.ts';
+import { facts, reais, when } from './parts.ts';
+import { daysIn } from './payer-fields.ts';
 
 export async function shownCharge({ db }: Pick<ActDeps, 'db'>, { caller }: FastifyRequest, { id = '' }: Params) {
   const charge = await requireCharge(db, id.toLowerCase(), caller?.accountId);
@@ -30,6 +32,38 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps & { readonly link
       };
     },
     call: (_, { id = '' }) => ({ method: 'POST', url: `/charges/${encodeURIComponent(id)}/cancel`, body: {} }),
+    done: (_, { id = '' }) => `/dashboard/charges/${id}`,
+  });
+
+  defineAct(app, deps, {
+    url: '/charges/:id/due-date',
+    scope: 'charges:write',
+    section: 'charges',
+    ask: async (request, params) => {
+      const { charge, back } = await shownCharge(deps, request, params);
+      return {
+        title: 'Change the due date?',
+        words: html`<p>The end of the charge moves by as many days. A bank that is told by files is asked by the next one; until it answers, the
+charge keeps its due date.</p>${facts([
+          ['Amount', reais(charge.payableCents)],
+          ['Payer', charge.customer.name],
+          ['Due', when(charge.dueAt)],
+        ])}`,
+        fields: [
+          {
+            ...{ name: 'dueDay', apiName: 'dueAt', label: 'Due', type: 'date', isRequired: true },
+            value: civilDay(charge.dueAt),
+          },
+        ],
+        button: 'Change the due date',
+        back,
+      };
+    },
+    call: (fields, { id = '' }) => ({
+      method: 'POST',
+      url: `/charges/${encodeURIComponent(id)}/due-date`,
+      body: daysIn(fields),
+    }),
     done: (_, { id = '' }) => `/dashboard/charges/${id}`,
   });
 

@@ -86,6 +86,7 @@ ${pager(request, list)}</div>`,
     const acts: Piece = [
       may(caller, 'payments:write') && act('record', 'Record a payment'),
       may(caller, 'refunds:write') && charge.payments.length > 0 && act('refund', 'Refund'),
+      may(caller, 'charges:write') && isOpen && act('due-date', 'Change the due date'),
       may(caller, 'charges:write') && act('withdraw', 'Withdraw the link'),
       may(caller, 'charges:write') && isOpen && act('cancel', 'Cancel'),
     ];
@@ -104,6 +105,7 @@ ${pager(request, list)}</div>`,
         ['Document', charge.customer.document],
         ['Asked for', `${(charge.amountCents / 100).toFixed(2)} ${charge.currency}`],
         ['Due', when(charge.dueAt)],
+        ['Another due date', charge.dueChange && dueChangeLine(charge.dueChange)],
         ['Ends', when(charge.expireAt)],
         ['Created', when(charge.createdAt)],
         ['Checkout', html`<a class="long" href="${charge.checkoutUrl}">${charge.checkoutUrl}</a>`],
@@ -145,6 +147,18 @@ ${
     });
     return sendHtml(request, reply, page);
   });
+}
+
+function dueChangeLine({
+  dueAt,
+  status,
+  reason,
+}: {
+  dueAt: string;
+  status: string;
+  reason?: string | undefined;
+}): Piece {
+  return html`${when(dueAt)} ${badge(status)} ${reason}`;
 }
 
 function queryFor({ pageSize }: ListDeps, request: FastifyRequest) {

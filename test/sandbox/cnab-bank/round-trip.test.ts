@@ -199,7 +199,7 @@ for (const code of BANKS) {
           ['02', 'registered', undefined],
           ['02', 'registered', undefined],
           ['09', 'written_off', '10'],
-          ['14', 'confirmed', undefined],
+          ['14', 'due_day_changed', undefined],
           ['26', 'refused', '60'],
           ['26', 'refused', 'A7'],
         ],

@@ -34,6 +34,7 @@ async function pages(): Promise<Readonly<Record<string, string>>> {
   const webhook = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/hook' })).json.id;
   return {
     'POST /charges': '/charges/new',
+    'POST /charges/{id}/due-date': `/charges/${charge}/due-date`,
     'POST /charges/{id}/checkout/withdraw': `/charges/${charge}/withdraw`,
     'POST /charges/{id}/refunds': `/charges/${charge}/refund`,
     'POST /charges/{id}/payments': `/charges/${charge}/record`,

@@ -1,0 +1,154 @@
+// Another due date for an unpaid charge. A bank that is told by files gets an instruction, and its answer decides; elsewhere it counts
+// at once. The days until the end of the charge stay as many as they were, since a bank counts them from the due day.
+import { civilDay, DAY_MS, daysBetween } from '../lib/civil-days.ts';
+import type { Clock } from '../lib/clock.ts';
+import { LAST_MOMENT_MS } from '../lib/date-times.ts';
+import { AppError, invalidRequest } from '../lib/errors.ts';
+import { uuidV7 } from '../lib/ids.ts';
+import { type Rail, type Rails, railNamed } from '../rails/rail.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { type Charge, type ChargeMethod, isOf, isOrdered, paymentRequest, withInstrument } from './charge.ts';
+import type { ChargeRules } from './check.ts';
+import { dueChanged, dueChangeFailed, isPayable, isUnpaid } from './life.ts';
+import { closesAt } from './owed.ts';
+import { lockCharges, storeInstruments } from './store.ts';
+import { dropInstruction, insertInstructions } from './store-boleto-files.ts';
+import { storeDueDate } from './store-due-dates.ts';
+import { clearTimers, insertFirstTimers } from './store-timers.ts';
+import { type WriteDeps, writeStep } from './write.ts';
+
+type Deps = WriteDeps & {
+  readonly db: Database;
+  readonly rails: Rails;
+  readonly clock: Clock;
+  readonly chargeRules: ChargeRules;
+};
+
+/**
+ * The date that a charge has, or that its bank was asked for, changes nothing. Refuses a charge that has ended or pays for an order, one
+ * whose bank has not registered it or cannot change it, and a second change while the bank has not answered to the first.
+ */
+export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promise<Charge> {
+  return deps.db.transaction(async tx => {
+    const [charge] = await lockCharges(tx, [id]);
+    if (!charge) throw new AppError('not_found', 'There is no such charge.');
+    const asked = charge.dueChange?.status === 'PENDING' ? charge.dueChange.dueAt : charge.dueAt;
+    if (asked.getTime() === dueAt.getTime()) return charge;
+    const now = deps.clock.now();
+    const open = openMethods(deps.rails, charge);
+    const next = withDueDate(charge, dueAt);
+    refuseDate(deps, open, next, now);
+    await takeBack(tx, charge, now);
+    const boleto = open.find(({ rail }) => rail.files);
+    if (boleto && civilDay(dueAt) !== civilDay(charge.dueAt)) {
+      return instruct(tx, { ...charge, dueChange: { dueAt, status: 'PENDING' } }, boleto.rail, now);
+    }
+    for (const { rail } of open) {
+      const answer = rail.changeDueDay?.(paymentRequest(next));
+      if (answer?.kind === 'rejected') {
+        return failDueChange(deps, tx, { ...charge, dueChange: { dueAt, status: 'PENDING' } }, answer.reason);
+      }
+    }
+    return applyDueDate(deps, tx, charge, dueAt);
+  });
+}
+
+type OpenMethod = { readonly chargeMethod: ChargeMethod; readonly rail: Rail };
+
+function openMethods(rails: Rails, charge: Charge): OpenMethod[] {
+  const refuse = (why: string) => new AppError('wrong_state', why);
+  const unpaid = charge.methods.filter(isUnpaid);
+  if (unpaid.length === 0) {
+    throw refuse(`The due date of a charge that is ${charge.state} cannot be changed.`);
+  }
+  if (isOrdered(charge)) throw refuse('The due date of a charge that pays for an order cannot be changed.');
+  return unpaid.map(chargeMethod => {
+    const { method } = chargeMethod;
+    const rail = railNamed(rails, method, chargeMethod.rail);
+    if (!isPayable(chargeMethod)) {
+      throw refuse(`The ${method} is ${chargeMethod.status}: its due date can be changed when it is registered.`);
+    }
+    if (!rail.files && !rail.changeDueDay) {
+      throw refuse(
+        `The due date of a ${method} at ${rail.name} cannot be changed: cancel the charge and make another.`,
+      );
+    }
+    return { chargeMethod, rail };
+  });
+}
+
+function refuseDate({ chargeRules }: Deps, open: readonly OpenMethod[], next: Charge, now: Date): void {
+  if (chargeRules.refusesPastDueDates && next.dueAt < now) {
+    throw invalidRequest([{ path: 'dueAt', code: 'in_the_past', message: 'must not be in the past' }]);
+  }
+  const refusals = open.flatMap(({ rail }) => rail.check(paymentRequest(next)) ?? []);
+  if (refusals.length > 0) throw invalidRequest(refusals);
+}
+
+/** A change that no file has yet gives way to the next one. */
+async function takeBack(tx: Sql, charge: Charge, now: Date): Promise<void> {
+  if (charge.dueChange?.status !== 'PENDING') return;
+  if (await dropInstruction(tx, charge, 'change_due_day', now)) return;
+  const day = civilDay(charge.dueChange.dueAt);
+  throw new AppError('wrong_state', `The bank was asked for the due day ${day} and has not answered yet.`);
+}
+
+async function instruct(tx: Sql, charge: Charge, rail: Rail, now: Date): Promise<Charge> {
+  await storeDueDate(tx, charge);
+  const instruction = { id: uuidV7(now), charge, rail: rail.name, movement: 'change_due_day' } as const;
+  await insertInstructions(tx, [instruction], now);
+  return charge;
+}
+
+/** The same charge, due then. */
+export function withDueDate(charge: Charge, dueAt: Date): Charge {
+  const days = daysBetween(civilDay(charge.dueAt), civilDay(dueAt));
+  const endMs = Math.max(charge.expireAt.getTime() + days * DAY_MS, dueAt.getTime());
+  return {
+    ...charge,
+    dueAt,
+    expireAt: new Date(Math.min(endMs, LAST_MOMENT_MS)),
+    dueChange: { dueAt, status: 'DONE' },
+  };
+}
+
+type ApplyDeps = WriteDeps & { readonly rails: Rails; readonly clock: Clock };
+
+/** The new date counts: line, timers and statuses follow. The caller holds the lock of the charge. */
+export async function applyDueDate(deps: ApplyDeps, tx: Sql, charge: Charge, dueAt: Date): Promise<Charge> {
+  const now = deps.clock.now();
+  const next = withNewLine(deps.rails, withDueDate(charge, dueAt));
+  const { instrument } = next.methods.find(isOf('boleto')) ?? {};
+  await storeDueDate(tx, next);
+  if (instrument) {
+    await storeInstruments(tx, [{ chargeId: next.id, accountId: next.accountId, method: 'boleto', instrument }]);
+  }
+  await clearTimers(tx, [next]);
+  await insertFirstTimers(tx, [{ charge: next, closesAt: closesAt(next), isOrdered: isOrdered(next) }]);
+  return writeStep(deps, tx, dueChanged(next, now), now);
+}
+
+/** The due day is part of barcode and line. The old ones can still be paid: the bank asks for what it has registered. */
+function withNewLine(rails: Rails, charge: Charge): Charge {
+  const boleto = charge.methods.find(isOf('boleto'));
+  if (!boleto?.instrument || boleto.reference === undefined || !isPayable(boleto)) return charge;
+  const rail = railNamed(rails, 'boleto', boleto.rail);
+  const request = paymentRequest(charge);
+  const { instrument } = rail.numbers
+    ? rail.numbers.prepare(request, BigInt(boleto.reference))
+    : rail.prepare(request, boleto.location);
+  return instrument ? withInstrument(charge, 'boleto', { ...boleto.instrument, ...instrument }) : charge;
+}
+
+/** The charge keeps its due date. The caller holds its lock. */
+export async function failDueChange(
+  deps: WriteDeps & { readonly clock: Clock },
+  tx: Sql,
+  charge: Charge,
+  reason: string,
+): Promise<Charge> {
+  if (!charge.dueChange) return charge;
+  const step = dueChangeFailed(charge, reason);
+  await storeDueDate(tx, step.after);
+  return writeStep(deps, tx, step, deps.clock.now());
+}
