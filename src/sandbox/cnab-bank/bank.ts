@@ -37,6 +37,8 @@ export type CnabBank = {
   writeOff(number: string, day: CivilDay, reason: string): void;
   /** Takes a payment back. */
   reverse(number: string, day: CivilDay): void;
+  /** Any other word of a title, which changes nothing here: a fee, a confirmation, a refusal. */
+  tell(number: string, occurrence: string, day: CivilDay, more?: Partial<News>): void;
   /** What it tells since the last return. */
   makeReturn(head: Omit<ReturnHead, 'sequence'>): Buffer;
 };
@@ -131,6 +133,7 @@ export function openBank(customer: Customer, before: BankState = NEW_BANK): Cnab
       titles.set(number, { ...title, status: 'open' });
       tell(title, '44', day, { paidCents: title.paidCents });
     },
+    tell: (number, occurrence, day, more) => tell(known(number), occurrence, day, more),
     makeReturn(head) {
       const bytes = returnFile(customer, { ...head, sequence: ++returns }, news);
       news = [];

@@ -7,8 +7,9 @@ import { addDays } from '../../../src/lib/civil-days.ts';
 import { formatUnits } from '../../../src/lib/decimals.ts';
 import type { Movement, Title } from '../../../src/rails/cnab/agreement.ts';
 import { CNAB_BANKS } from '../../../src/rails/cnab/banks.ts';
-import type { Meaning } from '../../../src/rails/cnab/occurrences.ts';
+import { type Meaning, OCCURRENCES, occurrenceOf } from '../../../src/rails/cnab/occurrences.ts';
 import { type ReturnEntry, readEntries, readHead } from '../../../src/rails/cnab/read.ts';
+import { reasonsOf } from '../../../src/rails/cnab/reasons.ts';
 import { fileWriter } from '../../../src/rails/cnab/write.ts';
 import { type CnabBank, openBank } from '../../../src/sandbox/cnab-bank/bank.ts';
 import { FileRefused } from '../../../src/sandbox/cnab-bank/take-file.ts';
@@ -110,6 +111,16 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   '44': 'reversed',
 };
 
+const UNKNOWN = 'not known here';
+
+/** All codes that there are words for with such an occurrence. */
+function reasonCodes(meaning: Meaning): string[] {
+  const occurrence = Object.keys(OCCURRENCES).find(code => occurrenceOf(code).meaning === meaning)!;
+  const marks = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const codes = marks.flatMap(first => marks.map(second => first + second)).filter(code => code !== '00');
+  return codes.filter(code => reasonsOf(occurrence, code)[0]?.words !== UNKNOWN);
+}
+
 /** Santander counts its records in a way of its own. */
 const oddities = (code: string) =>
   code === '033'
@@ -205,6 +216,34 @@ for (const code of BANKS) {
         ],
       );
       assert.equal(entries[3]?.dueDay, '2026-12-24');
+    });
+
+    test('tells of every occurrence, with any amounts and each reason that there are words for', () => {
+      const exchange = exchangeWith(code);
+      exchange.send('register', TITLE);
+      exchange.told();
+      const number = exchange.numberOf(TITLE);
+      const random = randomOf(SEED + 2, Number(code));
+      const expected: unknown[] = [];
+      for (const occurrence of Object.keys(OCCURRENCES)) {
+        const { meaning, words } = occurrenceOf(occurrence);
+        for (const reason of reasonCodes(meaning)) {
+          const [paidCents, feeCents] = [anyCents(random), BigInt(random.below(100_000))];
+          const creditDay = addDays(TODAY, random.below(9));
+          exchange.bank.tell(number, occurrence, TODAY, { reasons: [reason], paidCents, feeCents, creditDay });
+          expected.push([occurrence, meaning, words, reason, paidCents, feeCents, TODAY, creditDay, TITLE.amountCents]);
+        }
+      }
+      const { entries, warnings } = exchange.told();
+      assert.deepEqual(warnings, oddities(code));
+      const seen = entries.map(one => {
+        const { occurrence, meaning, words, reasons, paidCents, feeCents, occurrenceDay, creditDay, amountCents } = one;
+        assert.equal(reasons.length, 1);
+        assert.notEqual(reasons[0]?.words, UNKNOWN);
+        const days = [occurrenceDay, creditDay];
+        return [occurrence, meaning, words, reasons[0]?.code, paidCents, feeCents, ...days, amountCents];
+      });
+      assert.deepEqual(seen, expected);
     });
 
     test('takes nothing of a file with one wrong character in its frame, of another customer, or with a used sequence', () => {

@@ -1,0 +1,114 @@
+// Every occurrence that a bank may tell, for every bank and any amount: a charge, its file, the simulated bank, its return, and what
+// became of the charge.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ledgerCommand } from '../../src/cli/ledger.ts';
+import { txidOf } from '../../src/rails/br-code.ts';
+import { type Meaning, OCCURRENCES, occurrenceOf } from '../../src/rails/cnab/occurrences.ts';
+import { type CnabBank, openBank } from '../../src/sandbox/cnab-bank/bank.ts';
+import { agreementEntry, boletoBody } from '../harness/agreements.ts';
+import { runCommand } from '../harness/commands.ts';
+import { randomOf } from '../harness/random.ts';
+import { type Answer, type Service, startService } from '../harness/service.ts';
+import { BANKS } from '../rails/cnab/agreements.ts';
+import { customerOf } from '../sandbox/cnab-bank/customers.ts';
+
+const SEED = 240;
+const TODAY = '2026-11-17';
+
+let service: Service;
+before(async () => {
+  const boletos = BANKS.map(bank => agreementEntry(bank, { accounts: [`account-${bank}`], test: true }));
+  const env = { TRILHO_BOLETOS: JSON.stringify(boletos), TRILHO_RATE_LIMIT: '0' };
+  service = await startService({ env, now: `${TODAY}T15:00:00Z` });
+});
+after(() => service.stop());
+
+/** How an entry is booked, and the boleto and the charge after it. */
+const BOOKED: Readonly<Record<Meaning, readonly [outcome: string, boleto: string, state: string]>> = {
+  registered: ['registered', 'REGISTERED', 'ACTIVE'],
+  rejected: ['rejected', 'FAILED', 'FAILED'],
+  paid: ['paid', 'PAID', 'PAID'],
+  written_off: ['written_off', 'CANCELED', 'CANCELED'],
+  due_day_changed: ['noted', 'REGISTERED', 'ACTIVE'],
+  reversed: ['reversed', 'PAID', 'REFUNDED'],
+  refused: ['needs_attention', 'REGISTERED', 'ACTIVE'],
+  fee: ['fee', 'REGISTERED', 'ACTIVE'],
+  confirmed: ['noted', 'REGISTERED', 'ACTIVE'],
+  other: ['noted', 'REGISTERED', 'ACTIVE'],
+};
+
+/** Such a word is the first that the bank says of a title. */
+const isDecision = (meaning: Meaning) => meaning === 'registered' || meaning === 'rejected';
+
+type Case = { readonly occurrence: string; readonly meaning: Meaning; readonly id: string; readonly cents: number };
+
+async function send(code: string, agreement: string): Promise<CnabBank> {
+  await service.runJobs();
+  const { json } = await service.post('/boletos/files', { agreement });
+  const [{ sequence }] = json.files;
+  const content = await service.get(`/boletos/files/${encodeURIComponent(agreement)}/${sequence}/content`);
+  const bank = openBank(customerOf(code));
+  bank.take(Buffer.from(content.text, 'latin1'), TODAY);
+  // What it would say by itself is not said: each case says its own.
+  return openBank(customerOf(code), { ...bank.state(), news: [] });
+}
+
+async function bring(bank: CnabBank): Promise<Record<string, number>> {
+  const body = new Uint8Array(bank.makeReturn({ day: TODAY, time: '180000' }));
+  const headers = { 'content-type': 'application/octet-stream' };
+  const { status, json, text }: Answer = await service.send('/boletos/returns', { method: 'POST', body, headers });
+  assert.equal(status, 201, text);
+  assert.deepEqual(
+    json.warnings.filter(({ message }: { message: string }) => !/the trailer counts/.test(message)),
+    [],
+  );
+  await service.runJobs();
+  return json.counts;
+}
+
+for (const code of BANKS) {
+  test(`each occurrence of bank ${code} moves a charge of any amount as it should, once`, async () => {
+    const random = randomOf(SEED, Number(code));
+    const cases: Case[] = [];
+    for (const occurrence of Object.keys(OCCURRENCES)) {
+      const cents = 1 + random.below(10 ** (1 + random.below(8)));
+      const { status, json, text } = await service.post(
+        '/charges',
+        boletoBody({ accountId: `account-${code}`, amountCents: cents, externalId: `${code} ${occurrence}` }),
+      );
+      assert.equal(status, 201, text);
+      cases.push({ occurrence, meaning: occurrenceOf(occurrence).meaning, id: json.id, cents });
+    }
+    const bank = await send(code, `bank${code}:main`);
+    const titles = Object.values(bank.state().titles);
+    const numbers = cases.map(({ id }) => titles.find(({ ownId }) => ownId.trim() === txidOf(id))?.number);
+    for (const [index, { meaning }] of cases.entries()) {
+      if (!isDecision(meaning)) bank.tell(numbers[index]!, '02', TODAY);
+      if (meaning === 'reversed') bank.tell(numbers[index]!, '06', TODAY, { paidCents: BigInt(cases[index]!.cents) });
+    }
+    await bring(bank);
+    for (const [index, { occurrence, meaning, cents }] of cases.entries()) {
+      const hasMoney = meaning === 'paid' || meaning === 'reversed';
+      const reasons = meaning === 'rejected' || meaning === 'refused' ? ['08', '16'] : [];
+      const paid = { paidCents: BigInt(cents), feeCents: meaning === 'paid' ? 1n : 0n };
+      bank.tell(numbers[index]!, occurrence, TODAY, { reasons, ...(hasMoney && paid) });
+    }
+    const expected = Map.groupBy(cases, ({ meaning }) => BOOKED[meaning][0]);
+    const counts = Object.fromEntries([...expected].map(([outcome, some]) => [outcome, some.length]));
+    assert.deepEqual(await bring(bank), counts);
+    for (const { id, occurrence, meaning, cents } of cases) {
+      const charge = (await service.get(`/charges/${id}`)).json;
+      const [, status, state] = BOOKED[meaning];
+      assert.deepEqual([charge.boleto.status, charge.state], [status, state], `occurrence ${occurrence}`);
+      const amounts = charge.payments.map((payment: { amountCents: number }) => payment.amountCents);
+      assert.deepEqual(amounts, meaning === 'paid' || meaning === 'reversed' ? [cents] : []);
+      if (meaning === 'rejected') assert.match(charge.boleto.reason, /08 invalid nosso número, 16 invalid due day/);
+    }
+  });
+}
+
+test('the ledger is right after all of it', async () => {
+  const env = { TRILHO_MODE: 'sandbox', DATABASE_URL: service.databaseUrl };
+  assert.equal((await runCommand(ledgerCommand, env, ['check'])).code, 0);
+});
