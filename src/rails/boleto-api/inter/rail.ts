@@ -1,9 +1,8 @@
 // The boleto rail over Inter's API. The bank gives the nosso número; ours is «seu número», by which a lost request is found again.
-import { AppError } from '../../../lib/errors.ts';
 import type { Client } from '../../bank-client/client.ts';
 import type { ClientDeps } from '../../bank-client/settings.ts';
-import { zeroFilled } from '../../boleto/digits.ts';
 import type { Rail } from '../../rail.ts';
+import { numberedRail } from '../numbered-rail.ts';
 import type { BoletoResource } from '../profile.ts';
 import type { BoletoApiSettings } from '../settings.ts';
 import { checkRequest } from './body.ts';
@@ -21,42 +20,20 @@ export function interRail(
   client: Client<BoletoResource>,
   deps: ClientDeps,
 ): Rail<'boleto'> {
-  const { name, account, holder, firstNumber, lastNumber, environment } = settings;
-  const never = async (): Promise<never> => {
-    throw new AppError('not_configured', `The bank of ${name} sends no money back.`);
-  };
+  const { account, holder } = settings;
   const { agency = AGENCY, accountNumber = '', accountDigit, carteira = CARTEIRA } = account;
-  const agreement = `${BANK} ${(accountNumber + (accountDigit ?? '')).replace(/^0+/, '')}${environment === 'test' ? ' test' : ''}`;
-  return {
-    name,
-    method: 'boleto',
-    can: { refund: false, withdraw: true },
-    listName: `boletos ${agreement}`,
-    needsAddress: true,
+  const code = accountDigit === undefined ? accountNumber : `${accountNumber}-${accountDigit}`;
+  return numberedRail(settings, {
+    numbering: `${BANK} ${(accountNumber + (accountDigit ?? '')).replace(/^0+/, '')}`,
+    numberDigits: OWN_NUMBER_DIGITS,
     slip: (reference, instrument) => ({
       bankName: 'Inter',
       ourNumber: instrument?.ourNumber ?? reference,
       carteira,
-      documentNumber: reference.replace(/^0+/, ''),
-      beneficiary: {
-        ...holder,
-        agency,
-        code: accountDigit === undefined ? accountNumber : `${accountNumber}-${accountDigit}`,
-      },
+      beneficiary: { ...holder, agency, code },
     }),
     check: checkRequest,
-    numbers: {
-      first: firstNumber,
-      last: lastNumber,
-      agreement,
-      prepare: (_request, number) => ({ reference: zeroFilled(String(number), OWN_NUMBER_DIGITS) }),
-    },
-    prepare: () => {
-      throw new AppError('not_configured', `A boleto of ${name} needs a number of its agreement.`);
-    },
     ...interCobrancas(settings, client, deps),
-    refund: never,
-    lookupRefund: never,
     watch: interWatch(settings, client, deps),
-  };
+  });
 }

@@ -1,0 +1,48 @@
+// What all boleto rails over an API have in common: numbers of the agreement, no money back, and a line that the bank makes.
+import { AppError } from '../../lib/errors.ts';
+import { zeroFilled } from '../boleto/digits.ts';
+import type { Rail, SlipIssuer } from '../rail.ts';
+import type { BoletoApiSettings } from './settings.ts';
+
+type OfBank = Pick<Rail<'boleto'>, 'check' | 'submit' | 'lookup' | 'cancel' | 'withdrawRepeats' | 'watch'> & {
+  /** Names the agreement, in production and in the test environment alike. */
+  readonly numbering: string;
+  readonly numberDigits: number;
+  /** What its slips say beside the number by which we know a boleto. */
+  readonly slip: (...asked: Parameters<NonNullable<Rail['slip']>>) => Omit<SlipIssuer, 'documentNumber'>;
+};
+
+export function numberedRail(
+  { name, firstNumber, lastNumber, environment }: BoletoApiSettings,
+  { numbering, numberDigits, slip, ...calls }: OfBank,
+): Rail<'boleto'> {
+  // The test environment of a bank knows no boleto of production.
+  const agreement = numbering + (environment === 'test' ? ' test' : '');
+  const never = async (): Promise<never> => {
+    throw new AppError('not_configured', `The bank of ${name} sends no money back.`);
+  };
+  return {
+    name,
+    method: 'boleto',
+    can: { refund: false, withdraw: true },
+    listName: `boletos ${agreement}`,
+    needsAddress: true,
+    slip: (reference, instrument) => ({
+      ...slip(reference, instrument),
+      documentNumber: reference.replace(/^0+/, ''),
+    }),
+    numbers: {
+      first: firstNumber,
+      last: lastNumber,
+      agreement,
+      // The line comes with the bank's answer: before that it cannot be paid, and the pix code is the bank's to make.
+      prepare: (_request, number) => ({ reference: zeroFilled(String(number), numberDigits) }),
+    },
+    prepare: () => {
+      throw new AppError('not_configured', `A boleto of ${name} needs a number of its agreement.`);
+    },
+    ...calls,
+    refund: never,
+    lookupRefund: never,
+  };
+}
