@@ -4,9 +4,9 @@ import { type Exchanged, exchangeNow } from '../charges/exchange-files.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { liveRails } from '../rails/live-rails.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { chosenAgreement } from './chosen-agreement.ts';
+import { composedRails } from './composed-rails.ts';
 import { withCharges } from './database.ts';
 
 /** Exit code 1 when a file of the server is no return of the agreement. */
@@ -15,8 +15,7 @@ export async function exchangeFiles(config: Config, log: Log, args: readonly str
   refuseFaults('cnab exchange', faults);
   const { name } = chosenAgreement(config, words[0]);
   const exchanged = await withCharges({ config, log, action: 'trilho cnab exchange' }, async deps => {
-    const { rails, stop } = liveRails(config, { clock: deps.clock, log });
-    stop();
+    const rails = composedRails(config, { clock: deps.clock, log });
     const decisionBatches = startDecisionBatches({ ...deps, rails });
     return exchangeNow({ ...deps, rails, log, decisionBatches }, name).catch(rethrown);
   });

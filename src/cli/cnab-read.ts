@@ -8,10 +8,10 @@ import type { Log } from '../lib/log.ts';
 import { CnabError } from '../rails/cnab/cnab-error.ts';
 import { occurrenceOf } from '../rails/cnab/occurrences.ts';
 import { readHead } from '../rails/cnab/read.ts';
-import { liveRails } from '../rails/live-rails.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { chosenAgreement } from './chosen-agreement.ts';
 import { readBytes } from './cnab-bytes.ts';
+import { composedRails } from './composed-rails.ts';
 import { withCharges } from './database.ts';
 
 export async function readFiles(config: Config, log: Log, args: readonly string[]): Promise<number> {
@@ -27,8 +27,7 @@ export async function readFiles(config: Config, log: Log, args: readonly string[
     return read;
   });
   const { read, entries } = await withCharges({ config, log, action: 'trilho cnab read' }, async deps => {
-    const { rails, stop } = liveRails(config, { clock: deps.clock, log });
-    stop();
+    const rails = composedRails(config, { clock: deps.clock, log });
     const decisionBatches = startDecisionBatches({ ...deps, rails });
     const done = await readReturn({ ...deps, rails, decisionBatches }, bytes, agreement).catch(rethrown);
     return { read: done, entries: await readForPerson(deps.db, done.file, MAX_SHOWN) };

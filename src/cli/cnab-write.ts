@@ -4,9 +4,9 @@ import { type OfferedFile, offerAgain, offerFiles } from '../charges/offer-files
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { liveRails } from '../rails/live-rails.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { chosenAgreement } from './chosen-agreement.ts';
+import { composedRails } from './composed-rails.ts';
 import { withCharges } from './database.ts';
 
 export async function writeFiles(config: Config, log: Log, args: readonly string[]): Promise<number> {
@@ -21,8 +21,7 @@ export async function writeFiles(config: Config, log: Log, args: readonly string
   if (given === undefined) throw new StartError(`${name} has no sendFolder: set it, or give --folder.`);
   const folder = path.resolve(given);
   const offered = await withCharges({ config, log, action: 'trilho cnab write' }, async deps => {
-    const { rails, stop } = liveRails(config, { clock: deps.clock, log });
-    stop();
+    const rails = composedRails(config, { clock: deps.clock, log });
     const making = { ...deps, rails, log };
     if (sequence === undefined) return explained(() => offerFiles(making, name, folder));
     return [await explained(() => offerAgain(making, { rail: name, sequence }, folder))];

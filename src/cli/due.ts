@@ -9,20 +9,16 @@ import { parseUtc } from '../lib/date-times.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { liveRails } from '../rails/live-rails.ts';
-import { sandboxRailsWith } from '../sandbox/agreements.ts';
 import { SANDBOX_CHARGE_RULES } from '../sandbox/rules.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
+import { composedRails } from './composed-rails.ts';
 import { withCharges } from './database.ts';
 
 export async function dueCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const { chargeId, dueAt } = readChange(args);
   const isLive = config.mode === 'live';
   const charge = await withCharges({ config, log, action: 'trilho due' }, async deps => {
-    const { rails, stop } = isLive
-      ? liveRails(config, { clock: deps.clock, log })
-      : { rails: sandboxRailsWith(config.boletos, { clock: deps.clock, log }), stop: () => {} };
-    stop();
+    const rails = composedRails(config, { clock: deps.clock, log });
     const chargeRules = isLive ? STRICT_CHARGE_RULES : SANDBOX_CHARGE_RULES;
     setAuditObject(chargeId);
     return changeDueDate({ ...deps, rails, chargeRules }, chargeId, dueAt).catch(explained);

@@ -1,6 +1,10 @@
 // A sandbox with agreements: boletos go to a simulated bank by file and come back, for every bank and occurrence.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { cnabCommand } from '../../src/cli/cnab.ts';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';
@@ -9,10 +13,10 @@ import { type Answer, type Service, startService } from '../harness/service.ts';
 import { BANKS } from '../rails/cnab/agreements.ts';
 
 const SEED = 756;
+const boletos = JSON.stringify(BANKS.map(bank => agreementEntry(bank, { accounts: [`account-${bank}`], test: true })));
 let service: Service;
 before(async () => {
-  const boletos = BANKS.map(bank => agreementEntry(bank, { accounts: [`account-${bank}`], test: true }));
-  const env = { TRILHO_BOLETOS: JSON.stringify(boletos), TRILHO_RATE_LIMIT: '0' };
+  const env = { TRILHO_BOLETOS: boletos, TRILHO_RATE_LIMIT: '0' };
   service = await startService({ env, now: '2026-11-17T12:00:00Z' });
 });
 after(() => service.stop());
@@ -105,6 +109,21 @@ test('a return that is not read here can be uploaded', async () => {
   });
   assert.equal(uploaded.status, 201, uploaded.text);
   assert.equal((await read(one)).boleto.status, 'REGISTERED');
+});
+
+test('files are also made and returns read by the command line', async t => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'trilho-banks-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const env = { DATABASE_URL: service.databaseUrl, TRILHO_BOLETOS: boletos };
+  const one = await charge('341');
+  await service.runJobs();
+  const { said } = await runCommand(cnabCommand, env, ['write', 'bank341:main', '--folder', folder]);
+  assert.match(said, /^bank341:main file \d+: 1 title,/);
+  const told = await service.post(at('341', 'returns'), { read: false });
+  const file = path.join(folder, 'told.ret');
+  await writeFile(file, Buffer.from(told.json.file, 'latin1'));
+  assert.equal((await runCommand(cnabCommand, env, ['read', file])).code, 0);
+  assert.equal((await read(one)).boleto.status, 'CREATING', 'the bank has not got the file from the folder');
 });
 
 test('other accounts keep the bank of the sandbox, and an agreement that is not there is not found', async () => {

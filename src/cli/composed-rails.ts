@@ -1,0 +1,14 @@
+// The rails that the service has with these settings, for a command about files of banks: it makes no call to one.
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { liveRails } from '../rails/live-rails.ts';
+import type { Rails } from '../rails/rail.ts';
+import { sandboxRailsWith } from '../sandbox/agreements.ts';
+
+export function composedRails(config: Config, deps: { readonly clock: Clock; readonly log: Log }): Rails {
+  if (config.mode === 'sandbox') return sandboxRailsWith(config.boletos, deps);
+  const { rails, stop } = liveRails(config, deps);
+  stop();
+  return rails;
+}
