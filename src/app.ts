@@ -49,6 +49,7 @@ import { hasNoJobs, type NewerJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { type Clock, followingClock, systemClock } from './lib/clock.ts';
 import { addDuration } from './lib/date-times.ts';
+import { StartError } from './lib/errors.ts';
 import { type Heartbeats, watchHeartbeats } from './lib/heartbeats.ts';
 import type { Log } from './lib/log.ts';
 import { allowListOf } from './lib/outgoing-allow.ts';
@@ -97,6 +98,8 @@ import { startMergingCounts } from './storage/merge-counts.ts';
 import { migrate } from './storage/migrate.ts';
 import { openServer } from './storage/open-server.ts';
 import { type Prune, pruneDue, startPruning } from './storage/pruning.ts';
+import { noReplica, startReplica } from './storage/replica.ts';
+import { NEEDS_OWN_SERVER } from './storage/replica-check.ts';
 import { requireMasterKeys } from './storage/sealed-secrets.ts';
 import { secretBox as openSecretBox } from './storage/secret-box.ts';
 import { openScreening } from './wallets/screening.ts';
@@ -274,6 +277,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
   try {
     // Before the database: what is wrong with the settings is said while nothing was made or changed.
     if (config.mode === 'sandbox') requireTestNodes(config.chains);
+    if (config.replica && config.databaseUrl === undefined) throw new StartError(NEEDS_OWN_SERVER);
     const chainClock = followingClock(overrides.clock ?? systemClock);
     const opened = overrides.chains ? {} : await openChains(config, log, chainClock);
     const {
@@ -299,6 +303,9 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     if (config.mode === 'live' && secretBox.keyId === undefined) log.warn(NOT_SEALED);
     const registry = new Registry();
     const observers = createObservers(registry);
+    const readDeps = { db, log, heartbeats, ...observers };
+    const replica = config.replica ? await startReplica(readDeps, config.replica) : noReplica({ db });
+    stops.push(() => replica.stop());
     const composition = {
       ...composed,
       rails: observedRails(composed.rails, observers.observeRailCall),
@@ -317,7 +324,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     let { port } = config;
     const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`;
     const links = await openLinks(db, publicUrl);
-    const base = { ...composition, ...observers, db, log, queue, cursors, links, heartbeats, secretBox };
+    const base = { ...composition, ...observers, db, replica, log, queue, cursors, links, heartbeats, secretBox };
     const chargeBatches = startChargeBatches(base);
     stops.push(() => chargeBatches.stop());
     const decisionBatches = startDecisionBatches(base);

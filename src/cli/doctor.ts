@@ -1,5 +1,5 @@
-// trilho doctor: says what is checked and what is wrong, and how to mend it. It changes nothing: a schema that is behind is
-// named, not migrated.
+// trilho doctor: says what is checked and what is wrong, and how to mend it. It changes nothing but a mark for the replica: a
+// schema that is behind is named, not migrated.
 import { existsSync, statfsSync } from 'node:fs';
 import { prefixOf } from '../accounts/api-key.ts';
 import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
@@ -17,6 +17,7 @@ import { readArguments, refuseFaults } from './arguments.ts';
 import { checkAgreements } from './check-agreements.ts';
 import { checkRails } from './check-rails.ts';
 import { checkReceiverCertificate } from './check-receiver.ts';
+import { checkReplica } from './check-replica.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
@@ -79,7 +80,9 @@ async function checkDatabase(config: Config, log: Log): Promise<CheckedDatabase>
   try {
     const db = await openDatabaseOf({ config, log }, stops);
     const content = await checkContent(db);
-    return { ...content, findings: [right('database: answers'), ...content.findings] };
+    // Marks are left in a table of the schema.
+    const replica = config.replica && content.rails ? [await checkReplica(db, config.replica)] : [];
+    return { ...content, findings: [right('database: answers'), ...content.findings, ...replica] };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     return { findings: [wrong(`database: ${error.message}`)] };

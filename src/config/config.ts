@@ -23,6 +23,8 @@ export type Config = {
   readonly publicUrl?: string;
   /** Absent: the embedded database. */
   readonly databaseUrl?: string;
+  /** A replica for lists and exports; absent, there is none. */
+  readonly replica?: ReplicaSettings;
   readonly logLevel: LogLevel;
   readonly mode: Mode;
   readonly dataDir: string;
@@ -91,6 +93,9 @@ export type WalletPolicySettings = {
   readonly approval: boolean;
 };
 
+/** Where a replica is, and how far behind what it answers may be. */
+export type ReplicaSettings = { readonly url: string; readonly maxLagMs: number };
+
 /** A list of addresses that are not paid to, and a service that is asked about others. */
 export type ScreeningSettings = {
   readonly file?: string;
@@ -119,7 +124,7 @@ export function readConfig(environment: Environment, readFile?: ReadFile): Confi
 }
 
 export function configOf({ values }: Settings): Config {
-  const databaseUrl = values.DATABASE_URL;
+  const { DATABASE_URL: databaseUrl, DATABASE_READ_URL: replicaUrl } = values;
   const { TRILHO_RATE_USD: USD, TRILHO_RATE_EUR: EUR } = values;
   const pixKey = pixKeyOf(values);
   return Object.freeze({
@@ -127,6 +132,7 @@ export function configOf({ values }: Settings): Config {
     port: values.PORT,
     ...(values.TRILHO_PUBLIC_URL !== undefined && { publicUrl: values.TRILHO_PUBLIC_URL }),
     ...(databaseUrl !== undefined && { databaseUrl }),
+    ...(replicaUrl !== undefined && { replica: { url: replicaUrl, maxLagMs: values.TRILHO_READ_MAX_LAG } }),
     logLevel: values.LOG_LEVEL,
     mode: values.TRILHO_MODE,
     dataDir: values.TRILHO_DATA_DIR,

@@ -33,6 +33,7 @@ import { payoutSettings } from './payout-settings.ts';
 import { PRICE_SETTINGS } from './price-settings.ts';
 import { railSettings } from './rail-settings.ts';
 import { receiverSettings } from './receiver-settings.ts';
+import { REPLICA_SETTINGS } from './replica-settings.ts';
 import { RETENTION_SETTINGS } from './retention-settings.ts';
 import type { Setting } from './setting.ts';
 import { signerSettings } from './signer-settings.ts';
@@ -85,6 +86,7 @@ export const SETTINGS = [
     isSecret: true,
     meaning: 'The PostgreSQL server, 14 or later. Not set: the embedded database.',
   },
+  ...REPLICA_SETTINGS,
   {
     name: 'LOG_LEVEL',
     kind: oneOf(LOG_LEVELS),

@@ -87,6 +87,8 @@ test('every setting is read', () => {
     PORT: '8080',
     HOST: '::1',
     DATABASE_URL: 'postgresql://u:p@db.example/x',
+    DATABASE_READ_URL: 'postgres://replica/trilho',
+    TRILHO_READ_MAX_LAG: 'PT1M',
     LOG_LEVEL: 'warn',
     TRILHO_DATA_DIR: '/srv/data',
     TRILHO_MASTER_KEY: `${'A'.repeat(43)}=,${'B'.repeat(42)}A=`,
@@ -144,6 +146,7 @@ test('every setting is read', () => {
     host: '::1',
     port: 8080,
     databaseUrl: 'postgresql://u:p@db.example/x',
+    replica: { url: 'postgres://replica/trilho', maxLagMs: 60_000 },
     logLevel: 'warn',
     mode: 'live',
     dataDir: '/srv/data',
@@ -212,6 +215,14 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   DATABASE_URL: [
     'mysql://me:hunter2@localhost/x',
     'DATABASE_URL must be a URL such as postgres://user:password@host:5432/database.',
+  ],
+  DATABASE_READ_URL: [
+    'mysql://me:hunter2@localhost/x',
+    'DATABASE_READ_URL must be a URL such as postgres://user:password@host:5432/database.',
+  ],
+  TRILHO_READ_MAX_LAG: [
+    'PT1S',
+    'TRILHO_READ_MAX_LAG must be a length of time from PT2S to PT1H such as PT10S, not "PT1S".',
   ],
   LOG_LEVEL: ['loud', 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud".'],
   TRILHO_MASTER_KEY: [
@@ -342,6 +353,7 @@ test('no fault repeats the value of a secret', () => {
   const secrets = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name);
   assert.deepEqual(secrets, [
     'DATABASE_URL',
+    'DATABASE_READ_URL',
     'TRILHO_MASTER_KEY',
     'TRILHO_SCREENING_SECRET',
     'TRILHO_PIX_KEY',

@@ -26,12 +26,15 @@ import { withdrawLink } from '../../charges/withdraw-link.ts';
 import { invalidRequest } from '../../lib/errors.ts';
 import { created, jsonText, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
+import { DATA_AS_OF, FreshHeaders, type ListReadDeps, readList } from '../server/list-read.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
 const tag = 'Charges';
 
-export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly pageSize: number }): void {
+type Deps = CreateDeps & ListReadDeps & { readonly pageSize: number };
+
+export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/charges',
@@ -85,18 +88,22 @@ export function chargeRoutes(app: FastifyInstance, deps: CreateDeps & { readonly
     description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
     tag,
     query: ChargesQuery,
+    headers: FreshHeaders,
     check: checkPage,
-    answer: ok(ChargesPage, 'A page of charges', CHARGES_EXAMPLE),
-    handle: async ({ query, caller }) => {
+    answer: ok(ChargesPage, 'A page of charges', CHARGES_EXAMPLE, DATA_AS_OF),
+    handle: async ({ query, caller, request }, reply) => {
       const { state, externalId, sourceKey } = query;
       const accountId = accountOf(caller, query.accountId);
-      return listCharges(deps, {
+      const asked = {
         ...toPageQuery(query, deps.pageSize),
         ...(accountId !== undefined && { accountId }),
         ...(state !== undefined && { state }),
         ...(externalId !== undefined && { externalId }),
         ...(sourceKey !== undefined && { sourceKey }),
-      });
+      };
+      // Who looks for one charge may just have made it.
+      const isFresh = externalId !== undefined;
+      return readList(deps, request, reply, db => listCharges({ ...deps, db }, asked), { isFresh });
     },
   });
 

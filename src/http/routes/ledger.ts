@@ -10,14 +10,14 @@ import {
 } from '../../api/ledger.ts';
 import { checkPage, toPageQuery } from '../../api/paging.ts';
 import { listBalances, listEntries } from '../../ledger/list.ts';
-import type { Sql } from '../../storage/database.ts';
 import { ok } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
+import { DATA_AS_OF, FreshHeaders, type ListReadDeps, readList } from '../server/list-read.ts';
 import { defineRoute } from '../server/route.ts';
 
 const tag = 'Ledger';
 
-export function ledgerRoutes(app: FastifyInstance, deps: { readonly db: Sql; readonly pageSize: number }): void {
+export function ledgerRoutes(app: FastifyInstance, deps: ListReadDeps & { readonly pageSize: number }): void {
   defineRoute(app, {
     method: 'GET',
     url: '/ledger/balances',
@@ -47,17 +47,21 @@ export function ledgerRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
     description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
     tag,
     query: EntriesQuery,
+    headers: FreshHeaders,
     check: checkPage,
-    answer: ok(LedgerPage, 'A page of entries', ENTRIES_EXAMPLE),
-    handle: async ({ query, caller }) => {
+    answer: ok(LedgerPage, 'A page of entries', ENTRIES_EXAMPLE, DATA_AS_OF),
+    handle: async ({ query, caller, request }, reply) => {
       const { chargeId, transactionId } = query;
       const accountId = accountOf(caller, query.accountId);
-      return listEntries(deps, {
+      const asked = {
         ...toPageQuery(query, deps.pageSize),
         ...(accountId !== undefined && { accountId }),
         ...(chargeId !== undefined && { chargeId }),
         ...(transactionId !== undefined && { orderId: transactionId }),
-      });
+      };
+      // What one charge or order has moved may have just happened.
+      const isFresh = chargeId !== undefined || transactionId !== undefined;
+      return readList(deps, request, reply, db => listEntries({ db }, asked), { isFresh });
     },
   });
 }

@@ -23,6 +23,7 @@ import { countHaltedSenders } from '../../payouts/store-senders.ts';
 import type { Rails } from '../../rails/rail.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Prune } from '../../storage/pruning.ts';
+import type { Replica } from '../../storage/replica.ts';
 import type { Certificates } from '../certificates.ts';
 import { processMetrics } from '../server/observers.ts';
 import { agreementGauges } from './agreement-metrics.ts';
@@ -31,6 +32,7 @@ import { type OldestRow, oldestRowGauge, readOldestRows } from './oldest-rows.ts
 type Deps = {
   readonly registry: Registry;
   readonly db: Database;
+  readonly replica: Replica;
   readonly queue: Pick<Queue, 'depths'>;
   readonly rails: Rails;
   readonly certificates: Certificates;
@@ -49,6 +51,7 @@ export function metricsRoutes(app: FastifyInstance, deps: Deps): void {
   const { registry, db, log, certificates, rails } = deps;
   processMetrics();
   showPool(registry, db);
+  showReplica(registry, deps.replica);
   showLoops(registry, deps.heartbeats);
   showCertificates(registry, certificates);
   const show = backlogGauges(registry, rails);
@@ -224,6 +227,17 @@ function showPool(registry: Registry, db: Database): void {
       this.set({ state: 'idle' }, idle);
       this.set({ state: 'waiting' }, waiting);
       this.set({ state: 'max' }, max);
+    },
+  });
+}
+
+function showReplica(registry: Registry, replica: Replica): void {
+  new Gauge({
+    name: 'trilho_replica_lag_seconds',
+    help: 'How old an answer of the replica would be.',
+    registers: [registry],
+    collect() {
+      this.set(replica.lagMs() / 1000);
     },
   });
 }

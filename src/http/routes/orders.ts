@@ -19,13 +19,16 @@ import { listEndedOrders, listHeldOrders, listTransactions } from '../../orders/
 import { requireOrder, showOrder } from '../../orders/show.ts';
 import { created, jsonText, LOCATION, ok, REPLAYED } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
+import { DATA_AS_OF, FreshHeaders, type ListReadDeps, readList } from '../server/list-read.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 import { readQuoteChoice } from './quote-fields.ts';
 
 const tag = 'Crypto transactions';
 
-export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly pageSize: number }): void {
+type Deps = OrderDeps & ListReadDeps & { readonly pageSize: number };
+
+export function orderRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/crypto/transactions',
@@ -35,19 +38,22 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly p
     description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
     tag,
     query: TransactionsQuery,
+    headers: FreshHeaders,
     check: checkPage,
-    answer: ok(TransactionsPage, 'A page of transactions', TRANSACTIONS_EXAMPLE),
-    handle: async ({ query, caller }) => {
+    answer: ok(TransactionsPage, 'A page of transactions', TRANSACTIONS_EXAMPLE, DATA_AS_OF),
+    handle: async ({ query, caller, request }, reply) => {
       const { symbol, status, externalId } = query;
       const accountId = accountOf(caller, query.accountId);
-      const page = await listTransactions(deps, {
+      const asked = {
         ...toPageQuery(query, deps.pageSize),
         ...(accountId !== undefined && { accountId }),
         ...(symbol && { symbol }),
         ...(status && { status }),
         ...(externalId !== undefined && { externalId }),
-      });
-      return jsonText(page);
+      };
+      // Who looks for one order may just have made it.
+      const isFresh = externalId !== undefined;
+      return jsonText(await readList(deps, request, reply, db => listTransactions({ db }, asked), { isFresh }));
     },
   });
 
@@ -138,16 +144,18 @@ export function orderRoutes(app: FastifyInstance, deps: OrderDeps & { readonly p
       'Newest first: those that expired, were canceled or were refunded. They are in no other list, unless held.',
     tag,
     query: EndedQuery,
+    headers: FreshHeaders,
     check: checkPage,
-    answer: ok(EndedPage, 'A page of orders', ENDED_EXAMPLE),
-    handle: async ({ query, caller }) => {
+    answer: ok(EndedPage, 'A page of orders', ENDED_EXAMPLE, DATA_AS_OF),
+    handle: async ({ query, caller, request }, reply) => {
       const { endedAs } = query;
       const accountId = accountOf(caller, query.accountId);
-      return listEndedOrders(deps, {
+      const asked = {
         ...toPageQuery(query, deps.pageSize),
         ...(accountId !== undefined && { accountId }),
         ...(endedAs && { endedAs }),
-      });
+      };
+      return readList(deps, request, reply, db => listEndedOrders({ db }, asked));
     },
   });
 }

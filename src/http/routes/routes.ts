@@ -9,6 +9,7 @@ import type { ColdSweepDeps } from '../../orders/cold-sweep.ts';
 import type { OrderDeps } from '../../orders/create.ts';
 import type { QuoteDeps } from '../../quotes/create.ts';
 import type { CreateWalletDeps } from '../../wallets/create.ts';
+import type { ListReadDeps } from '../server/list-read.ts';
 import { accountSettingsRoutes } from './account-settings.ts';
 import { accountRoutes } from './accounts.ts';
 import { alarmRoutes } from './alarms.ts';
@@ -49,6 +50,7 @@ type Deps = PayDeps &
   ColdSweepDeps &
   HealthDeps &
   PeopleDeps &
+  ListReadDeps &
   RefundRouteDeps & { readonly pageSize: number };
 
 export function apiRoutes(app: FastifyInstance, deps: Deps): void {

@@ -4,6 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ChainCall } from '../../chains/observed.ts';
 import type { DeliveryAttempt } from '../../events/deliver.ts';
 import type { RailCall } from '../../rails/observed.ts';
+import { REPLICA_OUTCOMES, type ReplicaOutcome } from '../../storage/replica.ts';
 
 export type AnsweredRequest = {
   readonly method: string;
@@ -23,6 +24,7 @@ export type Observers = {
   readonly observeDelivery: (attempt: DeliveryAttempt) => void;
   readonly observeChargeBatch: (size: number) => void;
   readonly observePruned: (pruned: { readonly kind: string; readonly count: number }) => void;
+  readonly observeReplicaRead: (outcome: ReplicaOutcome) => void;
   /** Shows at every scrape what the function returns then. */
   readonly showStreams: (read: () => StreamUse) => void;
   /** The same of the streams that keep open pages true. */
@@ -105,6 +107,13 @@ export function createObservers(registry: Registry): Observers {
     labelNames: ['kind'],
     registers,
   });
+  const replicaReads = new Counter({
+    name: 'trilho_replica_reads_total',
+    help: 'Lists that may be read from the replica, by where they were.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of REPLICA_OUTCOMES) replicaReads.inc({ outcome }, 0);
   return {
     observeRequest: ({ method, route, status, seconds }) => {
       requests.inc({ method, route, status });
@@ -115,6 +124,7 @@ export function createObservers(registry: Registry): Observers {
     observeDelivery: ({ seconds, ...labels }) => deliverySeconds.observe(labels, seconds),
     observeChargeBatch: size => batchSizes.observe(size),
     observePruned: ({ kind, count }) => pruned.inc({ kind }, count),
+    observeReplicaRead: outcome => replicaReads.inc({ outcome }),
     showPageStreams: (page, read) => pageStreams.set(page, read),
     showStreams: read => {
       const gauge = (name: string, help: string, value: (use: StreamUse) => number) =>

@@ -10,21 +10,20 @@ import { chargeView } from '../../charges/view.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Sql } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type Columns, csvLink, sendCsv, walkBack } from './csv.ts';
+import { type Columns, csvLink, type ExportDeps, pageReader, sendCsv, walkBack } from './csv.ts';
 import { badge, facts, filterForm, idLink, pager, readFilters, reais, table, when } from './parts.ts';
 import { may, type ShellDeps, shell } from './shell.ts';
 import type { VersionOf } from './stream.ts';
 
-export type ListDeps = ShellDeps & {
-  readonly db: Sql;
-  readonly clock: Clock;
-  readonly pageSize: number;
-  readonly links: Links;
-  readonly versionOf: VersionOf;
-};
+export type ListDeps = ShellDeps &
+  ExportDeps & {
+    readonly clock: Clock;
+    readonly pageSize: number;
+    readonly links: Links;
+    readonly versionOf: VersionOf;
+  };
 
 const READS = { config: { scope: 'charges:read' }, schema: { hide: true } } as const;
 
@@ -66,10 +65,11 @@ ${pager(request, list)}</div>`,
 
   app.get('/dashboard/charges.csv', READS, async (request, reply) => {
     const query = queryFor(deps, request);
+    const read = pageReader(deps);
     const pages = walkBack(
       deps.clock.now(),
       query,
-      async page => (await listCharges(deps, { ...query, ...page })).charges,
+      async page => (await read(db => listCharges({ ...deps, db }, { ...query, ...page }))).charges,
       ({ id, createdAt }) => ({ id, at: createdAt }),
     );
     return sendCsv(reply, 'charges', CSV, pages);

@@ -2,6 +2,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PageQuery } from '../../lib/paging.ts';
+import type { Sql } from '../../storage/database.ts';
+import type { Replica } from '../../storage/replica.ts';
 import { type Html, html } from '../html.ts';
 import { addressWith } from './parts.ts';
 
@@ -46,6 +48,24 @@ export function sendCsv<T>(
 /** The same filters as a file. */
 export function csvLink(request: FastifyRequest, path: string): Html {
   return html`<a class="button secondary small" href="${addressWith(request, { page: '', before: '' }, path)}">CSV</a>`;
+}
+
+export type ExportDeps = { readonly db: Sql; readonly replica: Replica };
+
+/**
+ * Reads the pages of one export, from a replica where there is one. No page is of an earlier moment than the one before: it would
+ * lack rows that lie between the two.
+ */
+export function pageReader({ db, replica }: ExportDeps): <T>(read: (db: Sql) => Promise<T>) => Promise<T> {
+  let isPrimary = false;
+  let notBefore: Date | undefined;
+  return async read => {
+    if (isPrimary) return read(db);
+    const { value, asOf } = await replica.read(read, { notBefore });
+    isPrimary = asOf === undefined;
+    notBefore = asOf;
+    return value;
+  };
 }
 
 const PAGE_SIZE = 500;

@@ -16,7 +16,7 @@ import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { isRecord, textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
-import { type Columns, csvLink, sendCsv, walkBack, walkPages } from './csv.ts';
+import { type Columns, csvLink, pageReader, sendCsv, walkBack, walkPages } from './csv.ts';
 import { HOLDS, waysOut } from './holds.ts';
 import { badge, facts, filterForm, idLink, pager, readFilters, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
@@ -84,10 +84,14 @@ ${pager(request, counts)}</div>`,
 
   app.get('/dashboard/orders.csv', READS, async (request, reply) => {
     const { show, status, symbol, ...query } = queryFor(deps, request);
+    const readPage = pageReader(deps);
     const read = async (page: PageQuery): Promise<readonly Row[]> => {
       const asked = { ...query, ...page };
-      if (show === 'ended') return (await listEndedOrders(deps, asked)).orders;
-      return (await ordersIn(deps, await listTransactions(deps, { ...asked, ...status, ...symbol }))).orders;
+      return readPage(async db => {
+        if (show === 'ended') return (await listEndedOrders({ db }, asked)).orders;
+        return (await ordersIn({ ...deps, db }, await listTransactions({ db }, { ...asked, ...status, ...symbol })))
+          .orders;
+      });
     };
     // Those on hold are the longest held first, and few: they are read by page number.
     const pages =

@@ -11,7 +11,7 @@ import { findPayoutByEither } from '../../payouts/store-list.ts';
 import { listPayouts, payoutView } from '../../payouts/view.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type Columns, csvLink, sendCsv, walkBack } from './csv.ts';
+import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
 import { haltedSenders, type OutsideNeedDeps, openAlarms, openPauses } from './outside-needs.ts';
 import { badge, facts, filterForm, idLink, pager, readFilters, shortId, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
@@ -61,10 +61,11 @@ ${pager(request, counts)}</div>`,
 
   app.get('/dashboard/payouts.csv', READS, async (request, reply) => {
     const query = queryFor(deps, request);
+    const read = pageReader(deps);
     const pages = walkBack(
       deps.clock.now(),
       query,
-      async page => (await listPayouts(deps, { ...query, ...page })).payouts,
+      async page => (await read(db => listPayouts({ ...deps, db }, { ...query, ...page }))).payouts,
       ({ id, createdAt }) => ({ id, at: createdAt }),
     );
     return sendCsv(reply, 'payouts', CSV, pages);

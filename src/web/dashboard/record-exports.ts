@@ -9,7 +9,7 @@ import { accountOf } from '../../http/server/auth.ts';
 import { listEntries } from '../../ledger/list.ts';
 import { readAuditLines } from '../../storage/audit-list.ts';
 import type { ListDeps } from './charges.ts';
-import { type Columns, sendCsv, walkBack, walkPages, walkPositions } from './csv.ts';
+import { type Columns, pageReader, sendCsv, walkBack, walkPages, walkPositions } from './csv.ts';
 import { readFilters } from './parts.ts';
 import { AuditFilter, EventsFilter, requireAll } from './records.ts';
 
@@ -19,14 +19,18 @@ export function recordExports(app: FastifyInstance, deps: ListDeps): void {
   app.get('/dashboard/events.csv', options('events:read'), async (request, reply) => {
     const { type, ...rest } = readFilters(EventsFilter, request);
     const accountId = accountOf(request.caller, rest.accountId);
-    const pages = walkPositions((before, limit) => readNewestEvents(deps.db, { accountId, type, before, limit }));
+    const read = pageReader(deps);
+    const pages = walkPositions((before, limit) =>
+      read(db => readNewestEvents(db, { accountId, type, before, limit })),
+    );
     return sendCsv(reply, 'events', EVENT_COLUMNS, pages);
   });
 
   app.get('/dashboard/audit.csv', options('audit:read'), async (request, reply) => {
     requireAll(request);
     const { actor } = readFilters(AuditFilter, request);
-    const pages = walkPositions((before, limit) => readAuditLines(deps.db, { before, limit }));
+    const read = pageReader(deps);
+    const pages = walkPositions((before, limit) => read(db => readAuditLines(db, { before, limit })));
     return sendCsv(reply, 'audit', AUDIT_COLUMNS, linesBy(actor, pages));
   });
 
@@ -40,10 +44,11 @@ export function recordExports(app: FastifyInstance, deps: ListDeps): void {
       ...(chargeId !== undefined && { chargeId }),
       ...(transactionId !== undefined && { orderId: transactionId }),
     };
+    const read = pageReader(deps);
     const pages = walkBack(
       deps.clock.now(),
       query,
-      async page => (await listEntries(deps, { ...query, ...page })).entries,
+      async page => (await read(db => listEntries({ db }, { ...query, ...page }))).entries,
       ({ id, at }) => ({ id, at }),
     );
     return sendCsv(reply, 'ledger', LINE_COLUMNS, linesOf(pages));

@@ -1,0 +1,32 @@
+// A replica of the database, for lists and exports.
+import { addDuration, parseDuration } from '../lib/date-times.ts';
+import { kindOf, postgresUrl } from './kinds.ts';
+import type { Setting } from './setting.ts';
+
+/** Marks are left every second, so a replica that keeps up is up to two seconds old. */
+const SHORTEST_MS = 2_000;
+const LONGEST_MS = 3_600_000;
+
+/** In milliseconds. */
+const lag = kindOf('a length of time from PT2S to PT1H such as PT10S', given => {
+  const duration = parseDuration(given);
+  const ms = (duration && addDuration(new Date(0), duration)?.getTime()) ?? Number.NaN;
+  return ms >= SHORTEST_MS && ms <= LONGEST_MS ? ms : undefined;
+});
+
+export const REPLICA_SETTINGS = [
+  {
+    name: 'DATABASE_READ_URL',
+    kind: postgresUrl,
+    isSecret: true,
+    meaning:
+      'A streaming standby of the server of DATABASE_URL, or several behind one address, for lists and exports. Not set: all is read from DATABASE_URL.',
+  },
+  {
+    name: 'TRILHO_READ_MAX_LAG',
+    kind: lag,
+    default: 'PT10S',
+    meaning:
+      'How far behind an answer from DATABASE_READ_URL may be; a list that would be older is read from DATABASE_URL.',
+  },
+] as const satisfies readonly Setting[];

@@ -1,0 +1,29 @@
+// Marks by which the age of what a replica shows is known: the service writes the time on the primary, the replica repeats it.
+// Explained in docs/decisions/0051-read-replicas.md.
+import type { Sql } from './database.ts';
+
+/** Leaves a mark unless another node just did. Returns the time of the primary, which is not before the mark. */
+export async function leaveMark(primary: Sql): Promise<Date> {
+  const [row] = await primary.query<{ now: Date }>(
+    `with marked as (
+       update replica_marks set marked_at = clock_timestamp()
+        where marked_at not between clock_timestamp() - interval '900 ms' and clock_timestamp()
+       returning marked_at)
+     select greatest(clock_timestamp(), (select marked_at from marked)) as now`,
+  );
+  return row!.now;
+}
+
+export type SeenMark = {
+  /** All that was committed before this moment is in what the replica shows. */
+  readonly markedAt: Date;
+  /** False: it takes writes of its own, and is no replica any more. */
+  readonly isStandby: boolean;
+};
+
+export async function readMark(replica: Sql): Promise<SeenMark> {
+  const [row] = await replica.query<SeenMark>(
+    `select marked_at as "markedAt", pg_is_in_recovery() as "isStandby" from replica_marks`,
+  );
+  return row!;
+}
