@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from './database.ts';
+import { isReleasedText, RELEASED_TEXTS } from './released-texts.ts';
 
 export type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
 
@@ -53,11 +54,21 @@ export async function applyMigrations(tx: Sql, migrations: readonly Migration[],
   const applied = await appliedMigrations(tx);
   refuseUnknown(applied, migrations);
   for (const migration of migrations) {
-    if (applied.has(migration.name)) continue;
+    const sha256 = applied.get(migration.name);
+    if (sha256 !== undefined) {
+      if (isReleasedText(migration.name, sha256)) await mendReleased(tx, migration, log);
+      continue;
+    }
     await tx.query(migration.sql);
     await tx.query('insert into schema_migrations (name, sha256) values ($1, $2)', [migration.name, migration.sha256]);
     log.info('migration applied', { migration: migration.name });
   }
+}
+
+async function mendReleased(tx: Sql, { name, sha256 }: Migration, log: Log): Promise<void> {
+  await tx.query(RELEASED_TEXTS.get(name)!.mend);
+  await tx.query('update schema_migrations set sha256 = $2 where name = $1', [name, sha256]);
+  log.info('migration brought to its present text', { migration: name });
 }
 
 /** True when every migration of this version is in place. */
@@ -100,7 +111,7 @@ export function refuseUnknown(applied: Map<string, string>, migrations: readonly
     );
   }
   for (const [name, sha256] of applied) {
-    if (known.get(name) !== sha256) {
+    if (known.get(name) !== sha256 && !isReleasedText(name, sha256)) {
       throw new StartError(
         `The migration ${name} differs from the one that was applied to this database. A released migration is never edited: it is of a development version (start with a new database), or its file was changed.`,
       );

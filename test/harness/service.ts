@@ -61,7 +61,7 @@ type Options = {
   readonly env?: Readonly<Record<string, string>>;
   readonly log?: Log;
   /** The database of another service, to be a second node of it; it is not dropped with this one. */
-  readonly beside?: Service;
+  readonly beside?: Pick<Service, 'databaseUrl' | 'clock'>;
   readonly now?: string;
   /** How names of webhooks are looked up. */
   readonly resolve?: Resolve;
@@ -144,7 +144,7 @@ function assertDocumented(judge: Judge, method: string, path: string, { status, 
   assert.equal(fault, undefined, `${method} ${path} answered ${status}, which /openapi.json does not say: ${fault}`);
 }
 
-function shared({ databaseUrl }: Service): TestDatabase {
+function shared({ databaseUrl }: Pick<Service, 'databaseUrl'>): TestDatabase {
   return { url: databaseUrl, drop: async () => {} };
 }
 

@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts';
 import type { Mode } from '../../lib/mode.ts';
 import type { Database, Sql } from '../database.ts';
 import { applyMigrations, readMigrations } from '../migrate.ts';
+import { isReleasedText } from '../released-texts.ts';
 import { PLAIN_TEXT, readForeignKeys, readTables, type Table } from './catalogue.ts';
 import {
   type Entry,
@@ -184,7 +185,7 @@ async function migrationsOf({ migrations, version }: Header) {
   const known = new Map((await readMigrations()).map(migration => [migration.name, migration]));
   return migrations.map(({ name, sha256 }) => {
     const migration = known.get(name);
-    if (migration?.sha256 === sha256) return migration;
+    if (migration && (migration.sha256 === sha256 || isReleasedText(name, sha256))) return migration;
     const why = migration ? 'has with another text' : 'does not have';
     throw new StartError(`The backup needs the migration ${name}, which this version ${why}: use Trilho ${version}.`);
   });

@@ -1,0 +1,132 @@
+// Databases of every release, as that release left them: this version takes them over, the proofs hold, and what was begun goes on.
+// docs/development.md says how such a database is made.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { proveDatabase } from '../../src/cli/proofs.ts';
+import type { Mode } from '../../src/lib/mode.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { isMigrated } from '../../src/storage/migrate.ts';
+import { planMigrations } from '../../src/storage/migration-plan.ts';
+import { testClock } from '../harness/clock.ts';
+import { asAdmin, createDatabase } from '../harness/databases.ts';
+import { silentLog } from '../harness/log.ts';
+import { askDatabase } from '../harness/process.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const FOLDER = path.join(ROOT, 'test/fixtures/releases');
+/** Its databases are refused, as CHANGELOG.md says of 0.2.0. */
+const REFUSED = ['0.1.0'];
+/** When the fixtures were made; their sandboxes are some days ahead of it. */
+const NOW = '2026-11-17T21:00:00.000Z';
+
+/** Of the account of the database, which holds nothing else. */
+const LIVE_KEYS: Readonly<Record<string, string>> = {
+  '0.2.0': 'trilho_live_ycqtBrZtZi4w_ciOWIHVdLZqgH2t8cKsspN6BFR1PWodZHdvRgAaI8F61PiSLD',
+};
+const PIX_KEY = { TRILHO_PIX_KEY: 'pix@example.com', TRILHO_PIX_NAME: 'Acme Ltda', TRILHO_PIX_CITY: 'Sao Paulo' };
+/** As the release got it. */
+const OPEN_CHARGE = {
+  accountId: 'acme',
+  externalId: 'open',
+  amountCents: 15_990,
+  currency: 'BRL',
+  methods: ['pix'],
+  customer: { name: 'Maria da Silva', document: '529.982.247-25' },
+  dueAt: '2030-12-10T23:59:59-03:00',
+};
+
+const released = [...readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)]
+  .map(([, version = '']) => version)
+  .filter(version => !REFUSED.includes(version));
+
+test('every release has its databases here', () => {
+  const expected = released.flatMap(version => [`${version}-live.sql.gz`, `${version}-sandbox.sql.gz`]);
+  assert.deepEqual(readdirSync(FOLDER).sort(), expected.sort());
+});
+
+/** Runs `work` with a service of this version on the database of a release. The proofs hold before and after. */
+async function takeOver(version: string, mode: Mode, work: (service: Service) => Promise<void>): Promise<void> {
+  const database = await createDatabase('template0');
+  const name = new URL(database.url).pathname.slice(1);
+  const db = openDatabase({ connection: { connectionString: database.url }, log: silentLog });
+  const prove = async () => {
+    const { areRight, lines } = await proveDatabase(db, undefined);
+    assert.ok(areRight, lines.join('\n'));
+  };
+  try {
+    // The template has the schema that the dump makes.
+    await asAdmin('drop schema public cascade; create schema public', name);
+    const dump = gunzipSync(readFileSync(path.join(FOLDER, `${version}-${mode}.sql.gz`)));
+    await askDatabase({ connectionString: database.url }, dump.toString());
+    assert.ok((await planMigrations(db)).length > 0, 'the plan of the upgrade can be made');
+    const beside = { databaseUrl: database.url, clock: testClock(NOW) };
+    const service = await startService({ mode, beside, env: mode === 'live' ? PIX_KEY : {} });
+    try {
+      assert.ok(await isMigrated(db));
+      await prove();
+      await work(service);
+      await prove();
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await db.close();
+    await database.drop();
+  }
+}
+
+for (const version of released) {
+  describe(`a database of ${version}`, { timeout: 900_000 }, () => {
+    test('of a sandbox: its charges and orders are there, and go on', () =>
+      takeOver(version, 'sandbox', async service => {
+        const charges = await service.get('/charges?pageSize=100');
+        assert.equal(charges.status, 200, charges.text);
+        assert.equal(charges.json.total, charges.json.charges.length);
+        const find = async (externalId: string) =>
+          (await service.get(`/charges?externalId=${externalId}`)).json.charges[0];
+        assert.equal((await find('paid')).state, 'PARTIALLY_REFUNDED');
+        assert.equal((await find('twice')).state, 'PAID');
+        assert.equal((await find('paid')).refunds[0].amountCents, 5_000);
+        assert.equal((await find('canceled')).state, 'CANCELED');
+
+        const orders = await service.get('/crypto/transactions?pageSize=100');
+        assert.equal(orders.json.total, orders.json.transactions.length);
+        const order = async (externalId: string) => {
+          const { json } = await service.get(`/crypto/transactions?externalId=${externalId}`);
+          return (await service.get(`/crypto/transactions/${json.transactions[0].transactionId}`)).json;
+        };
+        for (const name of ['fulfilled', 'fulfilled-tron']) assert.equal((await order(name)).status, 'fulfilled', name);
+        assert.equal((await service.get('/crypto/transactions/held')).json.total, 1);
+
+        const opened = await order('open');
+        const paid = await service.post(`/sandbox/charges/${opened.chargeId}/pay`, { method: 'pix' });
+        assert.equal(paid.status, 200, paid.text);
+        assert.equal((await service.post('/sandbox/chains/polygon', { fault: 'none' })).status, 200);
+        assert.equal((await service.post('/sandbox/clock', { advance: 'P7D' })).status, 200);
+        await service.post('/sandbox/clock', { advance: 'PT2H' });
+        for (const name of ['on-its-way', 'waits-for-its-day']) {
+          assert.equal((await order(name)).status, 'fulfilled', name);
+        }
+      }));
+
+    test('of a live service: its API key is good, a repeat gets the first charge, and money comes in', () =>
+      takeOver(version, 'live', async service => {
+        const key = { authorization: `Bearer ${LIVE_KEYS[version]}` };
+        const { json, text } = await service.get('/charges', key);
+        const states = json.charges.map(
+          (charge: Record<string, string>) => `${charge['externalId']} ${charge['state']}`,
+        );
+        assert.deepEqual(states.sort(), ['canceled CANCELED', 'open ACTIVE', 'paid PAID'], text);
+        const open = json.charges.find((charge: Record<string, string>) => charge['externalId'] === 'open');
+        const again = await service.post('/charges', OPEN_CHARGE, { ...key, 'idempotency-key': 'open' });
+        assert.equal(again.json.id, open.id, again.text);
+        const payment = { amountCents: OPEN_CHARGE.amountCents, reference: 'E9999999920261210130000000000002' };
+        const paid = await service.post(`/charges/${open.id}/payments`, payment, key);
+        assert.equal(paid.json.state, 'PAID', paid.text);
+      }));
+  });
+}
