@@ -17,11 +17,18 @@ import {
 import { type SecretBox, secretBox } from '../storage/secret-box.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
+import { sealFile, unsealFile } from './seal-file.ts';
 
 const VERBS = { key, status, reseal, renew };
+const FILE_VERBS = { seal: sealFile, unseal: unsealFile };
 
 export async function secretsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const verb = readVerb('secrets', args, ['key', 'status', 'reseal', 'renew']);
+  const verb = readVerb('secrets', args, ['key', 'status', 'reseal', 'renew', 'seal', 'unseal']);
+  if (verb === 'seal' || verb === 'unseal') {
+    const { words, faults } = readArguments(args.slice(1), { words: ['file'] });
+    refuseFaults(`secrets ${verb}`, faults);
+    return FILE_VERBS[verb](config, words[0] ?? '');
+  }
   refuseFaults(`secrets ${verb}`, readArguments(args.slice(1), {}).faults);
   return VERBS[verb](config, log);
 }

@@ -1,5 +1,6 @@
 // Reads a file that a setting names: a secret, or the file with structured settings.
 import { closeSync, openSync, readSync } from 'node:fs';
+import { openSealed } from '../lib/sealed-file.ts';
 
 export type ReadFile = (path: string) => string;
 
@@ -22,6 +23,14 @@ export const readTextFile: ReadFile = path => {
     closeSync(file);
   }
 };
+
+/** The same of a file that may be sealed. */
+export const readSecretText: ReadFile = path => textOfSecret(readTextFile, path);
+
+/** What a reader finds in a file that may be sealed. */
+export function textOfSecret(readFile: ReadFile, path: string): string {
+  return openSealed(Buffer.from(readFile(path))).toString('utf8');
+}
 
 /** The text, or a fault in words. Neither path nor contents are repeated: a secret may stand in the place of the path. */
 export function tryReadFile(readFile: ReadFile, path: string): { readonly text: string } | { readonly fault: string } {

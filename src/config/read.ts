@@ -2,8 +2,9 @@
 // names every fault at once. A variable set to nothing counts as not set.
 import { StartError } from '../lib/errors.ts';
 import { MODES, type Mode } from '../lib/mode.ts';
+import { giveMasterKeys } from '../lib/sealed-file.ts';
 import { type ConfigDocument, readConfigFile } from './config-file.ts';
-import { type ReadFile, readTextFile, tryReadFile } from './read-file.ts';
+import { type ReadFile, readTextFile, textOfSecret, tryReadFile } from './read-file.ts';
 import { defaultOf, type Setting } from './setting.ts';
 import { DEFAULT_MODE, SETTINGS, type SettingValues } from './settings.ts';
 
@@ -39,6 +40,10 @@ export function readSettings(environment: Environment, readFile: ReadFile = read
   const document = file && 'document' in file ? file.document : undefined;
   const modeText = environment['TRILHO_MODE'] || DEFAULT_MODE;
   const mode = MODES.find(word => word === modeText);
+  const masterKeys = SETTINGS.find(({ name }) => name === 'TRILHO_MASTER_KEY')!;
+  const { value } = readSetting(masterKeys, { environment, readFile, document, mode });
+  // Before the others: a file that another setting names may be sealed.
+  if (Array.isArray(value)) giveMasterKeys(value);
   const rows = SETTINGS.map(setting => readSetting(setting, { environment, readFile, document, mode }));
   const faults = [
     ...rows.flatMap(row => row.faults),
@@ -95,7 +100,7 @@ function findText(setting: Setting, inputs: Inputs): { readonly given?: Given; r
   const path = (isSecret && environment[`${name}_FILE`]) || undefined;
   if (path !== undefined) {
     const label = `${name}_FILE`;
-    const file = tryReadFile(readFile, path);
+    const file = tryReadFile(named => textOfSecret(readFile, named), path);
     const content = 'text' in file ? file.text.replace(/\r?\n$/, '') : '';
     if ('fault' in file) faults.push(`${label}: ${file.fault}.`);
     else if (content === '') faults.push(`${label}: the file is empty.`);

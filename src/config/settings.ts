@@ -115,7 +115,7 @@ export const SETTINGS = [
     kind: masterKeys,
     isSecret: true,
     meaning:
-      'What secrets in the database are sealed with, as trilho secrets key makes it. Several: the first seals, all of them open. Not set: they are not sealed.',
+      'What secrets in the database and in sealed files are sealed with, as trilho secrets key makes it. Several: the first seals, all of them open. Not set: nothing is sealed.',
   },
   {
     name: 'TRILHO_WAL_ARCHIVE',

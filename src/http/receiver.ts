@@ -1,7 +1,6 @@
 // Where banks tell of payments: a server on a port of its own, with no route of the API. The path names the rail and is
 // secret. What comes is stored and answered; nothing of it is believed.
 import { createHash, createPrivateKey, timingSafeEqual, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +9,7 @@ import { type NotificationBatches, storeNotification } from '../charges/notifica
 import type { Clock } from '../lib/clock.ts';
 import { AppError, isOutage, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { readSecretFile } from '../lib/sealed-file.ts';
 
 /** A rail whose bank tells of payments. */
 export type ReceivingRail = {
@@ -118,7 +118,7 @@ function listenFault(error: unknown, { host, port }: ReceiverSettings): unknown 
 
 function readFiles({ certificateFile, privateKeyFile }: TlsFiles): { cert: Buffer; key: Buffer } {
   const read = (name: string, file: string) => {
-    const content = tryTo(() => readFileSync(file));
+    const content = tryTo(() => readSecretFile(file));
     if (!content) throw new StartError(`receiver.${name} cannot be read.`);
     return content;
   };

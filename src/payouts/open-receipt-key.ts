@@ -1,7 +1,7 @@
 // Opens the key that receipts are signed with: that of a file, or one that the service makes at its first start and keeps in the
 // database.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { readTextFile, tryReadFile } from '../config/read-file.ts';
+import { readSecretText, tryReadFile } from '../config/read-file.ts';
 import type { Clock } from '../lib/clock.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
@@ -36,7 +36,7 @@ function ownKey(key: Buffer): ReceiptKey {
 }
 
 function readKeyFile(path: string): KeyObject {
-  const read = tryReadFile(readTextFile, path);
+  const read = tryReadFile(readSecretText, path);
   if ('fault' in read) throw new StartError(`${SETTING}: ${read.fault}.`);
   const key = privateKeyIn(read.text);
   if (key?.asymmetricKeyType !== 'ed25519') {

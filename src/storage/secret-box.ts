@@ -1,7 +1,7 @@
 // Encrypts the secrets that the database holds, with AES-256-GCM and a master key that the database does not hold. A sealed secret
 // is bound to its place: copied into another row it does not open.
-import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { StartError } from '../lib/errors.ts';
+import { KEY_ID_BYTES, keyIdOf, NONCE_BYTES, seal, TAG_BYTES, unseal } from '../lib/sealing.ts';
 
 export type SecretBox = {
   /** With the first master key; as it is where there is none. */
@@ -14,11 +14,7 @@ export type SecretBox = {
   readonly keyIds: readonly string[];
 };
 
-const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
-const KEY_ID_BYTES = 4;
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + KEY_ID_BYTES;
 /** Secrets have 32 bytes, and a key of Ed25519 48: what is as long as this is sealed. */
 const MIN_SEALED_BYTES = HEAD_BYTES + NONCE_BYTES + 32 + TAG_BYTES;
@@ -34,9 +30,7 @@ export function secretBox(keys: readonly Buffer[]): SecretBox {
     seal: (secret, place) => {
       if (!first) return secret;
       const head = Buffer.concat([Buffer.from([VERSION]), Buffer.from(keyIdOf(first), 'hex')]);
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(CIPHER, first, nonce, { authTagLength: TAG_BYTES }).setAAD(boundTo(head, place));
-      return Buffer.concat([head, nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
+      return Buffer.concat([head, seal(first, secret, boundTo(head, place))]);
     },
 
     open: (stored, place) => {
@@ -44,11 +38,7 @@ export function secretBox(keys: readonly Buffer[]): SecretBox {
       if (keyId === undefined) return stored;
       const key = byId.get(keyId);
       if (!key) throw new StartError(missingKey(keyId));
-      const nonce = stored.subarray(HEAD_BYTES, HEAD_BYTES + NONCE_BYTES);
-      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
-        .setAAD(boundTo(stored.subarray(0, HEAD_BYTES), place))
-        .setAuthTag(stored.subarray(-TAG_BYTES));
-      return Buffer.concat([decipher.update(stored.subarray(HEAD_BYTES + NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+      return unseal(key, stored.subarray(HEAD_BYTES), boundTo(stored.subarray(0, HEAD_BYTES), place));
     },
   };
 }
@@ -60,11 +50,6 @@ export function sealedWith(stored: Buffer): string | undefined {
 
 export function missingKey(keyId: string): string {
   return `TRILHO_MASTER_KEY lacks the key ${keyId}, which secrets in the database are sealed with.`;
-}
-
-/** Names a key without telling anything of it. */
-function keyIdOf(key: Buffer): string {
-  return hash('sha256', Buffer.concat([Buffer.from('trilho master key id'), key]), 'hex').slice(0, KEY_ID_BYTES * 2);
 }
 
 function boundTo(head: Buffer, place: string): Buffer {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { link, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { openSealed } from '../../lib/sealed-file.ts';
 
 const MAX_FILE_BYTES = 100_000;
 const READABLE_BY_OTHERS = 0o004;
@@ -50,7 +51,7 @@ function readAll(handle: number): FileText {
     length += count;
   }
   if (length > MAX_FILE_BYTES) return { fault: 'is too large' };
-  const bytes = buffer.subarray(0, length);
+  const bytes = openSealed(buffer.subarray(0, length));
   const text = bytes.toString('utf8');
   return Buffer.from(text).equals(bytes) ? { text } : { fault: 'is not UTF-8 text' };
 }

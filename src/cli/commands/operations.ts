@@ -60,17 +60,21 @@ export const OPERATIONS: Commands = [
   [
     'secrets',
     {
-      summary: 'seal the secrets in the database with a master key',
+      summary: 'seal secrets in the database and in files with a master key',
       help: [
         'trilho secrets key',
         'trilho secrets status',
         'trilho secrets reseal',
         'trilho secrets renew',
+        'trilho secrets seal <file>',
+        'trilho secrets unseal <file>',
         '',
         'key     prints a new master key, for TRILHO_MASTER_KEY or its file',
         'status  how many secrets each key seals; exit code 1 when one is not sealed, or by a key that is not given',
         'reseal  seals all of them with the first key of TRILHO_MASTER_KEY, beside a running service',
         'renew   after a key was lost: new random secrets for those that no given key opens',
+        'seal    seals a file with a password or a key in its place, or one that an older key seals anew; settings may name it',
+        'unseal  prints what a sealed file holds',
         '',
         USES_DATABASE,
       ],

@@ -1,9 +1,10 @@
 // The secrets, the certificate and the key of a rail, read from their files. No message repeats what a file holds, nor
 // where it is: a secret may stand in the place of a path.
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContextOptions, TLSSocket } from 'node:tls';
+import { readSecretFile } from '../../lib/sealed-file.ts';
 import { type ClientProfile, PROFILE_VALUES, type ProfileValue } from './profile.ts';
 import type { ClientSettings, SettingFault } from './settings.ts';
 
@@ -99,7 +100,7 @@ function readFiles(settings: ClientSettings): { readonly files: Files; readonly 
     const path = settings[name];
     if (path === undefined) continue;
     try {
-      const content = readFileSync(path);
+      const content = readSecretFile(path);
       if (content.length > MAX_FILE_BYTES) faults.push({ path: name, message: 'is larger than a mebibyte' });
       else files[name] = content;
     } catch (error) {

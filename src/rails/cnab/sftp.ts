@@ -1,11 +1,11 @@
 // The SFTP server of a bank or of a VAN: files go into one folder and returns come out of another. The key of the server is
 // pinned, so that nobody else gets files or is believed.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import type SftpClient from 'ssh2-sftp-client';
 import { AppError } from '../../lib/errors.ts';
+import { readSecretFile } from '../../lib/sealed-file.ts';
 import type { FileConnection, FileServer, RemoteFile } from '../rail.ts';
 import { MAX_FILE_BYTES } from './lines.ts';
 
@@ -50,7 +50,7 @@ export function checkSftp(settings: SftpSettings): Fault[] {
 
 function faultOf(file: string): string | undefined {
   try {
-    return readFileSync(file).length === 0 ? 'is empty' : undefined;
+    return readSecretFile(file).length === 0 ? 'is empty' : undefined;
   } catch (error) {
     return `cannot be read (${codeOf(error) ?? 'unknown'})`;
   }
@@ -103,7 +103,7 @@ type Say = (field: string, words: string) => AppError;
 function secretsOf({ keyFile, passphraseFile, passwordFile }: SftpSettings, say: Say) {
   const read = (field: string, file: string): string => {
     try {
-      return readFileSync(file, 'utf8');
+      return readSecretFile(file).toString('utf8');
     } catch (error) {
       throw say(field, `cannot be read (${codeOf(error) ?? 'unknown'})`);
     }

@@ -1,9 +1,11 @@
 // Certificates, keys and secrets: what is wrong stops the start with the setting named, and a renewal needs no restart.
 import assert from 'node:assert/strict';
-import { copyFile, rename, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { copyFile, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { StartError } from '../../../src/lib/errors.ts';
+import { giveMasterKeys, sealedText } from '../../../src/lib/sealed-file.ts';
 import { bacenRail, loadRail } from '../../../src/rails/bacen/rail.ts';
 import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
 import { testClock } from '../../harness/clock.ts';
@@ -84,6 +86,23 @@ test('every wrong file, key, secret and profile is named', async t => {
       assert.ok(error instanceof StartError);
       return error.message === 'The rail custom:test: privateKeyFile does not belong to certificateFile.';
     },
+  );
+});
+
+test('a secret and a key that are sealed with the master key are used like plain ones', async t => {
+  const { psp, file } = await startWithFiles(t);
+  const masterKey = randomBytes(32);
+  giveMasterKeys([masterKey]);
+  const { clientSecret = '', ...withoutSecret } = psp.settings;
+  const clientSecretFile = await file('sealed-secret', sealedText(masterKey, Buffer.from(`${clientSecret}\n`)));
+  const privateKeyFile = await file('sealed-key', sealedText(masterKey, await readFile(psp.client.key)));
+  psp.answer({ body: { status: 'ATIVA', pixCopiaECola: '000201' } });
+  const rail = bacenRail({ ...withoutSecret, clientSecretFile, privateKeyFile }, deps);
+  assert.equal((await rail.lookup(request, TXID)).kind, 'registered');
+  const lost = await file('lost', sealedText(randomBytes(32), Buffer.from('hunter2')));
+  assert.match(
+    faultsOf({ ...withoutSecret, clientSecretFile: lost }).join(),
+    /^clientSecretFile cannot be read \(sealed with the key \w{8}, which TRILHO_MASTER_KEY lacks\)/,
   );
 });
 

@@ -1,0 +1,74 @@
+// trilho secrets seal and unseal: files with a password or a key, sealed in their place with the master key. What the file held is
+// never lost: the sealed one is written beside it, read again and opened before it takes its place.
+import { randomBytes } from 'node:crypto';
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Config } from '../config/config.ts';
+import { StartError } from '../lib/errors.ts';
+import { openSealed, sealedFileKey, sealedText } from '../lib/sealed-file.ts';
+import { keyIdOf } from '../lib/sealing.ts';
+import { syncFolder } from '../lib/sync-folder.ts';
+
+/** As much as any reader of such a file takes. */
+const MAX_FILE_BYTES = 64 * 1024;
+const PERMISSIONS = 0o777;
+
+export async function sealFile({ masterKeys }: Config, named: string): Promise<number> {
+  const [key] = masterKeys;
+  if (!key) throw new StartError('trilho secrets seal needs TRILHO_MASTER_KEY; see trilho secrets key.');
+  const { file, stats, stored, content } = readNamed(named);
+  if (sealedFileKey(stored) === keyIdOf(key)) {
+    console.log(`${named} was sealed with the key ${keyIdOf(key)} before.`);
+    return 0;
+  }
+  if (content.length === 0) throw new StartError(`${named} is empty: there is nothing to seal.`);
+  await replace(file, stats, sealedText(key, content), content);
+  console.log(`${named} is sealed with the key ${keyIdOf(key)}.`);
+  return 0;
+}
+
+export async function unsealFile(_config: Config, named: string): Promise<number> {
+  process.stdout.write(readNamed(named).content);
+  return 0;
+}
+
+function readNamed(named: string) {
+  try {
+    // What a link leads to is sealed, and the link stays.
+    const file = realpathSync(named);
+    const stats = statSync(file);
+    if (!stats.isFile()) throw new StartError(`${named} is not a file.`);
+    if (stats.size > MAX_FILE_BYTES) throw new StartError(`${named} is too large for a password or a key.`);
+    const stored = readFileSync(file);
+    return { file, stats, stored, content: openSealed(stored) };
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`${named} cannot be read (${(error as { code?: string }).code ?? 'unknown error'}).`);
+  }
+}
+
+/** The new file has owner and permissions of the old one, and is on disk before it takes its name. */
+async function replace(file: string, { mode, uid, gid }: Stats, text: string, content: Buffer): Promise<void> {
+  const folder = path.dirname(file);
+  const draft = path.join(folder, `.${path.basename(file)}.${randomBytes(8).toString('hex')}`);
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.chown(uid, gid);
+      await handle.chmod(mode & PERMISSIONS);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    if (!openSealed(await readFile(draft)).equals(content)) throw new Error('the sealed file does not open');
+    await rename(draft, file);
+    await syncFolder(folder);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw new StartError(
+      `The file cannot be sealed (${(error as { code?: string }).code ?? (error as Error).message}).`,
+    );
+  }
+}
