@@ -68,14 +68,15 @@ export async function startProgram({ dir }: Pick<DatabaseServer, 'dir'>, program
   };
 }
 
-/** A command that ends by itself: its exit code and the lines that it printed. */
+/** A command that ends by itself: its exit code and the lines that it printed. `folder`: of another version. */
 export function runTrilho(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
+  folder = ROOT,
 ): Promise<{ readonly code: number; readonly lines: string[] }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['bin/trilho.js', ...args], {
-      cwd: ROOT,
+      cwd: folder,
       env: { ...cleanEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -12,6 +12,8 @@ type ServiceOptions = {
   readonly recordTo?: string;
   /** Lets webhooks reach receivers on this machine, which only a sandbox does by itself. */
   readonly allowsLocal?: boolean;
+  /** Of another version than this one. */
+  readonly folder?: string | undefined;
   /** Further settings. */
   readonly env?: Readonly<Record<string, string>>;
 };
@@ -35,7 +37,7 @@ const ENVIRONMENTS: Record<Mode, Readonly<Record<string, string>>> = {
 export function startTrilho(
   server: Pick<DatabaseServer, 'dir' | 'url'>,
   database: string,
-  { mode, workers = true, recordTo, allowsLocal = false, env }: ServiceOptions,
+  { mode, workers = true, recordTo, allowsLocal = false, folder, env }: ServiceOptions,
 ): Promise<RunningProgram> {
   const isPlain = workers && recordTo === undefined;
   const flags = [...(workers ? ['--workers'] : []), ...(recordTo === undefined ? [] : ['--record', recordTo])];
@@ -43,6 +45,7 @@ export function startTrilho(
     name: 'trilho',
     command: process.execPath,
     args: isPlain ? ['bin/trilho.js', 'serve'] : ['bench/service.ts', ...flags],
+    ...(folder !== undefined && { cwd: folder }),
     env: {
       DATABASE_URL: server.url(database),
       PORT: '0',
