@@ -65,6 +65,13 @@ export const CHECKOUTS: Readonly<Record<string, Maker>> = {
     await pay(service, id);
     return id;
   },
+  'paid twice, once returned': async service => {
+    const id = await openCharge(service);
+    await pay(service, id);
+    await pay(service, id);
+    return refund(service, id, { amountCents: 15_990 });
+  },
+  expired: service => openCharge(service, { dueAt: '2026-09-01T12:00:00Z', expireAt: '2026-09-01T12:00:00Z' }),
   canceled: async service => {
     const id = await openCharge(service);
     await service.send(`/charges/${id}/cancel`, { method: 'POST' });
@@ -91,5 +98,17 @@ export const CHECKOUTS: Readonly<Record<string, Maker>> = {
     await driver.pay(order);
     await service.runJobs();
     return (await driver.read(order)).chargeId;
+  },
+  'order on hold': async service => {
+    const driver = orderDriver(service);
+    const order = await driver.order();
+    await driver.fault('polygon', { fault: 'reverting' });
+    await driver.pay(order);
+    await service.runJobs();
+    await driver.fault('polygon', { fault: 'none' });
+    await driver.advance('PT10M');
+    const { holdReason, chargeId } = await driver.read(order);
+    assert.equal(holdReason, 'transfer_reverted');
+    return chargeId;
   },
 };

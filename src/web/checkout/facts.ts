@@ -13,6 +13,8 @@ export type Standing = keyof CheckoutWords['state'];
 export type Payable<M extends Method> = {
   readonly instrument: NonNullable<ChargeMethod<M>['instrument']>;
   readonly owed: AmountOwed;
+  /** What the bank's app asks for: a static pix code holds its amount, whatever is owed today. */
+  readonly asksCents: bigint;
 };
 
 export type Facts = {
@@ -37,10 +39,16 @@ const PAID = ['PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 
 export function factsOf(charge: Charge, now: Date): Facts {
   const today = civilDay(now);
+  const ends = closesAt(charge);
+  // The charge is marked as expired a moment after its end, or later on a busy day.
+  const isOver = now >= ends;
   const payable = <M extends Method>(method: M): Payable<M> | undefined => {
     const found = charge.methods.find(isOf(method));
-    if (!found?.instrument || !isUnpaid(found) || found.status === 'CREATING') return undefined;
-    return { instrument: found.instrument, owed: owedOn(charge, method, today) };
+    if (isOver || !found?.instrument || !isUnpaid(found) || found.status === 'CREATING') return undefined;
+    const { instrument } = found;
+    const owed = owedOn(charge, method, today);
+    const fixedCents = 'emv' in instrument ? amountIn(instrument.emv) : undefined;
+    return { instrument, owed, asksCents: fixedCents ?? owed.totalCents };
   };
   const pix = payable('pix');
   const boleto = payable('boleto');
@@ -53,7 +61,7 @@ export function factsOf(charge: Charge, now: Date): Facts {
   const returning = charge.refunds.filter(({ status }) => status === 'PENDING');
   const missingCents = isPaid && returned.length === 0 && keep < owedCents ? owedCents - keep : 0n;
   return {
-    standing: missingCents > 0n ? 'paidInPart' : standingOf(charge, owed),
+    standing: missingCents > 0n ? 'paidInPart' : standingOf(charge, owed, isOver),
     ...(pix && { pix }),
     ...(boleto && { boleto }),
     failed: pix || boleto ? charge.methods.filter(({ status }) => status === 'FAILED').map(({ method }) => method) : [],
@@ -65,11 +73,12 @@ export function factsOf(charge: Charge, now: Date): Facts {
     returningCents: sum(returning),
     isTwice: charge.payments.some(({ isRepeat }) => isRepeat),
     cameAfterEnd: charge.payments.some(({ cameAfter }) => cameAfter === 'EXPIRED' || cameAfter === 'CANCELED'),
-    closesAt: closesAt(charge),
+    closesAt: ends,
   };
 }
 
-function standingOf({ state, timing }: Charge, owed: AmountOwed | undefined): Standing {
+function standingOf({ state, timing }: Charge, owed: AmountOwed | undefined, isOver: boolean): Standing {
+  if (isOver && (state === 'ACTIVE' || state === 'OVERDUE')) return 'expired';
   switch (state) {
     case 'CREATING':
       return 'creating';
@@ -103,7 +112,7 @@ export function receiverIn(emv: string): string | undefined {
 }
 
 /** The amount that a static code asks for, whatever is owed today; a dynamic one has it from the bank. */
-export function amountIn(emv: string): bigint | undefined {
+function amountIn(emv: string): bigint | undefined {
   const fields = fieldsIn(emv);
   const isDynamic = fieldsIn(fields.get('26') ?? '').has('25');
   const [, whole = '', cents = ''] = /^(\d+)\.(\d{2})$/.exec(fields.get('54') ?? '') ?? [];

@@ -7,11 +7,13 @@ import { barsSvg } from './bars.ts';
 import type { Payable } from './facts.ts';
 import type { View } from './view-model.ts';
 
-export function pixSection(view: View, { instrument, owed }: Payable<'pix'>): Html {
-  const { words } = view;
+export function pixSection(view: View, { instrument, owed, asksCents }: Payable<'pix'>): Html {
+  const { words, formats } = view;
+  const leftCents = owed.totalCents - asksCents;
   const { emv } = instrument;
   return html`<div class="method pix">
 ${owedLines(view, owed)}
+${leftCents > 0n && html`<p class="note warn">${words.pixAsksLess(formats.money(asksCents), formats.money(leftCents))}</p>`}
 <button type="button" class="button copy no-print needs-script" id="copy-pix" data-copy="pix-code">${words.copyPix}</button>
 <p class="told" role="status" data-told="pix-code"></p>
 <figure class="qr" aria-label="${words.qr}">${trusted(drawnQr(emv))}</figure>

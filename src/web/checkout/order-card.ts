@@ -9,7 +9,8 @@ export function orderCard({ words, formats }: View, { order, payout, confirmatio
   const hash = payout?.hash ?? payout?.attempts.at(-1)?.hash;
   const said = words.order;
   const progress = order.ended ? said.ended : order.hold ? said.held : said[order.status];
-  const isCounting = payout !== undefined && order.status === 'fulfilling' && confirmationsNeeded !== undefined;
+  const isOnItsWay = order.status === 'fulfilling' && !order.ended && !order.hold;
+  const isCounting = payout !== undefined && isOnItsWay && confirmationsNeeded !== undefined;
   const quantity = order.quantity.replace('.', formats.decimalSign);
   return html`<section class="card order" aria-labelledby="order-heading"><h2 id="order-heading">${said.heading}</h2>
 <dl class="facts">

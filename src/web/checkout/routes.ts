@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findSettings } from '../../accounts/store-settings.ts';
 import type { Chains } from '../../chains/chain.ts';
-import type { Charge } from '../../charges/charge.ts';
+import { type Charge, isOf } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links.ts';
 import { findCharge } from '../../charges/store.ts';
 import { networkOf } from '../../http/server/limits.ts';
@@ -16,7 +16,7 @@ import type { Mode } from '../../lib/mode.ts';
 import { tokenBuckets } from '../../lib/token-bucket.ts';
 import { findOrder } from '../../orders/store.ts';
 import { findPayoutOfOrder } from '../../payouts/store.ts';
-import type { Rails } from '../../rails/rail.ts';
+import { allRails, type Rails } from '../../rails/rail.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Assets } from '../assets.ts';
 import { boletoFile, pixPng, pixSvg } from '../charge-pictures.ts';
@@ -139,16 +139,26 @@ async function readView(deps: CheckoutDeps, charge: Charge, request: FastifyRequ
     charge.orderId === undefined ? undefined : readBought(deps, charge, charge.orderId),
   ]);
   const now = deps.clock.now();
+  const beneficiary = beneficiaryOf(deps.rails, charge);
   return viewOf({
     charge,
     facts: factsOf(charge, now),
     settings,
     ...(bought && { bought }),
+    ...(beneficiary && { beneficiary }),
     token: request.params.token,
     language: languageOf(request),
     isSandbox: deps.mode === 'sandbox',
     now,
   });
+}
+
+/** Whom the boleto of a charge pays. A rail that is configured no more names nobody: the page opens all the same. */
+function beneficiaryOf(rails: Rails, charge: Charge): View['beneficiary'] {
+  const boleto = charge.methods.find(isOf('boleto'));
+  if (boleto?.reference === undefined) return undefined;
+  const rail = allRails(rails).find(({ method, name }) => method === 'boleto' && name === boleto.rail);
+  return rail?.slip?.(boleto.reference, boleto.instrument).beneficiary;
 }
 
 async function readBought(deps: CheckoutDeps, charge: Charge, orderId: string): Promise<Bought | undefined> {

@@ -1,6 +1,7 @@
 // Where a charge stands, in its own words: the first thing on the page, read aloud when it changes.
 import { civilDay } from '../../lib/civil-days.ts';
 import { type Html, html } from '../html.ts';
+import { maskedDocument, maskedName } from './masks.ts';
 import type { View } from './view-model.ts';
 
 /** A countdown frightens, and nobody needs one before the end is near. */
@@ -27,7 +28,8 @@ const SIGNS = { plain: undefined, warn: html`!`, good: CHECK_MARK, bad: html`×`
 
 export function statusCard(view: View): Html {
   const { words, formats, facts, charge } = view;
-  const [heading, sentence] = words.state[facts.standing];
+  const [heading] = words.state[facts.standing];
+  const sentence = sentenceOf(view);
   const tone = TONES[facts.standing];
   const canPay = facts.pix !== undefined || facts.boleto !== undefined;
   return html`<section class="card status ${tone}" aria-labelledby="status-heading">
@@ -37,15 +39,27 @@ ${notes(view).map(note => html`<p class="note">${note}</p>`)}
 <p class="amount"><span class="visually-hidden">${words.amount}: </span>${formats.money(facts.amountCents)}</p>
 ${charge.currency !== 'BRL' && html`<p class="muted small">${words.converted(formats.money(charge.amountCents, charge.currency))}</p>`}
 ${charge.description !== undefined && html`<p class="description">${charge.description}</p>`}
-${canPay && html`<p class="muted">${dueLine(view)}</p>`}
+${
+  canPay &&
+  html`<p class="muted">${dueLine(view)}</p>
+<p class="muted small">${words.chargedTo} ${maskedName(charge.customer.name)}, <span class="whole">${maskedDocument(charge.customer.document)}</span></p>`
+}
 ${canPay && countdown(view)}
 </section>`;
 }
 
 /** For a screen reader, which is told when it changes. */
 export function spokenStatus(view: View): string {
-  const [heading, sentence] = view.words.state[view.facts.standing];
-  return [heading, sentence, ...notes(view)].filter(part => part !== '').join('. ');
+  const [heading = ''] = view.words.state[view.facts.standing];
+  const parts = [heading, sentenceOf(view), ...notes(view)].filter(part => part !== '');
+  return parts.map(part => (part.endsWith('.') ? part : `${part}.`)).join(' ');
+}
+
+/** Thanks and «all is well» only where nothing is left to settle. */
+function sentenceOf({ words, facts, bought }: View): string {
+  const [, sentence = ''] = words.state[facts.standing];
+  const isOpen = facts.excessCents > 0n || facts.cameAfterEnd || bought?.order.hold || bought?.order.ended;
+  return facts.standing === 'paid' && isOpen ? '' : sentence;
 }
 
 function notes({ words, formats, facts, charge }: View): string[] {
@@ -53,8 +67,7 @@ function notes({ words, formats, facts, charge }: View): string[] {
   const isOpenBoleto = charge.state === 'PAID' && charge.payments.some(({ method }) => method === 'boleto');
   const found: (string | false)[] = [
     facts.missingCents > 0n && words.partial(money(facts.paidCents), money(facts.missingCents)),
-    facts.isTwice && words.twice,
-    !facts.isTwice && facts.excessCents > 0n && words.over(money(facts.excessCents)),
+    facts.excessCents > 0n && (facts.isTwice ? words.twice : words.over)(money(facts.excessCents)),
     facts.cameAfterEnd && words.afterEnd,
     isOpenBoleto && words.boletoCredit,
     facts.returnedCents > 0n && words.refundedSum(money(facts.returnedCents)),

@@ -1,8 +1,9 @@
 // What the page of a checkout is made from.
 import type { AccountSettings } from '../../accounts/settings.ts';
-import type { Charge } from '../../charges/charge.ts';
+import { type Charge, isOf } from '../../charges/charge.ts';
 import type { Order } from '../../orders/order.ts';
 import type { Payout } from '../../payouts/payout.ts';
+import type { SlipIssuer } from '../../rails/rail.ts';
 import { type Formats, formatsOf, type Language } from '../language.ts';
 import { type Facts, receiverIn } from './facts.ts';
 import { CHECKOUT_WORDS, type CheckoutWords } from './words.ts';
@@ -15,6 +16,8 @@ export type View = {
   readonly facts: Facts;
   readonly settings: AccountSettings;
   readonly bought?: Bought;
+  /** Whom the boleto pays, where its rail names one. */
+  readonly beneficiary?: Pick<SlipIssuer['beneficiary'], 'name' | 'document'>;
   readonly token: string;
   readonly language: Language;
   readonly words: CheckoutWords;
@@ -30,8 +33,9 @@ export function viewOf(parts: Omit<View, 'words' | 'formats'>): View {
   return { ...parts, words: CHECKOUT_WORDS[parts.language], formats: formatsOf(parts.language) };
 }
 
-/** The name above the page. */
-export function sellerOf({ settings, facts, isSandbox }: Pick<View, 'settings' | 'facts' | 'isSandbox'>): string {
-  const named = settings.displayName ?? (facts.pix && receiverIn(facts.pix.instrument.emv));
+/** The name above the page and on the receipt. */
+export function sellerOf({ settings, charge, beneficiary, isSandbox }: Omit<View, 'words' | 'formats'>): string {
+  const emv = charge.methods.find(isOf('pix'))?.instrument?.emv;
+  const named = settings.displayName ?? (emv === undefined ? undefined : receiverIn(emv)) ?? beneficiary?.name;
   return named ?? (isSandbox ? SANDBOX_NAME : '');
 }

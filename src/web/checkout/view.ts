@@ -4,8 +4,7 @@ import type { AccountSettings } from '../../accounts/settings.ts';
 import { writtenDocument } from '../boleto/format.ts';
 import { type Html, html } from '../html.ts';
 import type { Language } from '../language.ts';
-import { amountIn, receiverIn } from './facts.ts';
-import { maskedDocument, maskedName } from './masks.ts';
+import { receiverIn } from './facts.ts';
 import { boletoSection, pixSection } from './methods.ts';
 import { orderCard } from './order-card.ts';
 import { receiptCard } from './receipt.ts';
@@ -39,7 +38,7 @@ ${(facts.pix || facts.boleto) && payPart(view)}
 ${receiptCard(view)}
 </main>
 <footer class="foot no-print">
-<noscript><a class="button secondary" href="?lang=${language}">${words.refresh}</a></noscript>
+${(facts.pix || facts.boleto) && html`<noscript><a class="button secondary" href="?lang=${language}">${words.refresh}</a></noscript>`}
 <div class="actions">
 ${settings.supportUrl !== undefined ? html`<a class="button secondary" href="${settings.supportUrl}" rel="noreferrer">${words.help}</a>` : html`<p class="muted small">${words.askSeller}</p>`}
 ${settings.returnUrl !== undefined && html`<a class="button secondary" href="${settings.returnUrl}" rel="noreferrer">${words.back}</a>`}
@@ -69,20 +68,30 @@ ${pix && pixSection(view, pix)}${boleto && boletoSection(view, boleto)}
 
 /** Before the code: who pays a stranger finds out too late. */
 function receiverCard(view: View): Html {
-  const { words, formats, settings, facts, charge } = view;
-  const emv = facts.pix?.instrument.emv ?? '';
-  const name = receiverIn(emv) ?? sellerOf(view);
-  const shownCents = amountIn(emv) ?? facts.amountCents;
-  const written = settings.document === undefined ? undefined : writtenDocument(settings.document);
+  const { words, settings, facts, beneficiary } = view;
+  const name = facts.pix ? receiverIn(facts.pix.instrument.emv) : beneficiary?.name;
+  const document = settings.document ?? (facts.boleto && beneficiary?.document);
+  const written = document === undefined ? undefined : writtenDocument(document);
   return html`<section class="card check" aria-labelledby="check-heading"><h2 id="check-heading">${words.check}</h2>
 <p>${words.bankShows}</p>
 <dl class="facts">
-<div><dt>${words.receiver}</dt><dd>${name}</dd></div>
+<div><dt>${words.receiver}</dt><dd>${name ?? sellerOf(view)}</dd></div>
 ${written && html`<div><dt>${written.kind}</dt><dd>${written.number}</dd></div>`}
-<div><dt>${words.amount}</dt><dd>${formats.money(shownCents)}</dd></div>
-<div><dt>${words.chargedTo}</dt><dd>${maskedName(charge.customer.name)}, <span class="whole">${maskedDocument(charge.customer.document)}</span></dd></div>
+${asked(view).map(([label, amount]) => html`<div><dt>${label}</dt><dd>${amount}</dd></div>`)}
 </dl>
 <p class="strong">${words.otherwise}</p></section>`;
+}
+
+/** What the bank asks for: late, a static pix code and a boleto may differ. */
+function asked({ words, formats, facts }: View): [label: string, amount: string][] {
+  const { pix, boleto } = facts;
+  if (pix && boleto && pix.asksCents !== boleto.asksCents) {
+    return [
+      [words.amountBy.pix, formats.money(pix.asksCents)],
+      [words.amountBy.boleto, formats.money(boleto.asksCents)],
+    ];
+  }
+  return [[words.amount, formats.money((pix ?? boleto)?.asksCents ?? facts.amountCents)]];
 }
 
 const DARK_CARD = '#1a222b';

@@ -1,0 +1,109 @@
+// What a checkout says: amounts and names that fit each other and the bank's app, in every turn that a charge takes.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { agreementEntry, boletoBody } from '../harness/agreements.ts';
+import { CHECKOUTS, openCharge, pathOf, pay } from '../harness/checkouts.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+let service: Service;
+before(async () => {
+  service = await startService();
+});
+after(() => service.stop());
+
+/** The text of a page without its markup, one space between words. */
+async function textOf(path: string, at = service): Promise<string> {
+  const answer = await fetch(at.url + path, { headers: { 'accept-language': 'en' } });
+  assert.equal(answer.status, 200);
+  const body = (await answer.text()).replace(/^[\s\S]*<body/, '');
+  return body
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll('&#39;', "'");
+}
+const saidOf = async (id: string) => textOf(await pathOf(service, id));
+
+async function refund(id: string, body: Record<string, unknown>): Promise<void> {
+  assert.equal((await service.post(`/charges/${id}/refunds`, body)).status, 201);
+  await service.runJobs();
+}
+
+test('a late charge whose pix code has a fixed amount: each method says what the bank will show', async () => {
+  const id = await openCharge(service, { dueAt: '2026-11-09T12:00:00Z', taxes: { fine: 2, interest: 1 } });
+  const { boleto: owed } = (await service.get(`/charges/${id}/amount`)).json;
+  const said = await saidOf(id);
+  const total = `R$${(owed.totalCents / 100).toFixed(2)}`;
+  assert.notEqual(total, 'R$159.90');
+  assert.ok(said.includes(`Amount by Pix R$159.90 Amount by boleto ${total}`), said);
+  const missing = `R$${((owed.totalCents - 15_990) / 100).toFixed(2)}`;
+  assert.ok(said.includes(`This code asks for R$159.90 only; ${missing} stays open`), said);
+});
+
+test('the payer is named beside the amount, not among what the bank will show', async () => {
+  const said = await saidOf(await openCharge(service));
+  assert.match(said, /Charged to Maria d\. S\..*Check before you pay/);
+  assert.doesNotMatch(said.replace(/^.*Check before you pay/, '').replace(/do not pay.*$/, ''), /Maria/);
+});
+
+test('money that is too much, or came after the end, is not said to be all well', async () => {
+  const over = await openCharge(service);
+  await pay(service, over, { method: 'pix', amountCents: 20_000 });
+  assert.match(await saidOf(over), /You paid R\$40\.10 too much/);
+  const twice = await openCharge(service);
+  await pay(service, twice);
+  await pay(service, twice);
+  assert.match(await saidOf(twice), /more than one payment, R\$159\.90 too much\. The seller can return it\./);
+  const canceled = await openCharge(service);
+  await service.send(`/charges/${canceled}/cancel`, { method: 'POST' });
+  await pay(service, canceled);
+  assert.match(await saidOf(canceled), /came after the charge had ended/);
+  for (const id of [over, twice, canceled]) {
+    const said = await saidOf(id);
+    assert.doesNotMatch(said, /All is well/);
+    assert.doesNotMatch(said, /\.\./, 'read aloud, sentences end once');
+  }
+});
+
+test('once the second payment went back, nothing is left for the seller to return', async () => {
+  const id = await openCharge(service);
+  await pay(service, id);
+  await pay(service, id);
+  await refund(id, { amountCents: 15_990 });
+  const said = await saidOf(id);
+  assert.match(said, /R\$159\.90 went back to the payer/);
+  assert.doesNotMatch(said, /can return/);
+});
+
+test('an order on hold shows no count of confirmations, and does not say that all is well', async () => {
+  const chargeId = await CHECKOUTS['order on hold']!(service);
+  const said = await saidOf(chargeId);
+  assert.match(said, /Under review: the seller will contact you\./);
+  assert.doesNotMatch(said, /confirmations|All is well/);
+});
+
+test('a charge whose time is over shows no code, also before it is marked as expired', async () => {
+  const id = await CHECKOUTS['expired']!(service);
+  const page = await (await fetch(service.url + (await pathOf(service, id)))).text();
+  assert.doesNotMatch(page, /id="pix-code"|class="qr"|id="boleto-line"/);
+});
+
+test('a boleto of an agreement names its beneficiary before it is paid and on the receipt', async () => {
+  const boletos = [agreementEntry('341', { test: true })];
+  const other = await startService({ env: { TRILHO_BOLETOS: JSON.stringify(boletos) } });
+  try {
+    const made = await other.post('/charges', boletoBody({ expireAt: '2026-12-30T12:00:00Z' }));
+    assert.equal(made.status, 201, made.text);
+    await other.runJobs();
+    for (const step of ['files', 'returns']) {
+      const { status, text } = await other.post(`/sandbox/banks/${encodeURIComponent('bank341:main')}/${step}`, {});
+      assert.equal(status, 200, text);
+      await other.runJobs();
+    }
+    const path = await pathOf(other, made.json.id);
+    assert.match(await textOf(path, other), /Receiver Padaria São João Ltda CNPJ 11\.222\.333\/0001-81 Amount/);
+    await pay(other, made.json.id, { method: 'boleto' });
+    assert.match(await textOf(path, other), /Receiver Padaria São João Ltda Payer/);
+  } finally {
+    await other.stop();
+  }
+});
