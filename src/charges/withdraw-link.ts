@@ -2,22 +2,21 @@
 import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
-import { MAX_EPOCH } from './links.ts';
+import { type Linked, MAX_EPOCH } from './links.ts';
 import { lockCharges } from './store.ts';
 import { raiseLinkEpoch } from './store-links.ts';
 
 /**
- * Returns the charge with its new link. Who names the link by its epoch withdraws that one alone, however often the request is
- * sent. Codes that were seen already can still be paid: cancel the charge for that.
+ * Returns the charge with its new link. The link is named by its epoch and withdrawn alone, however often the request is sent. Codes that were seen already can still be paid: cancel the charge for that.
  */
 export async function withdrawLink(
   { db }: { readonly db: Database },
-  { id, linkEpoch: named }: { readonly id: string; readonly linkEpoch?: number },
+  { id, linkEpoch: named }: Linked,
 ): Promise<Charge> {
   return db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);
     if (!charge) throw new AppError('not_found', 'There is no such charge.');
-    if (named !== undefined && named !== charge.linkEpoch) {
+    if (named !== charge.linkEpoch) {
       throw new AppError('wrong_state', 'This link was withdrawn already; the charge has another one.');
     }
     const linkEpoch = await raiseLinkEpoch(tx, charge, MAX_EPOCH);

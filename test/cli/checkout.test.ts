@@ -37,9 +37,14 @@ test('the link of a charge is printed, and withdrawn', async () => {
   const link = async () => (await service.get(`/charges/${id}`)).json.checkoutUrl;
   assert.equal(await trilho('checkout', 'link', id), await link());
   const before = await link();
-  const next = await trilho('checkout', 'withdraw', id);
+  const next = await trilho('checkout', 'withdraw', before);
   assert.notEqual(next, before);
   assert.equal(next, await link());
+  await assert.rejects(trilho('checkout', 'withdraw', before), refusal(/withdrawn already/));
+  assert.equal(next, await link(), 'a repeat withdraws no other link');
+  for (const wrong of [id, `${PUBLIC_URL}/pay/x`, `${next.slice(0, -4)}AAAA`]) {
+    await assert.rejects(trilho('checkout', 'withdraw', wrong), refusal(/<link> must be the checkoutUrl of a charge/));
+  }
   await assert.rejects(trilho('checkout', 'link', '019a8b5e-3c70-7d2a-9f41-6b0c5d8e2a17'), refusal(/no such charge/));
   await assert.rejects(trilho('checkout', 'link', 'x'), refusal(/must be a UUID/));
 });

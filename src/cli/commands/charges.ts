@@ -40,9 +40,9 @@ export const CHARGES: Commands = [
       summary: 'print the link to the checkout of a charge, or withdraw it',
       help: [
         'trilho checkout link <charge id>',
-        'trilho checkout withdraw <charge id>',
+        'trilho checkout withdraw <link>',
         '',
-        'withdraw  the links before open nothing any more; it prints the new one',
+        'withdraw  the link opens nothing any more; it prints the new one. A repeat withdraws no other',
         '',
         'Links begin with TRILHO_PUBLIC_URL.',
         USES_DATABASE,
