@@ -4,14 +4,17 @@ import { Agent, get } from 'node:http';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { newCharge, openCharge, pathOf } from '../harness/checkouts.ts';
+import { recordingLog } from '../harness/log.ts';
+import { until } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const TRIES = 10_000;
 const CONNECTIONS = 50;
 
 let service: Service;
+const { log, lines } = recordingLog();
 before(async () => {
-  service = await startService();
+  service = await startService({ log });
 });
 after(() => service.stop());
 
@@ -77,5 +80,19 @@ test('ten thousand wrong links of one address are refused without a query, and a
   assert.deepEqual([...statuses.keys()].sort(), [404, 429]);
   const total = [...statuses.values()].reduce((sum, count) => sum + count, 0);
   assert.equal(total, wrong.length);
-  assert.ok((statuses.get(429) ?? 0) > TRIES / 2, 'most are told to wait');
+  const waits = statuses.get(429) ?? 0;
+  assert.ok(waits > TRIES / 2, 'most are told to wait');
+
+  // They must not fill the disk: one line at once, then one with their number each second.
+  type Line = { msg: string; route?: string; status?: number; count?: number };
+  const refused = () =>
+    lines
+      .map((line): Line => JSON.parse(line))
+      .filter(({ route, status }) => route === '/pay/:token' && status === 429);
+  const logged = () =>
+    refused().reduce((sum, { msg, count }) => sum + (msg === 'requests refused' ? (count ?? 0) : 1), 0);
+  await until('every refusal in the log', () => logged() >= waits);
+  assert.equal(logged(), waits, 'each is counted once');
+  const seconds = Math.ceil((performance.now() - began) / 1000);
+  assert.ok(refused().length <= 2 * (seconds + 1), `${refused().length} lines in ${seconds} s`);
 });

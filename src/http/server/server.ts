@@ -17,6 +17,7 @@ import { answerHeaders, countHeader } from './headers.ts';
 import { type Limits, limitInFlight, limitRate } from './limits.ts';
 import type { Observers } from './observers.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
+import { requestLog } from './request-log.ts';
 import { allowedMethods, watchRoutes } from './route-table.ts';
 import { closeUnread } from './unread-answers.ts';
 
@@ -54,10 +55,10 @@ const MAX_PARAM_LENGTH = 500;
 
 /** The server without routes; the caller registers them. */
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
-  /** Logs and counts every answer, also those of the framework. The route is a pattern: an address may hold anything. */
+  const requests = requestLog(deps.log);
+  /** Logs and counts every answer, also those of the framework. */
   const answered = ({ requestId, method, route = 'unknown', status, durationMs }: Answered) => {
-    const rounded = Math.round(durationMs * 10) / 10;
-    deps.log.info('request', { requestId, method, route, status, durationMs: rounded });
+    requests.write({ requestId, method, route, status, durationMs });
     deps.observeRequest({ method, route, status, seconds: durationMs / 1000 });
   };
   const exchanges = createExchanges();
@@ -138,6 +139,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       durationMs: reply.elapsedTime,
     });
   });
+  app.addHook('onClose', async () => requests.flush());
   const routes = watchRoutes(app);
   const refuseRoute = (request: FastifyRequest, reply: FastifyReply) => {
     const methods = allowedMethods(routes, request.url);
