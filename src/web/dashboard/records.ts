@@ -205,11 +205,12 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
 
   app.get('/dashboard/audit/proof', options('audit:read'), async (request, reply) => {
     requireAll(request);
-    const { head, broken, unsealed } = await verifyAudit(deps.db);
+    const { head, broken, unsealed, cut } = await verifyAudit(deps.db);
     const page = shell(deps, request, {
       title: broken ? 'The audit log is broken' : 'The audit log is whole',
       section: 'audit',
-      body: html`<section class="card">${broken ? html`<p class="note bad">Line ${String(broken.position)}: ${broken.reason}</p>` : html`<p>Every line fits the hash before it.</p>`}
+      body: html`<section class="card">${cut && html`<p>Lines up to ${count(cut.position)} were moved to the archive; <code>trilho audit verify --archive</code> follows them there.</p>`}
+${broken ? html`<p class="note bad">Line ${String(broken.position)}: ${broken.reason}</p>` : html`<p>Every line${cut && ' after those'} fits the hash before it.</p>`}
 <p>Keep this in another place, and give it to <code>trilho audit verify</code> later: <code class="long">${String(head.position)} ${head.hash}</code></p><p class="muted">${count(unsealed)} recent lines wait for their hash.</p></section>`,
     });
     return sendHtml(request, reply, page);
