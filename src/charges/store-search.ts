@@ -2,8 +2,8 @@
 import { isUuid } from '../lib/ids.ts';
 import type { Sql } from '../storage/database.ts';
 
-export type Found = {
-  readonly kind: 'charge' | 'order' | 'unmatched';
+export type FoundCharge = {
+  readonly kind: 'charge' | 'unmatched';
   readonly id: string;
   /** By what it was found. */
   readonly by: string;
@@ -12,14 +12,15 @@ export type Found = {
 
 const MAX_FOUND = 20;
 
-/** Charges by id, external id, txid or nosso número, or a payment's reference; and unmatched money by its reference. */
-export async function findChargesByAnyId(sql: Sql, text: string, accountId?: string): Promise<Found[]> {
-  const rows = await sql.query<{ kind: Found['kind']; id: string; by: string; account_id: string | null }>(
+/** Charges by id, external id, txid or nosso número, a payment or its reference, or a refund; and unmatched money by its reference. */
+export async function findChargesByAnyId(sql: Sql, text: string, accountId?: string): Promise<FoundCharge[]> {
+  const rows = await sql.query<{ kind: FoundCharge['kind']; id: string; by: string; account_id: string | null }>(
     `select distinct kind, id, by, account_id from (
        select 'charge' as kind, id::text, 'id' as by, account_id from charges where id = $3::uuid
        union all select 'charge', id::text, 'external id', account_id from charges where external_id = $1
        union all select 'charge', charge_id::text, 'reference', account_id from charge_methods where reference in ($1, upper($1))
        union all select 'charge', charge_id::text, 'payment', account_id from payments where id = $3::uuid
+       union all select 'charge', charge_id::text, 'refund', account_id from refunds where id = $3::uuid
        union all select 'charge', p.charge_id::text, 'payment', p.account_id
                    from accounts a join payments p on p.account_id = a.id and p.reference in ($1, upper($1))
        union all select 'unmatched', reference, 'reference', null from unmatched_receipts where reference in ($1, upper($1))

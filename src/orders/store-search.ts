@@ -1,10 +1,17 @@
 // The SQL that finds an order by an id of any kind: its own, the caller's, that of its payout, or the hash of its transfer.
-import { type Found, uuidIn } from '../charges/store-search.ts';
+import { uuidIn } from '../charges/store-search.ts';
 import type { Sql } from '../storage/database.ts';
 
 const MAX_FOUND = 20;
 
-export async function findOrdersByAnyId(sql: Sql, text: string, accountId?: string): Promise<Found[]> {
+export type FoundOrder = {
+  readonly kind: 'order';
+  readonly id: string;
+  readonly by: string;
+  readonly accountId: string;
+};
+
+export async function findOrdersByAnyId(sql: Sql, text: string, accountId?: string): Promise<FoundOrder[]> {
   const rows = await sql.query<{ id: string; by: string; account_id: string }>(
     `select distinct id, by, account_id from (
        select id::text, 'id' as by, account_id from orders where id = $3::uuid

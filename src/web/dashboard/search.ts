@@ -1,17 +1,32 @@
-// One box for any id: of a charge, an order, a payment, a payout; txid, E2E id, nosso número, hash, the caller's own id.
-import type { FastifyInstance } from 'fastify';
-import { type Found, findChargesByAnyId } from '../../charges/store-search.ts';
-import { findOrdersByAnyId } from '../../orders/store-search.ts';
+// One box for any id: of a charge, an order, a payment, a refund, a payout, a wallet, a webhook or an event; txid, E2E id, nosso
+// número, hash, the caller's own id, and the link of a checkout.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type FoundCharge, findChargesByAnyId, uuidIn } from '../../charges/store-search.ts';
+import { findEvent } from '../../events/store-feed.ts';
+import { findWebhook } from '../../events/store-webhooks.ts';
+import { type FoundOrder, findOrdersByAnyId } from '../../orders/store-search.ts';
+import { findWallet } from '../../wallets/store.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
 import { queryOf, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
+type FoundById = {
+  readonly kind: 'wallet' | 'webhook' | 'event';
+  readonly id: string;
+  readonly by: 'id';
+  readonly accountId?: string;
+};
+type Found = FoundCharge | FoundOrder | FoundById;
+
 const PLACES: Readonly<Record<Found['kind'], (id: string) => string>> = {
   charge: id => `/dashboard/charges/${id}`,
   order: id => `/dashboard/orders/${id}`,
   unmatched: () => '/dashboard/unmatched',
+  wallet: id => `/dashboard/wallets/${id}`,
+  webhook: id => `/dashboard/webhooks/${id}`,
+  event: id => `/dashboard/events/${id}`,
 };
 const MAX_LENGTH = 255;
 
@@ -23,23 +38,51 @@ export function searchPage(app: FastifyInstance, deps: ListDeps): void {
       const { caller } = request;
       const { q } = queryOf(request);
       const text = typeof q === 'string' && !q.includes('\0') ? q.trim().slice(0, MAX_LENGTH) : '';
-      const [charges, orders] =
+      // A payer who asks for help sends the link, maybe one that was withdrawn.
+      const asked = (deps.links.readUrl(text) ?? deps.links.read(text))?.id ?? text;
+      const [charges, orders, others] =
         text === ''
-          ? [[], []]
+          ? [[], [], []]
           : await Promise.all([
-              findChargesByAnyId(deps.db, text, caller?.accountId),
-              may(caller, 'transactions:read') ? findOrdersByAnyId(deps.db, text, caller?.accountId) : [],
+              findChargesByAnyId(deps.db, asked, caller?.accountId),
+              may(caller, 'transactions:read') ? findOrdersByAnyId(deps.db, asked, caller?.accountId) : [],
+              findById(deps, asked, request),
             ]);
-      const found = [...charges, ...orders];
-      const [only, ...others] = found;
-      if (only && others.length === 0) return reply.redirect(PLACES[only.kind](only.id), 303);
+      const found: Found[] = [...charges, ...orders, ...others];
+      const [only, ...more] = found;
+      if (only && more.length === 0) return reply.redirect(PLACES[only.kind](only.id), 303);
       const page = shell(deps, request, {
         title: text === '' ? 'Search' : found.length === 0 ? 'Nothing found' : `Found ${found.length}`,
         section: 'search',
-        body: html`<p class="muted">By the whole id: charge, order, payment, payout, txid, E2E id, nosso número, hash or your own id.</p>
+        body: html`<p class="muted">By the whole id: charge, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout.</p>
 ${table({ caption: 'Found', head: ['What', 'Id', 'Found by', 'Account'], rows: found.map(({ kind, id, by, accountId }) => [kind, html`<a href="${PLACES[kind](id)}"><code>${id}</code></a>`, by, accountId ?? '–']), empty: text === '' ? 'Type an id above.' : 'No id is written like that.' })}`,
       });
       return sendHtml(request, reply, page);
     },
   );
+}
+
+/** What has a page of its own and no other name than its id. */
+async function findById({ db }: ListDeps, text: string, { caller }: FastifyRequest): Promise<FoundById[]> {
+  const id = uuidIn(text);
+  if (id === null) return [];
+  const accountId = caller?.accountId;
+  const [wallet, webhook, event] = await Promise.all([
+    may(caller, 'wallets:read') ? findWallet(db, id, { accountId }) : undefined,
+    may(caller, 'webhooks:read') ? findWebhook(db, id) : undefined,
+    may(caller, 'events:read') ? findEvent(db, id, accountId) : undefined,
+  ]);
+  const found: FoundById[] = [];
+  if (wallet) found.push({ kind: 'wallet', id, by: 'id', accountId: wallet.accountId });
+  const isOurs = webhook && (accountId === undefined || webhook.accountId === accountId);
+  if (isOurs) {
+    found.push({
+      kind: 'webhook',
+      id,
+      by: 'id',
+      ...(webhook.accountId !== undefined && { accountId: webhook.accountId }),
+    });
+  }
+  if (event !== undefined) found.push({ kind: 'event', id, by: 'id' });
+  return found;
 }
