@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ChargesQuery } from '../../api/charges.ts';
 import { toPageQuery } from '../../api/paging.ts';
-import { CHARGE_STATES } from '../../charges/charge.ts';
+import { CHARGE_STATES, type ChargeMethod } from '../../charges/charge.ts';
 import type { Links } from '../../charges/links.ts';
 import { listCharges } from '../../charges/list.ts';
 import { requireCharge } from '../../charges/require.ts';
@@ -95,7 +95,7 @@ ${pager(request, list)}</div>`,
       section: 'charges',
       version: await deps.versionOf(),
       acts,
-      body: html`<div data-live="charge"><p>${badge(charge.state)} ${charge.paidAmount && charge.paidAmount !== 'exact' && badge(charge.paidAmount)}</p>
+      body: html`<div data-live="charge"><p class="state">${badge(charge.state)} ${charge.paidAmount && charge.paidAmount !== 'exact' && badge(charge.paidAmount)}</p>
 <section class="card">${facts([
         ['Id', html`<code>${charge.id}</code>`],
         ['Account', charge.accountId],
@@ -110,11 +110,18 @@ ${pager(request, list)}</div>`,
         ['Created', when(charge.createdAt)],
         ['Checkout', html`<a class="long" href="${charge.checkoutUrl}">${charge.checkoutUrl}</a>`],
         ['Order', charge.transactionId && idLink(`/dashboard/orders/${charge.transactionId}`, charge.transactionId)],
-        [
-          'Pix code',
-          charge.pix && 'brCode' in charge.pix && html`<code class="long">${String(charge.pix.brCode)}</code>`,
-        ],
       ])}</section>
+<section class="card"><h2>Ways to pay</h2>${table({
+        caption: 'Ways to pay',
+        head: ['Method', 'Status', 'Txid or nosso número', 'Code', 'Reason'],
+        rows: found.methods.map(method => [
+          method.method,
+          badge(method.status),
+          method.reference === undefined ? '–' : html`<code>${method.reference}</code>`,
+          codeOf(method),
+          method.reason ?? '–',
+        ]),
+      })}</section>
 <section class="card"><h2>Payments</h2>${table({
         caption: 'Payments',
         head: ['Paid', 'Method', '#Amount', 'Reference', 'Reported by', ''],
@@ -159,6 +166,12 @@ function dueChangeLine({
   reason?: string | undefined;
 }): Piece {
   return html`${when(dueAt)} ${badge(status)} ${reason}`;
+}
+
+/** What a payer types or pastes. */
+function codeOf({ instrument }: ChargeMethod): Piece {
+  if (!instrument) return '–';
+  return html`<code class="long">${'emv' in instrument ? instrument.emv : instrument.digitableLine}</code>`;
 }
 
 function queryFor({ pageSize }: ListDeps, request: FastifyRequest) {

@@ -85,7 +85,7 @@ ${pager(request, counts)}</div>`,
         payout.state === 'open' &&
         may(request.caller, 'transfers:write') &&
         html`<a class="button secondary" href="/dashboard/payouts/${payout.id}/void">Give up</a>`,
-      body: html`<div data-live="payout"><p>${badge(payout.state)}</p>
+      body: html`<div data-live="payout"><p class="state">${badge(payout.state)}</p>
 <section class="card">${facts([
         ['Id', html`<code>${payout.id}</code>`],
         [

@@ -136,7 +136,7 @@ test('without JavaScript a charge is created, asked about, canceled, and exporte
   await page.getByRole('link', { name: 'Cancel' }).click();
   await page.getByText('Its code and boleto are withdrawn.').waitFor();
   await page.getByRole('button', { name: 'Cancel the charge' }).click();
-  await page.getByText('canceled', { exact: true }).waitFor();
+  await page.locator('.state').getByText('canceled', { exact: true }).waitFor();
   const csv = await (await page.request.get(`${home}/dashboard/charges.csv?state=CANCELED`)).text();
   assert.match(csv, /,CANCELED,1234\.56,BRL,/);
 });
@@ -302,6 +302,6 @@ test('what only a keyboard can reach: the first stop skips to the page, and a fo
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel the charge');
   await page.keyboard.press('Enter');
-  await page.getByText('canceled', { exact: true }).waitFor();
+  await page.locator('.state').getByText('canceled', { exact: true }).waitFor();
   assert.equal((await service.get(`/charges/${id}`)).json.state, 'CANCELED');
 });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openCharge, pay } from '../../harness/checkouts.ts';
+import { submit, view, wordsOf } from '../../harness/dashboard.ts';
 import { orderDriver } from '../../harness/orders.ts';
 import { type Service, startService } from '../../harness/service.ts';
 
@@ -10,6 +11,22 @@ before(async () => {
   service = await startService();
 });
 after(() => service.stop());
+
+test('the page of a charge has each method with its status, reference and code, or why there is none', async () => {
+  const id = await openCharge(service);
+  const { pix, boleto } = (await service.get(`/charges/${id}`)).json;
+  const open = await view(service, `/charges/${id}`);
+  for (const part of [pix.txid, pix.emv, boleto.digitableLine]) {
+    assert.ok(open.includes(part), part);
+  }
+  assert.match(wordsOf(open), /Ways to pay .*boleto registered .*pix active /);
+  await pay(service, id);
+  assert.match(wordsOf(await view(service, `/charges/${id}`)), /paid by other method/);
+  const failed = await openCharge(service, { amountCents: 19_001 });
+  const { reason } = (await service.get(`/charges/${failed}`)).json.pix;
+  assert.ok(reason.length > 0);
+  assert.ok(wordsOf(await view(service, `/charges/${failed}`)).includes(reason), reason);
+});
 
 /** Where the search box leads; undefined when it finds nothing, or several. */
 async function foundBy(text: string): Promise<string | undefined> {
@@ -36,4 +53,27 @@ test('one box finds wallets, webhooks, events and refunds, and a charge by its c
   assert.equal(await foundBy(hook.toUpperCase()), `/webhooks/${hook}`);
   const [event] = await service.sql<{ id: string }>('select id from events where object_id = $1 limit 1', [id]);
   assert.equal(await foundBy(event!.id), `/events/${event!.id}`);
+});
+
+test('a held order takes the price that is named, once, and refuses one of another amount', async () => {
+  const driver = orderDriver(service, 'reprices');
+  const order = await driver.order();
+  await service.runJobs();
+  assert.equal((await driver.pay(order, { amountCents: 50_000 })).status, 200);
+  await service.runJobs();
+  const held = await driver.read(order);
+  assert.equal(held.holdReason, 'underpaid');
+  const at = `/orders/${held.transactionId}`;
+
+  const other = (await driver.quote({ cost: 400 })).json;
+  const refused = await submit(service, `${at}/reprice`, { quoteId: other.id });
+  assert.notEqual(refused.status, 303, 'a price of another amount');
+  assert.equal((await driver.read(order)).holdReason, 'underpaid');
+
+  const quote = (await driver.quote({ cost: 500 })).json;
+  const taken = await submit(service, `${at}/reprice`, { quoteId: quote.id });
+  assert.equal(taken.headers.get('location'), `/dashboard${at}`, wordsOf(await taken.text()));
+  const repriced = await driver.read(order);
+  assert.equal(repriced.holdReason, undefined);
+  assert.deepEqual([repriced.quote.id, repriced.exact.quantity], [quote.id, quote.exact.quantity]);
 });
