@@ -54,7 +54,11 @@ export function changeSettings(
     next(path, before[path], text =>
       isLink(text, also) ? text : fault(path, 'bad_url', `must be a URL with https${also.map(kind => `, or ${kind}`)}`),
     );
-  const displayName = next('displayName', before.displayName, text => text.trim());
+  const displayName = next('displayName', before.displayName, text =>
+    isReadable(text)
+      ? text.trim()
+      : fault('displayName', 'bad_name', 'must have a letter or digit, and no character that cannot be seen'),
+  );
   const document = next('document', before.document, text => {
     const plain = text.replace(/[.\-/\s]/g, '').toUpperCase();
     const isGood = plain.length === 11 ? isValidCpf(plain) : isValidCnpj(plain, { version: 2 });
@@ -106,8 +110,18 @@ function isLocal({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && /^(localhost|127(\.\d+){3})$/.test(hostname);
 }
 
+/** Characters that turn the direction of a text or hide in it would let one name pass for another. U+200D joins emoji. */
+function isReadable(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text) && !/[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200d)\p{Cf}/u.test(text);
+}
+
+/** A host as a policy takes it: a URL may have a wildcard, a quote or a semicolon there. */
+const HOST = /^[a-z\d-]+(\.[a-z\d-]+)*$/;
+
 /** Written into a header: nothing but an origin may get there. */
 function isOrigin(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url !== undefined && url.origin === text && (url.protocol === 'https:' || isLocal(url));
+  return (
+    url !== undefined && url.origin === text && HOST.test(url.hostname) && (url.protocol === 'https:' || isLocal(url))
+  );
 }

@@ -125,7 +125,14 @@ test('what an account may not show is refused with every fault, and nothing is w
     [{ returnUrl: 'javascript:alert(1)', supportUrl: 'data:text/html,x' }, ['returnUrl', 'supportUrl']],
     [{ frameOrigins: ['*', 'https://a.example; script-src *'] }, ['frameOrigins[0]', 'frameOrigins[1]']],
     [{ document: '11.222.333/0001-82' }, ['document']],
+    [
+      { frameOrigins: ['https://*', 'https://a.example;sandbox', "https://a.example'"] },
+      [0, 1, 2].map(at => `frameOrigins[${at}]`),
+    ],
     [{ displayName: ' ' }, ['displayName']],
+    // Written from right to left it reads otherwise; this one is not seen at all.
+    [{ displayName: '\u202emoc.knab' }, ['displayName']],
+    [{ displayName: '\u200b\u2060' }, ['displayName']],
     [{ nickname: 'x' }, ['nickname']],
   ];
   for (const [body, paths] of cases) {
