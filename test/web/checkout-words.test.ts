@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
+import { startServiceAtBank } from '../harness/boleto-bank.ts';
 import { CHECKOUTS, openCharge, pathOf, pay } from '../harness/checkouts.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -105,5 +106,19 @@ test('a boleto of an agreement names its beneficiary before it is paid and on th
     assert.match(await textOf(path, other), /Receiver Padaria São João Ltda Payer/);
   } finally {
     await other.stop();
+  }
+});
+
+test('a boleto that carries a pix code can be paid by that code, where there is no other', async () => {
+  const at = await startServiceAtBank('sicoob');
+  try {
+    const { json, text } = await at.create();
+    assert.ok(json.boleto.emv, text);
+    const page = await (await fetch(at.service.url + (await pathOf(at.service, json.id)))).text();
+    assert.ok(page.includes(`>${json.boleto.emv}</textarea>`), 'the whole code');
+    assert.match(page, /class="qr"/);
+    assert.match(page, /Pague este boleto por Pix/);
+  } finally {
+    await at.stop();
   }
 });

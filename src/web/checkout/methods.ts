@@ -14,19 +14,25 @@ export function pixSection(view: View, { instrument, owed, asksCents }: Payable<
   return html`<div class="method pix">
 ${owedLines(view, owed)}
 ${leftCents > 0n && html`<p class="note warn">${words.pixAsksLess(formats.money(asksCents), formats.money(leftCents))}</p>`}
-<button type="button" class="button copy no-print needs-script" id="copy-pix" data-copy="pix-code">${words.copyPix}</button>
-<p class="told" role="status" data-told="pix-code"></p>
-<figure class="qr" aria-label="${words.qr}">${trusted(drawnQr(emv))}</figure>
-<ol class="steps no-print">${words.pixSteps.map(step => html`<li>${step}</li>`)}</ol>
-<label class="label" for="pix-code">${words.pixCode}</label>
-<textarea id="pix-code" class="code" readonly rows="4" spellcheck="false" autocomplete="off">${emv}</textarea>
+${pixCode(view, emv)}
 ${sandboxPay(view, 'pix')}
 </div>`;
 }
 
+/** A page has one at most: that of the pix, or that of the boleto. */
+function pixCode({ words }: View, emv: string): Html {
+  return html`<button type="button" class="button copy no-print needs-script" id="copy-pix" data-copy="pix-code">${words.copyPix}</button>
+<p class="told" role="status" data-told="pix-code"></p>
+<figure class="qr" aria-label="${words.qr}">${trusted(drawnQr(emv))}</figure>
+<ol class="steps no-print">${words.pixSteps.map(step => html`<li>${step}</li>`)}</ol>
+<label class="label" for="pix-code">${words.pixCode}</label>
+<textarea id="pix-code" class="code" readonly rows="4" spellcheck="false" autocomplete="off">${emv}</textarea>`;
+}
+
 export function boletoSection(view: View, { instrument, owed }: Payable<'boleto'>): Html {
   const { words, token } = view;
-  const { barcode, digitableLine } = instrument;
+  const { barcode, digitableLine, pix } = instrument;
+  const isOnlyPix = pix !== undefined && view.facts.pix === undefined;
   return html`<div class="method boleto">
 ${owedLines(view, owed)}
 <p class="muted small">${words.payableUntil(view.formats.day(owed.lastPayableDay))}</p>
@@ -36,6 +42,7 @@ ${owedLines(view, owed)}
 <textarea id="boleto-line" class="code" readonly rows="2" spellcheck="false" autocomplete="off">${writtenLine(barcode)}</textarea>
 <figure class="bars" aria-label="${words.bars}">${trusted(barsSvg(barcode))}</figure>
 <a class="button secondary no-print" href="/pay/${token}/boleto.pdf">${words.pdf}</a>
+${isOnlyPix && html`<h3>${words.boletoByPix}</h3>${pixCode(view, pix.emv)}`}
 ${sandboxPay(view, 'boleto')}
 </div>`;
 }
