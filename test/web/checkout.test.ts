@@ -116,6 +116,14 @@ test('where there is no clipboard the text is selected, and the page says so', a
   await page.getByText('The text is selected').waitFor();
   const { pix } = (await service.get(`/charges/${id}`)).json;
   assert.equal(await page.evaluate('getSelection().toString()'), pix.emv);
+  // The page looks again meanwhile. When it looks the second time, it is done with what it saw the first time.
+  for (let times = 0; times < 2; times++) {
+    const looks = page.waitForResponse(page.url());
+    await page.evaluate(`dispatchEvent(new Event('online'))`);
+    await looks;
+  }
+  assert.equal(await page.evaluate('getSelection().toString()'), pix.emv, 'nothing changed, so it stays selected');
+  assert.match((await page.locator('[data-told=pix-code]').textContent()) ?? '', /The text is selected/);
   await close();
 });
 

@@ -27,6 +27,10 @@ function swap(fresh) {
   for (const opened of document.querySelectorAll('details[id]')) {
     fresh.getElementById(opened.id)?.toggleAttribute('open', opened.hasAttribute('open'));
   }
+  // So does what a button has answered: else a text that it selected would be swapped, and no longer be selected.
+  for (const told of document.querySelectorAll('[data-told]')) {
+    fresh.querySelector(`[data-told="${told.getAttribute('data-told')}"]`)?.append(told.textContent ?? '');
+  }
   for (const part of document.querySelectorAll('[data-live]')) {
     const other = fresh.querySelector(`[data-live="${part.getAttribute('data-live')}"]`);
     if (!other || other.outerHTML === part.outerHTML) continue;
