@@ -26,6 +26,7 @@ const PUBLIC = [
   '/favicon.ico',
   '/livez',
   '/openapi.json',
+  '/pay/*',
   ...['', '/boleto.pdf', '/logo', '/pix.png', '/pix.svg', '/stream'].map(file => `/pay/:token${file}`),
   '/problems',
   '/problems/:code',

@@ -19,7 +19,15 @@ test('forged, cut off and withdrawn links are the same plain page', async () => 
   const path = await pathOf(service, id);
   await service.post(`/charges/${id}/checkout/withdraw`, { checkoutUrl: service.url + path });
   const last = path.at(-5) === 'A' ? 'B' : 'A';
-  const paths = [path, path.slice(0, -3), `${path.slice(0, -5)}${last}${path.slice(-4)}`, `/pay/${id}`, '/pay/x'];
+  const paths = [
+    path,
+    path.slice(0, -3),
+    `${path.slice(0, -5)}${last}${path.slice(-4)}`,
+    `/pay/${id}`,
+    '/pay/x',
+    `${path}/x`,
+    `/pay/${'x'.repeat(600)}`,
+  ];
   const pages = new Set<string>();
   for (const wrong of paths) {
     const answer = await fetch(service.url + wrong, { headers: { 'accept-language': 'en' } });

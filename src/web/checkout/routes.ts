@@ -66,16 +66,17 @@ export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     return sendHtml(request, reply, plain(page, languageOf(request)), { status: STATUS[page], isFixed: true });
   };
 
+  const refused = ({ ip }: FastifyRequest): PlainPage => (wrong.take(networkOf(ip)).isAllowed ? 'badLink' : 'tooMany');
+
   /** The charge of a link, or the page to say instead. A link that was withdrawn looks like one that never was. */
   async function open(request: FastifyRequest<TokenRoute>): Promise<Charge | PlainPage> {
     const { token } = request.params;
     const named = deps.links.read(token);
-    const refused = (): PlainPage => (wrong.take(networkOf(request.ip)).isAllowed ? 'badLink' : 'tooMany');
-    if (!named) return refused();
+    if (!named) return refused(request);
     if (!right.take(token).isAllowed) return 'tooMany';
     await deps.beforeWork?.();
     const charge = await findCharge(deps.db, named.id);
-    return charge && charge.linkEpoch === named.linkEpoch ? charge : refused();
+    return charge && charge.linkEpoch === named.linkEpoch ? charge : refused(request);
   }
 
   type Handler = (charge: Charge, request: FastifyRequest<TokenRoute>, reply: FastifyReply) => Promise<unknown>;
@@ -117,6 +118,8 @@ export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     return sendHtml(request, reply, page, { framedBy, style });
   });
 
+  // A link with something behind it, or longer than any of ours.
+  app.get('/pay/*', OPTIONS, async (request, reply) => say(refused(request), request, reply));
   route('/stream', async (charge, request, reply) => streams.open(charge.id, request, reply), { isLasting: true });
   route('/pix.svg', async (charge, _, reply) => reply.type('image/svg+xml').send(await pixSvg(charge)));
   route('/pix.png', async (charge, _, reply) => reply.type('image/png').send(await pixPng(charge)));

@@ -5,6 +5,7 @@ import { PROBLEMS } from '../../api/problem-kinds.ts';
 import type { Chains } from '../../chains/chain.ts';
 import type { Observers } from '../../http/server/observers.ts';
 import { AppError } from '../../lib/errors.ts';
+import { isUuid } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
@@ -52,6 +53,7 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
   app.register(async scope => {
     readForms(scope);
     scope.setErrorHandler((error, request, reply) => sendRefusal(deps, error, request, reply));
+    refuseWrongIds(scope);
     loginRoutes(scope, deps);
     meRoutes(scope, deps);
     streamRoute(scope, deps);
@@ -82,6 +84,19 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
     accessPages(scope, pages);
     searchPage(scope, pages);
     healthPage(scope, pages);
+    scope.get('/dashboard/*', { config: { public: true }, schema: { hide: true } }, async () => {
+      throw new AppError('not_found', 'There is no such page.');
+    });
+  });
+}
+
+/** Every object but an account is named by a UUID; what is none would be a fault of a query. */
+function refuseWrongIds(scope: FastifyInstance): void {
+  scope.addHook('preHandler', async ({ params, route }) => {
+    if (route.url?.startsWith('/dashboard/accounts/')) return;
+    const { id } = params as { readonly id?: string };
+    if (id !== undefined && !isUuid(id.toLowerCase()))
+      throw new AppError('not_found', 'There is nothing with this id.');
   });
 }
 

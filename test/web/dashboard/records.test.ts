@@ -77,3 +77,13 @@ test('a held order takes the price that is named, once, and refuses one of anoth
   assert.equal(repriced.holdReason, undefined);
   assert.deepEqual([repriced.quote.id, repriced.exact.quantity], [quote.id, quote.exact.quantity]);
 });
+
+test('an address that names nothing is a plain page: an id that is none, a page that is not there', async () => {
+  const objects = ['charges', 'orders', 'payouts', 'wallets', 'webhooks', 'events'].map(kind => `/${kind}/xyz`);
+  for (const path of [...objects, '/charges/xyz/cancel', '/wallets/xyz/approve', '/nothing', '/charges/a/b/c']) {
+    const answer = await fetch(`${service.url}/dashboard${path}`, { headers: { accept: 'text/html' } });
+    assert.equal(answer.status, 404, path);
+    assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8', path);
+    assert.match(wordsOf(await answer.text()), /To the dashboard/);
+  }
+});
