@@ -6,8 +6,8 @@ import type { WorkKind } from '../lib/work-kind.ts';
 export type ConnectionShares = {
   /** Refuses work as `overloaded` that has waited for its limit. Work without a kind does not wait, but counts. */
   run<T>(kind: WorkKind | undefined, work: () => Promise<T>): Promise<T>;
-  /** Refuses all work that waits. */
-  refuseWaiting(error: () => AppError): void;
+  /** Refuses all work that waits, or what waits of one kind. */
+  refuseWaiting(error: () => AppError, kind?: WorkKind): void;
 };
 
 type Waiter = { readonly start: () => void; readonly refuse: (error: AppError) => void };
@@ -96,8 +96,10 @@ export function connectionShares(limits: Limits): ConnectionShares {
       }
     },
 
-    refuseWaiting: error => {
-      for (const { waiting } of shares.values()) for (const { refuse } of [...waiting]) refuse(error());
+    refuseWaiting: (error, kind) => {
+      for (const [name, { waiting }] of shares) {
+        if (kind === undefined || kind.name === name) for (const { refuse } of [...waiting]) refuse(error());
+      }
     },
   };
 }

@@ -20,6 +20,7 @@ import {
   isWaitedOut,
   outageOf,
 } from './faults.ts';
+import { lockPatience } from './lock-patience.ts';
 import { watchSilence } from './silence.ts';
 
 // A moment is sent in UTC: the machine's own zone has had offsets of odd seconds, and the driver knows only minutes.
@@ -70,7 +71,7 @@ export type TransactionOptions = {
   /** Whether all that it reads is as it was at one moment. */
   readonly isSnapshot?: boolean;
   /** How long a statement waits for a lock of another transaction before it fails; without it, as long as it may take. */
-  readonly lockTimeoutMs?: number;
+  readonly lockTimeoutMs?: number | undefined;
 };
 
 /** Open connections, those of them that are free, callers that wait for one, and the most that may be open. */
@@ -169,6 +170,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     callerWaitMs: CONNECT_TIMEOUT_MS,
     backgroundWaitMs: BACKGROUND_WAIT_MS,
   });
+  const patience = lockPatience(kind => shares.refuseWaiting(tooSlow, kind));
   const silence = watchSilence({
     probe: () => probes.pool.query('select'),
     onSilence: () => shares.refuseWaiting(silent),
@@ -187,9 +189,10 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
   }
 
   /** Asked before the wait for a connection: those that are taken hang until their limit. */
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async function inTurn<T>(work: (lockTimeoutMs: number | undefined) => Promise<T>): Promise<T> {
     if (silence.isOn()) throw silent();
-    return shares.run(currentWorkKind(), work);
+    const kind = currentWorkKind();
+    return shares.run(kind, () => patience.run(kind, work));
   }
 
   /** `handlesLockTimeout`: the caller set a limit for locks and gets that error as it is. */
@@ -200,7 +203,9 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
         return await work();
       } catch (error) {
         if (error instanceof AppError) throw error;
-        if (isRetryable(error) && tried < MAX_ATTEMPTS && Date.now() < lastTryAt) {
+        // A session of another server may take writes; once none did, each caller would open several in vain.
+        const isKnown = isReadOnly(error) && unwritable !== undefined;
+        if (isRetryable(error) && !isKnown && tried < MAX_ATTEMPTS && Date.now() < lastTryAt) {
           await backOff(tried, RETRY_BASE_MS, RETRY_CAP_MS);
           continue;
         }
@@ -214,16 +219,26 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 
   return {
     query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
-      inTurn(() => attempt(async () => rowsOf<R>(await pool.query<R>({ text, values: [...values], ...options })))),
+      inTurn(lockTimeoutMs =>
+        attempt(async () => {
+          // The limit can be set for a transaction only.
+          if (lockTimeoutMs !== undefined)
+            return runTransaction(pool, tx => tx.query<R>(text, values, options), { lockTimeoutMs });
+          return rowsOf<R>(await pool.query<R>({ text, values: [...values], ...options }));
+        }),
+      ),
 
     transaction: async (work, options = {}) => {
       const channels = new Set<string>();
-      const run = () => {
+      const run = (lockTimeoutMs: number | undefined) => {
         channels.clear();
-        return runTransaction(pool, tx => work({ ...tx, notify: channel => void channels.add(channel) }), options);
+        const limited = { lockTimeoutMs, ...options };
+        return runTransaction(pool, tx => work({ ...tx, notify: channel => void channels.add(channel) }), limited);
       };
       // A statement outside the transaction, made by its work, must not wait for the end of others like it.
-      const result = await inTurn(() => withoutWorkKind(() => attempt(run, options.lockTimeoutMs !== undefined)));
+      const result = await inTurn(lockTimeoutMs =>
+        withoutWorkKind(() => attempt(() => run(lockTimeoutMs), options.lockTimeoutMs !== undefined)),
+      );
       for (const channel of channels) for (const listener of listeners.get(channel) ?? []) listener();
       return result;
     },
@@ -293,6 +308,10 @@ function openPool(settings: pg.PoolConfig, log: Log): { readonly pool: pg.Pool; 
 
 function silent(): AppError {
   return new AppError('database_unavailable', SILENT);
+}
+
+function tooSlow(): AppError {
+  return new AppError('database_timeout', OUTAGE_MESSAGES.database_timeout);
 }
 
 function unwritableReason(error: unknown): string | undefined {

@@ -21,8 +21,9 @@ export type DatabaseOutage = Extract<Outage, 'database_unavailable' | 'database_
 
 const TOO_MANY_CONNECTIONS = '53300';
 const LOCK_TIMEOUT = '55P03';
-/** Statement timeout, lock timeout, and conflicts with other transactions that outlasted every retry. */
-const TOO_SLOW = ['57014', LOCK_TIMEOUT, '40001', '40P01'];
+const STATEMENT_TIMEOUT = '57014';
+/** Also conflicts with other transactions that outlasted every retry. */
+const TOO_SLOW = [STATEMENT_TIMEOUT, LOCK_TIMEOUT, '40001', '40P01'];
 
 /** No room on the disk, or a disk that cannot be written. */
 export function isDiskFull(error: unknown): boolean {
@@ -53,6 +54,11 @@ export function outageOf(error: unknown): DatabaseOutage | undefined {
   const isAway =
     isRetryable(error) || isSilence(error) || isDiskFull(error) || (SQLSTATE.test(code) && /^5[37]/.test(code));
   return isAway ? 'database_unavailable' : undefined;
+}
+
+/** A statement reached its limit, or that for a lock. */
+export function isTooSlow(error: unknown): boolean {
+  return [STATEMENT_TIMEOUT, LOCK_TIMEOUT].includes(codeOf(error));
 }
 
 export function isLockTimeout(error: unknown): boolean {

@@ -1,0 +1,35 @@
+// A table that stays locked would keep every caller waiting until the limit of a statement. Once that has happened to one, the
+// next callers of its kind wait a short time only; the first that gets through finds everything as it was.
+import { AppError } from '../lib/errors.ts';
+import type { WorkKind } from '../lib/work-kind.ts';
+import { isTooSlow } from './faults.ts';
+
+export type LockPatience = {
+  /** Runs `work` with the limit for locks that holds for its kind now; without one, a statement waits as long as it may take. */
+  run<T>(kind: WorkKind | undefined, work: (lockTimeoutMs: number | undefined) => Promise<T>): Promise<T>;
+};
+
+const SHORT_WAIT_MS = 500;
+/** Work of one kind may touch other tables, so that a success says nothing: only time does. */
+const REMEMBERED_MS = 30_000;
+
+/** `onTimeout`: work of this kind has waited in vain. */
+export function lockPatience(onTimeout: (kind: WorkKind) => void): LockPatience {
+  const shortUntil = new Map<string, number>();
+  return {
+    run: async (kind, work) => {
+      // Nobody waits for work in the background, and it would only run again.
+      if (kind === undefined || kind.isBackground) return work(undefined);
+      const isShort = performance.now() < (shortUntil.get(kind.name) ?? 0);
+      try {
+        return await work(isShort ? SHORT_WAIT_MS : undefined);
+      } catch (error) {
+        if (error instanceof AppError && isTooSlow(error.cause)) {
+          shortUntil.set(kind.name, performance.now() + REMEMBERED_MS);
+          onTimeout(kind);
+        }
+        throw error;
+      }
+    },
+  };
+}
