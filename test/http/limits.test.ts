@@ -1,5 +1,7 @@
 // How much one caller may ask, and how much is answered at once.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { newKey } from '../../src/accounts/api-key.ts';
@@ -180,6 +182,24 @@ test('what comes while enough is being answered gets 503, and is welcome afterwa
   await held.release();
   for (const answer of await Promise.all(waiting)) assert.equal(answer.status, 201, answer.text);
   assert.equal((await service.get('/charges')).json.total, 2);
+});
+
+test('a caller whose body is slow to arrive keeps nobody out', async t => {
+  const service = await startService({ env: { TRILHO_MAX_IN_FLIGHT: '1' } });
+  t.after(() => service.stop());
+  const body = JSON.stringify(chargeBody());
+  const slow = request(`${service.url}/charges`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), expect: '100-continue' },
+  });
+  slow.flushHeaders();
+  await once(slow, 'continue');
+  const answer = await service.get('/charges');
+  assert.equal(answer.status, 200, answer.text);
+  slow.end(body);
+  const [response] = await once(slow, 'response');
+  assert.equal(response.statusCode, 201);
+  response.resume();
 });
 
 /** Keeps every charge from being written, as a slow database would. */

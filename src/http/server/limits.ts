@@ -16,17 +16,34 @@ export type Limits = {
   readonly machineClock: Clock;
 };
 
-/** Refuses a request while as many as can be are being answered, rather than let all of them wait. */
+/**
+ * Refuses a request while as many as can be are being answered, rather than let all of them wait. One counts from when its body
+ * has arrived until its answer is made: a caller that sends or reads slowly keeps nobody else out.
+ */
 export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): void {
   if (maxInFlight === 0) return;
   let inFlight = 0;
-  app.addHook('onRequest', async (request, reply) => {
-    const { isUnlimited, isLasting } = request.route.config;
-    if (isUnlimited || isLasting) return;
+  const ends = new WeakMap<FastifyRequest, () => void>();
+  const refuseIfFull = ({ route }: FastifyRequest): boolean => {
+    if (route.config.isUnlimited || route.config.isLasting) return false;
     if (inFlight >= maxInFlight) throw new AppError('overloaded', 'Too many requests are being answered; try again.');
+    return true;
+  };
+  // Before anything is done for it, its body is read or its key is looked up.
+  app.addHook('onRequest', async request => void refuseIfFull(request));
+  app.addHook('preValidation', async (request, reply) => {
+    if (!refuseIfFull(request)) return;
     inFlight++;
+    const end = () => {
+      if (ends.delete(request)) inFlight--;
+    };
+    ends.set(request, end);
     // Comes once for each, whether it was answered or the caller went away.
-    reply.raw.once('close', () => inFlight--);
+    reply.raw.once('close', end);
+  });
+  app.addHook('onSend', async (request, _reply, payload) => {
+    // A stream is made while it is sent.
+    if (typeof payload === 'string' || Buffer.isBuffer(payload)) ends.get(request)?.();
   });
 }
 
