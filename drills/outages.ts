@@ -1,0 +1,152 @@
+// npm run drill:outages [-- <seconds of each> [control]]: a service under load whose database is stopped, silent, full, read-only,
+// locked or has no connection left, and whose clock is stepped. Each time callers are answered, or refused with 503 and
+// Retry-After within a second; memory stays flat; and the service goes on by itself. Leaves with exit code 1 when a promise was
+// broken or an acknowledged write was lost. `control`: the database acknowledges before it has written, so the drill must see a loss, and
+// leaves with 1 when it sees none.
+// A small disk needs root, a clock that can be moved `faketime`: sh drills/install.sh.
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createCallers } from '../bench/callers.ts';
+import { type RunningProgram, runTrilho } from '../bench/programs.ts';
+import { startTrilho } from '../bench/trilho.ts';
+import type { Sql } from '../src/storage/database.ts';
+import { migrate } from '../src/storage/migrate.ts';
+import { type DrillDatabase, withDrillDatabase } from './database.ts';
+import { startLoad } from './nodes/load.ts';
+import { prove } from './nodes/prove.ts';
+import { type Fault, faultsOf, stepClock } from './outages/faults.ts';
+import { type Watch, watch } from './outages/watch.ts';
+
+const isControl = process.argv.at(-1) === 'control';
+const [SECONDS = 25] = process.argv
+  .slice(2)
+  .filter(word => word !== 'control')
+  .map(Number);
+if (!Number.isSafeInteger(SECONDS) || SECONDS < 20) {
+  process.stderr.write('usage: npm run drill:outages -- [<seconds of each, at least 20>] [control]\n');
+  process.exit(2);
+}
+
+const DISK_BYTES = 1024 ** 3;
+const PROMISED_MS = 1_000;
+const LATE_SHARE = 0.05;
+const RECOVERY_LIMIT_MS = 90_000;
+const QUIET_MS = 5_000;
+const LOOK_MS = 100;
+/** Of memory: what a process that was busy may have more than before. */
+const FLAT = 1.5;
+
+await withDrillDatabase('outages', drill, { diskBytes: DISK_BYTES });
+
+async function drill(at: DrillDatabase): Promise<number> {
+  const { db, log, url, dir } = at;
+  await migrate({ db, log });
+  if (isControl) await acknowledgeEarly(db);
+  const callers = await createCallers(url, 'live', ['shop-1', 'shop-2']);
+  const clock = stepClock(dir);
+  const node = await startTrilho({ dir, url: () => url }, 'postgres', { mode: 'live', env: { ...clock?.env } });
+  const load = startLoad({ callers, atOnce: 8, seed: 23, urls: () => [node.url] });
+  const watched = await watch(node.url, callers[0]!);
+  await wait(QUIET_MS);
+  const memoryBefore = memoryOf(node);
+
+  const wrong: string[] = [];
+  let injected = 0;
+  process.stdout.write(
+    `${row('fault', 'served', 'refused', 'slowest, ms', 'late', 'back after, ms', 'memory, MiB')}\n`,
+  );
+  for (const fault of faultsOf(at, clock).slice(0, isControl ? 1 : undefined)) {
+    if (fault.isMissing !== undefined) {
+      process.stdout.write(`${fault.name}: not tried, ${fault.isMissing}\n`);
+      continue;
+    }
+    injected++;
+    wrong.push(...(await suffer(fault, watched, node)));
+    await wait(QUIET_MS);
+  }
+  await load.stop();
+  await watched.stop();
+  const memoryAfter = memoryOf(node);
+  if (memoryAfter > memoryBefore * FLAT + 64) wrong.push(`memory grew from ${memoryBefore} to ${memoryAfter} MiB`);
+  const charges = new Map([...load.charges, ...watched.charges]);
+  const { lost, doubled } = await prove(db, { ...load, charges });
+  print('faults injected', injected);
+  print('writes acknowledged', charges.size + load.payments.size);
+  print('requests sent again', load.repeats());
+  print('lost', lost.length);
+  print('doubled', doubled.length);
+  print('longest gap without a write, s', (load.longestGapMs() / 1_000).toFixed(1));
+  print('memory before and after, MiB', `${memoryBefore}, ${memoryAfter}`);
+  const env = { DATABASE_URL: url, TRILHO_MODE: 'live' };
+  for (const command of ['ledger check', 'audit verify']) {
+    const { code, lines } = await runTrilho(command.split(' '), env);
+    print(`${command}: ${lines.at(-1)}`, `exit ${code}`);
+    if (code !== 0) wrong.push(...lines);
+  }
+  wrong.unshift(...lost, ...doubled, ...load.faults);
+  for (const line of wrong.slice(0, 30)) process.stdout.write(`${line}\n`);
+  if (isControl) return lost.length > 0 ? 0 : 1;
+  return wrong.length === 0 ? 0 : 1;
+}
+
+/** Returns the promises that were broken. */
+async function suffer(fault: Fault, watched: Watch, node: RunningProgram): Promise<string[]> {
+  watched.take();
+  const end = await fault.begin();
+  const begunMs = performance.now();
+  await wait(SECONDS * 1_000);
+  const { served, refused, slowestMs, slowestLiveMs, answers, ready, faults } = watched.take();
+  const endedMs = performance.now();
+  await end();
+  const backMs = await whenBack(node.url, watched);
+
+  const judged = answers.filter(({ askedMs }) => askedMs - begunMs > (fault.firstWaitMs ?? 0));
+  // What the machine itself took, without any database, is not the service's.
+  const late = judged.filter(({ tookMs }) => tookMs > PROMISED_MS + slowestLiveMs);
+  const back = backMs === undefined ? 'never' : Math.round(backMs - endedMs);
+  const cells = [served, refused, Math.round(slowestMs), late.length, back, memoryOf(node)];
+  process.stdout.write(`${row(fault.name, ...cells)}\n`);
+  const wrong = faults.map(line => `${fault.name}: ${line}`);
+  // A few may be the machine's.
+  if (late.length > judged.length * LATE_SHARE) wrong.push(`${fault.name}: ${late.length} answers later than a second`);
+  if (served + refused === 0) wrong.push(`${fault.name}: nobody was answered`);
+  if (fault.refuses && refused === 0) wrong.push(`${fault.name}: nobody was refused, so it did not happen`);
+  if (fault.isUnready !== ready.has(503)) wrong.push(`${fault.name}: /readyz answered ${[...ready].join(' and ')}`);
+  if (backMs === undefined) wrong.push(`${fault.name}: the service did not come back`);
+  return wrong;
+}
+
+/** When everything is served again and the node is ready. */
+async function whenBack(url: string, watched: Watch): Promise<number | undefined> {
+  const limit = performance.now() + RECOVERY_LIMIT_MS;
+  while (performance.now() < limit) {
+    const beganMs = performance.now();
+    watched.take();
+    await wait(LOOK_MS * 10);
+    const { served, refused } = watched.take();
+    const { status } = await fetch(`${url}/readyz`);
+    if (served > 0 && refused === 0 && status === 200) return beganMs;
+  }
+  return undefined;
+}
+
+/** And so long before it writes that a stop falls in between. */
+async function acknowledgeEarly(db: Sql): Promise<void> {
+  await db.query('alter database postgres set synchronous_commit = off');
+  await db.query(`alter system set wal_writer_delay = '10s'`);
+  await db.query('select pg_reload_conf()');
+}
+
+/** Resident, in MiB. */
+function memoryOf({ pid }: RunningProgram): number {
+  const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Math.round(Number(kib) / 1024);
+}
+
+function row(name: string, ...cells: readonly (number | string)[]): string {
+  return name.padEnd(24) + cells.map(cell => String(cell).padStart(15)).join('');
+}
+
+function print(what: string, value: number | string): void {
+  process.stdout.write(`${what.padEnd(40)} ${String(value).padStart(10)}\n`);
+}

@@ -1,0 +1,113 @@
+// Callers that ask all the time, and never ask twice: what each got and how long it took. Reads, a list and writes need the
+// database; the two answers about health do not wait for it.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Caller } from '../../bench/callers.ts';
+import { AMOUNT_CENTS } from '../nodes/load.ts';
+
+export type Watch = {
+  /** The ids of charges that were acknowledged, by their external ids. */
+  readonly charges: ReadonlyMap<string, string>;
+  /** Ends what was counted so far and begins anew. */
+  take(): Period;
+  stop(): Promise<void>;
+};
+
+/** What was answered in a period. */
+export type Period = {
+  served: number;
+  refused: number;
+  /** Of the answers that need the database. */
+  slowestMs: number;
+  /** Of the answer that needs nothing: how slow the machine is. */
+  slowestLiveMs: number;
+  /** When each answer that needs the database was asked for, and how long it took. */
+  readonly answers: { readonly askedMs: number; readonly tookMs: number }[];
+  readonly ready: Set<number>;
+  /** What no caller should get. */
+  readonly faults: string[];
+};
+
+const PAUSE_MS = 100;
+const AT_ONCE = 6;
+const ANSWER_LIMIT_MS = 60_000;
+const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
+
+export async function watch(url: string, { accountId, headers }: Caller): Promise<Watch> {
+  const charges = new Map<string, string>();
+  let period = newPeriod();
+  let isStopped = false;
+  let numbers = 0;
+
+  async function ask(name: string, path: string, init: RequestInit = {}): Promise<void> {
+    const askedMs = performance.now();
+    const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+    const answer = await fetch(url + path, { ...init, headers: { ...headers, ...init.headers }, signal })
+      .then(async got => ({ status: got.status, wait: got.headers.get('retry-after'), text: await got.text() }))
+      .catch(error => ({ status: 0, wait: null, text: String(error) }));
+    const tookMs = performance.now() - askedMs;
+    if (name === 'live') {
+      period.slowestLiveMs = Math.max(period.slowestLiveMs, tookMs);
+      if (answer.status !== 200) period.faults.push(`${path}: ${answer.status} ${answer.text}`);
+      return;
+    }
+    if (name === 'ready') {
+      period.ready.add(answer.status);
+      if (![200, 503].includes(answer.status)) period.faults.push(`${path}: ${answer.status} ${answer.text}`);
+      return;
+    }
+    period.slowestMs = Math.max(period.slowestMs, tookMs);
+    period.answers.push({ askedMs, tookMs });
+    if (answer.status === 200 || answer.status === 201) period.served++;
+    else if (answer.status === 503 && Number(answer.wait) > 0) period.refused++;
+    else period.faults.push(`${name} ${path}: ${answer.status} without a good reason: ${answer.text}`);
+    if (answer.status === 201) charges.set(name, (JSON.parse(answer.text) as { id: string }).id);
+  }
+
+  function write(): Promise<void> {
+    const externalId = `watched-${++numbers}`;
+    const wanted = { accountId, externalId, amountCents: AMOUNT_CENTS, currency: 'BRL' };
+    const more = { dueAt: '2030-12-10T23:59:59-03:00', methods: ['pix'], customer: CUSTOMER };
+    return ask(externalId, '/charges', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...wanted, ...more }),
+    });
+  }
+
+  async function repeat(work: () => Promise<void>): Promise<void> {
+    while (!isStopped) {
+      await work();
+      await wait(PAUSE_MS);
+    }
+  }
+
+  await write();
+  const [chargeId] = charges.values();
+  if (chargeId === undefined) throw new Error(`no charge could be created: ${period.faults.join()}`);
+  const asked = [
+    () => ask('read', `/charges/${chargeId}`),
+    () => ask('list', `/charges?accountId=${accountId}`),
+    write,
+  ];
+  const loops = [
+    ...asked.flatMap(work => Array.from({ length: AT_ONCE }, () => repeat(work))),
+    repeat(() => ask('live', '/livez')),
+    repeat(() => ask('ready', '/readyz')),
+  ];
+  return {
+    charges,
+    take: () => {
+      const ended = period;
+      period = newPeriod();
+      return ended;
+    },
+    stop: async () => {
+      isStopped = true;
+      await Promise.all(loops);
+    },
+  };
+}
+
+function newPeriod(): Period {
+  return { served: 0, refused: 0, slowestMs: 0, slowestLiveMs: 0, answers: [], ready: new Set(), faults: [] };
+}
