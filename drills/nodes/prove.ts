@@ -4,7 +4,7 @@ import { AMOUNT_CENTS, type Load } from './load.ts';
 
 export type Proof = { readonly lost: readonly string[]; readonly doubled: readonly string[] };
 
-export async function prove(db: Sql, { charges, payments }: Load): Promise<Proof> {
+export async function prove(db: Sql, { charges, payments }: Pick<Load, 'charges' | 'payments'>): Promise<Proof> {
   const lost: string[] = [];
   const doubled: string[] = [];
   const judge = (name: string, found: readonly string[], wanted: string | undefined) => {

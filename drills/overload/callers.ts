@@ -1,0 +1,85 @@
+// Callers that create charges, each one after the other, and come again shortly after they were refused: more of them are more
+// load, and nobody waits for anybody.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Caller } from '../../bench/callers.ts';
+import { percentile } from '../../bench/figures.ts';
+import { AMOUNT_CENTS } from '../nodes/load.ts';
+
+export type Figures = {
+  served: number;
+  refused: number;
+  /** Milliseconds. */
+  servedP99: number;
+  refusedP99: number;
+  rate: number;
+  /** What no caller should get. */
+  readonly faults: string[];
+};
+
+export type Callers = {
+  /** The ids of charges that were acknowledged, by their external ids. */
+  readonly charges: ReadonlyMap<string, string>;
+  /** So many at once, for so long. */
+  call(atOnce: number, seconds: number): Promise<Figures>;
+};
+
+const AGAIN_MS = 100;
+const ANSWER_LIMIT_MS = 120_000;
+const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
+
+export function createLoad(url: string, callers: readonly Caller[]): Callers {
+  const charges = new Map<string, string>();
+  let numbers = 0;
+
+  async function call(atOnce: number, seconds: number): Promise<Figures> {
+    const endMs = performance.now() + seconds * 1_000;
+    const [served, refused, faults]: [number[], number[], string[]] = [[], [], []];
+
+    async function callOnce(): Promise<void> {
+      const { accountId, headers } = callers[++numbers % callers.length]!;
+      const externalId = `overload-${numbers}`;
+      const wanted = { accountId, externalId, amountCents: AMOUNT_CENTS, currency: 'BRL', methods: ['pix'] };
+      const sentMs = performance.now();
+      const answer = await fetch(`${url}/charges`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...wanted, dueAt: '2030-12-10T23:59:59-03:00', customer: CUSTOMER }),
+        signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+      });
+      const text = await answer.text();
+      const tookMs = performance.now() - sentMs;
+      if (answer.status === 201) {
+        charges.set(externalId, JSON.parse(text).id);
+        served.push(tookMs);
+        return;
+      }
+      const isRefusal = answer.status === 503 && JSON.parse(text).code === 'overloaded';
+      if (isRefusal && Number(answer.headers.get('retry-after')) > 0) refused.push(tookMs);
+      else faults.push(`POST /charges: ${answer.status} ${text}`);
+      await wait(AGAIN_MS);
+    }
+
+    async function callAll(): Promise<void> {
+      while (performance.now() < endMs) {
+        await callOnce().catch(error => faults.push(`POST /charges: no answer, ${error.cause?.code ?? error}`));
+      }
+    }
+
+    const beganMs = performance.now();
+    await Promise.all(Array.from({ length: atOnce }, callAll));
+    return {
+      served: served.length,
+      refused: refused.length,
+      servedP99: p99(served),
+      refusedP99: p99(refused),
+      rate: (served.length * 1_000) / (performance.now() - beganMs),
+      faults,
+    };
+  }
+
+  return { charges, call };
+}
+
+function p99(times: readonly number[]): number {
+  return times.length === 0 ? 0 : percentile(Float64Array.from(times).sort(), 0.99);
+}
