@@ -1,5 +1,5 @@
 // Marks by which the age of what a replica shows is known: the service writes the time on the primary, the replica repeats it.
-// Explained in docs/decisions/0051-read-replicas.md.
+// Explained in docs/decisions/0050-read-replicas.md.
 import type { Sql } from './database.ts';
 
 /** Leaves a mark unless another node just did. Returns the time of the primary, which is not before the mark. */

@@ -1,5 +1,5 @@
 // Reads lists and exports from a replica as long as it is close behind, otherwise from the primary. How old an answer is, is
-// read in the snapshot of the answer itself: docs/decisions/0051-read-replicas.md.
+// read in the snapshot of the answer itself: docs/decisions/0050-read-replicas.md.
 import { setTimeout as wait } from 'node:timers/promises';
 import { AppError, isOutage } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
