@@ -63,6 +63,7 @@ import { payoutOwners } from './orders/payout-owners.ts';
 import { pruneQuotes } from './orders/prune-quotes.ts';
 import { findOpenObjects } from './orders/store-open.ts';
 import { orderSweep } from './orders/sweep.ts';
+import { warnOfNetworks } from './orders/warn-networks.ts';
 import { startWatchingPayouts, watchPayouts } from './orders/watch-payouts.ts';
 import { payoutJobs } from './payouts/advance.ts';
 import { OPERATOR_ACCOUNT, openColdAddresses } from './payouts/cold-sweep.ts';
@@ -298,6 +299,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     chainClock.follow(composed.clock);
     await requireRails(db, composed.rails, composed.clock.now());
     await warnOfNumbers({ db, rails: composed.rails, log });
+    await warnOfNetworks({ db, chains: composed.chains, log });
     const secretBox = openSecretBox(config.masterKeys);
     await requireMasterKeys(db, SECRET_STORES, secretBox);
     if (config.mode === 'live' && secretBox.keyId === undefined) log.warn(NOT_SEALED);

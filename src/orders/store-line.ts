@@ -73,6 +73,29 @@ export async function hasWaiting(sql: Sql, network: Network): Promise<boolean> {
   return row!.exists;
 }
 
+export type UnheldOrder = { readonly orderId: string; readonly waitsSince: Date; readonly lastError?: string };
+
+/** The first in line that should have a slot, as nothing holds it and its asset is not paused. */
+export async function firstUnheld(
+  sql: Sql,
+  network: Network,
+  paused: readonly AssetSymbol[],
+): Promise<UnheldOrder | undefined> {
+  const [row] = await sql.query<{ id: string; waits_since: Date; last_error: string | null }>(
+    `select id, waits_since, last_error from orders
+      where network = $1 and waits_since is not null and hold_reason is null and symbol <> all($2)
+      order by waits_since, id limit 1`,
+    [network, paused],
+  );
+  return (
+    row && {
+      orderId: row.id,
+      waitsSince: row.waits_since,
+      ...(row.last_error !== null && { lastError: row.last_error }),
+    }
+  );
+}
+
 /** Whether an order on a network is held for a reason. */
 export async function hasHeld(sql: Sql, network: Network, reason: HoldReason): Promise<boolean> {
   const [row] = await sql.query<{ exists: boolean }>(

@@ -1,7 +1,7 @@
 // Judges the alarms of each network once a minute, on one node. An alarm is raised once and cleared once: each change is a row,
 // an event and a line of the log.
-import type { Network } from '../chains/asset.ts';
-import type { Chains } from '../chains/chain.ts';
+import { NETWORKS, type Network } from '../chains/asset.ts';
+import type { Chain, Chains } from '../chains/chain.ts';
 import { insertEvents } from '../events/store.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
@@ -11,17 +11,21 @@ import { startLoop } from '../lib/loop.ts';
 import { ALARM_EVENT_TYPES, type Alarm, alarmView, changesOf, type Judgement } from '../payouts/alarm.ts';
 import { type AlarmRules, askNetwork, judgeNetwork } from '../payouts/judge-network.ts';
 import type { PayoutLimits } from '../payouts/limits.ts';
+import { pausedSymbols } from '../payouts/pause.ts';
 import {
   clearAlarm,
   insertAlarm,
+  noteSilence,
   oldestUnsettledAt,
   readContradicted,
   readHaltedSenders,
   readOpenAlarms,
   takeWatch,
 } from '../payouts/store-alarms.ts';
+import { readPauses } from '../payouts/store-pauses.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { hasHeld } from './store-line.ts';
+import { firstUnheld, hasHeld } from './store-line.ts';
+import { networksInUse } from './store-networks.ts';
 
 export type WatchPayoutsDeps = {
   readonly db: Database;
@@ -54,28 +58,47 @@ export function startWatchingPayouts(deps: WatchPayoutsDeps): { stop(): Promise<
 
 /** Judges every network that is due, and returns how many alarms changed. */
 export async function watchPayouts(deps: WatchPayoutsDeps): Promise<number> {
-  const changes = await Promise.all(Object.values(deps.chains).map(chain => watchNetwork(deps, chain)));
+  const named = Object.values(deps.chains).map(chain => ({ chain, network: chain.network }));
+  const watched: Watched[] = [...named, ...(await readUnnamed(deps))];
+  const changes = await Promise.all(watched.map(one => watchNetwork(deps, one)));
   return changes.reduce((sum, count) => sum + count, 0);
 }
 
-async function watchNetwork(deps: WatchPayoutsDeps, chain: NonNullable<Chains[Network]>): Promise<number> {
+type Watched = {
+  readonly network: Network;
+  /** Absent when the settings do not name the network; then it matters whether it has something to do. */
+  readonly chain?: Chain;
+  readonly isInUse?: boolean;
+};
+
+/** Networks without a chain that have something to do, or an alarm that is raised. */
+async function readUnnamed({ db, chains }: WatchPayoutsDeps): Promise<Watched[]> {
+  const unnamed = NETWORKS.filter(network => !chains[network]);
+  if (unnamed.length === 0) return [];
+  const used = await networksInUse(db, unnamed);
+  const alarmed = new Set((await readOpenAlarms(db)).map(({ network }) => network));
+  return unnamed
+    .map(network => ({ network, isInUse: used.includes(network) }))
+    .filter(({ network, isInUse }) => isInUse || alarmed.has(network));
+}
+
+async function watchNetwork(deps: WatchPayoutsDeps, watched: Watched): Promise<number> {
   const { db, clock, payoutLimits } = deps;
-  const { network } = chain;
+  const { network, chain } = watched;
   const now = clock.now();
   if (!(await takeWatch(db, network, now, new Date(now.getTime() + WATCH_EVERY_MS)))) return 0;
-  const answers = await askNetwork(chain, payoutLimits);
+  const asked = chain && { chain, answers: await askNetwork(chain, payoutLimits) };
+  const isSilent = asked ? asked.answers.isSilent : watched.isInUse === true;
   const changed = await db.transaction(async tx => {
     const records = {
+      silentSince: await noteSilence(tx, network, isSilent, now),
+      waiting: await firstUnheld(tx, network, pausedSymbols(await readPauses(tx), network)),
       oldestUnsettledAt: await oldestUnsettledAt(tx, network),
       contradicted: await readContradicted(tx, network, new Date(now.getTime() - CONTRADICTED_MS)),
       haltedSenders: await readHaltedSenders(tx, network),
       isFeeTooHigh: await hasHeld(tx, network, 'fee_too_high'),
     };
-    const judgements = judgeNetwork(
-      chain,
-      { ...answers, ...records },
-      { ...deps.alarmRules, limits: payoutLimits, now },
-    );
+    const judgements = judgeNetwork(asked, records, { ...deps.alarmRules, limits: payoutLimits, now });
     return writeChanges(deps, tx, network, judgements, now);
   });
   for (const alarm of changed) tell(deps.log, alarm);

@@ -5,6 +5,8 @@ import type { Network } from '../chains/asset.ts';
 export const ALARM_REASONS = [
   'low_funds',
   'above_ceiling',
+  'network_silent',
+  'orders_waiting',
   'payout_stuck',
   'payout_contradicted',
   'finality_lag',

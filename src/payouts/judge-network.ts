@@ -9,7 +9,7 @@ import { limitsOf, type PayoutLimits } from './limits.ts';
 import type { Contradicted } from './store-alarms.ts';
 
 export type AlarmRules = {
-  /** How long a payout may have no end, and a block not final. */
+  /** How long a payout may have no end, an order wait without a reason, and a network not answer; and a block not be final. */
   readonly stuckMs: number;
   readonly finalityLagMs: number;
 };
@@ -24,12 +24,16 @@ export function openAlarmRules({ alarms = {} }: PayoutSettings): AlarmRules {
 
 /** What the nodes answered; undefined where none did. */
 export type NetworkAnswers = {
+  readonly isSilent: boolean;
   readonly finalityLagMs: number | undefined;
   readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
 };
 
 /** What the database knows. */
 export type NetworkRecords = {
+  readonly silentSince: Date | undefined;
+  /** The first order in line that should have a slot. */
+  readonly waiting: { readonly orderId: string; readonly waitsSince: Date; readonly lastError?: string } | undefined;
   readonly oldestUnsettledAt: Date | undefined;
   readonly contradicted: Contradicted | undefined;
   readonly haltedSenders: readonly string[];
@@ -49,27 +53,60 @@ export async function askNetwork(chain: Chain, limits: PayoutLimits): Promise<Ne
     chain.health(),
     ...asked.map(async symbol => [symbol, await chain.funds(senders[0], symbol)] as const),
   ]);
-  return { finalityLagMs: health.finalityLagMs, funds: new Map(funds) };
+  const { head, finalityLagMs } = health;
+  return { isSilent: head === undefined, finalityLagMs, funds: new Map(funds) };
 }
 
 type Rules = AlarmRules & { readonly limits: PayoutLimits; readonly now: Date };
 
-export function judgeNetwork(chain: Chain, facts: NetworkAnswers & NetworkRecords, rules: Rules): Judgement[] {
-  const { now, stuckMs, finalityLagMs: maxLagMs } = rules;
-  const { oldestUnsettledAt, contradicted, haltedSenders, isFeeTooHigh, finalityLagMs } = facts;
-  const openMs = oldestUnsettledAt ? now.getTime() - oldestUnsettledAt.getTime() : 0;
+/** `asked`: undefined for a network that the settings do not name. What nodes would have to tell is not judged there. */
+export function judgeNetwork(
+  asked: { readonly chain: Chain; readonly answers: NetworkAnswers } | undefined,
+  records: NetworkRecords,
+  rules: Rules,
+): Judgement[] {
+  const { contradicted, haltedSenders, isFeeTooHigh } = records;
   return [
-    ...judgeFunds(chain, facts, rules),
-    judged('payout_stuck', openMs > stuckMs, `A payout has no end for ${minutes(openMs)}.`),
+    ...(asked ? judgeAnswers(asked.chain, asked.answers, rules) : []),
+    ...judgeTimes(asked?.chain, records, rules),
     judged('payout_contradicted', contradicted !== undefined, contradicted ? contradictedWords(contradicted) : ''),
-    finalityLagMs === undefined
-      ? unknown('finality_lag')
-      : judged('finality_lag', finalityLagMs > maxLagMs, `Final blocks are ${minutes(finalityLagMs)} behind.`),
     judged('fee_too_high', isFeeTooHigh, 'The fee of the network is above the cap, and orders wait.'),
     ...haltedSenders.map(sender =>
       judged('slot_taken', true, `The key of ${sender} was used elsewhere; it takes no slots.`, sender),
     ),
   ];
+}
+
+function judgeAnswers(chain: Chain, answers: NetworkAnswers, rules: Rules): Judgement[] {
+  const { finalityLagMs: lagMs } = answers;
+  return [
+    ...judgeFunds(chain, answers, rules),
+    lagMs === undefined
+      ? unknown('finality_lag')
+      : judged('finality_lag', lagMs > rules.finalityLagMs, `Final blocks are ${minutes(lagMs)} behind.`),
+  ];
+}
+
+/** What lasts for too long. */
+function judgeTimes(chain: Chain | undefined, records: NetworkRecords, { now, stuckMs }: Rules): Judgement[] {
+  const { silentSince, oldestUnsettledAt, waiting, haltedSenders } = records;
+  const since = (at: Date | undefined) => (at ? now.getTime() - at.getTime() : 0);
+  const [silentMs, openMs, waitMs] = [since(silentSince), since(oldestUnsettledAt), since(waiting?.waitsSince)];
+  const silence = chain
+    ? `No node answers for ${minutes(silentMs)}.`
+    : `Payouts or orders in line wait for ${minutes(silentMs)}: chains in TRILHO_CONFIG does not name the network.`;
+  // They wait for a person then, and another alarm says so.
+  const isHalted = chain !== undefined && haltedSenders.includes(chain.senders[0]);
+  return [
+    judged('network_silent', silentMs > stuckMs, silence),
+    judged('orders_waiting', !isHalted && waitMs > stuckMs, waiting ? waitingWords(waiting, waitMs) : ''),
+    judged('payout_stuck', openMs > stuckMs, `A payout has no end for ${minutes(openMs)}.`),
+  ];
+}
+
+function waitingWords({ orderId, lastError }: NonNullable<NetworkRecords['waiting']>, waitMs: number): string {
+  const words = `Order ${orderId} is in line for ${minutes(waitMs)}, and nothing holds it`;
+  return lastError === undefined ? `${words}.` : `${words}: ${lastError}`;
 }
 
 function contradictedWords({ count, payoutId }: Contradicted): string {

@@ -55,6 +55,16 @@ export async function takeWatch(sql: Sql, network: Network, now: Date, next: Dat
   return rows.length > 0;
 }
 
+/** Notes whether a node of a network answers; returns since when none does. */
+export async function noteSilence(sql: Sql, network: Network, isSilent: boolean, now: Date): Promise<Date | undefined> {
+  const [row] = await sql.query<{ silent_since: Date | null }>(
+    `update payout_watches set silent_since = case when $2::boolean then coalesce(silent_since, $3) end
+      where network = $1 returning silent_since`,
+    [network, isSilent, now],
+  );
+  return row?.silent_since ?? undefined;
+}
+
 /** When the oldest payout of a network took its slot of those that are open, or were done and are contradicted. */
 export async function oldestUnsettledAt(sql: Sql, network: Network): Promise<Date | undefined> {
   const [row] = await sql.query<{ at: Date | null }>(

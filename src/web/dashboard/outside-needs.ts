@@ -107,6 +107,8 @@ export async function silentNetworks(deps: OutsideNeedDeps, { caller }: FastifyR
 const ALARM_WAYS: Readonly<Record<AlarmReason, Piece>> = {
   low_funds: 'Send more to the sender.',
   above_ceiling: html`<a href="/dashboard/payouts/sweep">Sweep to the cold address</a>`,
+  network_silent: 'Look at its nodes, and at chains of the settings; orders go on when one answers.',
+  orders_waiting: html`<a href="/dashboard/health">See what the networks and services answer</a>`,
   payout_stuck: html`<a href="/dashboard/payouts?state=open">See open payouts</a>`,
   payout_contradicted: html`<a href="/dashboard/payouts?state=done">Compare the payout with an explorer</a>`,
   finality_lag: 'Look at the network; nothing is sent twice meanwhile.',

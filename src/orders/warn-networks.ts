@@ -1,0 +1,20 @@
+// Tells the operator of networks that the settings do not name any more, and that still have something to do.
+import { NETWORKS } from '../chains/asset.ts';
+import type { Chains } from '../chains/chain.ts';
+import type { Log } from '../lib/log.ts';
+import type { Sql } from '../storage/database.ts';
+import { networksInUse } from './store-networks.ts';
+
+export async function warnOfNetworks(deps: {
+  readonly db: Sql;
+  readonly chains: Chains;
+  readonly log: Log;
+}): Promise<void> {
+  const unnamed = NETWORKS.filter(network => !deps.chains[network]);
+  for (const network of await networksInUse(deps.db, unnamed)) {
+    deps.log.warn(
+      'a network has payouts or orders in line, and chains in TRILHO_CONFIG does not name it: they wait until it does',
+      { network },
+    );
+  }
+}
