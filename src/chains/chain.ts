@@ -157,6 +157,11 @@ export type Chain = {
    */
   nextNonce(sender: string): Promise<bigint | undefined>;
   /**
+   * All slots of a sender below this one are used in final blocks, as enough nodes agree; undefined when too few answer. Absent on a
+   * chain without nonces.
+   */
+  readonly usedSlots?: (sender: string) => Promise<bigint | undefined>;
+  /**
    * Whether there is code at an address; undefined when no node answered. An account that has delegated itself to code
    * (EIP-7702) still has its key, and is none.
    */

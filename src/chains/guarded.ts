@@ -13,12 +13,13 @@ export function guardedChains(chains: Chains, clock: Clock): Chains {
 
 function guardedChain(chain: Chain, clock: Clock): Chain {
   const guarded = pauseAfterFailures(clock);
-  const { signVoid } = chain;
+  const { signVoid, usedSlots } = chain;
   const isAnswered = (answer: unknown) => answer !== undefined;
   const isKnown = ({ kind }: { readonly kind: string }) => kind !== 'unknown';
   return {
     ...chain,
     nextNonce: sender => guarded(undefined, () => chain.nextNonce(sender), isAnswered),
+    ...(usedSlots && { usedSlots: sender => guarded(undefined, () => usedSlots(sender), isAnswered) }),
     isContract: address => guarded(undefined, () => chain.isContract(address), isAnswered),
     check: intent => guarded({ kind: 'unknown' }, () => chain.check(intent), isKnown),
     funds: (...asked) => guarded(undefined, () => chain.funds(...asked), isAnswered),

@@ -7,6 +7,7 @@ import type { Chain, Chains } from './chain.ts';
 /** The calls of a chain that leave the machine, or may: a signer can be a machine of its own. */
 type Operation =
   | 'nextNonce'
+  | 'usedSlots'
   | 'isContract'
   | 'check'
   | 'funds'
@@ -27,10 +28,11 @@ function observedChain(chain: Chain, observe: (call: ChainCall) => void): Chain 
   const { network } = chain;
   const call = <T>(operation: Operation, ask: () => Promise<T>, outcome: (answer: T) => string) =>
     timed(ask, outcome, ended => observe({ network, operation, ...ended }));
-  const { signVoid } = chain;
+  const { signVoid, usedSlots } = chain;
   return {
     ...chain,
     nextNonce: sender => call('nextNonce', () => chain.nextNonce(sender), answered),
+    ...(usedSlots && { usedSlots: sender => call('usedSlots', () => usedSlots(sender), answered) }),
     isContract: address => call('isContract', () => chain.isContract(address), answered),
     check: intent => call('check', () => chain.check(intent), kindOf),
     funds: (...asked) => call('funds', () => chain.funds(...asked), answered),

@@ -70,10 +70,17 @@ async function resumeSenderCommand(config: Config, log: Log, args: readonly stri
   const network = readNetwork('<network>', name, faults);
   refuseFaults('payouts resume', faults);
   if (!network) return 2;
-  const isResumed = await withCharges({ config, log, action: 'trilho payouts resume' }, deps =>
-    resumeHaltedSender(deps, network, sender),
-  );
-  if (!isResumed) throw new StartError(`${sender} is no halted sender of ${network}.`);
-  console.log(`${sender} takes slots of ${network} again.`);
+  const passed = await withCharges({ config, log, action: 'trilho payouts resume' }, async deps => {
+    const { openChainsOfService } = await import('./open-chains.ts');
+    const chains = await openChainsOfService(config, deps, log);
+    try {
+      return await resumeHaltedSender({ ...deps, chains, log }, network, sender);
+    } catch (error) {
+      throw error instanceof AppError ? new StartError(error.message) : error;
+    }
+  });
+  if (passed === undefined) throw new StartError(`${sender} is no halted sender of ${network}.`);
+  const behind = passed === 0 ? '' : `, behind ${passed} that were used elsewhere`;
+  console.log(`${sender} takes slots of ${network} again${behind}.`);
   return 0;
 }

@@ -23,6 +23,7 @@ import {
   takeWatch,
 } from '../payouts/store-alarms.ts';
 import { readPauses } from '../payouts/store-pauses.ts';
+import { haltUsedElsewhere } from '../payouts/store-senders.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { firstUnheld, hasHeld } from './store-line.ts';
 import { networksInUse } from './store-networks.ts';
@@ -90,6 +91,9 @@ async function watchNetwork(deps: WatchPayoutsDeps, watched: Watched): Promise<n
   const asked = chain && { chain, answers: await askNetwork(chain, payoutLimits) };
   const isSilent = asked ? asked.answers.isSilent : watched.isInUse === true;
   const changed = await db.transaction(async tx => {
+    // Slots are given out before they are used, and the books are read after the chain: a count above theirs is of another program.
+    const usedSlots = asked?.answers.usedSlots;
+    if (chain && usedSlots !== undefined) await haltUsedElsewhere(tx, network, chain.senders[0], usedSlots, now);
     const records = {
       silentSince: await noteSilence(tx, network, isSilent, now),
       waiting: await firstUnheld(tx, network, pausedSymbols(await readPauses(tx), network)),

@@ -25,6 +25,8 @@ export function openAlarmRules({ alarms = {} }: PayoutSettings): AlarmRules {
 /** What the nodes answered; undefined where none did. */
 export type NetworkAnswers = {
   readonly isSilent: boolean;
+  /** Slots of the sender that takes new ones. */
+  readonly usedSlots: bigint | undefined;
   readonly finalityLagMs: number | undefined;
   readonly funds: ReadonlyMap<AssetSymbol, Funds | undefined>;
 };
@@ -49,12 +51,13 @@ export async function askNetwork(chain: Chain, limits: PayoutLimits): Promise<Ne
     return lowFunds !== undefined || ceiling !== undefined;
   });
   const asked = limited.length > 0 ? limited : symbols.slice(0, 1);
-  const [health, ...funds] = await Promise.all([
+  const [health, usedSlots, ...funds] = await Promise.all([
     chain.health(),
+    chain.usedSlots?.(senders[0]),
     ...asked.map(async symbol => [symbol, await chain.funds(senders[0], symbol)] as const),
   ]);
   const { head, finalityLagMs } = health;
-  return { isSilent: head === undefined, finalityLagMs, funds: new Map(funds) };
+  return { isSilent: head === undefined, usedSlots, finalityLagMs, funds: new Map(funds) };
 }
 
 type Rules = AlarmRules & { readonly limits: PayoutLimits; readonly now: Date };

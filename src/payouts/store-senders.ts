@@ -137,14 +137,41 @@ export async function haltSender(tx: Sql, network: Network, sender: string, at: 
   ]);
 }
 
-/** Lets a halted sender take slots again. False when it was not halted. */
-export async function resumeSender(tx: Sql, network: Network, sender: string): Promise<boolean> {
-  const rows = await tx.query(
-    `update chain_senders set halted_at = null
-      where network = $1 and sender = $2 and halted_at is not null returning sender`,
-    [network, sender],
+/** Halts a sender of which the chain has used slots that were never given out. */
+export async function haltUsedElsewhere(
+  tx: Sql,
+  network: Network,
+  sender: string,
+  usedSlots: bigint,
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `update chain_senders set halted_at = $4
+      where network = $1 and sender = $2 and next_nonce < $3 and halted_at is null`,
+    [network, sender, usedSlots, at],
   );
-  return rows.length > 0;
+}
+
+/**
+ * Lets a halted sender take slots again, from the first that is not used on. Returns how many slots it passes over; undefined when it
+ * was not halted.
+ */
+export async function resumeSender(
+  tx: Sql,
+  network: Network,
+  sender: string,
+  usedSlots: bigint,
+): Promise<number | undefined> {
+  const [row] = await tx.query<{ passed: number }>(
+    `with before as (
+       select next_nonce from chain_senders
+        where network = $1 and sender = $2 and halted_at is not null for update)
+     update chain_senders s set halted_at = null, next_nonce = greatest(s.next_nonce, $3) from before
+      where s.network = $1 and s.sender = $2
+      returning (s.next_nonce - before.next_nonce)::int as passed`,
+    [network, sender, usedSlots],
+  );
+  return row?.passed;
 }
 
 export type HaltedSender = { readonly network: Network; readonly sender: string; readonly haltedAt: Date };

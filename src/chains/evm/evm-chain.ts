@@ -14,6 +14,7 @@ import { contractOf, type EvmPlan, type EvmSettings, planOf } from './settings.t
 import { sharedAnswers } from './shared.ts';
 import { signTransfer, signVoid } from './sign.ts';
 import { codeAt, isCode, type StartCheck, startCheck } from './start-check.ts';
+import { usedSlots } from './used-slots.ts';
 import { type Watch, watchNetwork } from './watch.ts';
 
 export type EvmChain = { readonly chain: Chain; readonly start: StartCheck };
@@ -95,6 +96,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
         views.length >= quorum && views.every(({ mined, pooled }) => mined === pooled && mined === first?.mined);
       return isAgreed ? first?.mined : undefined;
     },
+    usedSlots: sender => usedSlots({ watch, quorum }, sender),
     async isContract(address) {
       const code = await codeAt(providers, address);
       return code === undefined ? undefined : isCode(code);

@@ -48,7 +48,7 @@ export const PAYOUTS: Commands = [
         'list    newest first, 100 a page: when, state, network, amount, address, transaction id, hash',
         'pause   no order takes a slot from then on; transfers that have begun go on',
         'resume  ends the pause of exactly this scope; with a sender, after its key was used elsewhere and is safe: it takes',
-        '        slots again',
+        '        slots again, behind those that the network has used',
         'approve lets an order go on that is held as approval_needed or over_payout_limit; it is sent in its turn',
         'retry   sends an order again whose transfer moved nothing for good, or was refused before it was begun; asks network and wallet',
         '        first',

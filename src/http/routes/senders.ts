@@ -1,9 +1,11 @@
 // Senders that were halted because another program had used their key.
 import type { FastifyInstance } from 'fastify';
 import { HALTED_SENDERS_EXAMPLE, HaltedSendersView, ResumeSenderBody } from '../../api/senders.ts';
+import type { Chains } from '../../chains/chain.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
 import { resumeHaltedSender } from '../../orders/resume-sender.ts';
 import { findSender, readHalts } from '../../payouts/store-senders.ts';
 import type { Database, Sql } from '../../storage/database.ts';
@@ -11,7 +13,13 @@ import { ok } from '../server/answers.ts';
 import { requireFreshLogin } from '../server/auth.ts';
 import { defineRoute } from '../server/route.ts';
 
-type Deps = { readonly db: Database; readonly queue: Queue; readonly clock: Clock };
+type Deps = {
+  readonly db: Database;
+  readonly queue: Queue;
+  readonly chains: Chains;
+  readonly clock: Clock;
+  readonly log: Log;
+};
 
 const tag = 'Payouts';
 const answer = ok(HaltedSendersView, 'All halted senders as they are then', HALTED_SENDERS_EXAMPLE);
@@ -36,11 +44,11 @@ export function senderRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'resumeSender',
     summary: 'Let a halted sender go on',
     description:
-      'Once its key is safe: orders on it take slots again. Of all accounts. A person needs a passkey of the last five minutes. A sender that is not halted stays as it is.',
+      'Once its key is safe: orders on it take slots again, behind those that the network has used. Of all accounts. A person needs a passkey of the last five minutes. A sender that is not halted stays as it is.',
     tag,
     body: ResumeSenderBody,
     answer,
-    problems: ['not_found'],
+    problems: ['not_found', 'chain_unavailable'],
     handle: async ({ body: { network, sender }, caller }) => {
       requireFreshLogin(caller, deps.clock.now());
       if (!(await findSender(deps.db, network, sender))) {

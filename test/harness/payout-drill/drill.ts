@@ -242,9 +242,10 @@ export async function openDrill(
         else if (reason !== null) hasActed = (await drill.act(order, 'retry')) < 300 || hasActed;
       }
       const node = await openOrderNode(first.databaseUrl, world.now().toISOString());
-      const isResumed = await resumeHaltedSender(node.deps, world.network, chain.senders[0]);
+      const deps = { ...node.deps, chains: { [world.network]: chain } };
+      const passed = await resumeHaltedSender(deps, world.network, chain.senders[0]);
       await node.close();
-      return hasActed || isResumed;
+      return hasActed || passed !== undefined;
     },
     mend: () => world.mend(),
     rest: async () => {

@@ -1,0 +1,15 @@
+// The slots of a sender that are used up for good, as several providers say together.
+import { readQuantity } from './read.ts';
+import { saidValue, type Watch } from './watch.ts';
+
+type Deps = { readonly watch: Watch; readonly quorum: number };
+
+/** The most that a quorum says: all slots below it are used in final blocks. Undefined when too few providers answer. */
+export async function usedSlots({ watch, quorum }: Deps, sender: string): Promise<bigint | undefined> {
+  const views = await watch.views(sender);
+  const said = await Promise.all(
+    views.map(({ provider }) => provider.ask('eth_getTransactionCount', [sender, 'finalized'], readQuantity)),
+  );
+  const counts = said.map(saidValue).filter(count => count !== undefined);
+  return counts.toSorted((a, b) => Number(b - a))[quorum - 1];
+}

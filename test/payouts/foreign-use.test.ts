@@ -1,0 +1,81 @@
+// A key that another program uses, on a real node: seen before an order meets it, and left behind when the sender goes on.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Drill, openDrill, type PaidOrder } from '../harness/payout-drill/drill.ts';
+
+/** Blocks after which a transaction is final. */
+const FINAL = 40;
+const STOLEN_UNITS = 7n * 10n ** 18n;
+
+let drill: Drill;
+before(async () => {
+  drill = await openDrill('evm', 1, 0);
+  await drill.pass(FINAL);
+});
+after(() => drill.close());
+
+/** A transfer with our key that the service knows nothing of. */
+async function sendElsewhere(nonce: bigint): Promise<void> {
+  const { chain, random, world } = drill;
+  const slot = { network: chain.network, sender: chain.senders[0], nonce };
+  const moves = { symbol: 'eth' as const, units: STOLEN_UNITS, to: world.newAddress(random) };
+  const signed = await chain.sign({ slot, ...moves }, []);
+  assert.ok(signed.kind === 'signed', JSON.stringify(signed));
+  const { isSent } = await chain.broadcast({ ...signed, number: 1, kind: 'transfer', signedAt: world.now() });
+  assert.ok(isSent);
+}
+
+async function pay(): Promise<PaidOrder> {
+  const paid = await drill.pay(1);
+  await drill.runJobs();
+  return paid.at(-1)!;
+}
+
+const alarms = async () =>
+  (await drill.service.get('/payouts/alarms')).json.alarms
+    .map(({ reason, subject }: { reason: string; subject?: string }) => `${reason} ${subject}`)
+    .filter((one: string) => one.startsWith('slot_taken'));
+const minuteLater = () => drill.pass(3, 61_000);
+const nonceOf = async ({ id }: PaidOrder) => {
+  const [row] = await drill.db.query<{ nonce: number }>('select nonce::int from payouts where order_id = $1', [id]);
+  return row?.nonce;
+};
+const halted = async () => (await drill.service.get('/payouts/senders/halted')).json.senders.length;
+
+test('a use of the key by another program halts the sender within a minute of its final block, without any order', async () => {
+  const first = await pay();
+  await drill.rest();
+  await minuteLater();
+  assert.equal(await nonceOf(first), 0);
+  assert.deepEqual([await alarms(), await halted()], [[], 0], 'own payouts are no such use');
+
+  await sendElsewhere(1n);
+  await drill.world.pass(1, 0);
+  await sendElsewhere(2n);
+  await drill.world.pass(1, 0);
+  await drill.service.post('/sandbox/clock', { advance: 'PT61S' });
+  await drill.service.runJobs();
+  assert.deepEqual([await alarms(), await halted()], [[], 0], 'no final block has it yet');
+  await drill.pass(FINAL, 61_000);
+  assert.deepEqual([await alarms(), await halted()], [[`slot_taken ${drill.chain.senders[0]}`], 1]);
+  const waiting = await pay();
+  await minuteLater();
+  assert.equal(await nonceOf(waiting), undefined, 'nothing leaves');
+});
+
+test('a sender that goes on passes over the slots that were used', async () => {
+  const { service, chain, db } = drill;
+  const sender = { network: chain.network, sender: chain.senders[0] };
+  const resumed = await service.post('/payouts/senders/resume', sender);
+  assert.deepEqual([resumed.status, resumed.json.senders], [200, []], resumed.text);
+  await drill.rest();
+  await minuteLater();
+  const nonces = await db.query<{ nonce: number; state: string }>(
+    'select nonce::int, state from payouts order by nonce',
+  );
+  assert.deepEqual(nonces, [
+    { nonce: 0, state: 'final' },
+    { nonce: 3, state: 'final' },
+  ]);
+  assert.deepEqual([await alarms(), await halted()], [[], 0]);
+});
