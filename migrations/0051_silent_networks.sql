@@ -6,3 +6,14 @@ alter table payout_alarms add constraint payout_alarms_reason_check check (reaso
   'low_funds', 'above_ceiling', 'payout_stuck', 'payout_contradicted', 'finality_lag', 'fee_too_high', 'slot_taken',
   'network_silent', 'orders_waiting'
 ));
+
+-- What an operator has said of a difference between the books and a chain; the newest word on a subject counts.
+create table chain_explanations (
+  id           uuid primary key,
+  network      text not null,
+  sender       text not null,
+  subject      text not null,
+  note         text not null,
+  explained_at timestamptz not null
+);
+create index chain_explanations_by_sender on chain_explanations (network, sender);

@@ -1,4 +1,5 @@
-// trilho ledger check: proves that the books are right, or names what is not; with --chains also against the chains.
+// trilho ledger check: proves that the books are right, or names what is not; with --chains also against the chains. trilho ledger
+// explain: says what a difference to a chain was.
 import { CHARGE_LEDGER_CHECKS } from '../charges/store-ledger-check.ts';
 import type { Config } from '../config/config.ts';
 import { checkLedger } from '../ledger/check.ts';
@@ -21,7 +22,8 @@ const MAX_SHOWN = 20;
 
 /** Exit code 0 when the ledger is right, 1 when something differs. */
 export async function ledgerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  readVerb('ledger', args, ['check']);
+  const verb = readVerb('ledger', args, ['check', 'explain']);
+  if (verb === 'explain') return (await import('./explain-difference.ts')).explainCommand(config, log, args.slice(1));
   const { flags, faults } = readArguments(args.slice(1), { flags: ['chains'] });
   refuseFaults('ledger check', faults);
   return withCharges({ config, log, action: 'ledger check' }, ({ db, clock }) =>

@@ -6,6 +6,7 @@ import { type CoinSymbol, coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import type { Sql } from '../storage/database.ts';
 import { type Found, NOTHING } from './compare-record.ts';
+import { type Difference, type Explanations, explained, spanSubject } from './explanation.ts';
 import { noteBalance, readBalances } from './store-balances.ts';
 
 /** What a payout took from its sender, and the block in which it did. */
@@ -41,8 +42,9 @@ export async function compareBalances(
   sender: string,
   balances: readonly Held[],
   spent: readonly Spent[],
+  explanations: Explanations,
 ): Promise<Found> {
-  const [differences, notes, unanswered]: [string[], string[], string[]] = [[], [], []];
+  const [left, notes, unanswered]: [Difference[], string[], string[]] = [[], [], []];
   for (const { symbol, decimals, now } of balances) {
     if (!now) {
       unanswered.push(`no node tells what it has of ${symbol}`);
@@ -56,13 +58,17 @@ export async function compareBalances(
       if (!since) continue;
       const between = spent.filter(({ block }) => block > since.block && block <= until.block);
       const unexplained = since.units - until.units - taken(between, symbol, isCoin);
-      const amount = `${formatUnits(unexplained < 0n ? -unexplained : unexplained, decimals)} ${symbol}`;
+      const amount = formatUnits(unexplained < 0n ? -unexplained : unexplained, decimals);
       const when = `between the blocks ${since.block} and ${until.block}`;
-      if (unexplained > 0n) differences.push(`${amount} left ${when}, and the books do not have it`);
-      if (unexplained < 0n) notes.push(`${amount} came in ${when}`);
+      if (unexplained > 0n) {
+        const subjects = [spanSubject({ amount, symbol, fromBlock: since.block, toBlock: until.block })];
+        left.push({ words: `${amount} ${symbol} left ${when}, and the books do not have it`, subjects });
+      }
+      if (unexplained < 0n) notes.push(`${amount} ${symbol} came in ${when}`);
     }
   }
-  return { ...NOTHING, differences, notes, unanswered };
+  const told = explained(left, explanations);
+  return { ...NOTHING, differences: told.differences, notes: [...notes, ...told.notes], unanswered };
 }
 
 /** Fees are paid in the coin. */

@@ -15,6 +15,7 @@ import {
 } from './compare-record.ts';
 import { type Payout, sentUnits, transferOf } from './payout.ts';
 import { firstBlockOf, isFirstAdopted, readPayoutsOfSender } from './store-compare.ts';
+import { readExplanations } from './store-explanations.ts';
 import { findSender } from './store-senders.ts';
 
 export type SenderComparison = Found & {
@@ -45,12 +46,13 @@ export async function compareSender(db: Sql, chain: Chain, sender: string, since
   const looked = await Promise.all(signed.map(payout => inTurn(() => compareOne(chain, payout))));
   const shown = new Set(looked.flatMap(({ isMined, payout }) => (isMined ? [payout] : [])));
   const mayLackFirst = payouts.length === 0 ? since !== undefined : await isFirstAdopted(db, network, sender);
-  const books = { payouts, shown, nextNonce: known?.nextNonce, mayLackFirst };
+  const explanations = await readExplanations(db, network, sender);
+  const books = { payouts, shown, nextNonce: known?.nextNonce, mayLackFirst, explanations };
   const recorded = record ? compareRecord(books, sender, record, chain) : NOTHING;
   const spent = looked.flatMap(one => one.spent);
   // Where a payout is not answered, it is not known what should be left.
   const isAllKnown = looked.every(one => one.unanswered.length === 0 || one.spent.length > 0);
-  const held = isAllKnown ? await compareBalances(db, chain, sender, balances, spent) : NOTHING;
+  const held = isAllKnown ? await compareBalances(db, chain, sender, balances, spent, explanations) : NOTHING;
   return {
     sender,
     settled: payouts.filter(isSettled).length,

@@ -3,6 +3,7 @@ import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/
 import type { Chain, ChainRecord } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
+import { type Difference, type Explanations, explained, slotSubject, transferSubject } from './explanation.ts';
 import type { Payout } from './payout.ts';
 
 export type StrangeTransfer = Pick<ChainRecord['transfers'][number], 'hash' | 'symbol' | 'to' | 'units'>;
@@ -38,23 +39,27 @@ export type SenderBooks = {
   readonly nextNonce: bigint | undefined;
   /** The service may have sent something before the first payout of the books: they are of a backup that was restored. */
   readonly mayLackFirst: boolean;
+  readonly explanations: Explanations;
 };
 
 /** Everything that left must be in the books: every used slot, and every transfer of a token. */
 export function compareRecord(
-  { payouts, shown, nextNonce, mayLackFirst }: SenderBooks,
+  { payouts, shown, nextNonce, mayLackFirst, explanations }: SenderBooks,
   sender: string,
   { usedSlots, transfers }: ChainRecord,
   chain: Chain,
 ): Found {
-  const differences: string[] = [];
+  const found: Difference[] = [];
   const before = slotsBefore(payouts, usedSlots);
   const notes: string[] = mayLackFirst ? [] : before;
   const unanswered = mayLackFirst ? before.map(words => `${words}; ${LOOK_AT_SLOTS}`) : [];
   if (nextNonce !== undefined && usedSlots > nextNonce) {
-    differences.push(
-      `the chain has used the slots below ${usedSlots}, and the books gave out those below ${nextNonce}`,
-    );
+    found.push({
+      words: `the chain has used the slots below ${usedSlots}, and the books gave out those below ${nextNonce}`,
+      subjects: Array.from({ length: Number(usedSlots - nextNonce) }, (_, index) =>
+        slotSubject(nextNonce + BigInt(index)),
+      ),
+    });
   }
   const owners = new Map(payouts.flatMap(payout => payout.attempts.map(({ hash }) => [hash, payout] as const)));
   const own = sender.toLowerCase();
@@ -72,18 +77,26 @@ export function compareRecord(
   }
   for (const payout of payouts) {
     if (!isTaken(payout, usedSlots) || seen.has(payout)) continue;
-    differences.push(`slot ${payout.nonce} of ${nameOf(payout)} was used by a transaction that is not in the books`);
+    found.push({
+      words: `slot ${payout.nonce} of ${nameOf(payout)} was used by a transaction that is not in the books`,
+      subjects: [slotSubject(payout.nonce)],
+    });
   }
   for (const slot of unknownSlots(payouts, nextNonce, usedSlots)) {
-    differences.push(`slot ${slot} was used by a transaction that is not in the books`);
+    found.push({
+      words: `slot ${slot} was used by a transaction that is not in the books`,
+      subjects: [slotSubject(slot)],
+    });
   }
   // A sender that the books do not have may have been used for something else.
   for (const { hash, symbol, to, units } of nextNonce === undefined ? [] : strangers) {
-    differences.push(
-      `${unitsText(symbol, units, chain)} ${symbol} left to ${to} in ${hash}, which is not in the books`,
-    );
+    found.push({
+      words: `${unitsText(symbol, units, chain)} ${symbol} left to ${to} in ${hash}, which is not in the books`,
+      subjects: [transferSubject(hash)],
+    });
   }
-  return { differences, unanswered, notes, moved, strangers };
+  const told = explained(found, explanations);
+  return { differences: told.differences, unanswered, notes: [...notes, ...told.notes], moved, strangers };
 }
 
 function isTaken({ nonce, hash, state, lastSighting }: Payout, usedSlots: bigint): boolean {

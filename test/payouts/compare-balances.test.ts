@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { coinOf } from '../../src/chains/networks.ts';
+import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { compareSender } from '../../src/payouts/compare-chain.ts';
+import { runCommand } from '../harness/commands.ts';
 import { type Drill, openDrill } from '../harness/payout-drill/drill.ts';
 
 const stops: (() => Promise<void>)[] = [];
@@ -45,6 +47,34 @@ async function sendElsewhere({ chain, random, world, pass }: Drill, units: bigin
   await pass(40);
 }
 
+/** An operator says what the differences were, and the check takes them as notes. */
+async function explainAll(drill: Drill, sentence: string, hasSlots: boolean): Promise<void> {
+  const { service, chain, db } = drill;
+  const explain = (...args: string[]) =>
+    runCommand(ledgerCommand, { DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' }, [
+      'explain',
+      chain.network,
+      chain.senders[0],
+      ...args,
+    ]);
+  const [, amount, asset, from, to] = /^(\S+) (\S+) left between the blocks (\d+) and (\d+),/.exec(sentence)!;
+  const named = (blocks: string, of = amount!) => ['--amount', of, '--asset', asset!, '--blocks', blocks];
+  const note = ['--note', 'moved by hand'];
+  await assert.rejects(explain(...named(`${from}-${Number(to) + 1}`), ...note), /No check has compared/);
+  await assert.rejects(explain(...named(`${from}-${to}`)), /--note is missing/);
+  assert.equal((await explain(...named(`${from}-${to}`, '1'), ...note)).code, 0);
+  assert.ok((await compared(drill)).differences.includes(sentence), 'another amount explains nothing');
+  assert.equal((await explain(...named(`${from}-${to}`), ...note)).code, 0);
+  if (hasSlots) assert.equal((await explain('--slot', '3', ...note)).code, 0);
+  const { differences, notes } = await compareSender(db, chain, chain.senders[0]);
+  assert.deepEqual(differences, []);
+  assert.ok(notes.includes(`${sentence}; explained: moved by hand`), notes.join('\n'));
+  const lines = await db.query<{ object_id: string }>(
+    `select object_id from audit_log where action = 'trilho ledger explain' and actor = 'operator'`,
+  );
+  assert.equal(lines.filter(line => line.object_id === chain.senders[0]).length, hasSlots ? 3 : 2);
+}
+
 for (const world of ['evm', 'tron'] as const) {
   test(`on ${world} payouts and fees explain what left, and coin that another program sent is named at every comparison`, async () => {
     const drill = await opened(world);
@@ -64,6 +94,7 @@ for (const world of ['evm', 'tron'] as const) {
     const { differences } = await compared(drill);
     assert.equal(differences.filter(isNamed).length, 1, 'it stays a difference');
     assert.equal(differences.length, world === 'evm' ? 2 : 1, differences.join('\n'));
+    await explainAll(drill, differences.find(isNamed)!, world === 'evm');
   });
 }
 

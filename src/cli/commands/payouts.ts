@@ -98,13 +98,17 @@ export const PAYOUTS: Commands = [
   [
     'ledger',
     {
-      summary: 'check: are the books right?',
+      summary: 'check: are the books right? explain: say what a difference to a chain was',
       help: [
         'trilho ledger check [--chains]',
+        'trilho ledger explain <network> <sender> --amount <amount> --asset <asset> --blocks <from>-<to> --note <words>',
+        'trilho ledger explain <network> <sender> --transfer <hash> --note <words>',
+        'trilho ledger explain <network> <sender> --slot <number> --note <words>',
         '',
         '--chains  also asks every configured network: what left our senders must be in the books, and the other way round',
         '',
-        'Exit code 1 when something differs, or a network does not answer.',
+        'explain names a difference as check --chains prints it, and says what it was: from then on it is a note. It books nothing.',
+        'check: exit code 1 when something differs, or a network does not answer.',
         USES_DATABASE,
       ],
       load: async () => (await import('../ledger.ts')).ledgerCommand,
