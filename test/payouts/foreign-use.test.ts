@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Drill, openDrill, type PaidOrder } from '../harness/payout-drill/drill.ts';
+import { startPayoutService } from '../harness/payout-service.ts';
 
 /** Blocks after which a transaction is final. */
 const FINAL = 40;
@@ -78,4 +79,39 @@ test('a sender that goes on passes over the slots that were used', async () => {
     { nonce: 3, state: 'final' },
   ]);
   assert.deepEqual([await alarms(), await halted()], [[], 0]);
+});
+
+test('a sender goes on only when enough nodes say which slots are used, and never goes back', async () => {
+  let used: bigint | undefined;
+  const sandbox = await startPayoutService(chain => ({ ...chain, usedSlots: async () => used }));
+  try {
+    const { service, orders, paid, payouts } = sandbox;
+    const later = async () => {
+      await orders.advance('PT61S');
+      await service.runJobs();
+      return (await service.get('/payouts/senders/halted')).json.senders;
+    };
+    const slotOf = async () => (await payouts(await paid()))[0]?.nonce;
+    assert.equal(await slotOf(), 0);
+    used = 1n;
+    assert.deepEqual(await later(), []);
+    used = 5n;
+    const halted = (await later()).filter(({ network }: { network: string }) => network === 'polygon');
+    assert.equal(halted.length, 1);
+    const { network, sender } = halted[0];
+    used = undefined;
+    const refused = await service.post('/payouts/senders/resume', { network, sender });
+    assert.deepEqual([refused.status, refused.json.code], [503, 'chain_unavailable'], refused.text);
+    assert.equal((await later()).length, 1, 'it stays halted');
+    used = 5n;
+    assert.deepEqual((await service.post('/payouts/senders/resume', { network, sender })).json.senders, []);
+    assert.equal(await slotOf(), 5);
+
+    await service.sql('update chain_senders set halted_at = now()');
+    used = 2n;
+    assert.equal((await service.post('/payouts/senders/resume', { network, sender })).status, 200);
+    assert.equal(await slotOf(), 6, 'nodes that are behind take nothing back');
+  } finally {
+    await sandbox.stop();
+  }
 });

@@ -105,7 +105,7 @@ orders in line need stays.</p>`,
       return {
         title: 'Let this sender go on?',
         words: html`<p>Somebody else used its key. Find out who has it first: what they can send, they send. Then the orders in line take
-slots of this sender again. Orders held as slot taken stay held until their transfer is given up.</p>`,
+slots of this sender again, behind those that the network has used. Orders held as slot taken stay held until their transfer is given up.</p>`,
         fields: [
           choiceField('network', 'Network', NETWORKS, network),
           { name: 'sender', label: 'Sender', isRequired: true, value: textOf(sender) },
