@@ -78,7 +78,7 @@ export type Check =
   | { readonly kind: 'unknown' };
 /**
  * `blocked`: the issuer of the token blocks payee or sender. `pays_less`: the token keeps a part of each transfer. `no_funds`:
- * the sender has too little. `would_revert`: the node says that it fails for another reason.
+ * the sender has too little. `would_revert`: the node says that it fails for another reason, or it takes too much gas.
  */
 export type CheckReason = 'blocked' | 'pays_less' | 'no_funds' | 'would_revert' | 'fee_too_high';
 

@@ -34,6 +34,7 @@ export type EvmEntry = {
   readonly maxAttempts?: number;
   readonly maxFeeGwei?: string;
   readonly minTipGwei?: string;
+  readonly maxGas?: number;
   readonly test?: NonNullable<EvmSettings['test']>;
 };
 export type TronEntry = {
@@ -148,7 +149,7 @@ function warn({ network, providers, test }: ChainEntry, warnings: readonly strin
   for (const reason of warnings) log.warn('a network is not as expected', { network, reason });
 }
 
-function limitsOf({ depth, window, maxAttempts, maxFeeGwei, minTipGwei }: EvmEntry): Partial<EvmSettings> {
+function limitsOf({ depth, window, maxAttempts, maxFeeGwei, minTipGwei, maxGas }: EvmEntry): Partial<EvmSettings> {
   const maxFee = maxFeeGwei === undefined ? undefined : parseUnits(maxFeeGwei, GWEI_DECIMALS);
   const minTip = minTipGwei === undefined ? undefined : parseUnits(minTipGwei, GWEI_DECIMALS);
   return {
@@ -157,6 +158,7 @@ function limitsOf({ depth, window, maxAttempts, maxFeeGwei, minTipGwei }: EvmEnt
     ...(maxAttempts !== undefined && { maxAttempts }),
     ...(maxFee !== undefined && { maxFee }),
     ...(minTip !== undefined && { minTip }),
+    ...(maxGas !== undefined && { maxGas: BigInt(maxGas) }),
   };
 }
 

@@ -85,6 +85,7 @@ const EvmEntry = Type.Object(
     maxAttempts: whole(1, 50),
     maxFeeGwei: Amount(GWEI_DECIMALS, '300'),
     minTipGwei: Amount(GWEI_DECIMALS, '0.05'),
+    maxGas: whole(30_000, 30_000_000),
     test: Type.Optional(
       Type.Object(
         {

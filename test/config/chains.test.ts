@@ -41,6 +41,7 @@ test('chains come from the file in its order, and without it there are none', ()
     maxAttempts: 5,
     maxFeeGwei: '120.5',
     minTipGwei: '0.05',
+    maxGas: 150_000,
     test: { chainId: 31_337, blockMs: 1_000, tokens: { usdt: ADDRESS } },
   };
   const tron = { ...TRON, providers: [{ ...TRON.providers[0], apiKeyFile: 'key' }], window: 4, maxFeeTrx: '30' };

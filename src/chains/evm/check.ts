@@ -28,7 +28,7 @@ export type Estimate = { readonly gas: bigint } | { readonly words: string };
 
 /** Undefined when no provider answers. */
 export function estimate({ providers, plan }: EstimateDeps, from: string, draft: Draft): Promise<Estimate | undefined> {
-  return firstOf(providers, async provider => estimated(await askEstimate(provider, from, draft), plan));
+  return firstOf(providers, async provider => estimated(await askEstimate(provider, plan, from, draft), plan));
 }
 
 /** `onReady` gets the gas that was found on the way. */
@@ -62,7 +62,7 @@ async function tryOut(
   const isBlocked = async (owner: string) =>
     questions.blocklist && answered(await call(blocklistData(questions.blocklist, owner)));
   const [estimate, payee, own, feeRate] = await Promise.all([
-    askEstimate(provider, sender, draft),
+    askEstimate(provider, plan, sender, draft),
     isBlocked(to),
     isBlocked(sender),
     questions.hasFeeSwitch && call(FEE_RATE_DATA).then(answered),
@@ -90,16 +90,29 @@ function answered(said: Said<bigint>): bigint | 'silence' {
   return isRevert(said) ? 0n : 'silence';
 }
 
-function askEstimate(provider: Provider, from: string, { to, value, data }: Draft): Promise<Said<bigint>> {
-  const call = { from, to, value: `0x${value.toString(16)}`, data };
+/** With the cap: a node that tried the code of a payee out for longer would seem to be silent. */
+function askEstimate(
+  provider: Provider,
+  { maxGas }: EvmPlan,
+  from: string,
+  { to, value, data }: Draft,
+): Promise<Said<bigint>> {
+  const call = { from, to, value: `0x${value.toString(16)}`, data, gas: `0x${maxGas.toString(16)}` };
   // Without what waits in the pool: a transfer to the same payee there, which may never be mined, would make this one cheaper.
   return provider.ask('eth_estimateGas', [call, 'latest'], readQuantity);
 }
 
-function estimated(said: Said<bigint>, { facts }: EvmPlan): Estimate | undefined {
-  if (said.kind === 'value') return { gas: (said.value * (100n + facts.gasMarginPercent) + 99n) / 100n };
-  return isRevert(said) ? { words: said.words } : undefined;
+function estimated(said: Said<bigint>, { facts, maxGas }: EvmPlan): Estimate | undefined {
+  const tooMuch = { words: `the transfer takes more gas than maxGas allows, ${maxGas}` };
+  if (said.kind === 'value') {
+    const gas = (said.value * (100n + facts.gasMarginPercent) + 99n) / 100n;
+    return gas > maxGas ? tooMuch : { gas };
+  }
+  if (!isRevert(said)) return undefined;
+  return OUT_OF_GAS.test(said.words) ? tooMuch : { words: said.words };
 }
+
+const OUT_OF_GAS = /gas required exceeds|out of gas/i;
 
 /** A refusal that is about the transaction, and not about the node. Code 3: EIP-1474 as geth fills it. */
 function isRevert(said: Said<unknown>): said is Extract<Said<unknown>, { readonly kind: 'refusal' }> {

@@ -23,11 +23,9 @@ export async function funds(
     watch.cost(),
   ]);
   if (!balances || !cost) return undefined;
-  const { transferGas } = plan.facts;
-  const gas = contract === undefined ? transferGas.coin : transferGas.token;
   // Above the cap nothing is sent, so no more than the cap is paid.
   const price = nextBid(cost, plan.fees, [])?.maxFeePerGas ?? plan.fees.maxFee;
-  return { ...balances, worstFee: gas * price + cost.l1Fee };
+  return { ...balances, worstFee: plan.maxGas * price + cost.l1Fee };
 }
 
 async function balancesOf(

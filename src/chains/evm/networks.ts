@@ -20,8 +20,11 @@ export type EvmFacts = {
   readonly maxFee: bigint;
   /** Added to an estimate of gas: between estimate and execution the price of the part for L1 may rise. */
   readonly gasMarginPercent: bigint;
-  /** Gas that a transfer needs at most, margin included, for what a sender must have. */
-  readonly transferGas: { readonly coin: bigint; readonly token: bigint };
+  /**
+   * The most gas that a transfer may take unless the settings say otherwise, margin included. The code of a payee decides what a
+   * transfer of the coin takes.
+   */
+  readonly maxGas: bigint;
   /** How long an attempt may wait in the first place of its sender before it is outbid. */
   readonly stuckAfterMs: number;
   /** How far the `finalized` block usually is behind the head. */
@@ -33,7 +36,8 @@ export type EvmFacts = {
 
 const GWEI = 10n ** 9n;
 const MINUTE_MS = 60_000;
-const COIN_AND_TOKEN = { coin: 25_200n, token: 120_000n };
+/** Twice what a transfer of a token takes, and room for the code of wallets and of deposit addresses that get coin. */
+const MAX_GAS = 200_000n;
 
 /** Circle's FiatToken; Tether's first contract; the one that Tether uses where it issues through LayerZero. */
 const CIRCLE = { blocklist: 'isBlacklisted' } as const;
@@ -46,7 +50,7 @@ export const EVM_FACTS = {
     minTip: GWEI / 100n,
     maxFee: 300n * GWEI,
     gasMarginPercent: 20n,
-    transferGas: COIN_AND_TOKEN,
+    maxGas: MAX_GAS,
     stuckAfterMs: 3 * MINUTE_MS,
     finalityMs: 16 * MINUTE_MS,
     tokens: { usdt: TETHER, usdc: CIRCLE },
@@ -57,7 +61,7 @@ export const EVM_FACTS = {
     minTip: 30n * GWEI,
     maxFee: 2_000n * GWEI,
     gasMarginPercent: 20n,
-    transferGas: COIN_AND_TOKEN,
+    maxGas: MAX_GAS,
     stuckAfterMs: MINUTE_MS,
     // The tag follows in seconds; final is later, as the depth must be reached too.
     finalityMs: 2 * MINUTE_MS,
@@ -68,7 +72,7 @@ export const EVM_FACTS = {
     minTip: GWEI / 1_000n,
     maxFee: 20n * GWEI,
     gasMarginPercent: 20n,
-    transferGas: COIN_AND_TOKEN,
+    maxGas: MAX_GAS,
     stuckAfterMs: MINUTE_MS,
     finalityMs: 20 * MINUTE_MS,
     // https://docs.base.org/base-chain/specs/upgrades/fjord/predeploys
@@ -82,7 +86,8 @@ export const EVM_FACTS = {
     maxFee: 20n * GWEI,
     // The estimate holds the part for L1, whose price moves.
     gasMarginPercent: 30n,
-    transferGas: { coin: 600_000n, token: 900_000n },
+    // Where its own gas is cheap and L1 dear, the part for L1 is many times the rest.
+    maxGas: 3_000_000n,
     stuckAfterMs: MINUTE_MS,
     finalityMs: 18 * MINUTE_MS,
     tokens: { usdt: TETHER_V2, usdc: CIRCLE },
@@ -93,7 +98,7 @@ export const EVM_FACTS = {
     minTip: GWEI / 20n,
     maxFee: 20n * GWEI,
     gasMarginPercent: 20n,
-    transferGas: COIN_AND_TOKEN,
+    maxGas: MAX_GAS,
     stuckAfterMs: MINUTE_MS,
     finalityMs: MINUTE_MS / 2,
     // Both are issued by Binance, whose contracts have neither a list nor a fee.

@@ -24,6 +24,8 @@ export type EvmSettings = {
   /** In wei for a unit of gas. */
   readonly maxFee?: bigint;
   readonly minTip?: bigint;
+  /** For one transfer. */
+  readonly maxGas?: bigint;
   /** A local node in place of the network. */
   readonly test?: {
     readonly chainId: number;
@@ -44,6 +46,7 @@ export type EvmPlan = {
   readonly window: number;
   readonly maxAttempts: number;
   readonly fees: FeeLimits;
+  readonly maxGas: bigint;
   readonly coin: CoinSymbol;
   /** Whether the settings name the tokens, those of a local node. */
   readonly isTest: boolean;
@@ -70,6 +73,7 @@ export function planOf(settings: EvmSettings): EvmPlan {
     window: settings.window ?? WINDOW,
     maxAttempts: settings.maxAttempts ?? MAX_ATTEMPTS,
     fees: { minTip: settings.minTip ?? facts.minTip, maxFee: settings.maxFee ?? facts.maxFee },
+    maxGas: settings.maxGas ?? facts.maxGas,
     coin: known.coin.symbol,
     isTest: test !== undefined,
     tokens: test ? testTokens(known, test.tokens) : known.tokens,
