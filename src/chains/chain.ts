@@ -75,7 +75,8 @@ export type Check =
   | { readonly kind: 'ready' }
   /** Carried out now it would fail, or pay another amount. */
   | { readonly kind: 'refused'; readonly reason: CheckReason; readonly words: string }
-  | { readonly kind: 'unknown' };
+  /** `words`: what nodes said, if they answered and it says nothing about the transfer. */
+  | { readonly kind: 'unknown'; readonly words?: string };
 /**
  * `blocked`: the issuer of the token blocks payee or sender. `pays_less`: the token keeps a part of each transfer. `no_funds`:
  * the sender has too little. `would_revert`: the node says that it fails for another reason, or it takes too much gas.

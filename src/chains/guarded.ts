@@ -1,7 +1,7 @@
 // Chains that are left alone for a while after they did not answer several times in a row: what is asked meanwhile is answered
 // at once as if no node had. One call is let through when the time is over, and its answer decides.
 import type { Clock } from '../lib/clock.ts';
-import type { Chain, Chains, Sighting } from './chain.ts';
+import type { Chain, Chains, Check, Sighting } from './chain.ts';
 
 /** Calls in a row without an answer after which a chain is left alone, and for how long. */
 const FAILURES = 5;
@@ -21,7 +21,13 @@ function guardedChain(chain: Chain, clock: Clock): Chain {
     nextNonce: sender => guarded(undefined, () => chain.nextNonce(sender), isAnswered),
     ...(usedSlots && { usedSlots: sender => guarded(undefined, () => usedSlots(sender), isAnswered) }),
     isContract: address => guarded(undefined, () => chain.isContract(address), isAnswered),
-    check: intent => guarded({ kind: 'unknown' }, () => chain.check(intent), isKnown),
+    // Words are an answer: one payee that nodes cannot judge is no silence of the network.
+    check: intent =>
+      guarded<Check>(
+        { kind: 'unknown' },
+        () => chain.check(intent),
+        check => check.kind !== 'unknown' || check.words !== undefined,
+      ),
     funds: (...asked) => guarded(undefined, () => chain.funds(...asked), isAnswered),
     sign: (...asked) => guarded({ kind: 'unknown' }, () => chain.sign(...asked), isKnown),
     ...(signVoid && { signVoid: (...asked) => guarded({ kind: 'unknown' }, () => signVoid(...asked), isKnown) }),

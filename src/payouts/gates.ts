@@ -116,9 +116,12 @@ function checkGate(request: PayoutRequest, { facts, now }: GateContext): Verdict
   }
   const { check } = checked;
   if (check.kind === 'ready') return GO;
-  if (check.kind === 'unknown') return { kind: 'wait', words: NO_ANSWER };
+  const until = new Date(now.getTime() + CHECK_AGAIN_MS);
+  if (check.kind === 'unknown') {
+    // Those behind it go on meanwhile: the code of its payee may be why nodes do not judge it.
+    return { kind: 'wait', words: check.words ?? NO_ANSWER, until };
+  }
   if (check.reason === 'fee_too_high' || check.reason === 'no_funds') {
-    const until = new Date(now.getTime() + CHECK_AGAIN_MS);
     return { kind: 'wait', reason: check.reason, words: check.words, until };
   }
   return { kind: 'hold', reason: 'transfer_refused', words: check.words };

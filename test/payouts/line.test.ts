@@ -19,6 +19,8 @@ let refusal: { broadcast?: string; sign?: string } = {};
 let lookups = 0;
 /** The asset of which senders have nothing. */
 let lacking: string | undefined;
+/** An address, and what a check of transfers to it says. */
+let unclear: { readonly to: string; readonly words?: string } | undefined;
 before(async () => {
   sandbox = await startPayoutService(chain => ({
     ...chain,
@@ -31,6 +33,10 @@ before(async () => {
     lookup: (...asked) => {
       lookups++;
       return chain.lookup(...asked);
+    },
+    check: async intent => {
+      if (intent.to !== unclear?.to) return chain.check(intent);
+      return { kind: 'unknown', ...(unclear.words !== undefined && { words: unclear.words }) };
     },
     broadcast: async attempt =>
       refusal.broadcast === undefined ? chain.broadcast(attempt) : { isSent: false, words: refusal.broadcast },
@@ -45,7 +51,7 @@ after(async () => {
   assert.deepEqual(wrong, []);
 });
 beforeEach(async () => {
-  [refusal, lacking] = [{}, undefined];
+  [refusal, lacking, unclear] = [{}, undefined, undefined];
   for (const network of NETWORKS) await orders.fault(network, { fault: 'none' });
 });
 
@@ -104,6 +110,38 @@ test('a payee to whom a transfer would fail takes no slot and blocks nobody; a r
   await orders.advance('PT10M');
   await assertFulfilled(order);
 });
+
+for (const [about, address, words] of [
+  ['nodes do not answer about', '0xde709f2102306220921060314715629080e2fb77', undefined],
+  [
+    'nodes answer about in words that say nothing',
+    '0x27b1fdb04752bbc536007a920d24acb045561c26',
+    'own: request timed out',
+  ],
+] as const) {
+  test(`payees that ${about} keep nobody behind them waiting`, async () => {
+    const body = { accountId: 'acme', name: 'Unclear', network: 'arbitrum', address };
+    const { json, text } = await service.post('/wallets', body);
+    assert.ok(json.id, text);
+    unclear = { to: json.address, ...(words !== undefined && { words }) };
+    const first: Answer[] = [];
+    for (let index = 0; index < WINDOW; index++) {
+      first.push(await sandbox.paid({ network: 'arbitrum', walletId: json.id }));
+    }
+    const behind = await sandbox.paid({ network: 'arbitrum' });
+    await orders.advance('PT2M');
+    await assertFulfilled(behind);
+    for (const order of first) {
+      const { status, holdReason, lastError } = await orders.read(order);
+      const expected = ['pending_fulfillment', undefined, words ?? 'The chain does not answer.'];
+      assert.deepEqual([status, holdReason, lastError], expected);
+      assert.deepEqual(await sandbox.payouts(order), []);
+    }
+    unclear = undefined;
+    await orders.advance('PT5M');
+    for (const order of first) await assertFulfilled(order);
+  });
+}
 
 test('an empty sender takes no slot; the order goes on by itself when there are funds', async () => {
   await orders.fault('base', { fault: 'empty' });

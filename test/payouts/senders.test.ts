@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressOf } from '../../src/chains/address.ts';
 import type { Network } from '../../src/chains/asset.ts';
-import type { Chain, Sighting } from '../../src/chains/chain.ts';
+import type { Chain, Check, Sighting } from '../../src/chains/chain.ts';
 import { guardedChains } from '../../src/chains/guarded.ts';
 import { NETWORK_FACTS } from '../../src/chains/networks.ts';
 import { sandboxChains, sandboxSender } from '../../src/sandbox/chains/simulated-chain.ts';
@@ -113,4 +113,20 @@ test('a network that does not answer is left alone for a while, and asked again'
   answer = { kind: 'unknown', isAnswered: true };
   for (let call = 0; call < 20; call++) assert.deepEqual(await look(), answer);
   assert.equal(calls, 28, 'nodes that disagree are asked again');
+});
+
+test('payees that nodes answer about and cannot judge are no silence of the network', async () => {
+  const clock = testClock('2026-11-16T12:00:00.000Z');
+  let calls = 0;
+  const check: Check = { kind: 'unknown', words: 'own: request timed out' };
+  const unclear: Chain = {
+    ...sandboxChains({ clock, store: undefined as never }).bsc,
+    check: async () => {
+      calls++;
+      return check;
+    },
+  };
+  const { bsc } = guardedChains({ bsc: unclear }, clock);
+  for (let call = 0; call < 20; call++) assert.deepEqual(await bsc!.check({} as never), check);
+  assert.equal(calls, 20);
 });

@@ -4,7 +4,8 @@ import { concurrencyLimit } from '../../lib/concurrency-limit.ts';
 import type { Chain, ChainHealth, Funds, Sighting } from '../chain.ts';
 import { quorumOf } from './agree.ts';
 import { broadcast } from './broadcast.ts';
-import { check, type Draft, type Estimate, estimate } from './check.ts';
+import { check } from './check.ts';
+import { type Draft, type Estimate, estimate } from './estimate.ts';
 import { balanceOf, funds } from './funds.ts';
 import { lookup } from './lookup.ts';
 import { openProvider, type Provider } from './provider.ts';
@@ -67,9 +68,9 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     if (estimates.size >= MAX_ESTIMATES) estimates.clear();
     estimates.set(keyOf(from, draft), { gas, atMs: monotonicMs() });
   }
-  async function estimateOnce(from: string, draft: Draft): Promise<Estimate | undefined> {
+  async function estimateOnce(from: string, draft: Draft): Promise<Estimate> {
     const known = estimates.get(keyOf(from, draft));
-    if (known && monotonicMs() - known.atMs < ESTIMATE_AGE_MS) return { gas: known.gas };
+    if (known && monotonicMs() - known.atMs < ESTIMATE_AGE_MS) return { kind: 'gas', gas: known.gas };
     return estimate({ providers, plan }, from, draft);
   }
   const signDeps = { plan, watch, signers, estimate: estimateOnce, oneByOne: concurrencyLimit(1) };

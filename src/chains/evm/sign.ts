@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConcurrencyLimit } from '../../lib/concurrency-limit.ts';
 import type { Attempt, Signed, Slot, Transfer } from '../chain.ts';
 import type { Signer } from '../signer/signer.ts';
-import { type Draft, draftOf, type Estimate } from './check.ts';
+import { draftOf } from './check.ts';
+import type { Draft, Estimate } from './estimate.ts';
 import { FEE_ABOVE_CAP, nextBid } from './fees.ts';
 import type { EvmPlan } from './settings.ts';
 import { readTransaction, signTransaction } from './transaction.ts';
@@ -15,7 +16,7 @@ type Deps = {
   readonly signers: ReadonlyMap<string, Signer>;
   /** For signatures that are computed here, each of which takes milliseconds. */
   readonly oneByOne: ConcurrencyLimit;
-  readonly estimate: (from: string, draft: Draft) => Promise<Estimate | undefined>;
+  readonly estimate: (from: string, draft: Draft) => Promise<Estimate>;
 };
 
 export function signTransfer(deps: Deps, transfer: Transfer, before: readonly Attempt[]): Promise<Signed> {
@@ -40,10 +41,12 @@ async function signDraft(deps: Deps, slot: Slot, draft: Draft, before: readonly 
   if (!cost) return { kind: 'unknown', words: 'no provider says what a transaction costs' };
   const bid = nextBid(cost, plan.fees, earlier);
   if (!bid) return { kind: 'refused', words: FEE_ABOVE_CAP };
-  const gas = await gasOf(deps, sender, draft, earlier);
-  if (!gas) return { kind: 'unknown', words: 'no provider says how much gas the transfer needs' };
-  if ('words' in gas) return { kind: 'refused', words: gas.words };
-  const transaction = { chainId: plan.chainId, nonce, ...draft, ...gas, ...bid };
+  const estimate = await estimateOf(deps, sender, draft, earlier);
+  if (estimate.kind === 'fails') return { kind: 'refused', words: estimate.words };
+  if (estimate.kind === 'unknown') {
+    return { kind: 'unknown', words: estimate.words ?? 'no provider says how much gas the transfer needs' };
+  }
+  const transaction = { chainId: plan.chainId, nonce, ...draft, gas: estimate.gas, ...bid };
   if (signer.kind === 'transaction') return signTransaction(signer, transaction, sender);
   return deps.oneByOne(async () => {
     // Answers that have arrived are read in between; many signatures in a row would let them run into their time limit.
@@ -53,12 +56,12 @@ async function signDraft(deps: Deps, slot: Slot, draft: Draft, before: readonly 
 }
 
 /** An attempt at the same transfer has it already. Estimated again it might fail, since the slot before it may be open. */
-async function gasOf(
+async function estimateOf(
   { estimate }: Deps,
   sender: string,
   { to, value, data }: Draft,
   earlier: readonly (Draft & { readonly gas: bigint })[],
-): Promise<Estimate | undefined> {
+): Promise<Estimate> {
   const same = earlier.find(each => each.to === to && each.value === value && each.data === data);
-  return same ? { gas: same.gas } : estimate(sender, { to, value, data });
+  return same ? { kind: 'gas', gas: same.gas } : estimate(sender, { to, value, data });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type EvmTest, openEvmTest, PAYEE, SENDER, startEvmNode } from '../../harness/evm.ts';
+import { type Rule, startRpcProxy } from '../../harness/rpc-proxy.ts';
 
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map(stop => stop())));
@@ -46,4 +47,66 @@ test('what a sender must have pays for the most gas that a transfer may take', a
   await evm.anvil.rpc('anvil_setBalance', [SENDER, `0x${(before.worstFee + transfer.units).toString(16)}`]);
   const attempt = await evm.sign(transfer);
   assert.deepEqual(await evm.chain.broadcast(attempt), { isSent: true });
+});
+
+for (const [about, code] of [
+  ['jumps to nowhere', '0x600056'],
+  ['takes from an empty stack', '0x50'],
+  ['has an instruction that is none', '0xfe'],
+] as const) {
+  test(`a payee whose code ${about} is refused, in the words of the node`, async () => {
+    const evm = await openWithPayee(code);
+    const transfer = evm.transfer('eth', 1n);
+    const check = await evm.chain.check({ ...transfer, sender: SENDER });
+    assert.ok(check.kind === 'refused' && check.reason === 'would_revert', check.kind);
+    assert.match(check.words, /EVM error/);
+    assert.equal((await evm.chain.sign(transfer, [])).kind, 'refused');
+  });
+}
+
+type NodeError = { readonly code: number; readonly message: string };
+
+/** A chain whose node answers estimates, those of transfers to the payee or all of them, with an error. */
+async function openWithError(error: NodeError, isForAll: boolean): Promise<EvmTest> {
+  const node = await startEvmNode();
+  const proxy = await startRpcProxy(node.anvil.url);
+  stops.push(async () => {
+    await proxy.stop();
+    await node.anvil.stop();
+  });
+  const rule: Rule = ({ method, params }) => {
+    if (method !== 'eth_estimateGas') return undefined;
+    const [call] = params as [{ readonly to: string }];
+    return isForAll || call.to === PAYEE ? { error } : undefined;
+  };
+  proxy.rule = rule;
+  return openEvmTest(node, { providers: [{ name: 'proxy', url: proxy.url, timeoutSeconds: 20 }] });
+}
+
+test('whatever words a node has for it, what it refuses while it takes other transfers would fail', async () => {
+  for (const error of [
+    { code: -32_000, message: 'invalid jump destination' },
+    { code: -32_015, message: 'Transaction execution fails' },
+  ]) {
+    const evm = await openWithError(error, false);
+    const check = await evm.chain.check({ ...evm.transfer('eth', 1n), sender: SENDER });
+    assert.deepEqual(check, { kind: 'refused', reason: 'would_revert', words: error.message });
+  }
+});
+
+test('a node that refuses every transfer, or says that it cannot answer, says nothing about a payee', async () => {
+  for (const [error, isForAll] of [
+    [{ code: -32_000, message: 'header not found' }, true],
+    [{ code: -32_002, message: 'request timed out' }, false],
+    [{ code: -32_601, message: 'the method does not exist' }, true],
+  ] as const) {
+    const evm = await openWithError(error, isForAll);
+    const transfer = evm.transfer('eth', 1n);
+    assert.deepEqual(await evm.chain.check({ ...transfer, sender: SENDER }), {
+      kind: 'unknown',
+      words: `proxy: ${error.message}`,
+    });
+    const signed = await evm.chain.sign(transfer, []);
+    assert.deepEqual([signed.kind, 'words' in signed && signed.words], ['unknown', `proxy: ${error.message}`]);
+  }
 });
