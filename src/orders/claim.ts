@@ -64,7 +64,7 @@ async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> 
   const line = await readLine(deps.db, { network: chain.network, now, without, limit: LINE_LIMIT });
   const [first] = line;
   if (!first) {
-    await comeBack(deps, chain);
+    await comeBack(deps, chain, now);
     return hasMarked ? 'again' : 'rests';
   }
   const sender = await requireSender(deps.db, chain);
@@ -84,13 +84,13 @@ async function claimRound(deps: ClaimDeps, chain: Chain): Promise<RoundOutcome> 
     if (result.hasChanged || hasMarked) return 'again';
   }
   await setNextClaim(deps.db, sender, lookAgainAt(first, now));
-  await comeBack(deps, chain);
+  await comeBack(deps, chain, now);
   return 'rests';
 }
 
 /** The line is looked at when the first of those that are passed over may go on. */
-async function comeBack({ db }: ClaimDeps, { network, senders: [sender] }: Chain): Promise<void> {
-  const at = await nextPassedOver(db, network);
+async function comeBack({ db }: ClaimDeps, { network, senders: [sender] }: Chain, now: Date): Promise<void> {
+  const at = await nextPassedOver(db, network, now);
   if (at) await setNextClaim(db, { network, sender }, at);
 }
 

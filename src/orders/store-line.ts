@@ -57,10 +57,10 @@ export async function lockWaiting(tx: Sql, orders: readonly Order[]): Promise<Or
 }
 
 /** When an order in line may be looked at again that is passed over now. */
-export async function nextPassedOver(sql: Sql, network: Network): Promise<Date | undefined> {
+export async function nextPassedOver(sql: Sql, network: Network, now: Date): Promise<Date | undefined> {
   const [row] = await sql.query<{ at: Date | null }>(
-    'select min(not_before) as at from orders where network = $1 and waits_since is not null',
-    [network],
+    'select min(not_before) as at from orders where network = $1 and waits_since is not null and not_before > $2',
+    [network, now],
   );
   return row?.at ?? undefined;
 }

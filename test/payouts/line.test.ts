@@ -229,3 +229,23 @@ test('an open payout is looked up at least as often as its chain asks for', asyn
   await orders.advance('PT1H');
   await assertFulfilled(order);
 });
+
+test('an order whose time to be asked about again has come waits for a slot, and the clock moves on', async () => {
+  const body = {
+    accountId: 'acme',
+    name: 'Later',
+    network: 'base',
+    address: '0x8617e340b3d01fa5f11f306f4090fd50e238070d',
+  };
+  const { json, text } = await service.post('/wallets', body);
+  assert.ok(json.id, text);
+  unclear = { to: json.address };
+  const first = await sandbox.paid({ network: 'base', symbol: 'usdc', walletId: json.id });
+  await orders.fault('base', { fault: 'stalled' });
+  for (let index = 0; index < WINDOW; index++) await sandbox.paid({ network: 'base', symbol: 'usdc' });
+  await orders.advance('PT2M');
+  unclear = undefined;
+  await orders.fault('base', { fault: 'none' });
+  await orders.advance('PT30M');
+  await assertFulfilled(first);
+});
