@@ -19,7 +19,7 @@ export type View = {
   readonly pooled: bigint;
 };
 
-/** What one provider says that a transaction costs now. */
+/** What a transaction costs now. */
 export type Cost = FeeLevel & {
   /** In wei, for one transfer; 0 where there is no part for L1. */
   readonly l1Fee: bigint;
@@ -28,7 +28,10 @@ export type Cost = FeeLevel & {
 export type Watch = {
   /** The views of the providers that answer. */
   views(sender: string): Promise<View[]>;
-  /** The fees as the first provider that answers says them. */
+  /**
+   * The base fee and the part for L1 as the first provider says that answers: the network takes no more than they are. A tip is paid
+   * as it is bid, so it is the lowest that a provider names.
+   */
   cost(): Promise<Cost | undefined>;
 };
 
@@ -51,7 +54,14 @@ export function watchNetwork({ providers, facts, maxAgeMs, monotonicMs }: Deps):
         const views = await Promise.all(providers.map(provider => view(provider, sender)));
         return views.filter(each => each !== undefined);
       }),
-    cost: () => sharedCost('', () => firstOf(providers, provider => cost(provider, facts))),
+    cost: () =>
+      sharedCost('', async () => {
+        const said = await Promise.all(providers.map(provider => cost(provider, facts)));
+        const costs = said.filter(each => each !== undefined);
+        const [first] = costs;
+        // Not every node suggests a tip; the floor of the network stands where none does.
+        return first && { ...first, tip: lowest(costs.flatMap(({ tip }) => tip ?? [])) ?? 0n };
+      }),
   };
 }
 
@@ -86,7 +96,9 @@ async function view(provider: Provider, sender: string): Promise<View | undefine
   };
 }
 
-async function cost(provider: Provider, { l1FeeOracle }: EvmFacts): Promise<Cost | undefined> {
+type SaidCost = Omit<Cost, 'tip'> & { readonly tip: bigint | undefined };
+
+async function cost(provider: Provider, { l1FeeOracle }: EvmFacts): Promise<SaidCost | undefined> {
   const oracle = { to: l1FeeOracle, data: l1FeeData(TRANSFER_BYTES) };
   const [head, tip, l1Fee] = await Promise.all([
     provider.ask('eth_getBlockByNumber', ['latest', false], readHead),
@@ -95,8 +107,11 @@ async function cost(provider: Provider, { l1FeeOracle }: EvmFacts): Promise<Cost
   ]);
   if (head.kind !== 'value' || head.value === null) return undefined;
   if (l1Fee && l1Fee.kind !== 'value') return undefined;
-  // Not every node suggests a tip; the floor of the network then stands.
-  return { baseFee: head.value.baseFee, tip: saidValue(tip) ?? 0n, l1Fee: l1Fee?.value ?? 0n };
+  return { baseFee: head.value.baseFee, tip: saidValue(tip), l1Fee: l1Fee?.value ?? 0n };
+}
+
+export function lowest(values: readonly bigint[]): bigint | undefined {
+  return values.toSorted((a, b) => (a < b ? -1 : 1))[0];
 }
 
 export function saidValue<T>(said: Said<T>): T | undefined {

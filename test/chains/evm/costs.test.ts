@@ -1,0 +1,40 @@
+// What a transfer costs, as several providers say, on a real EVM node.
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { readTransaction } from '../../../src/chains/evm/transaction.ts';
+import { openEvmTest, startEvmNode } from '../../harness/evm.ts';
+import { startRpcProxy } from '../../harness/rpc-proxy.ts';
+
+const stops: (() => Promise<void>)[] = [];
+after(() => Promise.all(stops.map(stop => stop())));
+
+const GWEI = 10n ** 9n;
+const hex = (value: bigint) => `0x${value.toString(16)}`;
+
+/** Two providers: what a test rules, and the node itself. The ruled one stands first. */
+async function openWithTwo() {
+  const node = await startEvmNode();
+  const proxy = await startRpcProxy(node.anvil.url);
+  stops.push(async () => {
+    await proxy.stop();
+    await node.anvil.stop();
+  });
+  const providers = [
+    { name: 'ruled', url: proxy.url, timeoutSeconds: 20 },
+    { name: 'node', url: node.anvil.url, timeoutSeconds: 20 },
+  ];
+  return { ...(await openEvmTest(node, { providers })), proxy };
+}
+
+test('the tip is the lowest that a provider names, and no provider alone makes it high', async () => {
+  const evm = await openWithTwo();
+  const named = BigInt(await evm.anvil.rpc('eth_maxPriorityFeePerGas'));
+  const tipOf = async () => readTransaction((await evm.sign(evm.transfer())).raw)?.fields.maxPriorityFeePerGas;
+  assert.equal(await tipOf(), named);
+  evm.proxy.rule = ({ method }) =>
+    method === 'eth_maxPriorityFeePerGas' ? { result: hex(named + 250n * GWEI) } : undefined;
+  assert.equal(await tipOf(), named);
+  evm.proxy.rule = ({ method }) =>
+    method === 'eth_maxPriorityFeePerGas' ? { error: { code: -32_601, message: 'no such method' } } : undefined;
+  assert.equal(await tipOf(), named, 'a provider that names none does not make it the floor');
+});
