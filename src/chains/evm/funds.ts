@@ -6,11 +6,14 @@ import { nextBid } from './fees.ts';
 import type { Provider } from './provider.ts';
 import { readQuantity, readWord } from './read.ts';
 import { contractOf, type EvmPlan } from './settings.ts';
-import { firstOf, saidValue, type Watch } from './watch.ts';
+import { lowest, saidValue, type Watch } from './watch.ts';
 
 type Deps = { readonly providers: readonly Provider[]; readonly plan: EvmPlan; readonly watch: Watch };
 
-/** Undefined when no provider answers, or when the network does not have the asset. */
+/**
+ * The lowest that a provider shows: one that lags shows what is spent already. Undefined when no provider answers, or when the
+ * network does not have the asset.
+ */
 export async function funds(
   { providers, plan, watch }: Deps,
   sender: string,
@@ -18,14 +21,17 @@ export async function funds(
 ): Promise<Funds | undefined> {
   const contract = contractOf(plan, symbol);
   if (contract === 'none') return undefined;
-  const [balances, cost] = await Promise.all([
-    firstOf(providers, provider => balancesOf(provider, sender, contract)),
+  const [said, cost] = await Promise.all([
+    Promise.all(providers.map(provider => balancesOf(provider, sender, contract))),
     watch.cost(),
   ]);
-  if (!balances || !cost) return undefined;
+  const balances = said.filter(each => each !== undefined);
+  const asset = lowest(balances.map(each => each.asset));
+  const coin = lowest(balances.map(each => each.coin));
+  if (asset === undefined || coin === undefined || !cost) return undefined;
   // Above the cap nothing is sent, so no more than the cap is paid.
   const price = nextBid(cost, plan.fees, [])?.maxFeePerGas ?? plan.fees.maxFee;
-  return { ...balances, worstFee: plan.maxGas * price + cost.l1Fee };
+  return { asset, coin, worstFee: plan.maxGas * price + cost.l1Fee };
 }
 
 async function balancesOf(

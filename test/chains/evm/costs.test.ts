@@ -1,14 +1,15 @@
-// What a transfer costs, as several providers say, on a real EVM node.
+// What a transfer costs and what a sender has, as several providers say, on a real EVM node.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { readTransaction } from '../../../src/chains/evm/transaction.ts';
-import { openEvmTest, startEvmNode } from '../../harness/evm.ts';
+import { openEvmTest, SENDER, startEvmNode } from '../../harness/evm.ts';
 import { startRpcProxy } from '../../harness/rpc-proxy.ts';
 
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map(stop => stop())));
 
 const GWEI = 10n ** 9n;
+const COIN = 10n ** 18n;
 const hex = (value: bigint) => `0x${value.toString(16)}`;
 
 /** Two providers: what a test rules, and the node itself. The ruled one stands first. */
@@ -37,4 +38,22 @@ test('the tip is the lowest that a provider names, and no provider alone makes i
   evm.proxy.rule = ({ method }) =>
     method === 'eth_maxPriorityFeePerGas' ? { error: { code: -32_601, message: 'no such method' } } : undefined;
   assert.equal(await tipOf(), named, 'a provider that names none does not make it the floor');
+});
+
+test('a sender has no more than any provider shows: one that lags shows what is spent', async () => {
+  const evm = await openWithTwo();
+  const asset = await evm.usdt.balanceOf(SENDER);
+  const coin = BigInt(await evm.anvil.rpc('eth_getBalance', [SENDER, 'latest']));
+  evm.proxy.rule = ({ method, params }) => {
+    if (method === 'eth_getBalance') return { result: hex(coin + COIN) };
+    const [call] = params as [{ readonly to?: string }];
+    const isBalance = method === 'eth_call' && call.to?.toLowerCase() === evm.usdt.address.toLowerCase();
+    return isBalance ? { result: `0x${(asset + 1n).toString(16).padStart(64, '0')}` } : undefined;
+  };
+  const token = await evm.chain.funds(SENDER, 'usdt');
+  assert.deepEqual([token?.asset, token?.coin], [asset, coin]);
+  const ofCoin = await evm.chain.funds(SENDER, 'eth');
+  assert.deepEqual([ofCoin?.asset, ofCoin?.coin], [coin, coin]);
+  evm.proxy.status = 503;
+  assert.equal((await evm.chain.funds(SENDER, 'usdt'))?.asset, asset);
 });
