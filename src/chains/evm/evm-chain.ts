@@ -103,7 +103,8 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
       return code === undefined ? undefined : isCode(code);
     },
     async check(intent) {
-      if ((await unchecked()) !== undefined) return { kind: 'unknown' };
+      const fault = await wrongSetting();
+      if (!isChecked) return { kind: 'unknown', ...(fault !== undefined && { words: fault }) };
       return check({ providers, plan, watch }, intent, (draft, gas) => remember(intent.sender, draft, gas));
     },
     funds: (sender, symbol) =>

@@ -103,7 +103,9 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     },
     check: async intent => {
       const asset = assetOf(intent.symbol, tokens);
-      if (!asset || (await unchecked()) !== undefined) return { kind: 'unknown' };
+      const trouble = await unchecked();
+      if (trouble) return { kind: 'unknown', ...(trouble.fault !== undefined && { words: trouble.fault }) };
+      if (!asset) return { kind: 'unknown' };
       return checkTransfer(nodes, intent, asset, feeCap);
     },
     funds: async (sender, symbol) => {

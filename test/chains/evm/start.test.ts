@@ -97,6 +97,11 @@ test('a silent provider is no fault: nothing is signed until it answers and ever
     words: 'senders[0] is a contract, which has no key',
   });
   assert.equal((await evm.chain.health()).fault, 'senders[0] is a contract, which has no key');
+  const { slot, ...intent } = transfer;
+  assert.deepEqual(await evm.chain.check({ ...intent, sender: slot.sender }), {
+    kind: 'unknown',
+    words: 'senders[0] is a contract, which has no key',
+  });
   await node.anvil.rpc('anvil_setCode', [SENDER, '0x']);
   evm.clock.advanceMs(60_000);
   assert.equal((await evm.chain.sign(transfer, [])).kind, 'signed');
