@@ -22,6 +22,9 @@ export type Arguments = {
   readonly faults: string[];
 };
 
+/** Another option where a value should be. A value such as a key may begin with one hyphen. */
+const OPTION = /^--|^-.?$/;
+
 /** Reads as far as it can; the caller passes the faults to `refuseFaults` together with its own. */
 export function readArguments(args: readonly string[], shape: Shape): Arguments {
   const { words: needed = [], moreWords = [], options: optional = [], neededOptions = [], flags: known = [] } = shape;
@@ -49,7 +52,7 @@ export function readArguments(args: readonly string[], shape: Shape): Arguments 
     const { name, rawName, value, inlineValue } = token;
     if (valued.includes(name)) {
       if (seen.has(name)) faults.push(`${rawName} is given twice`);
-      else if (!value || (!inlineValue && value.startsWith('-'))) faults.push(`${rawName} needs a value`);
+      else if (!value || (!inlineValue && OPTION.test(value))) faults.push(`${rawName} needs a value`);
       else options[name] = value;
     } else if (!known.includes(name)) {
       faults.push(`${rawName} is not an option`);
