@@ -1,8 +1,9 @@
 -- Another due date of a charge that was asked for last, and what became of it: a bank that is told by files answers days later.
 alter table charges
   add column asked_due_at      timestamptz,
-  add column due_change_status text check (due_change_status in ('PENDING', 'DONE', 'FAILED')),
+  add column due_change_status text,
   add column due_change_reason text,
+  add constraint charges_due_change_status check (due_change_status in ('PENDING', 'DONE', 'FAILED')) not valid,
   add constraint charges_due_change check ((asked_due_at is null) = (due_change_status is null)) not valid;
 
 -- A due date may be changed more than once. What is there already fits the narrower list, so it is not checked again.

@@ -88,3 +88,10 @@ export function decimalsOf(symbol: AssetSymbol, network: Network): number {
 export function coinOf(network: Network): Coin {
   return NETWORK_FACTS[network].coin;
 }
+
+const HASHES = { evm: /^0x[0-9a-f]{64}$/i, tron: /^[0-9a-f]{64}$/i };
+
+/** Whether a text has the form of a transaction's hash. */
+export function isTransactionHash(network: Network, text: string): boolean {
+  return HASHES[NETWORK_FACTS[network].kind].test(text);
+}

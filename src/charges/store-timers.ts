@@ -77,14 +77,15 @@ export async function findDueTimers(tx: Sql, until: Date, limit: number): Promis
   return rows.map(toTimer);
 }
 
-/** Deletes timers and returns those that still existed, in the given order. */
-export async function takeTimers(tx: Sql, timers: readonly Timer[]): Promise<Timer[]> {
+/** Deletes timers and returns those that still existed and are due, in the given order: a due date may have been changed meanwhile. */
+export async function takeTimers(tx: Sql, timers: readonly Timer[], until: Date): Promise<Timer[]> {
   const rows = await tx.query<TimerRow>(
     `delete from charge_timers t
       using unnest($1::uuid[], $2::text[], $3::text[]) as due (charge_id, account_id, kind)
       where t.charge_id = any($1) and t.charge_id = due.charge_id and t.account_id = due.account_id and t.kind = due.kind
+        and t.at <= $4
       returning t.charge_id, t.account_id, t.kind, t.at`,
-    [timers.map(timer => timer.chargeId), timers.map(timer => timer.accountId), timers.map(timer => timer.kind)],
+    [timers.map(timer => timer.chargeId), timers.map(timer => timer.accountId), timers.map(timer => timer.kind), until],
   );
   const taken = new Set(rows.map(row => `${row.charge_id} ${row.kind}`));
   return timers.filter(({ chargeId, kind }) => taken.has(`${chargeId} ${kind}`));

@@ -38,7 +38,7 @@ async function sweepBatch(deps: Deps, tx: Sql, until: Date, limit: number): Prom
   // Lock charges first, then their timers, in the order of all other transactions: this prevents deadlocks.
   const locked = await lockCharges(tx, [...new Set(due.map(timer => timer.chargeId))]);
   const charges = new Map(locked.map(charge => [charge.id, charge]));
-  const timers = await takeTimers(tx, due);
+  const timers = await takeTimers(tx, due, until);
   await enqueueLookups(deps.queue, tx, timers);
   await takeSteps(deps, tx, timers, charges);
   return due.length;

@@ -54,9 +54,10 @@ export async function withdrawRepeats(
   const outcome = await rail.withdrawRepeats(paymentRequest(charge), sent.reference, kept);
   if (outcome.kind === 'withdrawn') {
     deps.log.warn('the bank had made a second boleto of a charge; it is canceled', { chargeId, rail: rail.name });
-    return 'done';
   }
   const isOver = deps.clock.now().getTime() - (sent.sentAt ?? charge.createdAt).getTime() > GIVE_UP_AFTER_MS;
+  // A request may have been sent more than twice, and the bank may show the next one later.
+  if (outcome.kind === 'withdrawn') return isOver ? 'done' : 'postponed';
   if (outcome.kind === 'none') return isOver ? 'done' : 'postponed';
   logUndecided(deps.log, outcome, { chargeId, chargeMethod: method, rail: rail.name });
   if (!isOver) return 'postponed';

@@ -1,6 +1,6 @@
 // trilho ledger explain: an operator says what a difference between the books and a chain was, and the check takes it as a note.
 import { type Network, symbolsOn } from '../chains/asset.ts';
-import { coinOf, decimalsOf } from '../chains/networks.ts';
+import { coinOf, decimalsOf, isTransactionHash } from '../chains/networks.ts';
 import type { Config } from '../config/config.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import { formatUnits, parseUnits } from '../lib/decimals.ts';
@@ -57,7 +57,8 @@ function readDifference(network: Network, options: Arguments['options'], faults:
     faults.push('--asset and --blocks belong to --amount');
   }
   if (transfer !== undefined) {
-    if (!/^(0x)?[0-9a-f]{64}$/i.test(transfer)) faults.push('--transfer must be the hash of a transaction');
+    if (!isTransactionHash(network, transfer))
+      faults.push(`--transfer must be the hash of a transaction of ${network}`);
     return { subject: transferSubject(transfer) };
   }
   if (slot !== undefined) {

@@ -22,6 +22,9 @@ export async function sealFile({ masterKeys }: Config, named: string): Promise<n
     console.log(`${named} was sealed with the key ${keyIdOf(key)} before.`);
     return 0;
   }
+  if (masterKeys.some(one => content.includes(one.toString('base64')))) {
+    throw new StartError(`${named} holds the master key, which nothing else could open: it is not sealed.`);
+  }
   if (content.length === 0) throw new StartError(`${named} is empty: there is nothing to seal.`);
   await replace(file, stats, sealedText(key, content), content);
   console.log(`${named} is sealed with the key ${keyIdOf(key)}.`);

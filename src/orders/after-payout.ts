@@ -36,7 +36,9 @@ export function afterPayout(order: Order, news: PayoutNews, at: Date): OrderStep
       return order.hold ? resumed({ ...order, settlementDate: at }) : answered(order);
     case 'in_progress':
       if (news.isMined && order.hold && MINED_ENDS.includes(order.hold.reason)) return resumed(order);
-      return news.words === undefined ? answered(order) : withLastError(order, news.words);
+      if (news.words !== undefined) return withLastError(order, news.words);
+      // What was bid waits for a block like the bid before.
+      return order.lastError === STUCK && !news.isMined ? undefined : answered(order);
   }
 }
 

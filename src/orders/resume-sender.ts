@@ -23,7 +23,7 @@ export async function resumeHaltedSender(deps: Deps, network: Network, sender: s
     const slots = await resumeSender(tx, network, sender, usedSlots);
     if (slots === undefined) return undefined;
     await wakeLine(deps, tx, network);
-    // Lookups of what was taken for lost are hours apart by then, and nodes may show it now.
+    // Lookups of what was taken for lost are minutes or hours apart, and nodes may show it now.
     await deps.queue.enqueue(tx, ADVANCE[network], await takeTaken(tx, network, sender));
     return slots;
   });

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import type { Network } from '../chains/asset.ts';
 import type { Attempt, Chain, Place, SentTransfer, Slot } from '../chains/chain.ts';
-import { decimalsOf, NETWORK_FACTS } from '../chains/networks.ts';
+import { decimalsOf, isTransactionHash, NETWORK_FACTS } from '../chains/networks.ts';
 import type { Charge } from '../charges/charge.ts';
 import { commitMoney } from '../charges/store-money.ts';
 import { formatUnits } from '../lib/decimals.ts';
@@ -76,11 +76,9 @@ export async function settlePaid(deps: SettlePaidDeps, id: string, paid: PaidEls
   });
 }
 
-const HASHES = { evm: /^0x[0-9a-f]{64}$/i, tron: /^[0-9a-f]{64}$/i };
-
 /** In small letters, as nodes write it. */
 function readHash(network: Network, text: string): string {
-  if (HASHES[NETWORK_FACTS[network].kind].test(text)) return text.toLowerCase();
+  if (isTransactionHash(network, text)) return text.toLowerCase();
   const form = NETWORK_FACTS[network].kind === 'evm' ? '0x and 64 hexadecimal digits' : '64 hexadecimal digits';
   throw invalidRequest([
     { path: 'hash', code: 'invalid', message: `must be the hash of a transaction of ${network}: ${form}` },

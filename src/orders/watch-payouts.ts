@@ -8,7 +8,7 @@ import type { Heartbeats } from '../lib/heartbeats.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import { ALARM_EVENT_TYPES, type Alarm, alarmView, changesOf, type Judgement } from '../payouts/alarm.ts';
+import { ALARM_EVENT_TYPES, type Alarm, alarmView, changesOf, isToldByNodes } from '../payouts/alarm.ts';
 import { type AlarmRules, askNetwork, judgeNetwork } from '../payouts/judge-network.ts';
 import type { PayoutLimits } from '../payouts/limits.ts';
 import { pausedSymbols } from '../payouts/pause.ts';
@@ -103,7 +103,9 @@ async function watchNetwork(deps: WatchPayoutsDeps, watched: Watched): Promise<n
       isFeeTooHigh: await hasHeld(tx, network, 'fee_too_high'),
     };
     const judgements = judgeNetwork(asked, records, { ...deps.alarmRules, limits: payoutLimits, now });
-    return writeChanges(deps, tx, network, judgements, now);
+    // What nodes would have to tell stays as it was where none can be asked.
+    const open = (await readOpenAlarms(tx, network)).filter(({ reason }) => !watched.isInUse || !isToldByNodes(reason));
+    return writeChanges(deps, tx, network, changesOf(open, judgements), now);
   });
   for (const alarm of changed) tell(deps.log, alarm);
   return changed.length;
@@ -114,10 +116,9 @@ async function writeChanges(
   { operatorAccountId: accountId }: WatchPayoutsDeps,
   tx: Sql,
   network: Network,
-  judgements: readonly Judgement[],
+  { raised, cleared }: ReturnType<typeof changesOf>,
   now: Date,
 ): Promise<Alarm[]> {
-  const { raised, cleared } = changesOf(await readOpenAlarms(tx, network), judgements);
   const changed: Alarm[] = [];
   for (const { reason, subject, words } of raised) {
     const alarm: Alarm = { id: uuidV7(now), reason, network, subject, words, raisedAt: now };

@@ -15,6 +15,11 @@ export const ALARM_REASONS = [
 ] as const;
 export type AlarmReason = (typeof ALARM_REASONS)[number];
 
+/** Whether it is judged by what nodes answer, not by the database. */
+export function isToldByNodes(reason: AlarmReason): boolean {
+  return reason === 'low_funds' || reason === 'above_ceiling' || reason === 'finality_lag';
+}
+
 export const ALARM_EVENT_TYPES = ['payout.alarm_raised', 'payout.alarm_cleared'] as const;
 
 export type Alarm = {

@@ -1,5 +1,5 @@
 // A table that stays locked would keep every caller waiting until the limit of a statement. Once that has happened to one, the
-// next callers of its kind wait a short time only; the first that gets through finds everything as it was.
+// next callers of its kind wait a short time only, until nobody has waited in vain for a while.
 import { AppError } from '../lib/errors.ts';
 import type { WorkKind } from '../lib/work-kind.ts';
 import { isTooSlow } from './faults.ts';

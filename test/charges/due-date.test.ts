@@ -1,6 +1,8 @@
 // Another due date of a charge: at once, or by the files of a bank that confirms or refuses it.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
 import { dueCommand } from '../../src/cli/due.ts';
 import { digitableLine } from '../../src/rails/boleto/barcode.ts';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
@@ -176,4 +178,25 @@ test('a bank whose API has no change refuses it in one sentence', async t => {
   const refused = await bank.service.post(`/charges/${json.id}/due-date`, { dueAt: LATER });
   assert.deepEqual([refused.status, refused.json.code], [409, 'wrong_state']);
   assert.match(refused.json.detail, /at bank:boletos cannot be changed: cancel the charge/);
+});
+
+test('a date that is changed while its day passes counts: the charge is not overdue', async () => {
+  const { json } = await service.post('/charges', boletoBody({ accountId: 'acme', methods: ['pix'], dueAt: LATEST }));
+  await service.runJobs();
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  try {
+    // Holds the charge as an act does, until the sweep that has seen its timer waits for it.
+    await client.query('begin');
+    await client.query('select from charges where id = $1 for update', [json.id]);
+    const moved = service.post('/sandbox/clock', { to: '2027-01-12T12:00:00Z' });
+    while ((await service.sql('select from pg_locks where not granted')).length === 0) await wait(20);
+    await client.query(`update charge_timers set at = at + interval '30 days' where charge_id = $1`, [json.id]);
+    await client.query('commit');
+    assert.equal((await moved).status, 200, (await moved).text);
+  } finally {
+    await client.end();
+  }
+  const { state, pix } = await read(json.id);
+  assert.deepEqual([state, pix.status], ['ACTIVE', 'ACTIVE']);
 });

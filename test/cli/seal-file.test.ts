@@ -93,3 +93,12 @@ test('a secret setting may be a sealed file', async t => {
   const locked = await runToEnd({ folder, env: { DATABASE_URL_FILE: 'url' }, command });
   assert.match(locked.stderr, /DATABASE_URL_FILE: the file cannot be read \(sealed with the key \w{8}, which/);
 });
+
+test('a file that holds the master key is not sealed: nothing could open it again', async t => {
+  const { folder, run, read } = await setUp(t);
+  const [key, old] = [newKey(), newKey()];
+  await writeFile(path.join(folder, 'master.key'), `${key},${old}\n`, { mode: 0o600 });
+  const refused = refusalOf(await run([key, old], 'secrets', 'seal', 'master.key'));
+  assert.match(refused, /^master\.key holds the master key, which nothing else could open: it is not sealed\.$/);
+  assert.equal(await read('master.key'), `${key},${old}\n`);
+});

@@ -366,7 +366,7 @@ test('a chain that stands still is waited for, and bid more to', async () => {
   await orders.fault('tron', { fault: 'stalled' });
   const order = await orders.order({ network: 'tron' });
   await orders.pay(order);
-  await orders.advance('PT2H');
+  await orders.advance('PT30M');
   const waiting = await orders.read(order);
   assert.equal(waiting.status, 'fulfilling');
   const attempts = await service.sql(

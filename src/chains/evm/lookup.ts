@@ -121,6 +121,9 @@ async function usedByOthers(
   return unclear('the slot is used, and not every provider says twice that no attempt has a receipt');
 }
 
+/** How much longer than one that waits in a pool an attempt is sent again as it is. */
+const REFUSED_TIMES = 5;
+
 /** The slot is free: an attempt waits in a pool, will never be mined as it is, or is nowhere. */
 async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]): Promise<Sighting> {
   const { transfer, attempts, seen } = asked;
@@ -136,8 +139,9 @@ async function waiting(deps: LookupDeps, asked: LookedUp, views: readonly View[]
   const isFirst = views.some(({ mined }) => mined === nonce);
   const isLate = isFirst && ageMs >= deps.stuckAfterMs;
   if (isPooled) return { kind: isLate || (isBelowBaseFee && ageMs >= 2 * deps.blockMs) ? 'stuck' : 'pending' };
-  // Pools that are full, or want a higher tip, refuse the same bytes for ever.
-  if (isBelowBaseFee || isLate) return { kind: 'stuck' };
+  // Pools that are full, or want a higher tip, refuse the same bytes for ever. Others refuse for want of coin, which may come.
+  const isRefused = isFirst && ageMs >= REFUSED_TIMES * deps.stuckAfterMs;
+  if (isBelowBaseFee || isRefused) return { kind: 'stuck' };
   if (seen && views.length < deps.quorum) return unclear('too few providers answer');
   return { kind: 'absent' };
 }

@@ -32,7 +32,8 @@ export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): vo
   // Before anything is done for it, its body is read or its key is looked up.
   app.addHook('onRequest', async request => void refuseIfFull(request));
   app.addHook('preValidation', async (request, reply) => {
-    if (!refuseIfFull(request)) return;
+    // A caller who went away while its key was looked up gives no place back: its end has come already.
+    if (!refuseIfFull(request) || reply.raw.closed) return;
     inFlight++;
     const end = () => {
       if (ends.delete(request)) inFlight--;

@@ -1,5 +1,5 @@
-// One log line for each answer. Refusals of a flood are counted instead: a caller who is told to wait and does not must not fill
-// the disk with lines.
+// One log line for each answer. Refusals by a rate limit are counted instead: a caller who is told to wait and does not must not
+// fill the disk with lines.
 import type { Log } from '../../lib/log.ts';
 
 export type Logged = {

@@ -90,10 +90,13 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
   });
 }
 
-/** Every object but an account is named by a UUID; what is none would be a fault of a query. */
+/** Accounts and keys have names of another form. */
+const NOT_UUIDS = /^\/dashboard\/(accounts|keys)\//;
+
+/** Every other object is named by a UUID; what is none would be a fault of a query. */
 function refuseWrongIds(scope: FastifyInstance): void {
   scope.addHook('preHandler', async ({ params, route }) => {
-    if (route.url?.startsWith('/dashboard/accounts/')) return;
+    if (NOT_UUIDS.test(route.url ?? '')) return;
     const { id } = params as { readonly id?: string };
     if (id !== undefined && !isUuid(id.toLowerCase()))
       throw new AppError('not_found', 'There is nothing with this id.');

@@ -16,6 +16,8 @@ async function open(changes: Parameters<typeof openEvmTest>[1] = {}): Promise<Ev
 
 const GWEI = 10n ** 9n;
 const DAY_MS = 86_400_000;
+/** Of Ethereum. */
+const STUCK_MS = 3 * 60_000;
 const raiseBaseFee = (evm: EvmTest, fee: bigint) =>
   evm.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${fee.toString(16)}`]);
 
@@ -97,6 +99,11 @@ test('an attempt that the pool has dropped is absent and may be sent again; belo
   const attempts = await evm.send(transfer);
   await evm.anvil.rpc('anvil_dropTransaction', [attempts[0]?.hash]);
   assert.equal((await evm.look(transfer, attempts)).kind, 'absent');
+  const young = attempts.map(attempt => ({
+    ...attempt,
+    signedAt: new Date(attempt.signedAt.getTime() - 2 * STUCK_MS),
+  }));
+  assert.equal((await evm.look(transfer, young)).kind, 'absent', 'it may be refused for want of coin, which may come');
   // A pool that wants a higher bid refuses the same bytes for ever.
   const old = attempts.map(attempt => ({ ...attempt, signedAt: new Date(attempt.signedAt.getTime() - DAY_MS) }));
   assert.equal((await evm.look(transfer, old)).kind, 'stuck');

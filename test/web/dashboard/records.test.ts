@@ -87,3 +87,8 @@ test('an address that names nothing is a plain page: an id that is none, a page 
     assert.match(wordsOf(await answer.text()), /To the dashboard/);
   }
 });
+
+test('a key, whose id is no UUID, is looked for', async () => {
+  const answer = await fetch(`${service.url}/dashboard/keys/0123456789ab/revoke`, { headers: { accept: 'text/html' } });
+  assert.doesNotMatch(wordsOf(await answer.text()), /There is nothing with this id/);
+});
