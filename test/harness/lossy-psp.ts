@@ -9,19 +9,19 @@ import type { Psp } from '../../src/sandbox/psp/psp.ts';
 import { randomOf } from './random.ts';
 import type { Answer } from './service.ts';
 
-/** Of a hundred calls about eight go wrong, and of a hundred notifications about twenty. */
+/** Of a hundred calls about fifteen go wrong, and of a hundred notifications about twenty. */
 const FAULTS: readonly Fault[] = [
   { kind: 'lost-reply', probability: 0.015 },
   { kind: 'timeout-before', probability: 0.002 },
   { kind: 'timeout-after', probability: 0.002 },
-  { kind: 'cut', probability: 0.01 },
+  { kind: 'cut', probability: 0.02 },
   { kind: 'status', status: 409, on: { method: 'PUT' }, probability: 0.04 },
-  { kind: 'status', status: 429, retryAfterSeconds: 1, probability: 0.01 },
-  { kind: 'status', status: 500, probability: 0.01 },
+  { kind: 'status', status: 429, retryAfterSeconds: 1, probability: 0.02 },
+  { kind: 'status', status: 500, probability: 0.02 },
   { kind: 'status', status: 503, probability: 0.005 },
-  { kind: 'html', status: 502, probability: 0.01 },
-  { kind: 'slow', delayMs: 200, probability: 0.01 },
-  { kind: 'expired-token', probability: 0.01 },
+  { kind: 'html', status: 502, probability: 0.02 },
+  { kind: 'slow', delayMs: 200, probability: 0.02 },
+  { kind: 'expired-token', probability: 0.02 },
   { kind: 'stale-read', probability: 0.03 },
   { kind: 'status', status: 500, on: { path: 'token' }, probability: 0.1 },
   { kind: 'notify-drop', probability: 0.06 },
