@@ -16,6 +16,7 @@ import { randomOf } from '../test/harness/random.ts';
 import { type Cluster, type Member, startCluster } from './failover/cluster.ts';
 import { startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
+import { print } from './print.ts';
 
 const isControl = process.argv.at(-1) === 'control';
 const [FAILOVERS = 10, SEED = 23] = process.argv
@@ -117,8 +118,4 @@ async function until(isSo: () => Promise<boolean>, limitMs: number, otherwise = 
     await wait(LOOK_MS);
   }
   return true;
-}
-
-function print(what: string, value: number | string): void {
-  process.stdout.write(`${what.padEnd(40)} ${String(value).padStart(10)}\n`);
 }

@@ -15,6 +15,7 @@ import { type DrillDatabase, withDrillDatabase } from './database.ts';
 import { startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
 import { startPaidReceiver } from './nodes/receiver.ts';
+import { print } from './print.ts';
 
 const isControl = process.argv.at(-1) === 'control';
 const [NODE_KILLS = 100, DATABASE_KILLS = 30, SEED = 23] = process.argv
@@ -159,8 +160,4 @@ function isUp(db: Sql): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function print(what: string, value: number | string): void {
-  process.stdout.write(`${what.padEnd(40)} ${String(value).padStart(10)}\n`);
 }

@@ -4,7 +4,6 @@
 // broken or an acknowledged write was lost. `control`: the database acknowledges before it has written, so the drill must see a loss, and
 // leaves with 1 when it sees none.
 // A small disk needs root, a clock that can be moved `faketime`: sh drills/install.sh.
-import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCallers } from '../bench/callers.ts';
 import { type RunningProgram, runTrilho } from '../bench/programs.ts';
@@ -16,6 +15,7 @@ import { startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
 import { type Fault, faultsOf, stepClock } from './outages/faults.ts';
 import { type Watch, watch } from './outages/watch.ts';
+import { memoryOf, print } from './print.ts';
 
 const isControl = process.argv.at(-1) === 'control';
 const [SECONDS = 25] = process.argv
@@ -137,16 +137,6 @@ async function acknowledgeEarly(db: Sql): Promise<void> {
   await db.query('select pg_reload_conf()');
 }
 
-/** Resident, in MiB. */
-function memoryOf({ pid }: RunningProgram): number {
-  const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kib) / 1024);
-}
-
 function row(name: string, ...cells: readonly (number | string)[]): string {
   return name.padEnd(24) + cells.map(cell => String(cell).padStart(15)).join('');
-}
-
-function print(what: string, value: number | string): void {
-  process.stdout.write(`${what.padEnd(40)} ${String(value).padStart(10)}\n`);
 }

@@ -3,7 +3,6 @@
 // before. Then callers with slow headers, bodies and reads, idle connections and streams that nobody reads: memory stays bounded
 // and others are served. Speed is printed and never judged. Leaves with exit code 1 when an answer is another one, an acknowledged
 // write is lost or memory grows. `control` at the end: no limit for requests at a time, and the drill must miss the refusals.
-import { readFileSync } from 'node:fs';
 import { createCallers } from '../bench/callers.ts';
 import type { RunningProgram } from '../bench/programs.ts';
 import { startTrilho } from '../bench/trilho.ts';
@@ -12,6 +11,7 @@ import { type DrillDatabase, withDrillDatabase } from './database.ts';
 import { prove } from './nodes/prove.ts';
 import { type Callers, createLoad, type Figures } from './overload/callers.ts';
 import { kindsOf, startSlow } from './overload/slow.ts';
+import { memoryOf, print } from './print.ts';
 
 const isControl = process.argv.at(-1) === 'control';
 const [SECONDS = 20] = process.argv
@@ -97,16 +97,6 @@ function show(name: string, figures: Figures, once: Figures, node: RunningProgra
   process.stdout.write(`${row(name, ...cells)}\n`);
 }
 
-/** Resident, in MiB. */
-function memoryOf({ pid }: RunningProgram): number {
-  const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kib) / 1024);
-}
-
 function row(name: string, ...cells: readonly (number | string)[]): string {
   return name.padEnd(26) + cells.map(cell => String(cell).padStart(13)).join('');
-}
-
-function print(what: string, value: number | string): void {
-  process.stdout.write(`${what.padEnd(40)} ${String(value).padStart(10)}\n`);
 }

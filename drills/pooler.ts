@@ -10,6 +10,7 @@ import { type DrillDatabase, withDrillDatabase } from './database.ts';
 import { startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
 import { startPgBouncer } from './pooler/pgbouncer.ts';
+import { print } from './print.ts';
 
 const SECONDS = Number(process.argv[2] ?? 30);
 if (!Number.isSafeInteger(SECONDS) || SECONDS < 1) {
@@ -73,8 +74,4 @@ async function refusal(
   } finally {
     await pooler.stop();
   }
-}
-
-function print(what: string, value: number | string): void {
-  process.stdout.write(`${what.padEnd(40)} ${String(value).padStart(10)}\n`);
 }

@@ -30,6 +30,7 @@ import { freePort } from '../test/harness/process.ts';
 import { RAIL, railSettings, registerWebhookAt } from '../test/harness/psp.ts';
 import { proveMoney } from '../test/harness/psp-proof.ts';
 import { toAnswer } from '../test/harness/service.ts';
+import { print } from './print.ts';
 
 const [PAYERS = 5_000, SEED = 19] = process.argv.slice(2).map(Number);
 const AT_ONCE = 64;
@@ -242,8 +243,4 @@ async function runCommands(env: Readonly<Record<string, string>>): Promise<Comma
     results.push({ name: args.join(' '), ...(await runTrilho(args, env)) });
   }
   return results;
-}
-
-function print(what: string, value: number | string): void {
-  process.stdout.write(`${what.padEnd(34)} ${String(value).padStart(10)}\n`);
 }

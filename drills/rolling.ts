@@ -9,6 +9,7 @@ import { startTrilho } from '../bench/trilho.ts';
 import { type DrillDatabase, withDrillDatabase } from './database.ts';
 import { type Load, startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
+import { print } from './print.ts';
 
 const [OTHER = '', SECONDS = '5'] = process.argv.slice(2);
 if (OTHER === '' || !/^[1-9]\d{0,3}$/.test(SECONDS)) {
@@ -89,8 +90,4 @@ function refusalIn(output: string): string {
   const [sentence] = /^.*The database has the migration.*$/m.exec(output) ?? [];
   if (sentence === undefined) throw new Error(output);
   return sentence;
-}
-
-function print(what: string, value: number | string): void {
-  process.stdout.write(`${what.padEnd(40)} ${String(value).padStart(14)}\n`);
 }

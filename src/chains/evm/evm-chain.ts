@@ -92,7 +92,7 @@ export async function openEvmChain(settings: EvmSettings, deps: Deps): Promise<E
     async nextNonce(sender) {
       const views = await watch.views(sender);
       const [first] = views;
-      // A transaction of somebody else that waits may be dropped, and every slot after it would wait for ever.
+      // A pending transaction of another program may be dropped, and every slot after it would wait for ever.
       const isAgreed =
         views.length >= quorum && views.every(({ mined, pooled }) => mined === pooled && mined === first?.mined);
       return isAgreed ? first?.mined : undefined;

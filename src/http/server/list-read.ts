@@ -22,7 +22,7 @@ export const FreshHeaders = Type.Object({
 });
 
 type Options = {
-  /** True: somebody looks for one thing that may be new. */
+  /** True: the caller looks for one object, which may be new. */
   readonly isFresh?: boolean;
 };
 
