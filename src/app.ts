@@ -78,7 +78,7 @@ import type { PriceSource } from './prices/price.ts';
 import { isAbsent } from './rails/absent.ts';
 import { liveRails } from './rails/live-rails.ts';
 import { observedRails } from './rails/observed.ts';
-import type { Rails } from './rails/rail.ts';
+import type { Rails } from './rails/rails.ts';
 import { sandboxAccounts } from './sandbox/accounts.ts';
 import { customersOf, sandboxRailsWith } from './sandbox/agreements.ts';
 import { sandboxChains } from './sandbox/chains/simulated-chain.ts';

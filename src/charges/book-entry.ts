@@ -3,7 +3,8 @@
 import { type CivilDay, civilDay, lastSecondOf } from '../lib/civil-days.ts';
 import { earlierOf } from '../lib/clock.ts';
 import type { ReturnEntry } from '../rails/cnab/read.ts';
-import type { Rail, Rails, Receipt } from '../rails/rail.ts';
+import type { Rail, Receipt } from '../rails/rail.ts';
+import type { Rails } from '../rails/rails.ts';
 import type { Sql } from '../storage/database.ts';
 import { applyDueDate, failDueChange } from './change-due-date.ts';
 import { type Charge, type ChargeMethod, isOf, type Payment, paymentRequest, type Refund } from './charge.ts';

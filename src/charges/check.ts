@@ -2,7 +2,7 @@
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { Fault } from '../lib/errors.ts';
 import { checkBoletoAddress } from '../rails/boleto/check.ts';
-import { type Rails, railFor } from '../rails/rail.ts';
+import { type Rails, railFor } from '../rails/rails.ts';
 import type { ChargeDraft, CustomerType } from './charge.ts';
 
 /** The rules that can be switched off. A sandbox does so, so that callers can try any request. */

@@ -5,7 +5,7 @@ import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import type { Rails } from '../rails/rail.ts';
+import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
 import { type CompareDeps, compareDay } from './compare-day.ts';
 import type { ReceiptDeps } from './receipts.ts';

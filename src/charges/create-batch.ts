@@ -6,7 +6,7 @@ import { type NewKeyUse, releaseKeys, takeKeys } from '../accounts/store-idempot
 import type { AuditLine } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import type { Rails } from '../rails/rail.ts';
+import type { Rails } from '../rails/rails.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';

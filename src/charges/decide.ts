@@ -1,7 +1,8 @@
 // Writes the decisions of rails for many methods in one transaction: status, event, next lookup.
 import type { Clock } from '../lib/clock.ts';
 import { withBackgroundKind } from '../lib/work-kind.ts';
-import { type Finding, type Method, type Rails, railNamed } from '../rails/rail.ts';
+import type { Finding, Method } from '../rails/rail.ts';
+import { type Rails, railNamed } from '../rails/rails.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { awaitsBank, type Charge, withInstrument } from './charge.ts';

@@ -5,7 +5,8 @@ import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
-import { currentRails, type LocationSource, type Rail, type Rails } from '../rails/rail.ts';
+import type { LocationSource, Rail } from '../rails/rail.ts';
+import { currentRails, type Rails } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { countFree, endFillTurn, insertLocation, type LocationWish, takeFillTurn } from './store-locations.ts';
 

@@ -1,5 +1,6 @@
 // Gives new charges free locations of their rails, so that their codes are known before the bank has answered.
-import { type Location, type Rails, railNamed } from '../rails/rail.ts';
+import type { Location } from '../rails/rail.ts';
+import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Sql } from '../storage/database.ts';
 import { type Charge, type ChargeMethod, paymentRequest } from './charge.ts';
 import { type LocationWish, lockLocations } from './store-locations.ts';

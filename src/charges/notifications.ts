@@ -7,7 +7,7 @@ import { isOutageOfOthers } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { withBackgroundKind } from '../lib/work-kind.ts';
-import type { Rails } from '../rails/rail.ts';
+import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRailNamed } from '../rails/watched-rails.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database } from '../storage/database.ts';

@@ -1,6 +1,7 @@
 // Gives new charges the next numbers of the agreements that their boletos are under.
 import { AppError } from '../lib/errors.ts';
-import { type NumberRange, type Rails, railNamed } from '../rails/rail.ts';
+import type { NumberRange } from '../rails/rail.ts';
+import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Sql } from '../storage/database.ts';
 import { type Charge, type ChargeMethod, paymentRequest } from './charge.ts';
 import { takeNumbers } from './store-agreements.ts';

@@ -1,7 +1,8 @@
 // Asks banks that answer for single requests whether they were paid: the job `charge.reconcile`. It finds every payment that
 // a notification would report, so a lost notification only delays the payment.
 import { defineJob, type JobOutcome, type PayloadOf } from '../jobs/job.ts';
-import { type Rail, type Rails, railNamed } from '../rails/rail.ts';
+import type { Rail } from '../rails/rail.ts';
+import { type Rails, railNamed } from '../rails/rails.ts';
 import { type Charge, paymentRequest } from './charge.ts';
 import { type ReceiptDeps, takeReceiptOf } from './receipts.ts';
 import { findCharge } from './store.ts';

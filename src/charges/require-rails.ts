@@ -4,7 +4,7 @@ import { DAY_MS } from '../lib/civil-days.ts';
 import { StartError } from '../lib/errors.ts';
 import { isAbsent } from '../rails/absent.ts';
 import { sharedNumbers } from '../rails/number-ranges.ts';
-import { allRails, currentRails, type Rails } from '../rails/rail.ts';
+import { allRails, currentRails, type Rails } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { type ChangedAgreement, findGivenNumbers, recordAgreements } from './store-agreements.ts';
 import { isNeeded, recordRails } from './store-rails.ts';

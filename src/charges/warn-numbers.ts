@@ -1,6 +1,6 @@
 // Tells the operator before the numbers of an agreement are used up: a bank takes days to agree to further ones.
 import type { Log } from '../lib/log.ts';
-import { allRails, type Rails } from '../rails/rail.ts';
+import { allRails, type Rails } from '../rails/rails.ts';
 import type { Sql } from '../storage/database.ts';
 import { numbersLeft, readAgreementUses } from './store-agreements.ts';
 

@@ -7,7 +7,8 @@ import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Check } from '../rails/bank-client/check.ts';
 import { liveRails } from '../rails/live-rails.ts';
-import { allRails, type FileServer, type Rail } from '../rails/rail.ts';
+import type { FileServer, Rail } from '../rails/rail.ts';
+import { allRails } from '../rails/rails.ts';
 import type { CheckedRail } from './check-rails.ts';
 
 /** Banks register on the day after at the latest, so what waits longer waits for a person. */

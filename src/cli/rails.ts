@@ -7,7 +7,7 @@ import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { webhookAddress } from '../rails/bacen/webhook.ts';
 import { liveRails } from '../rails/live-rails.ts';
-import { allRails, type Rails } from '../rails/rail.ts';
+import { allRails, type Rails } from '../rails/rails.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { type CommandDeps, withDatabase } from './database.ts';
 import { causeOfOutage, explainingOutage } from './explain-outage.ts';

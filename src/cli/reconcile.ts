@@ -8,7 +8,7 @@ import { formatUnits } from '../lib/decimals.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { liveRails } from '../rails/live-rails.ts';
-import type { Rails } from '../rails/rail.ts';
+import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';

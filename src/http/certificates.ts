@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ReceiverSettings } from '../config/receiver-settings.ts';
-import { allRails, type Rails } from '../rails/rail.ts';
+import { allRails, type Rails } from '../rails/rails.ts';
 
 export type DatedCertificate = {
   /** The name of a rail, or `receiver`. */

@@ -9,7 +9,8 @@ import type { Receiver } from './br-code.ts';
 import { type CnabEntry, loadCnabRail } from './cnab/load.ts';
 import { sharedNumbers } from './number-ranges.ts';
 import { pixKeyRail } from './pix-key.ts';
-import type { Method, Rail, Rails } from './rail.ts';
+import type { Method, Rail } from './rail.ts';
+import type { Rails } from './rails.ts';
 
 /** Which charges an entry gets. */
 type Share = { readonly accounts?: readonly string[]; readonly former?: true };

@@ -1,7 +1,8 @@
 // Rails whose calls are reported: which rail, what was asked, what came of it and how long it took. What a rail answers
 // passes through as it is.
 import { type Ended, timed } from '../lib/timed.ts';
-import { type Method, mapRails, type Rail, type Rails } from './rail.ts';
+import type { Method, Rail } from './rail.ts';
+import { mapRails, type Rails } from './rails.ts';
 
 /** The calls of a rail that leave the machine; the others are pure. */
 type Operation =

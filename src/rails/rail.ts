@@ -2,7 +2,6 @@
 // database. Every request carries a reference that never changes, by which it is looked up before it is sent again; a bank that
 // makes something new of a repeat all the same has `withdrawRepeats`.
 import type { CivilDay } from '../lib/civil-days.ts';
-import { AppError } from '../lib/errors.ts';
 import type { ReturnEnd, ReturnEntry } from './cnab/read.ts';
 
 export const METHODS = ['boleto', 'pix'] as const;
@@ -344,60 +343,3 @@ export type ReceiptsByRequest = {
    */
   receiptsOf(request: PaymentRequest, reference: string, until: Date): Promise<readonly Receipt[]>;
 };
-
-/** The rails of a service. */
-export type Rails = { readonly [M in Method]: Rail<M> } & {
-  /** Rails of single accounts, instead of those of all. */
-  readonly ofAccounts?: ReadonlyMap<string, { readonly [M in Method]?: Rail<M> }>;
-  /** Rails that get no new charges, but still serve their old ones. */
-  readonly former?: readonly Rail[];
-};
-
-/** The rail for a new charge of an account. */
-export function railFor<M extends Method>(rails: Rails, method: M, accountId: string): Rail<M> {
-  // TypeScript does not see that both maps have Rail<M> under M.
-  return (rails.ofAccounts?.get(accountId)?.[method] ?? rails[method]) as Rail<M>;
-}
-
-/** The rails that get new charges, each once. */
-export function currentRails(rails: Rails): readonly Rail[] {
-  const ofAccounts = [...(rails.ofAccounts?.values() ?? [])].flatMap(own => [own.pix ?? [], own.boleto ?? []].flat());
-  return [...new Set<Rail>([rails.pix, rails.boleto, ...ofAccounts])];
-}
-
-/** Every rail, each once. */
-export function allRails(rails: Rails): readonly Rail[] {
-  return [...new Set<Rail>([...currentRails(rails), ...(rails.former ?? [])])];
-}
-
-/** The same rails, each made anew once. */
-export function mapRails(rails: Rails, change: <M extends Method>(rail: Rail<M>) => Rail<M>): Rails {
-  const known = new Map<Rail, Rail>();
-  const changed = <M extends Method>(rail: Rail<M>): Rail<M> => {
-    const made = known.get(rail) ?? change(rail);
-    known.set(rail, made);
-    return made as Rail<M>;
-  };
-  const { ofAccounts, former } = rails;
-  return {
-    pix: changed(rails.pix),
-    boleto: changed(rails.boleto),
-    ...(ofAccounts && {
-      ofAccounts: new Map(
-        [...ofAccounts].map(([accountId, { pix, boleto }]) => [
-          accountId,
-          { ...(pix && { pix: changed(pix) }), ...(boleto && { boleto: changed(boleto) }) },
-        ]),
-      ),
-    }),
-    ...(former && { former: former.map(changed) }),
-  };
-}
-
-/** The rail on which a method was registered, also when the method has another rail now. */
-export function railNamed(rails: Rails, method: Method, name: string): Rail {
-  const rail = allRails(rails).find(candidate => candidate.method === method && candidate.name === name);
-  if (!rail)
-    throw new AppError('not_configured', `The rail ${name} of ${method} is not configured, and charges are on it.`);
-  return rail;
-}

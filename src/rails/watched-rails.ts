@@ -1,6 +1,7 @@
 // Rails whose banks list what they have received.
 import { AppError } from '../lib/errors.ts';
-import { allRails, type Rail, type Rails, type ReceiptsByTime } from './rail.ts';
+import type { Rail, ReceiptsByTime } from './rail.ts';
+import { allRails, type Rails } from './rails.ts';
 
 export type WatchedRail = {
   readonly rail: Rail;

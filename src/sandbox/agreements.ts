@@ -3,7 +3,7 @@ import { StartError } from '../lib/errors.ts';
 import { isAbsent } from '../rails/absent.ts';
 import type { BacenDeps } from '../rails/bacen/settings.ts';
 import { liveRails, type RailEntries } from '../rails/live-rails.ts';
-import type { Rails } from '../rails/rail.ts';
+import type { Rails } from '../rails/rails.ts';
 import type { Customer } from './cnab-bank/customer.ts';
 import { sandboxRails } from './rails.ts';
 

@@ -4,7 +4,8 @@ import { uuidToBigInt } from '../lib/ids.ts';
 import { boletoBarcode, digitableLine } from '../rails/boleto/barcode.ts';
 import { checkBoleto } from '../rails/boleto/check.ts';
 import { checkPix, staticBrCodes, txidOf } from '../rails/br-code.ts';
-import type { Method, PaymentRequest, Rail, Rails, ReceiptsByRequest } from '../rails/rail.ts';
+import type { Method, PaymentRequest, Rail, ReceiptsByRequest } from '../rails/rail.ts';
+import type { Rails } from '../rails/rails.ts';
 import * as bank from './bank.ts';
 import { sandboxBank } from './bank-999.ts';
 

@@ -11,7 +11,8 @@ import { defineRoute } from '../http/server/route.ts';
 import { civilDay } from '../lib/civil-days.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
-import { type Method, type Rails, railNamed, type SlipIssuer } from '../rails/rail.ts';
+import type { Method, SlipIssuer } from '../rails/rail.ts';
+import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Sql } from '../storage/database.ts';
 import type { BoletoSlip } from './boleto/slip.ts';
 

@@ -1,7 +1,8 @@
 // Codes that only the bank can make: the caller waits for them a while, and gets them later when the bank is slow.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Outcome, Rail, Rails } from '../../src/rails/rail.ts';
+import type { Outcome, Rail } from '../../src/rails/rail.ts';
+import type { Rails } from '../../src/rails/rails.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { CHARGE_PART, orderDriver } from '../harness/orders.ts';

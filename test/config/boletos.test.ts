@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { CNAB_BANKS } from '../../src/rails/cnab/banks.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
-import { railFor, railNamed } from '../../src/rails/rail.ts';
+import { railFor, railNamed } from '../../src/rails/rails.ts';
 import { agreementEntry } from '../harness/agreements.ts';
 import { faultsOf, readFrom } from '../harness/config-faults.ts';
 import { silentLog } from '../harness/log.ts';

@@ -1,7 +1,8 @@
 // A bank whose memory is a file, so that it outlives the process that asked it: it knows what it was sent, and can be asked
 // afterwards how often.
 import { appendFileSync, readFileSync } from 'node:fs';
-import type { Method, Rail, Rails } from '../../src/rails/rail.ts';
+import type { Method, Rail } from '../../src/rails/rail.ts';
+import type { Rails } from '../../src/rails/rails.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 
 export function bankRecords(file: string): string[] {

@@ -13,7 +13,7 @@ import type { Log } from '../../src/lib/log.ts';
 import type { Mode } from '../../src/lib/mode.ts';
 import type { Resolve } from '../../src/lib/outgoing-request.ts';
 import type { PriceSource } from '../../src/prices/price.ts';
-import type { Rails } from '../../src/rails/rail.ts';
+import type { Rails } from '../../src/rails/rails.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { claimInstallation } from '../../src/storage/installation.ts';
 import { type TestClock, testClock } from './clock.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import type { Outcome, Rails } from '../../src/rails/rail.ts';
+import type { Outcome } from '../../src/rails/rail.ts';
+import type { Rails } from '../../src/rails/rails.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { recordingLog } from '../harness/log.ts';

@@ -1,7 +1,7 @@
 // What /metrics tells of agreements with banks that are told by files.
 import { Gauge, type Registry } from 'prom-client';
 import { type AgreementUse, numbersLeft } from '../../charges/store-agreements.ts';
-import { allRails, type Rails } from '../../rails/rail.ts';
+import { allRails, type Rails } from '../../rails/rails.ts';
 
 export type AgreementGauges = {
   readonly gauges: readonly Gauge<'rail'>[];

@@ -21,7 +21,7 @@ import { findFile } from '../../charges/store-boleto-files.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { outgoingName } from '../../rails/cnab/folder.ts';
-import { allRails, type Rails } from '../../rails/rail.ts';
+import { allRails, type Rails } from '../../rails/rails.ts';
 import { Binary, created, media, ok } from '../server/answers.ts';
 import { pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';

@@ -20,7 +20,7 @@ import { ALARM_REASONS, type Alarm } from '../../payouts/alarm.ts';
 import { readOpenAlarms } from '../../payouts/store-alarms.ts';
 import { countWatchedPayouts, type WatchedCount } from '../../payouts/store-count.ts';
 import { countHaltedSenders } from '../../payouts/store-senders.ts';
-import type { Rails } from '../../rails/rail.ts';
+import type { Rails } from '../../rails/rails.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Prune } from '../../storage/pruning.ts';
 import type { Replica } from '../../storage/replica.ts';

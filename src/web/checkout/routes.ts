@@ -16,7 +16,7 @@ import type { Mode } from '../../lib/mode.ts';
 import { tokenBuckets } from '../../lib/token-bucket.ts';
 import { findOrder } from '../../orders/store.ts';
 import { findPayoutOfOrder } from '../../payouts/store.ts';
-import { allRails, type Rails } from '../../rails/rail.ts';
+import { allRails, type Rails } from '../../rails/rails.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Assets } from '../assets.ts';
 import { boletoFile, pixPng, pixSvg } from '../charge-pictures.ts';
