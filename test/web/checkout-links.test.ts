@@ -45,6 +45,26 @@ test('forged, cut off and withdrawn links are the same plain page', async () => 
   assert.equal((await fetch(service.url + (await pathOf(service, id)))).status, 200, 'the new link opens it');
 });
 
+/** What an address gets that has not tried much. */
+async function refusalAt(path: string, language: string): Promise<string> {
+  service.clock.advanceMs(1_000);
+  const answer = await fetch(service.url + path, { headers: { 'accept-language': language } });
+  const text = await answer.text();
+  assert.equal(answer.status, 404, `${path}: ${text}`);
+  assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8', path);
+  return text;
+}
+
+test('an address without a link, or with one that cannot be decoded, is that page too, in the language of the reader', async () => {
+  const good = await pathOf(service, await newCharge(service));
+  for (const language of ['en', 'pt-BR']) {
+    const expected = await refusalAt('/pay/x', language);
+    assert.match(expected, language === 'en' ? /This link opens no charge/ : /Este link não abre nenhuma cobrança/);
+    const cut = ['/pay', '/pay/', '/pay?lang=', '/pay/%E0%A4%A', `${good}%E0%A4%A`, `${good}/%zz`, `${good}?from=%E0`];
+    for (const path of cut) assert.equal(await refusalAt(path, language), expected, path);
+  }
+});
+
 test('an address that tries many links is told to wait; a good link still opens', async () => {
   const path = await pathOf(service, await newCharge(service));
   const tries = Array.from({ length: 100 }, (_, index) => `/pay/${String(index).padStart(43, 'A')}`);

@@ -76,6 +76,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // The router would refuse an address that cannot be decoded before any hook. As plain text it finds its route, and the hook
+    // below refuses it in the form that its readers expect: a problem, or a page.
+    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : url.replaceAll('%', '%25')),
     // What arrives while we stop is still served; only idle connections are closed.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -112,7 +115,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     request.route = request.routeOptions;
     reply.headers(answerHeaders(request.id));
     refuseUnclearHost(request);
-    refuseBadEncoding(request.url);
+    refuseBadEncoding(request.originalUrl);
   });
   limitInFlight(app, deps);
   guardRoutes(app, deps);
@@ -178,11 +181,16 @@ function refuseUnclearHost({ raw, headers }: FastifyRequest): void {
 }
 
 function refuseBadEncoding(url: string): void {
-  if (!url.includes('%')) return;
+  if (!isDecodable(url)) throw new AppError('malformed_request', 'The address is not encoded as a URL is.');
+}
+
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true;
   try {
     decodeURIComponent(url);
+    return true;
   } catch {
-    throw new AppError('malformed_request', 'The address is not encoded as a URL is.');
+    return false;
   }
 }
 

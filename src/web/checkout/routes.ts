@@ -55,6 +55,11 @@ type TokenRoute = { Params: { token: string } };
 const OPTIONS = { config: { public: true, hasOwnLimit: true }, schema: { hide: true } } as const;
 
 export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
+  // A scope of its own: whatever is refused here, also before a route has run, is told to a payer on a page.
+  app.register(async scope => pageRoutes(scope, deps));
+}
+
+function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
   const wrong = tokenBuckets(MAX_WRONG_A_SECOND, deps.machineClock);
   const right = tokenBuckets(MAX_A_SECOND, deps.machineClock);
   const plain = plainPages(deps.assets);
@@ -67,6 +72,14 @@ export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
   };
 
   const refused = ({ ip }: FastifyRequest): PlainPage => (wrong.take(networkOf(ip)).isAllowed ? 'badLink' : 'tooMany');
+
+  app.setErrorHandler((error, request, reply) => {
+    if (isOutage(error)) return say('unavailable', request, reply);
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'rate_limited') return say('tooMany', request, reply);
+    // An address that cannot be decoded; a picture that a charge has not, or not any more.
+    return say(refused(request), request, reply);
+  });
 
   /** The charge of a link, or the page to say instead. A link that was withdrawn looks like one that never was. */
   async function open(request: FastifyRequest<TokenRoute>): Promise<Charge | PlainPage> {
@@ -86,15 +99,8 @@ export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
       `/pay/:token${path}`,
       { ...OPTIONS, config: { ...OPTIONS.config, ...config } },
       async (request, reply) => {
-        try {
-          const opened = await open(request);
-          return typeof opened === 'string' ? await say(opened, request, reply) : await handle(opened, request, reply);
-        } catch (error) {
-          if (isOutage(error)) return say('unavailable', request, reply);
-          // What has no picture, or none any more.
-          if (error instanceof AppError) return say('badLink', request, reply);
-          throw error;
-        }
+        const opened = await open(request);
+        return typeof opened === 'string' ? say(opened, request, reply) : handle(opened, request, reply);
       },
     );
 
@@ -118,8 +124,10 @@ export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
     return sendHtml(request, reply, page, { framedBy, style });
   });
 
-  // A link with something behind it, or longer than any of ours.
-  app.get('/pay/*', OPTIONS, async (request, reply) => say(refused(request), request, reply));
+  // No link at all, one with something behind it, or one longer than any of ours.
+  for (const path of ['/pay', '/pay/*']) {
+    app.get(path, OPTIONS, async (request, reply) => say(refused(request), request, reply));
+  }
   route('/stream', async (charge, request, reply) => streams.open(charge.id, request, reply), { isLasting: true });
   route('/pix.svg', async (charge, _, reply) => reply.type('image/svg+xml').send(await pixSvg(charge)));
   route('/pix.png', async (charge, _, reply) => reply.type('image/png').send(await pixPng(charge)));
