@@ -145,6 +145,33 @@ test('a countdown comes in the last quarter of an hour only, and is not read alo
   await close();
 });
 
+test('a code that the payer marks by hand stays marked while the end comes near and the seconds run', async t => {
+  const own = await startService();
+  t.after(() => own.stop());
+  const at = '2026-11-16T20:00:00Z';
+  const id = await openCharge(own, { dueAt: at, expireAt: at, methods: ['pix'] });
+  own.clock.set('2026-11-17T02:40:00Z');
+  const { page, faults, close } = await openPage({ ...PHONE, locale: 'en' });
+  t.after(close);
+  await page.goto(own.url + (await pathOf(own, id)));
+  await page.locator('#pix-code').selectText();
+  const counter = page.locator('[data-left-ms]');
+  assert.equal(await counter.count(), 0);
+  for (const [now, leftMs] of [
+    ['2026-11-17T02:50:00Z', 600_000],
+    ['2026-11-17T02:51:00Z', 540_000],
+    ['2026-11-17T02:55:00Z', 300_000],
+  ] as const) {
+    own.clock.set(now);
+    await page.evaluate(`dispatchEvent(new Event('online'))`);
+    await page.locator(`[data-left-ms="${leftMs}"]:visible`).waitFor();
+    assert.match((await counter.textContent()) ?? '', /Time left: \d+:\d\d/);
+    const { pix } = (await own.get(`/charges/${id}`)).json;
+    assert.equal(await page.evaluate('getSelection().toString()'), pix.emv, now);
+  }
+  assert.deepEqual(faults, []);
+});
+
 test('the payer is masked on the page and in the PDF of the link, and whole in the PDF of the key', async () => {
   const id = await openCharge(service, { customer: { name: 'Joaquina Pereira Lima', document: '529.982.247-25' } });
   const path = await pathOf(service, id);

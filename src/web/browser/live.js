@@ -19,6 +19,14 @@ function parse(text) {
 /** @param {Document} page */
 const streamOf = page => page.querySelector('meta[name="live"]')?.getAttribute('content') ?? '';
 
+/** @param {Element} part */
+function markupOf(part) {
+  const copy = /** @type {Element} */ (part.cloneNode(true));
+  // Parts inside of it are compared by themselves.
+  for (const inner of copy.querySelectorAll('[data-live]')) inner.replaceWith(inner.getAttribute('data-live') ?? '');
+  return copy.outerHTML;
+}
+
 /** @param {Document} fresh */
 function swap(fresh) {
   const focused = document.activeElement?.id;
@@ -33,7 +41,7 @@ function swap(fresh) {
   }
   for (const part of document.querySelectorAll('[data-live]')) {
     const other = fresh.querySelector(`[data-live="${part.getAttribute('data-live')}"]`);
-    if (!other || other.outerHTML === part.outerHTML) continue;
+    if (!other || markupOf(other) === markupOf(part)) continue;
     // A region that is read aloud must stay the same element; only its words change.
     if (part.hasAttribute('role'))
       part.replaceChildren(...[...other.childNodes].map(node => document.importNode(node, true)));

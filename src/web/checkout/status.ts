@@ -44,7 +44,7 @@ ${
   html`<p class="muted">${dueLine(view)}</p>
 <p class="muted small">${words.chargedTo} ${maskedName(charge.customer.name)}, <span class="whole">${maskedDocument(charge.customer.document)}</span></p>`
 }
-${canPay && countdown(view)}
+${canPay && html`<p class="ending" data-live="ending">${ending(view)}</p>`}
 </section>`;
 }
 
@@ -85,9 +85,10 @@ function dueLine({ words, formats, charge, facts, now }: View): string {
     .join('. ');
 }
 
-function countdown({ words, formats, facts, now }: View): Html | false {
+/** Parts of their own: that the end comes near, and with each look another number, swaps no code that the payer is marking. */
+function ending({ words, formats, facts, now }: View): Html | false {
   const leftMs = facts.closesAt.getTime() - now.getTime();
   if (leftMs <= 0 || leftMs > COUNTDOWN_MS) return false;
-  return html`<p class="ending">${words.endsAt(formats.moment(facts.closesAt))}.
-<span aria-hidden="true" data-left-ms="${leftMs}" hidden>${words.timeLeft} <b></b></span></p>`;
+  return html`${words.endsAt(formats.moment(facts.closesAt))}.
+<span aria-hidden="true" data-live="left" data-left-ms="${leftMs}" hidden>${words.timeLeft} <b></b></span>`;
 }
