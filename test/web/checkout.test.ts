@@ -1,8 +1,8 @@
 // The checkout in a real browser: a payer with a phone, in either language, light or dark, with or without JavaScript.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { axeFaults, openPage, PHONE, sidewaysScroll } from '../harness/browser.ts';
+import { openPage, PHONE } from '../harness/browser.ts';
+import { assertGoodViews } from '../harness/checkout-views.ts';
 import { CHECKOUTS, newCharge, openCharge, pathOf, pay } from '../harness/checkouts.ts';
 import { pngPicture, readQr } from '../harness/pictures.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -13,32 +13,9 @@ before(async () => {
 });
 after(() => service.stop());
 
-/** A folder for pictures of every state, for those who want to look. */
-const PICTURES = process.env['TRILHO_TEST_PICTURES'];
-
-const LANGUAGES = ['pt-BR', 'en'] as const;
-const SCHEMES = ['light', 'dark'] as const;
-
 for (const [name, make] of Object.entries(CHECKOUTS)) {
   test(`${name}: no fault for a screen reader, no sideways scroll, in each language and scheme`, async () => {
-    const path = await pathOf(service, await make(service));
-    for (const locale of LANGUAGES) {
-      for (const colorScheme of SCHEMES) {
-        const { page, faults, close } = await openPage({ ...PHONE, locale, colorScheme });
-        await page.goto(service.url + path);
-        assert.equal(await page.locator('html').getAttribute('lang'), locale);
-        assert.deepEqual(await axeFaults(page), [], `${locale} ${colorScheme}`);
-        if (PICTURES) {
-          mkdirSync(PICTURES, { recursive: true });
-          const file = `${PICTURES}/${name.replaceAll(' ', '-')}-${locale}-${colorScheme}.png`;
-          await page.screenshot({ path: file, fullPage: true });
-        }
-        await page.setViewportSize({ width: 320, height: 640 });
-        assert.equal(await sidewaysScroll(page), 0, `${locale} ${colorScheme} at 320 px`);
-        assert.deepEqual(faults, []);
-        await close();
-      }
-    }
+    await assertGoodViews(service.url + (await pathOf(service, await make(service))), name);
   });
 }
 
