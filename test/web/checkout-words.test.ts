@@ -40,6 +40,40 @@ test('a late charge whose pix code has a fixed amount: each method says what the
   assert.ok(said.includes(`This code asks for R$159.90 only; ${missing} stays open`), said);
 });
 
+/** Presses the button of a sandbox's checkout, as a browser does, and follows it. */
+async function pressPay(path: string, method: 'pix' | 'boleto'): Promise<Response> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': 'en' };
+  return fetch(`${service.url}${path}/sandbox/${method}?lang=en`, { method: 'POST', headers });
+}
+
+test('the button that pays as the payer would pays what the code asks for', async () => {
+  const late = { dueAt: '2026-11-09T12:00:00Z', taxes: { fine: 2, interest: 1 } };
+  for (const method of ['pix', 'boleto'] as const) {
+    const id = await openCharge(service, late);
+    const { boleto: owed } = (await service.get(`/charges/${id}/amount`)).json;
+    assert.equal((await pressPay(await pathOf(service, id), method)).status, 200);
+    const { payments, paidAmount } = (await service.get(`/charges/${id}`)).json;
+    const [asked, outcome] = method === 'pix' ? [15_990, 'partial'] : [owed.totalCents, 'exact'];
+    assert.deepEqual([payments.length, payments[0].amountCents, paidAmount], [1, asked, outcome]);
+  }
+});
+
+test('that button pays nothing by a link that was withdrawn, nor what shows no code', async () => {
+  const id = await openCharge(service);
+  const withdrawn = await pathOf(service, id);
+  await service.post(`/charges/${id}/checkout/withdraw`, { checkoutUrl: service.url + withdrawn });
+  const canceled = await openCharge(service);
+  await service.send(`/charges/${canceled}/cancel`, { method: 'POST' });
+  for (const [path, words] of [
+    [withdrawn, /This link opens no charge/],
+    [await pathOf(service, canceled), /Canceled/],
+    ['/pay/x%0d', /This link opens no charge/],
+  ] as const) {
+    assert.match(await (await pressPay(path, 'pix')).text(), words, path);
+  }
+  for (const unpaid of [id, canceled]) assert.deepEqual((await service.get(`/charges/${unpaid}`)).json.payments, []);
+});
+
 test('the payer is named beside the amount, not among what the bank will show', async () => {
   const said = await saidOf(await openCharge(service));
   assert.match(said, /Charged to Maria d\. S\..*Check before you pay/);

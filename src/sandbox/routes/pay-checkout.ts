@@ -1,9 +1,10 @@
-// The button of a sandbox's checkout that does what the payer would.
+// The button of a sandbox's checkout that does what the payer would: pays what the code on the page asks for.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { recordPayment } from '../../charges/pay.ts';
-import { AppError } from '../../lib/errors.ts';
+import { findCharge } from '../../charges/store.ts';
 import { METHODS } from '../../rails/rail.ts';
+import { factsOf } from '../../web/checkout/facts.ts';
 import type { PayRouteDeps } from './pay.ts';
 
 type Route = { Params: { token: string; method: string }; Querystring: { lang?: string } };
@@ -16,15 +17,25 @@ export function checkoutPayRoutes(app: FastifyInstance, deps: PayRouteDeps): voi
       '/pay/:token/sandbox/:method',
       { config: { public: true }, schema: { hide: true } },
       async (request, reply) => {
-        const { token, method: word } = request.params;
-        const named = deps.links.read(token);
-        const method = METHODS.find(candidate => candidate === word);
-        if (!named || !method) throw new AppError('not_found', 'There is no such checkout.');
-        await deps.clock.refresh();
-        await recordPayment(deps, { chargeId: named.id, method, source: 'sandbox', reference: randomUUID() });
+        const { token, method } = request.params;
+        await payAsShown(deps, token, method);
+        // The page says what came of it, also where the link opens nothing or nothing can be paid any more.
         const language = request.query.lang === 'en' ? '?lang=en' : '?lang=pt-BR';
-        return reply.redirect(`/pay/${token}${language}`, 303);
+        return reply.redirect(`/pay/${encodeURIComponent(token)}${language}`, 303);
       },
     );
   });
+}
+
+async function payAsShown(deps: PayRouteDeps, token: string, word: string): Promise<void> {
+  const method = METHODS.find(candidate => candidate === word);
+  const named = deps.links.read(token);
+  if (!named || !method) return;
+  await deps.clock.refresh();
+  const charge = await findCharge(deps.db, named.id);
+  if (charge?.linkEpoch !== named.linkEpoch) return;
+  const payable = factsOf(charge, deps.clock.now())[method];
+  if (!payable) return;
+  const { asksCents: amountCents } = payable;
+  await recordPayment(deps, { chargeId: charge.id, method, amountCents, source: 'sandbox', reference: randomUUID() });
 }
