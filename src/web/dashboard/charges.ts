@@ -32,7 +32,7 @@ export function chargePages(app: FastifyInstance, deps: ListDeps): void {
     const list = await listCharges(deps, queryFor(deps, request));
     const rows = list.charges.map(charge => [
       idLink(`/dashboard/charges/${charge.id}`, charge.id),
-      badge(charge.state),
+      stateOf(charge),
       reais(charge.payable.amountCents),
       charge.customer.name,
       charge.externalId ?? '–',
@@ -95,7 +95,7 @@ ${pager(request, list)}</div>`,
       section: 'charges',
       version: await deps.versionOf(),
       acts,
-      body: html`<div data-live="charge"><p class="state">${badge(charge.state)} ${charge.paidAmount && charge.paidAmount !== 'exact' && badge(charge.paidAmount)}</p>
+      body: html`<div data-live="charge"><p class="state">${stateOf(charge)}</p>
 <section class="card">${facts([
         ['Id', html`<code>${charge.id}</code>`],
         ['Account', charge.accountId],
@@ -154,6 +154,20 @@ ${
     });
     return sendHtml(request, reply, page);
   });
+}
+
+type Standing = Pick<Listed, 'state' | 'paidAmount' | 'timing' | 'payments'>;
+
+/** The state, and in words what «paid» alone would hide. */
+function stateOf({ state, paidAmount, timing, payments }: Standing): Piece {
+  const isTwice = payments.some(({ isRepeat }) => isRepeat);
+  const words = [
+    paidAmount === 'partial' && 'paid in part',
+    isTwice && 'paid twice',
+    paidAmount === 'over' && !isTwice && 'paid too much',
+    timing === 'late' && 'late',
+  ];
+  return html`${badge(state)}${words.map(word => word !== false && html` ${badge(word)}`)}`;
 }
 
 function dueChangeLine({
