@@ -107,7 +107,7 @@ function refuseWrongIds(scope: FastifyInstance): void {
 async function sendRefusal(deps: DashboardDeps, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (!wantsHtml(request) || !(error instanceof AppError)) throw error as FastifyError;
   reply.removeHeader('www-authenticate');
-  const next = encodeURIComponent(request.method === 'GET' || isQuestion(request) ? request.url : '/dashboard');
+  const next = encodeURIComponent(request.method === 'GET' || isQuestion(request) ? request.url : '/dashboard/me');
   if (error.code === 'unauthorized') return reply.redirect(`/dashboard/login?next=${next}`, 303);
   if (error.code === 'fresh_login_needed') return reply.redirect(`/dashboard/confirm?next=${next}`, 303);
   const { title, status, nextStep } = PROBLEMS[error.code];

@@ -17,11 +17,11 @@ import { reader } from '../../http/server/reader.ts';
 import { clearSessionCookie } from '../../http/server/session-cookie.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { html } from '../html.ts';
-import { formatsOf } from '../language.ts';
 import { sendHtml } from '../send-html.ts';
 import { fieldsOf, textField } from './form.ts';
 import { plainPage } from './frame.ts';
 import { type LoginDeps, nextOf, readAssertion } from './login.ts';
+import { table, when } from './parts.ts';
 import { type ShellDeps, shell } from './shell.ts';
 
 const SIGNED_IN = { config: { session: true }, schema: { hide: true } } as const;
@@ -118,17 +118,16 @@ function requireFresh({ clock }: LoginDeps, session: Session): void {
 
 async function mePage(deps: LoginDeps & ShellDeps, request: FastifyRequest, session: Session) {
   const { person } = session;
-  const { moment } = formatsOf('en');
   const [passkeys, codes] = await Promise.all([
     listPasskeys(deps.db, person.id),
     countRecoveryCodes(deps.db, person.id),
   ]);
-  const rows = passkeys.map(
-    ({ id, createdAt, lastUsedAt }) => html`<tr><td>${moment(createdAt)}</td>
-<td>${lastUsedAt ? moment(lastUsedAt) : 'never'}</td>
-<td><form method="post" action="/dashboard/me/passkeys/remove"><input type="hidden" name="id" value="${id}">
-<button class="button secondary small">Remove</button></form></td></tr>`,
-  );
+  const rows = passkeys.map(({ id, createdAt, lastUsedAt }) => [
+    when(createdAt),
+    lastUsedAt ? when(lastUsedAt) : 'never',
+    html`<details><summary>Remove</summary><form method="post" action="/dashboard/me/passkeys/remove"><p>It logs nobody in any more.</p>
+<input type="hidden" name="id" value="${id}"><button class="button secondary small">Remove the passkey</button></form></details>`,
+  ]);
   return shell(deps, request, {
     title: person.name,
     section: 'me',
@@ -137,16 +136,16 @@ async function mePage(deps: LoginDeps & ShellDeps, request: FastifyRequest, sess
 ${
   passkeys.length === 0
     ? html`<p class="note warn">You have no passkey yet: without one you need a new link for every login.</p>`
-    : html`<table class="list"><thead><tr><th scope="col">Added</th><th scope="col">Last used</th><th scope="col"><span class="visually-hidden">Act</span></th></tr></thead><tbody>${rows}</tbody></table>`
+    : table({ caption: 'Passkeys', head: ['Added', 'Last used', ''], rows })
 }
 <p id="passkey-note" class="note" role="status" hidden></p>
 <p><button class="button" type="button" data-passkey="register" data-next="/dashboard/me">Add a passkey</button></p>
 <noscript><p class="muted">A passkey needs JavaScript.</p></noscript></section>
 <section class="card"><h2>Recovery codes</h2>
-<p>${codes === 0 ? 'You have none.' : `${codes} left.`} Each logs you in once when no passkey is at hand.</p>
+<p>${codes === 0 ? 'You have none.' : `${codes} left.`} Each logs you in once when no passkey is at hand.${codes > 0 && ' New ones replace them.'}</p>
 <form method="post" action="/dashboard/me/recovery-codes"><button class="button secondary">Make ten new codes</button></form></section>
 <section class="card"><h2>This session</h2>
-<p>Since ${moment(session.createdAt)}. It ends 12 hours after the last use, and on ${moment(session.expiresAt)} at the latest.</p>
+<p>Since ${when(session.createdAt)}. It ends 12 hours after the last use, and on ${when(session.expiresAt)} at the latest.</p>
 <form method="post" action="/dashboard/logout"><button class="button secondary">Log out</button></form></section>`,
   });
 }

@@ -12,6 +12,15 @@ export type ShellDeps = {
   readonly mode: Mode;
 };
 
+type SectionLink = {
+  readonly name: string;
+  readonly label: string;
+  readonly href: string;
+  readonly scope: Scope;
+  /** It cannot be cut by account, so whoever works for one account does not see it. */
+  readonly isOfAll?: true;
+};
+
 export const SECTIONS = [
   { name: 'overview', label: 'Needs you', href: '/dashboard', scope: 'charges:read' },
   { name: 'charges', label: 'Charges', href: '/dashboard/charges', scope: 'charges:read' },
@@ -24,12 +33,12 @@ export const SECTIONS = [
   { name: 'webhooks', label: 'Webhooks', href: '/dashboard/webhooks', scope: 'webhooks:read' },
   { name: 'events', label: 'Events', href: '/dashboard/events', scope: 'events:read' },
   { name: 'ledger', label: 'Ledger', href: '/dashboard/ledger', scope: 'ledger:read' },
-  { name: 'audit', label: 'Audit log', href: '/dashboard/audit', scope: 'audit:read' },
+  { name: 'audit', label: 'Audit log', href: '/dashboard/audit', scope: 'audit:read', isOfAll: true },
   { name: 'accounts', label: 'Accounts', href: '/dashboard/accounts', scope: 'settings:read' },
   { name: 'keys', label: 'Keys', href: '/dashboard/keys', scope: 'keys:read' },
   { name: 'people', label: 'People', href: '/dashboard/people', scope: 'people:read' },
   { name: 'health', label: 'Health', href: '/dashboard/health', scope: 'metrics:read' },
-] as const satisfies readonly { name: string; label: string; href: string; scope: Scope }[];
+] as const satisfies readonly SectionLink[];
 
 export type Section = (typeof SECTIONS)[number]['name'] | 'me' | 'search';
 
@@ -52,7 +61,11 @@ export function shell({ assets, mode }: ShellDeps, { caller, query }: FastifyReq
   const { title, section, acts, version, body } = page;
   const person = caller?.session?.person;
   const asked = typeof query === 'object' && query !== null && 'q' in query ? query.q : '';
-  const links = SECTIONS.filter(({ scope }) => may(caller, scope)).map(
+  const sections: readonly SectionLink[] = SECTIONS;
+  const seen = sections.filter(
+    ({ scope, isOfAll }) => may(caller, scope) && (!isOfAll || caller?.accountId === undefined),
+  );
+  const links = seen.map(
     ({ name, label, href }) =>
       html`<li><a${attributes({ href, 'aria-current': name === section && 'page' })}>${label}</a></li>`,
   );
