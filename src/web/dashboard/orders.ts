@@ -18,7 +18,7 @@ import { isRecord, textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkBack, walkPages } from './csv.ts';
 import { HOLDS, waysOut } from './holds.ts';
-import { badge, facts, filterForm, idLink, pager, readFilters, table, when } from './parts.ts';
+import { badge, dayOf, facts, filterForm, idLink, pager, readFilters, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & { readonly chains: Chains };
@@ -182,7 +182,7 @@ function rowOf(order: Row): readonly Piece[] {
     `${order.exact.cost} ${order.currency}`,
     order.walletName,
     order.accountId,
-    when(order.settlementDate),
+    dayOf(order.settlementDate),
     when(order.createdAt),
     order.acts,
   ];

@@ -96,6 +96,10 @@ const DESK = { width: 1280, height: 900 };
 const PHONE = { width: 320, height: 700 };
 const PICTURES = process.env['TRILHO_PICTURES'];
 
+/** A table may scroll in itself; what a row can do must be seen without. */
+const BUTTONS_OUT_OF_SIGHT = `[...document.querySelectorAll('.scroll .button')].filter(button =>
+  button.getBoundingClientRect().right > button.closest('.scroll').getBoundingClientRect().right + 1).length`;
+
 /** Tabs that share the views: loading one and judging another overlap. */
 const TABS = 3;
 
@@ -113,6 +117,8 @@ test('every view is sound on a desk and on a phone, in light and dark', async t 
       await page.setViewportSize(viewport);
       const beyond = await sidewaysScroll(page);
       if (beyond > 0) wrong.push(`${view} on a ${name}: ${beyond} px too wide`);
+      const cutOff: number = await page.evaluate(BUTTONS_OUT_OF_SIGHT);
+      if (cutOff > 0) wrong.push(`${view} on a ${name}: ${cutOff} buttons of a table out of sight`);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         const found = await axeFaults(page, colorScheme === 'dark' ? { only: 'colours' } : {});
