@@ -1,4 +1,5 @@
-// Charges that unmatched money may be for: of the same amount, open or ended not long ago, best by the words of the bank.
+// Charges that unmatched money may be for: of the same amount, open or ended not long ago, best by the words of the bank, then by
+// how near their due day is.
 import type { Sql } from '../storage/database.ts';
 
 export type Suggestion = {
@@ -10,7 +11,12 @@ export type Suggestion = {
   readonly sharedWords: number;
 };
 
-export type Unmatched = { readonly reference: string; readonly amountCents: number; readonly words: string };
+export type Unmatched = {
+  readonly reference: string;
+  readonly amountCents: number;
+  readonly words: string;
+  readonly postedAt: string;
+};
 
 /** Of each state the newest are looked through: amounts have no index, since every charge would pay for it. */
 const LOOKED_THROUGH = 5_000;
@@ -37,7 +43,9 @@ export async function suggestCharges(
   );
   const byAmount = Map.groupBy(rows, row => Number(row.payable_cents));
   return new Map(
-    receipts.map(({ reference, amountCents, words }) => {
+    receipts.map(({ reference, amountCents, words, postedAt }) => {
+      const postedMs = Date.parse(postedAt);
+      const msFromDue = ({ dueAt }: Suggestion) => Math.abs(dueAt.getTime() - postedMs);
       const written = wordsIn(words);
       const found = (byAmount.get(amountCents) ?? []).map(row => ({
         chargeId: row.id,
@@ -46,7 +54,8 @@ export async function suggestCharges(
         dueAt: row.due_at,
         sharedWords: [...wordsIn(row.name)].filter(word => written.has(word)).length,
       }));
-      return [reference, found.sort((a, b) => b.sharedWords - a.sharedWords).slice(0, MAX_SUGGESTIONS)];
+      found.sort((a, b) => b.sharedWords - a.sharedWords || msFromDue(a) - msFromDue(b));
+      return [reference, found.slice(0, MAX_SUGGESTIONS)];
     }),
   );
 }
