@@ -23,6 +23,9 @@ function paymentField(payments: readonly Payment[]): Field {
   };
 }
 
+const sumOf = (parts: readonly { readonly amountCents: bigint }[]) =>
+  parts.reduce((sum, { amountCents }) => sum + amountCents, 0n);
+
 export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
   defineAct(app, deps, {
     url: '/charges/:id/refund',
@@ -30,11 +33,14 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
     section: 'charges',
     ask: async (request, params) => {
       const { charge, back } = await shownCharge(deps, request, params);
-      const paid = charge.payments.reduce((sum, payment) => sum + payment.amountCents, 0n);
+      const paid = sumOf(charge.payments);
+      const sentBack = sumOf(charge.refunds.filter(({ status }) => status !== 'FAILED'));
       return {
         title: 'Send money back?',
         words: html`<p>The bank is asked to send it back to the payer. It cannot be taken back.</p>${facts([
           ['Paid', reais(paid)],
+          ['Sent back before', sentBack > 0n && reais(sentBack)],
+          ['Left', sentBack > 0n && reais(paid - sentBack)],
           ['Payer', charge.customer.name],
         ])}`,
         fields: [

@@ -29,7 +29,7 @@ import type { OrderNeedDeps } from './order-needs.ts';
 import { orderPages } from './orders.ts';
 import { keptNetworkFaults, type OutsideNeedDeps } from './outside-needs.ts';
 import { overviewPage } from './overview.ts';
-import { payoutActs } from './payout-acts.ts';
+import { type PayoutActDeps, payoutActs } from './payout-acts.ts';
 import { payoutPages } from './payouts.ts';
 import { recordExports } from './record-exports.ts';
 import { recordPages } from './records.ts';
@@ -43,7 +43,7 @@ import { webhookPages } from './webhooks.ts';
 type Made = 'versionOf' | 'figures' | 'networkFaults';
 
 export type DashboardDeps = LoginDeps &
-  Omit<ListDeps & HealthPageDeps & OrderNeedDeps & OutsideNeedDeps, Made> & {
+  Omit<ListDeps & HealthPageDeps & OrderNeedDeps & OutsideNeedDeps & PayoutActDeps, Made> & {
     readonly chains: Chains;
     readonly log: Log;
     readonly showPageStreams: Observers['showPageStreams'];

@@ -3,9 +3,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type AssetSymbol, NETWORKS, type Network, SYMBOLS } from '../../chains/asset.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
+import type { ColdAddresses } from '../../payouts/cold-sweep.ts';
 import { findPayoutByEither } from '../../payouts/store-list.ts';
 import { payoutView } from '../../payouts/view.ts';
-import { html } from '../html.ts';
+import { type Html, html } from '../html.ts';
 import { type ActDeps, defineAct, type Field } from './act.ts';
 import { textOf } from './api-call.ts';
 import { filled } from './form.ts';
@@ -33,7 +34,9 @@ function choiceField(
   };
 }
 
-export function payoutActs(app: FastifyInstance, deps: ActDeps): void {
+export type PayoutActDeps = ActDeps & { readonly coldAddresses: ColdAddresses };
+
+export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
   defineAct(app, deps, {
     url: '/payouts/pause',
     scope: 'payouts:write',
@@ -76,8 +79,8 @@ export function payoutActs(app: FastifyInstance, deps: ActDeps): void {
       const { network, symbol } = queryOf(request);
       return {
         title: 'Sweep to the cold address?',
-        words: html`<p>What the sender has too much of goes to the address of the network in the settings. What open payouts and
-orders in line need stays.</p>`,
+        words: html`<p>What the sender has too much of goes to the address of the network in the settings, and to no other. What open
+payouts and orders in line need stays.</p>${coldFacts(deps.coldAddresses)}`,
         fields: [
           choiceField('network', 'Network', NETWORKS, network),
           choiceField('symbol', 'Asset', SYMBOLS, symbol),
@@ -147,4 +150,12 @@ slots of this sender again, behind those that the network has used. Orders held 
     call: (_, { id = '' }) => ({ method: 'POST', url: `/payouts/${encodeURIComponent(id)}/void`, body: {} }),
     done: (_, { id = '' }) => `/dashboard/payouts/${id}`,
   });
+}
+
+/** The whole addresses: what is swept to a wrong one does not come back. */
+function coldFacts(addresses: ColdAddresses): Html {
+  const known = Object.entries(addresses);
+  if (known.length === 0)
+    return html`<p class="note warn">No network has a cold address: <code>payouts.coldAddresses</code> is empty.</p>`;
+  return facts(known.map(([network, address]) => [`On ${network}`, html`<code class="long">${address}</code>`]));
 }
