@@ -49,6 +49,8 @@ export type DashboardDeps = LoginDeps &
     readonly showPageStreams: Observers['showPageStreams'];
   };
 
+const PUBLIC = { config: { public: true }, schema: { hide: true } } as const;
+
 export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void {
   app.register(async scope => {
     readForms(scope);
@@ -84,7 +86,8 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
     accessPages(scope, pages);
     searchPage(scope, pages);
     healthPage(scope, pages);
-    scope.get('/dashboard/*', { config: { public: true }, schema: { hide: true } }, async () => {
+    scope.get<{ Params: { '*': string } }>('/dashboard/*', PUBLIC, async ({ params }, reply) => {
+      if (params['*'] === '') return reply.redirect('/dashboard', 303);
       throw new AppError('not_found', 'There is no such page.');
     });
   });

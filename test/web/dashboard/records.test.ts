@@ -88,6 +88,14 @@ test('an address that names nothing is a plain page: an id that is none, a page 
   }
 });
 
+test('an address that ends with a slash leads to the first page; one that cannot be decoded is a plain page', async () => {
+  const headers = { accept: 'text/html' };
+  const slashed = await fetch(`${service.url}/dashboard/`, { headers, redirect: 'manual' });
+  assert.deepEqual([slashed.status, slashed.headers.get('location')], [303, '/dashboard']);
+  const broken = await fetch(`${service.url}/dashboard/charges/%E0%A4%A`, { headers });
+  assert.deepEqual([broken.status, broken.headers.get('content-type')], [400, 'text/html; charset=utf-8']);
+});
+
 test('a key, whose id is no UUID, is looked for', async () => {
   const answer = await fetch(`${service.url}/dashboard/keys/0123456789ab/revoke`, { headers: { accept: 'text/html' } });
   assert.doesNotMatch(wordsOf(await answer.text()), /There is nothing with this id/);
