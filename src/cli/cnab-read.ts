@@ -20,11 +20,10 @@ export async function readFiles(config: Config, log: Log, args: readonly string[
   const [file = ''] = words;
   const { agreement } = options;
   if (agreement !== undefined || config.boletos.length === 0) chosenAgreement(config, agreement);
-  const bytes = explained(() => {
+  const { bytes, bank } = explained(() => {
     const read = readBytes(file);
     // A database is opened for no other file.
-    readHead(read);
-    return read;
+    return { bytes: read, bank: readHead(read).bank };
   });
   const { read, entries } = await withCharges({ config, log, action: 'trilho cnab read' }, async deps => {
     const rails = composedRails(config, { clock: deps.clock, log });
@@ -32,7 +31,7 @@ export async function readFiles(config: Config, log: Log, args: readonly string[
     const done = await readReturn({ ...deps, rails, decisionBatches }, bytes, agreement).catch(rethrown);
     return { read: done, entries: await readForPerson(deps.db, done.file, MAX_SHOWN) };
   });
-  for (const line of [...linesOf(read), ...entries.map(lineOf)]) console.log(line);
+  for (const line of [...linesOf(read), ...entries.map(entry => lineOf(bank, entry))]) console.log(line);
   return needsPerson(read) ? 1 : 0;
 }
 
@@ -67,10 +66,10 @@ function linesOf({ file, isKnown }: ReadReturn): string[] {
   ];
 }
 
-function lineOf({ line, occurrence, outcome, remark, chargeId }: EntryForPerson): string {
+function lineOf(bank: string, { line, occurrence, outcome, remark, chargeId }: EntryForPerson): string {
   const about = chargeId === undefined ? '' : ` charge ${chargeId},`;
   const why = remark === undefined ? '' : `: ${remark.replace(/\.$/, '')}`;
-  return `Line ${line},${about} ${occurrenceOf(occurrence).words}, ${outcome.replaceAll('_', ' ')}${why}.`;
+  return `Line ${line},${about} ${occurrenceOf(bank, occurrence).words}, ${outcome.replaceAll('_', ' ')}${why}.`;
 }
 
 function whereOf(line: number, count: number): string {

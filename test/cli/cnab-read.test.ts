@@ -38,7 +38,10 @@ test('a return file is booked once, and what needs a person is the exit code', a
   const stranger = await run(file);
   assert.deepEqual([stranger.code, /1 unmatched\.$/m.test(stranger.said)], [1, true]);
   assert.match(stranger.said, /^Line 3, paid, unmatched\.$/m);
-  await writeFile(file, bytesOf(returnLines('756', [{ ...paid, occurrence: '26', reasons: '05' }], { day })));
+  await writeFile(
+    file,
+    bytesOf(returnLines('756', [{ ...paid, paidCents: 0n, occurrence: '26', reasons: '05' }], { day })),
+  );
   assert.match(
     (await run(file)).said,
     new RegExp(

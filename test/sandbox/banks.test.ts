@@ -61,6 +61,7 @@ for (const bank of BANKS) {
     });
 
     test('pays any amount, also after a write-off, and takes a payment back', async () => {
+      const tellsReversals = bank !== '341';
       const random = randomOf(SEED, Number(bank));
       const amounts = Array.from({ length: 8 }, () => 1 + random.below(10 ** (1 + random.below(8))));
       const charges: Answer['json'][] = [];
@@ -70,8 +71,10 @@ for (const bank of BANKS) {
       assert.deepEqual(await hear(bank), { registered: amounts.length });
       await act(bank, late, 'write_off');
       for (const one of charges) assert.equal((await act(bank, one, 'pay')).json.status, 'paid');
-      await act(bank, back, 'reverse');
-      assert.deepEqual(await hear(bank), { written_off: 1, paid: amounts.length, reversed: 1 });
+      const reversal = await act(bank, back, 'reverse');
+      assert.equal(reversal.status, tellsReversals ? 200 : 409, reversal.text);
+      const counts = { written_off: 1, paid: amounts.length, ...(tellsReversals && { reversed: 1 }) };
+      assert.deepEqual(await hear(bank), counts);
       for (const [index, one] of rest.entries()) {
         const { state, payments } = await read(one);
         assert.deepEqual(
@@ -80,7 +83,7 @@ for (const bank of BANKS) {
         );
       }
       assert.equal((await read(late)).payments[0].cameAfter, 'EXPIRED');
-      assert.equal((await read(back)).state, 'REFUNDED');
+      assert.equal((await read(back)).state, tellsReversals ? 'REFUNDED' : 'PAID');
     });
 
     test('writes off what was canceled, and what it ends by itself is expired', async () => {

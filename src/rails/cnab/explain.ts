@@ -132,12 +132,13 @@ function tableOf(bankCode: string, kind: string, isReturned: boolean): Table | u
 function meaningOf(key: string, line: string, text: string): string | undefined {
   const isReturnedTitle = line[13] === 'T' || line[13] === 'U';
   if (line[7] !== '3') return undefined;
-  if (key === 'movement' && isReturnedTitle) return occurrenceOf(text).words;
+  const bank = line.slice(0, 3);
+  if (key === 'movement' && isReturnedTitle) return occurrenceOf(bank, text).words;
   if (key === 'movement')
     return Object.entries(MOVEMENTS)
       .find(([, code]) => code === text)?.[0]
       .replaceAll('_', ' ');
   if (key !== 'reasons') return undefined;
-  const reasons = reasonsOf(line.slice(15, 17), text);
+  const reasons = reasonsOf(occurrenceOf(bank, line.slice(15, 17)).meaning, text);
   return reasons.map(({ code, words }) => `${code} ${words}`).join('; ') || undefined;
 }

@@ -1,24 +1,9 @@
 // The codes by which a return says what happened to a title («código de movimento retorno», C044 of the norm), in words, and
-// what each means for a charge.
+// what each means for a charge. What a bank has of its own is in `own-occurrences.ts`.
+import { type Occurrence, type Occurrences, occurrence as of } from './occurrence.ts';
+import { OWN_OCCURRENCES } from './own-occurrences.ts';
 
-/** `confirmed` and `other` change nothing; `refused` is an instruction that the bank did not carry out. */
-export type Meaning =
-  | 'registered'
-  | 'rejected'
-  | 'paid'
-  | 'written_off'
-  | 'due_day_changed'
-  | 'reversed'
-  | 'refused'
-  | 'fee'
-  | 'confirmed'
-  | 'other';
-
-type Occurrence = { readonly words: string; readonly meaning: Meaning };
-
-const of = (meaning: Meaning, words: string): Occurrence => ({ meaning, words });
-
-export const OCCURRENCES: Readonly<Record<string, Occurrence>> = {
+const NORM: Occurrences = {
   '01': of('confirmed', 'printing of titles confirmed'),
   '02': of('registered', 'registered'),
   '03': of('rejected', 'registration rejected'),
@@ -64,7 +49,15 @@ export const OCCURRENCES: Readonly<Record<string, Occurrence>> = {
   '54': of('confirmed', 'accepted by the clearing of boletos (CIP)'),
 };
 
-/** What an unknown code means is for a person to find out. */
-export function occurrenceOf(code: string): Occurrence {
-  return OCCURRENCES[code] ?? of('other', 'not known here');
+const UNKNOWN = of('unknown', 'not known here');
+
+/** All codes of a bank. */
+export function occurrencesOf(bank: string): Occurrences {
+  const own = OWN_OCCURRENCES[bank];
+  return own?.isComplete ? own.codes : { ...NORM, ...own?.codes };
+}
+
+export function occurrenceOf(bank: string, code: string): Occurrence {
+  const own = OWN_OCCURRENCES[bank];
+  return own?.codes[code] ?? (own?.isComplete ? UNKNOWN : (NORM[code] ?? UNKNOWN));
 }

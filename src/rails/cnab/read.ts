@@ -9,7 +9,8 @@ import { countRecords } from './counts.ts';
 import { END_OF_FILE, type Line, linesOf, requireCnab240 } from './lines.ts';
 import { SEGMENT_T } from './norm-returned.ts';
 import { FILE_HEADER } from './norm-sent.ts';
-import { type Meaning, OCCURRENCES, occurrenceOf } from './occurrences.ts';
+import type { Meaning } from './occurrence.ts';
+import { occurrenceOf } from './occurrences.ts';
 import { type Reason, reasonsOf } from './reasons.ts';
 import { fieldValue } from './record.ts';
 import { collectWarnings, type Warning, type Warnings } from './warnings.ts';
@@ -100,13 +101,14 @@ type Title = { readonly T: Line; U?: Line; Y?: Line };
 
 function entryOf(title: Title, account: BoletoAccount, warnings: Warnings): ReturnEntry {
   const { T: line, U, Y } = title;
-  const bank = CNAB_BANKS.get(line.text.slice(0, 3));
+  const bankCode = line.text.slice(0, 3);
+  const bank = CNAB_BANKS.get(bankCode);
   const tables: ReturnedTables = bank?.returned ?? returned(SEGMENT_T);
   const T = <V>(field: { readonly from: number } & Parameters<typeof fieldValue<V>>[0]) =>
     fieldValue<V>(field, line.text);
   const occurrence = line.text.slice(15, 17);
-  const { meaning, words } = occurrenceOf(occurrence);
-  if (!(occurrence in OCCURRENCES)) warnings.add(`occurrence ${occurrence} is not known`, line.number);
+  const { meaning, words } = occurrenceOf(bankCode, occurrence);
+  if (meaning === 'unknown') warnings.add(`occurrence ${occurrence} is not known`, line.number);
   if (!U) warnings.add('a segment T has no segment U', line.number);
   if (U && U.text.slice(15, 17) !== occurrence) warnings.add('segments T and U name different occurrences', U.number);
   const numberText = T(tables.T.ourNumber) ?? '';
@@ -128,7 +130,7 @@ function entryOf(title: Title, account: BoletoAccount, warnings: Warnings): Retu
     occurrence,
     meaning,
     words,
-    reasons: reasonsOf(occurrence, T(tables.T.reasons) ?? ''),
+    reasons: reasonsOf(meaning, T(tables.T.reasons) ?? ''),
     numberText,
     ...definedOf(optional),
     amountCents: T(tables.T.amount) ?? 0n,

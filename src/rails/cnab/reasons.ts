@@ -1,6 +1,6 @@
 // Why something happened to a title («motivo da ocorrência», C047 of the norm), in words: up to five codes of two characters,
 // whose meaning depends on the occurrence.
-import { occurrenceOf } from './occurrences.ts';
+import type { Meaning } from './occurrence.ts';
 import { REJECTIONS } from './rejections.ts';
 
 const FEES: Readonly<Record<string, string>> = {
@@ -68,14 +68,14 @@ export function channelWords(code: string): string {
 export type Reason = { readonly code: string; readonly words: string };
 
 /** The reasons of an occurrence; zeros and blanks stand for none. */
-export function reasonsOf(occurrence: string, text: string): readonly Reason[] {
+export function reasonsOf(meaning: Meaning, text: string): readonly Reason[] {
   const codes = text.match(/../g)?.filter(code => code.trim() !== '' && code !== '00') ?? [];
-  const words = listOf(occurrence);
+  const words = listOf(meaning);
   return codes.map(code => ({ code, words: words[code] ?? 'not known here' }));
 }
 
-function listOf(occurrence: string): Readonly<Record<string, string>> {
-  switch (occurrenceOf(occurrence).meaning) {
+function listOf(meaning: Meaning): Readonly<Record<string, string>> {
+  switch (meaning) {
     case 'fee':
       return FEES;
     case 'paid':

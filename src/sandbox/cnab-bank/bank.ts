@@ -35,6 +35,8 @@ export type CnabBank = {
   take(bytes: Buffer, today: CivilDay): Taken;
   pay(number: string, payment: BankPayment): void;
   writeOff(number: string, day: CivilDay, reason: string): void;
+  /** Whether it tells of payments that it takes back. */
+  readonly tellsReversals: boolean;
   /** Takes a payment back. */
   reverse(number: string, day: CivilDay): void;
   /** Any other word of a title, which changes nothing here: a fee, a confirmation, a refusal. */
@@ -82,7 +84,7 @@ export function openBank(customer: Customer, before: BankState = NEW_BANK): Cnab
   };
   const instruct = (asked: ToldTitle, movement: string, today: CivilDay) => {
     const title = titles.get(asked.number);
-    const refuse = (reason: string) => tell(asked, '26', today, { reasons: [reason] });
+    const refuse = (reason: string) => tell(asked, rules.codes.refused, today, { reasons: [reason] });
     if (!title) return refuse('60');
     if (title.status !== 'open') return refuse(title.status === 'paid' ? 'A5' : 'A7');
     if (movement === WRITE_OFF) {
@@ -97,6 +99,7 @@ export function openBank(customer: Customer, before: BankState = NEW_BANK): Cnab
   };
 
   return {
+    tellsReversals: rules.codes.reversed !== undefined,
     state: () => ({ files, returns, titles: Object.fromEntries(titles), news }),
     take(bytes, today) {
       const file = takeFile(customer, bytes, today);
@@ -117,7 +120,7 @@ export function openBank(customer: Customer, before: BankState = NEW_BANK): Cnab
     },
     pay(number, { day, amountCents, creditDay, feeCents = 0n, channel = '03' }) {
       const title = known(number);
-      const occurrence = title.status === 'open' ? '06' : '17';
+      const occurrence = title.status === 'open' ? '06' : rules.codes.paidAfterWriteOff;
       titles.set(number, { ...title, status: 'paid', paidCents: amountCents });
       const credit = creditDay === undefined ? {} : { creditDay };
       tell(title, occurrence, day, { paidCents: amountCents, feeCents, reasons: [channel], ...credit });
@@ -130,8 +133,9 @@ export function openBank(customer: Customer, before: BankState = NEW_BANK): Cnab
     reverse(number, day) {
       const title = known(number);
       if (title.status !== 'paid') throw new Error('only what was paid can be reversed');
+      if (rules.codes.reversed === undefined) throw new Error(`bank ${customer.bank} does not tell of reversals`);
       titles.set(number, { ...title, status: 'open' });
-      tell(title, '44', day, { paidCents: title.paidCents });
+      tell(title, rules.codes.reversed, day, { paidCents: title.paidCents });
     },
     tell: (number, occurrence, day, more) => tell(known(number), occurrence, day, more),
     makeReturn(head) {

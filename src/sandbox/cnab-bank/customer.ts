@@ -45,6 +45,12 @@ export type BankRules = {
   readonly hasTotals: boolean;
   /** Takes a segment Y-03 with a pix key. */
   readonly hasPix: boolean;
+  /** The codes by which it tells of some things; absent: it does not tell of them. */
+  readonly codes: {
+    readonly refused: string;
+    readonly paidAfterWriteOff: string;
+    readonly reversed?: string;
+  };
 };
 
 const demand = (from: number, text: string, label: string): Demand => ({ from, text, label });
@@ -57,6 +63,7 @@ const NORM = {
   numberInP: [38, 57],
   numberInT: [38, 57],
   hasDailyInterest: false,
+  codes: { refused: '26', paidAfterWriteOff: '17', reversed: '44' },
   writeOffDays: [225, 227],
   documentNumber: [63, 77],
   currency: [228, '09'],
@@ -98,6 +105,7 @@ const itau: BankRules = {
     return found === carteira && String(modulo10(agency + accountNumber + carteira + number)) === digit;
   },
   hasDailyInterest: true,
+  codes: { refused: '16', paidAfterWriteOff: '06' },
   writeOffDays: [225, 226],
   documentNumber: [63, 72],
   currency: [227, '000'],

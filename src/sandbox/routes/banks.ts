@@ -138,6 +138,9 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
       return atBank(agreement, bank => {
         const { number, amountCents: asked, status } = titleOf(bank, chargeId);
         if (act === 'reverse' && status !== 'paid') throw new AppError('wrong_state', 'The boleto is not paid.');
+        if (act === 'reverse' && !bank.tellsReversals) {
+          throw new AppError('wrong_state', 'This bank does not tell of reversals in its files.');
+        }
         if (act === 'write_off' && status !== 'open') throw new AppError('wrong_state', 'The boleto is not open.');
         const paidCents = amountCents === undefined ? asked : BigInt(amountCents);
         const payment = { day, amountCents: paidCents, creditDay: addDays(day, 1), feeCents: FEE_CENTS, channel: CASH };

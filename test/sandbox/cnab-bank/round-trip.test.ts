@@ -7,7 +7,8 @@ import { addDays } from '../../../src/lib/civil-days.ts';
 import { formatUnits } from '../../../src/lib/decimals.ts';
 import type { Movement, Title } from '../../../src/rails/cnab/agreement.ts';
 import { CNAB_BANKS } from '../../../src/rails/cnab/banks.ts';
-import { type Meaning, OCCURRENCES, occurrenceOf } from '../../../src/rails/cnab/occurrences.ts';
+import type { Meaning } from '../../../src/rails/cnab/occurrence.ts';
+import { occurrencesOf } from '../../../src/rails/cnab/occurrences.ts';
 import { type ReturnEntry, readEntries, readHead } from '../../../src/rails/cnab/read.ts';
 import { reasonsOf } from '../../../src/rails/cnab/reasons.ts';
 import { fileWriter } from '../../../src/rails/cnab/write.ts';
@@ -115,10 +116,9 @@ const UNKNOWN = 'not known here';
 
 /** All codes that there are words for with such an occurrence. */
 function reasonCodes(meaning: Meaning): string[] {
-  const occurrence = Object.keys(OCCURRENCES).find(code => occurrenceOf(code).meaning === meaning)!;
   const marks = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
   const codes = marks.flatMap(first => marks.map(second => first + second)).filter(code => code !== '00');
-  return codes.filter(code => reasonsOf(occurrence, code)[0]?.words !== UNKNOWN);
+  return codes.filter(code => reasonsOf(meaning, code)[0]?.words !== UNKNOWN);
 }
 
 /** Santander counts its records in a way of its own. */
@@ -161,12 +161,12 @@ for (const code of BANKS) {
         const creditDay = addDays(TODAY, random.below(5));
         if (isLate) exchange.bank.writeOff(number, TODAY, '13');
         exchange.bank.pay(number, { day: TODAY, amountCents: paidCents, creditDay, feeCents, channel });
-        const isReversed = random.chance(0.2);
+        const isReversed = exchange.bank.tellsReversals && random.chance(0.2);
         if (isReversed) exchange.bank.reverse(number, TODAY);
         const of = (occurrence: string, ...rest: unknown[]) => [title.ourNumber, MEANINGS[occurrence], ...rest];
         return [
           ...(isLate ? [of('09', 0n, 0n, ['13'], TODAY, undefined)] : []),
-          of(isLate ? '17' : '06', paidCents, feeCents, [channel], TODAY, creditDay),
+          of(isLate && code !== '341' ? '17' : '06', paidCents, feeCents, [channel], TODAY, creditDay),
           ...(isReversed ? [of('44', paidCents, 0n, [], TODAY, undefined)] : []),
         ];
       });
@@ -211,8 +211,8 @@ for (const code of BANKS) {
           ['02', 'registered', undefined],
           ['09', 'written_off', '10'],
           ['14', 'due_day_changed', undefined],
-          ['26', 'refused', '60'],
-          ['26', 'refused', 'A7'],
+          [code === '341' ? '16' : '26', 'refused', '60'],
+          [code === '341' ? '16' : '26', 'refused', 'A7'],
         ],
       );
       assert.equal(entries[3]?.dueDay, '2026-12-24');
@@ -225,8 +225,7 @@ for (const code of BANKS) {
       const number = exchange.numberOf(TITLE);
       const random = randomOf(SEED + 2, Number(code));
       const expected: unknown[] = [];
-      for (const occurrence of Object.keys(OCCURRENCES)) {
-        const { meaning, words } = occurrenceOf(occurrence);
+      for (const [occurrence, { meaning, words }] of Object.entries(occurrencesOf(code))) {
         for (const reason of reasonCodes(meaning)) {
           const [paidCents, feeCents] = [anyCents(random), BigInt(random.below(100_000))];
           const creditDay = addDays(TODAY, random.below(9));

@@ -1,0 +1,30 @@
+// What booking an entry of a return file needs, and what comes of it.
+import type { CivilDay } from '../lib/civil-days.ts';
+import type { ReturnEntry } from '../rails/cnab/read.ts';
+import type { Rail } from '../rails/rail.ts';
+import type { Rails } from '../rails/rails.ts';
+import type { DecisionBatches } from './decide.ts';
+import type { ReceiptDeps } from './receipts.ts';
+import type { ReturnOutcome } from './store-returns.ts';
+
+export type BookDeps = ReceiptDeps & { readonly rails: Rails; readonly decisionBatches: DecisionBatches };
+
+export type Booking = {
+  readonly outcome: ReturnOutcome;
+  /** For a person, where the outcome does not say it all. */
+  readonly remark?: string;
+};
+
+export type Told = {
+  readonly rail: Rail;
+  readonly entry: ReturnEntry;
+  /** The same whenever a bank tells this of the title; part of the reference of a payment. */
+  readonly mark: string;
+  /** The day of the file, for an entry that has none. */
+  readonly fileDay: CivilDay | undefined;
+};
+
+/** The reasons of the bank for a person; its word where it names none. */
+export function reasonsIn({ reasons, words }: ReturnEntry): string {
+  return reasons.length === 0 ? words : reasons.map(({ code, words: why }) => `${code} ${why}`).join(', ');
+}

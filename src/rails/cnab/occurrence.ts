@@ -1,0 +1,26 @@
+// What a code of a return means for a charge, and its words.
+
+/**
+ * `confirmed` and `other` change nothing; `refused` is an instruction that the bank did not carry out; what `unknown` means is for a
+ * person to find out.
+ */
+export type Meaning =
+  | 'registered'
+  | 'rejected'
+  | 'paid'
+  | 'written_off'
+  | 'due_day_changed'
+  | 'reversed'
+  | 'refused'
+  | 'fee'
+  | 'confirmed'
+  | 'other'
+  | 'unknown';
+
+export type Occurrence = { readonly words: string; readonly meaning: Meaning };
+
+export type Occurrences = Readonly<Record<string, Occurrence>>;
+
+export function occurrence(meaning: Meaning, words: string): Occurrence {
+  return { meaning, words };
+}

@@ -1,0 +1,91 @@
+// Money of which a return tells under a word that is none of a payment, or that nobody knows: it is kept, once, and a person is told.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { AMOUNT, type ReturnBench, startReturns } from '../harness/return-bench.ts';
+
+let bank: ReturnBench;
+let itau: ReturnBench;
+before(async () => {
+  [bank, itau] = await Promise.all([startReturns('756'), startReturns('341')]);
+});
+after(() => Promise.all([bank.stop(), itau.stop()]));
+
+/** Waiting money of an amount. */
+const waiting = async (of: ReturnBench, cents: number) =>
+  (await of.unmatched()).filter(({ amountCents }) => amountCents === cents);
+
+for (const [occurrence, what] of [
+  ['09', 'a write-off'],
+  ['11', 'news'],
+  ['28', 'a fee'],
+  ['99', 'a code that nobody knows'],
+  ['03', 'a rejection'],
+] as const) {
+  test(`money under ${what} is kept once, and a person records it once`, async () => {
+    const boleto = await bank.one();
+    const cents = 10_000 + Number(occurrence);
+    const entry = bank.told(boleto, occurrence, { paidCents: BigInt(cents) });
+    assert.deepEqual(await bank.outcomes(bank.told(boleto, '02'), entry), { registered: 1, needs_attention: 1 });
+    assert.match((await bank.remark()) ?? '', new RegExp(`^The code ${occurrence} .*names an amount`));
+    const [kept, ...more] = await waiting(bank, cents);
+    assert.deepEqual([more, kept.reason, (await bank.charge(boleto)).payments], [[], 'no_match', []]);
+    await bank.outcomes(entry);
+    assert.equal((await waiting(bank, cents)).length, 1, 'also when the bank tells it again');
+    const path = `/charges/${boleto.charge.id}/payments`;
+    const body = { method: 'boleto', amountCents: cents, reference: kept.reference };
+    const recorded = await bank.service.post(path, body);
+    assert.equal(recorded.status, 201, recorded.text);
+    assert.equal((await bank.service.post(path, body)).json.payments.length, 1);
+    await bank.outcomes(entry);
+    assert.deepEqual([(await waiting(bank, cents)).length, (await bank.charge(boleto)).payments.length], [0, 1]);
+  });
+}
+
+test('a code that nobody knows needs a person, also without money', async () => {
+  const boleto = await bank.one();
+  assert.deepEqual(await bank.outcomes(bank.told(boleto, '99')), { needs_attention: 1 });
+  assert.equal(await bank.remark(), 'The code 99 of the bank is not known here.');
+});
+
+test('what the word says of the boleto counts all the same', async () => {
+  const boleto = await bank.one();
+  await bank.outcomes(bank.told(boleto, '02'), bank.told(boleto, '09', { reasons: '11', paidCents: 777n }));
+  assert.equal((await bank.charge(boleto)).state, 'CANCELED');
+});
+
+test('money that may be a payment which is known is shown as such', async () => {
+  const boleto = await bank.one();
+  await bank.outcomes(bank.paid(boleto), bank.told(boleto, '11', { paidCents: AMOUNT }));
+  const [{ reference }] = (await bank.charge(boleto)).payments;
+  const [kept] = (await bank.unmatched()).filter(({ duplicateOf }) => duplicateOf === reference);
+  assert.equal(kept.reason, 'possible_duplicate');
+});
+
+test('money of a stranger is kept under whatever word, and such a word needs a person', async () => {
+  const stranger = { ...(await bank.one()), number: '000999999001014     ' };
+  const counts = await bank.outcomes(
+    bank.told(stranger, '09', { paidCents: 4_321n }),
+    bank.told(stranger, '99'),
+    bank.told(stranger, '28'),
+  );
+  assert.deepEqual(counts, { needs_attention: 2, fee: 1 });
+  assert.equal((await waiting(bank, 4_321)).length, 1);
+});
+
+test('a bank counts by its own list of codes: Itaú pays by 08, refuses by 17, and its 25, 40 and 44 change nothing', async () => {
+  const boletos = await itau.send({}, {}, {}, {}, {});
+  const [notary, refused, objection, open, charged] = boletos.map(boleto => boleto!);
+  const registered = boletos.map(boleto => itau.told(boleto, '02'));
+  assert.deepEqual(await itau.outcomes(...registered), { registered: 5 });
+  const counts = await itau.outcomes(
+    itau.paid(notary!, { occurrence: '08' }),
+    itau.told(refused!, '17'),
+    itau.told(objection!, '25'),
+    itau.told(open!, '40'),
+    itau.told(charged!, '44'),
+    itau.told(charged!, '07'),
+  );
+  assert.deepEqual(counts, { paid: 1, needs_attention: 2, noted: 1, fee: 2 });
+  const states = await Promise.all(boletos.map(async boleto => (await itau.charge(boleto)).state));
+  assert.deepEqual(states, ['PAID', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE']);
+});
