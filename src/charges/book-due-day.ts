@@ -1,42 +1,55 @@
 // Books the answer of a bank to a change of the due day.
 import { civilDay } from '../lib/civil-days.ts';
-import { type BookDeps, type Booking, reasonsIn, type Told } from './booking.ts';
+import type { Sql } from '../storage/database.ts';
+import { type BookDeps, type Booking, reasonsIn, type Told, unchanged } from './booking.ts';
 import { applyDueDate, failDueChange } from './change-due-date.ts';
 import { type Charge, isOf } from './charge.ts';
 import { ENDED } from './instruct.ts';
 import { isPayable } from './life.ts';
 import { lockCharges } from './store.ts';
-import { isChangeSent } from './store-boleto-files.ts';
+import { findChangeSent } from './store-boleto-files.ts';
 
 /** Only the day that was asked for is taken; another one was changed at the bank, and is for a person. */
-export function bookDueDay(deps: BookDeps, { entry }: Told, { id }: Charge): Promise<Booking> {
+export function bookDueDay(deps: BookDeps, told: Told, { id }: Charge): Promise<Booking> {
+  const { entry } = told;
   return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);
     const boleto = charge?.methods.find(isOf('boleto'));
     if (!charge || !boleto) return { outcome: 'unmatched' };
-    const asked = charge.dueChange?.status === 'PENDING' ? charge.dueChange.dueAt : undefined;
+    const asked = (await mayAnswer(tx, told, charge)) ? charge.dueChange?.dueAt : undefined;
     const day = entry.dueDay ?? (asked && civilDay(asked));
     if (!isPayable(boleto)) {
       if (asked) await failDueChange(deps, tx, charge, ENDED);
-      return { outcome: 'noted' };
+      return unchanged(told, { outcome: 'noted' });
     }
     if (asked && day === civilDay(asked)) {
       await applyDueDate(deps, tx, charge, asked);
       return { outcome: 'noted', remark: `The due day is ${day}.` };
     }
-    if (day === undefined || day === civilDay(charge.dueAt)) return { outcome: 'noted' };
-    return { outcome: 'needs_attention', remark: `The bank has the due day ${day}, which was not asked for here.` };
+    if (day === undefined || day === civilDay(charge.dueAt)) return unchanged(told, { outcome: 'noted' });
+    const remark = `The bank has the due day ${day}, which was not asked for here.`;
+    return unchanged(told, { outcome: 'needs_attention', remark });
   });
 }
 
 /** While its boleto is open, a change of the due day is all that a bank can refuse. */
-export function bookRefusal(deps: BookDeps, { entry }: Told, { id }: Charge): Promise<Booking> {
-  const remark = `The bank refused an instruction: ${reasonsIn(entry)}.`;
+export function bookRefusal(deps: BookDeps, told: Told, { id }: Charge): Promise<Booking> {
+  const remark = `The bank refused an instruction: ${reasonsIn(told.entry)}.`;
   return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);
-    if (charge?.dueChange?.status === 'PENDING' && (await isChangeSent(tx, charge))) {
-      await failDueChange(deps, tx, charge, remark);
-    }
-    return { outcome: 'needs_attention', remark };
+    const isAnswer = charge !== undefined && (await mayAnswer(tx, told, charge));
+    if (isAnswer) await failDueChange(deps, tx, charge, remark);
+    return isAnswer ? { outcome: 'needs_attention', remark } : unchanged(told, { outcome: 'needs_attention', remark });
   });
+}
+
+/**
+ * Whether an entry may answer to the change that waits for an answer: a file has asked for it. What another file has told before does
+ * only if it is not of a day before that; it may be the answer to an earlier change.
+ */
+async function mayAnswer(tx: Sql, { entry, isToldBefore }: Told, charge: Charge): Promise<boolean> {
+  if (charge.dueChange?.status !== 'PENDING') return false;
+  const sentAt = await findChangeSent(tx, charge);
+  if (sentAt === undefined) return false;
+  return !isToldBefore || entry.occurrenceDay === undefined || entry.occurrenceDay >= civilDay(sentAt);
 }

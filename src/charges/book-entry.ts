@@ -3,7 +3,7 @@
 import { bookDueDay, bookRefusal } from './book-due-day.ts';
 import { bookPayment, bookStrangeMoney, hasOddMoney, keepMoney } from './book-payment.ts';
 import { bookReversal } from './book-reversal.ts';
-import { type BookDeps, type Booking, reasonsIn, type Told } from './booking.ts';
+import { type BookDeps, type Booking, reasonsIn, type Told, unchanged } from './booking.ts';
 import { type Charge, type ChargeMethod, isOf, paymentRequest } from './charge.ts';
 import { writeOffBoleto } from './write-off.ts';
 
@@ -13,7 +13,7 @@ export async function bookStranger(deps: BookDeps, told: Told): Promise<Booking>
   if (entry.meaning === 'paid') return bookStrangeMoney(deps, told);
   if (hasOddMoney(entry)) return keepMoney(deps, told, undefined, oddMoney(told));
   if (entry.meaning === 'unknown') return unknownCode(told);
-  return { outcome: entry.meaning === 'fee' ? 'fee' : 'unmatched' };
+  return unchanged(told, { outcome: entry.meaning === 'fee' ? 'fee' : 'unmatched' });
 }
 
 export async function bookEntry(deps: BookDeps, told: Told, charge: Charge): Promise<Booking> {
@@ -30,8 +30,9 @@ function oddMoney({ entry: { occurrence, words } }: Told): string {
   return `The code ${occurrence} (${words}) tells of no payment, but names an amount: it waits in the unmatched payments.`;
 }
 
-function unknownCode({ entry: { occurrence } }: Told): Booking {
-  return { outcome: 'needs_attention', remark: `The code ${occurrence} of the bank is not known here.` };
+function unknownCode(told: Told): Booking {
+  const remark = `The code ${told.entry.occurrence} of the bank is not known here.`;
+  return unchanged(told, { outcome: 'needs_attention', remark });
 }
 
 async function bookMeaning(
@@ -56,23 +57,26 @@ async function bookMeaning(
     case 'refused':
       return bookRefusal(deps, told, charge);
     case 'fee':
-      return { outcome: 'fee' };
+      return unchanged(told, { outcome: 'fee' });
     case 'unknown':
       return unknownCode(told);
     default:
-      return { outcome: 'noted' };
+      return unchanged(told, { outcome: 'noted' });
   }
 }
 
 async function bookRegistration(
   deps: BookDeps,
-  { rail, entry }: Told,
+  told: Told,
   charge: Charge,
   { status, instrument }: ChargeMethod<'boleto'>,
 ): Promise<Booking> {
+  const { rail, entry, isToldBefore } = told;
   if (status === 'FAILED') {
-    return { outcome: 'needs_attention', remark: 'The bank has registered a boleto that has failed here.' };
+    const remark = 'The bank has registered a boleto that has failed here.';
+    return unchanged(told, { outcome: 'needs_attention', remark });
   }
+  if (isToldBefore && status !== 'CREATING') return { outcome: 'repeated' };
   // Also for one that has ended: then the bank is told to write it off.
   const { id: chargeId, accountId } = charge;
   const coded = instrument && rail.files?.withCode?.(instrument, entry, paymentRequest(charge));
@@ -81,15 +85,13 @@ async function bookRegistration(
   return { outcome: 'registered' };
 }
 
-async function bookRejection(
-  deps: BookDeps,
-  { entry }: Told,
-  charge: Charge,
-  { status }: ChargeMethod,
-): Promise<Booking> {
-  if (status === 'FAILED') return { outcome: 'rejected' };
+async function bookRejection(deps: BookDeps, told: Told, charge: Charge, { status }: ChargeMethod): Promise<Booking> {
+  const { entry } = told;
+  if (status === 'FAILED') return unchanged(told, { outcome: 'rejected' });
   // A file that reached the bank twice is refused the second time, title by title.
-  if (status !== 'CREATING') return { outcome: 'noted', remark: `Refused after it was decided: ${reasonsIn(entry)}.` };
+  if (status !== 'CREATING') {
+    return unchanged(told, { outcome: 'noted', remark: `Refused after it was decided: ${reasonsIn(entry)}.` });
+  }
   const { id: chargeId, accountId } = charge;
   const finding = { kind: 'rejected', reason: `The bank refused it: ${reasonsIn(entry)}.` } as const;
   await deps.decisionBatches.add({ chargeId, accountId, method: 'boleto', finding });
@@ -99,8 +101,8 @@ async function bookRejection(
 /** Reasons of a write-off because its time at the bank ran out. */
 const RAN_OUT: readonly string[] = ['12', '13'];
 
-async function bookWriteOff(deps: BookDeps, { entry }: Told, charge: Charge): Promise<Booking> {
-  const hasRunOut = entry.reasons.some(({ code }) => RAN_OUT.includes(code));
-  await writeOffBoleto(deps, charge.id, hasRunOut ? 'EXPIRED' : 'CANCELED');
-  return { outcome: 'written_off' };
+async function bookWriteOff(deps: BookDeps, told: Told, charge: Charge): Promise<Booking> {
+  const hasRunOut = told.entry.reasons.some(({ code }) => RAN_OUT.includes(code));
+  const hasEnded = await writeOffBoleto(deps, charge.id, hasRunOut ? 'EXPIRED' : 'CANCELED');
+  return hasEnded ? { outcome: 'written_off' } : unchanged(told, { outcome: 'written_off' });
 }

@@ -3,12 +3,14 @@ import { civilDay, lastSecondOf } from '../lib/civil-days.ts';
 import { earlierOf } from '../lib/clock.ts';
 import type { ReturnEntry } from '../rails/cnab/read.ts';
 import type { Receipt } from '../rails/rail.ts';
-import type { BookDeps, Booking, Told } from './booking.ts';
+import { type BookDeps, type Booking, type Told, unchanged } from './booking.ts';
 import { type Charge, isOf, type Payment } from './charge.ts';
+import { markOf } from './entry-mark.ts';
+import { unreturnedCents } from './life.ts';
 import { isPixId } from './payment-reference.ts';
 import { takeReceipt, takeReceiptOf } from './receipts.ts';
-import { comparable } from './store-money.ts';
-import { insertUnmatched } from './store-unmatched.ts';
+import { comparable, isToldAs } from './store-money.ts';
+import { findUnmatched, insertUnmatched } from './store-unmatched.ts';
 
 export async function bookPayment(deps: BookDeps, told: Told, charge: Charge): Promise<Booking> {
   const { entry } = told;
@@ -16,13 +18,37 @@ export async function bookPayment(deps: BookDeps, told: Told, charge: Charge): P
   const { instrument } = charge.methods.find(isOf('boleto')) ?? {};
   const isByPix = instrument?.pix !== undefined && entry.reasons[0]?.code === BY_PIX;
   const receipt: Receipt = { ...receiptOf(deps, told), ...(isByPix && { isByPix }) };
+  const recorded = charge.payments.find(payment => isToldAs(payment, receipt.reference));
+  if (recorded) return bookAgain(deps, told, charge, recorded);
+  const { isToldBefore } = told;
+  if (isToldBefore && (await findUnmatched(deps.db, receipt.reference))) return { outcome: 'repeated' };
   const same = charge.payments.find(payment => mayBeSame(payment, receipt));
-  if (same) {
-    await keep(deps, receipt, 'The bank tells of a second payment of a boleto.', same);
-    return { outcome: 'possible_duplicate', remark: `It may be the payment ${same.reference}.` };
-  }
+  if (same) return keepDuplicate(deps, receipt, same);
   const isTaken = await takeReceiptOf(deps, told.rail, charge.id, receipt);
   return isTaken ? { outcome: 'paid' } : { outcome: 'unmatched', remark: 'The charge cannot take the payment.' };
+}
+
+/**
+ * The same words as of a recorded payment. While its money is here they tell of that payment. If the bank has taken it back since, they
+ * may tell of a further one: a person says so.
+ */
+async function bookAgain(deps: BookDeps, told: Told, charge: Charge, recorded: Payment): Promise<Booking> {
+  // This file has brought it itself, before its reading was cut off.
+  if (!told.isToldBefore) return { outcome: 'paid' };
+  const isHere = unreturnedCents(charge, recorded) > 0n;
+  if (isHere || told.isTakenBack) return { outcome: 'repeated' };
+  const next = { ...told, count: told.count + 1 };
+  const receipt = receiptOf(deps, next);
+  const further = charge.payments.find(payment => isToldAs(payment, receipt.reference));
+  if (further) return bookAgain(deps, next, charge, further);
+  const booking = await keepDuplicate(deps, receipt, recorded);
+  const kept = await findUnmatched(deps.db, receipt.reference);
+  return kept?.decidedAt ? { outcome: 'repeated' } : booking;
+}
+
+async function keepDuplicate(deps: BookDeps, receipt: Receipt, same: Payment): Promise<Booking> {
+  await keep(deps, receipt, 'The bank tells of a second payment of a boleto.', same);
+  return { outcome: 'possible_duplicate', remark: `It may be the payment ${same.reference}.` };
 }
 
 const NO_AMOUNT = 'The payment has no amount.';
@@ -30,6 +56,7 @@ const NO_AMOUNT = 'The payment has no amount.';
 /** Of a title that is no boleto of this service: a person says whose it is. */
 export async function bookStrangeMoney(deps: BookDeps, told: Told): Promise<Booking> {
   if (told.entry.paidCents === 0n) return keepMoney(deps, told, undefined, NO_AMOUNT);
+  if (told.isToldBefore) return { outcome: 'repeated' };
   // Without the number: a charge of this service may have the same one.
   const { requestReference: _, ...receipt } = receiptOf(deps, told);
   await takeReceipt(deps, { rail: told.rail, names: [told.rail.name] }, receipt);
@@ -50,21 +77,21 @@ export async function keepMoney(
 ): Promise<Booking> {
   const { paidCents, creditedCents, occurrence, words } = told.entry;
   const receipt = { ...receiptOf(deps, told), amountCents: paidCents || creditedCents };
-  if (receipt.amountCents > 0n) {
-    const same = charge?.payments.find(payment => mayBeSame(payment, receipt));
-    await keep(deps, receipt, `The bank names an amount with the code ${occurrence}: ${words}.`, same);
-  }
-  return { outcome: 'needs_attention', remark };
+  const booking = { outcome: 'needs_attention', remark } as const;
+  if (receipt.amountCents === 0n) return unchanged(told, booking);
+  const same = charge?.payments.find(payment => mayBeSame(payment, receipt));
+  const isNew = await keep(deps, receipt, `The bank names an amount with the code ${occurrence}: ${words}.`, same);
+  return isNew ? booking : unchanged(told, booking);
 }
 
-async function keep(deps: BookDeps, receipt: Receipt, words: string, same: Payment | undefined): Promise<void> {
+async function keep(deps: BookDeps, receipt: Receipt, words: string, same: Payment | undefined): Promise<boolean> {
   const { reference, paidAt, amountCents } = receipt;
   const unmatched = {
     ...{ reference, postedAt: paidAt, amountCents, words },
     reason: same ? 'possible_duplicate' : 'no_match',
     ...(same && { duplicateOf: same.reference }),
   } as const;
-  await deps.db.transaction(tx => insertUnmatched(tx, unmatched, deps.clock.now()));
+  return deps.db.transaction(tx => insertUnmatched(tx, unmatched, deps.clock.now()));
 }
 
 /** The channel of a boleto that was paid by its pix code. */
@@ -84,12 +111,12 @@ function mayBeSame({ method, source, amountCents, paidAt, reference, isByPix }: 
   );
 }
 
-function receiptOf({ clock }: BookDeps, { entry, mark, fileDay }: Told): Receipt {
+function receiptOf({ clock }: BookDeps, { entry, count, fileDay }: Told): Receipt {
   const { ourNumber, numberText, paidCents, feeCents, creditDay, occurrenceDay } = entry;
   const now = clock.now();
   const day = occurrenceDay ?? creditDay ?? fileDay ?? civilDay(now);
   return {
-    reference: `${ourNumber ?? numberText} ${day} ${mark}`,
+    reference: `${ourNumber ?? numberText} ${day} ${markOf(entry, count)}`,
     ...(ourNumber !== undefined && { requestReference: ourNumber }),
     amountCents: paidCents,
     // A bank tells the day and no time.

@@ -1,8 +1,9 @@
 // Books a payment that the bank has taken back.
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import type { Sql } from '../storage/database.ts';
-import type { BookDeps, Booking, Told } from './booking.ts';
+import { type BookDeps, type Booking, type Told, unchanged } from './booking.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
+import { markOf } from './entry-mark.ts';
 import { unreturnedCents } from './life.ts';
 import { recordReturnsOf } from './returns.ts';
 import { lockCharges } from './store.ts';
@@ -15,17 +16,22 @@ export function bookReversal(deps: BookDeps, told: Told, { id }: Charge): Promis
   });
 }
 
-async function reverse(deps: BookDeps, tx: Sql, { entry, mark, fileDay }: Told, charge: Charge): Promise<Booking> {
-  if (charge.refunds.some(({ reference }) => reference?.endsWith(mark))) return { outcome: 'reversed' };
+async function reverse(deps: BookDeps, tx: Sql, told: Told, charge: Charge): Promise<Booking> {
+  const { entry, count, fileDay } = told;
+  const mark = markOf(entry, count);
+  const recorded = charge.refunds.find(({ reference }) => reference?.endsWith(mark));
+  if (recorded) return reverseAgain(told, charge, recorded);
   const day = entry.occurrenceDay ?? fileDay ?? civilDay(deps.clock.now());
   if (charge.refunds.some(refund => mayBeSameReversal(refund, charge, entry.paidCents, day))) {
-    return { outcome: 'needs_attention', remark: 'The bank may have told of this reversal before, in other words.' };
+    const remark = 'The bank may have told of this reversal before, in other words.';
+    return unchanged(told, { outcome: 'needs_attention', remark });
   }
   const payments = charge.payments.filter(({ method }) => method === 'boleto').toReversed();
   const fits = (payment: Payment) => unreturnedCents(charge, payment) >= (entry.paidCents || payment.amountCents);
   const payment = payments.find(one => one.amountCents === entry.paidCents && fits(one)) ?? payments.find(fits);
   if (!payment) {
-    return { outcome: 'needs_attention', remark: 'The bank reversed something that was not paid here.' };
+    const remark = 'The bank reversed something that was not paid here.';
+    return unchanged(told, { outcome: 'needs_attention', remark });
   }
   await recordReturnsOf(deps, tx, charge, payment, [
     {
@@ -37,6 +43,22 @@ async function reverse(deps: BookDeps, tx: Sql, { entry, mark, fileDay }: Told, 
     },
   ]);
   return { outcome: 'reversed' };
+}
+
+/** The same words as of a recorded reversal. They may tell of a further one if the boleto was paid again on that day. */
+function reverseAgain(told: Told, charge: Charge, { paymentId }: Refund): Booking {
+  if (!told.isToldBefore) return { outcome: 'reversed' };
+  const reversed = charge.payments.find(({ id }) => id === paymentId);
+  const isPaidAgain = charge.payments.some(
+    payment =>
+      payment.method === 'boleto' &&
+      payment.id !== paymentId &&
+      payment.amountCents === reversed?.amountCents &&
+      civilDay(payment.paidAt) === civilDay(reversed.paidAt) &&
+      unreturnedCents(charge, payment) === payment.amountCents,
+  );
+  if (!isPaidAgain) return { outcome: 'repeated' };
+  return { outcome: 'needs_attention', remark: 'The bank may have reversed the second payment too.' };
 }
 
 /**

@@ -18,11 +18,20 @@ export type Booking = {
 export type Told = {
   readonly rail: Rail;
   readonly entry: ReturnEntry;
-  /** The same whenever a bank tells this of the title; part of the reference of a payment. */
-  readonly mark: string;
+  /** Which of the entries of its file it is that say the same: 1 for the first. Its mark is part of the reference of a payment. */
+  readonly count: number;
+  /** Another file has brought the same before. */
+  readonly isToldBefore: boolean;
+  /** It is a payment, and what follows in its file takes the payment back in words that were told before. */
+  readonly isTakenBack: boolean;
   /** The day of the file, for an entry that has none. */
   readonly fileDay: CivilDay | undefined;
 };
+
+/** What has changed nothing is a repetition, if another file has brought it before. */
+export function unchanged({ isToldBefore }: Told, otherwise: Booking): Booking {
+  return isToldBefore ? { outcome: 'repeated' } : otherwise;
+}
 
 /** The reasons of the bank for a person; its word where it names none. */
 export function reasonsIn({ reasons, words }: ReturnEntry): string {

@@ -14,13 +14,14 @@ import { bookEntry, bookStranger } from './book-entry.ts';
 import type { BookDeps } from './booking.ts';
 import { withDueDate } from './change-due-date.ts';
 import { type Charge, paymentRequest } from './charge.ts';
+import { countEqual, markOf } from './entry-mark.ts';
 import { findCharge, findCharges } from './store.ts';
 import {
   type BoletoReturn,
   type BookedEntry,
   findChargesByNumber,
-  findRepeated,
   findReturn,
+  findToldBefore,
   finishReturn,
   insertEntries,
   openReturn,
@@ -99,11 +100,11 @@ function agreementOf(rails: Rails, { bank, header }: ReturnHead, name: string | 
 }
 
 type Reading = Agreement & { readonly file: BoletoReturn; readonly fileDay: CivilDay | undefined };
-type Marked = { readonly entry: ReturnEntry; readonly digest: Buffer };
+type Marked = { readonly entry: ReturnEntry; readonly count: number; readonly mark: string };
 
 async function bookAll(deps: ReadDeps, reading: Reading, bytes: Buffer): Promise<void> {
   const { files, file } = reading;
-  const marks = marker();
+  const countOf = countEqual();
   const entries = files.entries(bytes);
   let part: Marked[] = [];
   let read = 0;
@@ -121,42 +122,28 @@ async function bookAll(deps: ReadDeps, reading: Reading, bytes: Buffer): Promise
       return;
     }
     read++;
-    const marked = { entry: next.value, digest: marks(next.value) };
+    const entry = next.value;
+    const count = countOf(entry);
     // Booked before the reading was cut off.
     if (read <= file.booked) continue;
-    part.push(marked);
+    part.push({ entry, count, mark: markOf(entry, count) });
     if (part.length === PART_SIZE) await bookPart();
   }
-}
-
-const MARK_BYTES = 16;
-
-/** A hash of what an entry says. The second entry of a file that says the same has another. */
-function marker(): (entry: ReturnEntry) => Buffer {
-  const seen = new Map<string, number>();
-  return ({ content }) => {
-    const plain = createHash('sha256').update(content).digest().subarray(0, MARK_BYTES);
-    const key = plain.toString('latin1');
-    const count = (seen.get(key) ?? 0) + 1;
-    seen.set(key, count);
-    if (count === 1) return plain;
-    return createHash('sha256').update(`${count} ${content}`).digest().subarray(0, MARK_BYTES);
-  };
 }
 
 async function bookSome(deps: ReadDeps, reading: Reading, part: readonly Marked[]): Promise<BookedEntry[]> {
   const { rail, file } = reading;
   const numbers = part.flatMap(({ entry }) => entry.ourNumber ?? []);
-  const [repeated, chargeIds] = await Promise.all([
-    findRepeated(
+  const [toldBefore, chargeIds] = await Promise.all([
+    findToldBefore(
       deps.db,
       file,
-      part.map(({ digest }) => digest),
+      part.map(({ mark }) => mark),
     ),
     findChargesByNumber(deps.db, rail.name, numbers),
   ]);
   const charges = new Map((await findCharges(deps.db, [...new Set(chargeIds.values())])).map(one => [one.id, one]));
-  const known = { repeated, chargeIds, charges };
+  const known = { toldBefore, chargeIds, charges };
   // Entries of one charge in their order, those of different charges at once.
   const groups = Map.groupBy(part, ({ entry }) => chargeIds.get(entry.ourNumber ?? '') ?? entry.line);
   const limit = concurrencyLimit(MAX_AT_ONCE);
@@ -175,7 +162,7 @@ const BATCHED: readonly Meaning[] = ['registered', 'rejected', 'paid'];
 const MAX_AT_ONCE = 8;
 
 type Known = {
-  readonly repeated: ReadonlySet<string>;
+  readonly toldBefore: ReadonlySet<string>;
   readonly chargeIds: ReadonlyMap<string, string>;
   readonly charges: ReadonlyMap<string, Charge>;
 };
@@ -184,23 +171,24 @@ async function bookGroup(
   deps: ReadDeps,
   { rail, files, fileDay }: Reading,
   group: readonly Marked[],
-  { repeated, chargeIds, charges }: Known,
+  { toldBefore, chargeIds, charges }: Known,
 ): Promise<BookedEntry[]> {
   const chargeId = chargeIds.get(group[0]?.entry.ourNumber ?? '');
   let charge = chargeId === undefined ? undefined : charges.get(chargeId);
   const booked: BookedEntry[] = [];
-  for (const { entry, digest } of group) {
+  for (const [index, { entry, count, mark }] of group.entries()) {
     // The entry before has changed it.
     if (charge && booked.length > 0) charge = await findCharge(deps.db, charge.id, charge.accountId);
-    const mark = digest.toString('hex');
     const own = charge && isAboutCharge(files, entry, charge) ? charge : undefined;
-    const told = { rail, entry, mark, fileDay };
-    const book = () => (own ? bookEntry(deps, told, own) : bookStranger(deps, told));
-    const booking = repeated.has(mark) ? ({ outcome: 'repeated' } as const) : await book();
-    booked.push({ entry, digest, ...booking, ...(own && { charge: own }) });
+    const isTakenBack = group.slice(index + 1).some(next => isReversal(next) && toldBefore.has(next.mark));
+    const told = { rail, entry, count, fileDay, isToldBefore: toldBefore.has(mark), isTakenBack };
+    const booking = await (own ? bookEntry(deps, told, own) : bookStranger(deps, told));
+    booked.push({ entry, mark, ...booking, ...(own && { charge: own }) });
   }
   return booked;
 }
+
+const isReversal = ({ entry }: Marked) => entry.meaning === 'reversed';
 
 /** The bank may have the due day already that it was asked for. */
 function isAboutCharge(files: FileExchange, entry: ReturnEntry, charge: Charge): boolean {

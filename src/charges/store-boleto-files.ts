@@ -42,14 +42,15 @@ export async function isRegistrationSent(tx: Sql, charge: Charge): Promise<boole
   return rows.length > 0;
 }
 
-/** Whether no change of the due day waits for a file: the last one is in one. */
-export async function isChangeSent(tx: Sql, charge: Charge): Promise<boolean> {
-  const rows = await tx.query(
-    `select from boleto_instructions
-      where charge_id = $1 and account_id = $2 and movement = 'change_due_day' and sequence is null and dropped_at is null`,
+/** When the file was made that has the last change of the due day; undefined while it waits for one. */
+export async function findChangeSent(tx: Sql, charge: Charge): Promise<Date | undefined> {
+  const [last] = await tx.query<{ made_at: Date | null }>(
+    `select f.made_at from boleto_instructions i left join boleto_files f using (rail, sequence)
+      where i.charge_id = $1 and i.account_id = $2 and i.movement = 'change_due_day' and i.dropped_at is null
+      order by i.id desc limit 1`,
     [charge.id, charge.accountId],
   );
-  return rows.length === 0;
+  return last?.made_at ?? undefined;
 }
 
 /** Takes an instruction back; false when a file has it, or there is none. */

@@ -56,18 +56,18 @@ export async function findReturn(sql: Sql, id: string): Promise<BoletoReturn | u
   return found;
 }
 
-/** Those of the entries that another file has brought before, by their digest. */
-export async function findRepeated(
+/** Those of the entries that another file has brought before, by their marks. */
+export async function findToldBefore(
   sql: Sql,
   { id, rail }: BoletoReturn,
-  digests: readonly Buffer[],
+  marks: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await sql.query<{ digest: string }>(
-    `select encode(digest, 'hex') as digest from boleto_return_entries
+  const rows = await sql.query<{ mark: string }>(
+    `select encode(digest, 'hex') as mark from boleto_return_entries
       where rail = $1 and digest = any($2) and return_id <> $3`,
-    [rail, digests, id],
+    [rail, marks.map(mark => Buffer.from(mark, 'hex')), id],
   );
-  return new Set(rows.map(({ digest }) => digest));
+  return new Set(rows.map(({ mark }) => mark));
 }
 
 /** The charges of a rail's boletos by their number. */
@@ -85,7 +85,7 @@ export async function findChargesByNumber(
 
 export type BookedEntry = {
   readonly entry: ReturnEntry;
-  readonly digest: Buffer;
+  readonly mark: string;
   readonly outcome: ReturnOutcome;
   readonly remark?: string;
   readonly charge?: { readonly id: string; readonly accountId: string };
@@ -98,9 +98,9 @@ export async function insertEntries(
   booked: readonly BookedEntry[],
   total: number,
 ): Promise<void> {
-  const records = booked.map(({ entry, digest, outcome, remark, charge }) => ({
+  const records = booked.map(({ entry, mark, outcome, remark, charge }) => ({
     line: entry.line,
-    digest: digest.toString('hex'),
+    digest: mark,
     occurrence: entry.occurrence,
     reasons: entry.reasons.map(({ code }) => code),
     our_number: entry.ourNumber,

@@ -9,13 +9,14 @@ import { type WriteDeps, writeStep } from './write.ts';
 
 type Deps = WriteDeps & { readonly db: Database; readonly clock: Clock };
 
-/** A boleto that has ended or was paid stays as it is. */
-export async function writeOffBoleto(deps: Deps, id: string, to: 'CANCELED' | 'EXPIRED'): Promise<void> {
-  await deps.db.transaction(async tx => {
+/** False: the boleto has ended or was paid, and stays as it is. */
+export async function writeOffBoleto(deps: Deps, id: string, to: 'CANCELED' | 'EXPIRED'): Promise<boolean> {
+  return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);
     const boleto = charge?.methods.find(isOf('boleto'));
-    if (!charge || !boleto || !isUnpaid(boleto)) return;
+    if (!charge || !boleto || !isUnpaid(boleto)) return false;
     const written = await writeStep(deps, tx, writtenOff(charge, to), deps.clock.now());
     if (!written.methods.some(isUnpaid)) await clearTimers(tx, [written]);
+    return true;
   });
 }
