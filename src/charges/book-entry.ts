@@ -7,9 +7,15 @@ import { type BookDeps, type Booking, reasonsIn, type Told, unchanged } from './
 import { type Charge, type ChargeMethod, isOf, paymentRequest } from './charge.ts';
 import { writeOffBoleto } from './write-off.ts';
 
+/** Nothing is known of its amounts: the whole line, once it comes, is booked as it says. */
+function damaged(damage: string): Booking {
+  return { outcome: 'needs_attention', remark: `${damage} Nothing of it is booked: ask the bank for the whole file.` };
+}
+
 /** Of a title that is no boleto of this service. Its money is kept for a person. */
 export async function bookStranger(deps: BookDeps, told: Told): Promise<Booking> {
   const { entry } = told;
+  if (entry.damage !== undefined) return damaged(entry.damage);
   if (entry.meaning === 'paid') return bookStrangeMoney(deps, told);
   if (hasOddMoney(entry)) return keepMoney(deps, told, undefined, oddMoney(told));
   if (entry.meaning === 'unknown') return unknownCode(told);
@@ -19,6 +25,8 @@ export async function bookStranger(deps: BookDeps, told: Told): Promise<Booking>
 export async function bookEntry(deps: BookDeps, told: Told, charge: Charge): Promise<Booking> {
   const boleto = charge.methods.find(isOf('boleto'));
   if (!boleto) return bookStranger(deps, told);
+  const { damage } = told.entry;
+  if (damage !== undefined) return damaged(damage);
   if (!hasOddMoney(told.entry)) return bookMeaning(deps, told, charge, boleto);
   // A boleto that was paid is not refused: which of the two is true is for the person to say who sees to the money.
   const booking = told.entry.meaning === 'rejected' ? undefined : await bookMeaning(deps, told, charge, boleto);

@@ -21,8 +21,13 @@ export type Exchanged = {
   readonly sent: readonly number[];
   readonly fetched: readonly Fetched[];
 };
-/** A file of the server; `refusal` when it is no return of the agreement. */
-export type Fetched = { readonly name: string; readonly entries: number; readonly refusal?: string };
+/** A file of the server; `refusal` when it is no return of the agreement, `failure` when reading it failed: it is read again later. */
+export type Fetched = {
+  readonly name: string;
+  readonly entries: number;
+  readonly refusal?: string;
+  readonly failure?: string;
+};
 
 const PAUSE_MS = 5_000;
 /** By then a node that has taken the turn has ended it, or has died. */
@@ -113,6 +118,8 @@ async function runExchange(deps: ExchangeDeps, { rail, server }: Served, sends: 
       const fetched = await fetchReturns(deps, rail, connection);
       const sent = sends ? await sendFiles(deps, rail, connection) : [];
       await endExchange(db, rail, clock.now(), inMs(server.everyMs));
+      const failed = fetched.find(({ failure }) => failure !== undefined);
+      if (failed?.failure) await failExchange(db, rail, failed.failure, inMs(Math.min(server.everyMs, RETRY_MS)));
       return { rail, sent, fetched };
     } finally {
       await connection.close();
@@ -139,8 +146,17 @@ async function fetchReturns(deps: ExchangeDeps, rail: string, connection: FileCo
   const known = await findFetched(deps.db, rail, listed);
   const unknown = listed.filter(file => !known.has(file));
   const fetched: Fetched[] = [];
-  for (const file of unknown.slice(0, MAX_FETCHED)) fetched.push(await fetchReturn(deps, rail, connection, file));
+  for (const file of unknown.slice(0, MAX_FETCHED)) {
+    fetched.push(await fetchReturn(deps, rail, connection, file).catch(error => failed(deps, rail, file, error)));
+  }
   return fetched;
+}
+
+/** One file that cannot be read stops neither the others nor what waits to be sent. */
+function failed({ log }: ExchangeDeps, rail: string, { name }: RemoteFile, error: unknown): Fetched {
+  if (isOutage(error) || error instanceof AppError) throw error;
+  log.error('a return of the bank could not be read; it is tried again', { rail, error });
+  return { name, entries: 0, failure: `The return ${name} could not be read: the log says why.` };
 }
 
 async function fetchReturn(

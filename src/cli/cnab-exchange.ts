@@ -20,7 +20,7 @@ export async function exchangeFiles(config: Config, log: Log, args: readonly str
     return exchangeNow({ ...deps, rails, log, decisionBatches }, name).catch(rethrown);
   });
   for (const line of linesOf(exchanged)) console.log(line);
-  return exchanged.fetched.some(({ refusal }) => refusal !== undefined) ? 1 : 0;
+  return exchanged.fetched.some(({ refusal, failure }) => refusal !== undefined || failure !== undefined) ? 1 : 0;
 }
 
 /** What an operator can mend is said in a sentence. */
@@ -29,11 +29,11 @@ function rethrown(error: unknown): never {
 }
 
 function linesOf({ rail, sent, fetched }: Exchanged): string[] {
-  const files = fetched.map(({ name, entries, refusal }) =>
-    refusal === undefined
-      ? `${rail}: fetched ${name}, ${entries} entries.`
-      : `${rail}: ${name} is no return. ${refusal}`,
-  );
+  const files = fetched.map(({ name, entries, refusal, failure }) => {
+    if (failure !== undefined) return `${rail}: ${failure}`;
+    if (refusal !== undefined) return `${rail}: ${name} is no return. ${refusal}`;
+    return `${rail}: fetched ${name}, ${entries} entries.`;
+  });
   const told = sent.length === 0 ? `${rail}: nothing to send.` : `${rail}: sent ${sent.join(', ')}.`;
   return [...files, told];
 }

@@ -220,6 +220,39 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.equal((await command()).said, `${RAIL}: sent ${sequence}.`);
   });
 
+  test('that has a return which cannot be read gets what waits all the same, and the other returns are read', async t => {
+    await restSchedule();
+    const one = await charge();
+    await service.runJobs();
+    await command();
+    await restSchedule();
+    for (const name of readdirSync(sshd.sent))
+      if (!/^sicoob-main-\d+\.rem$/.test(name)) rmSync(path.join(sshd.sent, name));
+    takeAll();
+    const good = answer();
+    // Whatever is wrong with it: the database does not take this one.
+    await service.sql(`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`);
+    await service.sql(
+      'create trigger refuse before insert on boleto_returns for each row when (new.sequence = 666) execute function refuse()',
+    );
+    t.after(async () => {
+      await service.sql('drop trigger refuse on boleto_returns');
+      rmSync(path.join(sshd.returned, 'a-bad.ret'));
+    });
+    leave('a-bad.ret', Buffer.from(good.toString('latin1').replace(/^(.{157}).{6}/, '$1000666'), 'latin1'));
+    leave('good.ret', good);
+    await charge();
+    await service.runJobs();
+    const { code, said } = await command();
+    assert.equal(code, 1);
+    assert.match(said, /^sicoob:main: The return a-bad\.ret could not be read: the log says why\.$/m);
+    assert.match(said, /^sicoob:main: fetched good\.ret, \d+ entries\.$/m);
+    assert.match(said, /^sicoob:main: sent \d+\.$/m);
+    assert.equal(await status(one), 'REGISTERED');
+    const [row] = await service.sql<{ exchange_error: string }>('select exchange_error from boleto_agreements');
+    assert.match(row?.exchange_error ?? '', /a-bad\.ret could not be read/);
+  });
+
   test('is tried by trilho doctor', async () => {
     const env = { ...environment(), DATABASE_URL: service.databaseUrl };
     const good = await runCommand(doctorCommand, env, []);

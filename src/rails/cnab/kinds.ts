@@ -23,7 +23,7 @@ function digitsOf(text: string, width: number): string {
   return text.padStart(width, '0');
 }
 
-/** A number, right-aligned with zeros. */
+/** A number, right-aligned with zeros. Some banks align an account to the left. */
 export const digits: Kind<string | number> = {
   write: (value, width) => digitsOf(value === undefined ? '0' : String(value), width),
   read: text => {
@@ -75,15 +75,15 @@ export const document: Kind<string> = {
   show: plain,
 };
 
-/** An amount in reais with two decimals. */
+/** An amount in reais with two decimals. Blanks behind its digits are in the place of digits that were lost. */
 export const cents: Kind<bigint> = {
   write: (value = 0n, width) => {
     if (value < 0n) throw new RangeError('must not be negative');
     return digitsOf(String(value), width);
   },
   read: text => {
-    if (isBlank(text)) return {};
-    return /^\s*\d+\s*$/.test(text) ? { value: BigInt(text.trim()) } : { fault: 'should be an amount in digits' };
+    if (/^ *0* *$/.test(text)) return /^ *0+$/.test(text) ? { value: 0n } : {};
+    return /^ *\d+$/.test(text) ? { value: BigInt(text.trim()) } : { fault: 'should be an amount in digits' };
   },
   show: value => `R$ ${(value / 100n).toString()}.${(value % 100n).toString().padStart(2, '0')}`,
 };

@@ -7,8 +7,8 @@ import type { Warnings } from './warnings.ts';
 /** A return of 100,000 titles has 48 MB. */
 export const MAX_FILE_BYTES = 128 * 1024 * 1024;
 
-/** `text` has 240 characters. */
-export type Line = { readonly number: number; readonly text: string };
+/** `text` has 240 characters, and the first `length` of them were in the file. */
+export type Line = { readonly number: number; readonly text: string; readonly length: number };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const LINE_FEED = 0x0a;
@@ -28,7 +28,7 @@ export function* linesOf(bytes: Buffer, warnings: Warnings): Generator<Line> {
     const end = feed < 0 ? bytes.length : feed;
     const text = cleaned(decode(bytes.subarray(start, end)), number, warnings);
     start = end + 1;
-    if (text !== '') yield { number, text };
+    if (text !== '') yield { number, text: text.padEnd(WIDTH), length: text.length };
   }
 }
 
@@ -38,13 +38,25 @@ function cleaned(raw: string, number: number, warnings: Warnings): string {
     warnings.add('^Z (end of file of DOS) is in the line', number);
     text = text.replaceAll(END_OF_FILE, '');
   }
+  if (CONTROL.test(text)) {
+    warnings.add('control characters are in the line; blanks are assumed', number);
+    text = withoutControls(text);
+  }
   if (text.trim() === '') return '';
   if (text.length < WIDTH) warnings.add(`the line has fewer than ${WIDTH} characters; blanks are assumed`, number);
   if (text.length > WIDTH) {
     const rest = text.slice(WIDTH).trim() === '' ? 'blanks' : 'text';
     warnings.add(`the line has more than ${WIDTH} characters; ${rest} at its end is passed over`, number);
   }
-  return text.slice(0, WIDTH).padEnd(WIDTH);
+  return text.slice(0, WIDTH);
+}
+
+/** No field has them, and a database does not take all of them. */
+const CONTROL = /\p{Cc}/u;
+
+/** Blanks in the place of all but the ends of lines. */
+export function withoutControls(text: string): string {
+  return text.replace(/(?!\n)\p{Cc}/gu, ' ');
 }
 
 /** Each line by itself, since files are joined from pieces of different origin. */

@@ -6,7 +6,8 @@ import { type ReturnedTables, returned } from './bank.ts';
 import { CNAB_BANKS } from './banks.ts';
 import { CnabError } from './cnab-error.ts';
 import { countRecords } from './counts.ts';
-import { END_OF_FILE, type Line, linesOf, requireCnab240 } from './lines.ts';
+import { damageOf } from './damage.ts';
+import { END_OF_FILE, type Line, linesOf, requireCnab240, withoutControls } from './lines.ts';
 import { SEGMENT_T } from './norm-returned.ts';
 import { FILE_HEADER } from './norm-sent.ts';
 import type { Meaning } from './occurrence.ts';
@@ -45,6 +46,8 @@ export type ReturnEntry = {
   readonly creditDay?: CivilDay;
   /** Of the pix of the boleto, where the return has it. */
   readonly location?: string;
+  /** What of it cannot be read, for a person: such an entry must not be booked. */
+  readonly damage?: string;
   /** Its records without their places in the file: the same in a file that is sent again. */
   readonly content: string;
 };
@@ -124,6 +127,7 @@ function entryOf(title: Title, account: BoletoAccount, warnings: Warnings): Retu
     occurrenceDay: U && fieldValue(tables.U.occurrenceDay, U.text),
     creditDay: U && fieldValue(tables.U.creditDay, U.text),
     location: Y && fieldValue(tables.Y03.location, Y.text)?.trim(),
+    damage: damageOf(tables, meaning, line, U),
   };
   return {
     line: line.number,
@@ -157,6 +161,7 @@ function definedOf<T extends object>(fields: T): { [key in keyof T]?: Exclude<T[
 
 function hasTrailer(bytes: Buffer): boolean {
   const tail = bytes.subarray(Math.max(0, bytes.length - 4096)).toString('latin1');
-  const last = tail.replaceAll(END_OF_FILE, '').trimEnd().split('\n').at(-1) ?? '';
+  // Some programs fill the last block with zeros.
+  const last = withoutControls(tail.replaceAll(END_OF_FILE, '')).trimEnd().split('\n').at(-1) ?? '';
   return /^\d{7}9/.test(last);
 }

@@ -1,0 +1,82 @@
+// Returns that were damaged on their way: a line that was cut, digits that are none, characters that no database takes. Nothing is booked
+// of what cannot be read, and the whole file is booked once when it comes.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { SentBoleto } from '../harness/file-exchange.ts';
+import { AMOUNT, type ReturnBench, startReturns } from '../harness/return-bench.ts';
+import { bytesOf } from '../rails/cnab/return-lines.ts';
+
+const TYPE = { 'content-type': 'application/octet-stream' };
+const [T, U] = [2, 3];
+
+let bank: ReturnBench;
+before(async () => {
+  bank = await startReturns('756');
+});
+after(() => bank.stop());
+
+const upload = async (bytes: Buffer) => {
+  const body = Uint8Array.from(bytes);
+  return bank.service.send('/boletos/returns', { method: 'POST', body, headers: TYPE });
+};
+const bring = async (lines: readonly string[]) => {
+  const { status, json, text } = await upload(bytesOf(lines));
+  assert.equal(status, 201, text);
+  return json;
+};
+const put = (line: string, column: number, text: string) =>
+  line.slice(0, column - 1) + text + line.slice(column - 1 + text.length);
+const amounts = async (boleto: SentBoleto) =>
+  (await bank.charge(boleto)).payments.map(({ amountCents }: { amountCents: number }) => amountCents);
+
+for (const [what, damage, remark] of [
+  ['cut inside the amount', [U, (line: string) => line.slice(0, 90)], /^Line 4 is cut off in valor pago\./],
+  ['cut before the amount', [U, (line: string) => line.slice(0, 77)], /^Line 4 is cut off before valor pago\./],
+  ['cut inside a day', [U, (line: string) => line.slice(0, 141)], /^Line 4 is cut off in data da ocorrência\./],
+  ['cut before the day', [U, (line: string) => line.slice(0, 137)], /^Line 4 is cut off before data da ocorrência\./],
+  ['cut inside the amount of the title', [T, (line: string) => line.slice(0, 90)], /^Line 3 is cut off in valor\./],
+  ['cut inside the number of the title', [T, (line: string) => line.slice(0, 45)], /^Line 3 is cut off before valor\./],
+  ['with blanks in its amount', [U, (line: string) => put(line, 90, '   ')], /^Line 4 has no amount in valor pago\./],
+  ['with letters in its amount', [U, (line: string) => put(line, 90, 'O')], /^Line 4 has no amount in valor pago\./],
+  [
+    'with zero bytes in its amount',
+    [U, (line: string) => put(line, 91, '\0')],
+    /^Line 4 has no amount in valor pago\./,
+  ],
+] as const) {
+  for (const reversed of [false, true]) {
+    test(`a ${reversed ? 'reversal' : 'payment'} in a line ${what} is for a person, and the whole line counts once`, async () => {
+      const boleto = await bank.one();
+      if (reversed) await bank.outcomes(bank.paid(boleto));
+      const lines = bank.lines(reversed ? bank.told(boleto, '44', { paidCents: AMOUNT }) : bank.paid(boleto));
+      const before = [await bank.charge(boleto), await bank.unmatched()];
+      const [at, change] = damage;
+      const broken = await bring(lines.with(at, change(lines[at]!)));
+      assert.deepEqual(broken.counts, { needs_attention: 1 });
+      assert.match((await bank.remark()) ?? '', remark);
+      assert.deepEqual([await bank.charge(boleto), await bank.unmatched()], before, 'nothing is booked');
+      assert.deepEqual((await bring(lines)).counts, { [reversed ? 'reversed' : 'paid']: 1 });
+      assert.deepEqual(await amounts(boleto), [Number(AMOUNT)]);
+      assert.equal((await bank.charge(boleto)).state, reversed ? 'REFUNDED' : 'PAID');
+    });
+  }
+}
+
+test('blanks that were taken off the ends of lines change nothing', async () => {
+  const boleto = await bank.one();
+  const lines = bank.lines(bank.told(boleto, '02'), bank.paid(boleto));
+  assert.deepEqual((await bring(lines.map(line => line.trimEnd()))).counts, { registered: 1, paid: 1 });
+  assert.deepEqual((await bring(lines)).counts, { repeated: 2 });
+});
+
+test('control characters are blanks, with a warning, and the file is read to its end', async () => {
+  const boleto = await bank.one();
+  const lines = bank.lines(bank.paid(boleto));
+  // In the name of the payer, in the document number, and behind the last line.
+  const odd = lines.with(T, put(put(lines[T]!, 150, 'JOS\0 \u0007\u0085'), 59, 'A\0B'));
+  const { status, json, text } = await upload(Buffer.concat([bytesOf(odd), Buffer.alloc(300)]));
+  assert.equal(status, 201, text);
+  assert.deepEqual([json.counts, json.isFinished], [{ paid: 1 }, true]);
+  assert.match(JSON.stringify(json.warnings), /control characters are in the line; blanks are assumed/);
+  assert.deepEqual(await amounts(boleto), [Number(AMOUNT)]);
+});
