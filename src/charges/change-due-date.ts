@@ -1,6 +1,6 @@
 // Another due date for an unpaid charge. A bank that is told by files gets an instruction, and its answer decides; elsewhere it counts
 // at once. The days until the end of the charge stay as many as they were, since a bank counts them from the due day.
-import { civilDay, DAY_MS, daysBetween } from '../lib/civil-days.ts';
+import { addDays, civilDay, DAY_MS, daysBetween } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { LAST_MOMENT_MS } from '../lib/date-times.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
@@ -8,12 +8,20 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Rail } from '../rails/rail.ts';
 import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { type Charge, type ChargeMethod, isOf, isOrdered, paymentRequest, withInstrument } from './charge.ts';
+import {
+  type Charge,
+  type ChargeMethod,
+  type DueChange,
+  isOf,
+  isOrdered,
+  paymentRequest,
+  withInstrument,
+} from './charge.ts';
 import type { ChargeRules } from './check.ts';
 import { dueChanged, dueChangeFailed, isPayable, isUnpaid } from './life.ts';
 import { closesAt } from './owed.ts';
 import { lockCharges, storeInstruments } from './store.ts';
-import { dropInstruction, insertInstructions } from './store-boleto-files.ts';
+import { dropInstruction, findChangeSent, insertInstructions } from './store-boleto-files.ts';
 import { storeDueDate } from './store-due-dates.ts';
 import { clearTimers, insertFirstTimers } from './store-timers.ts';
 import { type WriteDeps, writeStep } from './write.ts';
@@ -33,15 +41,17 @@ export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promis
   return deps.db.transaction(async tx => {
     const [charge] = await lockCharges(tx, [id]);
     if (!charge) throw new AppError('not_found', 'There is no such charge.');
-    const asked = charge.dueChange?.status === 'PENDING' ? charge.dueChange.dueAt : charge.dueAt;
-    if (asked.getTime() === dueAt.getTime()) return charge;
     const now = deps.clock.now();
+    const pending = await findPending(tx, charge, now);
+    const asked = pending?.dueAt ?? charge.dueAt;
+    if (asked.getTime() === dueAt.getTime() && !pending?.isUnanswered) return charge;
     const open = openMethods(deps.rails, charge);
     const next = withDueDate(charge, dueAt);
     refuseDate(deps, open, next, now);
-    await takeBack(tx, charge, now);
+    if (pending) await takeBack(tx, charge, pending, now);
     const boleto = open.find(({ rail }) => rail.files);
-    if (boleto && civilDay(dueAt) !== civilDay(charge.dueAt)) {
+    // A bank that has not answered may have carried out what it was asked for, so that it is told of the present day too.
+    if (boleto && (civilDay(dueAt) !== civilDay(charge.dueAt) || pending?.isUnanswered)) {
       return instruct(tx, { ...charge, dueChange: { dueAt, status: 'PENDING' } }, boleto.rail, now);
     }
     for (const { rail } of open) {
@@ -86,12 +96,33 @@ function refuseDate({ chargeRules }: Deps, open: readonly OpenMethod[], next: Ch
   if (refusals.length > 0) throw invalidRequest(refusals);
 }
 
-/** A change that no file has yet gives way to the next one. */
-async function takeBack(tx: Sql, charge: Charge, now: Date): Promise<void> {
-  if (charge.dueChange?.status !== 'PENDING') return;
-  if (await dropInstruction(tx, charge, 'change_due_day', now)) return;
-  const day = civilDay(charge.dueChange.dueAt);
-  throw new AppError('wrong_state', `The bank was asked for the due day ${day} and has not answered yet.`);
+/** Banks answer by the next banking day; after so many days none will. */
+export const ANSWER_DAYS = 5;
+
+/** A change that the bank has not answered to: `sentAt` once a file has it, `isUnanswered` when no answer will come. */
+type PendingChange = { readonly dueAt: Date; readonly sentAt?: Date; readonly isUnanswered: boolean };
+
+async function findPending(tx: Sql, charge: Charge, now: Date): Promise<PendingChange | undefined> {
+  if (charge.dueChange?.status !== 'PENDING') return undefined;
+  const { dueAt } = charge.dueChange;
+  const sentAt = await findChangeSent(tx, charge);
+  if (!sentAt) return { dueAt, isUnanswered: false };
+  return { dueAt, sentAt, isUnanswered: daysBetween(civilDay(sentAt), civilDay(now)) >= ANSWER_DAYS };
+}
+
+/** A change that no file has yet, or that the bank has not answered to for days, gives way to the next one. */
+async function takeBack(
+  tx: Sql,
+  charge: Charge,
+  { dueAt, sentAt, isUnanswered }: PendingChange,
+  now: Date,
+): Promise<void> {
+  if (isUnanswered || (await dropInstruction(tx, charge, 'change_due_day', now))) return;
+  const again = sentAt ? `: it can be asked again on ${addDays(civilDay(sentAt), ANSWER_DAYS)}` : '';
+  throw new AppError(
+    'wrong_state',
+    `The bank was asked for the due day ${civilDay(dueAt)} and has not answered yet${again}.`,
+  );
 }
 
 async function instruct(tx: Sql, charge: Charge, rail: Rail, now: Date): Promise<Charge> {
@@ -115,10 +146,17 @@ export function withDueDate(charge: Charge, dueAt: Date): Charge {
 
 type ApplyDeps = WriteDeps & { readonly rails: Rails; readonly clock: Clock };
 
-/** The new date counts: line, timers and statuses follow. The caller holds the lock of the charge. */
-export async function applyDueDate(deps: ApplyDeps, tx: Sql, charge: Charge, dueAt: Date): Promise<Charge> {
+/** The new date counts: line, timers and statuses follow. Another change may still be pending. The caller holds the lock of the charge. */
+export async function applyDueDate(
+  deps: ApplyDeps,
+  tx: Sql,
+  charge: Charge,
+  dueAt: Date,
+  pending?: DueChange,
+): Promise<Charge> {
   const now = deps.clock.now();
-  const next = withNewLine(deps.rails, withDueDate(charge, dueAt));
+  const changed = withDueDate(charge, dueAt);
+  const next = withNewLine(deps.rails, pending ? { ...changed, dueChange: pending } : changed);
   const { instrument } = next.methods.find(isOf('boleto')) ?? {};
   await storeDueDate(tx, next);
   if (instrument) {

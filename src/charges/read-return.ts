@@ -16,6 +16,7 @@ import { withDueDate } from './change-due-date.ts';
 import { type Charge, paymentRequest } from './charge.ts';
 import { countEqual, markOf } from './entry-mark.ts';
 import { findCharge, findCharges } from './store.ts';
+import { findAskedDueDates } from './store-boleto-files.ts';
 import {
   type BoletoReturn,
   type BookedEntry,
@@ -142,8 +143,10 @@ async function bookSome(deps: ReadDeps, reading: Reading, part: readonly Marked[
     ),
     findChargesByNumber(deps.db, rail.name, numbers),
   ]);
-  const charges = new Map((await findCharges(deps.db, [...new Set(chargeIds.values())])).map(one => [one.id, one]));
-  const known = { toldBefore, chargeIds, charges };
+  const ids = [...new Set(chargeIds.values())];
+  const [found, askedDueDates] = await Promise.all([findCharges(deps.db, ids), findAskedDueDates(deps.db, ids)]);
+  const charges = new Map(found.map(one => [one.id, one]));
+  const known = { toldBefore, chargeIds, charges, askedDueDates };
   // Entries of one charge in their order, those of different charges at once.
   const groups = Map.groupBy(part, ({ entry }) => chargeIds.get(entry.ourNumber ?? '') ?? entry.line);
   const limit = concurrencyLimit(MAX_AT_ONCE);
@@ -165,21 +168,23 @@ type Known = {
   readonly toldBefore: ReadonlySet<string>;
   readonly chargeIds: ReadonlyMap<string, string>;
   readonly charges: ReadonlyMap<string, Charge>;
+  readonly askedDueDates: ReadonlyMap<string, readonly Date[]>;
 };
 
 async function bookGroup(
   deps: ReadDeps,
   { rail, files, fileDay }: Reading,
   group: readonly Marked[],
-  { toldBefore, chargeIds, charges }: Known,
+  { toldBefore, chargeIds, charges, askedDueDates }: Known,
 ): Promise<BookedEntry[]> {
   const chargeId = chargeIds.get(group[0]?.entry.ourNumber ?? '');
   let charge = chargeId === undefined ? undefined : charges.get(chargeId);
+  const asked = (chargeId && askedDueDates.get(chargeId)) || [];
   const booked: BookedEntry[] = [];
   for (const [index, { entry, count, mark }] of group.entries()) {
     // The entry before has changed it.
     if (charge && booked.length > 0) charge = await findCharge(deps.db, charge.id, charge.accountId);
-    const own = charge && isAboutCharge(files, entry, charge) ? charge : undefined;
+    const own = charge && isAboutCharge(files, entry, charge, asked) ? charge : undefined;
     const isTakenBack = group.slice(index + 1).some(next => isReversal(next) && toldBefore.has(next.mark));
     const told = { rail, entry, count, fileDay, isToldBefore: toldBefore.has(mark), isTakenBack };
     const booking = await (own ? bookEntry(deps, told, own) : bookStranger(deps, told));
@@ -190,9 +195,8 @@ async function bookGroup(
 
 const isReversal = ({ entry }: Marked) => entry.meaning === 'reversed';
 
-/** The bank may have the due day already that it was asked for. */
-function isAboutCharge(files: FileExchange, entry: ReturnEntry, charge: Charge): boolean {
-  const { dueChange } = charge;
-  if (files.isAbout(entry, paymentRequest(charge))) return true;
-  return dueChange?.status === 'PENDING' && files.isAbout(entry, paymentRequest(withDueDate(charge, dueChange.dueAt)));
+/** The bank may have a due day that it was asked for, also when the change was given up here. */
+function isAboutCharge(files: FileExchange, entry: ReturnEntry, charge: Charge, asked: readonly Date[]): boolean {
+  const candidates = [charge, ...asked.map(dueAt => withDueDate(charge, dueAt))];
+  return candidates.some(candidate => files.isAbout(entry, paymentRequest(candidate)));
 }

@@ -16,10 +16,10 @@ export type NewInstruction = {
 export async function insertInstructions(tx: Sql, instructions: readonly NewInstruction[], at: Date): Promise<void> {
   if (instructions.length === 0) return;
   await tx.query(
-    `insert into boleto_instructions (id, account_id, charge_id, rail, movement, created_at)
-     select id, account_id, charge_id, rail, movement, $6
-       from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[])
-              as new (id, account_id, charge_id, rail, movement)
+    `insert into boleto_instructions (id, account_id, charge_id, rail, movement, due_at, created_at)
+     select id, account_id, charge_id, rail, movement, due_at, $7
+       from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[])
+              as new (id, account_id, charge_id, rail, movement, due_at)
      on conflict (charge_id, account_id, movement) where movement <> 'change_due_day' do nothing`,
     [
       instructions.map(({ id }) => id),
@@ -27,6 +27,7 @@ export async function insertInstructions(tx: Sql, instructions: readonly NewInst
       instructions.map(({ charge }) => charge.id),
       instructions.map(({ rail }) => rail),
       instructions.map(({ movement }) => movement),
+      instructions.map(({ charge, movement }) => (movement === 'change_due_day' ? charge.dueChange?.dueAt : null)),
       at,
     ],
   );
@@ -51,6 +52,21 @@ export async function findChangeSent(tx: Sql, charge: Charge): Promise<Date | un
     [charge.id, charge.accountId],
   );
   return last?.made_at ?? undefined;
+}
+
+/** The due dates that files have asked for, by charge. */
+export async function findAskedDueDates(
+  sql: Sql,
+  chargeIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Date[]>> {
+  const rows = await sql.query<{ charge_id: string; due_at: Date }>(
+    `select charge_id, due_at from boleto_instructions
+      where charge_id = any($1) and movement = 'change_due_day' and sequence is not null and due_at is not null
+      order by id`,
+    [chargeIds],
+  );
+  const byCharge = Map.groupBy(rows, ({ charge_id }) => charge_id);
+  return new Map([...byCharge].map(([id, asked]) => [id, asked.map(({ due_at }) => due_at)]));
 }
 
 /** Takes an instruction back; false when a file has it, or there is none. */

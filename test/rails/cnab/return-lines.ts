@@ -16,6 +16,7 @@ export type Told = {
   readonly paidCents?: bigint;
   readonly feeCents?: bigint;
   /** DDMMAAAA. */
+  readonly dueDay?: string;
   readonly day?: string;
   readonly creditDay?: string;
   readonly reasons?: string;
@@ -38,6 +39,7 @@ export function titleLines(bank: string, told: Told, sequence: number): string[]
     line(
       start('T', 0),
       [number, told.number],
+      [value - 8, told.dueDay ?? ''],
       [value, amount(told.amountCents)],
       [ownId, told.ownId ?? ''],
       [fee, amount(told.feeCents)],

@@ -1,0 +1,87 @@
+// A bank that does not answer to a change of the due day, or answers late: the change can be asked for again, replaced or taken back, and
+// whatever day the bank then names is understood.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
+import type { SentBoleto } from '../harness/file-exchange.ts';
+import { type ReturnBench, startReturns } from '../harness/return-bench.ts';
+
+const [DUE, LATER, LATEST] = ['2026-12-10', '2026-12-30', '2027-01-11'] as const;
+
+let bank: ReturnBench;
+before(async () => {
+  bank = await startReturns('756');
+});
+after(() => bank.stop());
+
+const change = (boleto: SentBoleto, day: string) =>
+  bank.service.post(`/charges/${boleto.charge.id}/due-date`, { dueAt: `${day}T23:59:59-03:00` });
+/** The bank names a day, and gives no id of ours back. */
+const confirmed = (boleto: SentBoleto, day: string) =>
+  bank.told(boleto, '14', { dueDay: day.split('-').toReversed().join('') });
+const dueOf = async (boleto: SentBoleto) => {
+  const { dueAt, dueChange } = await bank.charge(boleto);
+  return [civilDay(new Date(dueAt)), civilDay(new Date(dueChange.dueAt)), dueChange.status];
+};
+/** A registered boleto whose bank was asked for a later day by a file. */
+async function asked(): Promise<SentBoleto> {
+  const boleto = await bank.one({ dueAt: `${DUE}T23:59:59-03:00` });
+  await bank.outcomes(bank.told(boleto, '02'));
+  assert.equal((await change(boleto, LATER)).json.dueChange.status, 'PENDING');
+  assert.equal((await bank.make())?.titles, 1);
+  return boleto;
+}
+const silence = (days: number) => bank.service.clock.advanceMs(days * DAY_MS);
+
+test('a bank that does not answer can be asked again after five days, and not before', async () => {
+  const boleto = await asked();
+  silence(4);
+  const early = await change(boleto, LATEST);
+  assert.equal(early.status, 409);
+  const again = civilDay(new Date(bank.service.clock.now().getTime() + DAY_MS));
+  assert.match(early.json.detail, new RegExp(`has not answered yet: it can be asked again on ${again}\\.$`));
+  assert.equal((await change(boleto, LATER)).status, 200);
+  assert.equal(await bank.make(), undefined, 'the same again is nothing new');
+  silence(1);
+  assert.equal((await change(boleto, LATER)).json.dueChange.status, 'PENDING');
+  assert.equal((await bank.make())?.titles, 1);
+  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { noted: 1 });
+  assert.deepEqual(await dueOf(boleto), [LATER, LATER, 'DONE']);
+});
+
+test('another day takes its place, and an answer to the first one is understood', async () => {
+  const boleto = await asked();
+  silence(5);
+  assert.equal((await change(boleto, LATEST)).json.dueChange.status, 'PENDING');
+  assert.equal((await bank.make())?.titles, 1);
+  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { noted: 1 });
+  assert.deepEqual(await dueOf(boleto), [LATER, LATEST, 'PENDING']);
+  assert.deepEqual(await bank.outcomes(bank.paid(boleto, { dueDay: '30122026', reasons: '03' })), { paid: 1 });
+});
+
+test('it is taken back by asking for the present day, of which the bank is told', async () => {
+  const boleto = await asked();
+  silence(5);
+  assert.equal((await change(boleto, DUE)).json.dueChange.status, 'PENDING');
+  assert.equal((await bank.make())?.titles, 1);
+  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER), confirmed(boleto, DUE)), { noted: 2 });
+  assert.deepEqual(await dueOf(boleto), [DUE, DUE, 'DONE']);
+});
+
+test('a confirmation after a refusal counts: the bank has that day', async () => {
+  const boleto = await asked();
+  assert.deepEqual(await bank.outcomes(bank.told(boleto, '26', { reasons: '16' })), { needs_attention: 1 });
+  assert.deepEqual(await dueOf(boleto), [DUE, LATER, 'FAILED']);
+  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { noted: 1 });
+  assert.deepEqual(await dueOf(boleto), [LATER, LATER, 'DONE']);
+});
+
+test('an answer to the first change after that to the second is for a person', async () => {
+  const boleto = await asked();
+  silence(5);
+  await change(boleto, LATEST);
+  await bank.make();
+  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATEST)), { noted: 1 });
+  assert.deepEqual(await bank.outcomes(confirmed(boleto, LATER)), { needs_attention: 1 });
+  assert.deepEqual(await dueOf(boleto), [LATEST, LATEST, 'DONE']);
+});
