@@ -1,13 +1,13 @@
 // Decides what a report of a payment means for its charge: a new payment, one that is known, one that may be known under another
 // reference, or none. Pure.
-import { type CivilDay, civilDay } from '../lib/civil-days.ts';
+import { type CivilDay, civilDay, daysBetween } from '../lib/civil-days.ts';
 import { laterOf } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Method } from '../rails/rail.ts';
 import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from './charge.ts';
 import { paid, type Step } from './life.ts';
 import { owedOn } from './owed.ts';
-import { isPixId } from './payment-reference.ts';
+import { isFromReturnFile, isPixId } from './payment-reference.ts';
 import { mayBeSameOfCharge, mayBeTypedAgain, type ReadReceipt } from './possible-duplicate.ts';
 import { comparable, isToldAs, referenceKey } from './store-money.ts';
 import type { RailNames } from './store-rails.ts';
@@ -92,8 +92,11 @@ export function judgePayment(
   });
   if (isTaken) return { refusal: referenceTaken() };
   const told = report.isByPix && charge.payments.find(payment => isInOtherWords(payment, report));
-  if (told) return { told: charge, payment: told };
-  const typed = charge.payments.find(payment => mayBeTypedBefore(payment, report));
+  if (told && !isOtherAmountInFile(told, report)) return { told: charge, payment: told };
+  if (told) return { duplicateOf: told.reference };
+  const typed = charge.payments.find(
+    payment => mayBeTypedBefore(payment, report) || mayBeToldByPix(payment, report, now),
+  );
   if (typed) return { duplicateOf: typed.reference };
   const receipt = receipts.get(comparable(report.reference));
   // What the bank itself says outranks a statement, in which a fee may be taken off.
@@ -155,12 +158,34 @@ function isInOtherWords({ method, isByPix, alsoReportedAs, reference }: Payment,
   return isPixId(reference) !== isPixId(report.reference);
 }
 
+/** What a return file says was paid by pix, with another amount than the pix had, is for a person. */
+function isOtherAmountInFile(known: Payment, { reference, amountCents }: ReportedPayment): boolean {
+  const isInFile = isFromReturnFile(known.reference) || isFromReturnFile(reference);
+  return isInFile && amountCents !== known.amountCents;
+}
+
 /**
  * Whether the bank now tells of a boleto that a person has reported as paid. A person knows no id of the bank, often another day than
  * that of the bank, and perhaps not what was paid on top: so a person says whether it is a second payment.
  */
 function mayBeTypedBefore({ method, source }: Payment, report: ReportedPayment): boolean {
   return report.source === 'bank' && report.method === 'boleto' && method === 'boleto' && source === 'operator';
+}
+
+/** A pix counts at once; the file may have the banking day after it, behind a long weekend. */
+const MAX_DAYS_APART = 5;
+
+/**
+ * Whether a return file and the pix rail may tell of one payment, although the file does not say that the boleto was paid by its code:
+ * which codes banks use for that is not verified, so a person decides.
+ */
+function mayBeToldByPix(known: Payment, report: ReportedPayment, now: Date): boolean {
+  if (report.source !== 'bank' || report.method !== 'boleto' || known.method !== 'boleto') return false;
+  if (known.alsoReportedAs !== undefined || known.amountCents !== report.amountCents) return false;
+  const isOfPair = (one: string, other: string) => isPixId(one) && isFromReturnFile(other);
+  const { reference } = known;
+  if (!isOfPair(reference, report.reference) && !isOfPair(report.reference, reference)) return false;
+  return Math.abs(daysBetween(civilDay(known.paidAt), civilDay(report.paidAt ?? now))) <= MAX_DAYS_APART;
 }
 
 /** Whether a person was shown that the receipt may be a payment of the charge; recording it all the same is a decision. */

@@ -18,6 +18,11 @@ export function isPixId(reference: string): boolean {
   return /^[0-9A-Za-z]{32}$/.test(reference);
 }
 
+/** Whether a return file has told of the payment: nosso número, day, and a hash of what the file says. */
+export function isFromReturnFile(reference: string): boolean {
+  return /^\S+ \d{4}-\d{2}-\d{2} [0-9a-f]{32}$/.test(reference);
+}
+
 /** Whether something is left to store, and not too much: the compatibility form may be longer. */
 export function isReference(reference: string): boolean {
   const { length } = normalReference(reference);

@@ -100,7 +100,7 @@ export async function takeReceiptOf(
       ...(isByPix && { isByPix }),
     });
     if ('duplicateOf' in outcome) {
-      const words = 'The bank tells of a boleto that a person has reported as paid.';
+      const words = 'The bank tells of a boleto that is paid here already.';
       await keepUnmatched(deps, receipt, words, outcome.duplicateOf);
       return false;
     }

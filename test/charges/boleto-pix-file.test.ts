@@ -2,6 +2,7 @@
 // payment by it is one payment.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { civilDay } from '../../src/lib/civil-days.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { openBank } from '../../src/sandbox/cnab-bank/bank.ts';
 import { agreementEntry } from '../harness/agreements.ts';
@@ -19,7 +20,8 @@ before(async () => {
 });
 after(() => bench.stop());
 
-const hear = () => bench.read(bank.makeReturn({ day: DAY, time: '180000' }));
+const today = () => civilDay(bench.service.clock.now());
+const hear = () => bench.read(bank.makeReturn({ day: today(), time: '180000' }));
 
 test('the code that the bank makes is the code of the boleto, and a payment by it is one payment', async () => {
   const [boleto] = await bench.send({});
@@ -46,6 +48,56 @@ test('the code that the bank makes is the code of the boleto, and a payment by i
   bank.pay(number!, { day: DAY, amountCents: 15_990n, creditDay: DAY, channel: '61' });
   assert.deepEqual((await hear()).file.counts, { paid: 1 });
   assert.equal((await bench.charge(boleto!)).payments.length, 1);
+});
+
+/** A boleto that the bank has registered with a code. */
+async function registered() {
+  const [boleto] = await bench.send({});
+  const before = new Set(Object.keys(bank.state().titles));
+  const { json } = await bench.service.get('/boletos/files?pageSize=1');
+  bank.take(Buffer.from(await bench.textOf(json.files[0].sequence), 'latin1'), today());
+  const number = Object.keys(bank.state().titles).find(one => !before.has(one))!;
+  await hear();
+  return { boleto: boleto!, number, txid: `BOL${boleto!.charge.id.replaceAll('-', '')}` };
+}
+const waiting = async () => (await bench.service.get('/payments/unmatched')).json.payments;
+const pixId = (end: string) => `E90400888202611171200${end.padStart(11, '0')}`;
+
+test('a pix that a PSP tells of, and days later a file with another channel, are one payment until a person says otherwise', async () => {
+  const { boleto, number, txid } = await registered();
+  const reference = pixId('first');
+  assert.ok(await bench.takePix({ reference, requestReference: txid, amountCents: 15_990n }));
+  bench.service.clock.set('2026-11-20T12:00:00Z');
+  bank.pay(number, { day: '2026-11-19', amountCents: 15_990n, creditDay: '2026-11-20', channel: '03' });
+  await hear();
+  assert.equal((await bench.charge(boleto)).payments.length, 1);
+  const [{ reason, duplicateOf }] = await waiting();
+  assert.deepEqual([reason, duplicateOf], ['possible_duplicate', reference]);
+});
+
+test('a file that tells first, and a PSP days later, are one payment too', async () => {
+  const { boleto, number, txid } = await registered();
+  bank.pay(number, { day: '2026-11-20', amountCents: 15_990n, creditDay: '2026-11-20', channel: '03' });
+  await hear();
+  assert.equal((await bench.charge(boleto)).payments.length, 1);
+  bench.service.clock.set('2026-11-23T12:00:00Z');
+  const reference = pixId('second');
+  await bench.takePix({ reference, requestReference: txid, amountCents: 15_990n });
+  assert.equal((await bench.charge(boleto)).payments.length, 1);
+  const found = (await waiting()).find((one: { reference: string }) => one.reference === reference);
+  assert.equal(found?.reason, 'possible_duplicate');
+});
+
+test('a payment by pix in a file, of another amount than the pix had, is for a person', async () => {
+  const { boleto, number, txid } = await registered();
+  const reference = pixId('third');
+  await bench.takePix({ reference, requestReference: txid, amountCents: 15_990n });
+  bank.pay(number, { day: '2026-11-23', amountCents: 16_500n, creditDay: '2026-11-23', channel: '61' });
+  await hear();
+  const { payments } = await bench.charge(boleto);
+  assert.deepEqual([payments.length, payments[0].amountCents], [1, 15_990]);
+  const found = (await waiting()).find((one: { amountCents: number }) => one.amountCents === 16_500);
+  assert.equal(found?.duplicateOf, reference);
 });
 
 test('a pix key is refused where the files of the bank have no place for it', () => {

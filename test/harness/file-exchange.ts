@@ -6,6 +6,7 @@ import { fileParts, makeFile } from '../../src/charges/make-file.ts';
 import { type OfferedFile, offerFiles } from '../../src/charges/offer-files.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { type ReadReturn, readReturn } from '../../src/charges/read-return.ts';
+import { takeReceipt } from '../../src/charges/receipts.ts';
 import type { BoletoFile } from '../../src/charges/store-boleto-files.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
@@ -14,6 +15,7 @@ import { ORDER_JOBS } from '../../src/orders/claim-job.ts';
 import { PAYOUT_JOBS } from '../../src/payouts/jobs.ts';
 import { txidOf } from '../../src/rails/br-code.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
+import type { Receipt } from '../../src/rails/rail.ts';
 import { connect } from '../../src/storage/connect.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { agreementEntry, boletoBody } from './agreements.ts';
@@ -39,6 +41,8 @@ export type FileExchangeBench = {
   read(bytes: Buffer, agreement?: string): Promise<ReadReturn>;
   /** Reads over a database that fails in some way. */
   readThrough(change: (db: Database) => Database, bytes: Buffer): Promise<ReadReturn>;
+  /** Takes what a PSP tells of a pix. */
+  takePix(receipt: Pick<Receipt, 'reference' | 'requestReference' | 'amountCents'>): Promise<boolean>;
   /** Makes charges, and a file with them. */
   send(...changes: Record<string, unknown>[]): Promise<SentBoleto[]>;
   /** Handles the timers of charges that are due. */
@@ -82,6 +86,12 @@ export async function startFileExchange(
     textOf,
     read: (bytes, agreement) => readReturn(reading, bytes, agreement),
     readThrough: (change, bytes) => readReturn(readingOver(change(db)), bytes),
+    takePix: receipt =>
+      takeReceipt(
+        reading,
+        { rail: rails.pix, names: [rails.pix.name] },
+        { paidAt: clock.now(), returns: [], ...receipt },
+      ),
     send: async (...bodies) => {
       const charges: Answer['json'][] = [];
       for (const body of bodies) charges.push((await service.post('/charges', boletoBody(body))).json);
