@@ -49,6 +49,7 @@ const fields = {
     Object.fromEntries(RETURN_OUTCOMES.map(outcome => [outcome, Type.Optional(Type.Integer({ minimum: 1 }))])),
     { additionalProperties: false, description: 'How its entries ended.' },
   ),
+  unseen: Type.Integer({ minimum: 0, description: 'How many `needs_attention` nobody has seen yet.' }),
   warnings: Type.Array(Warning),
 };
 
@@ -74,7 +75,8 @@ export const BOLETO_RETURN_EXAMPLE: Static<typeof BoletoReturnView> = {
   digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   isFinished: true,
   entries: 2,
-  counts: { paid: 1, fee: 1 },
+  counts: { paid: 1, needs_attention: 1 },
+  unseen: 1,
   warnings: [{ line: 5, count: 1, message: 'a fee names no title' }],
 };
 

@@ -4,6 +4,7 @@ import { ACCOUNT_SETTINGS_SCHEMAS } from './account-settings.ts';
 import { ALARM_SCHEMAS } from './alarms.ts';
 import { AMOUNT_SCHEMAS } from './amounts.ts';
 import { BOLETO_FILE_SCHEMAS } from './boleto-files.ts';
+import { RETURN_ENTRY_SCHEMAS } from './boleto-return-entries.ts';
 import { BOLETO_RETURN_SCHEMAS } from './boleto-returns.ts';
 import { CHARGE_SCHEMAS } from './charges.ts';
 import { EVENT_SCHEMAS } from './events.ts';
@@ -43,6 +44,7 @@ export const COMPONENTS: readonly TSchema[] = [
   ...ACCOUNT_SETTINGS_SCHEMAS,
   ...STATEMENT_SCHEMAS,
   ...BOLETO_RETURN_SCHEMAS,
+  ...RETURN_ENTRY_SCHEMAS,
   ...BOLETO_FILE_SCHEMAS,
   ...KEY_SCHEMAS,
   ...PEOPLE_SCHEMAS,

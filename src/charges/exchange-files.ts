@@ -12,6 +12,7 @@ import { allRails, type Rails } from '../rails/rails.ts';
 import { fileParts, type MakeDeps } from './make-file.ts';
 import { takeFiles } from './offer-files.ts';
 import { type ReadDeps, readReturn } from './read-return.ts';
+import { warnOfEntries } from './return-entries.ts';
 import { endExchange, failExchange, findFetched, insertFetched, takeExchange } from './store-exchanges.ts';
 
 export type ExchangeDeps = MakeDeps & ReadDeps & { readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
@@ -178,7 +179,9 @@ async function fetchReturn(
 
 async function readOrRefuse(deps: ExchangeDeps, rail: string, bytes: Buffer) {
   try {
-    const { file } = await readReturn(deps, bytes, rail);
+    const read = await readReturn(deps, bytes, rail);
+    warnOfEntries(deps.log, read);
+    const { file } = read;
     return { returnId: file.id, entries: file.booked };
   } catch (error) {
     if (error instanceof CnabError) return { refusal: error.message };

@@ -51,6 +51,7 @@ export async function readReturn(deps: ReadDeps, bytes: Buffer, agreement?: stri
     openReturn(tx, {
       id: uuidV7(receivedAt),
       rail: rail.name,
+      bank: head.bank,
       digest: createHash('sha256').update(bytes).digest('hex'),
       sequence: head.sequence,
       ...(head.day !== undefined && { madeOn: head.day }),

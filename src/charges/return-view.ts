@@ -5,7 +5,8 @@ import type { ReadReturn } from './read-return.ts';
 import { type BoletoReturn, readReturnPage } from './store-returns.ts';
 
 function returnView(file: BoletoReturn) {
-  const { id, rail, sequence, madeOn, receivedAt, receivedBy, digest, booked, counts, warnings, finishedAt } = file;
+  const { id, rail, sequence, madeOn, receivedAt, receivedBy, digest, booked, counts, unseen, warnings, finishedAt } =
+    file;
   return {
     id,
     agreement: rail,
@@ -17,6 +18,7 @@ function returnView(file: BoletoReturn) {
     isFinished: finishedAt !== undefined,
     entries: booked,
     counts: { ...counts },
+    unseen,
     warnings: warnings.map(({ line, count, message }) => ({ line, count, message })),
   };
 }

@@ -100,6 +100,8 @@ export type AgreementUse = {
   readonly lastReturnAt?: Date;
   /** Why the last exchange with the SFTP server failed. */
   readonly exchangeError?: string;
+  /** Entries of return files that need a person and were not seen by one. */
+  readonly unseenEntries: number;
 };
 
 /** How many numbers are left to give. */
@@ -111,7 +113,7 @@ export function numbersLeft(
   return left > 0n ? left : 0n;
 }
 
-/** Instructions are counted up to a limit, all when absent. */
+/** Instructions and entries are counted up to a limit, all when absent. */
 export async function readAgreementUses(sql: Sql, limit?: number): Promise<AgreementUse[]> {
   type Found = {
     rail: string;
@@ -122,10 +124,13 @@ export async function readAgreementUses(sql: Sql, limit?: number): Promise<Agree
     made_at: Date;
     last_return_at: Date | null;
     exchange_error: string | null;
+    unseen: string;
   };
   const rows = await sql.query<Found>(
     `select a.rail, a.next_number, a.exchange_error, file.sequence, file.made_at, instruction.waiting, instruction.waiting_since,
-            (select max(received_at) from boleto_returns r where r.rail = a.rail) as last_return_at
+            (select max(received_at) from boleto_returns r where r.rail = a.rail) as last_return_at,
+            (select count(*) from (select from boleto_return_entries e
+                                    where e.rail = a.rail and e.outcome = 'needs_attention' and e.seen_at is null limit $1) seen) as unseen
        from boleto_agreements a
        cross join lateral (
          select count(*) as waiting, min(created_at) as waiting_since
@@ -137,7 +142,7 @@ export async function readAgreementUses(sql: Sql, limit?: number): Promise<Agree
     [limit],
   );
   return rows.map(
-    ({ rail, next_number, waiting, waiting_since, sequence, made_at, last_return_at, exchange_error }) => ({
+    ({ rail, next_number, waiting, waiting_since, sequence, made_at, last_return_at, exchange_error, unseen }) => ({
       rail,
       nextNumber: BigInt(next_number),
       waiting: Number(waiting),
@@ -145,6 +150,7 @@ export async function readAgreementUses(sql: Sql, limit?: number): Promise<Agree
       ...(sequence !== null && { lastFile: { sequence, madeAt: made_at } }),
       ...(last_return_at && { lastReturnAt: last_return_at }),
       ...(exchange_error !== null && { exchangeError: exchange_error }),
+      unseenEntries: Number(unseen),
     }),
   );
 }

@@ -23,6 +23,8 @@ export type ReturnOutcome = (typeof RETURN_OUTCOMES)[number];
 export type NewReturn = {
   readonly id: string;
   readonly rail: string;
+  /** By whose codes it speaks. */
+  readonly bank: string;
   /** SHA-256 of the file, in hexadecimal digits. */
   readonly digest: string;
   readonly sequence: number;
@@ -31,10 +33,12 @@ export type NewReturn = {
   readonly receivedBy: string;
 };
 
-export type BoletoReturn = NewReturn & {
+export type BoletoReturn = Omit<NewReturn, 'bank'> & {
   /** How many of its entries are booked. */
   readonly booked: number;
   readonly counts: Readonly<Partial<Record<ReturnOutcome, number>>>;
+  /** How many entries need a person and were not seen by one. */
+  readonly unseen: number;
   readonly warnings: readonly Warning[];
   readonly finishedAt?: Date;
 };
@@ -42,10 +46,10 @@ export type BoletoReturn = NewReturn & {
 /** Stores a file unless it is there, and returns it as it is there. */
 export async function openReturn(tx: Sql, file: NewReturn): Promise<BoletoReturn> {
   await tx.query(
-    `insert into boleto_returns (id, rail, digest, sequence, made_on, received_at, received_by)
-     values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7)
+    `insert into boleto_returns (id, rail, digest, sequence, made_on, received_at, received_by, bank)
+     values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8)
      on conflict (rail, digest) do nothing`,
-    [file.id, file.rail, file.digest, file.sequence, file.madeOn, file.receivedAt, file.receivedBy],
+    [file.id, file.rail, file.digest, file.sequence, file.madeOn, file.receivedAt, file.receivedBy, file.bank],
   );
   const [found] = await readReturns(tx, `r.rail = $1 and r.digest = decode($2, 'hex')`, [file.rail, file.digest]);
   return found!;
@@ -185,6 +189,7 @@ type ReturnRow = {
   warnings: Warning[];
   finished_at: Date | null;
   counts: Partial<Record<ReturnOutcome, number>>;
+  unseen: string;
 };
 
 /** A page of the files of all rails, or of one. */
@@ -212,7 +217,9 @@ async function readReturns(sql: Sql, condition: string, values: readonly unknown
             r.warnings, r.finished_at,
             (select coalesce(jsonb_object_agg(outcome, count), '{}')
                from (select outcome, count(*) from boleto_return_entries where return_id = r.id group by outcome) counted
-            ) as counts
+            ) as counts,
+            (select count(*) from boleto_return_entries
+              where rail = r.rail and return_id = r.id and outcome = 'needs_attention' and seen_at is null) as unseen
        from boleto_returns r where ${condition}
       order by r.received_at desc, r.id desc`,
     [...values],
@@ -227,6 +234,7 @@ async function readReturns(sql: Sql, condition: string, values: readonly unknown
     receivedBy: row.received_by,
     booked: row.booked,
     counts: row.counts,
+    unseen: Number(row.unseen),
     warnings: row.warnings,
     ...(row.finished_at && { finishedAt: row.finished_at }),
   }));

@@ -98,6 +98,17 @@ before(async () => {
   await service.sql(
     `insert into boleto_files (rail, sequence, made_at, titles, sha256) values ('sicoob:main', 990017, now(), 1, '\\x00')`,
   );
+  const [returned] = await service.sql<{ id: string }>(
+    `insert into boleto_returns (id, rail, digest, sequence, received_at, received_by)
+     values (gen_random_uuid(), 'sicoob:main', sha256('file'), 1, now(), 'operator') returning id`,
+  );
+  await service.sql(
+    `insert into boleto_return_entries (return_id, line, rail, digest, occurrence, reasons, amount_cents, paid_cents, fee_cents, outcome)
+     values ($1, 990019, 'sicoob:main', sha256('entry'), '26', '{}', 15990, 0, 0, 'needs_attention')`,
+    [returned!.id],
+  );
+  things['/boletos/returns/:id'] = returned!.id;
+  things['/boletos/returns/:id/entries/:line'] = '990019';
   things['/boletos/files/:agreement'] = 'sicoob:main';
   things['/boletos/files/:agreement/:sequence'] = '990017';
   things['/crypto/transactions/:id'] = order.id;
@@ -270,8 +281,8 @@ test('a key without its scope is refused by every route with a 403 that names th
 });
 
 test('another account gets 404 for what is not its own, and lists that say nothing of it', async () => {
-  // A file to a bank has the boletos of all accounts, and is the operator's.
-  const isOfAccount = ({ url }: Route) => url.includes(':') && !url.startsWith('/boletos/files/');
+  // A file to a bank or from one has the boletos of all accounts, and is the operator's.
+  const isOfAccount = ({ url }: Route) => url.includes(':') && !/^\/boletos\/(files|returns)\//.test(url);
   for (const route of ending().filter(route => !isOperators(route) || isOfAccount(route))) {
     const answer = await ask(route, bearer(foreign));
     const name = `${route.method} ${route.url}`;

@@ -73,6 +73,7 @@ test('return files are listed, newest first, with how their entries ended', asyn
     isFinished: true,
     entries: 1,
     counts: { paid: 1 },
+    unseen: 0,
     warnings: file.warnings,
   });
   const { bytes } = await paidFile(103);
@@ -94,18 +95,23 @@ test('return files are listed, newest first, with how their entries ended', asyn
 test('a person uploads it on the page of statements', async () => {
   const { boleto, bytes } = await paidFile(102);
   const { cookie } = await logIn(bench.service, 'operator', 'acme');
-  const form = new FormData();
-  form.set('once', '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87');
-  form.set('file', new File([Uint8Array.from(bytes)], 'CB171101.RET'));
-  const answer = await fetch(`${bench.service.url}/dashboard/statements/upload`, {
-    method: 'POST',
-    body: form,
-    headers: { ...SAME_ORIGIN, cookie, accept: 'text/html' },
-  });
-  const page = await answer.text();
-  assert.equal(answer.status, 200, page);
+  const send = async (once: string) => {
+    const form = new FormData();
+    form.set('once', once);
+    form.set('file', new File([Uint8Array.from(bytes)], 'CB171101.RET'));
+    const answer = await fetch(`${bench.service.url}/dashboard/statements/upload`, {
+      method: 'POST',
+      body: form,
+      headers: { ...SAME_ORIGIN, cookie, accept: 'text/html' },
+    });
+    const text = await answer.text();
+    assert.equal(answer.status, 200, text);
+    return text;
+  };
+  const page = await send('019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87');
   assert.match(page.replace(/<[^>]*>/g, ' '), /The file was imported[\s\S]* paid +1 /);
   assert.equal((await bench.charge(boleto)).state, 'PAID');
+  assert.match(wordsOf(await send('019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d88')), /The file was imported before/);
   // Beside statements, in one list.
   const csv = {
     method: 'POST',

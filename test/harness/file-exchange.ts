@@ -11,6 +11,7 @@ import type { BoletoFile } from '../../src/charges/store-boleto-files.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
+import type { Log } from '../../src/lib/log.ts';
 import { ORDER_JOBS } from '../../src/orders/claim-job.ts';
 import { PAYOUT_JOBS } from '../../src/payouts/jobs.ts';
 import { txidOf } from '../../src/rails/br-code.ts';
@@ -57,11 +58,12 @@ export async function startFileExchange(
   bank: string,
   changes: Partial<BoletoSettings> = {},
   others: readonly BoletoSettings[] = [],
+  log: Log = silentLog,
 ): Promise<FileExchangeBench> {
   const boletos = [agreementEntry(bank, changes), ...others];
   const rail = boletos[0]!.name;
   const env = { ...PIX_KEY, TRILHO_RATE_LIMIT: '0', TRILHO_BOLETOS: JSON.stringify(boletos) };
-  const service = await startService({ mode: 'live', env, now: '2026-11-17T12:00:00Z' });
+  const service = await startService({ mode: 'live', env, now: '2026-11-17T12:00:00Z', log });
   const { clock } = service;
   const { rails } = liveRails({ rails: [], boletos }, { clock, log: silentLog });
   const db = await connect({ connection: { connectionString: service.databaseUrl }, log: silentLog });

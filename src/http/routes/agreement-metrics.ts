@@ -16,8 +16,9 @@ export function agreementGauges(registry: Registry): AgreementGauges {
   const age = gauge('trilho_boleto_oldest_waiting_seconds', 'How long the oldest of them waits.');
   const heard = gauge('trilho_boleto_last_return_timestamp_seconds', 'When a return file was last received.');
   const failed = gauge('trilho_boleto_exchange_failed', '1 when the last exchange with the SFTP server failed.');
+  const unseen = gauge('trilho_boleto_entries_unseen', 'Entries of return files that a person must see.');
   return {
-    gauges: [numbers, waiting, age, heard, failed],
+    gauges: [numbers, waiting, age, heard, failed, unseen],
     show(uses, rails, now) {
       const ranges = new Map(allRails(rails).map(({ name, numbers: range }) => [name, range]));
       for (const use of uses) {
@@ -30,6 +31,7 @@ export function agreementGauges(registry: Registry): AgreementGauges {
         age.set({ rail }, waitingSince ? Math.max(0, (now.getTime() - waitingSince.getTime()) / 1000) : 0);
         if (lastReturnAt) heard.set({ rail }, lastReturnAt.getTime() / 1000);
         failed.set({ rail }, use.exchangeError === undefined ? 0 : 1);
+        unseen.set({ rail }, use.unseenEntries);
       }
     },
   };

@@ -1,5 +1,13 @@
 // Return files of banks: uploaded and listed.
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import {
+  RETURN_ENTRIES_EXAMPLE,
+  ReturnEntriesPage,
+  ReturnEntriesQuery,
+  SEEN_EXAMPLE,
+  SeenEntries,
+} from '../../api/boleto-return-entries.ts';
 import {
   BOLETO_RETURNS_EXAMPLE,
   BoletoReturnsPage,
@@ -11,17 +19,27 @@ import {
   ReturnsQuery,
 } from '../../api/boleto-returns.ts';
 import { toPageQuery } from '../../api/paging.ts';
+import { Uuid } from '../../api/schemas.ts';
 import { type ReadDeps, readReturn } from '../../charges/read-return.ts';
+import { listEntries, seeEntries, warnOfEntries } from '../../charges/return-entries.ts';
 import { listReturns, readReturnView } from '../../charges/return-view.ts';
 import { invalidRequest } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
 import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import { MAX_STATEMENT_BYTES } from '../../rails/statement/statement.ts';
 import { created, ok } from '../server/answers.ts';
+import { idOf, pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
 const tag = 'Statements';
+const entryPath = pathOf(
+  { id: Uuid(), line: Type.Integer({ minimum: 1, maximum: 9_999_999 }) },
+  { id: 'return file', line: 'entry' },
+);
 
-export function boletoReturnRoutes(app: FastifyInstance, deps: ReadDeps & { readonly pageSize: number }): void {
+type Deps = ReadDeps & { readonly log: Log; readonly pageSize: number };
+
+export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/boletos/returns',
@@ -34,6 +52,48 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: ReadDeps & { read
     answer: ok(BoletoReturnsPage, 'A page of return files', BOLETO_RETURNS_EXAMPLE),
     handle: async ({ query: { agreement, ...page } }) =>
       listReturns(deps, toPageQuery(page, deps.pageSize), agreement === undefined ? {} : { agreement }),
+  });
+
+  defineRoute(app, {
+    method: 'GET',
+    url: '/boletos/returns/:id/entries',
+    access: 'statements:read',
+    operationId: 'listBoletoReturnEntries',
+    summary: 'List what a return file says of titles',
+    description:
+      'In the order of the file, with what became of each. Those with the outcome `needs_attention` are for a person.',
+    tag,
+    path: idOf('return file'),
+    query: ReturnEntriesQuery,
+    answer: ok(ReturnEntriesPage, 'A page of entries', RETURN_ENTRIES_EXAMPLE),
+    handle: async ({ path, query: { outcome, ...page } }) =>
+      listEntries(deps, path.id, toPageQuery(page, deps.pageSize), outcome),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/boletos/returns/:id/seen',
+    access: 'statements:write',
+    operationId: 'seeBoletoReturn',
+    summary: 'Say that the entries of a return file that need a person were seen',
+    description: 'All of the file. It changes nothing else. To say it again is safe.',
+    tag,
+    path: idOf('return file'),
+    answer: ok(SeenEntries, 'How many it were', SEEN_EXAMPLE),
+    handle: async ({ path }) => ({ seen: await seeEntries(deps, { returnId: path.id }) }),
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/boletos/returns/:id/entries/:line/seen',
+    access: 'statements:write',
+    operationId: 'seeBoletoReturnEntry',
+    summary: 'Say that an entry that needs a person was seen',
+    description: 'It changes nothing else. To say it again is safe.',
+    tag,
+    path: entryPath,
+    answer: ok(SeenEntries, 'Whether it was not seen before', SEEN_EXAMPLE),
+    handle: async ({ path: { id, line } }) => ({ seen: await seeEntries(deps, { returnId: id, line }) }),
   });
 
   // Files are taken here alone, so the parsers are of this scope alone.
@@ -60,7 +120,9 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: ReadDeps & { read
         const bytes = request.body;
         if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw refusedFile('must be a file that is not empty');
         try {
-          return readReturnView(await readReturn(deps, bytes, query.agreement));
+          const read = await readReturn(deps, bytes, query.agreement);
+          warnOfEntries(deps.log, read);
+          return readReturnView(read);
         } catch (error) {
           if (!(error instanceof CnabError)) throw error;
           throw refusedFile(`cannot be taken. ${error.message}`);

@@ -33,6 +33,7 @@ import { type PayoutActDeps, payoutActs } from './payout-acts.ts';
 import { payoutPages } from './payouts.ts';
 import { recordExports } from './record-exports.ts';
 import { recordPages } from './records.ts';
+import { returnPages } from './returns.ts';
 import { searchPage } from './search.ts';
 import { statementPages } from './statements.ts';
 import { streamRoute, versions } from './stream.ts';
@@ -78,6 +79,7 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
     walletPages(scope, pages);
     moneyPages(scope, pages);
     statementPages(scope, pages);
+    returnPages(scope, pages);
     boletoFilePages(scope, pages);
     webhookPages(scope, pages);
     recordPages(scope, pages);

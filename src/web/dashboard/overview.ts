@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
+import { entriesToSee } from './bank-needs.ts';
 import { type Figures, ninetyDays, todayFigures } from './figures.ts';
 import {
   failingWebhooks,
@@ -30,6 +31,7 @@ const NEEDS = [
   heldOrders,
   walletsToApprove,
   unmatchedMoney,
+  entriesToSee,
   haltedSenders,
   openPauses,
   openAlarms,

@@ -10,6 +10,7 @@ import { isRecord } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
 import { filled, textField } from './form.ts';
 import { badge, count, facts, pager, readFilters, table, when } from './parts.ts';
+import { returnAddress } from './returns.ts';
 import { may, shell } from './shell.ts';
 
 const unclear = { group: 'When the file alone does not say enough' };
@@ -28,7 +29,7 @@ export function statementPages(app: FastifyInstance, deps: ListDeps & ActDeps): 
         when(file.takenAt),
         file.takenBy,
         isReturn
-          ? html`CNAB ${file.sequence} of ${file.agreement}${!file.isFinished && [' ', badge('cut off')]}`
+          ? html`<a href="${returnAddress(file.id)}">CNAB ${file.sequence} of ${file.agreement}</a>${!file.isFinished && [' ', badge('cut off')]}`
           : file.format.toUpperCase(),
         count(ends.paid),
         count(ends.forPerson),
@@ -95,15 +96,15 @@ and so do boletos of a return file; other incoming money is kept for you. To upl
     },
     done: answer => {
       // A statement has its counts inside, a return file at the top.
-      const { statement, faults, warnings = faults } = answer;
+      const { statement, faults, warnings = faults, isKnown, id } = answer;
       const { counts: found } = isRecord(statement) ? statement : answer;
       const counts = isRecord(found) ? found : {};
       const unreadable = Array.isArray(warnings) ? warnings.filter(isRecord) : [];
       return {
-        title: 'The file was imported',
-        shown: html`<section class="card">${facts(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), String(value)] as const))}
+        title: isKnown === true ? 'The file was imported before' : 'The file was imported',
+        shown: html`<section class="card">${isKnown === true && html`<p>It was read to its end before, and nothing has changed.</p>`}${facts(Object.entries(counts).map(([name, value]) => [name.replaceAll('_', ' '), String(value)] as const))}
 ${unreadable.length > 0 && html`<h2>Lines to look at</h2><ul>${unreadable.map(({ line, message }) => html`<li>Line ${String(line)}: ${String(message)}</li>`)}</ul>`}
-<p class="acts"><a class="button" href="/dashboard/unmatched">See unmatched money</a> <a class="button secondary" href="/dashboard/statements">All statements</a></p></section>`,
+<p class="acts"><a class="button" href="/dashboard/unmatched">See unmatched money</a> ${!isRecord(statement) && typeof id === 'string' && html`<a class="button secondary" href="${returnAddress(id)}">See its entries</a> `}<a class="button secondary" href="/dashboard/statements">All statements</a></p></section>`,
       };
     },
   });

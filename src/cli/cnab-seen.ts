@@ -1,0 +1,46 @@
+// trilho cnab seen: lists what banks say of boletos and needs a person, or says that one has seen it.
+import { entryView, seeEntries } from '../charges/return-entries.ts';
+import { type EntryRecord, readUnseen } from '../charges/store-return-entries.ts';
+import type { Config } from '../config/config.ts';
+import { AppError, StartError } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
+import { readArguments, refuseFaults } from './arguments.ts';
+import { withCharges } from './database.ts';
+
+/** Further ones are counted only. */
+const MAX_SHOWN = 100;
+
+/** Exit code 1 when something waits to be seen. */
+export async function seenCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, options, faults } = readArguments(args, { moreWords: ['return'], options: ['line'] });
+  const [returnId] = words;
+  const { line } = options;
+  if (returnId !== undefined && !isUuid(returnId)) faults.push('<return> must be the id of a return file');
+  if (line !== undefined && !/^[1-9]\d{0,6}$/.test(line)) faults.push('--line must be the number of a line');
+  if (line !== undefined && returnId === undefined) faults.push('--line needs <return>');
+  refuseFaults('cnab seen', faults);
+  return withCharges({ config, log, action: 'trilho cnab seen' }, async deps => {
+    if (returnId !== undefined) {
+      const entries = { returnId, ...(line !== undefined && { line: Number(line) }) };
+      const seen = await seeEntries(deps, entries).catch(rethrown);
+      console.log(`${seen} ${seen === 1 ? 'entry counts' : 'entries count'} as seen now.`);
+      return 0;
+    }
+    const { entries, total } = await readUnseen(deps.db, MAX_SHOWN);
+    for (const entry of entries) console.log(lineOf(entry));
+    console.log(total === 0 ? 'Nothing of a return file waits for a person.' : `${total} to see.`);
+    return total === 0 ? 0 : 1;
+  });
+}
+
+function lineOf(entry: EntryRecord): string {
+  const { line, words, remark, chargeId } = entryView(entry);
+  const about = chargeId === undefined ? '' : `, charge ${chargeId}`;
+  return `${entry.rail} return ${entry.returnId} line ${line}${about}: ${words}. ${remark ?? ''}`.trim();
+}
+
+/** What an operator can mend is said in a sentence. */
+function rethrown(error: unknown): never {
+  throw error instanceof AppError ? new StartError(error.message) : error;
+}

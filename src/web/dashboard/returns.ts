@@ -1,0 +1,105 @@
+// A return file of a bank: what it says of titles, what became of each, and what a person must see.
+import type { FastifyInstance } from 'fastify';
+import { ReturnEntriesQuery } from '../../api/boleto-return-entries.ts';
+import { toPageQuery } from '../../api/paging.ts';
+import { listEntries, requireReturn } from '../../charges/return-entries.ts';
+import { RETURN_OUTCOMES, type ReturnOutcome } from '../../charges/store-returns.ts';
+import { html, type Piece } from '../html.ts';
+import { sendHtml } from '../send-html.ts';
+import { type ActDeps, defineAct } from './act.ts';
+import type { ListDeps } from './charges.ts';
+import { badge, facts, filterForm, idLink, pager, readFilters, reais, table, when } from './parts.ts';
+import { may, shell } from './shell.ts';
+
+export const returnAddress = (id: string) => `/dashboard/statements/returns/${id}`;
+
+type Entry = Awaited<ReturnType<typeof listEntries>>['entries'][number];
+
+export function returnPages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
+  const options = { config: { scope: 'statements:read' }, schema: { hide: true } } as const;
+  app.get<{ Params: { id: string } }>('/dashboard/statements/returns/:id', options, async (request, reply) => {
+    const { outcome, ...page } = readFilters(ReturnEntriesQuery, request);
+    const id = request.params.id.toLowerCase();
+    const file = await requireReturn(deps.db, id);
+    const { entries, ...counts } = await listEntries(deps, id, toPageQuery(page, deps.pageSize), outcome);
+    const maySee = may(request.caller, 'statements:write');
+    const rows = entries.map(entry => [
+      String(entry.line),
+      entry.words,
+      reais(entry.paidCents || entry.amountCents),
+      badge(entry.outcome),
+      whyOf(entry),
+      aboutOf(entry),
+      seenOf(entry, id, maySee),
+    ]);
+    const body = html`${facts([
+      ['Received', html`${when(file.receivedAt)} by ${file.receivedBy}`],
+      ['Entries', String(file.booked)],
+      ['To see', String(file.unseen)],
+      ['Odd lines', String(file.warnings.length)],
+    ])}
+${filterForm(request, [{ name: 'outcome', label: 'Outcome', options: RETURN_OUTCOMES }])}
+${table({ caption: 'Entries', head: ['Line', 'What the bank says', '#Amount', 'Outcome', 'Why', 'About', ''], rows, empty: 'No entry ended so.' })}
+${pager(request, counts)}`;
+    const title = `Return ${file.sequence} of ${file.rail}`;
+    const acts =
+      maySee && file.unseen > 0 && html`<a class="button" href="${returnAddress(id)}/seen">All of it was seen</a>`;
+    return sendHtml(request, reply, shell(deps, request, { title, section: 'statements', acts, body }));
+  });
+
+  const SEEN_WORDS = html`<p>It no longer needs you. Nothing else changes: what the bank said stays in the list, with who has seen it.</p>`;
+  defineAct(app, deps, {
+    url: '/statements/returns/:id/seen',
+    scope: 'statements:write',
+    section: 'statements',
+    ask: async (_request, { id = '' }) => ({
+      title: 'Was every entry seen that needs a person?',
+      words: SEEN_WORDS,
+      button: 'All of it was seen',
+      back: returnAddress(id),
+    }),
+    call: (_fields, { id = '' }) => ({ method: 'POST', url: `/boletos/returns/${id}/seen` }),
+    done: (_answer, { id = '' }) => returnAddress(id),
+  });
+  defineAct(app, deps, {
+    url: '/statements/returns/:id/entries/:line/seen',
+    scope: 'statements:write',
+    section: 'statements',
+    ask: async (_request, { id = '', line = '' }) => ({
+      title: `Was the entry of line ${line} seen?`,
+      words: SEEN_WORDS,
+      button: 'It was seen',
+      back: returnAddress(id),
+    }),
+    call: (_fields, { id = '', line = '' }) => ({
+      method: 'POST',
+      url: `/boletos/returns/${id}/entries/${encodeURIComponent(line)}/seen`,
+    }),
+    done: (_answer, { id = '' }) => returnAddress(id),
+  });
+}
+
+function whyOf({ remark, reasons }: Pick<Entry, 'remark' | 'reasons'>): string {
+  return remark ?? reasons.map(({ code, words }) => `${code} ${words}`).join(', ');
+}
+
+/** Their money waits for a person. */
+const KEPT: readonly ReturnOutcome[] = ['unmatched', 'possible_duplicate'];
+
+function aboutOf({ chargeId, outcome, paidCents }: Entry): Piece {
+  return [
+    chargeId !== undefined && idLink(`/dashboard/charges/${chargeId}`, chargeId),
+    KEPT.includes(outcome) && paidCents > 0 && html` <a href="/dashboard/unmatched">Unmatched money</a>`,
+  ];
+}
+
+/** The button of one that needs a person, or who has seen it. */
+export function seenOf(
+  { outcome, seenAt, seenBy, line }: Pick<Entry, 'outcome' | 'seenAt' | 'seenBy' | 'line'>,
+  returnId: string,
+  maySee: boolean,
+): Piece {
+  if (seenAt !== undefined) return html`seen ${when(seenAt)} by ${seenBy ?? ''}`;
+  if (outcome !== 'needs_attention' || !maySee) return '';
+  return html`<a class="button secondary small" href="${returnAddress(returnId)}/entries/${String(line)}/seen">Seen</a>`;
+}
