@@ -28,6 +28,8 @@ export const BoletoFileView = Type.Object(
     madeAt: DateTime(),
     titles: Type.Integer({ minimum: 1 }),
     digest: Type.String({ description: 'SHA-256 of its bytes, which are the same each time.' }),
+    unanswered: Type.Integer({ minimum: 0, description: 'How many of its instructions the bank has not answered.' }),
+    renewedAt: Type.Optional(DateTime({ description: 'When what was unanswered of it went into a new file.' })),
     offeredAt: Type.Optional(DateTime({ description: 'When it was first put into the folder, or sent by SFTP.' })),
   },
   { $id: 'BoletoFile', ...CLOSED },
@@ -73,6 +75,7 @@ export const BOLETO_FILE_EXAMPLE: Static<typeof BoletoFileView> = {
   madeAt: '2026-11-12T12:30:00.000Z',
   titles: 42,
   digest: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  unanswered: 42,
   offeredAt: '2026-11-12T12:30:01.000Z',
 };
 

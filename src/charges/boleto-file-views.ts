@@ -5,7 +5,9 @@ import type { Sql } from '../storage/database.ts';
 import type { BoletoFile } from './store-boleto-files.ts';
 import { type InstructionStatus, readFilePage, readInstructionPage } from './store-boleto-lists.ts';
 
-export function fileView({ rail, sequence, madeAt, titles, digest, offeredAt }: BoletoFile) {
+/** A file that was just made has no answer yet. */
+export function fileView(file: BoletoFile & { readonly open?: number }) {
+  const { rail, sequence, madeAt, titles, digest, offeredAt, renewedAt, open = titles } = file;
   return {
     agreement: rail,
     sequence,
@@ -13,7 +15,9 @@ export function fileView({ rail, sequence, madeAt, titles, digest, offeredAt }: 
     madeAt: madeAt.toISOString(),
     titles,
     digest,
+    unanswered: open,
     ...(offeredAt && { offeredAt: offeredAt.toISOString() }),
+    ...(renewedAt && { renewedAt: renewedAt.toISOString() }),
   };
 }
 

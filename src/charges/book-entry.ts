@@ -5,6 +5,7 @@ import { bookPayment, bookStrangeMoney, hasOddMoney, keepMoney } from './book-pa
 import { bookReversal } from './book-reversal.ts';
 import { type BookDeps, type Booking, reasonsIn, type Told, unchanged } from './booking.ts';
 import { type Charge, type ChargeMethod, isOf, paymentRequest } from './charge.ts';
+import { isSentTwice } from './store-answers.ts';
 import { writeOffBoleto } from './write-off.ts';
 
 /** Nothing is known of its amounts: the whole line, once it comes, is booked as it says. */
@@ -93,6 +94,9 @@ async function bookRegistration(
   return { outcome: 'registered' };
 }
 
+/** Reasons of a refusal because the bank has the title. */
+const KNOWN: readonly string[] = ['09', '63'];
+
 async function bookRejection(deps: BookDeps, told: Told, charge: Charge, { status }: ChargeMethod): Promise<Booking> {
   const { entry } = told;
   if (status === 'FAILED') return unchanged(told, { outcome: 'rejected' });
@@ -101,6 +105,11 @@ async function bookRejection(deps: BookDeps, told: Told, charge: Charge, { statu
     return unchanged(told, { outcome: 'noted', remark: `Refused after it was decided: ${reasonsIn(entry)}.` });
   }
   const { id: chargeId, accountId } = charge;
+  // The bank got a file after all that was taken for lost: it has the title.
+  if (entry.reasons.some(({ code }) => KNOWN.includes(code)) && (await isSentTwice(deps.db, chargeId))) {
+    await deps.decisionBatches.add({ chargeId, accountId, method: 'boleto', finding: { kind: 'registered' } });
+    return { outcome: 'registered', remark: `It was sent in two files: ${reasonsIn(entry)}.` };
+  }
   const finding = { kind: 'rejected', reason: `The bank refused it: ${reasonsIn(entry)}.` } as const;
   await deps.decisionBatches.add({ chargeId, accountId, method: 'boleto', finding });
   return { outcome: 'rejected' };

@@ -43,7 +43,8 @@ export async function instructWriteOff(deps: Deps & WriteDeps, charge: Charge): 
       await failDueChange(deps, tx, locked, ENDED);
     }
     // A transaction that makes a file has locked the instruction: this one waits for it, and then finds the instruction in the file.
-    if (await dropInstruction(tx, locked, 'register', now)) return;
+    await dropInstruction(tx, locked, 'register', now);
+    // Also of one that waits to be sent again: the bank may have got its first file.
     if (!(await isRegistrationSent(tx, locked))) return;
     const instruction = { id: uuidV7(now), charge: locked, rail: boleto.rail, movement: 'write_off' } as const;
     await insertInstructions(tx, [instruction], now);

@@ -37,16 +37,17 @@ export async function insertInstructions(tx: Sql, instructions: readonly NewInst
 export async function isRegistrationSent(tx: Sql, charge: Charge): Promise<boolean> {
   const rows = await tx.query(
     `select from boleto_instructions
-      where charge_id = $1 and account_id = $2 and movement = 'register' and sequence is not null`,
+      where charge_id = $1 and account_id = $2 and movement = 'register' and coalesce(sequence, former_sequence) is not null`,
     [charge.id, charge.accountId],
   );
   return rows.length > 0;
 }
 
-/** When the file was made that has the last change of the due day; undefined while it waits for one. */
+/** When the first file was made that has the last change of the due day; undefined while it waits for one. */
 export async function findChangeSent(tx: Sql, charge: Charge): Promise<Date | undefined> {
   const [last] = await tx.query<{ made_at: Date | null }>(
-    `select f.made_at from boleto_instructions i left join boleto_files f using (rail, sequence)
+    `select f.made_at from boleto_instructions i
+       left join boleto_files f on f.rail = i.rail and f.sequence = coalesce(i.former_sequence, i.sequence)
       where i.charge_id = $1 and i.account_id = $2 and i.movement = 'change_due_day' and i.dropped_at is null
       order by i.id desc limit 1`,
     [charge.id, charge.accountId],
@@ -61,7 +62,8 @@ export async function findAskedDueDates(
 ): Promise<ReadonlyMap<string, readonly Date[]>> {
   const rows = await sql.query<{ charge_id: string; due_at: Date }>(
     `select charge_id, due_at from boleto_instructions
-      where charge_id = any($1) and movement = 'change_due_day' and sequence is not null and due_at is not null
+      where charge_id = any($1) and movement = 'change_due_day' and due_at is not null
+        and coalesce(former_sequence, sequence) is not null
       order by id`,
     [chargeIds],
   );
@@ -164,9 +166,11 @@ export type BoletoFile = FileKey & {
   /** SHA-256 of its bytes, in hexadecimal digits. */
   readonly digest: string;
   readonly offeredAt?: Date;
+  /** When what the bank had not answered was taken into a new file. */
+  readonly renewedAt?: Date;
 };
 
-const FILE_COLUMNS = `rail, sequence, made_at, titles, encode(sha256, 'hex') as digest, offered_at`;
+const FILE_COLUMNS = `rail, sequence, made_at, titles, encode(sha256, 'hex') as digest, offered_at, renewed_at`;
 
 type FileRow = {
   rail: string;
@@ -175,10 +179,15 @@ type FileRow = {
   titles: number;
   digest: string;
   offered_at: Date | null;
+  renewed_at: Date | null;
 };
 
-function toFile({ rail, sequence, made_at, titles, digest, offered_at }: FileRow): BoletoFile {
-  return { rail, sequence, madeAt: made_at, titles, digest, ...(offered_at && { offeredAt: offered_at }) };
+function toFile({ rail, sequence, made_at, titles, digest, offered_at, renewed_at }: FileRow): BoletoFile {
+  return {
+    ...{ rail, sequence, madeAt: made_at, titles, digest },
+    ...(offered_at && { offeredAt: offered_at }),
+    ...(renewed_at && { renewedAt: renewed_at }),
+  };
 }
 
 export async function findFile(sql: Sql, { rail, sequence }: FileKey): Promise<BoletoFile | undefined> {
@@ -189,10 +198,11 @@ export async function findFile(sql: Sql, { rail, sequence }: FileKey): Promise<B
   return row && toFile(row);
 }
 
-/** The oldest file of a rail that was not offered yet. */
+/** The oldest file of a rail that was not offered yet; one that was renewed is not offered by itself. */
 export async function findUnoffered(sql: Sql, rail: string): Promise<BoletoFile | undefined> {
   const [row] = await sql.query<FileRow>(
-    `select ${FILE_COLUMNS} from boleto_files where rail = $1 and offered_at is null order by sequence limit 1`,
+    `select ${FILE_COLUMNS} from boleto_files where rail = $1 and offered_at is null and renewed_at is null
+      order by sequence limit 1`,
     [rail],
   );
   return row && toFile(row);

@@ -4,6 +4,9 @@ import type { FileMovement } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { BoletoFile } from './store-boleto-files.ts';
 
+/** With how many of its instructions the bank has not answered. */
+export type ListedFile = BoletoFile & { readonly open: number };
+
 type Filter = { readonly agreement?: string };
 
 const offsetOf = ({ page, pageSize }: PageQuery) => BigInt(page - 1) * BigInt(pageSize);
@@ -12,7 +15,7 @@ export async function readFilePage(
   sql: Sql,
   query: PageQuery,
   { agreement }: Filter,
-): Promise<{ files: BoletoFile[]; total: number }> {
+): Promise<{ files: ListedFile[]; total: number }> {
   const rows = await sql.query<{
     total: string;
     rail: string | null;
@@ -21,20 +24,30 @@ export async function readFilePage(
     titles: number;
     digest: string;
     offered_at: Date | null;
+    renewed_at: Date | null;
+    open: string;
   }>(
     `select total, page.*
        from (select count(*) as total from boleto_files where $3::text is null or rail = $3) counted
        left join lateral (
-         select rail, sequence, made_at, titles, encode(sha256, 'hex') as digest, offered_at from boleto_files
+         select rail, sequence, made_at, titles, encode(sha256, 'hex') as digest, offered_at, renewed_at,
+                (select count(*) from boleto_instructions i
+                  where i.rail = f.rail and i.sequence = f.sequence and i.closed_at is null) as open
+           from boleto_files f
           where $3::text is null or rail = $3
           order by made_at desc, rail, sequence desc limit $1 offset $2) page on true
       order by page.made_at desc, page.rail, page.sequence desc`,
     [query.pageSize, offsetOf(query), agreement],
   );
-  const files = rows.flatMap(({ rail, sequence, made_at, titles, digest, offered_at }) =>
+  const files = rows.flatMap(({ rail, sequence, made_at, titles, digest, offered_at, renewed_at, open }) =>
     rail === null
       ? []
-      : { rail, sequence, madeAt: made_at, titles, digest, ...(offered_at && { offeredAt: offered_at }) },
+      : {
+          ...{ rail, sequence, madeAt: made_at, titles, digest },
+          ...(offered_at && { offeredAt: offered_at }),
+          ...(renewed_at && { renewedAt: renewed_at }),
+          open: Number(open),
+        },
   );
   return { files, total: Number(rows[0]?.total ?? 0) };
 }

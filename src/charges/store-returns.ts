@@ -4,6 +4,7 @@ import type { PageQuery } from '../lib/paging.ts';
 import type { ReturnEntry } from '../rails/cnab/read.ts';
 import type { Warning } from '../rails/cnab/warnings.ts';
 import type { Sql } from '../storage/database.ts';
+import { closeAnswered } from './store-answers.ts';
 
 export const RETURN_OUTCOMES = [
   'registered',
@@ -95,10 +96,10 @@ export type BookedEntry = {
   readonly charge?: { readonly id: string; readonly accountId: string };
 };
 
-/** Stores what came of entries, and that the file is booked so far. */
+/** Stores what came of entries, that they answer instructions, and that the file is booked so far. */
 export async function insertEntries(
   tx: Sql,
-  { id, rail }: BoletoReturn,
+  { id, rail, receivedAt }: BoletoReturn,
   booked: readonly BookedEntry[],
   total: number,
 ): Promise<void> {
@@ -130,6 +131,11 @@ export async function insertEntries(
      on conflict (return_id, line) do nothing`,
     [id, rail, JSON.stringify(records)],
   );
+  // What a bank tells again has answered before; a damaged line answers nothing.
+  const answers = booked.flatMap(({ entry: { meaning, damage }, outcome, charge }) =>
+    charge && damage === undefined && outcome !== 'repeated' ? { chargeId: charge.id, meaning } : [],
+  );
+  await closeAnswered(tx, rail, answers, receivedAt);
   await tx.query('update boleto_returns set booked = greatest(booked, $2) where id = $1', [id, total]);
 }
 

@@ -1,5 +1,7 @@
 // What the doctor finds of each agreement with a bank that is told by files: its numbers, what waits, returns, the SFTP server.
 import { type AgreementUse, numbersLeft } from '../charges/store-agreements.ts';
+import type { OpenFile } from '../charges/store-answers.ts';
+import { overdueFiles, unansweredWords } from '../charges/unanswered-files.ts';
 import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -17,15 +19,23 @@ const MAX_SILENCE_MS = 7 * DAY_MS;
 /** Fewer than one number out of so many. */
 const SCARCE = 10n;
 
-/** `uses` is absent when the database did not answer: then the server alone is tried. */
+/** Absent when the database did not answer: then the server alone is tried. */
+export type KnownOfAgreements = {
+  readonly agreements?: readonly AgreementUse[];
+  /** Files with instructions that are not answered. */
+  readonly oldFiles?: readonly OpenFile[];
+};
+
 export async function checkAgreements(
   { boletos, mode }: Pick<Config, 'boletos' | 'mode'>,
   log: Log,
-  uses: readonly AgreementUse[] | undefined,
+  { agreements: uses, oldFiles = [] }: KnownOfAgreements,
 ): Promise<CheckedRail[]> {
   const byFile = boletos.filter(({ api }) => !api);
   if (mode !== 'live' || byFile.length === 0) return [];
   const { rails } = liveRails({ rails: [], boletos: byFile }, { clock: systemClock, log });
+  const now = systemClock.now();
+  const unanswered = overdueFiles(rails, oldFiles, now);
   return Promise.all(
     allRails(rails).flatMap(rail => {
       const { files, name } = rail;
@@ -33,7 +43,11 @@ export async function checkAgreements(
       const use = uses?.find(one => one.rail === name);
       return (async () => ({
         name,
-        checks: [...(use ? useChecks(rail, use, systemClock.now()) : []), ...(await serverChecks(files.server))],
+        checks: [
+          ...(use ? useChecks(rail, use, now) : []),
+          ...unanswered.filter(file => file.rail === name).map(answerCheck),
+          ...(await serverChecks(files.server)),
+        ],
       }))();
     }),
   );
@@ -57,6 +71,15 @@ function waitingCheck({ waiting, waitingSince }: AgreementUse, now: Date): Check
   if (!isLong) return { name: 'files', ok: true, detail };
   const since = `${detail} The oldest since ${waitingSince.toISOString()}.`;
   return { name: 'files', ok: false, detail: since, mend: 'Run trilho cnab write, or set sftp.' };
+}
+
+function answerCheck(file: OpenFile): Check {
+  const mend = `Ask the bank whether it has the file; if not, run trilho cnab renew ${file.rail} --file ${file.sequence}.`;
+  return { name: 'answers', ok: false, detail: `${sentence(unansweredWords(file))}.`, mend };
+}
+
+function sentence(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 function returnChecks({ lastFile, lastReturnAt }: AgreementUse, now: Date): Check[] {

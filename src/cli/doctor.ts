@@ -3,8 +3,9 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { prefixOf } from '../accounts/api-key.ts';
 import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
-import { type AgreementUse, readAgreementUses } from '../charges/store-agreements.ts';
+import { readAgreementUses } from '../charges/store-agreements.ts';
 import { type RailRecord, readRails } from '../charges/store-rails.ts';
+import { readOldFiles } from '../charges/unanswered-files.ts';
 import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -14,7 +15,7 @@ import type { Check } from '../rails/bank-client/check.ts';
 import type { Database } from '../storage/database.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
-import { checkAgreements } from './check-agreements.ts';
+import { checkAgreements, type KnownOfAgreements } from './check-agreements.ts';
 import { checkRails } from './check-rails.ts';
 import { checkReceiverCertificate } from './check-receiver.ts';
 import { checkReplica } from './check-replica.ts';
@@ -37,7 +38,7 @@ export async function doctorCommand(config: Config, log: Log, args: readonly str
   refuseFaults('doctor', faults);
   const database = await checkDatabase(config, log);
   const rails = await checkRails(config, log, database.rails, { triesCharge: flags.includes(TRY_CHARGE) });
-  const agreements = await checkAgreements(config, log, database.agreements);
+  const agreements = await checkAgreements(config, log, database);
   const findings = [
     right(`settings: read, mode ${config.mode}`),
     ...database.findings,
@@ -71,8 +72,7 @@ type CheckedDatabase = {
   readonly findings: readonly Finding[];
   /** Absent when they could not be read. */
   readonly rails?: readonly RailRecord[];
-  readonly agreements?: readonly AgreementUse[];
-};
+} & KnownOfAgreements;
 
 async function checkDatabase(config: Config, log: Log): Promise<CheckedDatabase> {
   sayDatabase(config);
@@ -102,7 +102,8 @@ async function checkContent(db: Database): Promise<CheckedDatabase> {
   const ending = keys.flatMap(key => findingOf(key, row.now));
   const ofKeys = ending.length > 0 ? ending : [right(`keys: none of ${keys.length} ends soon`)];
   const findings = [right('schema: up to date'), ...ofKeys, clockFinding(row.now)];
-  return { findings, rails: await readRails(db), agreements: await readAgreementUses(db) };
+  const ofAgreements = { agreements: await readAgreementUses(db), oldFiles: await readOldFiles(db, row.now) };
+  return { findings, rails: await readRails(db), ...ofAgreements };
 }
 
 function findingOf({ id, accountId, expiresAt }: ApiKey, now: Date): Finding[] {

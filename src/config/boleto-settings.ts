@@ -12,6 +12,7 @@ const MAX_ACCOUNTS = 1_000;
 /** One lot holds as many; a larger file would need several, which some banks refuse. */
 const MAX_TITLES = 24_000;
 const MAX_SEQUENCE = 999_999;
+const MAX_ANSWER_DAYS = 60;
 const CLOSED = { additionalProperties: false } as const;
 
 const check = (holds: (text: string) => boolean, message: string) => ({
@@ -84,6 +85,7 @@ export const BoletoEntry = Type.Object(
     lastNumber: Type.Optional(Digits(17)),
     firstFile: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_SEQUENCE })),
     maxTitles: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TITLES })),
+    answerDays: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ANSWER_DAYS })),
     fileVersion: Type.Optional(Type.String(check(text => /^\d{3}$/.test(text), 'must be three digits'))),
     lotVersion: Type.Optional(Type.String(check(text => /^\d{3}$/.test(text), 'must be three digits'))),
     species: Type.Optional(Type.String(check(text => /^\d{2}$/.test(text), 'must be two digits'))),

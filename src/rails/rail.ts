@@ -109,6 +109,8 @@ export type FileExchange = {
   readonly firstFile: number;
   readonly lastFile: number;
   readonly maxInstructions: number;
+  /** After how many banking days without an answer a file needs a person. */
+  readonly answerDays: number;
   open(sequence: number, at: Date): OutgoingFile;
   /** Three digits. */
   readonly bank: string;

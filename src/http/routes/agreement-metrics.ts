@@ -1,11 +1,12 @@
 // What /metrics tells of agreements with banks that are told by files.
 import { Gauge, type Registry } from 'prom-client';
 import { type AgreementUse, numbersLeft } from '../../charges/store-agreements.ts';
+import type { OpenFile } from '../../charges/store-answers.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 
 export type AgreementGauges = {
   readonly gauges: readonly Gauge<'rail'>[];
-  show(uses: readonly AgreementUse[], rails: Rails, now: Date): void;
+  show(uses: readonly AgreementUse[], unanswered: readonly OpenFile[], rails: Rails, now: Date): void;
 };
 
 export function agreementGauges(registry: Registry): AgreementGauges {
@@ -17,9 +18,10 @@ export function agreementGauges(registry: Registry): AgreementGauges {
   const heard = gauge('trilho_boleto_last_return_timestamp_seconds', 'When a return file was last received.');
   const failed = gauge('trilho_boleto_exchange_failed', '1 when the last exchange with the SFTP server failed.');
   const unseen = gauge('trilho_boleto_entries_unseen', 'Entries of return files that a person must see.');
+  const silent = gauge('trilho_boleto_files_unanswered', 'Files that the bank has not answered within its days.');
   return {
-    gauges: [numbers, waiting, age, heard, failed, unseen],
-    show(uses, rails, now) {
+    gauges: [numbers, waiting, age, heard, failed, unseen, silent],
+    show(uses, unanswered, rails, now) {
       const ranges = new Map(allRails(rails).map(({ name, numbers: range }) => [name, range]));
       for (const use of uses) {
         const { rail, waitingSince, lastReturnAt } = use;
@@ -32,6 +34,7 @@ export function agreementGauges(registry: Registry): AgreementGauges {
         if (lastReturnAt) heard.set({ rail }, lastReturnAt.getTime() / 1000);
         failed.set({ rail }, use.exchangeError === undefined ? 0 : 1);
         unseen.set({ rail }, use.unseenEntries);
+        silent.set({ rail }, unanswered.filter(file => file.rail === rail).length);
       }
     },
   };

@@ -17,6 +17,7 @@ import { toPageQuery } from '../../api/paging.ts';
 import { Text } from '../../api/schemas.ts';
 import { fileView, listBoletoFiles, listInstructions } from '../../charges/boleto-file-views.ts';
 import { fileParts, type MakeDeps, makeFiles } from '../../charges/make-file.ts';
+import { renewFile } from '../../charges/renew-file.ts';
 import { findFile } from '../../charges/store-boleto-files.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
@@ -64,6 +65,24 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
       requireAgreement(deps.rails, agreement);
       setAuditObject(agreement);
       return { files: (await makeFiles(deps, agreement)).map(fileView) };
+    },
+  });
+
+  defineRoute(app, {
+    method: 'POST',
+    url: '/boletos/files/:agreement/:sequence/renew',
+    access: 'statements:write',
+    operationId: 'renewBoletoFile',
+    summary: 'Send again what a bank has not answered of a file',
+    description:
+      'For a file that the bank never got. What is unanswered of it, and all else that waits, goes into a new file with a number of its own; the titles keep theirs. Should the bank have got both, it refuses the repeats, and that fails no charge.',
+    tag,
+    path,
+    answer: ok(MadeBoletoFiles, 'The new files', { files: [{ ...BOLETO_FILE_EXAMPLE, sequence: 8 }] }),
+    problems: ['wrong_state', 'not_configured'],
+    handle: async ({ path: { agreement: rail, sequence } }) => {
+      if (!(await findFile(db, { rail, sequence }))) throw new AppError('not_found', 'There is no such file.');
+      return { files: (await renewFile(deps, { rail, sequence })).map(fileView) };
     },
   });
 

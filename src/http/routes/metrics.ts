@@ -6,7 +6,9 @@ import { Gauge, Registry } from 'prom-client';
 import { NETWORKS, type Network } from '../../chains/asset.ts';
 import { countFreeOf, type FreeCount } from '../../charges/fill-locations.ts';
 import { type AgreementUse, readAgreementUses } from '../../charges/store-agreements.ts';
+import type { OpenFile } from '../../charges/store-answers.ts';
 import { type RailRecord, readRails } from '../../charges/store-rails.ts';
+import { readUnanswered } from '../../charges/unanswered-files.ts';
 import { type DeliveryLag, readDeliveryLag } from '../../events/store-lag.ts';
 import type { Queue, QueueDepth } from '../../jobs/queue.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -95,6 +97,7 @@ type Backlog = {
   readonly rails: readonly RailRecord[];
   readonly locations: readonly FreeCount[];
   readonly agreements: readonly AgreementUse[];
+  readonly unanswered: readonly OpenFile[];
   readonly oldestRows: readonly OldestRow[];
   readonly now: Date;
 };
@@ -117,6 +120,7 @@ async function readBacklog({ db, queue, rails, prunes, clock }: Deps): Promise<B
     rails: await readRails(db),
     locations: await countFreeOf(db, rails, COUNT_LIMIT),
     agreements: await readAgreementUses(db, COUNT_LIMIT),
+    unanswered: await readUnanswered({ db, rails, clock }),
     oldestRows: await readOldestRows(db, prunes),
   };
 }
@@ -188,7 +192,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
       compared.set({ rail }, last.at.getTime() / 1000);
     }
     for (const { rail, kind, count } of backlog.locations) locations.set({ rail, kind }, count);
-    agreements.show(backlog.agreements, rails, now);
+    agreements.show(backlog.agreements, backlog.unanswered, rails, now);
     oldest.show(backlog.oldestRows, now);
     for (const reason of HOLD_REASONS) {
       held.set({ reason }, backlog.held.find(one => one.reason === reason)?.count ?? 0);

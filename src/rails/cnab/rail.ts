@@ -23,9 +23,13 @@ export type CnabSettings = Agreement & {
   /** The number of the first file; 1 when absent. */
   readonly firstFile?: number;
   readonly maxTitles?: number;
+  /** Banking days; 2 when absent. */
+  readonly answerDays?: number;
   readonly sftp?: SftpSettings;
 };
 
+/** Banks answer on the banking day after they got a file. */
+const ANSWER_DAYS = 2;
 /** One lot holds as many, and some banks take files of one lot only. */
 const MAX_TITLES = 24_000;
 /** Six digits of the file header. */
@@ -74,6 +78,7 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
       firstFile: settings.firstFile ?? 1,
       lastFile: LAST_FILE,
       maxInstructions: settings.maxTitles ?? MAX_TITLES,
+      answerDays: settings.answerDays ?? ANSWER_DAYS,
       open: (sequence, at) => {
         const day = civilDay(at);
         const writer = fileWriter(settings, { sequence, day, time: timeOf(day, at) });

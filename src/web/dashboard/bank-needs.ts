@@ -1,13 +1,18 @@
-// What needs a person about files of banks: entries of return files that no rule can book.
+// What needs a person about files of banks: entries of return files that no rule can book, files that the bank does not answer.
 import type { FastifyRequest } from 'fastify';
 import { entryView } from '../../charges/return-entries.ts';
 import { readUnseen } from '../../charges/store-return-entries.ts';
+import { readUnanswered, unansweredWords } from '../../charges/unanswered-files.ts';
+import type { Rails } from '../../rails/rails.ts';
 import { html } from '../html.ts';
+import { renewAddress } from './boleto-files.ts';
 import type { ListDeps } from './charges.ts';
 import { type Need, need } from './need.ts';
 import { idLink, table } from './parts.ts';
 import { returnAddress, seenOf } from './returns.ts';
 import { may } from './shell.ts';
+
+export type BankNeedDeps = ListDeps & { readonly rails: Rails };
 
 const FIRST = 10;
 
@@ -29,5 +34,24 @@ export async function entriesToSee(deps: ListDeps, { caller }: FastifyRequest): 
     total,
     '/dashboard/statements',
     table({ caption: 'Entries of return files to see', head: ['File', 'What', 'Why', 'Charge', ''], rows }),
+  );
+}
+
+export async function unansweredFiles(deps: BankNeedDeps, { caller }: FastifyRequest): Promise<Need> {
+  if (!may(caller, 'statements:read')) return undefined;
+  const files = await readUnanswered(deps);
+  const rows = files
+    .slice(0, FIRST)
+    .map(file => [
+      file.rail,
+      unansweredWords(file),
+      may(caller, 'statements:write') &&
+        html`<a class="button secondary small" href="${renewAddress(file)}">Send again</a>`,
+    ]);
+  return need(
+    'Files without an answer',
+    files.length,
+    '/dashboard/boletos',
+    table({ caption: 'Files that the bank does not answer', head: ['Agreement', 'What', ''], rows }),
   );
 }

@@ -4,6 +4,7 @@ import { BoletoFilesQuery } from '../../api/boleto-files.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { listBoletoFiles } from '../../charges/boleto-file-views.ts';
 import { readAgreementUses } from '../../charges/store-agreements.ts';
+import type { FileKey } from '../../charges/store-boleto-files.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
@@ -13,6 +14,10 @@ import { count, pager, readFilters, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 const PAGE = '/dashboard/boletos';
+
+export function renewAddress({ rail, sequence }: FileKey): string {
+  return `${PAGE}/renew?${new URLSearchParams({ agreement: rail, file: String(sequence) })}`;
+}
 
 export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
   const options = { config: { scope: 'statements:read' }, schema: { hide: true } } as const;
@@ -36,18 +41,22 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
         use.waiting > 0 &&
         html`<a class="button secondary small" href="${PAGE}/make?agreement=${encodeURIComponent(use.rail)}">Make a file</a>`,
     ]);
-    const rows = files.map(({ agreement: rail, sequence, name, madeAt, titles, offeredAt }) => [
+    const rows = files.map(({ agreement: rail, sequence, name, madeAt, titles, unanswered, offeredAt, renewedAt }) => [
       when(madeAt),
       rail,
       String(sequence),
       count(titles),
-      offeredAt ? when(offeredAt) : 'not yet',
+      count(unanswered),
+      offeredAt ? when(offeredAt) : renewedAt ? 'renewed' : 'not yet',
       mayFetch
         ? html`<a href="/boletos/files/${encodeURIComponent(rail)}/${String(sequence)}/content" download>${name}</a>`
         : name,
+      mayFetch &&
+        unanswered > 0 &&
+        html`<a class="button secondary small" href="${renewAddress({ rail, sequence })}">Send again</a>`,
     ]);
     const body = html`${table({ caption: 'Agreements', head: ['Agreement', '#Waiting', 'Since', 'Last file', 'Last return', 'Last exchange failed', ''], rows: agreements, empty: 'No agreement with a bank that is told by files.' })}
-${table({ caption: 'Files to banks', head: ['Made', 'Agreement', 'Number', '#Titles', 'Offered', 'File'], rows, empty: 'No file was made yet.' })}
+${table({ caption: 'Files to banks', head: ['Made', 'Agreement', 'Number', '#Titles', '#Unanswered', 'Offered', 'File', ''], rows, empty: 'No file was made yet.' })}
 ${pager(request, counts)}`;
     return sendHtml(request, reply, shell(deps, request, { title: 'Boletos by file', section: 'boletos', body }));
   });
@@ -72,6 +81,31 @@ a file that was made is the same however often it is fetched.</p>`,
       back: PAGE,
     }),
     call: fields => ({ method: 'POST', url: '/boletos/files', body: { agreement: textField(fields, 'agreement') } }),
+    done: () => PAGE,
+  });
+
+  defineAct(app, deps, {
+    url: '/boletos/renew',
+    scope: 'statements:write',
+    section: 'boletos',
+    ask: async request => {
+      const query = new URLSearchParams(request.url.split('?')[1] ?? '');
+      return {
+        title: 'Send again what the bank has not answered?',
+        words: html`<p>For a file that the bank never got: ask the bank first. What is unanswered of it goes into a new file with a number of its own, and the
+boletos keep their numbers. Should the bank have got both, it refuses the repeats, and that fails no charge.</p>`,
+        fields: [
+          { name: 'agreement', label: 'Agreement', isRequired: true, value: query.get('agreement') ?? '' },
+          { name: 'file', label: 'Number of the file', isRequired: true, value: query.get('file') ?? '' },
+        ],
+        button: 'Make a new file',
+        back: PAGE,
+      };
+    },
+    call: fields => {
+      const [agreement, file] = [textField(fields, 'agreement'), textField(fields, 'file')].map(encodeURIComponent);
+      return { method: 'POST', url: `/boletos/files/${agreement || '-'}/${file || '-'}/renew` };
+    },
     done: () => PAGE,
   });
 }

@@ -11,6 +11,7 @@ import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { accessPages } from './access.ts';
 import { accountPages } from './accounts.ts';
+import type { BankNeedDeps } from './bank-needs.ts';
 import { boletoFilePages } from './boleto-files.ts';
 import { chargeActs } from './charge-acts.ts';
 import { chargeMoneyActs } from './charge-money-acts.ts';
@@ -44,7 +45,7 @@ import { webhookPages } from './webhooks.ts';
 type Made = 'versionOf' | 'figures' | 'networkFaults';
 
 export type DashboardDeps = LoginDeps &
-  Omit<ListDeps & HealthPageDeps & OrderNeedDeps & OutsideNeedDeps & PayoutActDeps, Made> & {
+  Omit<ListDeps & HealthPageDeps & OrderNeedDeps & OutsideNeedDeps & BankNeedDeps & PayoutActDeps, Made> & {
     readonly chains: Chains;
     readonly log: Log;
     readonly showPageStreams: Observers['showPageStreams'];

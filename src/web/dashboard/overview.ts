@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { entriesToSee } from './bank-needs.ts';
+import { type BankNeedDeps, entriesToSee, unansweredFiles } from './bank-needs.ts';
 import { type Figures, ninetyDays, todayFigures } from './figures.ts';
 import {
   failingWebhooks,
@@ -23,7 +23,7 @@ import {
 } from './outside-needs.ts';
 import { shell } from './shell.ts';
 
-type Deps = OrderNeedDeps & OutsideNeedDeps & { readonly figures: Figures };
+type Deps = OrderNeedDeps & OutsideNeedDeps & BankNeedDeps & { readonly figures: Figures };
 
 /** In the order in which they are shown: what waits for a decision before what waits for a repair. */
 const NEEDS = [
@@ -32,6 +32,7 @@ const NEEDS = [
   walletsToApprove,
   unmatchedMoney,
   entriesToSee,
+  unansweredFiles,
   haltedSenders,
   openPauses,
   openAlarms,

@@ -1,0 +1,31 @@
+// trilho cnab renew: puts what a bank has not answered of a file into a new one.
+import { renewFile } from '../charges/renew-file.ts';
+import type { Config } from '../config/config.ts';
+import { AppError, StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
+import { readArguments, refuseFaults } from './arguments.ts';
+import { chosenAgreement } from './chosen-agreement.ts';
+import { composedRails } from './composed-rails.ts';
+import { withCharges } from './database.ts';
+
+export async function renewCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+  const { words, options, faults } = readArguments(args, { moreWords: ['agreement'], neededOptions: ['file'] });
+  const file = options['file'] ?? '1';
+  if (!/^[1-9]\d{0,5}$/.test(file)) faults.push('--file must be the number of a file');
+  refuseFaults('cnab renew', faults);
+  const { name } = chosenAgreement(config, words[0]);
+  const made = await withCharges({ config, log, action: 'trilho cnab renew' }, deps => {
+    const rails = composedRails(config, { clock: deps.clock, log });
+    return renewFile({ ...deps, rails, log }, { rail: name, sequence: Number(file) }).catch(rethrown);
+  });
+  for (const { sequence, titles } of made) {
+    console.log(`${name} file ${sequence}: ${titles} ${titles === 1 ? 'title' : 'titles'}.`);
+  }
+  if (made.length === 0) console.log(`Nothing of ${name} waits for a file.`);
+  return 0;
+}
+
+/** What an operator can mend is said in a sentence. */
+function rethrown(error: unknown): never {
+  throw error instanceof AppError ? new StartError(error.message) : error;
+}
