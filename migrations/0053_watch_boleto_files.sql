@@ -28,3 +28,6 @@ create index boleto_instructions_open on boleto_instructions (rail, sequence)
   where sequence is not null and closed_at is null;
 -- What a bank says of a charge is looked up by the charge.
 create index boleto_instructions_of_charge on boleto_instructions (charge_id);
+
+-- A file of the server that was refused is read again when the agreements in the settings are others: a hash of them.
+alter table boleto_fetched_files add column settings text;

@@ -1,5 +1,6 @@
 // Carries files to and from the SFTP servers of banks, one node at a time for each agreement. A file counts as sent when it has its
 // name there, and a return as fetched when it was read: a run that is killed repeats at most one of each, with the same bytes.
+import { createHash } from 'node:crypto';
 import { civilDay, momentOn } from '../lib/civil-days.ts';
 import { AppError, isOutage } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
@@ -144,7 +145,7 @@ async function sendFiles(deps: ExchangeDeps, rail: string, connection: FileConne
 
 async function fetchReturns(deps: ExchangeDeps, rail: string, connection: FileConnection): Promise<Fetched[]> {
   const listed = await connection.list();
-  const known = await findFetched(deps.db, rail, listed);
+  const known = await findFetched(deps.db, rail, listed, settingsOf(deps.rails));
   const unknown = listed.filter(file => !known.has(file));
   const fetched: Fetched[] = [];
   for (const file of unknown.slice(0, MAX_FETCHED)) {
@@ -160,6 +161,12 @@ function failed({ log }: ExchangeDeps, rail: string, { name }: RemoteFile, error
   return { name, entries: 0, failure: `The return ${name} could not be read: the log says why.` };
 }
 
+/** Of all agreements: whose file it is depends on every one of them. */
+function settingsOf(rails: Rails): string {
+  const all = allRails(rails).flatMap(({ name, files }) => (files ? `${name} ${files.settings}` : []));
+  return createHash('sha256').update(all.sort().join('\n')).digest('hex');
+}
+
 async function fetchReturn(
   deps: ExchangeDeps,
   rail: string,
@@ -168,7 +175,7 @@ async function fetchReturn(
 ): Promise<Fetched> {
   const bytes = await connection.fetch(file);
   const result = bytes ? await readOrRefuse(deps, rail, bytes) : { refusal: 'The file is too large.' };
-  await insertFetched(deps.db, rail, file, result, deps.clock.now());
+  await insertFetched(deps.db, rail, file, result, deps.clock.now(), settingsOf(deps.rails));
   if ('refusal' in result) {
     // A file that the bank has not finished comes again with another size.
     deps.log.warn('a file from the bank is no return of the agreement', { rail, reason: result.refusal });

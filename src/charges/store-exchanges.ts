@@ -35,15 +35,17 @@ export async function failExchange(sql: Sql, rail: string, words: string, next: 
   );
 }
 
-/** Those that were fetched before, just as they are now. */
+/** Those that were fetched before, just as they are now. One that was refused counts only while the settings are the same. */
 export async function findFetched(
   sql: Sql,
   rail: string,
   files: readonly RemoteFile[],
+  settings: string,
 ): Promise<ReadonlySet<RemoteFile>> {
   const rows = await sql.query<{ name: string; bytes: string; modified_at: Date }>(
-    'select name, bytes, modified_at from boleto_fetched_files where rail = $1 and name = any($2)',
-    [rail, files.map(({ name }) => name)],
+    `select name, bytes, modified_at from boleto_fetched_files
+      where rail = $1 and name = any($2) and (refusal is null or settings = $3)`,
+    [rail, files.map(({ name }) => name), settings],
   );
   const keyOf = (name: string, bytes: number | string, at: Date) => `${bytes} ${at.getTime()} ${name}`;
   const known = new Set(rows.map(row => keyOf(row.name, row.bytes, row.modified_at)));
@@ -56,12 +58,15 @@ export async function insertFetched(
   { name, bytes, modifiedAt }: RemoteFile,
   result: { readonly returnId: string } | { readonly refusal: string },
   at: Date,
+  settings: string,
 ): Promise<void> {
   const [returnId, refusal] = 'returnId' in result ? [result.returnId, null] : [null, result.refusal];
   await sql.query(
-    `insert into boleto_fetched_files (rail, name, bytes, modified_at, fetched_at, return_id, refusal)
-     values ($1, $2, $3, $4, $5, $6, $7)
-     on conflict (rail, name, bytes, modified_at) do nothing`,
-    [rail, name, bytes, modifiedAt, at, returnId, refusal],
+    `insert into boleto_fetched_files (rail, name, bytes, modified_at, fetched_at, return_id, refusal, settings)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (rail, name, bytes, modified_at) do update
+       set fetched_at = excluded.fetched_at, return_id = excluded.return_id, refusal = excluded.refusal, settings = excluded.settings
+     where boleto_fetched_files.refusal is not null`,
+    [rail, name, bytes, modifiedAt, at, returnId, refusal, settings],
   );
 }

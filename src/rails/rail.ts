@@ -114,6 +114,8 @@ export type FileExchange = {
   open(sequence: number, at: Date): OutgoingFile;
   /** Three digits. */
   readonly bank: string;
+  /** A hash of the settings, by which it is seen that they were changed. */
+  readonly settings: string;
   /** Whether a return file with this header belongs to the agreement. Pure. */
   owns(header: string): boolean;
   /** What a return file says, whose head was read. */

@@ -143,6 +143,24 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.equal((await service.sql('select from boleto_returns')).length, 2);
   });
 
+  test('a return that was refused because of a setting is read by itself when the setting is mended', async () => {
+    await restSchedule();
+    const one = await charge();
+    await service.runJobs();
+    await command();
+    takeAll();
+    leave('mended.ret', answer());
+    const other = agreementEntry('756', { name: 'sicoob:other', firstNumber: '900000' });
+    const mistaken = { ...entry(), accountNumber: '9999', beneficiaryCode: '99999', lastNumber: '899999' };
+    const wrong = { TRILHO_BOLETOS: JSON.stringify([mistaken, other]), DATABASE_URL: service.databaseUrl };
+    const said = await runCommand(cnabCommand, { ...environment(), ...wrong }, ['exchange', RAIL]);
+    assert.match(said.said, /mended\.ret is no return\. The file is of the agreement sicoob:other/);
+    assert.equal(await status(one), 'CREATING');
+    assert.match((await command()).said, /fetched mended\.ret, 1 entries/);
+    assert.equal(await status(one), 'REGISTERED');
+    assert.equal((await command()).said, `${RAIL}: nothing to send.`, 'read once');
+  });
+
   test('a process that is killed at any step has sent each file once, with the same bytes', async () => {
     const { databaseUrl } = service;
     const seen = new Map<string, string>();
@@ -175,7 +193,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     await service.sql('update boleto_agreements set turn_until = null');
     await command();
     const files = readdirSync(sshd.sent).filter(name => !name.startsWith('.'));
-    const stored = await service.sql<{ sequence: number }>('select sequence from boleto_files where sequence > 2');
+    const stored = await service.sql<{ sequence: number }>('select sequence from boleto_files where sequence > 3');
     assert.equal(files.length, stored.length);
     for (const name of files) bank.take(readFileSync(path.join(sshd.sent, name)), today());
     assert.ok(bank.state().news.every(({ occurrence }) => occurrence === '02'));

@@ -1,5 +1,6 @@
 // The rail of an agreement with a bank that registers boletos from files. Everything here is pure: who keeps count of numbers
 // and files, and carries them to the bank, is not its business.
+import { createHash } from 'node:crypto';
 import { type CivilDay, civilDay, daysBetween, momentOn } from '../../lib/civil-days.ts';
 import { parseUnits } from '../../lib/decimals.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -89,6 +90,7 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
         };
       },
       bank: settings.bank,
+      settings: createHash('sha256').update(JSON.stringify(settings)).digest('hex'),
       owns: header => isOwnHeader(settings, header),
       entries: bytes => readEntries(bytes, account),
       isAbout,
