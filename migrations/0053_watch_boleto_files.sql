@@ -31,3 +31,6 @@ create index boleto_instructions_of_charge on boleto_instructions (charge_id);
 
 -- A file of the server that was refused is read again when the agreements in the settings are others: a hash of them.
 alter table boleto_fetched_files add column settings text;
+
+-- A person who fetches a file carries it to the bank: nothing else does then.
+alter table boleto_files add column taken_by_hand boolean not null default false;

@@ -29,8 +29,15 @@ export const BoletoFileView = Type.Object(
     titles: Type.Integer({ minimum: 1 }),
     digest: Type.String({ description: 'SHA-256 of its bytes, which are the same each time.' }),
     unanswered: Type.Integer({ minimum: 0, description: 'How many of its instructions the bank has not answered.' }),
+    isTakenByHand: Type.Optional(
+      Type.Literal(true, { description: 'Somebody fetched it first: it is carried to the bank by hand.' }),
+    ),
     renewedAt: Type.Optional(DateTime({ description: 'When what was unanswered of it went into a new file.' })),
-    offeredAt: Type.Optional(DateTime({ description: 'When it was first put into the folder, or sent by SFTP.' })),
+    offeredAt: Type.Optional(
+      DateTime({
+        description: 'When it was first put into the folder, sent by SFTP, or fetched to be carried by hand.',
+      }),
+    ),
   },
   { $id: 'BoletoFile', ...CLOSED },
 );

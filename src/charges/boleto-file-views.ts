@@ -7,7 +7,7 @@ import { type InstructionStatus, readFilePage, readInstructionPage } from './sto
 
 /** A file that was just made has no answer yet. */
 export function fileView(file: BoletoFile & { readonly open?: number }) {
-  const { rail, sequence, madeAt, titles, digest, offeredAt, renewedAt, open = titles } = file;
+  const { rail, sequence, madeAt, titles, digest, offeredAt, isTakenByHand, renewedAt, open = titles } = file;
   return {
     agreement: rail,
     sequence,
@@ -17,6 +17,7 @@ export function fileView(file: BoletoFile & { readonly open?: number }) {
     digest,
     unanswered: open,
     ...(offeredAt && { offeredAt: offeredAt.toISOString() }),
+    ...(isTakenByHand && { isTakenByHand }),
     ...(renewedAt && { renewedAt: renewedAt.toISOString() }),
   };
 }

@@ -14,6 +14,7 @@ import { fileParts, type MakeDeps } from './make-file.ts';
 import { takeFiles } from './offer-files.ts';
 import { type ReadDeps, readReturn } from './read-return.ts';
 import { warnOfEntries } from './return-entries.ts';
+import { type BoletoFile, findFile, markOffered } from './store-boleto-files.ts';
 import { endExchange, failExchange, findFetched, insertFetched, takeExchange } from './store-exchanges.ts';
 
 export type ExchangeDeps = MakeDeps & ReadDeps & { readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
@@ -69,14 +70,19 @@ export async function exchangeDueFiles(deps: ExchangeDeps): Promise<number> {
   return count;
 }
 
-/** Now, whatever the schedule says. Refuses an agreement without a server, and one whose turn another node has. */
-export async function exchangeNow(deps: ExchangeDeps, rail: string): Promise<Exchanged> {
+/**
+ * Now, whatever the schedule says; with a file that was offered before, also that one once more. Refuses an agreement without a server, one
+ * whose turn another node has, and a number that no file has.
+ */
+export async function exchangeNow(deps: ExchangeDeps, rail: string, again?: number): Promise<Exchanged> {
   const served = servedRails(deps.rails).find(one => one.rail === rail);
   if (!served) throw new AppError('not_configured', `${rail} has no sftp: set it, or carry its files by hand.`);
+  const file = again === undefined ? undefined : await findFile(deps.db, { rail, sequence: again });
+  if (again !== undefined && !file) throw new AppError('not_found', `There is no file ${again} of ${rail}.`);
   const now = deps.clock.now();
   const turn = await takeExchange(deps.db, rail, now, new Date(now.getTime() + TURN_MS), 'now');
   if (!turn) throw new AppError('wrong_state', `Another node exchanges files of ${rail} at this moment.`);
-  return runExchange(deps, served, true);
+  return runExchange(deps, served, true, file);
 }
 
 function servedRails(rails: Rails): Served[] {
@@ -110,7 +116,12 @@ export function isSendingDue(times: readonly string[] | undefined, last: Date | 
   );
 }
 
-async function runExchange(deps: ExchangeDeps, { rail, server }: Served, sends: boolean): Promise<Exchanged> {
+async function runExchange(
+  deps: ExchangeDeps,
+  { rail, server }: Served,
+  sends: boolean,
+  again?: BoletoFile,
+): Promise<Exchanged> {
   const { db, clock } = deps;
   const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
   try {
@@ -118,7 +129,7 @@ async function runExchange(deps: ExchangeDeps, { rail, server }: Served, sends: 
     try {
       // Returns first: what the bank has decided need not be told to it.
       const fetched = await fetchReturns(deps, rail, connection);
-      const sent = sends ? await sendFiles(deps, rail, connection) : [];
+      const sent = sends ? await sendFiles(deps, rail, connection, again) : [];
       await endExchange(db, rail, clock.now(), inMs(server.everyMs));
       const failed = fetched.find(({ failure }) => failure !== undefined);
       if (failed?.failure) await failExchange(db, rail, failed.failure, inMs(Math.min(server.everyMs, RETRY_MS)));
@@ -133,14 +144,24 @@ async function runExchange(deps: ExchangeDeps, { rail, server }: Served, sends: 
   }
 }
 
-async function sendFiles(deps: ExchangeDeps, rail: string, connection: FileConnection): Promise<number[]> {
-  const sent: number[] = [];
-  await takeFiles(deps, rail, async file => {
+async function sendFiles(
+  deps: ExchangeDeps,
+  rail: string,
+  connection: FileConnection,
+  again: BoletoFile | undefined,
+): Promise<number[]> {
+  const sent = new Set<number>();
+  const send = async (file: BoletoFile) => {
     const parts = fileParts(deps.db, file);
     await connection.put({ name: outgoingName(rail, file.sequence), digest: file.digest, parts });
-    sent.push(file.sequence);
-  });
-  return sent;
+    sent.add(file.sequence);
+  };
+  if (again) {
+    await send(again);
+    await markOffered(deps.db, again, deps.clock.now());
+  }
+  await takeFiles(deps, rail, send);
+  return [...sent];
 }
 
 async function fetchReturns(deps: ExchangeDeps, rail: string, connection: FileConnection): Promise<Fetched[]> {

@@ -3,7 +3,14 @@
 import { AppError } from '../lib/errors.ts';
 import { outgoingName, placeFile } from '../rails/cnab/folder.ts';
 import { fileParts, type MakeDeps, makeFile } from './make-file.ts';
-import { type BoletoFile, type FileKey, findFile, findUnoffered, markOffered } from './store-boleto-files.ts';
+import {
+  type BoletoFile,
+  type FileKey,
+  findFile,
+  findUnoffered,
+  markOffered,
+  markTaken,
+} from './store-boleto-files.ts';
 
 export type OfferedFile = BoletoFile & { readonly path: string };
 
@@ -43,6 +50,15 @@ export async function offerAgain(deps: MakeDeps, key: FileKey, folder: string): 
   const placed = await place(deps, file, folder);
   await markOffered(deps.db, file, deps.clock.now());
   return placed;
+}
+
+/**
+ * The bytes of a file for a person, who carries it to the bank. When all of them are taken, the file is no longer sent by itself: a bank that gets
+ * it twice may refuse both.
+ */
+export async function* handOut(deps: Pick<MakeDeps, 'db' | 'clock'>, file: BoletoFile): AsyncGenerator<Buffer> {
+  yield* fileParts(deps.db, file);
+  await markTaken(deps.db, file, deps.clock.now());
 }
 
 async function place({ db }: MakeDeps, file: BoletoFile, folder: string): Promise<OfferedFile> {

@@ -166,26 +166,31 @@ export type BoletoFile = FileKey & {
   /** SHA-256 of its bytes, in hexadecimal digits. */
   readonly digest: string;
   readonly offeredAt?: Date;
+  /** A person has fetched it first, to carry it to the bank. */
+  readonly isTakenByHand?: true;
   /** When what the bank had not answered was taken into a new file. */
   readonly renewedAt?: Date;
 };
 
-const FILE_COLUMNS = `rail, sequence, made_at, titles, encode(sha256, 'hex') as digest, offered_at, renewed_at`;
+export const FILE_COLUMNS = `rail, sequence, made_at, titles, encode(sha256, 'hex') as digest, offered_at, taken_by_hand, renewed_at`;
 
-type FileRow = {
+export type FileRow = {
   rail: string;
   sequence: number;
   made_at: Date;
   titles: number;
   digest: string;
   offered_at: Date | null;
+  taken_by_hand: boolean;
   renewed_at: Date | null;
 };
 
-function toFile({ rail, sequence, made_at, titles, digest, offered_at, renewed_at }: FileRow): BoletoFile {
+export function toFile(row: FileRow): BoletoFile {
+  const { rail, sequence, made_at, titles, digest, offered_at, taken_by_hand, renewed_at } = row;
   return {
     ...{ rail, sequence, madeAt: made_at, titles, digest },
     ...(offered_at && { offeredAt: offered_at }),
+    ...(taken_by_hand && { isTakenByHand: true }),
     ...(renewed_at && { renewedAt: renewed_at }),
   };
 }
@@ -214,6 +219,15 @@ export async function markOffered(sql: Sql, { rail, sequence }: FileKey, at: Dat
     sequence,
     at,
   ]);
+}
+
+/** A file that was not offered before counts as offered by hand. */
+export async function markTaken(sql: Sql, { rail, sequence }: FileKey, at: Date): Promise<void> {
+  await sql.query(
+    `update boleto_files set offered_at = $3, taken_by_hand = true
+      where rail = $1 and sequence = $2 and offered_at is null`,
+    [rail, sequence, at],
+  );
 }
 
 /** The text of a part; undefined behind the last. */

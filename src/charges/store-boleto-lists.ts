@@ -2,7 +2,7 @@
 import type { PageQuery } from '../lib/paging.ts';
 import type { FileMovement } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
-import type { BoletoFile } from './store-boleto-files.ts';
+import { type BoletoFile, FILE_COLUMNS, type FileRow, toFile } from './store-boleto-files.ts';
 
 /** With how many of its instructions the bank has not answered. */
 export type ListedFile = BoletoFile & { readonly open: number };
@@ -16,21 +16,11 @@ export async function readFilePage(
   query: PageQuery,
   { agreement }: Filter,
 ): Promise<{ files: ListedFile[]; total: number }> {
-  const rows = await sql.query<{
-    total: string;
-    rail: string | null;
-    sequence: number;
-    made_at: Date;
-    titles: number;
-    digest: string;
-    offered_at: Date | null;
-    renewed_at: Date | null;
-    open: string;
-  }>(
+  const rows = await sql.query<{ total: string; open: string } & (FileRow | { rail: null })>(
     `select total, page.*
        from (select count(*) as total from boleto_files where $3::text is null or rail = $3) counted
        left join lateral (
-         select rail, sequence, made_at, titles, encode(sha256, 'hex') as digest, offered_at, renewed_at,
+         select ${FILE_COLUMNS},
                 (select count(*) from boleto_instructions i
                   where i.rail = f.rail and i.sequence = f.sequence and i.closed_at is null) as open
            from boleto_files f
@@ -39,16 +29,7 @@ export async function readFilePage(
       order by page.made_at desc, page.rail, page.sequence desc`,
     [query.pageSize, offsetOf(query), agreement],
   );
-  const files = rows.flatMap(({ rail, sequence, made_at, titles, digest, offered_at, renewed_at, open }) =>
-    rail === null
-      ? []
-      : {
-          ...{ rail, sequence, madeAt: made_at, titles, digest },
-          ...(offered_at && { offeredAt: offered_at }),
-          ...(renewed_at && { renewedAt: renewed_at }),
-          open: Number(open),
-        },
-  );
+  const files = rows.flatMap(row => (row.rail === null ? [] : { ...toFile(row), open: Number(row.open) }));
   return { files, total: Number(rows[0]?.total ?? 0) };
 }
 

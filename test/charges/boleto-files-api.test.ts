@@ -1,6 +1,9 @@
 // Files to banks over the API and on the dashboard.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { boletoBody } from '../harness/agreements.ts';
 import { type FileExchangeBench, startFileExchange } from '../harness/file-exchange.ts';
@@ -42,6 +45,25 @@ test('files are made of what waits, listed, and fetched with the same bytes each
     assert.equal(headers.get('content-disposition'), 'attachment; filename="sicoob-main-000001.rem"');
     assert.equal(headers.get('cache-control'), 'no-store');
   }
+});
+
+test('a file that somebody fetched is carried by hand, and not by the folder too; one that was asked about only is', async () => {
+  const place = await mkdtemp(path.join(tmpdir(), 'offered-'));
+  await bench.service.send('/boletos/files/sicoob:main/2/content', { method: 'HEAD' });
+  const offered = await bench.offer(place);
+  assert.deepEqual(
+    offered.map(({ sequence }) => sequence),
+    [2],
+  );
+  const { files } = (await bench.service.get('/boletos/files')).json;
+  assert.deepEqual(
+    files.map(({ sequence, isTakenByHand }: Record<string, unknown>) => [sequence, isTakenByHand]),
+    [
+      [2, undefined],
+      [1, true],
+    ],
+  );
+  assert.equal(files[1].offeredAt, bench.service.clock.now().toISOString());
 });
 
 test('instructions are listed by what became of them', async () => {

@@ -161,6 +161,23 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.equal((await command()).said, `${RAIL}: nothing to send.`, 'read once');
   });
 
+  test('a file that somebody fetched is not sent too, unless it is asked for', async () => {
+    await restSchedule();
+    await charge();
+    await service.runJobs();
+    const [{ sequence }] = (await service.post('/boletos/files', { agreement: RAIL })).json.files;
+    assert.match((await service.get(`/boletos/files/${RAIL}/${sequence}/content`)).text, /^756/);
+    assert.equal((await command()).said, `${RAIL}: nothing to send.`);
+    assert.deepEqual(readdirSync(sshd.sent), []);
+    const env = { ...environment(), DATABASE_URL: service.databaseUrl };
+    const asked = await runCommand(cnabCommand, env, ['exchange', '--file', String(sequence)]);
+    assert.equal(asked.said, `${RAIL}: sent ${sequence}.`);
+    takeAll();
+    await assert.rejects(runCommand(cnabCommand, env, ['exchange', '--file', '777']), /There is no file 777/);
+    leave('byhand.ret', answer());
+    await command();
+  });
+
   test('a process that is killed at any step has sent each file once, with the same bytes', async () => {
     const { databaseUrl } = service;
     const seen = new Map<string, string>();
@@ -193,7 +210,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     await service.sql('update boleto_agreements set turn_until = null');
     await command();
     const files = readdirSync(sshd.sent).filter(name => !name.startsWith('.'));
-    const stored = await service.sql<{ sequence: number }>('select sequence from boleto_files where sequence > 3');
+    const stored = await service.sql<{ sequence: number }>('select sequence from boleto_files where sequence > 4');
     assert.equal(files.length, stored.length);
     for (const name of files) bank.take(readFileSync(path.join(sshd.sent, name)), today());
     assert.ok(bank.state().news.every(({ occurrence }) => occurrence === '02'));

@@ -16,7 +16,8 @@ import {
 import { toPageQuery } from '../../api/paging.ts';
 import { Text } from '../../api/schemas.ts';
 import { fileView, listBoletoFiles, listInstructions } from '../../charges/boleto-file-views.ts';
-import { fileParts, type MakeDeps, makeFiles } from '../../charges/make-file.ts';
+import { type MakeDeps, makeFiles } from '../../charges/make-file.ts';
+import { handOut } from '../../charges/offer-files.ts';
 import { renewFile } from '../../charges/renew-file.ts';
 import { findFile } from '../../charges/store-boleto-files.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
@@ -93,16 +94,18 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     access: 'statements:write',
     operationId: 'getBoletoFileContent',
     summary: 'Fetch a file to a bank',
-    description: 'The bytes of the file (CNAB 240, Latin-1), the same each time.',
+    description:
+      'The bytes of the file (CNAB 240, Latin-1), the same each time. Whoever fetches a file that was not offered yet carries it to the bank: neither the folder nor the SFTP server of the agreement gets it by itself from then on.',
     tag,
     path,
     answer: media<Readable>('application/octet-stream', Binary, 'The file', '75600000…'),
-    handle: async ({ path: { agreement: rail, sequence } }, reply) => {
+    handle: async ({ path: { agreement: rail, sequence }, request }, reply) => {
       const file = await findFile(db, { rail, sequence });
       if (!file) throw new AppError('not_found', 'There is no such file.');
       reply.header('content-disposition', `attachment; filename="${outgoingName(rail, sequence)}"`);
       reply.header('cache-control', 'no-store');
-      return Readable.from(fileParts(deps.db, file));
+      // A question about it takes nothing.
+      return Readable.from(request.method === 'HEAD' ? [] : handOut(deps, file));
     },
   });
 

@@ -5,7 +5,7 @@ import { toPageQuery } from '../../api/paging.ts';
 import { listBoletoFiles } from '../../charges/boleto-file-views.ts';
 import { readAgreementUses } from '../../charges/store-agreements.ts';
 import type { FileKey } from '../../charges/store-boleto-files.ts';
-import { html } from '../html.ts';
+import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
 import type { ListDeps } from './charges.ts';
@@ -17,6 +17,13 @@ const PAGE = '/dashboard/boletos';
 
 export function renewAddress({ rail, sequence }: FileKey): string {
   return `${PAGE}/renew?${new URLSearchParams({ agreement: rail, file: String(sequence) })}`;
+}
+
+type Marks = { readonly offeredAt?: string; readonly isTakenByHand?: true; readonly renewedAt?: string };
+
+function offeredOf({ offeredAt, isTakenByHand, renewedAt }: Marks): Piece {
+  if (offeredAt === undefined) return renewedAt === undefined ? 'not yet' : 'renewed';
+  return [when(offeredAt), isTakenByHand && ', by hand'];
 }
 
 export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
@@ -41,13 +48,13 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
         use.waiting > 0 &&
         html`<a class="button secondary small" href="${PAGE}/make?agreement=${encodeURIComponent(use.rail)}">Make a file</a>`,
     ]);
-    const rows = files.map(({ agreement: rail, sequence, name, madeAt, titles, unanswered, offeredAt, renewedAt }) => [
+    const rows = files.map(({ agreement: rail, sequence, name, madeAt, titles, unanswered, ...marks }) => [
       when(madeAt),
       rail,
       String(sequence),
       count(titles),
       count(unanswered),
-      offeredAt ? when(offeredAt) : renewedAt ? 'renewed' : 'not yet',
+      offeredOf(marks),
       mayFetch
         ? html`<a href="/boletos/files/${encodeURIComponent(rail)}/${String(sequence)}/content" download>${name}</a>`
         : name,
@@ -57,6 +64,7 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
     ]);
     const body = html`${table({ caption: 'Agreements', head: ['Agreement', '#Waiting', 'Since', 'Last file', 'Last return', 'Last exchange failed', ''], rows: agreements, empty: 'No agreement with a bank that is told by files.' })}
 ${table({ caption: 'Files to banks', head: ['Made', 'Agreement', 'Number', '#Titles', '#Unanswered', 'Offered', 'File', ''], rows, empty: 'No file was made yet.' })}
+<p class="muted small">Who fetches a file that was not offered yet carries it to the bank: it is not sent by itself any more.</p>
 ${pager(request, counts)}`;
     return sendHtml(request, reply, shell(deps, request, { title: 'Boletos by file', section: 'boletos', body }));
   });
