@@ -65,7 +65,7 @@ export async function readReturn(deps: ReadDeps, bytes: Buffer, agreement?: stri
 }
 
 function requireRecent({ day }: ReturnHead, today: CivilDay): void {
-  if (day === undefined) return;
+  if (day === undefined) throw new CnabError('The file names no day, so that it may be of any year.');
   const age = daysBetween(day, today);
   if (age > MAX_AGE_DAYS) throw new CnabError(`The file was made on ${day}, more than a year ago.`);
   if (age < -1) throw new CnabError(`The file was made on ${day}, which is still to come.`);

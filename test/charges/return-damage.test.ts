@@ -80,3 +80,28 @@ test('control characters are blanks, with a warning, and the file is read to its
   assert.match(JSON.stringify(json.warnings), /control characters are in the line; blanks are assumed/);
   assert.deepEqual(await amounts(boleto), [Number(AMOUNT)]);
 });
+
+test('a file whose header names no day is judged by the other days in it', async () => {
+  const boleto = await bank.one();
+  const undated = (lines: readonly string[]) => lines.with(0, put(lines[0]!, 144, '00000000'));
+  const refused = async (lines: readonly string[], words: RegExp) => {
+    const { status, json } = await upload(bytesOf(undated(lines)));
+    assert.equal(status, 400);
+    assert.match(json.detail, words);
+  };
+  const old = bank.lines(bank.paid(boleto, { day: '17112024' }));
+  await refused(old, /The file was made on 2024-11-17, more than a year ago\.$/);
+  const today = bank.lines(bank.paid(boleto));
+  await refused(
+    today.with(1, put(today[1]!, 192, '17112024')),
+    /The file was made on 2024-11-17, more than a year ago\.$/,
+  );
+  await refused(
+    bank.lines(bank.told(boleto, '02', { day: '' })),
+    /The file names no day, so that it may be of any year\.$/,
+  );
+  assert.deepEqual(await amounts(boleto), []);
+  assert.deepEqual((await bring(undated(today))).counts, { paid: 1 });
+  const zip = await upload(Buffer.from('PK\u0003\u0004'));
+  assert.equal(zip.json.detail, 'body cannot be taken. The file is a ZIP archive. Unpack it first.');
+});

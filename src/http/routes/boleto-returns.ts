@@ -125,7 +125,7 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
           return readReturnView(read);
         } catch (error) {
           if (!(error instanceof CnabError)) throw error;
-          throw refusedFile(`cannot be taken. ${error.message}`);
+          throw refusedFile(`cannot be taken. ${error.message.replace(/\.$/, '')}`);
         }
       },
     });

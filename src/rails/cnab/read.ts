@@ -8,8 +8,8 @@ import { CnabError } from './cnab-error.ts';
 import { countRecords } from './counts.ts';
 import { damageOf } from './damage.ts';
 import { END_OF_FILE, type Line, linesOf, requireCnab240, withoutControls } from './lines.ts';
-import { SEGMENT_T } from './norm-returned.ts';
-import { FILE_HEADER } from './norm-sent.ts';
+import { SEGMENT_T, SEGMENT_U } from './norm-returned.ts';
+import { FILE_HEADER, LOT_HEADER } from './norm-sent.ts';
 import type { Meaning } from './occurrence.ts';
 import { occurrenceOf } from './occurrences.ts';
 import { type Reason, reasonsOf } from './reasons.ts';
@@ -19,6 +19,7 @@ import { collectWarnings, type Warning, type Warnings } from './warnings.ts';
 export type ReturnHead = {
   readonly bank: string;
   readonly sequence: number;
+  /** When it was made, or the last day that it tells of; absent where it names no day. */
   readonly day?: CivilDay;
   /** The first line, for the check of who it belongs to. */
   readonly header: string;
@@ -65,13 +66,28 @@ export function readHead(bytes: Buffer): ReturnHead {
   if (!hasTrailer(bytes)) throw new CnabError('The file has no file trailer: its end is missing.');
   const bank = header.slice(0, 3);
   if (!CNAB_BANKS.has(bank)) throw new CnabError(`Files of bank ${bank} are not supported.`);
-  const day = fieldValue(FILE_HEADER.day, header);
+  const day = fieldValue(FILE_HEADER.day, header) ?? lotDay(second?.text) ?? lastDay(bytes);
   return { bank, sequence: Number(fieldValue(FILE_HEADER.sequence, header) ?? 0), ...(day && { day }), header };
 }
 
 /** Some banks forget to say it in the file header, and say it in the lot header. */
 function isReturn(header: string, second = ''): boolean {
   return fieldValue(FILE_HEADER.direction, header) === '2' || (second[7] === '1' && second[8] === 'T');
+}
+
+function lotDay(second = ''): CivilDay | undefined {
+  return second[7] === '1' ? fieldValue(LOT_HEADER.day, second) : undefined;
+}
+
+/** The last day on which something happened to a title: for a file whose headers name none. */
+function lastDay(bytes: Buffer): CivilDay | undefined {
+  let last: CivilDay | undefined;
+  for (const { text } of linesOf(bytes, collectWarnings())) {
+    if (text[7] !== '3' || text[13] !== 'U') continue;
+    const day = fieldValue(SEGMENT_U.occurrenceDay, text);
+    if (day !== undefined && (last === undefined || day > last)) last = day;
+  }
+  return last;
 }
 
 function firstLines(bytes: Buffer): readonly Line[] {
