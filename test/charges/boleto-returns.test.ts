@@ -4,9 +4,9 @@ import { after, before, describe, test } from 'node:test';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
 import { CnabError } from '../../src/rails/cnab/cnab-error.ts';
-import type { Database } from '../../src/storage/database.ts';
 import { agreementEntry } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';
+import { failingAfter } from '../harness/failing-database.ts';
 import { type FileExchangeBench, type SentBoleto, startFileExchange } from '../harness/file-exchange.ts';
 import { bytesOf, returnLines, type Told } from '../rails/cnab/return-lines.ts';
 
@@ -263,23 +263,6 @@ describe('a return file', () => {
     assert.equal(await bench.make(), undefined, 'once');
   });
 });
-
-/** A database that works so many times and then fails: before it does anything, or after it has done it. */
-function failingAfter(calls: number, when: 'before' | 'after') {
-  let left = calls;
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
-    const fails = left-- <= 0;
-    if (fails && when === 'before') throw new Error('killed');
-    const result = await work();
-    if (fails) throw new Error('killed');
-    return result;
-  };
-  return (db: Database): Database => ({
-    ...db,
-    query: (...asked) => guarded(() => db.query(...asked)),
-    transaction: (...asked) => guarded(() => db.transaction(...asked)),
-  });
-}
 
 describe('a reading that is cut off', () => {
   for (const when of ['before', 'after'] as const) {

@@ -28,8 +28,11 @@ function checkReturn(file: string, bytes: Buffer): Row[] {
   const segments = [...linesOf(bytes, collectWarnings())].filter(({ text }) => text[13] === 'T').length;
   const entries = [...readEntries(bytes, {})];
   tally.check('every segment T', () => assert.equal(entries.length, segments));
-  for (const { line, meaning, numberText } of entries) {
-    tally.check(`line ${line}`, () => assert.ok(meaning === 'fee' || /[1-9]/.test(numberText)));
+  for (const { line, meaning, numberText, damage } of entries) {
+    tally.check(`line ${line}`, () => {
+      assert.ok(meaning === 'fee' || /[1-9]/.test(numberText));
+      assert.equal(damage, undefined);
+    });
   }
   return [tally.row()];
 }
