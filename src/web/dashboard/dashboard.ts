@@ -2,7 +2,6 @@
 // calling the API as the person (`act.ts`).
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEMS } from '../../api/problem-kinds.ts';
-import type { Chains } from '../../chains/chain.ts';
 import type { Observers } from '../../http/server/observers.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
@@ -46,7 +45,6 @@ type Made = 'versionOf' | 'figures' | 'networkFaults';
 
 export type DashboardDeps = LoginDeps &
   Omit<ListDeps & HealthPageDeps & OrderNeedDeps & OutsideNeedDeps & BankNeedDeps & PayoutActDeps, Made> & {
-    readonly chains: Chains;
     readonly log: Log;
     readonly showPageStreams: Observers['showPageStreams'];
   };

@@ -1,7 +1,9 @@
-// Health: the database, the queues, the loops of this node, rails and senders, and what waits for webhooks.
+// Health: the database, the queues, the loops of this node, rails, networks, senders, certificates, and what waits for webhooks.
 import type { FastifyInstance } from 'fastify';
+import type { Chains } from '../../chains/chain.ts';
 import { readRails } from '../../charges/store-rails.ts';
 import { readDeliveryLag } from '../../events/store-lag.ts';
+import type { Certificates } from '../../http/certificates.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import { type Heartbeats, hasStopped } from '../../lib/heartbeats.ts';
 import { readHalts } from '../../payouts/store-senders.ts';
@@ -10,11 +12,15 @@ import type { DatabaseClock } from '../../storage/database-clock.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
+import type { NetworkFaults } from './outside-needs.ts';
 import { badge, count, facts, table, when } from './parts.ts';
-import { shell } from './shell.ts';
+import { may, shell } from './shell.ts';
 
 export type HealthPageDeps = ListDeps & {
   readonly db: Database;
+  readonly chains: Chains;
+  readonly networkFaults: NetworkFaults;
+  readonly certificates: Certificates;
   readonly queue: Queue;
   readonly heartbeats: Heartbeats;
   readonly databaseClock: Pick<DatabaseClock, 'offsetMs'>;
@@ -36,6 +42,8 @@ export function healthPage(app: FastifyInstance, deps: HealthPageDeps): void {
         deps.queue.depths(),
       ]);
       const tookMs = Math.round(performance.now() - began);
+      const faults = Map.groupBy(await deps.networkFaults(), ({ network }) => network);
+      const certificates = deps.certificates();
       const stopped = deps.heartbeats.list().filter(hasStopped);
       const page = shell(deps, request, {
         title: 'Health',
@@ -64,6 +72,19 @@ export function healthPage(app: FastifyInstance, deps: HealthPageDeps): void {
           ]),
           empty: 'No rail reports here.',
         })}</section>
+${
+  may(request.caller, 'payouts:read') &&
+  html`<section class="card"><h2>Networks</h2>${table({
+    caption: 'Networks',
+    head: ['Network', 'Nodes'],
+    rows: Object.values(deps.chains).map(({ network }) => {
+      const words = faults.get(network)?.map(fault => fault.words);
+      return [network, words ? html`${badge('failing')} ${words.join(' ')}` : badge('ok')];
+    }),
+    empty: 'No network is configured.',
+  })}</section>`
+}
+${certificates.length > 0 && html`<section class="card"><h2>Certificates</h2>${table({ caption: 'Certificates', head: ['Of', 'Ends'], rows: certificates.map(({ name, end }) => [name, when(end)]) })}</section>`}
 ${senders.length > 0 && html`<section class="card attention"><h2>Halted senders</h2>${table({ caption: 'Halted senders', head: ['Network', 'Sender', 'Since'], rows: senders.map(({ network, sender, haltedAt }) => [network, html`<code>${sender}</code>`, when(haltedAt)]) })}</section>`}
 <section class="card"><h2>Jobs</h2>${table({
           caption: 'Jobs',

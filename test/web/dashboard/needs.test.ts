@@ -103,6 +103,9 @@ test('a sender whose key was used elsewhere is named until somebody lets it go o
 
 test('a network that no node answers for is named, and so is a wallet low on funds', async () => {
   assert.match(wordsOf(await view(service, '')), /Networks 1 See all .* tron No node answers\./);
+  const health = wordsOf(await view(service, '/health'));
+  assert.match(health, / tron failing No node answers\./);
+  assert.match(health, / polygon ok /);
   await service.sql(
     `insert into payout_alarms (id, reason, network, subject, words, raised_at)
      values ('019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87', 'low_funds', 'polygon', 'pol', 'The sender has 0.1 pol; the limit is 2.', now())`,
@@ -132,6 +135,7 @@ test('certificates that end within a month, silent rails and wallets that wait f
   assert.match(wordsOf(await view(other, '')), /Nothing needs you\./);
   ending.at = inDays(29);
   assert.match(wordsOf(await view(other, '')), /Certificates 1 .* sandbox ends soon/);
+  assert.match(wordsOf(await view(other, '/health')), /Certificates Certificates Of Ends sandbox \d/);
   ending.at = inDays(-1);
   assert.match(wordsOf(await view(other, '')), /sandbox ended/);
   ending.at = inDays(300);
