@@ -65,6 +65,7 @@ async function refresh() {
   mustFetchAgain = isFetching;
   if (isFetching) return;
   isFetching = true;
+  let isTrue = false;
   try {
     const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS);
     const answer = await fetch(location.href, { cache: 'no-store', signal, headers: { accept: 'text/html' } });
@@ -74,12 +75,15 @@ async function refresh() {
       const fresh = parse(await answer.text());
       stream = streamOf(fresh);
       swap(fresh);
+      isTrue = true;
     }
   } catch {
     // The network is gone; the next poll, or its return, tries again.
   } finally {
     isFetching = false;
   }
+  // A stream that comes back tells the same version again: it must not pass for seen.
+  if (!isTrue) version = '';
   if (mustFetchAgain) return refresh();
   pollLater();
 }

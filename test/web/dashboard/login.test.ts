@@ -265,6 +265,25 @@ for (const way of ['the stream', 'the network'] as const) {
   });
 }
 
+test('a page that could not look when it was told looks again when it is told the same', async t => {
+  const { page, close } = await browseAs('viewer');
+  t.after(close);
+  await page.addInitScript(NO_POLLS);
+  // A stream that ends at once: the browser opens it again and again, and each time it tells the same.
+  const stream = { contentType: 'text/event-stream', body: 'retry: 50\ndata: another\n\n' };
+  await page.route('**/dashboard/stream', route => route.fulfill(stream));
+  let isAway = true;
+  await page.route('**/dashboard/charges', route =>
+    isAway && route.request().resourceType() === 'fetch' ? route.abort() : route.continue(),
+  );
+  const looks = page.waitForEvent('requestfailed', request => request.resourceType() === 'fetch');
+  await page.goto(`${home}/dashboard/charges`);
+  await looks;
+  await newCharge('told once more');
+  isAway = false;
+  await page.getByText('told once more').waitFor();
+});
+
 test('the first page shows what needs somebody as it comes, and not any more when it is done', async t => {
   const { page, close } = await browseAs('operator');
   t.after(close);
