@@ -52,6 +52,7 @@ import { addDuration } from './lib/date-times.ts';
 import { StartError } from './lib/errors.ts';
 import { type Heartbeats, watchHeartbeats } from './lib/heartbeats.ts';
 import type { Log } from './lib/log.ts';
+import { startTracing } from './lib/opentelemetry.ts';
 import { allowListOf } from './lib/outgoing-allow.ts';
 import type { Resolve } from './lib/outgoing-request.ts';
 import { slowStep } from './lib/slow-step.ts';
@@ -97,6 +98,7 @@ import { type DatabaseClock, startDatabaseClock } from './storage/database-clock
 import { claimInstallation } from './storage/installation.ts';
 import { startMergingCounts } from './storage/merge-counts.ts';
 import { migrate } from './storage/migrate.ts';
+import { pruneTraces } from './storage/object-traces.ts';
 import { openServer } from './storage/open-server.ts';
 import { type Prune, pruneDue, startPruning } from './storage/pruning.ts';
 import { noReplica, startReplica } from './storage/replica.ts';
@@ -305,6 +307,10 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     if (config.mode === 'live' && secretBox.keyId === undefined) log.warn(NOT_SEALED);
     const registry = new Registry();
     const observers = createObservers(registry);
+    const tracing =
+      config.tracing && (await startTracing({ log, version, mode: config.mode, ...observers }, config.tracing));
+    // Stopped after everything that makes spans.
+    if (tracing) stops.push(() => tracing.stop());
     const readDeps = { db, log, heartbeats, ...observers };
     const replica = config.replica ? await startReplica(readDeps, config.replica) : noReplica({ db });
     stops.push(() => replica.stop());
@@ -319,14 +325,34 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const { beforeWork } = composition;
     const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS];
     const queue = await slowStep(log, 'preparing the job queue', () =>
-      startQueue({ db, log, heartbeats, kinds, beforeWork, keepDoneSeconds: secondsOf(config.retention.jobs) }),
+      startQueue({
+        db,
+        log,
+        heartbeats,
+        tracing,
+        kinds,
+        beforeWork,
+        keepDoneSeconds: secondsOf(config.retention.jobs),
+      }),
     );
     const cursors = await openCursors(db);
     /** With PORT=0 the port is known once the service listens. */
     let { port } = config;
     const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`;
     const links = await openLinks(db, publicUrl);
-    const base = { ...composition, ...observers, db, replica, log, queue, cursors, links, heartbeats, secretBox };
+    const base = {
+      ...composition,
+      ...observers,
+      db,
+      replica,
+      log,
+      tracing,
+      queue,
+      cursors,
+      links,
+      heartbeats,
+      secretBox,
+    };
     const chargeBatches = startChargeBatches(base);
     stops.push(() => chargeBatches.stop());
     const decisionBatches = startDecisionBatches(base);
@@ -448,7 +474,7 @@ async function install(config: Config, db: Database, clock: Clock): Promise<void
 
 /** What is removed in time. pg-boss removes its jobs by itself; records stay where there is no archive. */
 function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[] {
-  const { events, audit, deliveries, quotes, idempotencyKeys, notifications } = retention;
+  const { events, audit, deliveries, quotes, idempotencyKeys, notifications, traces } = retention;
   const findOpen = findOpenObjects;
   const records = dir === undefined ? [] : [pruneEvents({ dir, findOpen }, events), pruneAudit({ clock, dir }, audit)];
   return [
@@ -456,6 +482,7 @@ function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[]
     pruneQuotes(quotes),
     pruneDeliveries(deliveries),
     pruneNotifications(notifications),
+    pruneTraces(traces),
     ...records,
   ];
 }

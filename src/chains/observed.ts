@@ -27,7 +27,9 @@ export function observedChains(chains: Chains, observe: (call: ChainCall) => voi
 function observedChain(chain: Chain, observe: (call: ChainCall) => void): Chain {
   const { network } = chain;
   const call = <T>(operation: Operation, ask: () => Promise<T>, outcome: (answer: T) => string) =>
-    timed(ask, outcome, ended => observe({ network, operation, ...ended }));
+    timed({ name: `chain ${operation}`, attributes: { 'trilho.network': network } }, ask, outcome, ended =>
+      observe({ network, operation, ...ended }),
+    );
   const { signVoid, usedSlots } = chain;
   return {
     ...chain,

@@ -6,10 +6,12 @@ import { type NewKeyUse, releaseKeys, takeKeys } from '../accounts/store-idempot
 import type { AuditLine } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import type { ObjectTrace } from '../lib/tracing.ts';
 import type { Rails } from '../rails/rails.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { insertTraces } from '../storage/object-traces.ts';
 import { chargeAnswer } from './answer.ts';
 import { beginCharges } from './begin.ts';
 import type { Charge } from './charge.ts';
@@ -24,6 +26,7 @@ export type ReadyCharge = {
   readonly claim: Claim;
   readonly answer: string;
   readonly auditLine: AuditLine | undefined;
+  readonly trace: ObjectTrace | undefined;
 };
 
 /**
@@ -112,6 +115,10 @@ async function writeBatch(
     insertAuditLines(
       tx,
       inserted.flatMap(({ auditLine }) => auditLine ?? []),
+    ),
+    insertTraces(
+      tx,
+      inserted.map(({ trace }) => trace),
     ),
   ]);
   return ready.map(({ charge }) => asWritten.get(charge.id) ?? 'skipped');

@@ -6,8 +6,10 @@ import { auditLineAbout, setAuditObject } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import { contentHash, type Plain } from '../lib/hash.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import { traceOf } from '../lib/tracing.ts';
 import { METHODS } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { insertTraces } from '../storage/object-traces.ts';
 import { chargeAnswer } from './answer.ts';
 import { beginCharges } from './begin.ts';
 import { type BuildDeps, buildCharge } from './build.ts';
@@ -63,7 +65,7 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
     return { id: earlier.id, answer: earlier.answer, replayed: true };
   }
   const answer = JSON.stringify(chargeAnswer(charge));
-  const ready: ReadyCharge = { charge, claim, answer, auditLine: auditLineAbout(id) };
+  const ready: ReadyCharge = { charge, claim, answer, auditLine: auditLineAbout(id), trace: traceOf(id, now) };
   const outcome = await deps.chargeBatches.add(ready);
   const written = outcome === 'skipped' ? await writeSingly(deps, ready) : outcome;
   if ('id' in written) return { id: written.id, answer: written.answer, replayed: true };
@@ -85,6 +87,7 @@ async function writeSingly(deps: CreateDeps, ready: ReadyCharge): Promise<Writte
     setAuditObject(earlier?.id ?? charge.id);
     if (!earlier) {
       await beginCharges(deps, tx, [charge]);
+      await insertTraces(tx, [ready.trace]);
       return { charge, answer };
     }
     if (earlier.id !== charge.id) return earlier;

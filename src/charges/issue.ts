@@ -6,6 +6,7 @@ import type { JobOutcome } from '../jobs/job.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { runForObject } from '../lib/tracing.ts';
 import type { Finding } from '../rails/rail.ts';
 import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Database } from '../storage/database.ts';
@@ -59,7 +60,9 @@ async function issueAll(deps: IssueDeps, charges: readonly Charge[]): Promise<Re
     charges.flatMap(charge =>
       charge.methods.map(async method => ({
         charge,
-        ...(await issueMethod(deps, charge, method, isFirst(charge, method.method), instruct)),
+        ...(await runForObject(charge.id, () =>
+          issueMethod(deps, charge, method, isFirst(charge, method.method), instruct),
+        )),
       })),
     ),
   );

@@ -2,6 +2,7 @@
 import type { Duration } from '../lib/date-times.ts';
 import type { LogLevel } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
+import type { TracingSettings } from '../lib/opentelemetry.ts';
 import type { AllowedPlace } from '../lib/outgoing-allow.ts';
 import type { BoletoSettings } from './boleto-settings.ts';
 import type { ChainSettings } from './chain-settings.ts';
@@ -15,6 +16,7 @@ import type { ReceiverSettings } from './receiver-settings.ts';
 import type { RetentionSettings } from './retention-settings.ts';
 import type { SettingValues } from './settings.ts';
 import type { SignerSettings } from './signer-settings.ts';
+import { tracingOf } from './tracing-settings.ts';
 
 export type Config = {
   readonly host: string;
@@ -35,6 +37,8 @@ export type Config = {
   /** Where old events and audit lines are moved; absent, they stay. */
   readonly archiveDir?: string;
   readonly retention: RetentionSettings;
+  /** Where traces are sent; absent, none are recorded. */
+  readonly tracing?: TracingSettings;
   readonly demo: boolean;
   readonly pageSize: number;
   /** Requests a second of one caller, and requests at once; 0 for no limit. */
@@ -127,6 +131,7 @@ export function configOf({ values }: Settings): Config {
   const { DATABASE_URL: databaseUrl, DATABASE_READ_URL: replicaUrl } = values;
   const { TRILHO_RATE_USD: USD, TRILHO_RATE_EUR: EUR } = values;
   const pixKey = pixKeyOf(values);
+  const tracing = tracingOf(values);
   return Object.freeze({
     host: values.HOST,
     port: values.PORT,
@@ -147,7 +152,9 @@ export function configOf({ values }: Settings): Config {
       idempotencyKeys: values.TRILHO_KEEP_IDEMPOTENCY_KEYS,
       notifications: values.TRILHO_KEEP_NOTIFICATIONS,
       jobs: values.TRILHO_KEEP_JOBS,
+      traces: values.TRILHO_KEEP_TRACES,
     },
+    ...(tracing && { tracing }),
     demo: values.TRILHO_DEMO,
     pageSize: values.TRILHO_PAGE_SIZE,
     rateLimit: values.TRILHO_RATE_LIMIT,

@@ -15,6 +15,7 @@ export type RetentionSettings = {
   readonly idempotencyKeys: Kept;
   readonly notifications: Kept;
   readonly jobs: Kept;
+  readonly traces: Kept;
 };
 
 const DAY_MS = 86_400_000;
@@ -77,5 +78,12 @@ export const RETENTION_SETTINGS = [
     kind: keptFor,
     default: 'P7D',
     meaning: 'How long jobs are kept after they are done; a change is for jobs that are enqueued from then on.',
+  },
+  {
+    name: 'TRILHO_KEEP_TRACES',
+    kind: keptFor,
+    default: 'P90D',
+    meaning:
+      'How long it is known which trace a charge, an order or a payout belongs to; what is done about it later is in no trace.',
   },
 ] as const satisfies readonly Setting[];

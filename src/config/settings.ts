@@ -37,6 +37,7 @@ import { REPLICA_SETTINGS } from './replica-settings.ts';
 import { RETENTION_SETTINGS } from './retention-settings.ts';
 import type { Setting } from './setting.ts';
 import { signerSettings } from './signer-settings.ts';
+import { TRACING_SETTINGS } from './tracing-settings.ts';
 
 /** The others are read by it, so it is read first. */
 export const DEFAULT_MODE = 'sandbox' satisfies Mode;
@@ -124,6 +125,7 @@ export const SETTINGS = [
       'Folder to which the embedded database archives its write-ahead log, for a restore to any moment; best on another disk. Not set: no archive.',
   },
   ...RETENTION_SETTINGS,
+  ...TRACING_SETTINGS,
   {
     name: 'TRILHO_DEMO',
     kind: onOrOff,

@@ -5,13 +5,16 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { type OutgoingAnswer, type OutgoingDeps, sendOutgoing } from '../lib/outgoing-request.ts';
+import { runInTrace, type TraceContext, type Tracing } from '../lib/tracing.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database } from '../storage/database.ts';
+import { findTraces } from '../storage/object-traces.ts';
 import type { SecretBox } from '../storage/secret-box.ts';
 import { fanOut } from './fan-out.ts';
 import { messageBody, signedHeaders } from './sign.ts';
 import { type Claimed, claimDue, type DeliveryEnd, type Ended, endAttempts } from './store-deliveries.ts';
 import { placeOf } from './store-secrets.ts';
+import { startDeliverySpan } from './trace.ts';
 import { ANSWER_TIMEOUT_MS, nextTryAt } from './webhook.ts';
 
 export type DeliverDeps = OutgoingDeps & {
@@ -21,6 +24,7 @@ export type DeliverDeps = OutgoingDeps & {
   /** Events that a healthy webhook is sent at the same time, each of another object; on all nodes together. */
   readonly webhookConcurrency: number;
   readonly log: Log;
+  readonly tracing?: Tracing | undefined;
   /** Called after every sending. */
   readonly observeDelivery?: ((attempt: DeliveryAttempt) => void) | undefined;
 };
@@ -33,10 +37,19 @@ export const MAX_IN_HAND = 5_000;
 const MAX_ROUNDS = 100_000;
 const HTTP_GONE = 410;
 
+/** A claimed delivery, and the trace of its object, if it has one. */
+export type DueDelivery = Claimed & { readonly trace?: TraceContext | undefined };
+
 /** Takes what is due, at most so many. */
-export async function claim(deps: DeliverDeps, limit: number): Promise<Claimed[]> {
+export async function claim(deps: DeliverDeps, limit: number): Promise<DueDelivery[]> {
   const { db, clock, webhookConcurrency: perWebhook } = deps;
-  return claimDue(db, { claim: randomUUID(), now: clock.now(), limit, perWebhook });
+  const claimed = await claimDue(db, { claim: randomUUID(), now: clock.now(), limit, perWebhook });
+  if (!deps.tracing) return claimed;
+  const traces = await findTraces(
+    deps,
+    claimed.map(({ objectId }) => objectId),
+  );
+  return claimed.map(delivery => ({ ...delivery, trace: traces.get(delivery.objectId) }));
 }
 
 /** Sendings that end at the same time are written by one statement. */
@@ -55,12 +68,13 @@ export function startDeliveryEnds({ db, clock }: Pick<DeliverDeps, 'db' | 'clock
 export async function attempt(
   deps: DeliverDeps,
   ends: DeliveryEnds,
-  delivery: Claimed,
+  delivery: DueDelivery,
   signal?: AbortSignal,
 ): Promise<void> {
   const body = messageBody(delivery);
   const secrets = delivery.secrets.map(stored => deps.secretBox.open(stored, placeOf(delivery.webhookId)));
-  const headers = signedHeaders({ id: delivery.eventId, sentAt: new Date(), body }, secrets);
+  const span = startDeliverySpan(deps.tracing, delivery, delivery.trace);
+  const headers = { ...signedHeaders({ id: delivery.eventId, sentAt: new Date(), body }, secrets), ...span?.headers };
   const answer = await sendOutgoing(deps, {
     url: delivery.url,
     headers,
@@ -71,8 +85,9 @@ export async function attempt(
   const isCutShort = answer.status === undefined && signal?.aborted === true;
   const end = isCutShort ? ({ kind: 'interrupted' } as const) : endOf(answer, delivery.attempts, deps.clock.now());
   deps.observeDelivery?.({ outcome: end.kind, seconds: answer.latencyMs / 1000 });
+  span?.end(answer.status, end.kind);
   await ends.add({ delivery, attempt: answer, end });
-  logEnd(deps.log, delivery, answer, end);
+  runInTrace(deps.tracing, delivery.trace, () => logEnd(deps.log, delivery, answer, end));
 }
 
 function logEnd(log: Log, delivery: Claimed, { status, latencyMs }: OutgoingAnswer, end: DeliveryEnd): void {

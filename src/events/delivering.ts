@@ -1,10 +1,9 @@
 // The loop that runs on every node: looks for events and for deliveries that are due, and sends them side by side.
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import { startLoop } from '../lib/loop.ts';
-import { attempt, claim, type DeliverDeps, MAX_IN_HAND, startDeliveryEnds } from './deliver.ts';
+import { attempt, claim, type DeliverDeps, type DueDelivery, MAX_IN_HAND, startDeliveryEnds } from './deliver.ts';
 import { fanOut } from './fan-out.ts';
 import { EVENTS_CHANNEL } from './store.ts';
-import type { Claimed } from './store-deliveries.ts';
 
 /** New events of this process wake the loop; those of other nodes wait so long at most. */
 const LOOK_EVERY_MS = 1_000;
@@ -25,7 +24,7 @@ export function startDelivering(deps: Deps): { stop(): Promise<void> } {
   const inHand = new Set<Promise<void>>();
   const ends = startDeliveryEnds(deps);
 
-  function send(delivery: Claimed): void {
+  function send(delivery: DueDelivery): void {
     const sending = attempt(deps, ends, delivery, cutting.signal)
       .catch(error => {
         const { webhookId, id: deliveryId, attempts } = delivery;

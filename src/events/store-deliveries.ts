@@ -20,6 +20,7 @@ export type Claimed = {
   /** As they are stored. */
   readonly secrets: readonly Buffer[];
   readonly eventId: string;
+  readonly objectId: string;
   readonly type: string;
   readonly occurredAt: string;
   readonly json: string;
@@ -75,7 +76,7 @@ export async function claimDue(
      )
      select d.id, d.account_id, d.webhook_id, d.round, d.attempts, d.sent, w.url, w.secret,
             ${OLD_SECRETS} as old_secrets,
-            e.id as event_id, e.type, iso_utc(e.occurred_at) as occurred_at, ${EVENT_JSON} as json
+            e.id as event_id, e.object_id, e.type, iso_utc(e.occurred_at) as occurred_at, ${EVENT_JSON} as json
        from claimed d
        join webhooks w on w.id = d.webhook_id
        join events e on e.id = d.event_id and e.account_id = d.account_id
@@ -96,6 +97,7 @@ type ClaimedRow = {
   secret: Buffer;
   old_secrets: Buffer[];
   event_id: string;
+  object_id: string;
   type: string;
   occurred_at: string;
   json: string;
@@ -113,6 +115,7 @@ function toClaimed(row: ClaimedRow, claim: string): Claimed {
     url: row.url,
     secrets: [row.secret, ...row.old_secrets],
     eventId: row.event_id,
+    objectId: row.object_id,
     type: row.type,
     occurredAt: row.occurred_at,
     json: row.json,

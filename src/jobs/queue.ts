@@ -2,9 +2,11 @@
 import { type Db, PgBoss } from 'pg-boss';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
+import type { Tracing } from '../lib/tracing.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { JobHandler, JobKind, SavedJob } from './job.ts';
 import { runDueJobs } from './run-due.ts';
+import { withTrace } from './trace.ts';
 import { startWorker, type Worker } from './worker.ts';
 
 export type Queue = {
@@ -46,6 +48,7 @@ export type QueueDeps = {
   readonly db: Database;
   readonly log: Log;
   readonly heartbeats?: Heartbeats | undefined;
+  readonly tracing?: Tracing | undefined;
   /** Every kind that is enqueued or handled. */
   readonly kinds: readonly JobKind<object>[];
   /** Runs before the jobs of a fetch. */
@@ -66,7 +69,7 @@ const KEEP_DONE_SECONDS = 7 * 86_400;
 const STOP_LIMIT_MS = 10_000;
 
 export async function startQueue(deps: QueueDeps): Promise<Queue> {
-  const { db, log, heartbeats, kinds, beforeWork, keepDoneSeconds } = deps;
+  const { db, log, heartbeats, tracing, kinds, beforeWork, keepDoneSeconds } = deps;
   const boss = new PgBoss({
     db: asBossDb(db),
     schema: QUEUE_SCHEMA,
@@ -98,7 +101,7 @@ export async function startQueue(deps: QueueDeps): Promise<Queue> {
       const when = startAfterSeconds === undefined ? {} : { startAfter: startAfterSeconds };
       await boss.insert(
         name,
-        payloads.map(data => ({ data, ...when })),
+        payloads.map(payload => ({ data: withTrace(payload), ...when })),
         { db: asBossDb(tx) },
       );
       if (startAfterSeconds === undefined) tx.notify?.(channelOf(name));
@@ -106,7 +109,7 @@ export async function startQueue(deps: QueueDeps): Promise<Queue> {
 
     work: handlers => {
       for (const handler of handlers) {
-        const worker = startWorker({ boss, log, heartbeats, beforeWork }, handler);
+        const worker = startWorker({ boss, db, log, heartbeats, tracing, beforeWork }, handler);
         workers.push(worker);
         db.listen(channelOf(handler.name), () => worker.wake());
       }
@@ -114,7 +117,8 @@ export async function startQueue(deps: QueueDeps): Promise<Queue> {
 
     runDue: (handlers, except) => {
       const isIdle = () => hasNoJobs(db, names, except);
-      return runDueJobs({ boss, log, beforeWork, isIdle, waitingQueues: () => waitingQueues(db, names) }, handlers);
+      const waiting = () => waitingQueues(db, names);
+      return runDueJobs({ boss, db, log, tracing, beforeWork, isIdle, waitingQueues: waiting }, handlers);
     },
 
     restore: async (tx, jobs) => {

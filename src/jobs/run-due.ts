@@ -4,9 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { Log } from '../lib/log.ts';
 import type { JobHandler } from './job.ts';
+import type { JobTraceDeps } from './trace.ts';
 import { runJob, type TakenJob } from './worker.ts';
 
-type Deps = {
+type Deps = JobTraceDeps & {
   readonly boss: PgBoss;
   readonly log: Log;
   readonly beforeWork?: (() => Promise<void>) | undefined;

@@ -8,6 +8,7 @@ import { startLoop } from '../lib/loop.ts';
 import { withBackgroundKind } from '../lib/work-kind.ts';
 import { batcher } from '../storage/batching/batcher.ts';
 import type { JobHandler } from './job.ts';
+import { type EndJob, type JobTraceDeps, traceJob } from './trace.ts';
 
 /** A fetched job; `retryCount` distinguishes this attempt from a later one. */
 export type TakenJob = { readonly id: string; readonly data: object; readonly retryCount: number };
@@ -18,7 +19,7 @@ export type Worker = {
   stop(): Promise<void>;
 };
 
-type Deps = {
+type Deps = JobTraceDeps & {
   readonly boss: PgBoss;
   readonly log: Log;
   readonly heartbeats?: Heartbeats | undefined;
@@ -104,13 +105,21 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
 }
 
 /** Runs one job. True when it is done, false when it must run again later. */
-export async function runJob({ log }: Pick<Deps, 'log'>, handler: JobHandler, job: TakenJob): Promise<boolean> {
+export function runJob(deps: JobTraceDeps & Pick<Deps, 'log'>, handler: JobHandler, job: TakenJob): Promise<boolean> {
+  return withBackgroundKind(handler.workKind, () =>
+    traceJob(deps, handler, job, end => tryJob(deps, handler, job, end)),
+  );
+}
+
+async function tryJob({ log }: Pick<Deps, 'log'>, handler: JobHandler, job: TakenJob, end: EndJob): Promise<boolean> {
   const fields = fieldsOf(handler.name, job);
   try {
-    const outcome = await withBackgroundKind(handler.workKind, () => handler.run(job.data));
+    const outcome = await handler.run(job.data);
+    end(outcome);
     if (outcome === 'postponed') log.debug('job waits for an answer from outside; it runs again later', fields);
     return outcome === 'done';
   } catch (error) {
+    end('failed', error);
     if (isOutageOfOthers(error)) {
       log.info('job waits for a rail or a chain that does not answer; it runs again later', { ...fields, error });
     } else {

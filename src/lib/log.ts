@@ -3,6 +3,7 @@
 import { AssertionError } from 'node:assert';
 import { type DestinationStream, pino } from 'pino';
 import { AppError, isOutageOfOthers, StartError } from './errors.ts';
+import { currentTrace } from './tracing.ts';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -10,6 +11,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** All that a line may carry besides its message: ids, counts, codes and route patterns. Ids of objects are UUIDs. */
 export type LogFields = {
   readonly requestId?: string;
+  /** The trace of the line, as OpenTelemetry names it in logs; added by the log itself inside of a trace. */
+  readonly trace_id?: string | undefined;
   readonly method?: string;
   readonly route?: string;
   readonly status?: number;
@@ -44,6 +47,7 @@ export type LogFields = {
 
 const FIELDS: Readonly<Record<keyof LogFields, true>> = {
   requestId: true,
+  trace_id: true,
   method: true,
   route: true,
   status: true,
@@ -90,7 +94,7 @@ export function createLog(level: LogLevel, output: DestinationStream): Log {
   const writer =
     (name: keyof Log): Write =>
     (message, fields = {}) =>
-      logger[name](fields, message);
+      logger[name](inTrace(fields), message);
   return {
     fatal: writer('fatal'),
     error: writer('error'),
@@ -98,6 +102,11 @@ export function createLog(level: LogLevel, output: DestinationStream): Log {
     info: writer('info'),
     debug: writer('debug'),
   };
+}
+
+function inTrace(fields: LogFields): LogFields {
+  const trace = currentTrace();
+  return trace ? { trace_id: trace.traceId, ...fields } : fields;
 }
 
 function allowedFields(fields: object): Record<string, unknown> {

@@ -1,5 +1,6 @@
-// Timing a call to another system: how long it took and how it ended, for the metrics.
+// Timing a call to another system: how long it took and how it ended, for the metrics and, inside of a trace, as a span.
 import { isOutage } from './errors.ts';
+import { errorTypeOf, type NewSpan, startPart } from './tracing.ts';
 
 export type Ended = { readonly outcome: string; readonly seconds: number };
 
@@ -8,18 +9,23 @@ export type Ended = { readonly outcome: string; readonly seconds: number };
  * error as `error`.
  */
 export async function timed<T>(
+  { name, attributes }: Pick<NewSpan, 'name' | 'attributes'>,
   call: () => Promise<T>,
   outcomeOf: (result: T) => string,
   report: (ended: Ended) => void,
 ): Promise<T> {
   const startedMs = performance.now();
-  const end = (outcome: string) => report({ outcome, seconds: (performance.now() - startedMs) / 1000 });
+  const span = startPart({ name, attributes, kind: 'client' });
+  const end = (outcome: string, errorType?: string) => {
+    span?.end({ 'trilho.outcome': outcome }, errorType);
+    report({ outcome, seconds: (performance.now() - startedMs) / 1000 });
+  };
   try {
     const result = await call();
     end(outcomeOf(result));
     return result;
   } catch (error) {
-    end(isOutage(error) ? error.code : 'error');
+    end(isOutage(error) ? error.code : 'error', errorTypeOf(error));
     throw error;
   }
 }

@@ -5,6 +5,8 @@ import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
 import { locateCharges } from '../charges/locate.ts';
 import { findCharge } from '../charges/store.ts';
 import { AppError } from '../lib/errors.ts';
+import type { Tracing } from '../lib/tracing.ts';
+import { shareTraces } from '../storage/object-traces.ts';
 import { noSuchOrder } from './cancel.ts';
 import { chargeOfOrder, type OrderCharge } from './charge-of-order.ts';
 import type { Order } from './order.ts';
@@ -13,7 +15,7 @@ import { clearOrderTimers } from './store-timers.ts';
 
 /** Refuses an order that has a charge, has ended, or whose price has expired. */
 export async function attachCharge(
-  deps: ChargeDeps & IssueNowDeps,
+  deps: ChargeDeps & IssueNowDeps & { readonly tracing?: Tracing | undefined },
   id: string,
   part: OrderCharge,
   accountId?: string,
@@ -37,6 +39,7 @@ export async function attachCharge(
     await clearOrderTimers(tx, [after], 'expire');
     const [located] = await locateCharges(tx, deps.rails, [charge]);
     await writeCharge(deps, tx, located!);
+    await shareTraces(deps, tx, [{ from: id, to: charge.id }]);
     return { order: after, written: located };
   });
   if (written) await issueNow(deps, written);

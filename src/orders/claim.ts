@@ -9,6 +9,7 @@ import { lockCharges } from '../charges/store.ts';
 import { commitMoney } from '../charges/store-money.ts';
 import { handleJob, type JobHandler, type JobOutcome } from '../jobs/job.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import type { Tracing } from '../lib/tracing.ts';
 import { type GateContext, WAIT_REASONS, type WalletFacts } from '../payouts/gate.ts';
 import { fundsGate, judge, readChecks, readFunds } from '../payouts/gates.ts';
 import type { PayoutLimits } from '../payouts/limits.ts';
@@ -20,6 +21,7 @@ import { readPauses } from '../payouts/store-pauses.ts';
 import { lockSender, type Sender, setNextClaim } from '../payouts/store-senders.ts';
 import { batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { shareTraces } from '../storage/object-traces.ts';
 import { type WalletGateDeps, walletMayBePaid } from '../wallets/gate.ts';
 import { CLAIM } from './claim-job.ts';
 import { claimed, NO_ANSWER, nextStep, type OrderStep, resumed, turnedAway, waiting, withLastError } from './life.ts';
@@ -34,6 +36,7 @@ export type ClaimDeps = WalletGateDeps & {
   readonly chains: Chains;
   readonly settlement: SettlementRules;
   readonly payoutLimits: PayoutLimits;
+  readonly tracing?: Tracing | undefined;
 };
 
 /** Orders of each asset that are looked at in one round. */
@@ -181,6 +184,11 @@ async function claimInOrder(deps: ClaimDeps, tx: Sql, { orders, ...round }: Roun
   await writeOrderSteps(tx, kept, now);
   await writeClaims(deps, tx, claims, now);
   const payouts = await openPayouts(tx, chain, sender, going, now);
+  await shareTraces(
+    deps,
+    tx,
+    payouts.flatMap(({ id, orderId }) => (orderId === undefined ? [] : { from: orderId, to: id })),
+  );
   return { payouts, hasChanged: hasChanged || payouts.length > 0 };
 }
 

@@ -8,6 +8,7 @@ import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
 import { formatUnits, parseUnits } from '../lib/decimals.ts';
 import { AppError, invalidRequest } from '../lib/errors.ts';
+import { traceOf } from '../lib/tracing.ts';
 import { type ColdAddresses, type Needs, spareUnits } from '../payouts/cold-sweep.ts';
 import { ADVANCE } from '../payouts/jobs.ts';
 import { limitsOf, type PayoutLimits } from '../payouts/limits.ts';
@@ -16,6 +17,7 @@ import { intentOf, type Payout } from '../payouts/payout.ts';
 import { findSender, lockSender, type Sender } from '../payouts/store-senders.ts';
 import { findOpenSweep } from '../payouts/store-sweeps.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { insertTraces } from '../storage/object-traces.ts';
 import { readWaitingUnits } from './store-line.ts';
 
 export type ColdSweepDeps = {
@@ -139,6 +141,7 @@ async function open(
   const [payout] = await openPayouts(tx, chain, sender, [request], at);
   if (!payout) return undefined;
   setAuditObject(payout.id);
+  await insertTraces(tx, [traceOf(payout.id, at)]);
   await deps.queue.enqueue(tx, ADVANCE[network], [{ accountId: payout.accountId, payoutId: payout.id }]);
   return payout;
 }

@@ -15,10 +15,12 @@ import { formatUnits } from '../lib/decimals.ts';
 import { AppError, type Fault, invalidRequest } from '../lib/errors.ts';
 import { contentHash, type Plain } from '../lib/hash.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import { traceOf } from '../lib/tracing.ts';
 import { type MakeQuoteDeps, makeQuote } from '../quotes/create.ts';
 import { isExpired, type Quote, type QuoteRequest } from '../quotes/quote.ts';
 import { findQuote, insertQuote, lockQuote } from '../quotes/store.ts';
 import type { Sql } from '../storage/database.ts';
+import { insertTraces } from '../storage/object-traces.ts';
 import { requireOrderable, type WalletGateDeps } from '../wallets/gate.ts';
 import { findWallet } from '../wallets/store.ts';
 import type { Wallet } from '../wallets/wallet.ts';
@@ -133,6 +135,7 @@ function sameOrder(first: First, claim: Claim): First {
 
 async function beginOrder(deps: OrderDeps, tx: Sql, order: Order, charge: Charge | undefined): Promise<void> {
   await recordQuoteUse(tx, order.quote!.id!, order);
+  await insertTraces(tx, [traceOf(order.id, order.createdAt), charge && traceOf(charge.id, charge.createdAt)]);
   await insertEvents(tx, [orderEvent(order, 'pending_payment', order.createdAt)]);
   if (charge) await writeCharge(deps, tx, charge);
   else await setOrderTimer(tx, order, 'expire', order.quote!.expiresAt);

@@ -4,17 +4,29 @@ import type { Chain } from '../chains/chain.ts';
 import type { Clock } from '../lib/clock.ts';
 import { concurrencyLimit } from '../lib/concurrency-limit.ts';
 import type { Log } from '../lib/log.ts';
+import { runInTrace, type Tracing } from '../lib/tracing.ts';
 import type { Database } from '../storage/database.ts';
+import { findTraces } from '../storage/object-traces.ts';
 import { type Payout, transferOf } from './payout.ts';
 import { insertAttempts, markSent, type NewAttempt } from './store.ts';
 
-type Deps = { readonly db: Database; readonly clock: Clock; readonly log: Log };
+type Deps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly tracing?: Tracing | undefined;
+};
 
 /** Sends that wait for an answer at the same time. They start in order, so a node meets no gap for long. */
 const SENDS_AT_ONCE = 16;
 
 export async function sendOpened(deps: Deps, chain: Chain, payouts: readonly Payout[]): Promise<void> {
-  const signed = await Promise.all(payouts.map(payout => signFirst(deps, chain, payout)));
+  const traces = await findTraces(
+    deps,
+    payouts.map(({ id }) => id),
+  );
+  const inTrace = <T>({ id }: Payout, work: () => T) => runInTrace(deps.tracing, traces.get(id), work);
+  const signed = await Promise.all(payouts.map(payout => inTrace(payout, () => signFirst(deps, chain, payout))));
   const added = signed.filter(one => one !== undefined);
   if (added.length === 0) return;
   const saved = await deps.db.transaction(tx => insertAttempts(tx, added));
@@ -25,7 +37,7 @@ export async function sendOpened(deps: Deps, chain: Chain, payouts: readonly Pay
     .map(({ payout, attempt }) => {
       const { id: payoutId, orderId, network } = payout;
       deps.log.info('a transfer is signed and saved; it is sent next', { payoutId, orderId, network, attempt: 1 });
-      return inTurn(() => chain.broadcast(attempt));
+      return inTurn(() => inTrace(payout, () => chain.broadcast(attempt)));
     });
   await Promise.all(sent);
   await markSent(deps.db, [...saved], sentAt);

@@ -22,56 +22,62 @@ export function observedRails(rails: Rails, observe: (call: RailCall) => void): 
   return mapRails(rails, rail => observedRail(rail, observe));
 }
 
+/** Makes one call and reports it. */
+type Call = <T>(operation: Operation, ask: () => Promise<T>, outcome: (answer: T) => string) => Promise<T>;
+
 function observedRail<M extends Method>(rail: Rail<M>, observe: (call: RailCall) => void): Rail<M> {
   const { name, method, watch, locations, withdrawRepeats } = rail;
-  const report = (operation: Operation) => (ended: Ended) => observe({ rail: name, method, operation, ...ended });
+  const call: Call = (operation, ask, outcome) =>
+    timed(
+      { name: `rail ${operation}`, attributes: { 'trilho.rail': name, 'trilho.method': method } },
+      ask,
+      outcome,
+      ended => observe({ rail: name, method, operation, ...ended }),
+    );
   return {
     ...rail,
-    submit: (...asked) => timed(() => rail.submit(...asked), kindOf, report('submit')),
-    lookup: (...asked) => timed(() => rail.lookup(...asked), kindOf, report('lookup')),
-    cancel: (...asked) => timed(() => rail.cancel(...asked), kindOf, report('cancel')),
+    submit: (...asked) => call('submit', () => rail.submit(...asked), kindOf),
+    lookup: (...asked) => call('lookup', () => rail.lookup(...asked), kindOf),
+    cancel: (...asked) => call('cancel', () => rail.cancel(...asked), kindOf),
     ...(withdrawRepeats && {
-      withdrawRepeats: (...asked) => timed(() => withdrawRepeats(...asked), kindOf, report('withdrawRepeats')),
+      withdrawRepeats: (...asked) => call('withdrawRepeats', () => withdrawRepeats(...asked), kindOf),
     }),
-    refund: (...asked) => timed(() => rail.refund(...asked), kindOf, report('refund')),
-    lookupRefund: (...asked) => timed(() => rail.lookupRefund(...asked), kindOf, report('lookupRefund')),
+    refund: (...asked) => call('refund', () => rail.refund(...asked), kindOf),
+    lookupRefund: (...asked) => call('lookupRefund', () => rail.lookupRefund(...asked), kindOf),
     ...(locations && {
       locations: {
         ...locations,
         take: kind =>
-          timed(
+          call(
+            'takeLocation',
             () => locations.take(kind),
             () => 'taken',
-            report('takeLocation'),
           ),
       },
     }),
-    ...(watch && { watch: observedWatch(watch, report) }),
+    ...(watch && { watch: observedWatch(watch, call) }),
   };
 }
 
 type Watch = NonNullable<Rail['watch']>;
 
-function observedWatch(watch: Watch, report: (operation: Operation) => (ended: Ended) => void): Watch {
+function observedWatch(watch: Watch, call: Call): Watch {
   if (watch.by === 'request') {
-    return {
-      ...watch,
-      receiptsOf: (...asked) => timed(() => watch.receiptsOf(...asked), foundIn, report('receipts')),
-    };
+    return { ...watch, receiptsOf: (...asked) => call('receipts', () => watch.receiptsOf(...asked), foundIn) };
   }
   return {
     ...watch,
     receipts: (...asked) =>
-      timed(
+      call(
+        'receipts',
         () => watch.receipts(...asked),
         page => foundIn(page.receipts),
-        report('receipts'),
       ),
     receipt: (...asked) =>
-      timed(
+      call(
+        'receipt',
         () => watch.receipt(...asked),
         found => (found ? 'money' : 'no_money'),
-        report('receipt'),
       ),
   };
 }

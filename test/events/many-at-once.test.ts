@@ -76,7 +76,7 @@ test('what is pending is written, taken and ended without a look at all that is 
 
   const ended = taken.map(({ id, claim }): Ended => {
     const delivery = { id, claim, accountId: 'acme', webhookId: '', round: 0, attempts: 1, number: 1 };
-    const rest = { url: '', secrets: [], eventId: '', type: '', occurredAt: '', json: '' };
+    const rest = { url: '', secrets: [], eventId: '', objectId: '', type: '', occurredAt: '', json: '' };
     return { delivery: { ...delivery, ...rest }, attempt: { status: 204, latencyMs: 1 }, end: { kind: 'delivered' } };
   });
   const ending = await comparedInVain(client, tx => endAttempts(tx, ended, NOW));

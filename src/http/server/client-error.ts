@@ -31,6 +31,7 @@ const LINGER_MS = 2_000;
 /** What is known of an answer that was sent. */
 export type Answered = {
   readonly requestId: string;
+  readonly trace_id?: string | undefined;
   readonly method: string;
   readonly route?: string;
   readonly status: number;

@@ -3,6 +3,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ChainCall } from '../../chains/observed.ts';
 import type { DeliveryAttempt } from '../../events/deliver.ts';
+import { SPAN_OUTCOMES, type SpanOutcome } from '../../lib/opentelemetry.ts';
 import type { RailCall } from '../../rails/observed.ts';
 import { REPLICA_OUTCOMES, type ReplicaOutcome } from '../../storage/replica.ts';
 
@@ -25,6 +26,7 @@ export type Observers = {
   readonly observeChargeBatch: (size: number) => void;
   readonly observePruned: (pruned: { readonly kind: string; readonly count: number }) => void;
   readonly observeReplicaRead: (outcome: ReplicaOutcome) => void;
+  readonly observeSpans: (spans: { readonly outcome: SpanOutcome; readonly count: number }) => void;
   /** Shows at every scrape what the function returns then. */
   readonly showStreams: (read: () => StreamUse) => void;
   /** The same of the streams that keep open pages true. */
@@ -114,6 +116,13 @@ export function createObservers(registry: Registry): Observers {
     registers,
   });
   for (const outcome of REPLICA_OUTCOMES) replicaReads.inc({ outcome }, 0);
+  const spans = new Counter({
+    name: 'trilho_trace_spans_total',
+    help: 'Spans of traces, by whether the collector has them.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of SPAN_OUTCOMES) spans.inc({ outcome }, 0);
   return {
     observeRequest: ({ method, route, status, seconds }) => {
       requests.inc({ method, route, status });
@@ -125,6 +134,7 @@ export function createObservers(registry: Registry): Observers {
     observeChargeBatch: size => batchSizes.observe(size),
     observePruned: ({ kind, count }) => pruned.inc({ kind }, count),
     observeReplicaRead: outcome => replicaReads.inc({ outcome }),
+    observeSpans: ({ outcome, count }) => spans.inc({ outcome }, count),
     showPageStreams: (page, read) => pageStreams.set(page, read),
     showStreams: read => {
       const gauge = (name: string, help: string, value: (use: StreamUse) => number) =>

@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log.ts';
 
 export type Logged = {
   readonly requestId: string;
+  readonly trace_id?: string;
   readonly method: string;
   /** A pattern: an address may hold anything. */
   readonly route: string;

@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { AppError, isOutage, type Outage } from '../../lib/errors.ts';
 import { requestUuid } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
+import type { Tracing } from '../../lib/tracing.ts';
 import { withWorkKind } from '../../lib/work-kind.ts';
 import type { Database } from '../../storage/database.ts';
 import { auditRequests } from './audit.ts';
@@ -19,6 +20,7 @@ import type { Observers } from './observers.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
 import { requestLog } from './request-log.ts';
 import { allowedMethods, watchRoutes } from './route-table.ts';
+import { traceRequests } from './trace.ts';
 import { closeUnread } from './unread-answers.ts';
 
 export type ServerDeps = Limits &
@@ -26,6 +28,7 @@ export type ServerDeps = Limits &
     readonly db: Database;
     readonly clock: Clock;
     readonly log: Log;
+    readonly tracing?: Tracing | undefined;
     readonly requiresKeys: boolean;
     /** Where people reach the service. */
     publicUrl(): string;
@@ -57,8 +60,8 @@ const MAX_PARAM_LENGTH = 500;
 export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   const requests = requestLog(deps.log);
   /** Logs and counts every answer, also those of the framework. */
-  const answered = ({ requestId, method, route = 'unknown', status, durationMs }: Answered) => {
-    requests.write({ requestId, method, route, status, durationMs });
+  const answered = ({ requestId, trace_id, method, route = 'unknown', status, durationMs }: Answered) => {
+    requests.write({ requestId, ...(trace_id !== undefined && { trace_id }), method, route, status, durationMs });
     deps.observeRequest({ method, route, status, seconds: durationMs / 1000 });
   };
   const exchanges = createExchanges();
@@ -110,6 +113,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.addSchema(Problem);
   readBodies(app);
   app.decorateRequest('route');
+  app.decorateRequest('span');
 
   app.addHook('onRequest', async (request, reply) => {
     request.route = request.routeOptions;
@@ -128,6 +132,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
       if (request.route.config.scope !== undefined) await beforeWork().catch(() => {});
     });
   }
+  if (deps.tracing) traceRequests(app, deps.tracing);
   // The handler runs inside this call.
   app.addHook('preHandler', (request, _reply, done) => {
     withWorkKind(`${request.method} ${request.route.url}`, done);
@@ -136,6 +141,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.addHook('onResponse', async (request, reply) => {
     answered({
       requestId: request.id,
+      trace_id: request.span?.context?.traceId,
       method: request.method,
       route: request.route.url ?? 'unknown',
       status: reply.statusCode,

@@ -9,6 +9,7 @@ import { withoutAuditContext } from '../../lib/audit-context.ts';
 import { laterOf } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
+import { runOutsideTraces } from '../../lib/tracing.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 
@@ -50,29 +51,32 @@ type Move = {
  * have ended. Refuses a target in the past, and gives up when the others take too long.
  */
 export async function moveClock(deps: MoveClockDeps, targetFrom: (now: Date) => Date): Promise<Date> {
-  const { clock, log } = deps;
+  const { clock } = deps;
   await clock.refresh();
   refuseToGoBack(clock, targetFrom(clock.now()));
   const move = await takeTurn(deps);
   // Work that becomes due is not attributed to the caller who moves the clock.
-  return withoutAuditContext(async () => {
-    const heartbeat = setInterval(() => {
-      clock
-        .keepHalted(move.id)
-        .catch(error => log.warn('the heartbeat of a clock move failed; the next one follows', { error }));
-    }, HEARTBEAT_MS);
-    try {
-      await clock.refresh();
-      const now = clock.now();
-      const target = targetFrom(now);
-      // Another move may have ended in between.
-      refuseToGoBack(clock, target);
-      return await passTime(deps, move, now, laterOf(target, now));
-    } finally {
-      clearInterval(heartbeat);
-      await clock.resume(move.id);
-    }
-  });
+  return runOutsideTraces(() => withoutAuditContext(() => takeMove(deps, move, targetFrom)));
+}
+
+async function takeMove(deps: MoveClockDeps, move: Move, targetFrom: (now: Date) => Date): Promise<Date> {
+  const { clock, log } = deps;
+  const heartbeat = setInterval(() => {
+    clock
+      .keepHalted(move.id)
+      .catch(error => log.warn('the heartbeat of a clock move failed; the next one follows', { error }));
+  }, HEARTBEAT_MS);
+  try {
+    await clock.refresh();
+    const now = clock.now();
+    const target = targetFrom(now);
+    // Another move may have ended in between.
+    refuseToGoBack(clock, target);
+    return await passTime(deps, move, now, laterOf(target, now));
+  } finally {
+    clearInterval(heartbeat);
+    await clock.resume(move.id);
+  }
 }
 
 /** Halts the clock for this move; waits while another one is under way. */

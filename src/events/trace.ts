@@ -1,0 +1,40 @@
+// A sending to a webhook as a span of the trace of its object. The webhook gets the trace along, so that what its owner does about
+// the event can be recorded in the same trace.
+import { formatTraceparent, type TraceContext, type Tracing } from '../lib/tracing.ts';
+import type { Claimed, DeliveryEnd } from './store-deliveries.ts';
+
+export type DeliverySpan = {
+  readonly headers: Readonly<Record<string, string>>;
+  end(status: number | undefined, outcome: DeliveryEnd['kind']): void;
+};
+
+/** Undefined where the object has no trace. */
+export function startDeliverySpan(
+  tracing: Tracing | undefined,
+  { id, webhookId, eventId, type, attempts }: Claimed,
+  trace: TraceContext | undefined,
+): DeliverySpan | undefined {
+  if (!tracing || !trace) return undefined;
+  const span = tracing.start({
+    name: 'POST webhook',
+    kind: 'client',
+    parent: trace,
+    // Not the address: people put secrets into it.
+    attributes: {
+      'http.request.method': 'POST',
+      'trilho.webhook.id': webhookId,
+      'trilho.delivery.id': id,
+      'trilho.delivery.attempt': attempts,
+      'trilho.event.id': eventId,
+      'trilho.event.type': type,
+    },
+  });
+  return {
+    headers: span.context ? { traceparent: formatTraceparent(span.context) } : {},
+    end: (status, outcome) => {
+      const answered = status === undefined ? {} : { 'http.response.status_code': status };
+      const errorType = outcome === 'delivered' ? undefined : String(status ?? 'no_answer');
+      span.end({ ...answered, 'trilho.outcome': outcome }, errorType);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// The traces of objects: what a job, a rail or a webhook does about a charge much later, maybe on another node, belongs to the
+// trace of the request that made it.
+import type { Duration } from '../lib/date-times.ts';
+import {
+  formatTraceparent,
+  type ObjectTrace,
+  parseTraceparent,
+  type TraceContext,
+  type Tracing,
+} from '../lib/tracing.ts';
+import type { Database, Sql } from './database.ts';
+import { PRUNE_BATCH_SIZE, type Prune } from './pruning.ts';
+
+/** Without traces nothing is written. */
+export async function insertTraces(tx: Sql, traces: readonly (ObjectTrace | undefined)[]): Promise<void> {
+  const known = traces.filter(trace => trace !== undefined);
+  if (known.length === 0) return;
+  await tx.query(
+    `insert into object_traces (object_id, traceparent, created_at)
+     select * from unnest($1::uuid[], $2::text[], $3::timestamptz[]) on conflict do nothing`,
+    [
+      known.map(({ objectId }) => objectId),
+      known.map(({ context }) => formatTraceparent(context)),
+      known.map(({ at }) => at),
+    ],
+  );
+}
+
+type Deps = { readonly tracing?: Tracing | undefined };
+
+/** An object that belongs to another one is in its trace; nothing is asked or written without tracing. */
+export async function shareTraces(
+  { tracing }: Deps,
+  tx: Sql,
+  pairs: readonly { readonly from: string; readonly to: string }[],
+): Promise<void> {
+  if (!tracing || pairs.length === 0) return;
+  await tx.query(
+    `insert into object_traces (object_id, traceparent, created_at)
+     select pair.to_id, t.traceparent, t.created_at
+       from unnest($1::uuid[], $2::uuid[]) as pair (from_id, to_id) join object_traces t on t.object_id = pair.from_id
+     on conflict do nothing`,
+    [pairs.map(({ from }) => from), pairs.map(({ to }) => to)],
+  );
+}
+
+const NONE: ReadonlyMap<string, TraceContext> = new Map();
+
+/**
+ * The traces of those that have one; nothing is asked without tracing. Without an answer there are none: what the caller is about
+ * to do matters more.
+ */
+export async function findTraces(
+  { db, tracing }: Deps & { readonly db: Database },
+  objectIds: readonly string[],
+): Promise<ReadonlyMap<string, TraceContext>> {
+  if (!tracing || objectIds.length === 0) return NONE;
+  try {
+    const rows = await db.query<{ object_id: string; traceparent: string }>(
+      'select object_id, traceparent from object_traces where object_id = any($1)',
+      [objectIds],
+    );
+    return new Map(rows.map(({ object_id: id, traceparent }) => [id, parseTraceparent(traceparent)!]));
+  } catch {
+    return NONE;
+  }
+}
+
+export function pruneTraces(keep: Duration | 'forever'): Prune {
+  return {
+    kind: 'traces',
+    keep,
+    step: async (db, before) => {
+      const rows = await db.query(
+        `delete from object_traces where object_id in (
+           select object_id from object_traces where created_at < $1 order by created_at limit $2 for update skip locked)
+         returning object_id`,
+        [before, PRUNE_BATCH_SIZE],
+      );
+      return { removed: rows.length, next: rows.length < PRUNE_BATCH_SIZE ? undefined : 'more' };
+    },
+    oldest: async sql => {
+      const [row] = await sql.query<{ created_at: Date }>(
+        'select created_at from object_traces order by created_at limit 1',
+      );
+      return row?.created_at;
+    },
+  };
+}
