@@ -6,11 +6,13 @@ import type { Clock } from '../lib/clock.ts';
 import { isOutageOfOthers } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
+import { type ObjectTrace, runForObject, traceOf } from '../lib/tracing.ts';
 import { withBackgroundKind } from '../lib/work-kind.ts';
 import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRailNamed } from '../rails/watched-rails.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database } from '../storage/database.ts';
+import { insertTraces } from '../storage/object-traces.ts';
 import { ISSUE } from './issue-job.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { findCharges } from './store.ts';
@@ -19,21 +21,29 @@ import { findNotifications, insertNotifications, markHandled, type Notification 
 
 export const NOTIFIED = defineJob<{ readonly ids: readonly string[] }>('charge.notified');
 
-export type NotificationBatches = Batcher<Notification, void>;
+/** A notification and the trace of the request that brought it. */
+type Told = { readonly notification: Notification; readonly trace: ObjectTrace | undefined };
+
+export type NotificationBatches = Batcher<Told, void>;
 
 type StoreDeps = { readonly db: Database; readonly queue: Queue };
 
 const LIMITS = { maxSize: 100, maxRunning: 2, maxWaiting: 5_000 } as const;
 
 export function startNotificationBatches({ db, queue }: StoreDeps): NotificationBatches {
-  return batcher(async notifications => {
+  return batcher(async told => {
+    const notifications = told.map(({ notification }) => notification);
     await withBackgroundKind('notifications', () =>
       db.transaction(async tx => {
         await insertNotifications(tx, notifications);
+        await insertTraces(
+          tx,
+          told.map(({ trace }) => trace),
+        );
         await queue.enqueue(tx, NOTIFIED, [{ ids: notifications.map(({ id }) => id) }]);
       }),
     );
-    return notifications.map(() => undefined);
+    return told.map(() => undefined);
   }, LIMITS);
 }
 
@@ -44,7 +54,9 @@ export async function storeNotification(
   body: string,
 ): Promise<void> {
   const now = deps.clock.now();
-  await deps.notificationBatches.add({ id: uuidV7(now), rail, body, receivedAt: now });
+  const id = uuidV7(now);
+  const notification = { id, rail, body, receivedAt: now };
+  await deps.notificationBatches.add({ notification, trace: traceOf(id, now) });
 }
 
 type Deps = ReceiptDeps & StoreDeps & { readonly rails: Rails; readonly log: Log };
@@ -56,7 +68,10 @@ const GIVE_UP_AFTER_MS = 60 * 60_000;
 export async function handleNotifications(deps: Deps, { ids }: PayloadOf<typeof NOTIFIED>): Promise<JobOutcome> {
   const notifications = await findNotifications(deps.db, ids);
   const results = await Promise.all(
-    notifications.map(async notification => ({ id: notification.id, isDone: await handle(deps, notification) })),
+    notifications.map(async notification => {
+      const { id } = notification;
+      return { id, isDone: await runForObject(id, () => handle(deps, notification)) };
+    }),
   );
   const open = results.filter(({ isDone }) => !isDone).map(({ id }) => id);
   const done = results.filter(({ isDone }) => isDone).map(({ id }) => id);

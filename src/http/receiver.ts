@@ -10,6 +10,7 @@ import type { Clock } from '../lib/clock.ts';
 import { AppError, isOutage, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { readSecretFile } from '../lib/sealed-file.ts';
+import { runInTrace, type Span, type Tracing } from '../lib/tracing.ts';
 
 /** A rail whose bank tells of payments. */
 export type ReceivingRail = {
@@ -36,6 +37,7 @@ export type ReceiverDeps = {
   readonly notificationBatches: NotificationBatches;
   readonly clock: Clock;
   readonly log: Log;
+  readonly tracing?: Tracing | undefined;
 };
 
 export type Receiver = { readonly url: string; stop(): Promise<void> };
@@ -134,6 +136,15 @@ function renew(server: HttpsServer, secureContext: () => SecureContextOptions): 
   }
 }
 
+/** A bank joins no trace of its own. The path is secret. */
+function startSpan(tracing: Tracing | undefined, { name }: ReceivingRail): Span | undefined {
+  return tracing?.start({
+    name: 'POST /:token',
+    kind: 'server',
+    attributes: { 'http.request.method': 'POST', 'http.route': '/:token', 'trilho.rail': name },
+  });
+}
+
 function answerWith(deps: ReceiverDeps, settings: ReceiverSettings, rails: readonly ReceivingRail[]): RequestListener {
   const known = rails.map(rail => ({ rail, digest: digestOf(rail.pathToken), authorities: fingerprintsOf(rail) }));
   return (request, response) => {
@@ -153,13 +164,17 @@ function answerWith(deps: ReceiverDeps, settings: ReceiverSettings, rails: reado
     void readBody(request).then(
       async body => {
         if (body === undefined) return end(413);
+        const span = startSpan(deps.tracing, found.rail);
         try {
-          await within(STORE_WITHIN_MS, storeNotification(deps, found.rail.name, body));
+          const store = () => storeNotification(deps, found.rail.name, body);
+          await within(STORE_WITHIN_MS, runInTrace(deps.tracing, span?.context, store));
           end(200);
+          span?.end({ 'http.response.status_code': 200 });
         } catch (error) {
           const level = isOutage(error) ? 'info' : 'error';
           deps.log[level]('a notification was not stored; the bank sends it again', { rail: found.rail.name, error });
           end(503);
+          span?.end({ 'http.response.status_code': 503 }, '503');
         }
       },
       () => request.destroy(),

@@ -81,11 +81,13 @@ const ID_ATTRIBUTES: Readonly<Record<string, string>> = {
   chargeId: 'trilho.charge.id',
   orderId: 'trilho.order.id',
   payoutId: 'trilho.payout.id',
+  notificationId: 'trilho.notification.id',
 };
 
-/** Of the payload, and of the entries of its lists. */
+/** Of the payload, and of the entries of its lists: objects, or the ids of notifications. */
 function idsIn(data: object): ReadonlyMap<string, string> {
-  const parts = [data, ...Object.values(data).filter(Array.isArray).flat()];
+  const entries: unknown[] = Object.values(data).filter(Array.isArray).flat();
+  const parts = [data, ...entries.map(entry => (typeof entry === 'string' ? { notificationId: entry } : entry))];
   return new Map(
     parts
       .filter(part => typeof part === 'object' && part !== null)

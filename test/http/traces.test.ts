@@ -22,7 +22,7 @@ import {
   startTrilho,
   until,
 } from '../harness/process.ts';
-import { railSettings } from '../harness/psp.ts';
+import { railSettings, startServiceAtPsp } from '../harness/psp.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { startTestPsp } from '../harness/test-psp.ts';
@@ -57,6 +57,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set([
   'trilho.charge.id',
   'trilho.order.id',
   'trilho.payout.id',
+  'trilho.notification.id',
   'trilho.job.attempt',
   'trilho.rail',
   'trilho.method',
@@ -243,6 +244,40 @@ test('sandbox: the trace goes on after the process was killed', async t => {
   }
   for (const { headers } of receiver.heard) assert.ok(String(headers['traceparent']).startsWith(`00-${TRACE}-`));
   assertDiscreet(collector);
+});
+
+test('what a bank tells is a trace of its own, with the question that it causes', async t => {
+  const collector = await startCollector(t);
+  const at = await startServiceAtPsp({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
+  let isStopped = false;
+  const stop = async () => {
+    if (!isStopped) await at.stop();
+    isStopped = true;
+  };
+  t.after(stop);
+  await at.registerWebhook();
+  const made = await Promise.all(
+    [1, 2].map(() => at.service.post('/charges', chargeBody({ methods: ['pix'], customer: CHARGE_PART.customer }))),
+  );
+  for (const { json } of made) await at.psp.pay({ emv: json.pix.emv });
+  await at.psp.settled();
+  await at.service.runJobs();
+  for (const { json } of made) assert.equal((await at.service.get(`/charges/${json.id}`)).json.state, 'PAID');
+  await stop();
+  assert.deepEqual(collector.faults, []);
+  const traces = [...Map.groupBy(collector.spans, ({ traceId }) => traceId).values()];
+  const told = traces.filter(spans => namesOf(spans).has('POST /:token'));
+  assert.equal(told.length, 2);
+  for (const spans of told) {
+    const names = spans.map(({ name }) => name);
+    assert.deepEqual(new Set(names), new Set(['POST /:token', 'process charge.notified', 'rail receipt']));
+    const [request] = spans.filter(({ kind }) => kind === SERVER);
+    assertWhole(
+      spans.filter(span => span !== request),
+      request!.spanId,
+    );
+  }
+  assertDiscreet(collector, at.webhookUrl.split('/').at(-1)!);
 });
 
 /** A sandbox whose jobs run when told to. */
