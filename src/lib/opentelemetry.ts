@@ -43,6 +43,8 @@ const SEND_EVERY_MS = 1_000;
 /** For a batch with all its tries. */
 const SEND_LIMIT_MS = 10_000;
 const STOP_LIMIT_MS = 3_000;
+/** `ExportResultCode.SUCCESS` of a package that the exporter brings. */
+const SUCCESS = 0;
 const MAX_ATTRIBUTES = 32;
 const MAX_VALUE_LENGTH = 256;
 
@@ -158,7 +160,7 @@ function countedExporter({ log, observeSpans }: Deps, exporter: SpanExporter, pe
   return {
     export: (spans, done) =>
       exporter.export(spans, result => {
-        const isSent = result.error === undefined && result.code === 0;
+        const isSent = result.code === SUCCESS;
         pending.count -= spans.length;
         observeSpans({ outcome: isSent ? 'sent' : 'failed', count: spans.length });
         if (!isSent && !isAway)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { type SpanOutcome, startTracing } from '../../src/lib/opentelemetry.ts';
+import { type SamplerName, type SpanOutcome, startTracing } from '../../src/lib/opentelemetry.ts';
 import { formatTraceparent, parseTraceparent } from '../../src/lib/tracing.ts';
 import { silentLog } from '../harness/log.ts';
 
@@ -64,4 +64,25 @@ test('spans that a silent collector does not take are dropped and counted, and t
   }
   assert.deepEqual(counts, { sent: 0, dropped: 10_000 - 8_192, failed: 0 });
   await tracing.stop();
+});
+
+test('each sampler decides as the standard says', async () => {
+  const own = { traceId: TRACE, spanId: SPAN };
+  /** Whether a new trace is recorded, and one of a caller that records its part, and of one that does not. */
+  const decisions = async (sampler: SamplerName, ratio = 1) => {
+    const deps = { log: silentLog, version: '0', mode: 'live', observeSpans: () => {} };
+    const settings = { endpoint: 'http://127.0.0.1:9', headers: {}, serviceName: 'trilho', sampler, ratio };
+    const tracing = await startTracing(deps, settings);
+    const parents = [undefined, { ...own, isSampled: true }, { ...own, isSampled: false }];
+    const spans = parents.map(parent => tracing.start({ name: 'GET /', kind: 'server', attributes: {}, parent }));
+    return spans.map(({ context }) => context !== undefined);
+  };
+  assert.deepEqual(await decisions('always_on'), [true, true, true]);
+  assert.deepEqual(await decisions('always_off'), [false, false, false]);
+  assert.deepEqual(await decisions('traceidratio', 0), [false, false, false]);
+  assert.deepEqual(await decisions('traceidratio', 1), [true, true, true]);
+  assert.deepEqual(await decisions('parentbased_always_on'), [true, true, false]);
+  assert.deepEqual(await decisions('parentbased_always_off'), [false, true, false]);
+  assert.deepEqual(await decisions('parentbased_traceidratio', 0), [false, true, false]);
+  assert.deepEqual(await decisions('parentbased_traceidratio', 1), [true, true, false]);
 });
