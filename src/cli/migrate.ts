@@ -54,9 +54,10 @@ async function sayPlan(db: Database): Promise<void> {
   );
 }
 
-function wordsOf({ blocks, isRewritten, scans, newIndexes, rows, bytes }: PlannedTable): string {
+function wordsOf({ blocks, isRewritten, changesRows, scans, newIndexes, rows, bytes }: PlannedTable): string {
   const work = [
     ...(isRewritten ? ['written anew'] : []),
+    ...(changesRows ? ['rows changed, which nobody else can change meanwhile'] : []),
     ...(newIndexes > 0 ? [`${newIndexes} new indexes`] : []),
     ...(scans > 0 ? [`read ${scans} times`] : []),
   ];
@@ -64,8 +65,8 @@ function wordsOf({ blocks, isRewritten, scans, newIndexes, rows, bytes }: Planne
   return `blocks ${blocks}; about ${rows} rows, ${Math.ceil(bytes / 1_000_000)} MB${done}`;
 }
 
-function secondsOf({ isRewritten, scans, newIndexes, bytes }: PlannedTable): number {
-  // What is written anew is read and written, and so are its indexes.
-  const passes = (isRewritten ? 3 : 0) + newIndexes + scans;
+function secondsOf({ isRewritten, changesRows, scans, newIndexes, bytes }: PlannedTable): number {
+  // What is written anew is read and written, and so are its indexes. How many rows change is not known: all of them may.
+  const passes = (isRewritten ? 3 : 0) + (changesRows ? 2 : 0) + newIndexes + scans;
   return (passes * bytes) / BYTES_A_SECOND;
 }

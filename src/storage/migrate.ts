@@ -53,22 +53,33 @@ export async function applyMigrations(tx: Sql, migrations: readonly Migration[],
   await createMigrationTable(tx);
   const applied = await appliedMigrations(tx);
   refuseUnknown(applied, migrations);
-  for (const migration of migrations) {
-    const sha256 = applied.get(migration.name);
-    if (sha256 !== undefined) {
-      if (isReleasedText(migration.name, sha256)) await mendReleased(tx, migration, log);
-      continue;
-    }
-    await tx.query(migration.sql);
-    await tx.query('insert into schema_migrations (name, sha256) values ($1, $2)', [migration.name, migration.sha256]);
-    log.info('migration applied', { migration: migration.name });
+  for (const { name, sha256, sql, isMend } of pendingSteps(applied, migrations)) {
+    await tx.query(sql);
+    await tx.query(
+      `insert into schema_migrations (name, sha256) values ($1, $2)
+       on conflict (name) do update set sha256 = excluded.sha256`,
+      [name, sha256],
+    );
+    log.info(isMend ? 'migration brought to its present text' : 'migration applied', { migration: name });
   }
 }
 
-async function mendReleased(tx: Sql, { name, sha256 }: Migration, log: Log): Promise<void> {
-  await tx.query(RELEASED_TEXTS.get(name)!.mend);
-  await tx.query('update schema_migrations set sha256 = $2 where name = $1', [name, sha256]);
-  log.info('migration brought to its present text', { migration: name });
+export type MigrationStep = Migration & {
+  /** Brings a migration that a release had with another text to the present one. */
+  readonly isMend: boolean;
+};
+
+/** What is to be run on a database with these migrations, in order. */
+export function pendingSteps(
+  applied: ReadonlyMap<string, string>,
+  migrations: readonly Migration[],
+): readonly MigrationStep[] {
+  return migrations.flatMap(migration => {
+    const sha256 = applied.get(migration.name);
+    if (sha256 === undefined) return { ...migration, isMend: false };
+    if (!isReleasedText(migration.name, sha256)) return [];
+    return { ...migration, sql: RELEASED_TEXTS.get(migration.name)!.mend, isMend: true };
+  });
 }
 
 /** True when every migration of this version is in place. */

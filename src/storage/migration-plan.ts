@@ -1,7 +1,7 @@
 // What missing migrations will do, before they do it. The server itself is asked: a scratch schema gets the tables as they are, empty,
 // the migrations run there, and their locks and files are read. Then the scratch schema is removed.
 import type { Database, Sql } from './database.ts';
-import { appliedMigrations, type Migration, readMigrations, refuseUnknown } from './migrate.ts';
+import { appliedMigrations, type MigrationStep, pendingSteps, readMigrations, refuseUnknown } from './migrate.ts';
 
 /** What a migration does to a table that there is already. */
 export type PlannedTable = {
@@ -9,6 +9,8 @@ export type PlannedTable = {
   /** What has to wait until the last of the migrations is done: they are one transaction. */
   readonly blocks: 'reads and writes' | 'writes' | 'nothing';
   readonly isRewritten: boolean;
+  /** Whether rows are inserted, changed or deleted: whoever writes one of the same waits as well. */
+  readonly changesRows: boolean;
   /** How often all its rows are read, beside that for its indexes. */
   readonly scans: number;
   readonly newIndexes: number;
@@ -27,16 +29,17 @@ export async function planMigrations(db: Database): Promise<PlannedMigration[]> 
   const migrations = await readMigrations();
   const applied = await appliedMigrations(db);
   refuseUnknown(applied, migrations);
-  const missing = migrations.filter(({ name }) => !applied.has(name));
-  if (missing.length === 0) return [];
+  const pending = pendingSteps(applied, migrations);
+  if (pending.length === 0) return [];
   // Committed, since a transaction holds the strongest lock on every table that it has made itself.
   await inScratch(db, async tx => {
     await tx.query(`drop schema if exists ${SCRATCH} cascade; create schema ${SCRATCH}`);
     await tx.query(`set local search_path = ${SCRATCH}`);
+    // One that a release had otherwise is made as it is now: what mends it drops what differs first.
     for (const { name, sql } of migrations) if (applied.has(name)) await tx.query(sql);
   });
   try {
-    return await inScratch(db, tx => tryOut(tx, missing));
+    return await inScratch(db, tx => tryOut(tx, pending));
   } finally {
     await inScratch(db, tx => tx.query(`drop schema if exists ${SCRATCH} cascade`));
   }
@@ -52,13 +55,13 @@ function inScratch<T>(db: Database, work: (tx: Sql) => Promise<T>): Promise<T> {
   );
 }
 
-async function tryOut(tx: Sql, missing: readonly Migration[]): Promise<PlannedMigration[]> {
+async function tryOut(tx: Sql, pending: readonly MigrationStep[]): Promise<PlannedMigration[]> {
   const sizes = await readSizes(tx);
   await tx.query(`savepoint untouched; set local search_path = ${SCRATCH}`);
   const planned: PlannedMigration[] = [];
   const old = await readTables(tx);
   let before = old;
-  for (const { name, sql } of missing) {
+  for (const { name, sql } of pending) {
     await tx.query(sql);
     const after = await readTables(tx);
     const tables = [...old.keys()].flatMap(table => changeOf(table, before.get(table), after.get(table)) ?? []);
@@ -71,20 +74,23 @@ async function tryOut(tx: Sql, missing: readonly Migration[]): Promise<PlannedMi
 
 type TableState = {
   readonly file: string | null;
-  readonly indexes: number;
+  /** By their ids: one that is made anew under its old name has to be built as well. */
+  readonly indexes: readonly string[];
   readonly scans: number;
   readonly blocksReads: boolean;
   readonly blocksWrites: boolean;
+  readonly changesRows: boolean;
 };
 
 /** The tables of the scratch schema, with the locks that this transaction has on them. */
 async function readTables(tx: Sql): Promise<Map<string, TableState>> {
   const rows = await tx.query<TableState & { name: string }>(
     `select c.relname as name, pg_relation_filenode(c.oid)::text as file,
-            (select count(*)::int from pg_index i where i.indrelid = c.oid) as indexes,
+            array(select i.indexrelid::text from pg_index i where i.indrelid = c.oid) as indexes,
             coalesce(pg_stat_get_xact_numscans(c.oid), 0)::int as scans,
             coalesce(bool_or(l.mode = 'AccessExclusiveLock'), false) as "blocksReads",
-            coalesce(bool_or(l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')), false) as "blocksWrites"
+            coalesce(bool_or(l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')), false) as "blocksWrites",
+            coalesce(bool_or(l.mode = 'RowExclusiveLock'), false) as "changesRows"
        from pg_class c
        left join pg_locks l on l.relation = c.oid and l.pid = pg_backend_pid() and l.granted
       where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p')
@@ -99,13 +105,15 @@ type Change = Omit<PlannedTable, 'rows' | 'bytes'>;
 /** Undefined when the migration leaves the table alone. A table that it drops is locked, and nothing of it is read. */
 function changeOf(name: string, before: TableState | undefined, after: TableState | undefined): Change | undefined {
   if (!before) return undefined;
-  if (!after) return { name, blocks: 'reads and writes', isRewritten: false, scans: 0, newIndexes: 0 };
+  if (!after)
+    return { name, blocks: 'reads and writes', isRewritten: false, changesRows: false, scans: 0, newIndexes: 0 };
   const blocks = blockedBy(after);
   const isRewritten = before.file !== after.file;
-  const newIndexes = Math.max(0, after.indexes - before.indexes);
+  const newIndexes = after.indexes.filter(id => !before.indexes.includes(id)).length;
   const scans = Math.max(0, after.scans - before.scans);
-  const isTouched = isRewritten || newIndexes > 0 || scans > 0 || blocks !== blockedBy(before);
-  return isTouched ? { name, blocks, isRewritten, scans, newIndexes } : undefined;
+  const changesRows = after.changesRows && !before.changesRows;
+  const isTouched = isRewritten || changesRows || newIndexes > 0 || scans > 0 || blocks !== blockedBy(before);
+  return isTouched ? { name, blocks, isRewritten, changesRows, scans, newIndexes } : undefined;
 }
 
 function blockedBy({ blocksReads, blocksWrites }: TableState): PlannedTable['blocks'] {

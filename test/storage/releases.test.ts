@@ -9,7 +9,7 @@ import { proveDatabase } from '../../src/cli/proofs.ts';
 import type { Mode } from '../../src/lib/mode.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { isMigrated } from '../../src/storage/migrate.ts';
-import { planMigrations } from '../../src/storage/migration-plan.ts';
+import { type PlannedTable, planMigrations } from '../../src/storage/migration-plan.ts';
 import { testClock } from '../harness/clock.ts';
 import { asAdmin, createDatabase } from '../harness/databases.ts';
 import { silentLog } from '../harness/log.ts';
@@ -39,6 +39,17 @@ const OPEN_CHARGE = {
   dueAt: '2030-12-10T23:59:59-03:00',
 };
 
+/** Migrations whose text the release had otherwise, and what the plan says of them. */
+const MENDED: Readonly<Record<string, readonly { name: string; tables: readonly ReturnType<typeof pick>[] }[]>> = {
+  '0.2.0': [
+    { name: '0003_events.sql', tables: [{ name: 'webhook_deliveries', blocks: 'reads and writes', newIndexes: 1 }] },
+  ],
+};
+
+function pick({ name, blocks, newIndexes }: PlannedTable) {
+  return { name, blocks, newIndexes };
+}
+
 const released = [...readFileSync(path.join(ROOT, 'CHANGELOG.md'), 'utf8').matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm)]
   .map(([, version = '']) => version)
   .filter(version => !REFUSED.includes(version));
@@ -62,11 +73,17 @@ async function takeOver(version: string, mode: Mode, work: (service: Service) =>
     await asAdmin('drop schema public cascade; create schema public', name);
     const dump = gunzipSync(readFileSync(path.join(FOLDER, `${version}-${mode}.sql.gz`)));
     await askDatabase({ connectionString: database.url }, dump.toString());
-    assert.ok((await planMigrations(db)).length > 0, 'the plan of the upgrade can be made');
+    const plan = await planMigrations(db);
+    assert.ok(plan.length > 0, 'the plan of the upgrade can be made');
+    for (const { name, tables } of MENDED[version] ?? []) {
+      const planned = plan.find(migration => migration.name === name)?.tables;
+      assert.deepEqual(planned?.map(pick), tables, name);
+    }
     const beside = { databaseUrl: database.url, clock: testClock(NOW) };
     const service = await startService({ mode, beside, env: mode === 'live' ? PIX_KEY : {} });
     try {
       assert.ok(await isMigrated(db));
+      assert.deepEqual(await planMigrations(db), []);
       await prove();
       await work(service);
       await prove();
