@@ -8,6 +8,7 @@ import { newKey } from '../../src/accounts/api-key.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
+import { recordingLog } from '../harness/log.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const bearer = (key: { text: string }) => ({ authorization: `Bearer ${key.text}` });
@@ -182,6 +183,34 @@ test('what comes while enough is being answered gets 503, and is welcome afterwa
   await held.release();
   for (const answer of await Promise.all(waiting)) assert.equal(answer.status, 201, answer.text);
   assert.equal((await service.get('/charges')).json.total, 2);
+});
+
+test('a flood of requests that are refused with 503 shares lines of the log, which count every one', async () => {
+  const { log, lines } = recordingLog();
+  const service = await startService({ env: { TRILHO_MAX_IN_FLIGHT: '1' }, log });
+  const held = await holdCharges(service);
+  const waiting = service.post('/charges', chargeBody());
+  await held.untilWaiting(1);
+  const answers = await Promise.all(Array.from({ length: 200 }, () => service.get('/charges')));
+  await held.release();
+  await waiting;
+  // All of them, unless the machine is so slow that the charge gave up waiting.
+  const refused = answers.filter(({ status }) => status === 503).length;
+  assert.ok(refused > 10, `${refused} were refused`);
+  // What was only counted so far is written.
+  await service.stop();
+  const about = (words: RegExp) =>
+    lines
+      .map(line => JSON.parse(line) as { msg: string; count?: number; status?: number; requestId?: string })
+      .filter(({ msg, status = 503 }) => words.test(msg) && status === 503);
+  for (const said of [about(/^requests? refused: too much/), about(/^(request|requests refused)$/)]) {
+    assert.equal(
+      said.reduce((sum, { count = 1 }) => sum + count, 0),
+      refused,
+    );
+    assert.ok(said.length < refused / 2, `${said.length} lines`);
+    assert.ok(said[0]?.requestId, 'the first has a line of its own');
+  }
 });
 
 test('a caller whose body is slow to arrive keeps nobody out', async t => {

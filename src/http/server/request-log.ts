@@ -1,5 +1,6 @@
-// One log line for each answer. Refusals by a rate limit are counted instead: a caller who is told to wait and does not must not
-// fill the disk with lines.
+// One log line for each answer. Refusals by a limit, or because something is away, share lines instead: callers who are told to wait and
+// do not must not fill the disk.
+import type { Outage } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 
 export type Logged = {
@@ -12,42 +13,71 @@ export type Logged = {
   readonly durationMs: number;
 };
 
+export type LoggedOutage = {
+  readonly requestId: string;
+  readonly route: string;
+  readonly error: Error & { readonly code: Outage };
+};
+
 export type RequestLog = {
   write(answer: Logged): void;
+  /** Why a request is refused, for a reason other than its own. */
+  writeOutage(outage: LoggedOutage): void;
   /** Writes what was only counted so far. */
   flush(): void;
 };
 
-const TOO_MANY_REQUESTS = 429;
+const SHARED_STATUSES = [429, 503];
 const COUNT_FOR_MS = 1_000;
 
-/** The first 429 of a route has a line of its own; those that follow within a second share one with their number. */
+const OUTAGE_REASONS: Record<Outage, string> = {
+  database_unavailable: 'the database cannot be reached',
+  database_timeout: 'the database took too long',
+  overloaded: 'too much is under way',
+  stopping: 'this node is stopping',
+  rail_unavailable: 'the rail does not answer',
+  chain_unavailable: 'no node of the chain answers',
+  price_unavailable: 'there is no price to rely on',
+  not_ready: 'this node is not ready',
+  not_configured: 'a setting is missing',
+};
+
+/** The first of a kind has a line of its own; those that follow within a second share one with their number. */
 export function requestLog(log: Log): RequestLog {
   const counted = new Map<string, { count: number; readonly end: () => void }>();
 
-  function count({ method, route, status }: Logged): boolean {
-    const name = `${method} ${route}`;
-    const running = counted.get(name);
+  /** True when one of the kind was written within the last second; then it is counted. */
+  function isCounted(kind: string, writeCount: (count: number) => void): boolean {
+    const running = counted.get(kind);
     if (running) {
       running.count++;
       return true;
     }
     const end = () => {
       clearTimeout(timer);
-      counted.delete(name);
-      if (fresh.count > 0) log.info('requests refused', { method, route, status, count: fresh.count });
+      counted.delete(kind);
+      if (fresh.count > 0) writeCount(fresh.count);
     };
     const fresh = { count: 0, end };
     const timer = setTimeout(end, COUNT_FOR_MS);
     timer.unref();
-    counted.set(name, fresh);
+    counted.set(kind, fresh);
     return false;
   }
 
   return {
     write: answer => {
-      if (answer.status === TOO_MANY_REQUESTS && count(answer)) return;
+      const { method, route, status } = answer;
+      const writeCount = (count: number) => log.info('requests refused', { method, route, status, count });
+      if (SHARED_STATUSES.includes(status) && isCounted(`${status} ${method} ${route}`, writeCount)) return;
       log.info('request', { ...answer, durationMs: Math.round(answer.durationMs * 10) / 10 });
+    },
+    writeOutage: outage => {
+      const { code } = outage.error;
+      const reason = OUTAGE_REASONS[code];
+      const { route } = outage;
+      const writeCount = (count: number) => log.warn(`requests refused: ${reason}`, { route, count });
+      if (!isCounted(`${code} ${route}`, writeCount)) log.warn(`request refused: ${reason}`, outage);
     },
     flush: () => {
       for (const { end } of [...counted.values()]) end();

@@ -3,7 +3,7 @@ import { type FastifyError, type FastifyInstance, type FastifyReply, type Fastif
 import { PROBLEM_TYPE, Problem, problem, problemOf, retryAfterSeconds } from '../../api/problem.ts';
 import type { ProblemCode } from '../../api/problem-kinds.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AppError, isOutage, type Outage } from '../../lib/errors.ts';
+import { AppError, isOutage } from '../../lib/errors.ts';
 import { requestUuid } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Tracing } from '../../lib/tracing.ts';
@@ -18,7 +18,7 @@ import { answerHeaders, countHeader } from './headers.ts';
 import { type Limits, limitInFlight, limitRate } from './limits.ts';
 import type { Observers } from './observers.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
-import { requestLog } from './request-log.ts';
+import { type RequestLog, requestLog } from './request-log.ts';
 import { allowedMethods, watchRoutes } from './route-table.ts';
 import { traceRequests } from './trace.ts';
 import { closeUnread } from './unread-answers.ts';
@@ -92,7 +92,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     // What the framework refuses before any hook has run.
     frameworkErrors: (error, request, reply) => {
       reply.headers(answerHeaders(request.id));
-      const sent = sendError(deps.log, error, request, reply as FastifyReply);
+      const sent = sendError(deps.log, requests, error, request, reply as FastifyReply);
       answered({
         requestId: request.id,
         method: request.method,
@@ -158,7 +158,9 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   };
   app.setNotFoundHandler(refuseRoute);
   app.setErrorHandler((error: { readonly code?: unknown }, request, reply) =>
-    error.code === QUERY_WITHOUT_TYPE ? refuseRoute(request, reply) : sendError(deps.log, error, request, reply),
+    error.code === QUERY_WITHOUT_TYPE
+      ? refuseRoute(request, reply)
+      : sendError(deps.log, requests, error, request, reply),
   );
 
   await collectOpenApi(app, deps);
@@ -215,30 +217,23 @@ const FRAMEWORK_REFUSALS: Record<number, [ProblemCode, string]> = {
   415: ['unsupported_media_type', 'Send the body as application/json, in UTF-8 and not compressed.'],
 };
 
-/** What the log says of a request that was refused for a reason other than its own. */
-const OUTAGE_LINES: Record<Outage, string> = {
-  database_unavailable: 'request refused: the database cannot be reached',
-  database_timeout: 'request refused: the database took too long',
-  overloaded: 'request refused: too much is under way',
-  stopping: 'request refused: this node is stopping',
-  rail_unavailable: 'request refused: the rail does not answer',
-  chain_unavailable: 'request refused: no node of the chain answers',
-  price_unavailable: 'request refused: there is no price to rely on',
-  not_ready: 'request refused: this node is not ready',
-  not_configured: 'request refused: a setting is missing',
-};
-
 /** What the framework refused has met no hook, and so has no `route`. */
 function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown';
 }
 
-function sendError(log: Log, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendError(
+  log: Log,
+  requests: RequestLog,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   // The framework would close the connection on a body that cannot be read, and leave those behind it without an answer. When
   // the whole body was received, the connection can be kept.
   if (request.raw.complete) reply.removeHeader('connection');
   if (error instanceof AppError) {
-    if (isOutage(error)) log.warn(OUTAGE_LINES[error.code], { requestId: request.id, route: routeOf(request), error });
+    if (isOutage(error)) requests.writeOutage({ requestId: request.id, route: routeOf(request), error });
     const body = problemOf(error, request.id);
     const waitSeconds = retryAfterSeconds(error.code);
     if (waitSeconds !== undefined) reply.header('retry-after', waitSeconds);
