@@ -11,21 +11,39 @@ import { ledgerCommand } from '../../src/cli/ledger.ts';
 import type { ArchiveCrash } from '../harness/archive-crash-at-step.ts';
 import { postAtOnce } from '../harness/at-once.ts';
 import { chargeBody } from '../harness/bodies.ts';
+import { testClock } from '../harness/clock.ts';
 import { runCommand } from '../harness/commands.ts';
 import { crashAt } from '../harness/crash.ts';
+import { createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { startReceiver } from '../harness/receiver.ts';
-import { startService } from '../harness/service.ts';
+import { type Service, startService } from '../harness/service.ts';
 
 const DAY_MS = 86_400_000;
 const MAX_STEPS = 40;
 const FIRST = 'events/0000/events-000000000001-000000001000.ndjson.gz';
+const SECOND = 'events/0000/events-000000001001-000000002000.ndjson.gz';
 
 type Shown = { id: string; type: string; objectId: string; sequence: number };
 
+const keeping = (dir: string, keep: string) => ({
+  TRILHO_ARCHIVE_DIR: dir,
+  TRILHO_KEEP_AUDIT: 'forever',
+  TRILHO_KEEP_EVENTS: keep,
+});
+
+/** Events of objects that never change. */
+const insertEvents = ({ sql, clock }: Service, count: number) =>
+  sql(
+    `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
+     select gen_random_uuid(), 'acme', 'charge.created', gen_random_uuid(), 1, $1,
+            jsonb_build_object('customer', 'customer ' || n, 'cents', 1.50)
+       from generate_series(1, $2) n`,
+    [clock.now(), count],
+  );
+
 async function startArchiving(t: TestContext, keep = 'P30D') {
   const dir = await mkdtemp(path.join(tmpdir(), 'trilho-archive-'));
-  const env = { TRILHO_ARCHIVE_DIR: dir, TRILHO_KEEP_AUDIT: 'forever', TRILHO_KEEP_EVENTS: keep };
-  const service = await startService({ env });
+  const service = await startService({ env: keeping(dir, keep) });
   t.after(async () => {
     await service.stop();
     await rm(dir, { recursive: true });
@@ -53,15 +71,7 @@ async function startArchiving(t: TestContext, keep = 'P30D') {
       const { status, text } = await service.post('/sandbox/clock', { advance: duration });
       assert.equal(status, 200, text);
     },
-    /** Events of objects that never change. */
-    insert: (count: number) =>
-      service.sql(
-        `insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
-         select gen_random_uuid(), 'acme', 'charge.created', gen_random_uuid(), 1, $1,
-                jsonb_build_object('customer', 'customer ' || n, 'cents', 1.50)
-           from generate_series(1, $2) n`,
-        [service.clock.now(), count],
-      ),
+    insert: (count: number) => insertEvents(service, count),
     files: async () => (await readdir(dir, { recursive: true })).filter(name => /\d\.\w/.test(name)).sort(),
     check: () => runCommand(archiveCommand, {}, ['check', dir]),
   };
@@ -185,6 +195,41 @@ test('what was erased while its block was being moved is not in the file', async
   assert.doesNotMatch(await text(), /"customer 7"/);
   assert.match(await text(), /"cents": 1\.50[,}]/, 'decimals are as they were');
   assert.equal((await archiving.check()).code, 0);
+});
+
+test('a database that was restored moves its events again, without what was erased since', async t => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'trilho-archive-'));
+  t.after(() => rm(dir, { recursive: true }));
+  const clock = testClock('2026-11-16T12:00:00.000Z');
+  const withService = async ({ url }: TestDatabase, work: (service: Service) => Promise<unknown>) => {
+    const service = await startService({ env: keeping(dir, 'P30D'), beside: { databaseUrl: url, clock } });
+    await work(service).finally(() => service.stop());
+  };
+  const database = await createDatabase();
+  t.after(() => database.drop());
+  await withService(database, async service => {
+    await insertEvents(service, 2_000);
+    await service.runJobs();
+  });
+  const backup = await createDatabase(new URL(database.url).pathname.slice(1));
+  t.after(() => backup.drop());
+  clock.advanceMs(31 * DAY_MS);
+  await withService(database, service => service.runJobs());
+  const names = [FIRST, SECOND];
+  const texts = async () => {
+    const files = await Promise.all(names.map(name => readFile(path.join(dir, name))));
+    return files.map(file => gunzipSync(file).toString());
+  };
+  for (const text of await texts()) assert.match(text, /"customer \d*7"/);
+  await withService(backup, async service => {
+    await service.sql(
+      `update events set object = '{"customer":"erased"}' where object ->> 'customer' in ('customer 7', 'customer 1007')`,
+    );
+    await service.runJobs();
+    assert.equal((await service.sql('select from events')).length, 0);
+  });
+  for (const text of await texts()) assert.doesNotMatch(text, /"customer (7|1007)"/);
+  assert.match((await runCommand(archiveCommand, {}, ['check', dir])).said, /^events: 2 files, 1 to 2000, whole/);
 });
 
 test('events that a webhook is to be sent stay until it is deleted', async t => {

@@ -11,7 +11,8 @@ const HASH_ENDING = '.sha256';
 
 /**
  * Writes a block and its hash, makes the disk keep them, and reads them again. A block that is there already stays as it is. One with the
- * same rows and other content is replaced: personal data was erased from them since. Refuses to replace other rows.
+ * same events and other content is replaced: personal data was erased since, from them or from those of a block before, whose hash they
+ * name. A database that was restored comes to such blocks once more. Refuses to replace other rows, and any line of the audit log.
  */
 export async function writeBlock(dir: string, block: Block): Promise<void> {
   const [kind = '', folder = '', name = ''] = pathOf(block);
@@ -42,7 +43,7 @@ function holdsSame(found: Buffer, block: Block, file: string): boolean {
   const other = unpacked(found, file);
   if (textOf(other) === textOf(block)) return true;
   const idsIn = ({ rows }: Block) => rows.map(row => (parsed(row, file) as { id?: unknown }).id);
-  if (other.previous === block.previous && idsIn(other).join() === idsIn(block).join()) return false;
+  if (block.kind === 'events' && idsIn(other).join() === idsIn(block).join()) return false;
   throw new StartError(`${file} holds other rows than the database; nothing is removed until it is moved away.`);
 }
 
