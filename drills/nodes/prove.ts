@@ -4,7 +4,22 @@ import { AMOUNT_CENTS, type Load } from './load.ts';
 
 export type Proof = { readonly lost: readonly string[]; readonly doubled: readonly string[] };
 
-export async function prove(db: Sql, { charges, payments }: Pick<Load, 'charges' | 'payments'>): Promise<Proof> {
+type Acknowledged = Pick<Load, 'charges' | 'payments'>;
+
+/** Charges and payments, and the events that tell of them. */
+export async function prove(db: Sql, acknowledged: Acknowledged): Promise<Proof> {
+  const { lost, doubled } = await proveMoney(db, acknowledged);
+  const told = await db.query<{ id: string; times: number }>(
+    `select object_id::text as id, count(*)::int as times from events where type = 'charge.paid' group by object_id`,
+  );
+  const timesOf = new Map(told.map(({ id, times }) => [id, times]));
+  const untold = [...acknowledged.payments.values()].filter(id => !timesOf.has(id));
+  const twice = told.filter(({ times }) => times > 1);
+  const wordsOf = (id: string) => `event charge.paid of ${id}`;
+  return { lost: [...lost, ...untold.map(wordsOf)], doubled: [...doubled, ...twice.map(({ id }) => wordsOf(id))] };
+}
+
+export async function proveMoney(db: Sql, { charges, payments }: Acknowledged): Promise<Proof> {
   const lost: string[] = [];
   const doubled: string[] = [];
   const judge = (name: string, found: readonly string[], wanted: string | undefined) => {
@@ -28,12 +43,5 @@ export async function prove(db: Sql, { charges, payments }: Pick<Load, 'charges'
   for (const name of new Set([...payments.keys(), ...paymentsBy.keys()])) {
     judge(`payment ${name}`, paymentsBy.get(name) ?? [], payments.get(name));
   }
-
-  const told = await db.query<{ id: string; times: number }>(
-    `select object_id::text as id, count(*)::int as times from events where type = 'charge.paid' group by object_id`,
-  );
-  const timesOf = new Map(told.map(({ id, times }) => [id, times]));
-  for (const id of payments.values()) if (!timesOf.has(id)) lost.push(`event charge.paid of ${id}`);
-  for (const { id, times } of told) if (times > 1) doubled.push(`event charge.paid of ${id}`);
   return { lost, doubled };
 }

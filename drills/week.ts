@@ -1,0 +1,232 @@
+// npm run drill:week [-- <charges per second> <days> <share>]: the life of a busy service, day after day, moved by the clock of a sandbox.
+// All days at the whole rate would be sixty million charges in a week, so a share of them is run. What is removed in time is removed after a
+// day, so that the tables are at their lasting size well before the end. Prints how large, fast and full everything is at the end of
+// each day, the last day beside the first, and what the whole rate would need by arithmetic. Leaves with exit code 1 when something was
+// lost, doubled or not removed.
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { CHARGE_ACCOUNTS, createCallers } from '../bench/callers.ts';
+import { formatMs, formatRatio, percentileOf } from '../bench/figures.ts';
+import { type RunningProgram, runTrilho } from '../bench/programs.ts';
+import { startTrilho } from '../bench/trilho.ts';
+import type { Sql } from '../src/storage/database.ts';
+import { migrate } from '../src/storage/migrate.ts';
+import { type DrillDatabase, withDrillDatabase } from './database.ts';
+import { proveMoney } from './nodes/prove.ts';
+import { type PaidReceiver, startPaidReceiver } from './nodes/receiver.ts';
+import { memoryOf, print } from './print.ts';
+import { moveClock, sequentialScans } from './sandbox-clock.ts';
+import { type Life, startLife } from './week/life.ts';
+import { LARGE_TABLES, readSizes, type Sizes } from './week/tables.ts';
+
+const [PER_SECOND = 100, DAYS = 7, SHARE = 0.0002] = process.argv.slice(2).map(Number);
+const AN_HOUR = Math.round(PER_SECOND * 3_600 * SHARE);
+if (!Number.isSafeInteger(DAYS) || DAYS < 1 || !(SHARE > 0 && SHARE <= 1) || !(AN_HOUR >= 1)) {
+  process.stderr.write(
+    'usage: npm run drill:week -- [<charges per second> <days> <share of them that is run, such as 0.0002>]\n',
+  );
+  process.exit(2);
+}
+
+const SEED = 23;
+const HOURS = 24;
+const KEEP = 'P1D';
+/** What is older than kept by so much should have been removed. */
+const REMOVED_WITHIN_SECONDS = 86_400 + 600;
+const OLDEST = 'trilho_oldest_row_seconds';
+const REMOVED_KINDS = ['idempotency_keys', 'deliveries'];
+const PATIENCE_MS = 15 * 60_000;
+const LOOK_MS = 1_000;
+const MB = 1_000_000;
+const LOAD = ['POST /charges', 'GET /charges', 'GET /charges?state=EXPIRED', 'GET /events'] as const;
+
+type Day = Sizes & {
+  /** Seconds, by what is removed. */
+  readonly oldest: ReadonlyMap<string, number>;
+  readonly charges: number;
+  readonly times: ReadonlyMap<string, readonly number[]>;
+  readonly memory: number;
+  /** Of each large table that had one. */
+  readonly scans: ReadonlyMap<string, number>;
+  readonly moveSeconds: number;
+};
+
+await withDrillDatabase('week', drill);
+
+async function drill(at: DrillDatabase): Promise<number> {
+  const { db, url, dir, log } = at;
+  await migrate({ db, log });
+  const archive = path.join(dir, 'archive');
+  await mkdir(archive);
+  const env = { DATABASE_URL: url, TRILHO_MODE: 'sandbox', TRILHO_ARCHIVE_DIR: archive };
+  const callers = await createCallers(url, 'sandbox', CHARGE_ACCOUNTS);
+  const service = await startTrilho({ dir, url: () => url }, 'postgres', {
+    mode: 'sandbox',
+    env: { ...env, ...keepEverything(KEEP), TRILHO_RATE_LIMIT: '0' },
+  });
+  const receiver = await startPaidReceiver();
+  await registerWebhook(service, receiver);
+  const life = startLife(service.url, callers, SEED);
+  const days: Day[] = [];
+  const wrong: string[] = [];
+  process.stdout.write(`${AN_HOUR} charges an hour for ${DAYS} days: ${SHARE} of ${PER_SECOND} a second\n`);
+  // The first requests of a process are slow, and would flatter the days after them.
+  let now = await moveClock(service.url, 'PT0S');
+  await life.liveAnHour(now, AN_HOUR * 3);
+  now = await moveClock(service.url, 'PT1H');
+  life.takeTimes();
+  for (let day = 1; day <= DAYS; day++) {
+    const before = { charges: life.charges.size, scans: await sequentialScans(db, LARGE_TABLES) };
+    let moveMs = 0;
+    for (let hour = 0; hour < HOURS; hour++) {
+      await life.liveAnHour(now, AN_HOUR);
+      const startedMs = performance.now();
+      now = await moveClock(service.url, 'PT1H');
+      moveMs += performance.now() - startedMs;
+    }
+    wrong.push(...(await whatIsNotRemoved(service)).map(line => `day ${day}: ${line}`));
+    days.push({
+      ...(await readSizes(db)),
+      oldest: await metricsOf(service, OLDEST),
+      charges: life.charges.size - before.charges,
+      times: life.takeTimes(),
+      memory: memoryOf(service),
+      scans: scansSince(before.scans, await sequentialScans(db, LARGE_TABLES)),
+      moveSeconds: moveMs / 1_000,
+    });
+    printDay(day, days.at(-1)!);
+  }
+  wrong.push(...(await whatIsLost(db, life, receiver, now)));
+  printRatios(days);
+  printWhole(days, life.charges.size, await metricsOf(service, 'trilho_rows_removed_total'));
+  await service.stop();
+  receiver.stop();
+  for (const command of ['ledger check', `audit verify --archive ${archive}`]) {
+    const { code, lines } = await runTrilho(command.split(' '), env);
+    process.stdout.write(`${command.split(' --')[0]}: exit ${code}, ${lines.at(-1)}\n`);
+    if (code !== 0) wrong.push(...lines);
+  }
+  wrong.push(...life.faults);
+  for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
+  return wrong.length === 0 ? 0 : 1;
+}
+
+function keepEverything(keep: string): Record<string, string> {
+  const kinds = ['EVENTS', 'AUDIT', 'IDEMPOTENCY_KEYS', 'QUOTES', 'DELIVERIES', 'NOTIFICATIONS', 'JOBS'];
+  return Object.fromEntries(kinds.map(kind => [`TRILHO_KEEP_${kind}`, keep]));
+}
+
+async function registerWebhook(service: RunningProgram, receiver: PaidReceiver): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ url: receiver.url });
+  const answer = await fetch(`${service.url}/webhooks`, { method: 'POST', headers, body });
+  if (answer.status !== 201) throw new Error(`POST /webhooks: ${answer.status} ${await answer.text()}`);
+}
+
+function scansSince(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): Map<string, number> {
+  const scans = [...after].map(([table, count]): [string, number] => [table, count - (before.get(table) ?? 0)]);
+  return new Map(scans.filter(([, count]) => count > 0).sort(([, a], [, b]) => b - a));
+}
+
+async function metricsOf({ url }: RunningProgram, name: string): Promise<Map<string, number>> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const found = text.matchAll(new RegExp(`^${name}\\{kind="(\\w+)"\\} (\\S+)$`, 'gm'));
+  return new Map([...found].map(([, kind = '', value]) => [kind, Number(value)]));
+}
+
+/** The service looks every minute of real time, in which many simulated hours have passed: it is waited for. */
+async function whatIsNotRemoved(service: RunningProgram): Promise<string[]> {
+  const limitMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const oldest = await metricsOf(service, OLDEST);
+    const old = REMOVED_KINDS.filter(kind => (oldest.get(kind) ?? Number.NaN) > REMOVED_WITHIN_SECONDS);
+    if (old.length === 0) return [];
+    if (performance.now() > limitMs) return old.map(kind => `old ${kind} were not removed`);
+    await wait(LOOK_MS);
+  }
+}
+
+/** What was acknowledged is there, once; every payment was told to the receiver. */
+async function whatIsLost(db: Sql, life: Life, { paidAt }: PaidReceiver, now: Date): Promise<string[]> {
+  const untold = () => [...life.payments.values()].filter(id => !paidAt.has(id));
+  const limitMs = performance.now() + PATIENCE_MS;
+  while (untold().length > 0 && performance.now() < limitMs) await wait(LOOK_MS);
+  const { lost, doubled } = await proveMoney(db, life);
+  const refunds = await db.query<{ id: string; charge_id: string }>(
+    `select id, charge_id from refunds where kind = 'refund'`,
+  );
+  const stored = new Map(refunds.map(({ id, charge_id }) => [id, charge_id]));
+  const lostRefunds = [...life.refunds].flatMap(([id, charge]) => (stored.get(id) === charge ? [] : `refund ${id}`));
+  const doubledRefunds = [...stored.keys()].filter(id => !life.refunds.has(id)).map(id => `refund ${id}`);
+  const late = await db.query<{ words: string }>(
+    `select kind || ' of charge ' || charge_id as words from charge_timers where at < $1`,
+    [now],
+  );
+  const all = { lost: [...lost, ...lostRefunds], doubled: [...doubled, ...doubledRefunds], untold: untold() };
+  print('charges, payments, refunds', `${life.charges.size}, ${life.payments.size}, ${life.refunds.size}`);
+  for (const [name, found] of Object.entries(all)) print(name, found.length);
+  print('timers after their time', late.length);
+  return [
+    ...Object.entries(all).flatMap(([name, found]) => found.map(line => `${name}: ${line}`)),
+    ...late.map(({ words }) => `not done in time: ${words}`),
+  ];
+}
+
+function printDay(number: number, day: Day): void {
+  const speed = LOAD.map(name => {
+    const taken = day.times.get(name) ?? [];
+    return `${name} p50 ${formatMs(percentileOf(taken, 0.5))} p99 ${formatMs(percentileOf(taken, 0.99))}`;
+  });
+  const { pruned, kept, rest, each, deadRows, liveRows, oldest, memory, scans, charges, moveSeconds } = day;
+  const listed = <T>(items: ReadonlyMap<string, T>, format: (value: T) => string | number) =>
+    [...items].map(([name, value]) => `${name} ${format(value)}`).join(', ') || 'none';
+  process.stdout.write(
+    [
+      `day ${number}: ${charges} charges, clock moved in ${moveSeconds.toFixed(1)} s, memory ${memory} MiB`,
+      `  ${speed.join('; ')}`,
+      `  pruned tables ${megabytes(pruned)}, kept for ever ${megabytes(kept)}, others ${megabytes(rest)}; ` +
+        `${deadRows} dead rows beside ${liveRows}`,
+      `  pruned tables: ${listed(each, megabytes)}`,
+      `  oldest rows, h: ${listed(oldest, seconds => Math.round(seconds / 3_600))}`,
+      `  sequential scans: ${listed(scans, String)}`,
+      '',
+    ].join('\n'),
+  );
+}
+
+function printRatios(days: readonly Day[]): void {
+  const [first, last] = [days[0]!, days.at(-1)!];
+  process.stdout.write(`day ${days.length} : day 1\n`);
+  for (const name of LOAD) {
+    const ratios = [0.5, 0.99].map(share => {
+      const [before, after] = [first, last].map(({ times }) => percentileOf(times.get(name) ?? [], share));
+      return `p${share * 100} ${formatRatio(after! / before!)}`;
+    });
+    print(`  ${name}`, ratios.join(', '));
+  }
+  print('  memory', formatRatio(last.memory / first.memory));
+  print('  the clock, a day', formatRatio(last.moveSeconds / first.moveSeconds));
+  // By then a whole day of rows was removed.
+  const level = days[Math.min(2, days.length - 1)]!;
+  print(`  pruned tables, to day ${days.indexOf(level) + 1}`, formatRatio(last.pruned / level.pruned));
+}
+
+/** By arithmetic: nothing of it was measured at the whole rate. */
+function printWhole(days: readonly Day[], charges: number, removed: ReadonlyMap<string, number>): void {
+  const last = days.at(-1)!;
+  const perCharge = last.kept / charges;
+  const whole = PER_SECOND * 86_400 * DAYS;
+  process.stdout.write(`the whole, ${PER_SECOND} charges a second, by arithmetic\n`);
+  print('  charges', whole);
+  print('  kept for ever, kB of a charge', (perCharge / 1_000).toFixed(1));
+  print('  kept for ever, GB', ((perCharge * whole) / 1e9).toFixed(0));
+  print(`  pruned tables at ${KEEP}, GB`, (last.pruned / SHARE / 1e9).toFixed(0));
+  for (const [kind, count] of removed) {
+    if (count > 0) print(`  ${kind} to remove, a second`, Math.round((count / charges) * PER_SECOND));
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / MB).toFixed(1)} MB`;
+}
