@@ -40,8 +40,31 @@ const BOOKED: Readonly<Record<Meaning, readonly [outcome: string, boleto: string
   unknown: ['needs_attention', 'REGISTERED', 'ACTIVE'],
 };
 
+/** An event of the charge; `charge.active` where nothing else has happened to it. */
+const EVENT: Readonly<Partial<Record<Meaning, string>>> = {
+  rejected: 'charge.failed',
+  paid: 'charge.paid',
+  written_off: 'charge.canceled',
+  reversed: 'charge.returned',
+};
+
+/** What the books have of the charge. A boleto is receivable until its credit day. */
+const booksOf = async (id: string): Promise<Record<string, number>> => {
+  const rows = await service.sql<{ book: string; sum: string }>(
+    `select book, sum(amount)::text as sum from ledger_lines l
+       join ledger_entries e on e.id = l.entry_id and e.account_id = l.account_id
+      where e.charge_id = $1 group by book having sum(amount) <> 0 order by book`,
+    [id],
+  );
+  return Object.fromEntries(rows.map(({ book, sum }) => [book, Number(sum)]));
+};
+const eventsOf = async (id: string): Promise<string[]> =>
+  (await service.get(`/events?objectId=${id}`)).json.events.map(({ type }: { type: string }) => type);
+
 /** No bank has this code. */
 const UNKNOWN = ['99', { meaning: 'unknown' }] as const;
+
+const hasMoney = (meaning: Meaning) => meaning === 'paid' || meaning === 'reversed';
 
 /** Such a word is the first that the bank says of a title. */
 const isDecision = (meaning: Meaning) => meaning === 'registered' || meaning === 'rejected';
@@ -93,12 +116,13 @@ for (const code of BANKS) {
       if (meaning === 'reversed') bank.tell(numbers[index]!, '06', TODAY, { paidCents: BigInt(cases[index]!.cents) });
     }
     await bring(bank);
-    for (const [index, { occurrence, meaning, cents }] of cases.entries()) {
-      const hasMoney = meaning === 'paid' || meaning === 'reversed';
-      const reasons = meaning === 'rejected' || meaning === 'refused' ? ['08', '16'] : [];
-      const paid = { paidCents: BigInt(cents), feeCents: meaning === 'paid' ? 1n : 0n };
-      bank.tell(numbers[index]!, occurrence, TODAY, { reasons, ...(hasMoney && paid) });
-    }
+    const tellAll = () =>
+      cases.forEach(({ occurrence, meaning, cents }, index) => {
+        const reasons = meaning === 'rejected' || meaning === 'refused' ? ['08', '16'] : [];
+        const paid = { paidCents: BigInt(cents), feeCents: meaning === 'paid' ? 1n : 0n };
+        bank.tell(numbers[index]!, occurrence, TODAY, { reasons, ...(hasMoney(meaning) && paid) });
+      });
+    tellAll();
     const expected = Map.groupBy(cases, ({ meaning }) => BOOKED[meaning][0]);
     const counts = Object.fromEntries([...expected].map(([outcome, some]) => [outcome, some.length]));
     assert.deepEqual(await bring(bank), counts);
@@ -107,9 +131,20 @@ for (const code of BANKS) {
       const [, status, state] = BOOKED[meaning];
       assert.deepEqual([charge.boleto.status, charge.state], [status, state], `occurrence ${occurrence}`);
       const amounts = charge.payments.map((payment: { amountCents: number }) => payment.amountCents);
-      assert.deepEqual(amounts, meaning === 'paid' || meaning === 'reversed' ? [cents] : []);
+      assert.deepEqual(amounts, hasMoney(meaning) ? [cents] : []);
       if (meaning === 'rejected') assert.match(charge.boleto.reason, /08 invalid nosso número, 16 invalid due day/);
+      const received = hasMoney(meaning) && { payer: -cents, receivable: cents };
+      // What goes back comes out of the account at the bank, also before the credit day.
+      const returned = meaning === 'reversed' && { refund: cents, settled: -cents };
+      const books = { ...received, ...returned };
+      assert.deepEqual(await booksOf(id), books, `occurrence ${occurrence}`);
+      assert.ok((await eventsOf(id)).includes(EVENT[meaning] ?? 'charge.active'), `occurrence ${occurrence}`);
     }
+    const everything = () => Promise.all(cases.map(async ({ id }) => [await eventsOf(id), await booksOf(id)]));
+    const before = await everything();
+    tellAll();
+    assert.deepEqual(await bring(bank), { repeated: cases.length }, 'told again in another file');
+    assert.deepEqual(await everything(), before);
   });
 }
 
