@@ -16,7 +16,7 @@ import { chargeAnswer } from './answer.ts';
 import { beginCharges } from './begin.ts';
 import type { Charge } from './charge.ts';
 import { locateCharges } from './locate.ts';
-import { numberCharges } from './number.ts';
+import { type NumberDeps, numberCharges } from './number.ts';
 import { insertCharges } from './store.ts';
 import type { WriteDeps } from './write.ts';
 
@@ -73,7 +73,7 @@ export function startChargeBatches(deps: Deps): ChargeBatches {
  * transaction that waits for a key holds no other lock.
  */
 async function writeBatch(
-  { queue, links, rails, accounts }: Deps,
+  { queue, links, rails, accounts, log }: Deps,
   tx: Sql,
   ready: readonly ReadyCharge[],
 ): Promise<readonly WriteOutcome[]> {
@@ -84,7 +84,7 @@ async function writeBatch(
   );
   const candidates = await numberReady(
     tx,
-    rails,
+    { rails, log },
     await locateReady(
       tx,
       rails,
@@ -135,10 +135,10 @@ export async function locateReady(tx: Sql, rails: Rails, ready: readonly ReadyCh
 }
 
 /** Those that need no number, or have got one. */
-async function numberReady(tx: Sql, rails: Rails, ready: readonly ReadyCharge[]): Promise<ReadyCharge[]> {
+async function numberReady(tx: Sql, deps: NumberDeps, ready: readonly ReadyCharge[]): Promise<ReadyCharge[]> {
   const numbered = await numberCharges(
     tx,
-    rails,
+    deps,
     ready.map(({ charge }) => charge),
   );
   return ready.flatMap((one, index) => {

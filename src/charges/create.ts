@@ -6,6 +6,7 @@ import { auditLineAbout, setAuditObject } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import { contentHash, type Plain } from '../lib/hash.ts';
 import { uuidV7 } from '../lib/ids.ts';
+import type { Log } from '../lib/log.ts';
 import { traceOf } from '../lib/tracing.ts';
 import { METHODS } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -25,6 +26,7 @@ export type ChargeDeps = BuildDeps &
   WriteDeps & {
     readonly db: Database;
     readonly accounts: AccountPolicy;
+    readonly log: Log;
   };
 
 export type CreateDeps = ChargeDeps & IssueNowDeps & { readonly chargeBatches: ChargeBatches };
@@ -79,7 +81,7 @@ async function writeSingly(deps: CreateDeps, ready: ReadyCharge): Promise<Writte
   return deps.db.transaction(async tx => {
     const { claim } = ready;
     const [located] = await locateReady(tx, deps.rails, [ready]);
-    const { charge, answer } = withCharge(located!, await numberCharge(tx, deps.rails, located!.charge));
+    const { charge, answer } = withCharge(located!, await numberCharge(tx, deps, located!.charge));
     const earlier = await writeOnce(tx, records, claim, charge, async () => {
       await requireAccount(tx, deps.accounts, charge.accountId, charge.createdAt);
       return insertCharge(tx, charge, claim.hash, answer);

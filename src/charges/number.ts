@@ -1,10 +1,14 @@
 // Gives new charges the next numbers of the agreements that their boletos are under.
 import { AppError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
 import type { NumberRange } from '../rails/rail.ts';
 import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Sql } from '../storage/database.ts';
 import { type Charge, type ChargeMethod, paymentRequest } from './charge.ts';
 import { takeNumbers } from './store-agreements.ts';
+import { warnOfTaken } from './warn-numbers.ts';
+
+export type NumberDeps = { readonly rails: Rails; readonly log: Log };
 
 /**
  * The same charges, each with its number where it needs one; undefined for those whose agreement has not numbers for all of them: the
@@ -12,7 +16,7 @@ import { takeNumbers } from './store-agreements.ts';
  */
 export async function numberCharges(
   tx: Sql,
-  rails: Rails,
+  { rails, log }: NumberDeps,
   charges: readonly Charge[],
 ): Promise<readonly (Charge | undefined)[]> {
   const wanted = new Map<string, { readonly range: NumberRange; count: number }>();
@@ -24,7 +28,9 @@ export async function numberCharges(
   const next = new Map<string, bigint | undefined>();
   for (const rail of [...wanted.keys()].sort()) {
     const { range, count } = wanted.get(rail)!;
-    next.set(rail, await takeNumbers(tx, rail, range, count));
+    const first = await takeNumbers(tx, rail, range, count);
+    next.set(rail, first);
+    if (first !== undefined) warnOfTaken(log, rail, range, first, count);
   }
   return charges.map(charge => {
     let numbered: Charge = charge;
@@ -39,10 +45,10 @@ export async function numberCharges(
 }
 
 /** One charge. Without a number left its boleto fails; a charge that has no other method is refused. */
-export async function numberCharge(tx: Sql, rails: Rails, charge: Charge): Promise<Charge> {
-  const [numbered] = await numberCharges(tx, rails, [charge]);
+export async function numberCharge(tx: Sql, deps: NumberDeps, charge: Charge): Promise<Charge> {
+  const [numbered] = await numberCharges(tx, deps, [charge]);
   if (numbered) return numbered;
-  const [wish] = wishesOf(rails, charge);
+  const [wish] = wishesOf(deps.rails, charge);
   const reason = `The numbers of the agreement ${wish?.rail} are used up.`;
   if (!wish || charge.methods.length === 1) throw new AppError('not_configured', reason);
   return withMethod(charge, { ...wish.method, status: 'FAILED', reason });

@@ -2,6 +2,7 @@
 import { type AgreementUse, numbersLeft } from '../charges/store-agreements.ts';
 import type { OpenFile } from '../charges/store-answers.ts';
 import { overdueFiles, unansweredWords } from '../charges/unanswered-files.ts';
+import { isScarce } from '../charges/warn-numbers.ts';
 import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -16,8 +17,6 @@ import type { CheckedRail } from './check-rails.ts';
 /** Banks register on the day after at the latest, so what waits longer waits for a person. */
 const MAX_WAIT_MS = 2 * DAY_MS;
 const MAX_SILENCE_MS = 7 * DAY_MS;
-/** Fewer than one number out of so many. */
-const SCARCE = 10n;
 
 /** Absent when the database did not answer: then the server alone is tried. */
 export type KnownOfAgreements = {
@@ -60,8 +59,7 @@ function useChecks({ numbers }: Rail, use: AgreementUse, now: Date): Check[] {
 function numbersCheck(range: { readonly first: bigint; readonly last: bigint }, use: AgreementUse): Check {
   const left = numbersLeft(range, use);
   const detail = left > 0n ? `${left} are left.` : 'None are left: boletos are refused.';
-  const isScarce = left * SCARCE < range.last - range.first + 1n;
-  if (!isScarce) return { name: 'numbers', ok: true, detail };
+  if (!isScarce(left, range)) return { name: 'numbers', ok: true, detail };
   return { name: 'numbers', ok: false, detail, mend: 'Ask the bank for a further range, and raise lastNumber.' };
 }
 

@@ -89,7 +89,7 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
       if (other && other.id !== order.id) return sameOrder(other, claim);
     }
     const [placed] = charge ? await locateCharges(tx, deps.rails, [charge]) : [];
-    const located = placed && (await numberCharge(tx, deps.rails, placed));
+    const located = placed && (await numberCharge(tx, deps, placed));
     const answer = answerWith(located);
     const known = await writeOnce(tx, records, claim, order, () => insertOrder(tx, order, hash, answer));
     setAuditObject(known?.id ?? order.id);

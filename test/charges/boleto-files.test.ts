@@ -10,7 +10,10 @@ import { liveRails } from '../../src/rails/live-rails.ts';
 import { connect } from '../../src/storage/connect.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { agreementEntry, boletoBody as body } from '../harness/agreements.ts';
-import { silentLog } from '../harness/log.ts';
+import { wordsOf } from '../harness/dashboard.ts';
+import { startFileExchange } from '../harness/file-exchange.ts';
+import { recordingLog, silentLog } from '../harness/log.ts';
+import { logIn, SAME_ORIGIN } from '../harness/people.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
 const RAIL = 'sicoob:main';
@@ -159,6 +162,29 @@ test('a start and a file say that the numbers of an agreement run out, while som
 });
 
 describe('an agreement whose numbers run out', () => {
+  test('is told of by the charge that crosses a tenth, and again with the last number only', async () => {
+    const { log, lines } = recordingLog();
+    const bench = await startFileExchange('756', { name: RAIL, firstNumber: '1', lastNumber: '20' }, [], log);
+    const warned = () =>
+      lines.filter(line => line.includes('numbers of an agreement run out')).map(line => JSON.parse(line).count);
+    const { cookie } = await logIn(bench.service, 'operator', 'acme');
+    const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
+    const page = async () => wordsOf(await (await fetch(`${bench.service.url}/dashboard`, { headers })).text());
+    try {
+      await bench.service.sql('update boleto_agreements set next_number = 18');
+      await bench.service.post('/charges', body());
+      assert.deepEqual(warned(), []);
+      assert.doesNotMatch(await page(), /Numbers of boletos/);
+      await bench.service.post('/charges', body());
+      assert.deepEqual(warned(), [1]);
+      assert.match(await page(), /Numbers of boletos 1 [\s\S]*sicoob:main 1 are left\./);
+      await bench.service.post('/charges', body());
+      assert.deepEqual(warned(), [1, 0]);
+    } finally {
+      await bench.stop();
+    }
+  });
+
   test('gives its last number, then refuses boletos and goes on with pix; no number is given twice', async () => {
     const bench = await startBench({ firstNumber: '9999998', lastNumber: '9999999' });
     try {

@@ -1,8 +1,11 @@
-// What needs a person about files of banks: entries of return files that no rule can book, files that the bank does not answer.
+// What needs a person about files of banks: entries of return files that no rule can book, files that the bank does not answer,
+// numbers of boletos that run out.
 import type { FastifyRequest } from 'fastify';
 import { entryView } from '../../charges/return-entries.ts';
+import { readAgreementUses } from '../../charges/store-agreements.ts';
 import { readUnseen } from '../../charges/store-return-entries.ts';
 import { readUnanswered, unansweredWords } from '../../charges/unanswered-files.ts';
+import { scarceNumbers } from '../../charges/warn-numbers.ts';
 import type { Rails } from '../../rails/rails.ts';
 import { html } from '../html.ts';
 import { renewAddress } from './boleto-files.ts';
@@ -53,5 +56,21 @@ export async function unansweredFiles(deps: BankNeedDeps, { caller }: FastifyReq
     files.length,
     '/dashboard/boletos',
     table({ caption: 'Files that the bank does not answer', head: ['Agreement', 'What', ''], rows }),
+  );
+}
+
+export async function numbersRunningOut(deps: BankNeedDeps, { caller }: FastifyRequest): Promise<Need> {
+  if (!may(caller, 'statements:read')) return undefined;
+  const scarce = scarceNumbers(deps.rails, await readAgreementUses(deps.db, 1));
+  const rows = scarce.map(({ rail, left }) => [
+    rail,
+    left === 0n ? 'None is left: boletos are refused.' : `${left} are left.`,
+    'Ask the bank for a further range, and raise lastNumber.',
+  ]);
+  return need(
+    'Numbers of boletos',
+    scarce.length,
+    '/dashboard/boletos',
+    table({ caption: 'Agreements whose numbers run out', head: ['Agreement', 'What', 'Way out'], rows }),
   );
 }

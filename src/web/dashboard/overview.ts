@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type BankNeedDeps, entriesToSee, unansweredFiles } from './bank-needs.ts';
+import { type BankNeedDeps, entriesToSee, numbersRunningOut, unansweredFiles } from './bank-needs.ts';
 import { type Figures, ninetyDays, todayFigures } from './figures.ts';
 import {
   failingWebhooks,
@@ -33,6 +33,7 @@ const NEEDS = [
   unmatchedMoney,
   entriesToSee,
   unansweredFiles,
+  numbersRunningOut,
   haltedSenders,
   openPauses,
   openAlarms,
