@@ -165,7 +165,7 @@ export const PROBLEMS = {
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    meaning: 'A body may have 64 kB, the file of a statement 10 MB.',
+    meaning: 'A body may have 64 kB, the file of a statement 10 MB, a return file of a bank 128 MB.',
     nextStep: 'Send less: long texts belong into your own system, with their id in metadata.',
     example: { detail: 'The body is larger than this address takes.' },
   },

@@ -1,5 +1,6 @@
 // Return files of a bank over the API and on the dashboard.
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { wordsOf } from '../harness/dashboard.ts';
 import { type FileExchangeBench, startFileExchange } from '../harness/file-exchange.ts';
@@ -58,6 +59,41 @@ test('what is no return file, of no agreement, empty or of another type is refus
   }
   assert.equal((await upload('{}', '', { 'content-type': 'application/json' })).status, 415);
   assert.equal(await count(), before);
+});
+
+test('a file of more than 10 MB is taken by the API and the page as by the command line; above 128 MB one sentence refuses it', async () => {
+  const large = Buffer.alloc(11 * 1024 * 1024, 'x');
+  const { status, json } = await upload(Uint8Array.from(large));
+  assert.deepEqual([status, /not CNAB 240/.test(json.detail)], [400, true], json.detail);
+  const { cookie } = await logIn(bench.service, 'operator', 'acme');
+  const form = new FormData();
+  form.set('once', '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d86');
+  form.set('file', new File([Uint8Array.from(large)], 'large.ret'));
+  const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
+  const address = `${bench.service.url}/dashboard/statements/upload`;
+  const answer = await fetch(address, { method: 'POST', body: form, headers });
+  assert.equal(answer.status, 400);
+  assert.match(wordsOf(await answer.text()), /not CNAB 240/);
+  const { text } = await bench.service.makeKey('acme', ['statements:write']);
+  const refused = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    const sending = request(`${bench.service.url}/boletos/returns`, {
+      method: 'POST',
+      headers: { ...TYPE, authorization: `Bearer ${text}`, 'content-length': 128 * 1024 * 1024 + 1 },
+    });
+    sending.once('error', reject);
+    sending.once('response', response => {
+      let body = '';
+      response.on('data', (part: Buffer) => {
+        body += part.toString();
+      });
+      response.once('end', () => {
+        resolve({ status: response.statusCode, body });
+        sending.destroy();
+      });
+    });
+    sending.flushHeaders();
+  });
+  assert.equal(refused.status, 413, refused.body);
 });
 
 test('return files are listed, newest first, with how their entries ended', async () => {

@@ -23,10 +23,10 @@ import { Uuid } from '../../api/schemas.ts';
 import { type ReadDeps, readReturn } from '../../charges/read-return.ts';
 import { listEntries, seeEntries, warnOfEntries } from '../../charges/return-entries.ts';
 import { listReturns, readReturnView } from '../../charges/return-view.ts';
-import { invalidRequest } from '../../lib/errors.ts';
+import { AppError, invalidRequest } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { CnabError } from '../../rails/cnab/cnab-error.ts';
-import { MAX_STATEMENT_BYTES } from '../../rails/statement/statement.ts';
+import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { created, ok } from '../server/answers.ts';
 import { idOf, pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
@@ -99,9 +99,10 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
   // Files are taken here alone, so the parsers are of this scope alone.
   app.register(async scope => {
     scope.removeAllContentTypeParsers();
+    limitAtOnce(scope);
     scope.addContentTypeParser(
       RETURN_TYPES,
-      { parseAs: 'buffer', bodyLimit: MAX_STATEMENT_BYTES },
+      { parseAs: 'buffer', bodyLimit: MAX_FILE_BYTES },
       async (_: unknown, bytes: Buffer) => bytes,
     );
     defineRoute(scope, {
@@ -111,7 +112,7 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
       operationId: 'readBoletoReturn',
       summary: 'Read a return file of a bank',
       description:
-        'A CNAB 240 file of at most 10 MB as the body; `trilho cnab read` takes larger ones. Its entries register, reject, pay and write off boletos. To send a file again is safe: it counts once.',
+        'A CNAB 240 file of at most 128 MB as the body. Its entries register, reject, pay and write off boletos. To send a file again is safe: it counts once.',
       tag,
       query: ReturnQuery,
       file: { types: RETURN_TYPES, example: RETURN_FILE_EXAMPLE },
@@ -128,6 +129,21 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
           throw refusedFile(`cannot be taken. ${error.message.replace(/\.$/, '')}`);
         }
       },
+    });
+  });
+}
+
+/** A file is held in memory until it is read. */
+const MAX_AT_ONCE = 4;
+
+/** Comes after it is known who calls, and before the body is read. */
+function limitAtOnce(scope: FastifyInstance): void {
+  let count = 0;
+  scope.addHook('onRequest', async (_request, reply) => {
+    if (count >= MAX_AT_ONCE) throw new AppError('overloaded', 'Too many files are being read; try again.');
+    count++;
+    reply.raw.once('close', () => {
+      count--;
     });
   });
 }

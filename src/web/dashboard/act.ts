@@ -63,6 +63,8 @@ export type Act = {
   readonly needsFreshLogin?: true;
   /** Does something each time that it is sent, by an operation without an idempotency key: the form itself is counted. */
   readonly countsForms?: true;
+  /** How large the form may be, with its file; as a statement may be when absent. */
+  readonly maxBytes?: number;
   ask(request: FastifyRequest, params: Params): Promise<Question>;
   call(fields: Fields, params: Params, request: FastifyRequest): ApiCall | Promise<ApiCall>;
   /** Where to go then, or what to show: a secret that is shown once. */
@@ -97,32 +99,37 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
     return sendHtml(request, reply, await page(request, request.params));
   });
 
-  app.post<{ Params: Params }>(url, options, async (request, reply) => {
-    const fields = fieldsOf(request);
-    const once = textField(fields, 'once');
-    const call = await act.call(fields, request.params, request);
-    const isCounted = act.countsForms === true && isUuid(once);
-    // Before the call: a form whose effect is not known, since the process ended meanwhile, is not carried out again.
-    if (isCounted && !(await claimForm(deps.db, once, deps.clock.now()))) {
-      return sendHtml(request, reply, await page(request, request.params, SENT_ALREADY), { status: 409 });
-    }
-    const answer = await callApi(request, { ...(once !== '' && { idempotencyKey: once }), ...call });
-    if (isCounted && !answer.isDone && answer.status < 500) await releaseForm(deps.db, once);
-    if (!answer.isDone && answer.code === 'fresh_login_needed') {
-      // The question comes again afterwards; it takes what it wants of what was filled in.
-      const filled = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string');
-      const query = new URLSearchParams(filled.filter(([name]) => name !== 'once')).toString();
-      const [path = ''] = request.url.split('?');
-      return reply.redirect(`/dashboard/confirm?next=${encodeURIComponent(`${path}?${query}`)}`, 303);
-    }
-    if (!answer.isDone) {
-      return sendHtml(request, reply, await page(request, request.params, answer), { status: answer.status });
-    }
-    const done = act.done(answer.value, request.params);
-    if (typeof done === 'string') return reply.redirect(done, 303);
-    const shown = shell(deps, request, { title: done.title, section: act.section, body: done.shown });
-    return sendHtml(request, reply, shown);
-  });
+  const { maxBytes: bodyLimit } = act;
+  app.post<{ Params: Params }>(
+    url,
+    { ...options, ...(bodyLimit !== undefined && { bodyLimit }) },
+    async (request, reply) => {
+      const fields = fieldsOf(request);
+      const once = textField(fields, 'once');
+      const call = await act.call(fields, request.params, request);
+      const isCounted = act.countsForms === true && isUuid(once);
+      // Before the call: a form whose effect is not known, since the process ended meanwhile, is not carried out again.
+      if (isCounted && !(await claimForm(deps.db, once, deps.clock.now()))) {
+        return sendHtml(request, reply, await page(request, request.params, SENT_ALREADY), { status: 409 });
+      }
+      const answer = await callApi(request, { ...(once !== '' && { idempotencyKey: once }), ...call });
+      if (isCounted && !answer.isDone && answer.status < 500) await releaseForm(deps.db, once);
+      if (!answer.isDone && answer.code === 'fresh_login_needed') {
+        // The question comes again afterwards; it takes what it wants of what was filled in.
+        const filled = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string');
+        const query = new URLSearchParams(filled.filter(([name]) => name !== 'once')).toString();
+        const [path = ''] = request.url.split('?');
+        return reply.redirect(`/dashboard/confirm?next=${encodeURIComponent(`${path}?${query}`)}`, 303);
+      }
+      if (!answer.isDone) {
+        return sendHtml(request, reply, await page(request, request.params, answer), { status: answer.status });
+      }
+      const done = act.done(answer.value, request.params);
+      if (typeof done === 'string') return reply.redirect(done, 303);
+      const shown = shell(deps, request, { title: done.title, section: act.section, body: done.shown });
+      return sendHtml(request, reply, shown);
+    },
+  );
 }
 
 const MAX_SUGGESTED = 200;

@@ -6,7 +6,7 @@ import { MAX_STATEMENT_BYTES } from '../../rails/statement/statement.ts';
 export type Fields = FormData | URLSearchParams;
 
 /** The boundaries and fields around a file. */
-const FORM_OVERHEAD_BYTES = 64 * 1024;
+export const FORM_OVERHEAD_BYTES = 64 * 1024;
 
 /** Forms are taken by the pages alone, so the parsers are of their scope. JSON stays as the API reads it. */
 export function readForms(scope: FastifyInstance): void {

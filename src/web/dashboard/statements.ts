@@ -3,12 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { StatementsQuery } from '../../api/statements.ts';
 import { type BankFile, listBankFiles } from '../../charges/list-bank-files.ts';
+import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
 import { isRecord } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
-import { filled, textField } from './form.ts';
+import { FORM_OVERHEAD_BYTES, filled, textField } from './form.ts';
 import { badge, count, facts, pager, readFilters, table, when } from './parts.ts';
 import { returnAddress } from './returns.ts';
 import { may, shell } from './shell.ts';
@@ -53,9 +54,10 @@ ${pager(request, counts)}`,
     url: '/statements/upload',
     scope: 'statements:write',
     section: 'statements',
+    maxBytes: MAX_FILE_BYTES + FORM_OVERHEAD_BYTES,
     ask: async () => ({
       title: 'Upload a statement',
-      words: html`<p>OFX or CSV of your bank, or a CNAB 240 return file (.ret), at most 10 MB. Entries with the txid of a charge pay it,
+      words: html`<p>OFX or CSV of your bank, at most 10 MB, or a CNAB 240 return file (.ret), at most 128 MB. Entries with the txid of a charge pay it,
 and so do boletos of a return file; other incoming money is kept for you. To upload a file again is safe.</p>`,
       fields: [
         { name: 'file', label: 'File', type: 'file', isRequired: true },
