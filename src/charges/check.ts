@@ -19,6 +19,9 @@ export const STRICT_CHARGE_RULES: ChargeRules = {
   refusesPastDueDates: true,
 };
 
+/** PostgreSQL reads no year 0. */
+const FIRST_DUE_AT = new Date('0001-01-01T00:00:00Z');
+
 type CheckDeps = { readonly chargeRules: ChargeRules; readonly rails: Rails };
 
 /** All faults of a draft, except those in the form of single fields. */
@@ -29,7 +32,9 @@ export function checkCharge({ chargeRules: rules, rails }: CheckDeps, draft: Cha
     faults.push({ path: 'expireAt', code: 'before_due_date', message: 'must not be earlier than dueAt' });
   }
   if (customer?.document !== undefined) faults.push(...checkDocument(customer.document, rules));
-  if (rules.refusesPastDueDates && dueAt && dueAt < now) {
+  if (dueAt && dueAt < FIRST_DUE_AT) {
+    faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be before the year 1' });
+  } else if (rules.refusesPastDueDates && dueAt && dueAt < now) {
     faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be in the past' });
   }
   if (accountId !== undefined && methods?.includes('boleto') && customer) {

@@ -43,6 +43,18 @@ async function hear(bank: string): Promise<Record<string, number>> {
 }
 const read = async ({ id }: { id: string }) => (await service.get(`/charges/${id}`)).json;
 
+test('a due date in the year 0, which a database cannot keep, is refused and names its field', async () => {
+  for (const methods of [['pix'], ['boleto', 'pix']]) {
+    const body = boletoBody({ accountId: 'account-756', methods, dueAt: '0000-01-01T00:00:00Z' });
+    const refused = await service.post('/charges', body);
+    assert.equal(refused.status, 400, refused.text);
+    assert.ok(
+      refused.json.errors.some(({ path: field }: { path: string }) => field === 'dueAt'),
+      refused.text,
+    );
+  }
+});
+
 for (const bank of BANKS) {
   describe(`the simulated bank ${bank}`, () => {
     test('registers and rejects, and tells the reason in words', async () => {
