@@ -1,4 +1,4 @@
-// npm run fuzz [-- --cases <n>] [--seed <n>] [--minutes <n>] [--from <n>]: requests made by chance from the OpenAPI document,
+// npm run fuzz [-- --cases <n>] [--seed <n>] [--minutes <n>] [--from <n>] [--at-once <n>]: requests made by chance from the OpenAPI document,
 // against a sandbox in a process of its own. Every one must be answered, with no 5xx, and as the document says. Prints a table;
 // leaves with exit code 1 when one was not. `--seed` and `--from` make the same cases again.
 import { createServer } from 'node:http';
@@ -8,7 +8,9 @@ import { startDatabaseServer } from '../bench/database-server.ts';
 import { stopAllPrograms } from '../bench/programs.ts';
 import { startTrilho } from '../bench/trilho.ts';
 import { type Exchange, judgeOf } from '../test/harness/openapi.ts';
-import { type Case, caseMaker, nounOf, operationsOf } from './fuzz/make-case.ts';
+import { keepFound } from './fuzz/found.ts';
+import { type Case, caseMaker, operationsOf } from './fuzz/make-case.ts';
+import { BOLETOS, prepare } from './fuzz/prepare.ts';
 import { curlOf, openSender } from './fuzz/send.ts';
 
 const { values } = parseArgs({
@@ -17,17 +19,18 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '23' },
     minutes: { type: 'string', default: '60' },
     from: { type: 'string', default: '0' },
+    'at-once': { type: 'string', default: '32' },
   },
 });
-const [CASES = 0, SEED = 0, MINUTES = 0, FROM = 0] = [values.cases, values.seed, values.minutes, values.from].map(
-  Number,
-);
-if (![CASES, SEED, MINUTES, FROM].every(Number.isSafeInteger) || CASES < 1) {
-  process.stderr.write('usage: npm run fuzz -- [--cases <n>] [--seed <n>] [--minutes <n>] [--from <n>]\n');
+const { cases, seed, minutes, from, 'at-once': atOnce } = values;
+const [CASES = 0, SEED = 0, MINUTES = 0, FROM = 0, AT_ONCE = 0] = [cases, seed, minutes, from, atOnce].map(Number);
+if (![CASES, SEED, MINUTES, FROM, AT_ONCE].every(Number.isSafeInteger) || CASES < 1 || AT_ONCE < 1) {
+  process.stderr.write(
+    'usage: npm run fuzz -- [--cases <n>] [--seed <n>] [--minutes <n>] [--from <n>] [--at-once <n>]\n',
+  );
   process.exit(2);
 }
 
-const AT_ONCE = 32;
 const MAX_FAILURES = 20;
 const SHOWN_LENGTH = 600;
 /** With them a sweep is set up: what an operation asks of the settings is there. */
@@ -41,7 +44,12 @@ const PAYOUTS = {
 };
 /** Too long an address or header is refused before it is known which operation it is for. */
 const HEADERS_TOO_LARGE = 431;
-const KEPT_IDS = 200;
+/** What chance cannot make, and why. */
+const UNREACHED = new Map([
+  ['POST /wallets/{id}/proof', 'needs a signature with the key of the wallet'],
+  ['POST /charges/{id}/checkout/withdraw', 'needs the link of the very charge'],
+  ['POST /crypto/transactions/{id}/settle', 'needs the hash of a transfer of the very order'],
+]);
 const SAY_EVERY_MS = 30_000;
 
 const server = await startDatabaseServer({ keep: false });
@@ -59,16 +67,24 @@ try {
 
 async function fuzz(): Promise<number> {
   await server.create('fuzz');
-  const env = { TRILHO_RATE_LIMIT: '0', TRILHO_MAX_IN_FLIGHT: '0', TRILHO_PAYOUTS: JSON.stringify(PAYOUTS) };
+  const env = {
+    TRILHO_RATE_LIMIT: '0',
+    TRILHO_MAX_IN_FLIGHT: '0',
+    TRILHO_PAYOUTS: JSON.stringify(PAYOUTS),
+    TRILHO_BOLETOS: BOLETOS,
+  };
   const service = await startTrilho(server, 'fuzz', { mode: 'sandbox', env });
   const { url } = service;
   const judge = judgeOf(await (await fetch(`${url}/openapi.json`)).text());
   const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-  const makeCase = caseMaker(judge.document, SEED, receiverUrl);
+  const prepared = await prepare(url, receiverUrl);
+  const makeCase = caseMaker(judge.document, SEED, receiverUrl, prepared);
   const sender = openSender(url, AT_ONCE);
   const known = new Map<string, string[]>();
-  const statuses = new Map<string, number>();
-  const covered = new Set<string>();
+  /** The statuses of each operation, with how often they came. */
+  const seen = new Map<string, Map<number, number>>();
+  /** What a good case of an operation was refused for, last. */
+  const refusals = new Map<string, string>();
   const failures: string[] = [];
   const startedMs = performance.now();
   const deadlineMs = startedMs + MINUTES * 60_000;
@@ -84,14 +100,17 @@ async function fuzz(): Promise<number> {
     const fault = reply instanceof Error ? `no answer: ${reply.message}` : faultOf(reply);
     if (fault !== undefined) failures.push(wordsOf({ index, url, sent, reply, fault }));
     if (reply instanceof Error) return;
-    statuses.set(String(reply.status), (statuses.get(String(reply.status)) ?? 0) + 1);
-    if (reply.status >= 300) return;
-    covered.add(sent.operation);
-    keepIds(known, sent, reply.json);
+    const ofOperation = seen.get(sent.operation) ?? new Map<number, number>();
+    seen.set(sent.operation, ofOperation.set(reply.status, (ofOperation.get(reply.status) ?? 0) + 1));
+    if (reply.status >= 300) {
+      if (sent.isGood) refusals.set(sent.operation, reply.text.slice(0, SHOWN_LENGTH));
+      return;
+    }
+    keepFound(known, sent.operation, reply.json);
   }
 
   function faultOf(reply: Exchange): string | undefined {
-    if (reply.status >= 500) return `status ${reply.status}`;
+    if (reply.status >= 500 && !isSilencedChain(reply)) return `status ${reply.status}`;
     return reply.status === HEADERS_TOO_LARGE ? undefined : judge.faultOfAnswer(reply);
   }
 
@@ -102,27 +121,35 @@ async function fuzz(): Promise<number> {
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   clearInterval(said);
   sender.close();
-  const operations = operationsOf(judge.document).length;
   for (const failure of failures) print(`\n${failure}`);
   if (failures.length > 0) print(`\nof the service's log:\n${errorsIn(service.output())}`);
-  const counts = [...statuses].sort().map(([status, count]) => `${count} × ${status}`);
-  print(
-    `\nseed ${SEED}, ${done} cases in ${Math.round((performance.now() - startedMs) / 1_000)} s, ${rate()}/s: ${counts.join(', ')}`,
-  );
-  print(`${covered.size} of ${operations} operations answered 2xx at least once; ${failures.length} failures`);
+  const seconds = Math.round((performance.now() - startedMs) / 1_000);
+  print(`\nseed ${SEED}, ${done} cases in ${seconds} s, ${rate()}/s: ${countsOf([...seen.values()])}`);
+  const names = operationsOf(judge.document).map(({ method, template }) => `${method.toUpperCase()} ${template}`);
+  const never = names.filter(name => ![...(seen.get(name)?.keys() ?? [])].some(status => status < 300));
+  print(`${names.length - never.length} of ${names.length} operations answered 2xx at least once`);
+  for (const name of never) {
+    print(
+      `never 2xx: ${name}: ${countsOf([seen.get(name) ?? new Map()])}; ${UNREACHED.get(name) ?? refusals.get(name)}`,
+    );
+  }
+  print(`${failures.length} failures`);
   return failures.length > 0 || done < Math.min(CASES, AT_ONCE) ? 1 : 0;
 }
 
-/** What was made or listed can be named by later cases. */
-function keepIds(known: Map<string, string[]>, { operation }: Case, json: unknown): void {
-  const [, path = ''] = operation.split(' ');
-  const noun = nounOf(path);
-  const { id, transactionId } = (json ?? {}) as { id?: unknown; transactionId?: unknown };
-  const found = id ?? transactionId;
-  if (typeof found !== 'string') return;
-  const ids = known.get(noun) ?? [];
-  ids.push(found);
-  known.set(noun, ids.slice(-KEPT_IDS));
+/** A case may take the answers of a simulated node away; then this is what the document says. */
+function isSilencedChain({ status, json }: Exchange): boolean {
+  return status === 503 && (json as { code?: unknown } | null)?.code === 'chain_unavailable';
+}
+
+/** 12 × 200, 3 × 404 */
+function countsOf(counted: readonly ReadonlyMap<number, number>[]): string {
+  const sums = new Map<number, number>();
+  for (const counts of counted) {
+    for (const [status, count] of counts) sums.set(status, (sums.get(status) ?? 0) + count);
+  }
+  const words = [...sums].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
+  return words.join(', ');
 }
 
 type Failure = {

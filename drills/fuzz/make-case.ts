@@ -5,6 +5,8 @@ import { type Random, randomOf } from '../../test/harness/random.ts';
 import { BAD_TEXTS, goodValue, type Schema, type Sources, spoiled } from './values.ts';
 
 export type Case = {
+  /** As the document says, as far as the maker knows. */
+  readonly isGood: boolean;
   /** The operation that it was made for, such as `POST /charges`. */
   readonly operation: string;
   readonly method: string;
@@ -48,7 +50,8 @@ export function operationsOf({ paths }: OpenApi): Described[] {
 
 export type CaseMaker = (index: number, known: KnownIds) => Case;
 
-export function caseMaker(document: OpenApi, seed: number, receiverUrl: string): CaseMaker {
+/** `prepared`: what was there before the first case, which stays worth asking for however much comes after it. */
+export function caseMaker(document: OpenApi, seed: number, receiverUrl: string, prepared: KnownIds): CaseMaker {
   const operations = operationsOf(document);
   const resolve = ({ $ref, ...schema }: Schema): Schema =>
     $ref === undefined
@@ -57,8 +60,13 @@ export function caseMaker(document: OpenApi, seed: number, receiverUrl: string):
   return (index, known) => {
     const random = randomOf(seed, index);
     const { method, template, operation } = random.pick(operations);
-    const idFor = (field: string) => random.pick(known.get(nounOf(field)) ?? known.get(nounOf(template)) ?? [NO_ID]);
-    const sources: Sources = { random, resolve, receiverUrl, idFor };
+    const knownFor = (name: string) => {
+      const [before, since] = [prepared.get(name), known.get(name)];
+      const found = before && since ? random.pick([before, since]) : (before ?? since);
+      return found && random.pick(found);
+    };
+    const idFor = (field: string) => knownFor(nounOf(field)) ?? knownFor(nounOf(template)) ?? NO_ID;
+    const sources: Sources = { random, resolve, receiverUrl, idFor, knownFor };
     const parameters = (operation.parameters ?? []) as readonly Parameter[];
     const isGood = random.chance(0.5);
     const address = addressOf(template, parameters, sources, isGood);
@@ -66,6 +74,7 @@ export function caseMaker(document: OpenApi, seed: number, receiverUrl: string):
     const sent = bodyOf(operation, sources, isGood);
     const headers = { ...headersOf(parameters, sources, isGood), ...sent?.headers };
     return {
+      isGood,
       operation: `${method.toUpperCase()} ${template}`,
       method: isGood || random.chance(0.97) ? method.toUpperCase() : random.pick(METHODS),
       path: query === '' ? address : `${address}?${query}`,
@@ -78,7 +87,7 @@ export function caseMaker(document: OpenApi, seed: number, receiverUrl: string):
 /** `walletId` is an id of `wallets`, `/charges/{id}/cancel` has one of `charges`. */
 export function nounOf(place: string): string {
   if (place.startsWith('/')) return place.replace('/sandbox', '').replace('/crypto', '').split('/')[1] ?? '';
-  return place.endsWith('Id') ? `${place.slice(0, -2)}s` : place;
+  return place.endsWith('Id') ? `${place.slice(0, -2)}s`.replace(/ys$/, 'ies') : place;
 }
 
 function addressOf(template: string, parameters: readonly Parameter[], sources: Sources, isGood: boolean): string {
@@ -127,7 +136,7 @@ function bodyOf(operation: Operation, sources: Sources, isGood: boolean) {
   const { random } = sources;
   const [type, media] = random.pick(Object.entries(operation.requestBody?.content ?? { '': undefined }));
   if (media === undefined) return isGood || random.chance(0.9) ? undefined : { headers: {}, body: Buffer.from('{}') };
-  const text = type.endsWith('json') ? jsonText(media.schema as Schema, sources, isGood) : fileText(random);
+  const text = type.endsWith('json') ? jsonText(media.schema as Schema, sources, isGood) : fileText(sources);
   const headers = { 'content-type': isGood || random.chance(0.95) ? type : random.pick(BAD_TYPES) };
   return { headers, body: Buffer.from(text) };
 }
@@ -153,8 +162,9 @@ function jsonText(schema: Schema, sources: Sources, isGood: boolean): string {
   ]);
 }
 
-function fileText(random: Random): string {
+function fileText({ random, knownFor }: Sources): string {
   return random.pick([
+    knownFor('file') ?? '',
     '',
     'OFXHEADER:100',
     '<OFX>',

@@ -25,6 +25,8 @@ export type Sources = {
   resolve(schema: Schema): Schema;
   /** The id of something that exists, by the name of the field that asks for it. */
   idFor(field: string): string;
+  /** Something that an answer has named before, by its field. */
+  knownFor(field: string): string | undefined;
   /** Where webhooks may be sent: a receiver of the drill. */
   readonly receiverUrl: string;
 };
@@ -134,6 +136,8 @@ function goodText({ format, minLength = 0 }: Schema, sources: Sources, field: st
   const { random } = sources;
   if (/url$/i.test(field)) return sources.receiverUrl;
   if (format === 'uuid') return sources.idFor(field);
+  const known = sources.knownFor(field);
+  if (known !== undefined && random.chance(0.5)) return known;
   if (format === 'date-time') return random.pick(TIMES);
   if (format === 'date') return random.pick(DATES);
   if (format === 'email') return 'maria@example.com';
@@ -145,7 +149,8 @@ function withOwnIds(value: unknown, sources: Sources, field: string): unknown {
   if (typeof value === 'string') {
     if (/^https?:/.test(value)) return sources.receiverUrl;
     if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)) return sources.idFor(field);
-    return field === 'externalId' ? `order-${sources.random.below(1_000_000)}` : value;
+    if (field === 'externalId') return `order-${sources.random.below(1_000_000)}`;
+    return (sources.random.chance(0.5) ? sources.knownFor(field) : undefined) ?? value;
   }
   if (Array.isArray(value)) return value.map(item => withOwnIds(item, sources, field));
   if (typeof value !== 'object' || value === null) return value;
