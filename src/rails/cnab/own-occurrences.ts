@@ -1,4 +1,5 @@
-// Where a bank gives a code of C044 another meaning than the norm, or has codes of its own. From the published lists of the banks.
+// Where a bank gives a code of C044 another meaning than the norm, or has codes of its own. As https://github.com/eduardokum/laravel-boleto
+// has them; not held against the manuals of the banks.
 import { type Occurrences, occurrence as of } from './occurrence.ts';
 
 /** `isComplete`: no code of the norm counts beside these. */
