@@ -1,21 +1,40 @@
 // What can be done with an order: cancel it, take a new price, approve its payout, send its transfer again or give it up.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Scope } from '../../accounts/scopes.ts';
+import type { Chains } from '../../chains/chain.ts';
+import { coinOf } from '../../chains/networks.ts';
+import { formatUnits } from '../../lib/decimals.ts';
+import type { Order } from '../../orders/order.ts';
 import { requireOrder } from '../../orders/show.ts';
 import { html, type Piece } from '../html.ts';
 import { type ActDeps, defineAct, type Params } from './act.ts';
 import { filled } from './form.ts';
 import { facts } from './parts.ts';
 
-export function orderActs(app: FastifyInstance, deps: ActDeps): void {
-  /** The whole address, network and amount, as it will happen. */
-  async function ask(request: FastifyRequest, { id = '' }: Params, title: string, words: string, button: string) {
+/** The acts after which a transfer is sent. */
+const SENDING: readonly string[] = ['approve', 'retry'];
+
+type OrderActDeps = ActDeps & { readonly chains: Chains };
+
+export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
+  /** The whole address, network, amount and fee, as it will happen. */
+  async function ask(
+    request: FastifyRequest,
+    { id = '' }: Params,
+    title: string,
+    words: string,
+    button: string,
+    verb?: string,
+  ) {
     const order = await requireOrder(deps.db, id.toLowerCase(), request.caller?.accountId);
     const shown: Piece = facts([
       ['Quantity', `${order.quantity} ${order.symbol.toUpperCase()}`],
       ['Network', order.network],
       ['To', html`<code class="long">${order.walletAddress}</code>`],
       ['Costs', `${order.cost} ${order.currency}`],
+      ...(verb !== undefined && SENDING.includes(verb)
+        ? [['Network fee', await feeOf(deps.chains, order)] as const]
+        : []),
     ]);
     return { title, words: html`<p>${words}</p>${shown}`, button, back: `/dashboard/orders/${order.id}` };
   }
@@ -25,7 +44,7 @@ export function orderActs(app: FastifyInstance, deps: ActDeps): void {
       url: `/orders/:id/${verb}`,
       scope,
       section: 'orders',
-      ask: (request, params) => ask(request, params, title, words, button),
+      ask: (request, params) => ask(request, params, title, words, button, verb),
       call: (_, { id = '' }) => ({
         method: 'POST',
         url: `/crypto/transactions/${encodeURIComponent(id)}/${verb}`,
@@ -126,4 +145,13 @@ export function orderActs(app: FastifyInstance, deps: ActDeps): void {
     }),
     done: (_, { id = '' }) => `/dashboard/orders/${id}`,
   });
+}
+
+/** The most that a transfer may cost at the fees of now; the sender pays it. */
+async function feeOf(chains: Chains, { network, symbol }: Order): Promise<string> {
+  const chain = chains[network];
+  const funds = chain && (await chain.funds(chain.senders[0], symbol));
+  if (!funds) return 'not known: no node of the network answers now';
+  const { symbol: coin, decimals } = coinOf(network);
+  return `at most ${formatUnits(funds.worstFee, decimals)} ${coin.toUpperCase()}, from the wallet that sends`;
 }
