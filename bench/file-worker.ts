@@ -2,17 +2,17 @@
 // Prints what it took as a line of JSON.
 import { readFileSync } from 'node:fs';
 import { openedAccounts } from '../src/accounts/require.ts';
+import { instructRegistrations } from '../src/charges/bank-files/instruct.ts';
+import { offerFiles } from '../src/charges/bank-files/offer-files.ts';
+import { readReturn } from '../src/charges/bank-files/read-return.ts';
 import { STRICT_CHARGE_RULES } from '../src/charges/check.ts';
 import { createCharge } from '../src/charges/create.ts';
 import { startChargeBatches } from '../src/charges/create-batch.ts';
 import { startDecisionBatches } from '../src/charges/decide.ts';
-import { instructRegistrations } from '../src/charges/instruct.ts';
 import { CHARGE_JOBS } from '../src/charges/jobs.ts';
 import { openLinks } from '../src/charges/links.ts';
-import { offerFiles } from '../src/charges/offer-files.ts';
 import { startPaymentBatches } from '../src/charges/pay.ts';
 import { configuredRates } from '../src/charges/rate.ts';
-import { readReturn } from '../src/charges/read-return.ts';
 import { requireRails } from '../src/charges/require-rails.ts';
 import { findCharges } from '../src/charges/store.ts';
 import type { BoletoSettings } from '../src/config/boleto-settings.ts';

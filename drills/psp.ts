@@ -7,7 +7,7 @@ import { type Caller, createCallers } from '../bench/callers.ts';
 import { startDatabaseServer } from '../bench/database-server.ts';
 import { type RunningProgram, runTrilho, startProgram, stopAllPrograms } from '../bench/programs.ts';
 import { startApp } from '../src/app.ts';
-import { dismissUnmatched } from '../src/charges/dismiss-unmatched.ts';
+import { dismissUnmatched } from '../src/charges/unmatched/dismiss.ts';
 import { readConfig } from '../src/config/config.ts';
 import { civilDay } from '../src/lib/civil-days.ts';
 import { systemClock } from '../src/lib/clock.ts';

@@ -1,6 +1,6 @@
 // Files to banks and instructions on the wire.
 import { type Static, Type } from 'typebox';
-import { INSTRUCTION_STATUSES } from '../charges/store-boleto-lists.ts';
+import { INSTRUCTION_STATUSES } from '../charges/bank-files/store-lists.ts';
 import { pageCounts, pageParameters } from './paging.ts';
 import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 // What return files of banks say of single titles, on the wire.
 import { type Static, Type } from 'typebox';
-import { RETURN_OUTCOMES } from '../charges/store-returns.ts';
+import { RETURN_OUTCOMES } from '../charges/bank-files/store-returns.ts';
 import { pageCounts, pageParameters } from './paging.ts';
 import { DateTime, OneOf, Ref, Uuid } from './schemas.ts';
 

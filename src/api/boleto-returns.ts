@@ -1,6 +1,6 @@
 // Return files of banks: what they say of boletos, on the wire.
 import { type Static, Type } from 'typebox';
-import { RETURN_OUTCOMES } from '../charges/store-returns.ts';
+import { RETURN_OUTCOMES } from '../charges/bank-files/store-returns.ts';
 import { pageCounts, pageParameters } from './paging.ts';
 import { DateTime, Ref, Text, Uuid } from './schemas.ts';
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { CAME_AFTER, PAYMENT_SOURCES, TIMINGS } from '../charges/charge.ts';
 import { isReference } from '../charges/payment-reference.ts';
-import { UNMATCHED_REASONS } from '../charges/store-unmatched.ts';
+import { UNMATCHED_REASONS } from '../charges/unmatched/store.ts';
 import type { Fault } from '../lib/errors.ts';
 import { METHODS } from '../rails/rail.ts';
 import { pageCounts, pageParameters } from './paging.ts';

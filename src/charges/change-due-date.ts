@@ -8,6 +8,7 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Rail } from '../rails/rail.ts';
 import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { dropInstruction, findChangeSent, insertInstructions } from './bank-files/store-files.ts';
 import {
   type Charge,
   type ChargeMethod,
@@ -21,7 +22,6 @@ import type { ChargeRules } from './check.ts';
 import { dueChanged, dueChangeFailed, isPayable, isUnpaid } from './life.ts';
 import { closesAt } from './owed.ts';
 import { lockCharges, storeInstruments } from './store.ts';
-import { dropInstruction, findChangeSent, insertInstructions } from './store-boleto-files.ts';
 import { storeDueDate } from './store-due-dates.ts';
 import { clearTimers, insertFirstTimers } from './store-timers.ts';
 import { type WriteDeps, writeStep } from './write.ts';

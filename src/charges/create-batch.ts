@@ -13,10 +13,10 @@ import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { insertTraces } from '../storage/object-traces.ts';
 import { chargeAnswer } from './answer.ts';
+import { type NumberDeps, numberCharges } from './bank-files/number.ts';
 import { beginCharges } from './begin.ts';
 import type { Charge } from './charge.ts';
 import { locateCharges } from './locate.ts';
-import { type NumberDeps, numberCharges } from './number.ts';
 import { insertCharges } from './store.ts';
 import type { WriteDeps } from './write.ts';
 

@@ -12,12 +12,12 @@ import { METHODS } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { insertTraces } from '../storage/object-traces.ts';
 import { chargeAnswer } from './answer.ts';
+import { numberCharge } from './bank-files/number.ts';
 import { beginCharges } from './begin.ts';
 import { type BuildDeps, buildCharge } from './build.ts';
 import type { Charge, NewCharge } from './charge.ts';
 import { type ChargeBatches, locateReady, type ReadyCharge, type WrittenCharge, withCharge } from './create-batch.ts';
 import { type IssueNowDeps, issueNow } from './issue-now.ts';
-import { numberCharge } from './number.ts';
 import { findByExternalId, findCharge, findFirstById, insertCharges } from './store.ts';
 import type { WriteDeps } from './write.ts';
 

@@ -11,7 +11,7 @@ import { isFromReturnFile, isPixId } from './payment-reference.ts';
 import { mayBeSameOfCharge, mayBeTypedAgain, type ReadReceipt } from './possible-duplicate.ts';
 import { comparable, isToldAs, referenceKey } from './store-money.ts';
 import type { RailNames } from './store-rails.ts';
-import type { UnmatchedReceipt } from './store-unmatched.ts';
+import type { UnmatchedReceipt } from './unmatched/store.ts';
 
 /** A payment as an operator, a rail, a statement or the sandbox reports it. */
 export type ReportedPayment = {

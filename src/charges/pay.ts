@@ -24,7 +24,6 @@ import {
   referenceTaken,
   type TypedPayment,
 } from './judge-payment.ts';
-import { markDuplicatesOf } from './mark-duplicates.ts';
 import { isPixId, normalReference } from './payment-reference.ts';
 import { laterFeePostings, paymentPostings } from './postings.ts';
 import { enqueueRetirement } from './retire.ts';
@@ -33,7 +32,8 @@ import { findAccounts, lockCharges } from './store.ts';
 import { findReferences, insertPayments, lockReferences, referenceKey, storeOtherReferences } from './store-money.ts';
 import { findRailNames, type RailNames } from './store-rails.ts';
 import { clearTimers, setTimers } from './store-timers.ts';
-import { decideUnmatched, findReceipts } from './store-unmatched.ts';
+import { markDuplicatesOf } from './unmatched/mark-duplicates.ts';
+import { decideUnmatched, findReceipts } from './unmatched/store.ts';
 import { type WriteDeps, writeSteps } from './write.ts';
 
 type Item = { readonly report: Report; readonly id: string; readonly auditLine: AuditLine | undefined };

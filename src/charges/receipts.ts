@@ -15,7 +15,7 @@ import {
   findChargeOfPayment,
   hasBoletosByLocation,
 } from './store-money.ts';
-import { insertUnmatched, noteReturned } from './store-unmatched.ts';
+import { insertUnmatched, noteReturned } from './unmatched/store.ts';
 import type { WriteDeps } from './write.ts';
 
 export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database };

@@ -6,7 +6,7 @@ import { isAbsent } from '../rails/absent.ts';
 import { sharedNumbers } from '../rails/number-ranges.ts';
 import { allRails, currentRails, type Rails } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { type ChangedAgreement, findGivenNumbers, recordAgreements } from './store-agreements.ts';
+import { type ChangedAgreement, findGivenNumbers, recordAgreements } from './bank-files/store-agreements.ts';
 import { isNeeded, recordRails } from './store-rails.ts';
 
 /** A payment can be refunded or taken back for so long after the last day on which it can be made. */

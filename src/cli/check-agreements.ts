@@ -1,8 +1,8 @@
 // What the doctor finds of each agreement with a bank that is told by files: its numbers, what waits, returns, the SFTP server.
-import { type AgreementUse, numbersLeft } from '../charges/store-agreements.ts';
-import type { OpenFile } from '../charges/store-answers.ts';
-import { overdueFiles, unansweredWords } from '../charges/unanswered-files.ts';
-import { isScarce } from '../charges/warn-numbers.ts';
+import { type AgreementUse, numbersLeft } from '../charges/bank-files/store-agreements.ts';
+import type { OpenFile } from '../charges/bank-files/store-answers.ts';
+import { overdueFiles, unansweredWords } from '../charges/bank-files/unanswered-files.ts';
+import { isScarce } from '../charges/bank-files/warn-numbers.ts';
 import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import { systemClock } from '../lib/clock.ts';

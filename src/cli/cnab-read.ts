@@ -1,7 +1,13 @@
 // trilho cnab read: books what a return file of a bank says.
+
+import { type ReadReturn, readReturn } from '../charges/bank-files/read-return.ts';
+import {
+  type EntryForPerson,
+  FOR_A_PERSON,
+  RETURN_OUTCOMES,
+  readForPerson,
+} from '../charges/bank-files/store-returns.ts';
 import { startDecisionBatches } from '../charges/decide.ts';
-import { type ReadReturn, readReturn } from '../charges/read-return.ts';
-import { type EntryForPerson, FOR_A_PERSON, RETURN_OUTCOMES, readForPerson } from '../charges/store-returns.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';

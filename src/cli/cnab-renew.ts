@@ -1,5 +1,5 @@
 // trilho cnab renew: puts what a bank has not answered of a file into a new one.
-import { renewFile } from '../charges/renew-file.ts';
+import { renewFile } from '../charges/bank-files/renew-file.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';

@@ -1,6 +1,6 @@
 // trilho cnab seen: lists what banks say of boletos and needs a person, or says that one has seen it.
-import { entryView, seeEntries } from '../charges/return-entries.ts';
-import { type EntryRecord, readUnseen } from '../charges/store-return-entries.ts';
+import { entryView, seeEntries } from '../charges/bank-files/return-entries.ts';
+import { type EntryRecord, readUnseen } from '../charges/bank-files/store-return-entries.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';

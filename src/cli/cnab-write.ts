@@ -1,6 +1,6 @@
 // trilho cnab write: puts files to a bank into a folder.
 import path from 'node:path';
-import { type OfferedFile, offerAgain, offerFiles } from '../charges/offer-files.ts';
+import { type OfferedFile, offerAgain, offerFiles } from '../charges/bank-files/offer-files.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';

@@ -3,9 +3,9 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { prefixOf } from '../accounts/api-key.ts';
 import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
-import { readAgreementUses } from '../charges/store-agreements.ts';
+import { readAgreementUses } from '../charges/bank-files/store-agreements.ts';
+import { readOldFiles } from '../charges/bank-files/unanswered-files.ts';
 import { type RailRecord, readRails } from '../charges/store-rails.ts';
-import { readOldFiles } from '../charges/unanswered-files.ts';
 import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../lib/civil-days.ts';
 import { systemClock } from '../lib/clock.ts';

@@ -1,8 +1,8 @@
 // trilho import: records payments from a bank statement.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { importFile } from '../charges/import-file.ts';
-import type { Import } from '../charges/statement.ts';
+import { importFile } from '../charges/statements/import-file.ts';
+import type { Import } from '../charges/statements/statement.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';

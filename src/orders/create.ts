@@ -3,11 +3,11 @@
 import { bindKey, type Claim, type First, findEarlier, isSame, type Records, writeOnce } from '../accounts/once.ts';
 import { requireAccount } from '../accounts/require.ts';
 import type { Chains } from '../chains/chain.ts';
+import { numberCharge } from '../charges/bank-files/number.ts';
 import type { Charge } from '../charges/charge.ts';
 import { type ChargeDeps, writeCharge } from '../charges/create.ts';
 import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
 import { locateCharges } from '../charges/locate.ts';
-import { numberCharge } from '../charges/number.ts';
 import { findCharge } from '../charges/store.ts';
 import { insertEvents } from '../events/store.ts';
 import { currentActor, setAuditObject } from '../lib/audit-context.ts';

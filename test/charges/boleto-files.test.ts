@@ -1,9 +1,9 @@
 // Boletos that a bank registers from files: numbers, instructions, files.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { fileParts, makeFile } from '../../src/charges/bank-files/make-file.ts';
 import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
 import { openLinks } from '../../src/charges/links.ts';
-import { fileParts, makeFile } from '../../src/charges/make-file.ts';
 import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { type Queue, startQueue } from '../../src/jobs/queue.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { isSendingDue } from '../../src/charges/exchange-files.ts';
+import { isSendingDue } from '../../src/charges/bank-files/exchange-files.ts';
 import { cnabCommand } from '../../src/cli/cnab.ts';
 import { doctorCommand } from '../../src/cli/doctor.ts';
 import type { BoletoSettings } from '../../src/config/boleto-settings.ts';

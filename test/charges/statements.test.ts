@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { openLinks } from '../../src/charges/links.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
-import { importStatement } from '../../src/charges/statement.ts';
+import { importStatement } from '../../src/charges/statements/statement.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startQueue } from '../../src/jobs/queue.ts';
 import { systemClock } from '../../src/lib/clock.ts';

@@ -1,12 +1,13 @@
 // Making a charge whose boleto goes by file, or files to its bank, in a process of its own that is killed after a given number of
 // steps. A further step is before a file is marked as offered, when it lies in its folder.
+
+import { exchangeNow } from '../../src/charges/bank-files/exchange-files.ts';
+import { instructRegistrations } from '../../src/charges/bank-files/instruct.ts';
+import { offerFiles } from '../../src/charges/bank-files/offer-files.ts';
 import { createCharge } from '../../src/charges/create.ts';
 import { startChargeBatches } from '../../src/charges/create-batch.ts';
 import { startDecisionBatches } from '../../src/charges/decide.ts';
-import { exchangeNow } from '../../src/charges/exchange-files.ts';
-import { instructRegistrations } from '../../src/charges/instruct.ts';
 import { openLinks } from '../../src/charges/links.ts';
-import { offerFiles } from '../../src/charges/offer-files.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
 import { configuredRates } from '../../src/charges/rate.ts';
 import { findCharges } from '../../src/charges/store.ts';

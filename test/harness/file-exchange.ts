@@ -1,13 +1,14 @@
 // A live service whose boletos go to a bank by file, and both ends of the exchange, in the time of the test.
+
+import { fileParts, makeFile } from '../../src/charges/bank-files/make-file.ts';
+import { type OfferedFile, offerFiles } from '../../src/charges/bank-files/offer-files.ts';
+import { type ReadReturn, readReturn } from '../../src/charges/bank-files/read-return.ts';
+import type { BoletoFile } from '../../src/charges/bank-files/store-files.ts';
 import { startDecisionBatches } from '../../src/charges/decide.ts';
 import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
 import { openLinks } from '../../src/charges/links.ts';
-import { fileParts, makeFile } from '../../src/charges/make-file.ts';
-import { type OfferedFile, offerFiles } from '../../src/charges/offer-files.ts';
 import { startPaymentBatches } from '../../src/charges/pay.ts';
-import { type ReadReturn, readReturn } from '../../src/charges/read-return.ts';
 import { takeReceipt } from '../../src/charges/receipts.ts';
-import type { BoletoFile } from '../../src/charges/store-boleto-files.ts';
 import { sweepCharges } from '../../src/charges/sweep.ts';
 import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { startQueue } from '../../src/jobs/queue.ts';

@@ -1,7 +1,7 @@
 // What /metrics tells of agreements with banks that are told by files.
 import { Gauge, type Registry } from 'prom-client';
-import { type AgreementUse, numbersLeft } from '../../charges/store-agreements.ts';
-import type { OpenFile } from '../../charges/store-answers.ts';
+import { type AgreementUse, numbersLeft } from '../../charges/bank-files/store-agreements.ts';
+import type { OpenFile } from '../../charges/bank-files/store-answers.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 
 export type AgreementGauges = {

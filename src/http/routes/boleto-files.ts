@@ -15,11 +15,11 @@ import {
 } from '../../api/boleto-files.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { Text } from '../../api/schemas.ts';
-import { fileView, listBoletoFiles, listInstructions } from '../../charges/boleto-file-views.ts';
-import { type MakeDeps, makeFiles } from '../../charges/make-file.ts';
-import { handOut } from '../../charges/offer-files.ts';
-import { renewFile } from '../../charges/renew-file.ts';
-import { findFile } from '../../charges/store-boleto-files.ts';
+import { fileView, listBoletoFiles, listInstructions } from '../../charges/bank-files/file-views.ts';
+import { type MakeDeps, makeFiles } from '../../charges/bank-files/make-file.ts';
+import { handOut } from '../../charges/bank-files/offer-files.ts';
+import { renewFile } from '../../charges/bank-files/renew-file.ts';
+import { findFile } from '../../charges/bank-files/store-files.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { outgoingName } from '../../rails/cnab/folder.ts';

@@ -20,9 +20,9 @@ import {
 } from '../../api/boleto-returns.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { Uuid } from '../../api/schemas.ts';
-import { type ReadDeps, readReturn } from '../../charges/read-return.ts';
-import { listEntries, seeEntries, warnOfEntries } from '../../charges/return-entries.ts';
-import { listReturns, readReturnView } from '../../charges/return-view.ts';
+import { type ReadDeps, readReturn } from '../../charges/bank-files/read-return.ts';
+import { listEntries, seeEntries, warnOfEntries } from '../../charges/bank-files/return-entries.ts';
+import { listReturns, readReturnView } from '../../charges/bank-files/return-view.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { CnabError } from '../../rails/cnab/cnab-error.ts';

@@ -14,10 +14,10 @@ import {
   UnmatchedQuery,
 } from '../../api/payments.ts';
 import { dateOf } from '../../api/schemas.ts';
-import { dismissUnmatched } from '../../charges/dismiss-unmatched.ts';
 import type { Links } from '../../charges/links.ts';
-import { listUnmatched } from '../../charges/list-unmatched.ts';
 import { type PayDeps, recordPayment } from '../../charges/pay.ts';
+import { dismissUnmatched } from '../../charges/unmatched/dismiss.ts';
+import { listUnmatched } from '../../charges/unmatched/list.ts';
 import { chargeView } from '../../charges/view.ts';
 import type { Database } from '../../storage/database.ts';
 import { created, ok } from '../server/answers.ts';

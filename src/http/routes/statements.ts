@@ -11,8 +11,8 @@ import {
   UploadedStatement,
   UploadQuery,
 } from '../../api/statements.ts';
-import { importFile, importView, listImports } from '../../charges/import-file.ts';
-import type { ImportDeps } from '../../charges/statement.ts';
+import { importFile, importView, listImports } from '../../charges/statements/import-file.ts';
+import type { ImportDeps } from '../../charges/statements/statement.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { MAX_STATEMENT_BYTES, type StatementFormat } from '../../rails/statement/statement.ts';
 import { StatementError } from '../../rails/statement/statement-error.ts';

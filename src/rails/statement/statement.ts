@@ -1,5 +1,5 @@
 // Reads bank statements that an operator imports: the entries of the account, with the ids that identify a pix to a
-// static key. Pure; `charges/statement.ts` matches the entries to charges.
+// static key. Pure; `charges/statements/statement.ts` matches the entries to charges.
 import type { CivilDay } from '../../lib/civil-days.ts';
 import { textOf } from './charset.ts';
 import { readCsv } from './csv.ts';

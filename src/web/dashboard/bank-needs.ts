@@ -1,11 +1,11 @@
 // What needs a person about files of banks: entries of return files that no rule can book, files that the bank does not answer,
 // numbers of boletos that run out.
 import type { FastifyRequest } from 'fastify';
-import { entryView } from '../../charges/return-entries.ts';
-import { readAgreementUses } from '../../charges/store-agreements.ts';
-import { readUnseen } from '../../charges/store-return-entries.ts';
-import { readUnanswered, unansweredWords } from '../../charges/unanswered-files.ts';
-import { scarceNumbers } from '../../charges/warn-numbers.ts';
+import { entryView } from '../../charges/bank-files/return-entries.ts';
+import { readAgreementUses } from '../../charges/bank-files/store-agreements.ts';
+import { readUnseen } from '../../charges/bank-files/store-return-entries.ts';
+import { readUnanswered, unansweredWords } from '../../charges/bank-files/unanswered-files.ts';
+import { scarceNumbers } from '../../charges/bank-files/warn-numbers.ts';
 import type { Rails } from '../../rails/rails.ts';
 import { html } from '../html.ts';
 import { renewAddress } from './boleto-files.ts';

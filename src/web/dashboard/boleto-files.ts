@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { BoletoFilesQuery } from '../../api/boleto-files.ts';
 import { toPageQuery } from '../../api/paging.ts';
-import { listBoletoFiles } from '../../charges/boleto-file-views.ts';
-import { readAgreementUses } from '../../charges/store-agreements.ts';
-import type { FileKey } from '../../charges/store-boleto-files.ts';
+import { listBoletoFiles } from '../../charges/bank-files/file-views.ts';
+import { readAgreementUses } from '../../charges/bank-files/store-agreements.ts';
+import type { FileKey } from '../../charges/bank-files/store-files.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';

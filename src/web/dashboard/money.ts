@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { UnmatchedQuery } from '../../api/payments.ts';
-import { listUnmatched } from '../../charges/list-unmatched.ts';
-import { type Suggestion, suggestCharges } from '../../charges/suggest.ts';
+import { listUnmatched } from '../../charges/unmatched/list.ts';
+import { type Suggestion, suggestCharges } from '../../charges/unmatched/suggest.ts';
 import { type Html, html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';

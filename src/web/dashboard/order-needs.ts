@@ -1,8 +1,8 @@
 // What needs a person about orders and money: payouts to approve, orders on hold, wallets to approve, money without a charge,
 // webhooks that fail.
 import type { FastifyRequest } from 'fastify';
-import { listUnmatched } from '../../charges/list-unmatched.ts';
-import { suggestCharges } from '../../charges/suggest.ts';
+import { listUnmatched } from '../../charges/unmatched/list.ts';
+import { suggestCharges } from '../../charges/unmatched/suggest.ts';
 import type { WalletPolicySettings } from '../../config/config.ts';
 import { listWebhooks } from '../../events/list.ts';
 import { MAX_PAGE_SIZE } from '../../lib/paging.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Scope } from '../../accounts/scopes.ts';
 import { EntriesQuery } from '../../api/ledger.ts';
 import { toPageQuery } from '../../api/paging.ts';
-import { listUnmatched } from '../../charges/list-unmatched.ts';
+import { listUnmatched } from '../../charges/unmatched/list.ts';
 import { readNewestEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { listEntries } from '../../ledger/list.ts';

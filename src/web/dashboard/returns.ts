@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { ReturnEntriesQuery } from '../../api/boleto-return-entries.ts';
 import { toPageQuery } from '../../api/paging.ts';
-import { listEntries, requireReturn } from '../../charges/return-entries.ts';
-import { RETURN_OUTCOMES, type ReturnOutcome } from '../../charges/store-returns.ts';
+import { listEntries, requireReturn } from '../../charges/bank-files/return-entries.ts';
+import { RETURN_OUTCOMES, type ReturnOutcome } from '../../charges/bank-files/store-returns.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { StatementsQuery } from '../../api/statements.ts';
-import { type BankFile, listBankFiles } from '../../charges/list-bank-files.ts';
+import { type BankFile, listBankFiles } from '../../charges/statements/list-bank-files.ts';
 import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';

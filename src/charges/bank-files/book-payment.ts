@@ -1,0 +1,134 @@
+// Books the money of which a return file tells.
+import { civilDay, lastSecondOf } from '../../lib/civil-days.ts';
+import { earlierOf } from '../../lib/clock.ts';
+import type { ReturnEntry } from '../../rails/cnab/read.ts';
+import type { Receipt } from '../../rails/rail.ts';
+import { type Charge, isOf, type Payment } from '../charge.ts';
+import { unreturnedCents } from '../life.ts';
+import { isPixId } from '../payment-reference.ts';
+import { takeReceipt, takeReceiptOf } from '../receipts.ts';
+import { comparable, isToldAs } from '../store-money.ts';
+import { findUnmatched, insertUnmatched } from '../unmatched/store.ts';
+import { type BookDeps, type Booking, type Told, unchanged } from './booking.ts';
+import { markOf } from './entry-mark.ts';
+
+export async function bookPayment(deps: BookDeps, told: Told, charge: Charge): Promise<Booking> {
+  const { entry } = told;
+  if (entry.paidCents === 0n) return keepMoney(deps, told, charge, NO_AMOUNT);
+  const { instrument } = charge.methods.find(isOf('boleto')) ?? {};
+  const isByPix = instrument?.pix !== undefined && entry.reasons[0]?.code === BY_PIX;
+  const receipt: Receipt = { ...receiptOf(deps, told), ...(isByPix && { isByPix }) };
+  const recorded = charge.payments.find(payment => isToldAs(payment, receipt.reference));
+  if (recorded) return bookAgain(deps, told, charge, recorded);
+  const { isToldBefore } = told;
+  if (isToldBefore && (await findUnmatched(deps.db, receipt.reference))) return { outcome: 'repeated' };
+  const same = charge.payments.find(payment => mayBeSame(payment, receipt));
+  if (same) return keepDuplicate(deps, receipt, same);
+  const isTaken = await takeReceiptOf(deps, told.rail, charge.id, receipt);
+  return isTaken ? { outcome: 'paid' } : { outcome: 'unmatched', remark: 'The charge cannot take the payment.' };
+}
+
+/**
+ * The same words as of a recorded payment. While its money is here they tell of that payment. If the bank has taken it back since, they
+ * may tell of a further one: a person says so.
+ */
+async function bookAgain(deps: BookDeps, told: Told, charge: Charge, recorded: Payment): Promise<Booking> {
+  // This file has brought it itself, before its reading was cut off.
+  if (!told.isToldBefore) return { outcome: 'paid' };
+  const isHere = unreturnedCents(charge, recorded) > 0n;
+  if (isHere || told.isTakenBack) return { outcome: 'repeated' };
+  const next = { ...told, count: told.count + 1 };
+  const receipt = receiptOf(deps, next);
+  const further = charge.payments.find(payment => isToldAs(payment, receipt.reference));
+  if (further) return bookAgain(deps, next, charge, further);
+  const booking = await keepDuplicate(deps, receipt, recorded);
+  const kept = await findUnmatched(deps.db, receipt.reference);
+  return kept?.decidedAt ? { outcome: 'repeated' } : booking;
+}
+
+async function keepDuplicate(deps: BookDeps, receipt: Receipt, same: Payment): Promise<Booking> {
+  await keep(deps, receipt, 'The bank tells of a second payment of a boleto.', same);
+  return { outcome: 'possible_duplicate', remark: `It may be the payment ${same.reference}.` };
+}
+
+const NO_AMOUNT = 'The payment has no amount.';
+
+/** Of a title that is no boleto of this service: a person says whose it is. */
+export async function bookStrangeMoney(deps: BookDeps, told: Told): Promise<Booking> {
+  if (told.entry.paidCents === 0n) return keepMoney(deps, told, undefined, NO_AMOUNT);
+  if (told.isToldBefore) return { outcome: 'repeated' };
+  // Without the number: a charge of this service may have the same one.
+  const { requestReference: _, ...receipt } = receiptOf(deps, told);
+  await takeReceipt(deps, { rail: told.rail, names: [told.rail.name] }, receipt);
+  return { outcome: 'unmatched' };
+}
+
+/** Whether an entry names money though its word is none of a payment. */
+export function hasOddMoney({ meaning, paidCents, creditedCents }: ReturnEntry): boolean {
+  return meaning !== 'paid' && meaning !== 'reversed' && (paidCents > 0n || creditedCents > 0n);
+}
+
+/** Keeps money of which it is not clear what it is, once, until a person has decided. */
+export async function keepMoney(
+  deps: BookDeps,
+  told: Told,
+  charge: Charge | undefined,
+  remark: string,
+): Promise<Booking> {
+  const { paidCents, creditedCents, occurrence, words } = told.entry;
+  const receipt = { ...receiptOf(deps, told), amountCents: paidCents || creditedCents };
+  const booking = { outcome: 'needs_attention', remark } as const;
+  if (receipt.amountCents === 0n) return unchanged(told, booking);
+  const same = charge?.payments.find(payment => mayBeSame(payment, receipt));
+  const isNew = await keep(deps, receipt, `The bank names an amount with the code ${occurrence}: ${words}.`, same);
+  return isNew ? booking : unchanged(told, booking);
+}
+
+async function keep(deps: BookDeps, receipt: Receipt, words: string, same: Payment | undefined): Promise<boolean> {
+  const { reference, paidAt, amountCents } = receipt;
+  const unmatched = {
+    ...{ reference, postedAt: paidAt, amountCents, words },
+    reason: same ? 'possible_duplicate' : 'no_match',
+    ...(same && { duplicateOf: same.reference }),
+  } as const;
+  return deps.db.transaction(tx => insertUnmatched(tx, unmatched, deps.clock.now()));
+}
+
+/** The channel of a boleto that was paid by its pix code. */
+const BY_PIX = '61';
+
+/** A bank that tells of a payment in other words tells of one payment; that a payer has paid twice is for a person to say. */
+function mayBeSame({ method, source, amountCents, paidAt, reference, isByPix }: Payment, receipt: Receipt): boolean {
+  // A pix that its own rail has told of is the same money for certain, and judged as such.
+  if (isByPix && receipt.isByPix && isPixId(reference)) return false;
+  if (method === 'boleto' && source === 'operator' && comparable(reference) !== comparable(receipt.reference))
+    return true;
+  return (
+    method === 'boleto' &&
+    amountCents === receipt.amountCents &&
+    civilDay(paidAt) === civilDay(receipt.paidAt) &&
+    comparable(reference) !== comparable(receipt.reference)
+  );
+}
+
+function receiptOf({ clock }: BookDeps, { entry, count, fileDay }: Told): Receipt {
+  const { ourNumber, numberText, paidCents, feeCents, creditDay, occurrenceDay } = entry;
+  const now = clock.now();
+  const day = occurrenceDay ?? creditDay ?? fileDay ?? civilDay(now);
+  return {
+    reference: `${ourNumber ?? numberText} ${day} ${markOf(entry, count)}`,
+    ...(ourNumber !== undefined && { requestReference: ourNumber }),
+    amountCents: paidCents,
+    // A bank tells the day and no time.
+    paidAt: earlierOf(lastSecondOf(day), now),
+    returns: [],
+    feeCents,
+    ...(creditDay !== undefined && { creditDay }),
+    ...channelIn(entry),
+  };
+}
+
+/** The first reason of a payment. A code of another form is left out. */
+function channelIn({ reasons: [first] }: ReturnEntry): { readonly channel?: string } {
+  return first && /^[0-9A-Z]{2}$/.test(first.code) ? { channel: first.code } : {};
+}

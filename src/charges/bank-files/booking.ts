@@ -1,0 +1,39 @@
+// What booking an entry of a return file needs, and what comes of it.
+import type { CivilDay } from '../../lib/civil-days.ts';
+import type { ReturnEntry } from '../../rails/cnab/read.ts';
+import type { Rail } from '../../rails/rail.ts';
+import type { Rails } from '../../rails/rails.ts';
+import type { DecisionBatches } from '../decide.ts';
+import type { ReceiptDeps } from '../receipts.ts';
+import type { ReturnOutcome } from './store-returns.ts';
+
+export type BookDeps = ReceiptDeps & { readonly rails: Rails; readonly decisionBatches: DecisionBatches };
+
+export type Booking = {
+  readonly outcome: ReturnOutcome;
+  /** For a person, where the outcome does not say it all. */
+  readonly remark?: string;
+};
+
+export type Told = {
+  readonly rail: Rail;
+  readonly entry: ReturnEntry;
+  /** Which of the entries of its file it is that say the same: 1 for the first. Its mark is part of the reference of a payment. */
+  readonly count: number;
+  /** Another file has brought the same before. */
+  readonly isToldBefore: boolean;
+  /** It is a payment, and what follows in its file takes the payment back in words that were told before. */
+  readonly isTakenBack: boolean;
+  /** The day of the file, for an entry that has none. */
+  readonly fileDay: CivilDay | undefined;
+};
+
+/** What has changed nothing is a repetition, if another file has brought it before. */
+export function unchanged({ isToldBefore }: Told, otherwise: Booking): Booking {
+  return isToldBefore ? { outcome: 'repeated' } : otherwise;
+}
+
+/** The reasons of the bank for a person; its word where it names none. */
+export function reasonsIn({ reasons, words }: ReturnEntry): string {
+  return reasons.length === 0 ? words : reasons.map(({ code, words: why }) => `${code} ${why}`).join(', ');
+}

@@ -1,0 +1,22 @@
+// The mark of an entry of a return file: a hash of what it says, by which the same words are known again in another file.
+import { createHash } from 'node:crypto';
+import type { ReturnEntry } from '../../rails/cnab/read.ts';
+
+const MARK_BYTES = 16;
+
+/** Of the first entry that says this, or of a further one: a title may be paid twice in the same words. */
+export function markOf({ content }: ReturnEntry, count: number): string {
+  const words = count === 1 ? content : `${count} ${content}`;
+  return createHash('sha256').update(words).digest().subarray(0, MARK_BYTES).toString('hex');
+}
+
+/** Counts the entries of a file that say the same. */
+export function countEqual(): (entry: ReturnEntry) => number {
+  const seen = new Map<string, number>();
+  return entry => {
+    const key = markOf(entry, 1);
+    const count = (seen.get(key) ?? 0) + 1;
+    seen.set(key, count);
+    return count;
+  };
+}

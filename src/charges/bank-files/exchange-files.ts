@@ -1,0 +1,218 @@
+// Carries files to and from the SFTP servers of banks, one node at a time for each agreement. A file counts as sent when it has its
+// name there, and a return as fetched when it was read: a run that is killed repeats at most one of each, with the same bytes.
+import { createHash } from 'node:crypto';
+import { civilDay, momentOn } from '../../lib/civil-days.ts';
+import { AppError, isOutage } from '../../lib/errors.ts';
+import type { Heartbeats } from '../../lib/heartbeats.ts';
+import type { Log } from '../../lib/log.ts';
+import { startLoop } from '../../lib/loop.ts';
+import { CnabError } from '../../rails/cnab/cnab-error.ts';
+import { outgoingName } from '../../rails/cnab/folder.ts';
+import type { FileConnection, FileServer, RemoteFile } from '../../rails/rail.ts';
+import { allRails, type Rails } from '../../rails/rails.ts';
+import { fileParts, type MakeDeps } from './make-file.ts';
+import { takeFiles } from './offer-files.ts';
+import { type ReadDeps, readReturn } from './read-return.ts';
+import { warnOfEntries } from './return-entries.ts';
+import { endExchange, failExchange, findFetched, insertFetched, takeExchange } from './store-exchanges.ts';
+import { type BoletoFile, findFile, markOffered } from './store-files.ts';
+
+export type ExchangeDeps = MakeDeps & ReadDeps & { readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
+
+export type Exchanged = {
+  readonly rail: string;
+  readonly sent: readonly number[];
+  readonly fetched: readonly Fetched[];
+};
+/** A file of the server; `refusal` when it is no return of the agreement, `failure` when reading it failed: it is read again later. */
+export type Fetched = {
+  readonly name: string;
+  readonly entries: number;
+  readonly refusal?: string;
+  readonly failure?: string;
+};
+
+const PAUSE_MS = 5_000;
+/** By then a node that has taken the turn has ended it, or has died. */
+const TURN_MS = 30 * 60_000;
+/** After an exchange that failed, unless the next is due earlier. */
+const RETRY_MS = 5 * 60_000;
+/** More wait for the next exchange. */
+const MAX_FETCHED = 200;
+
+type Served = { readonly rail: string; readonly server: FileServer };
+
+export function startExchangingFiles(deps: ExchangeDeps): { stop(): Promise<void> } {
+  const loops = servedRails(deps.rails).map(served =>
+    startLoop({
+      name: `exchanging files of ${served.rail}`,
+      task: async () => {
+        await exchangeWhenDue(deps, served);
+      },
+      pauseMs: PAUSE_MS,
+      // A slow server may take an hour: a node that reads its returns is ready.
+      longestRunMs: Number.POSITIVE_INFINITY,
+      heartbeats: deps.heartbeats,
+      log: deps.log,
+    }),
+  );
+  return {
+    stop: async () => {
+      await Promise.all(loops.map(loop => loop.stop()));
+    },
+  };
+}
+
+/** Meets every server that is due, and returns how many were. */
+export async function exchangeDueFiles(deps: ExchangeDeps): Promise<number> {
+  let count = 0;
+  for (const served of servedRails(deps.rails)) if (await exchangeWhenDue(deps, served)) count++;
+  return count;
+}
+
+/**
+ * Now, whatever the schedule says; with a file that was offered before, also that one once more. Refuses an agreement without a server, one
+ * whose turn another node has, and a number that no file has.
+ */
+export async function exchangeNow(deps: ExchangeDeps, rail: string, again?: number): Promise<Exchanged> {
+  const served = servedRails(deps.rails).find(one => one.rail === rail);
+  if (!served) throw new AppError('not_configured', `${rail} has no sftp: set it, or carry its files by hand.`);
+  const file = again === undefined ? undefined : await findFile(deps.db, { rail, sequence: again });
+  if (again !== undefined && !file) throw new AppError('not_found', `There is no file ${again} of ${rail}.`);
+  const now = deps.clock.now();
+  const turn = await takeExchange(deps.db, rail, now, new Date(now.getTime() + TURN_MS), 'now');
+  if (!turn) throw new AppError('wrong_state', `Another node exchanges files of ${rail} at this moment.`);
+  return runExchange(deps, served, true, file);
+}
+
+function servedRails(rails: Rails): Served[] {
+  return allRails(rails).flatMap(({ name, files }) => (files?.server ? { rail: name, server: files.server } : []));
+}
+
+async function exchangeWhenDue(deps: ExchangeDeps, served: Served): Promise<boolean> {
+  const { rail, server } = served;
+  const now = deps.clock.now();
+  const turn = await takeExchange(deps.db, rail, now, new Date(now.getTime() + TURN_MS), 'due');
+  if (!turn) return false;
+  try {
+    await runExchange(deps, served, isSendingDue(server.sendAt, turn.exchangedAt, now));
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    deps.log.warn('files could not be exchanged with the bank; it is tried again', { rail, error });
+  }
+  return true;
+}
+
+/** Whether one of the times of day has passed since the last exchange. */
+export function isSendingDue(times: readonly string[] | undefined, last: Date | undefined, now: Date): boolean {
+  if (!times || !last) return true;
+  const days = [...new Set([civilDay(last), civilDay(now)])];
+  return days.some(day =>
+    times.some(time => {
+      const [hours = 0, minutes = 0] = time.split(':').map(Number);
+      const at = new Date(momentOn(day, hours).getTime() + minutes * 60_000);
+      return at > last && at <= now;
+    }),
+  );
+}
+
+async function runExchange(
+  deps: ExchangeDeps,
+  { rail, server }: Served,
+  sends: boolean,
+  again?: BoletoFile,
+): Promise<Exchanged> {
+  const { db, clock } = deps;
+  const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
+  try {
+    const connection = await server.connect();
+    try {
+      // Returns first: what the bank has decided need not be told to it.
+      const fetched = await fetchReturns(deps, rail, connection);
+      const sent = sends ? await sendFiles(deps, rail, connection, again) : [];
+      await endExchange(db, rail, clock.now(), inMs(server.everyMs));
+      const failed = fetched.find(({ failure }) => failure !== undefined);
+      if (failed?.failure) await failExchange(db, rail, failed.failure, inMs(Math.min(server.everyMs, RETRY_MS)));
+      return { rail, sent, fetched };
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    const words = error instanceof AppError ? error.message : 'It failed.';
+    await failExchange(db, rail, words, inMs(Math.min(server.everyMs, RETRY_MS)));
+    throw error;
+  }
+}
+
+async function sendFiles(
+  deps: ExchangeDeps,
+  rail: string,
+  connection: FileConnection,
+  again: BoletoFile | undefined,
+): Promise<number[]> {
+  const sent = new Set<number>();
+  const send = async (file: BoletoFile) => {
+    const parts = fileParts(deps.db, file);
+    await connection.put({ name: outgoingName(rail, file.sequence), digest: file.digest, parts });
+    sent.add(file.sequence);
+  };
+  if (again) {
+    await send(again);
+    await markOffered(deps.db, again, deps.clock.now());
+  }
+  await takeFiles(deps, rail, send);
+  return [...sent];
+}
+
+async function fetchReturns(deps: ExchangeDeps, rail: string, connection: FileConnection): Promise<Fetched[]> {
+  const listed = await connection.list();
+  const known = await findFetched(deps.db, rail, listed, settingsOf(deps.rails));
+  const unknown = listed.filter(file => !known.has(file));
+  const fetched: Fetched[] = [];
+  for (const file of unknown.slice(0, MAX_FETCHED)) {
+    fetched.push(await fetchReturn(deps, rail, connection, file).catch(error => failed(deps, rail, file, error)));
+  }
+  return fetched;
+}
+
+/** One file that cannot be read stops neither the others nor what waits to be sent. */
+function failed({ log }: ExchangeDeps, rail: string, { name }: RemoteFile, error: unknown): Fetched {
+  if (isOutage(error) || error instanceof AppError) throw error;
+  log.error('a return of the bank could not be read; it is tried again', { rail, error });
+  return { name, entries: 0, failure: `The return ${name} could not be read: the log says why.` };
+}
+
+/** Of all agreements: whose file it is depends on every one of them. */
+function settingsOf(rails: Rails): string {
+  const all = allRails(rails).flatMap(({ name, files }) => (files ? `${name} ${files.settings}` : []));
+  return createHash('sha256').update(all.sort().join('\n')).digest('hex');
+}
+
+async function fetchReturn(
+  deps: ExchangeDeps,
+  rail: string,
+  connection: FileConnection,
+  file: RemoteFile,
+): Promise<Fetched> {
+  const bytes = await connection.fetch(file);
+  const result = bytes ? await readOrRefuse(deps, rail, bytes) : { refusal: 'The file is too large.' };
+  await insertFetched(deps.db, rail, file, result, deps.clock.now(), settingsOf(deps.rails));
+  if ('refusal' in result) {
+    // A file that the bank has not finished comes again with another size.
+    deps.log.warn('a file from the bank is no return of the agreement', { rail, reason: result.refusal });
+    return { name: file.name, entries: 0, refusal: result.refusal };
+  }
+  return { name: file.name, entries: result.entries };
+}
+
+async function readOrRefuse(deps: ExchangeDeps, rail: string, bytes: Buffer) {
+  try {
+    const read = await readReturn(deps, bytes, rail);
+    warnOfEntries(deps.log, read);
+    const { file } = read;
+    return { returnId: file.id, entries: file.booked };
+  } catch (error) {
+    if (error instanceof CnabError) return { refusal: error.message };
+    throw error;
+  }
+}

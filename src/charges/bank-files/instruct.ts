@@ -1,0 +1,52 @@
+// What a bank that is told by files is to be told about a boleto. An instruction waits until a file has it.
+import type { Clock } from '../../lib/clock.ts';
+import { uuidV7 } from '../../lib/ids.ts';
+import type { Database } from '../../storage/database.ts';
+import { failDueChange } from '../change-due-date.ts';
+import { type Charge, isOf } from '../charge.ts';
+import { lockCharges } from '../store.ts';
+import type { WriteDeps } from '../write.ts';
+import { dropInstruction, insertInstructions, isRegistrationSent, type NewInstruction } from './store-files.ts';
+
+export const ENDED = 'The boleto had ended before.';
+
+type Deps = { readonly db: Database; readonly clock: Clock };
+
+/** To register those whose boleto waits for it. Nothing for one that has ended, or on which the bank has decided. */
+export async function instructRegistrations(deps: Deps, charges: readonly Charge[]): Promise<void> {
+  if (charges.length === 0) return;
+  await deps.db.transaction(async tx => {
+    // Under the locks, since a charge may be canceled at this moment: what is written off after that is never registered.
+    const locked = await lockCharges(
+      tx,
+      charges.map(({ id }) => id),
+    );
+    const now = deps.clock.now();
+    const instructions = locked.flatMap((charge): NewInstruction[] => {
+      const boleto = charge.methods.find(isOf('boleto'));
+      if (boleto?.status !== 'CREATING') return [];
+      return [{ id: uuidV7(now), charge, rail: boleto.rail, movement: 'register' }];
+    });
+    await insertInstructions(tx, instructions, now);
+  });
+}
+
+/** To write it off, if the bank has been told to register it; otherwise it is never told. */
+export async function instructWriteOff(deps: Deps & WriteDeps, charge: Charge): Promise<void> {
+  await deps.db.transaction(async tx => {
+    const [locked] = await lockCharges(tx, [charge.id]);
+    const boleto = locked?.methods.find(isOf('boleto'));
+    if (!locked || !boleto) return;
+    const now = deps.clock.now();
+    if (locked.dueChange?.status === 'PENDING') {
+      await dropInstruction(tx, locked, 'change_due_day', now);
+      await failDueChange(deps, tx, locked, ENDED);
+    }
+    // A transaction that makes a file has locked the instruction: this one waits for it, and then finds the instruction in the file.
+    await dropInstruction(tx, locked, 'register', now);
+    // Also of one that waits to be sent again: the bank may have got its first file.
+    if (!(await isRegistrationSent(tx, locked))) return;
+    const instruction = { id: uuidV7(now), charge: locked, rail: boleto.rail, movement: 'write_off' } as const;
+    await insertInstructions(tx, [instruction], now);
+  });
+}

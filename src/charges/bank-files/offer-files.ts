@@ -1,0 +1,61 @@
+// Puts files to a bank where they are taken from. A file is saved before, so a run that is killed is gone on with by the next: the
+// same file, with the same bytes.
+import { AppError } from '../../lib/errors.ts';
+import { outgoingName, placeFile } from '../../rails/cnab/folder.ts';
+import { fileParts, type MakeDeps, makeFile } from './make-file.ts';
+import { type BoletoFile, type FileKey, findFile, findUnoffered, markOffered, markTaken } from './store-files.ts';
+
+export type OfferedFile = BoletoFile & { readonly path: string };
+
+/** More than a bank takes on a day. */
+const MAX_FILES = 1_000;
+
+/**
+ * Carries first the files that an earlier run has made and not offered, then as many as the waiting instructions need. A file
+ * counts as offered when `carry` has returned: after a crash it is carried again.
+ */
+export async function takeFiles(
+  deps: MakeDeps,
+  rail: string,
+  carry: (file: BoletoFile) => Promise<void>,
+): Promise<number> {
+  for (let count = 0; count < MAX_FILES; count++) {
+    const file = (await findUnoffered(deps.db, rail)) ?? (await makeFile(deps, rail));
+    if (!file) return count;
+    await carry(file);
+    await markOffered(deps.db, file, deps.clock.now());
+  }
+  return MAX_FILES;
+}
+
+export async function offerFiles(deps: MakeDeps, rail: string, folder: string): Promise<OfferedFile[]> {
+  const offered: OfferedFile[] = [];
+  await takeFiles(deps, rail, async file => {
+    offered.push(await place(deps, file, folder));
+  });
+  return offered;
+}
+
+/** A file that was made before, once more. Refuses a number that no file has. */
+export async function offerAgain(deps: MakeDeps, key: FileKey, folder: string): Promise<OfferedFile> {
+  const file = await findFile(deps.db, key);
+  if (!file) throw new AppError('not_found', `There is no file ${key.sequence} of ${key.rail}.`);
+  const placed = await place(deps, file, folder);
+  await markOffered(deps.db, file, deps.clock.now());
+  return placed;
+}
+
+/**
+ * The bytes of a file for a person, who carries it to the bank. When all of them are taken, the file is no longer sent by itself: a bank that gets
+ * it twice may refuse both.
+ */
+export async function* handOut(deps: Pick<MakeDeps, 'db' | 'clock'>, file: BoletoFile): AsyncGenerator<Buffer> {
+  yield* fileParts(deps.db, file);
+  await markTaken(deps.db, file, deps.clock.now());
+}
+
+async function place({ db }: MakeDeps, file: BoletoFile, folder: string): Promise<OfferedFile> {
+  const name = outgoingName(file.rail, file.sequence);
+  const path = await placeFile(folder, { name, digest: file.digest, parts: fileParts(db, file) });
+  return { ...file, path };
+}

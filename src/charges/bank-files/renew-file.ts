@@ -1,0 +1,22 @@
+// Sends again what a bank has not answered: in a new file with a number of its own, since the number of a file is used once.
+import { setAuditObject } from '../../lib/audit-context.ts';
+import { AppError } from '../../lib/errors.ts';
+import { type MakeDeps, makeFiles } from './make-file.ts';
+import { requeueOpen } from './store-answers.ts';
+import { type BoletoFile, type FileKey, findFile } from './store-files.ts';
+
+/**
+ * Makes files of what the bank has not answered of a file, and of all else that waits. Killed between both, what is unanswered waits for the
+ * next file, and to renew again makes it. Refuses a file of which everything is answered.
+ */
+export async function renewFile(deps: MakeDeps, key: FileKey): Promise<BoletoFile[]> {
+  setAuditObject(`${key.rail} ${key.sequence}`);
+  await deps.db.transaction(async tx => {
+    const file = await findFile(tx, key);
+    if (!file) throw new AppError('not_found', `There is no file ${key.sequence} of ${key.rail}.`);
+    const waiting = await requeueOpen(tx, key, deps.clock.now());
+    if (waiting > 0 || file.renewedAt) return;
+    throw new AppError('wrong_state', `Nothing of file ${key.sequence} of ${key.rail} waits for an answer.`);
+  });
+  return makeFiles(deps, key.rail);
+}

@@ -1,0 +1,65 @@
+// What a return file says of single titles, as callers see it, and that a person has seen what needs one.
+import { currentActor, setAuditObject } from '../../lib/audit-context.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
+import { countPages, type PageQuery } from '../../lib/paging.ts';
+import { occurrenceOf } from '../../rails/cnab/occurrences.ts';
+import { reasonsOf } from '../../rails/cnab/reasons.ts';
+import type { Database, Sql } from '../../storage/database.ts';
+import type { ReadReturn } from './read-return.ts';
+import { type EntryRecord, hasEntry, markSeen, readEntryPage } from './store-return-entries.ts';
+import { type BoletoReturn, findReturn, type ReturnOutcome } from './store-returns.ts';
+
+export function entryView(entry: EntryRecord) {
+  const { returnId: _, rail: __, bank, occurrence, reasons, ...told } = entry;
+  const { amountCents, paidCents, feeCents, seenAt, ...rest } = told;
+  const { words, meaning } = occurrenceOf(bank ?? '', occurrence);
+  return {
+    ...rest,
+    occurrence,
+    words,
+    reasons: reasonsOf(meaning, reasons.join('')).map(reason => ({ code: reason.code, words: reason.words })),
+    amountCents: Number(amountCents),
+    paidCents: Number(paidCents),
+    feeCents: Number(feeCents),
+    ...(seenAt && { seenAt: seenAt.toISOString() }),
+  };
+}
+
+/** Refuses an id that no return file has. */
+export async function requireReturn(sql: Sql, id: string): Promise<BoletoReturn> {
+  const file = await findReturn(sql, id);
+  if (!file) throw new AppError('not_found', 'There is no such return file.');
+  return file;
+}
+
+/** The entries of a return file in their order. */
+export async function listEntries({ db }: { readonly db: Sql }, id: string, query: PageQuery, outcome?: ReturnOutcome) {
+  await requireReturn(db, id);
+  const { entries, total } = await readEntryPage(db, id, query, outcome);
+  return { entries: entries.map(entryView), ...countPages(total, query) };
+}
+
+/** A person has seen an entry of a file that needs one, or all of them. To say it again changes nothing. */
+export function seeEntries(
+  { db, clock }: { readonly db: Database; readonly clock: Clock },
+  entries: { readonly returnId: string; readonly line?: number },
+): Promise<number> {
+  const { returnId, line } = entries;
+  setAuditObject(returnId);
+  return db.transaction(async tx => {
+    await requireReturn(tx, returnId);
+    if (line !== undefined && !(await hasEntry(tx, returnId, line))) {
+      throw new AppError('not_found', 'There is no such entry of the return file.');
+    }
+    return markSeen(tx, entries, currentActor() ?? 'operator', clock.now());
+  });
+}
+
+/** Tells the operator that a file has brought something that needs a person. */
+export function warnOfEntries(log: Log, { file, isKnown }: ReadReturn): void {
+  const count = file.counts.needs_attention ?? 0;
+  if (isKnown || count === 0) return;
+  log.warn('a return file of a bank has entries that need a person', { rail: file.rail, count });
+}

@@ -1,0 +1,94 @@
+// The SQL of lists of files to banks and of instructions, newest first.
+import type { PageQuery } from '../../lib/paging.ts';
+import type { FileMovement } from '../../rails/rail.ts';
+import type { Sql } from '../../storage/database.ts';
+import { type BoletoFile, FILE_COLUMNS, type FileRow, toFile } from './store-files.ts';
+
+/** With how many of its instructions the bank has not answered. */
+export type ListedFile = BoletoFile & { readonly open: number };
+
+type Filter = { readonly agreement?: string };
+
+const offsetOf = ({ page, pageSize }: PageQuery) => BigInt(page - 1) * BigInt(pageSize);
+
+export async function readFilePage(
+  sql: Sql,
+  query: PageQuery,
+  { agreement }: Filter,
+): Promise<{ files: ListedFile[]; total: number }> {
+  const rows = await sql.query<{ total: string; open: string } & (FileRow | { rail: null })>(
+    `select total, page.*
+       from (select count(*) as total from boleto_files where $3::text is null or rail = $3) counted
+       left join lateral (
+         select ${FILE_COLUMNS},
+                (select count(*) from boleto_instructions i
+                  where i.rail = f.rail and i.sequence = f.sequence and i.closed_at is null) as open
+           from boleto_files f
+          where $3::text is null or rail = $3
+          order by made_at desc, rail, sequence desc limit $1 offset $2) page on true
+      order by page.made_at desc, page.rail, page.sequence desc`,
+    [query.pageSize, offsetOf(query), agreement],
+  );
+  const files = rows.flatMap(row => (row.rail === null ? [] : { ...toFile(row), open: Number(row.open) }));
+  return { files, total: Number(rows[0]?.total ?? 0) };
+}
+
+export const INSTRUCTION_STATUSES = ['waiting', 'in_file', 'dropped'] as const;
+export type InstructionStatus = (typeof INSTRUCTION_STATUSES)[number];
+
+export type ListedInstruction = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly chargeId: string;
+  readonly rail: string;
+  readonly movement: FileMovement;
+  readonly status: InstructionStatus;
+  readonly createdAt: Date;
+  /** The file that has it. */
+  readonly sequence?: number;
+};
+
+export async function readInstructionPage(
+  sql: Sql,
+  query: PageQuery,
+  { agreement, status }: Filter & { readonly status?: InstructionStatus },
+): Promise<{ instructions: ListedInstruction[]; total: number }> {
+  const rows = await sql.query<{
+    total: string;
+    id: string | null;
+    account_id: string;
+    charge_id: string;
+    rail: string;
+    movement: FileMovement;
+    status: InstructionStatus;
+    created_at: Date;
+    sequence: number | null;
+  }>(
+    `with listed as (
+       select id, account_id, charge_id, rail, movement, created_at, sequence,
+              case when sequence is not null then 'in_file' when dropped_at is not null then 'dropped' else 'waiting' end as status
+         from boleto_instructions
+        where ($3::text is null or rail = $3)
+          and ($4::text is null
+               or $4 = case when sequence is not null then 'in_file' when dropped_at is not null then 'dropped' else 'waiting' end))
+     select total, page.* from (select count(*) as total from listed) counted
+       left join lateral (select * from listed order by id desc limit $1 offset $2) page on true
+      order by page.id desc`,
+    [query.pageSize, offsetOf(query), agreement, status],
+  );
+  const instructions = rows.flatMap(row =>
+    row.id === null
+      ? []
+      : {
+          id: row.id,
+          accountId: row.account_id,
+          chargeId: row.charge_id,
+          rail: row.rail,
+          movement: row.movement,
+          status: row.status,
+          createdAt: row.created_at,
+          ...(row.sequence !== null && { sequence: row.sequence }),
+        },
+  );
+  return { instructions, total: Number(rows[0]?.total ?? 0) };
+}

@@ -1,0 +1,130 @@
+// The SQL of entries of return files: listed, and those that need a person until one has seen them.
+import type { CivilDay } from '../../lib/civil-days.ts';
+import type { PageQuery } from '../../lib/paging.ts';
+import type { Sql } from '../../storage/database.ts';
+import type { ReturnOutcome } from './store-returns.ts';
+
+export type EntryRecord = {
+  readonly returnId: string;
+  readonly rail: string;
+  /** By whose codes the entry speaks; absent where an older version has read the file. */
+  readonly bank?: string;
+  readonly line: number;
+  readonly occurrence: string;
+  readonly reasons: readonly string[];
+  readonly ourNumber?: string;
+  readonly amountCents: bigint;
+  readonly paidCents: bigint;
+  readonly feeCents: bigint;
+  readonly occurrenceDay?: CivilDay;
+  readonly creditDay?: CivilDay;
+  readonly outcome: ReturnOutcome;
+  readonly remark?: string;
+  readonly chargeId?: string;
+  readonly seenAt?: Date;
+  readonly seenBy?: string;
+};
+
+type EntryRow = {
+  return_id: string;
+  rail: string;
+  bank: string | null;
+  line: number;
+  occurrence: string;
+  reasons: string[];
+  our_number: string | null;
+  amount_cents: string;
+  paid_cents: string;
+  fee_cents: string;
+  occurrence_day: CivilDay | null;
+  credit_day: CivilDay | null;
+  outcome: ReturnOutcome;
+  remark: string | null;
+  charge_id: string | null;
+  seen_at: Date | null;
+  seen_by: string | null;
+};
+
+const COLUMNS = `return_id, rail, (select bank from boleto_returns r where r.id = return_id) as bank, line, occurrence, reasons, our_number, amount_cents, paid_cents, fee_cents,
+                 occurrence_day::text as occurrence_day, credit_day::text as credit_day, outcome, remark, charge_id, seen_at, seen_by`;
+const UNSEEN = `outcome = 'needs_attention' and seen_at is null`;
+
+function toEntry(row: EntryRow): EntryRecord {
+  return {
+    returnId: row.return_id,
+    rail: row.rail,
+    ...(row.bank !== null && { bank: row.bank }),
+    line: row.line,
+    occurrence: row.occurrence,
+    reasons: row.reasons,
+    ...(row.our_number !== null && { ourNumber: row.our_number }),
+    amountCents: BigInt(row.amount_cents),
+    paidCents: BigInt(row.paid_cents),
+    feeCents: BigInt(row.fee_cents),
+    ...(row.occurrence_day !== null && { occurrenceDay: row.occurrence_day }),
+    ...(row.credit_day !== null && { creditDay: row.credit_day }),
+    outcome: row.outcome,
+    ...(row.remark !== null && { remark: row.remark }),
+    ...(row.charge_id !== null && { chargeId: row.charge_id }),
+    ...(row.seen_at && { seenAt: row.seen_at }),
+    ...(row.seen_by !== null && { seenBy: row.seen_by }),
+  };
+}
+
+/** Entries of a file in their order, all or those of one outcome. */
+export async function readEntryPage(
+  sql: Sql,
+  returnId: string,
+  { page, pageSize }: PageQuery,
+  outcome?: ReturnOutcome,
+): Promise<{ readonly entries: EntryRecord[]; readonly total: number }> {
+  const [counted] = await sql.query<{ total: string }>(
+    'select count(*) as total from boleto_return_entries where return_id = $1 and ($2::text is null or outcome = $2)',
+    [returnId, outcome],
+  );
+  const rows = await sql.query<EntryRow>(
+    `select ${COLUMNS} from boleto_return_entries
+      where return_id = $1 and ($2::text is null or outcome = $2)
+      order by line limit $3 offset $4`,
+    [returnId, outcome, pageSize, BigInt(page - 1) * BigInt(pageSize)],
+  );
+  return { entries: rows.map(toEntry), total: Number(counted?.total ?? 0) };
+}
+
+/** The first entries of all files that need a person and that none has seen, and how many there are. */
+export async function readUnseen(
+  sql: Sql,
+  limit: number,
+): Promise<{ readonly entries: EntryRecord[]; readonly total: number }> {
+  const [counted] = await sql.query<{ total: string }>(
+    `select count(*) as total from boleto_return_entries where ${UNSEEN}`,
+  );
+  const rows = await sql.query<EntryRow>(
+    `select ${COLUMNS} from boleto_return_entries where ${UNSEEN} order by rail, return_id, line limit $1`,
+    [limit],
+  );
+  return { entries: rows.map(toEntry), total: Number(counted?.total ?? 0) };
+}
+
+/** Marks one entry of a file that needs a person, or all of them; the first who saw it stays. Returns how many it were. */
+export async function markSeen(
+  tx: Sql,
+  { returnId, line }: { readonly returnId: string; readonly line?: number },
+  by: string,
+  at: Date,
+): Promise<number> {
+  const rows = await tx.query(
+    `update boleto_return_entries set seen_at = $3, seen_by = $4
+      where return_id = $1 and ($2::integer is null or line = $2) and ${UNSEEN} returning line`,
+    [returnId, line, at, by],
+  );
+  return rows.length;
+}
+
+export async function hasEntry(sql: Sql, returnId: string, line: number): Promise<boolean> {
+  const rows = await sql.query('select from boleto_return_entries where return_id = $1 and line = $2', [
+    returnId,
+    line,
+  ]);
+  return rows.length > 0;
+}

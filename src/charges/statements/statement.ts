@@ -1,0 +1,148 @@
+// Imports a bank statement: an entry with the txid of a charge pays it, unless it may be a payment that is known already;
+// other incoming money is stored for an operator.
+import { createHash } from 'node:crypto';
+import { type CivilDay, lastSecondOf } from '../../lib/civil-days.ts';
+import { earlierOf } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { StatementEntry } from '../../rails/statement/statement.ts';
+import type { Database } from '../../storage/database.ts';
+import type { PossibleDuplicate, RecordedPayment } from '../judge-payment.ts';
+import { type PayDeps, recordReadPayment } from '../pay.ts';
+import { MAX_REFERENCE_LENGTH, normalReference } from '../payment-reference.ts';
+import { type KnownMoney, mayBeSame, type ReadReceipt } from '../possible-duplicate.ts';
+import { findChargeByTxid, isRecorded } from '../store-money.ts';
+import { findKnownMoney, findUnmatched, insertUnmatched, type UnmatchedReceipt } from '../unmatched/store.ts';
+
+/** How many entries ended in which way. */
+export type ImportCounts = {
+  /** First payments of a charge: of the exact amount, and of another amount. */
+  readonly matched: number;
+  readonly differing: number;
+  /** Payments of a charge that had one. */
+  readonly repeated: number;
+  /** Kept for an operator: what may be known money, money that came back, and other money without a charge. */
+  readonly duplicate: number;
+  readonly returned: number;
+  readonly unmatched: number;
+  /** Entries that were imported before, and entries that are not incoming money. */
+  readonly known: number;
+  readonly outgoing: number;
+};
+
+export type Import = {
+  readonly counts: ImportCounts;
+  /** The references of new possible duplicates, each with what it may be. */
+  readonly duplicates: readonly { readonly reference: string; readonly duplicateOf: string }[];
+};
+
+export type ImportDeps = PayDeps & { readonly db: Database };
+
+/** What entries of one import share. */
+type Shared = ImportDeps & {
+  readonly listed: ReadonlySet<string>;
+  knownMoney(amountCents: bigint, day: CivilDay): Promise<readonly KnownMoney[]>;
+};
+
+type End = { readonly as: keyof ImportCounts; readonly duplicateOf?: string };
+
+/** Imports entries one by one, each in its own transaction. To import a file again, also after a crash, is safe. */
+export async function importStatement(deps: ImportDeps, entries: readonly StatementEntry[]): Promise<Import> {
+  const counts = {
+    matched: 0,
+    differing: 0,
+    repeated: 0,
+    duplicate: 0,
+    returned: 0,
+    unmatched: 0,
+    known: 0,
+    outgoing: 0,
+  };
+  const duplicates: { reference: string; duplicateOf: string }[] = [];
+  const shared = { ...deps, listed: new Set(entries.map(referenceOf)), knownMoney: knownMoneyOf(deps) };
+  for (const entry of entries) {
+    const { as, duplicateOf } = await importEntry(shared, entry);
+    counts[as]++;
+    if (duplicateOf !== undefined) duplicates.push({ reference: referenceOf(entry), duplicateOf });
+  }
+  return { counts, duplicates };
+}
+
+/**
+ * Known money by amount and day, read once: what this import itself adds is listed in its file, and so is never compared.
+ */
+function knownMoneyOf({ db }: ImportDeps): Shared['knownMoney'] {
+  const read = new Map<string, Promise<readonly KnownMoney[]>>();
+  return (amountCents, day) => {
+    const key = `${amountCents} ${day}`;
+    const found = read.get(key) ?? findKnownMoney(db, amountCents, day);
+    read.set(key, found);
+    return found;
+  };
+}
+
+async function importEntry(shared: Shared, entry: StatementEntry): Promise<End> {
+  if (entry.amountCents <= 0n) return { as: 'outgoing' };
+  const { txid, text: words, amountCents, postedDay, payerDocument } = entry;
+  const reference = referenceOf(entry);
+  const read = { reference, amountCents, postedDay, payerDocument, listed: shared.listed };
+  // Without a time of day the payment may have come at any hour. Assume the last second, so that it never counts as in time
+  // by guess; that of today lies in the future.
+  const postedAt = earlierOf(entry.postedAt ?? lastSecondOf(postedDay), shared.clock.now());
+  const receipt = { reference, postedAt, amountCents, words, ...(txid !== undefined && { txid }) };
+  // Money that came back pays nothing, whatever txid the bank repeats beside it.
+  if (entry.isReturn) return keep(shared, { ...receipt, reason: 'returned' });
+  const chargeId = txid === undefined ? undefined : await findChargeByTxid(shared.db, txid);
+  const paid = chargeId === undefined ? undefined : await payCharge(shared, chargeId, read, postedAt);
+  if (paid && 'duplicateOf' in paid) return keep(shared, { ...receipt, reason: 'possible_duplicate', ...paid });
+  if (paid) return paid.isNew ? endOf(paid, reference) : { as: 'known' };
+  if (await findUnmatched(shared.db, reference)) return { as: 'known' };
+  // Where the txid names another charge than the payment is recorded for, a person must see it.
+  if (chargeId === undefined && (await isRecorded(shared.db, reference, amountCents))) return { as: 'known' };
+  const known = await shared.knownMoney(amountCents, postedDay);
+  const same = known.find(money => mayBeSame(money, read));
+  if (!same) return keep(shared, { ...receipt, reason: 'no_match' });
+  return keep(shared, { ...receipt, reason: 'possible_duplicate', duplicateOf: same.reference });
+}
+
+/** Undefined when the charge refuses the payment: an operator decides. */
+async function payCharge(
+  shared: Shared,
+  chargeId: string,
+  readFrom: ReadReceipt,
+  paidAt: Date,
+): Promise<RecordedPayment | PossibleDuplicate | undefined> {
+  try {
+    const { reference, amountCents } = readFrom;
+    const report = { chargeId, method: 'pix' as const, amountCents, paidAt, source: 'statement' as const, reference };
+    return await recordReadPayment(shared, { ...report, readFrom });
+  } catch (error) {
+    // The charge refuses the payment, or the reference belongs to another one.
+    if (error instanceof AppError && ['wrong_state', 'reference_conflict'].includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** What a new payment was to its charge. */
+function endOf({ charge }: RecordedPayment, reference: string): End {
+  if (charge.payments.find(payment => payment.reference === reference)?.isRepeat) return { as: 'repeated' };
+  return { as: charge.paidAmount === 'exact' ? 'matched' : 'differing' };
+}
+
+const KEPT_AS = { no_match: 'unmatched', possible_duplicate: 'duplicate', returned: 'returned' } as const;
+
+async function keep({ db, clock }: Shared, receipt: UnmatchedReceipt): Promise<End> {
+  const isNew = await db.transaction(tx => insertUnmatched(tx, receipt, clock.now()));
+  if (!isNew) return { as: 'known' };
+  const { duplicateOf } = receipt;
+  return { as: KEPT_AS[receipt.reason], ...(duplicateOf !== undefined && { duplicateOf }) };
+}
+
+/**
+ * The end-to-end id of the pix payment, which is the same in every report. Without one, the reference of the bank with day
+ * and amount, because some banks reuse their numbers.
+ */
+function referenceOf({ endToEndId, reference, postedDay, amountCents }: StatementEntry): string {
+  if (endToEndId !== undefined) return endToEndId;
+  const long = normalReference(`${reference} ${postedDay} ${amountCents}`);
+  return long.length <= MAX_REFERENCE_LENGTH ? long : createHash('sha256').update(long).digest('hex');
+}

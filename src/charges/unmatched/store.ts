@@ -1,0 +1,222 @@
+// The SQL of unmatched receipts.
+import { addDays, type CivilDay, momentOn } from '../../lib/civil-days.ts';
+import type { PageQuery } from '../../lib/paging.ts';
+import { payerDocumentIn } from '../../rails/statement/payer-document.ts';
+import type { Row, Sql } from '../../storage/database.ts';
+import type { PaymentSource } from '../charge.ts';
+import { normalReference } from '../payment-reference.ts';
+import type { KnownMoney } from '../possible-duplicate.ts';
+import { comparable } from '../store-money.ts';
+
+/** Why a receipt is kept: it fits no charge, it may be money that is known already, or it is money that came back. */
+export const UNMATCHED_REASONS = ['no_match', 'possible_duplicate', 'returned'] as const;
+export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number];
+
+export type UnmatchedReceipt = {
+  readonly reference: string;
+  readonly postedAt: Date;
+  readonly amountCents: bigint;
+  readonly txid?: string;
+  /** The text of the bank, or why the charge refused the payment. */
+  readonly words: string;
+  readonly reason: UnmatchedReason;
+  /** Of a possible duplicate: the reference of the payment or receipt that it may be. */
+  readonly duplicateOf?: string;
+  /** What the bank has sent back of it. */
+  readonly returnedCents?: bigint;
+};
+
+/** A receipt as it is stored: the charge is the one of its txid. */
+export type StoredReceipt = UnmatchedReceipt & { readonly chargeId?: string; readonly decidedAt?: Date };
+
+/** Stores a receipt; false when it was stored before, also when a person has decided about it since. */
+export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Date): Promise<boolean> {
+  const { reference, postedAt, amountCents, txid, words, reason, duplicateOf } = receipt;
+  const rows = await tx.query(
+    `insert into unmatched_receipts (reference, posted_at, amount_cents, txid, words, reason, duplicate_of, recorded_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (reference) do nothing
+     returning reference`,
+    [normalReference(reference), postedAt, amountCents, txid, words, reason, duplicateOf, at],
+  );
+  return rows.length > 0;
+}
+
+/** Notes how much of a receipt has gone back to the payer, or is about to. */
+export async function noteReturned(tx: Sql, reference: string, cents: bigint): Promise<void> {
+  await tx.query(
+    `update unmatched_receipts set returned_cents = $2
+      where lower(reference collate "C") = $1 and returned_cents <> $2`,
+    [comparable(reference), cents],
+  );
+}
+
+/**
+ * The stored spelling of each reference in $1: exactly that one, or else the only one that differs in case. Of several, none:
+ * two receipts must not leave the list by one decision.
+ */
+const STORED = `
+  select coalesce(min(stored.reference) filter (where stored.reference = given.reference),
+                  case when count(*) = 1 then min(stored.reference) end)
+    from unnest($1::text[]) as given (reference)
+    join unmatched_receipts stored on lower(stored.reference collate "C") = lower(given.reference collate "C")
+   group by given.reference`;
+
+/** Takes receipts that are recorded as payments, or dismissed, off the list. They stay, so that no import brings them back. */
+export async function decideUnmatched(tx: Sql, references: readonly string[], at: Date): Promise<void> {
+  await tx.query(
+    `update unmatched_receipts set decided_at = $2 where reference in (${STORED}) and decided_at is null`,
+    [references.map(normalReference), at],
+  );
+}
+
+/** Marks receipts, so far without a match, as possible duplicates of a payment that came to be known after them. */
+export async function markDuplicates(
+  tx: Sql,
+  marks: readonly { readonly reference: string; readonly duplicateOf: string }[],
+): Promise<void> {
+  await tx.query(
+    `update unmatched_receipts r set reason = 'possible_duplicate', duplicate_of = mark.duplicate_of
+       from unnest($1::text[], $2::text[]) as mark (reference, duplicate_of)
+      where r.reference = mark.reference and r.reason = 'no_match' and r.decided_at is null`,
+    [marks.map(({ reference }) => reference), marks.map(({ duplicateOf }) => duplicateOf)],
+  );
+}
+
+/** More equal amounts on one day than a person could compare. */
+const MAX_KNOWN = 1_000;
+
+/** Money of an amount and a day in São Paulo: the payments by pix of any charge, and unmatched receipts, decided ones too. */
+export async function findKnownMoney(sql: Sql, amountCents: bigint, day: CivilDay): Promise<KnownMoney[]> {
+  const rows = await sql.query<KnownRow>(
+    `select reference, amount_cents, paid_at, source, payer_document, null as words
+       from payments
+      where method = 'pix' and amount_cents = $1 and paid_at >= $2 and paid_at < $3
+      union all
+     select reference, amount_cents, posted_at, 'statement', null, words
+       from unmatched_receipts
+      where amount_cents = $1 and posted_at >= $2 and posted_at < $3
+      order by reference
+      limit $4`,
+    [amountCents, momentOn(day), momentOn(addDays(day, 1)), MAX_KNOWN],
+  );
+  return rows.map(toKnownMoney);
+}
+
+/** Receipts that fit no charge and wait for a decision, of any of these amounts and days. */
+export async function findWaitingMoney(
+  sql: Sql,
+  of: readonly { readonly amountCents: bigint; readonly postedDay: CivilDay }[],
+): Promise<KnownMoney[]> {
+  const rows = await sql.query<KnownRow>(
+    `select distinct r.reference, r.amount_cents, r.posted_at as paid_at, 'statement' as source, null as payer_document,
+            r.words
+       from unnest($1::bigint[], $2::timestamptz[], $3::timestamptz[]) as money (amount_cents, since, until)
+       join unmatched_receipts r
+         on r.amount_cents = money.amount_cents and r.posted_at >= money.since and r.posted_at < money.until
+      where r.reason = 'no_match' and r.decided_at is null
+      order by reference
+      limit $4`,
+    [
+      of.map(({ amountCents }) => amountCents),
+      of.map(({ postedDay }) => momentOn(postedDay)),
+      of.map(({ postedDay }) => momentOn(addDays(postedDay, 1))),
+      MAX_KNOWN,
+    ],
+  );
+  return rows.map(toKnownMoney);
+}
+
+type KnownRow = Row & {
+  reference: string;
+  amount_cents: string;
+  paid_at: Date;
+  source: PaymentSource;
+  payer_document: string | null;
+  words: string | null;
+};
+
+function toKnownMoney({ reference, amount_cents, paid_at, source, payer_document, words }: KnownRow): KnownMoney {
+  const payerDocument = payer_document ?? payerDocumentIn(words ?? '');
+  const known = { reference, amountCents: BigInt(amount_cents), paidAt: paid_at, source };
+  return { ...known, ...(payerDocument !== undefined && { payerDocument }) };
+}
+
+const COLUMNS = `
+         r.reference, r.posted_at, r.amount_cents, r.txid, r.words, r.reason, r.duplicate_of, r.returned_cents,
+         r.decided_at,
+         (select m.charge_id from charge_methods m where m.method = 'pix' and m.reference = r.txid
+           order by m.charge_id limit 1) as charge_id`;
+
+/** A page of the receipts that wait for a decision, newest first, and their total number. */
+export async function readUnmatched(sql: Sql, page: PageQuery): Promise<{ receipts: StoredReceipt[]; total: number }> {
+  const rows = await sql.query<{ total: string; reference: string | null } & UnmatchedRow>(
+    `with waiting as (select * from unmatched_receipts where decided_at is null),
+          matching as (select count(*) as total from waiting),
+          page as (select ${COLUMNS} from waiting r order by posted_at desc, reference desc limit $1 offset $2)
+     select matching.total, page.* from matching left join page on true order by posted_at desc, reference desc`,
+    [page.pageSize, BigInt(page.page - 1) * BigInt(page.pageSize)],
+  );
+  return { receipts: rows.filter(row => row.reference !== null).map(toUnmatched), total: Number(rows[0]!.total) };
+}
+
+/** Finds the receipt that `decideUnmatched` would take off the list, or has. */
+export async function findUnmatched(sql: Sql, reference: string): Promise<StoredReceipt | undefined> {
+  const [row] = await sql.query<UnmatchedRow>(
+    `select ${COLUMNS} from unmatched_receipts r where r.reference in (${STORED})`,
+    [[normalReference(reference)]],
+  );
+  return row && toUnmatched(row);
+}
+
+/** The receipts with these references, decided ones too, by `comparable` reference. */
+export async function findReceipts(
+  sql: Sql,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, UnmatchedReceipt>> {
+  const rows = await sql.query<UnmatchedRow>(
+    `select ${COLUMNS} from unmatched_receipts r where lower(r.reference collate "C") = any($1)`,
+    [references.map(comparable)],
+  );
+  return new Map(rows.map(row => [comparable(row.reference), toUnmatched(row)]));
+}
+
+type UnmatchedRow = Row & {
+  reference: string;
+  posted_at: Date;
+  amount_cents: string;
+  txid: string | null;
+  words: string;
+  reason: UnmatchedReason;
+  duplicate_of: string | null;
+  returned_cents: string;
+  decided_at: Date | null;
+  charge_id: string | null;
+};
+
+function toUnmatched(row: UnmatchedRow): StoredReceipt {
+  const {
+    reference,
+    posted_at,
+    amount_cents,
+    txid,
+    words,
+    reason,
+    duplicate_of,
+    returned_cents,
+    decided_at,
+    charge_id,
+  } = row;
+  return {
+    reference,
+    postedAt: posted_at,
+    amountCents: BigInt(amount_cents),
+    words,
+    reason,
+    ...(txid !== null && { txid }),
+    ...(charge_id !== null && { chargeId: charge_id }),
+    ...(duplicate_of !== null && { duplicateOf: duplicate_of }),
+    ...(returned_cents !== '0' && { returnedCents: BigInt(returned_cents) }),
+    ...(decided_at !== null && { decidedAt: decided_at }),
+  };
+}
