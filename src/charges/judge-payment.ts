@@ -95,7 +95,8 @@ export function judgePayment(
   if (told && !isOtherAmountInFile(told, report)) return { told: charge, payment: told };
   if (told) return { duplicateOf: told.reference };
   const typed = charge.payments.find(
-    payment => mayBeTypedBefore(payment, report) || mayBeToldByPix(payment, report, now),
+    payment =>
+      mayBeTypedBefore(payment, report) || mayBeToldByPix(payment, report, now) || mayBeToldInFiles(payment, report),
   );
   if (typed) return { duplicateOf: typed.reference };
   const receipt = receipts.get(comparable(report.reference));
@@ -186,6 +187,12 @@ function mayBeToldByPix(known: Payment, report: ReportedPayment, now: Date): boo
   const { reference } = known;
   if (!isOfPair(reference, report.reference) && !isOfPair(report.reference, reference)) return false;
   return Math.abs(daysBetween(civilDay(known.paidAt), civilDay(report.paidAt ?? now))) <= MAX_DAYS_APART;
+}
+
+/** Whether two return files may tell of one payment in different words: of one day and amount, so a person decides. */
+function mayBeToldInFiles(known: Payment, { source, reference, amountCents, paidAt }: ReportedPayment): boolean {
+  if (source !== 'bank' || !isFromReturnFile(reference) || !isFromReturnFile(known.reference)) return false;
+  return known.amountCents === amountCents && paidAt !== undefined && civilDay(known.paidAt) === civilDay(paidAt);
 }
 
 /** Whether a person was shown that the receipt may be a payment of the charge; recording it all the same is a decision. */

@@ -15,10 +15,13 @@ import {
   findChargeOfPayment,
   hasBoletosByLocation,
 } from './store-money.ts';
-import { insertUnmatched, noteReturned } from './unmatched/store.ts';
+import { findUnmatched, insertUnmatched, noteReturned } from './unmatched/store.ts';
 import type { WriteDeps } from './write.ts';
 
 export type ReceiptDeps = PayDeps & WriteDeps & { readonly db: Database };
+
+/** What became of money of which a bank tells: a payment, now or before; perhaps one that is known; none that the charge takes. */
+export type Taken = 'paid' | 'possible_duplicate' | 'refused';
 
 /** Takes a receipt that names the request that it pays by its reference. True: it paid a charge, now or before. */
 export async function takeReceipt(
@@ -28,9 +31,11 @@ export async function takeReceipt(
 ): Promise<boolean> {
   const { reference, requestReference, isToOtherKey } = receipt;
   const chargeId = await findPaidCharge(deps, { rail, names }, receipt);
-  if (chargeId !== undefined) return takeReceiptOf(deps, rail, chargeId, receipt);
+  if (chargeId !== undefined) return (await takeReceiptOf(deps, rail, chargeId, receipt)) === 'paid';
   const boletoOf = rail.method === 'pix' ? await findBoletoOf(deps, rail, requestReference) : undefined;
-  if (boletoOf !== undefined) return takeReceiptOf(deps, { method: 'boleto' }, boletoOf, { ...receipt, isByPix: true });
+  if (boletoOf !== undefined) {
+    return (await takeReceiptOf(deps, { method: 'boleto' }, boletoOf, { ...receipt, isByPix: true })) === 'paid';
+  }
   if (await takeReturns(deps, receipt)) return true;
   if (isToOtherKey) {
     // It may have been kept under the key that the rail had then.
@@ -84,7 +89,7 @@ export async function takeReceiptOf(
   { method }: Pick<Rail, 'method'>,
   chargeId: string,
   receipt: Receipt,
-): Promise<boolean> {
+): Promise<Taken> {
   const { reference, amountCents, paidAt, feeCents, creditDay, channel, isByPix, returns } = receipt;
   try {
     const outcome = await recordToldPayment(deps, {
@@ -102,17 +107,30 @@ export async function takeReceiptOf(
     if ('duplicateOf' in outcome) {
       const words = 'The bank tells of a boleto that is paid here already.';
       await keepUnmatched(deps, receipt, words, outcome.duplicateOf);
-      return false;
+      await takeReturnsOfDismissed(deps, chargeId, receipt, outcome.duplicateOf);
+      return 'possible_duplicate';
     }
   } catch (error) {
     // Only a refusal by the charge says something about the money; an outage is tried again.
     if (!(error instanceof AppError) || isOutage(error)) throw error;
     await keepUnmatched(deps, receipt, error.message);
     await takeReturns(deps, receipt);
-    return false;
+    return 'refused';
   }
   await recordReturns(deps, chargeId, reference, returns);
-  return true;
+  return 'paid';
+}
+
+/** A person has said that the receipt is the payment which is known: what goes back of it goes back of that payment. */
+async function takeReturnsOfDismissed(
+  deps: ReceiptDeps,
+  chargeId: string,
+  { reference, returns }: Receipt,
+  duplicateOf: string,
+): Promise<void> {
+  if (returns.length === 0) return;
+  const kept = await findUnmatched(deps.db, reference);
+  if (kept?.decidedAt) await recordReturns(deps, chargeId, duplicateOf, returns);
 }
 
 /** Takes what went back of a recorded payment, on any charge and from any source. False: the payment is not recorded. */

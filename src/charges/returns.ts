@@ -6,7 +6,7 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { MoneyReturn } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { Charge, Payment, Refund } from './charge.ts';
-import { type RefundEnd, refundEnded, returnBegun } from './life.ts';
+import { type RefundEnd, refundEnded, returnBegun, unreturnedCents } from './life.ts';
 import { refundPosting } from './postings.ts';
 import { lockCharges } from './store.ts';
 import { insertReturn, isToldAs, type KnownReturn, updateRefund } from './store-money.ts';
@@ -40,6 +40,8 @@ export async function recordReturnsOf(
   let charge = locked;
   for (const told of returns) {
     const ofPayment = (refund: Refund) => refund.paymentId === payment.id && isSame(refund, told);
+    if (charge.refunds.some(refund => refund.paymentId === payment.id && isInFile(charge, payment, refund, told)))
+      continue;
     // A refund that was asked for at the bank itself is no refund of this service.
     if (!charge.refunds.some(ofPayment) && told.status !== 'FAILED') {
       charge = await beginReturn(deps, tx, charge, payment.id, told);
@@ -70,6 +72,17 @@ function isEndedBy({ status }: KnownReturn, told: MoneyReturn): boolean {
 function isSame({ id, reference }: KnownReturn, told: MoneyReturn): boolean {
   return id === told.refundId || reference === told.reference;
 }
+
+/**
+ * Whether a return file has told of what a PSP tells of now, so that nothing is left to go back. The file has a day and a mark of its own,
+ * and no id of the PSP.
+ */
+function isInFile(charge: Charge, payment: Payment, { kind, amountCents, reference = '' }: Refund, told: MoneyReturn) {
+  if (kind !== 'return' || !FROM_FILE.test(reference) || FROM_FILE.test(told.reference)) return false;
+  return amountCents === told.amountCents && unreturnedCents(charge, payment) < told.amountCents;
+}
+
+const FROM_FILE = /^\d{4}-\d{2}-\d{2} [0-9a-f]{32}$/;
 
 async function beginReturn(
   deps: ReturnDeps,

@@ -100,6 +100,47 @@ test('a payment by pix in a file, of another amount than the pix had, is for a p
   assert.equal(found?.duplicateOf, reference);
 });
 
+test('a pix that a file has told of too is one payment, also when another file tells of it in other words', async () => {
+  const { boleto, number, txid } = await registered();
+  const day = today();
+  await bench.takePix({ reference: pixId('fourth'), requestReference: txid, amountCents: 15_990n });
+  bank.pay(number, { day, amountCents: 15_990n, creditDay: day, channel: '61' });
+  assert.deepEqual((await hear()).file.counts, { paid: 1 });
+  bank.pay(number, { day, amountCents: 15_990n, creditDay: day, channel: '61', feeCents: 99n });
+  assert.deepEqual((await hear()).file.counts, { possible_duplicate: 1 });
+  assert.equal((await bench.charge(boleto)).payments.length, 1);
+});
+
+const goneBack = (end: string) => ({ reference: `D${end}`, amountCents: 15_990n, status: 'DONE' }) as const;
+
+test('money that the file and the PSP tell to have gone back went back once', async () => {
+  const { boleto, number, txid } = await registered();
+  const day = today();
+  const pix = { reference: pixId('fifth'), requestReference: txid, amountCents: 15_990n };
+  await bench.takePix(pix);
+  bank.pay(number, { day, amountCents: 15_990n, creditDay: day, channel: '61' });
+  await hear();
+  bank.reverse(number, day);
+  assert.deepEqual((await hear()).file.counts, { reversed: 1 });
+  await bench.takePix({ ...pix, returns: [goneBack('fifth')] });
+  const { refunds, state } = await bench.charge(boleto);
+  assert.deepEqual([refunds.length, state], [1, 'REFUNDED']);
+});
+
+test('what goes back of a pix that a person has found to be the payment of the file goes back of that payment', async () => {
+  const { boleto, number, txid } = await registered();
+  const day = today();
+  bank.pay(number, { day, amountCents: 15_990n, creditDay: day, channel: '03' });
+  await hear();
+  const pix = { reference: pixId('sixth'), requestReference: txid, amountCents: 15_990n };
+  await bench.takePix(pix);
+  const dismissed = await bench.service.post('/payments/unmatched/dismiss', { reference: pix.reference });
+  assert.equal(dismissed.status, 200, dismissed.text);
+  assert.equal((await bench.charge(boleto)).state, 'PAID');
+  await bench.takePix({ ...pix, returns: [goneBack('sixth')] });
+  assert.equal((await bench.charge(boleto)).state, 'REFUNDED');
+});
+
 test('a pix key is refused where the files of the bank have no place for it', () => {
   const boletos = [agreementEntry('756', { pix: PIX })];
   assert.throws(

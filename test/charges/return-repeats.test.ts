@@ -129,3 +129,22 @@ test('an old answer that comes again does not answer to a change of a later day'
   assert.deepEqual(await bank.outcomes(bank.told(boleto, '14')), { noted: 1 });
   assert.equal((await bank.charge(boleto)).dueAt, new Date(day('2026-12-22')).toISOString());
 });
+
+test('a reversal that came before the payment, and comes again after it, takes nothing back by itself', async () => {
+  const boleto = await bank.one();
+  const early = bank.told(boleto, '44');
+  assert.deepEqual(await bank.outcomes(early), { needs_attention: 1 });
+  assert.deepEqual(await bank.outcomes(early), { repeated: 1 });
+  assert.deepEqual(await bank.outcomes(bank.paid(boleto)), { paid: 1 });
+  assert.deepEqual(await bank.outcomes(early), { needs_attention: 1 });
+  assert.deepEqual(await money(boleto), ['PAID', 1, 0]);
+});
+
+test('a payment without a day is one payment, in files of whichever days', async () => {
+  const boleto = await bank.one();
+  const timeless = bank.paid(boleto, { day: '00000000', creditDay: '00000000' });
+  assert.deepEqual(await bank.outcomes(timeless), { paid: 1 });
+  bank.service.clock.advanceMs(86_400_000);
+  assert.deepEqual(await bank.outcomes(timeless), { repeated: 1 });
+  assert.deepEqual([await money(boleto), await doubtful(boleto)], [['PAID', 1, 0], []]);
+});

@@ -44,7 +44,9 @@ export type FileExchangeBench = {
   /** Reads over a database that fails in some way. */
   readThrough(change: (db: Database) => Database, bytes: Buffer): Promise<ReadReturn>;
   /** Takes what a PSP tells of a pix. */
-  takePix(receipt: Pick<Receipt, 'reference' | 'requestReference' | 'amountCents'>): Promise<boolean>;
+  takePix(
+    receipt: Pick<Receipt, 'reference' | 'requestReference' | 'amountCents'> & Partial<Pick<Receipt, 'returns'>>,
+  ): Promise<boolean>;
   /** Makes charges, and a file with them. */
   send(...changes: Record<string, unknown>[]): Promise<SentBoleto[]>;
   /** Handles the timers of charges that are due. */

@@ -20,12 +20,19 @@ export async function bookPayment(deps: BookDeps, told: Told, charge: Charge): P
   const receipt: Receipt = { ...receiptOf(deps, told), ...(isByPix && { isByPix }) };
   const recorded = charge.payments.find(payment => isToldAs(payment, receipt.reference));
   if (recorded) return bookAgain(deps, told, charge, recorded);
-  const { isToldBefore } = told;
-  if (isToldBefore && (await findUnmatched(deps.db, receipt.reference))) return { outcome: 'repeated' };
+  if (told.isToldBefore) return bookTold(deps, told, charge, receipt);
   const same = charge.payments.find(payment => mayBeSame(payment, receipt));
   if (same) return keepDuplicate(deps, receipt, same);
-  const isTaken = await takeReceiptOf(deps, told.rail, charge.id, receipt);
-  return isTaken ? { outcome: 'paid' } : { outcome: 'unmatched', remark: 'The charge cannot take the payment.' };
+  const taken = await takeReceiptOf(deps, told.rail, charge.id, receipt);
+  if (taken === 'paid') return { outcome: 'paid' };
+  if (taken === 'refused') return { outcome: 'unmatched', remark: 'The charge cannot take the payment.' };
+  return { outcome: 'possible_duplicate', remark: 'It may be a payment that is recorded.' };
+}
+
+/** The words of a payment that another file has brought, and that is not recorded: it waits for a person, or one has dismissed it. */
+async function bookTold(deps: BookDeps, told: Told, charge: Charge, { reference }: Receipt): Promise<Booking> {
+  if (await findUnmatched(deps.db, reference)) return { outcome: 'repeated' };
+  return keepMoney(deps, told, charge, 'Another file has told of this payment, which is not recorded here.');
 }
 
 /**
@@ -98,9 +105,10 @@ async function keep(deps: BookDeps, receipt: Receipt, words: string, same: Payme
 const BY_PIX = '61';
 
 /** A bank that tells of a payment in other words tells of one payment; that a payer has paid twice is for a person to say. */
-function mayBeSame({ method, source, amountCents, paidAt, reference, isByPix }: Payment, receipt: Receipt): boolean {
-  // A pix that its own rail has told of is the same money for certain, and judged as such.
-  if (isByPix && receipt.isByPix && isPixId(reference)) return false;
+function mayBeSame(payment: Payment, receipt: Receipt): boolean {
+  const { method, source, amountCents, paidAt, reference, isByPix, alsoReportedAs } = payment;
+  // A pix that only its own rail has told of is the same money for certain, and judged as such.
+  if (isByPix && receipt.isByPix && isPixId(reference) && alsoReportedAs === undefined) return false;
   if (method === 'boleto' && source === 'operator' && comparable(reference) !== comparable(receipt.reference))
     return true;
   return (
@@ -111,12 +119,17 @@ function mayBeSame({ method, source, amountCents, paidAt, reference, isByPix }: 
   );
 }
 
+/** As banks write that there is none. */
+const NO_DAY = '0000-00-00';
+
 function receiptOf({ clock }: BookDeps, { entry, count, fileDay }: Told): Receipt {
   const { ourNumber, numberText, paidCents, feeCents, creditDay, occurrenceDay } = entry;
   const now = clock.now();
-  const day = occurrenceDay ?? creditDay ?? fileDay ?? civilDay(now);
+  const toldDay = occurrenceDay ?? creditDay;
+  const day = toldDay ?? fileDay ?? civilDay(now);
   return {
-    reference: `${ourNumber ?? numberText} ${day} ${markOf(entry, count)}`,
+    // The day of the file is no part of it: another file tells of the same payment.
+    reference: `${ourNumber ?? numberText} ${toldDay ?? NO_DAY} ${markOf(entry, count)}`,
     ...(ourNumber !== undefined && { requestReference: ourNumber }),
     amountCents: paidCents,
     // A bank tells the day and no time.

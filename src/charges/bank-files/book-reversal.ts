@@ -21,14 +21,13 @@ async function reverse(deps: BookDeps, tx: Sql, told: Told, charge: Charge): Pro
   const mark = markOf(entry, count);
   const recorded = charge.refunds.find(({ reference }) => reference?.endsWith(mark));
   if (recorded) return reverseAgain(told, charge, recorded);
+  if (told.isToldBefore) return reverseTold(charge, entry.paidCents);
   const day = entry.occurrenceDay ?? fileDay ?? civilDay(deps.clock.now());
   if (charge.refunds.some(refund => mayBeSameReversal(refund, charge, entry.paidCents, day))) {
     const remark = 'The bank may have told of this reversal before, in other words.';
     return unchanged(told, { outcome: 'needs_attention', remark });
   }
-  const payments = charge.payments.filter(({ method }) => method === 'boleto').toReversed();
-  const fits = (payment: Payment) => unreturnedCents(charge, payment) >= (entry.paidCents || payment.amountCents);
-  const payment = payments.find(one => one.amountCents === entry.paidCents && fits(one)) ?? payments.find(fits);
+  const payment = findReversible(charge, entry.paidCents);
   if (!payment) {
     const remark = 'The bank reversed something that was not paid here.';
     return unchanged(told, { outcome: 'needs_attention', remark });
@@ -43,6 +42,19 @@ async function reverse(deps: BookDeps, tx: Sql, told: Told, charge: Charge): Pro
     },
   ]);
   return { outcome: 'reversed' };
+}
+
+/** The payment that a bank may have taken back: one of that amount, else one of which so much is here. */
+function findReversible(charge: Charge, cents: bigint): Payment | undefined {
+  const payments = charge.payments.filter(({ method }) => method === 'boleto').toReversed();
+  const fits = (payment: Payment) => unreturnedCents(charge, payment) >= (cents || payment.amountCents);
+  return payments.find(one => one.amountCents === cents && fits(one)) ?? payments.find(fits);
+}
+
+/** The words of a reversal that another file has brought, and that took nothing back then: a payment may have come since. */
+function reverseTold(charge: Charge, cents: bigint): Booking {
+  if (!findReversible(charge, cents)) return { outcome: 'repeated' };
+  return { outcome: 'needs_attention', remark: 'The bank told of this reversal before the payment that is here now.' };
 }
 
 /** The same words as of a recorded reversal. They may tell of a further one if the boleto was paid again on that day. */
