@@ -52,6 +52,18 @@ export const MadeBoletoFiles = Type.Object(
   { $id: 'MadeBoletoFiles', ...CLOSED },
 );
 
+export const RenewedBoletoFile = Type.Object(
+  {
+    files: Type.Array(Ref(BoletoFileView), { description: 'The new files; none when nothing waited.' }),
+    closed: Type.Integer({
+      minimum: 0,
+      description:
+        'How many instructions of the old file need no answer any more, since their boletos were decided or have ended.',
+    }),
+  },
+  { $id: 'RenewedBoletoFile', ...CLOSED },
+);
+
 export const InstructionView = Type.Object(
   {
     id: Uuid(),
@@ -105,6 +117,6 @@ export const INSTRUCTIONS_EXAMPLE: Static<typeof InstructionsPage> = {
 };
 
 export const BOLETO_FILE_SCHEMAS = [
-  ...[NewBoletoFiles, BoletoFileView, BoletoFilesPage, MadeBoletoFiles],
+  ...[NewBoletoFiles, BoletoFileView, BoletoFilesPage, MadeBoletoFiles, RenewedBoletoFile],
   ...[InstructionView, InstructionsPage],
 ];

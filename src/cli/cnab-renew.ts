@@ -14,14 +14,21 @@ export async function renewCommand(config: Config, log: Log, args: readonly stri
   if (!/^[1-9]\d{0,5}$/.test(file)) faults.push('--file must be the number of a file');
   refuseFaults('cnab renew', faults);
   const { name } = chosenAgreement(config, words[0]);
-  const made = await withCharges({ config, log, action: 'trilho cnab renew' }, deps => {
+  const { files, closed } = await withCharges({ config, log, action: 'trilho cnab renew' }, deps => {
     const rails = composedRails(config, { clock: deps.clock, log });
     return renewFile({ ...deps, rails, log }, { rail: name, sequence: Number(file) }).catch(rethrown);
   });
-  for (const { sequence, titles } of made) {
+  if (closed > 0) {
+    console.log(
+      closed === 1
+        ? `1 instruction of file ${file} needs no answer any more: its boleto was decided or has ended.`
+        : `${closed} instructions of file ${file} need no answer any more: their boletos were decided or have ended.`,
+    );
+  }
+  for (const { sequence, titles } of files) {
     console.log(`${name} file ${sequence}: ${titles} ${titles === 1 ? 'title' : 'titles'}.`);
   }
-  if (made.length === 0) console.log(`Nothing of ${name} waits for a file.`);
+  if (files.length === 0) console.log(`Nothing of ${name} waits for a file.`);
   return 0;
 }
 

@@ -77,7 +77,7 @@ test('a file without an answer is told of after its days, and what is unanswered
   });
   assert.equal(made.status, 303, await made.text());
   assert.deepEqual([(await newest()).sequence, await titlesOf(2)], [2, [one!.number]], 'the number of the title stays');
-  assert.deepEqual((await renew(1)).json, { files: [] }, 'once');
+  assert.deepEqual((await renew(1)).json, { files: [], closed: 0 }, 'once');
   assert.equal(await gauge(), '0');
   const offered = await bench.offer(await mkdtemp(path.join(tmpdir(), 'renewed-')));
   assert.deepEqual(
@@ -130,6 +130,22 @@ test('an answer that comes before the new file is made leaves nothing to send; a
     (await waiting()).map(({ chargeId, movement }: Record<string, string>) => [chargeId, movement]),
     [[two!.charge.id, 'write_off']],
   );
+});
+
+test('a lost file whose boletos have all ended is let go', async () => {
+  await bench.make();
+  const [one, two] = await bench.send({}, {});
+  const { sequence } = await newest();
+  for (const { charge } of [one!, two!]) await bench.service.post(`/charges/${charge.id}/cancel`, {});
+  await bench.service.runJobs();
+  await bench.make();
+  const said = await runCommand(cnabCommand, env(), ['renew', RAIL, '--file', String(sequence)]);
+  assert.equal(
+    said.said,
+    `2 instructions of file ${sequence} need no answer any more: their boletos were decided or have ended.\nNothing of ${RAIL} waits for a file.`,
+  );
+  const { files } = (await bench.service.get('/boletos/files')).json;
+  assert.equal(files.find((file: { sequence: number }) => file.sequence === sequence).unanswered, 0);
 });
 
 test('a file that is not there is not found', async () => {

@@ -5,18 +5,25 @@ import { type MakeDeps, makeFiles } from './make-file.ts';
 import { requeueOpen } from './store-answers.ts';
 import { type BoletoFile, type FileKey, findFile } from './store-files.ts';
 
+export type RenewedFile = {
+  /** The new files. */
+  readonly files: readonly BoletoFile[];
+  /** How many instructions of the old one need no answer any more: their boletos were decided or have ended. */
+  readonly closed: number;
+};
+
 /**
  * Makes files of what the bank has not answered of a file, and of all else that waits. Killed between both, what is unanswered waits for the
  * next file, and to renew again makes it. Refuses a file of which everything is answered.
  */
-export async function renewFile(deps: MakeDeps, key: FileKey): Promise<BoletoFile[]> {
+export async function renewFile(deps: MakeDeps, key: FileKey): Promise<RenewedFile> {
   setAuditObject(`${key.rail} ${key.sequence}`);
-  await deps.db.transaction(async tx => {
+  const closed = await deps.db.transaction(async tx => {
     const file = await findFile(tx, key);
     if (!file) throw new AppError('not_found', `There is no file ${key.sequence} of ${key.rail}.`);
-    const waiting = await requeueOpen(tx, key, deps.clock.now());
-    if (waiting > 0 || file.renewedAt) return;
+    const requeued = await requeueOpen(tx, key, deps.clock.now());
+    if (requeued.waiting + requeued.closed > 0 || file.renewedAt) return requeued.closed;
     throw new AppError('wrong_state', `Nothing of file ${key.sequence} of ${key.rail} waits for an answer.`);
   });
-  return makeFiles(deps, key.rail);
+  return { files: await makeFiles(deps, key.rail), closed };
 }

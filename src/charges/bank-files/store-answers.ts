@@ -69,11 +69,14 @@ export async function readOpenFiles(sql: Sql, before: Date, limit: number): Prom
   }));
 }
 
+/** What became of the open instructions of a file: how many wait for a new one, and how many need no answer any more. */
+export type Requeued = { readonly waiting: number; readonly closed: number };
+
 /**
- * Takes what the bank has not answered out of a file, to wait for a new one, and returns how many instructions that is. What is needless by now,
- * since its boleto was decided or has ended, waits for nothing any more. The file is not carried to the bank by itself from now on.
+ * Takes what the bank has not answered out of a file, to wait for a new one. What is needless by now, since its boleto was decided or has
+ * ended, waits for nothing any more. The file is not carried to the bank by itself from now on.
  */
-export async function requeueOpen(tx: Sql, { rail, sequence }: FileKey, at: Date): Promise<number> {
+export async function requeueOpen(tx: Sql, { rail, sequence }: FileKey, at: Date): Promise<Requeued> {
   await tx.query('update boleto_files set renewed_at = $3 where rail = $1 and sequence = $2', [rail, sequence, at]);
   const rows = await tx.query<{ is_waiting: boolean }>(
     `with needed as (
@@ -91,7 +94,8 @@ export async function requeueOpen(tx: Sql, { rail, sequence }: FileKey, at: Date
      returning i.sequence is null as is_waiting`,
     [rail, sequence, at],
   );
-  return rows.filter(row => row.is_waiting).length;
+  const waiting = rows.filter(row => row.is_waiting).length;
+  return { waiting, closed: rows.length - waiting };
 }
 
 /** Whether a registration was sent in more than one file: a bank that got both refuses the second as known. */

@@ -12,6 +12,7 @@ import {
   InstructionsQuery,
   MadeBoletoFiles,
   NewBoletoFiles,
+  RenewedBoletoFile,
 } from '../../api/boleto-files.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { Text } from '../../api/schemas.ts';
@@ -76,14 +77,15 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     operationId: 'renewBoletoFile',
     summary: 'Send again what a bank has not answered of a file',
     description:
-      'For a file that the bank never got. What is unanswered of it, and all else that waits, goes into a new file with a number of its own; the titles keep theirs. Should the bank have got both, it refuses the repeats, and that fails no charge.',
+      'For a file that the bank never got. What is unanswered of it, and all else that waits, goes into a new file with a number of its own; the titles keep theirs. What needs no answer any more, since its boleto was decided or has ended, is let go. Should the bank have got both, it refuses the repeats, and that fails no charge.',
     tag,
     path,
-    answer: ok(MadeBoletoFiles, 'The new files', { files: [{ ...BOLETO_FILE_EXAMPLE, sequence: 8 }] }),
+    answer: ok(RenewedBoletoFile, 'The new files', { files: [{ ...BOLETO_FILE_EXAMPLE, sequence: 8 }], closed: 0 }),
     problems: ['wrong_state', 'not_configured'],
     handle: async ({ path: { agreement: rail, sequence } }) => {
       if (!(await findFile(db, { rail, sequence }))) throw new AppError('not_found', 'There is no such file.');
-      return { files: (await renewFile(deps, { rail, sequence })).map(fileView) };
+      const { files, closed } = await renewFile(deps, { rail, sequence });
+      return { files: files.map(fileView), closed };
     },
   });
 

@@ -101,7 +101,7 @@ a file that was made is the same however often it is fetched.</p>`,
       return {
         title: 'Send again what the bank has not answered?',
         words: html`<p>For a file that the bank never got: ask the bank first. What is unanswered of it goes into a new file with a number of its own, and the
-boletos keep their numbers. Should the bank have got both, it refuses the repeats, and that fails no charge.</p>`,
+boletos keep their numbers; what has ended meanwhile is let go. Should the bank have got both, it refuses the repeats, and that fails no charge.</p>`,
         fields: [
           { name: 'agreement', label: 'Agreement', isRequired: true, value: query.get('agreement') ?? '' },
           { name: 'file', label: 'Number of the file', isRequired: true, value: query.get('file') ?? '' },
