@@ -6,6 +6,7 @@ import { failDueChange } from '../change-due-date.ts';
 import { type Charge, isOf } from '../charge.ts';
 import { lockCharges } from '../store.ts';
 import type { WriteDeps } from '../write.ts';
+import { requeueWriteOff } from './store-answers.ts';
 import { dropInstruction, insertInstructions, isRegistrationSent, type NewInstruction } from './store-files.ts';
 
 export const ENDED = 'The boleto had ended before.';
@@ -48,5 +49,6 @@ export async function instructWriteOff(deps: Deps & WriteDeps, charge: Charge): 
     if (!(await isRegistrationSent(tx, locked))) return;
     const instruction = { id: uuidV7(now), charge: locked, rail: boleto.rail, movement: 'write_off' } as const;
     await insertInstructions(tx, [instruction], now);
+    await requeueWriteOff(tx, locked);
   });
 }

@@ -2,6 +2,7 @@
 import type { Meaning } from '../../rails/cnab/occurrence.ts';
 import type { FileMovement } from '../../rails/rail.ts';
 import type { Sql } from '../../storage/database.ts';
+import type { Charge } from '../charge.ts';
 import type { FileKey } from './store-files.ts';
 
 /** What a bank says of a title, and the instructions that need no other answer then. A fee is none. */
@@ -96,6 +97,22 @@ export async function requeueOpen(tx: Sql, { rail, sequence }: FileKey, at: Date
   );
   const waiting = rows.filter(row => row.is_waiting).length;
   return { waiting, closed: rows.length - waiting };
+}
+
+/**
+ * Puts a write-off that the bank has refused back to wait for a file: it may have come before the registration. Not one of a title that the
+ * bank has written off, or that was paid there.
+ */
+export async function requeueWriteOff(tx: Sql, { id, accountId }: Charge): Promise<void> {
+  await tx.query(
+    `update boleto_instructions i set former_sequence = i.sequence, sequence = null, closed_at = null
+      where i.charge_id = $1 and i.account_id = $2 and i.movement = 'write_off'
+        and i.closed_at is not null and i.sequence is not null
+        and not exists (select from boleto_return_entries e
+                         where e.charge_id = i.charge_id and e.account_id = i.account_id
+                           and e.outcome in ('written_off', 'paid', 'possible_duplicate'))`,
+    [id, accountId],
+  );
 }
 
 /** Whether a registration was sent in more than one file: a bank that got both refuses the second as known. */
