@@ -2,10 +2,12 @@
 // is left unsaid, and nothing is told twice.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { civilDay, DAY_MS } from '../../src/lib/civil-days.ts';
 import type { SentBoleto } from '../harness/file-exchange.ts';
 import { type ReturnBench, startReturns } from '../harness/return-bench.ts';
 
 const RAIL = 'bank756:main';
+const [DUE, LATER, LATEST] = ['2026-12-10', '2026-12-30', '2027-01-11'] as const;
 
 let bank: ReturnBench;
 before(async () => {
@@ -14,10 +16,15 @@ before(async () => {
 after(() => bank.stop());
 
 const renew = (sequence: number) => bank.service.post(`/boletos/files/${RAIL}/${sequence}/renew`, {});
+const change = (boleto: SentBoleto, day: string) =>
+  bank.service.post(`/charges/${boleto.charge.id}/due-date`, { dueAt: `${day}T23:59:59-03:00` });
+const confirmed = (boleto: SentBoleto, day: string) =>
+  bank.told(boleto, '14', { dueDay: day.split('-').toReversed().join('') });
 const cancel = async ({ charge }: SentBoleto) => {
   await bank.service.post(`/charges/${charge.id}/cancel`, {});
   await bank.service.runJobs();
 };
+const silence = (days: number) => bank.service.clock.advanceMs(days * DAY_MS);
 const newest = async () => (await bank.service.get('/boletos/files')).json.files[0].sequence as number;
 /** What waits for a file of a boleto. */
 const waiting = async ({ charge }: SentBoleto) =>
@@ -27,6 +34,25 @@ const waiting = async ({ charge }: SentBoleto) =>
 const unanswered = async (sequence: number) =>
   (await bank.service.get('/boletos/files')).json.files.find((file: { sequence: number }) => file.sequence === sequence)
     .unanswered;
+/** Takes what is unanswered out of a file while no new one can be made: as when the process ends before it. */
+async function takeOut(sequence: number): Promise<void> {
+  await bank.service.sql(
+    `insert into boleto_files (rail, sequence, made_at, titles, sha256, offered_at) values ($1, 999999, now(), 1, '', now())`,
+    [RAIL],
+  );
+  assert.equal((await renew(sequence)).status, 503);
+  await bank.service.sql('delete from boleto_files where sequence = 999999');
+}
+async function registered(): Promise<SentBoleto> {
+  const boleto = await bank.one({ dueAt: `${DUE}T23:59:59-03:00` });
+  await bank.outcomes(bank.told(boleto, '02'));
+  return boleto;
+}
+/** The number of the file that asks for another due day. */
+async function ask(boleto: SentBoleto, day: string): Promise<number> {
+  assert.equal((await change(boleto, day)).json.dueChange?.status, 'PENDING');
+  return (await bank.make())!.sequence;
+}
 
 test('a write-off that was refused goes again when the bank registers the title after all', async () => {
   const boleto = await bank.one();
@@ -50,4 +76,29 @@ test('a write-off that the bank has carried out does not go again', async () => 
   await bank.outcomes(bank.told(boleto, '02'), bank.told(boleto, '09'));
   await bank.service.runJobs();
   assert.deepEqual(await waiting(boleto), []);
+});
+
+test('a late refusal of a change answers no write-off', async () => {
+  const boleto = await registered();
+  const asked = await ask(boleto, LATER);
+  await cancel(boleto);
+  const off = (await bank.make())!.sequence;
+  await bank.outcomes(bank.told(boleto, '26', { reasons: '16' }));
+  assert.deepEqual([await unanswered(asked), await unanswered(off)], [0, 1]);
+  await takeOut(off);
+  assert.deepEqual(await waiting(boleto), ['write_off']);
+  await bank.make();
+});
+
+test('a late answer to one change leaves a later one to be sent again', async () => {
+  const boleto = await registered();
+  await ask(boleto, LATER);
+  silence(5);
+  await takeOut(await ask(boleto, LATEST));
+  await bank.outcomes(confirmed(boleto, LATER));
+  assert.deepEqual(await waiting(boleto), ['change_due_day']);
+  assert.equal((await bank.make())?.titles, 1);
+  await bank.outcomes(confirmed(boleto, LATEST));
+  assert.equal(civilDay(new Date((await bank.charge(boleto)).dueAt)), LATEST);
+  assert.equal(await unanswered(await newest()), 0);
 });

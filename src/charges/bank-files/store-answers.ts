@@ -1,27 +1,34 @@
 // The SQL of answers to files to banks: which instructions are answered, which files are not, and what goes into a new file.
+import { type CivilDay, civilDay } from '../../lib/civil-days.ts';
 import type { Meaning } from '../../rails/cnab/occurrence.ts';
 import type { FileMovement } from '../../rails/rail.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Charge } from '../charge.ts';
 import type { FileKey } from './store-files.ts';
 
-/** What a bank says of a title, and the instructions that need no other answer then. A fee is none. */
+/** What a bank says of a title, and the instructions that need no other answer then, whichever they are. A fee is none. */
 const ANSWERED: Readonly<Partial<Record<Meaning, readonly FileMovement[]>>> = {
   registered: ['register'],
   rejected: ['register'],
   paid: ['register', 'change_due_day', 'write_off'],
   written_off: ['register', 'change_due_day', 'write_off'],
-  due_day_changed: ['register', 'change_due_day'],
-  refused: ['register', 'change_due_day', 'write_off'],
+  due_day_changed: ['register'],
+  refused: ['register'],
   reversed: ['register'],
   confirmed: ['register'],
   other: ['register'],
 };
 
-export type Answer = { readonly chargeId: string; readonly meaning: Meaning };
+export type Answer = {
+  readonly chargeId: string;
+  readonly meaning: Meaning;
+  /** The due day that the bank names. */
+  readonly dueDay?: CivilDay;
+};
 
 /** One that was taken out of its file to be sent again is in that file again: the bank did get it. */
 export async function closeAnswered(tx: Sql, rail: string, answers: readonly Answer[], at: Date): Promise<void> {
+  await closeOneByOne(tx, rail, answers, at);
   const pairs = answers.flatMap(({ chargeId, meaning }) =>
     (ANSWERED[meaning] ?? []).map(movement => ({ chargeId, movement })),
   );
@@ -33,6 +40,40 @@ export async function closeAnswered(tx: Sql, rail: string, answers: readonly Ans
         and i.closed_at is null and i.dropped_at is null and coalesce(i.sequence, i.former_sequence) is not null`,
     [rail, pairs.map(({ chargeId }) => chargeId), pairs.map(({ movement }) => movement), at],
   );
+}
+
+type OpenInstruction = { id: string; charge_id: string; movement: FileMovement; due_at: Date | null };
+
+/** Changes of the due day and write-offs, of which a title may have several: an answer to one is none to those after it. */
+async function closeOneByOne(tx: Sql, rail: string, answers: readonly Answer[], at: Date): Promise<void> {
+  const single = answers.filter(({ meaning }) => meaning === 'due_day_changed' || meaning === 'refused');
+  if (single.length === 0) return;
+  const rows = await tx.query<OpenInstruction>(
+    `select id, charge_id, movement, due_at from boleto_instructions
+      where rail = $1 and charge_id = any($2) and movement <> 'register'
+        and closed_at is null and dropped_at is null and coalesce(sequence, former_sequence) is not null
+      order by id for update`,
+    [rail, single.map(({ chargeId }) => chargeId)],
+  );
+  const closed = new Set<string>();
+  for (const answer of single) {
+    const open = rows.filter(({ id, charge_id }) => charge_id === answer.chargeId && !closed.has(id));
+    for (const { id } of answeredBy(answer, open)) closed.add(id);
+  }
+  await tx.query(
+    `update boleto_instructions set closed_at = $3, sequence = coalesce(sequence, former_sequence)
+      where rail = $1 and id = any($2)`,
+    [rail, [...closed], at],
+  );
+}
+
+/** Which of the open ones, oldest first. A refusal does not say what it refuses: banks answer in order. */
+function answeredBy({ meaning, dueDay }: Answer, open: readonly OpenInstruction[]): readonly OpenInstruction[] {
+  if (meaning === 'refused') return open.slice(0, 1);
+  const changes = open.filter(({ movement }) => movement === 'change_due_day');
+  if (dueDay === undefined) return changes;
+  const last = changes.findLastIndex(({ due_at }) => due_at === null || civilDay(due_at) === dueDay);
+  return changes.slice(0, last + 1);
 }
 
 /** A file of which the bank has not answered everything. */

@@ -132,8 +132,10 @@ export async function insertEntries(
     [id, rail, JSON.stringify(records)],
   );
   // What a bank tells again has answered before; a damaged line answers nothing.
-  const answers = booked.flatMap(({ entry: { meaning, damage }, outcome, charge }) =>
-    charge && damage === undefined && outcome !== 'repeated' ? { chargeId: charge.id, meaning } : [],
+  const answers = booked.flatMap(({ entry: { meaning, damage, dueDay }, outcome, charge }) =>
+    charge && damage === undefined && outcome !== 'repeated'
+      ? { chargeId: charge.id, meaning, ...(dueDay !== undefined && { dueDay }) }
+      : [],
   );
   await closeAnswered(tx, rail, answers, receivedAt);
   await tx.query('update boleto_returns set booked = greatest(booked, $2) where id = $1', [id, total]);
