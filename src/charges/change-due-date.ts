@@ -8,7 +8,8 @@ import { uuidV7 } from '../lib/ids.ts';
 import type { Rail } from '../rails/rail.ts';
 import { type Rails, railNamed } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { dropInstruction, findChangeSent, insertInstructions } from './bank-files/store-files.ts';
+import { findChangeSent } from './bank-files/store-changes.ts';
+import { dropInstruction, insertInstructions } from './bank-files/store-files.ts';
 import {
   type Charge,
   type ChargeMethod,
@@ -51,7 +52,7 @@ export async function changeDueDate(deps: Deps, id: string, dueAt: Date): Promis
     if (pending) await takeBack(tx, charge, pending, now);
     const boleto = open.find(({ rail }) => rail.files);
     // A bank that has not answered may have carried out what it was asked for, so that it is told of the present day too.
-    if (boleto && (civilDay(dueAt) !== civilDay(charge.dueAt) || pending?.isUnanswered)) {
+    if (boleto && (civilDay(dueAt) !== civilDay(charge.dueAt) || pending?.wasSent)) {
       return instruct(tx, { ...charge, dueChange: { dueAt, status: 'PENDING' } }, boleto.rail, now);
     }
     for (const { rail } of open) {
@@ -99,15 +100,24 @@ function refuseDate({ chargeRules }: Deps, open: readonly OpenMethod[], next: Ch
 /** Banks answer by the next banking day; after so many days none will. */
 export const ANSWER_DAYS = 5;
 
-/** A change that the bank has not answered to: `sentAt` once a file has it, `isUnanswered` when no answer will come. */
-type PendingChange = { readonly dueAt: Date; readonly sentAt?: Date; readonly isUnanswered: boolean };
+/** A change that the bank has not answered to. */
+type PendingChange = {
+  readonly dueAt: Date;
+  /** When the file was made that has it; absent while it waits for one. */
+  readonly sentAt?: Date;
+  /** A file has it, or has had it and was lost. */
+  readonly wasSent: boolean;
+  /** No answer will come. */
+  readonly isUnanswered: boolean;
+};
 
 async function findPending(tx: Sql, charge: Charge, now: Date): Promise<PendingChange | undefined> {
   if (charge.dueChange?.status !== 'PENDING') return undefined;
   const { dueAt } = charge.dueChange;
-  const sentAt = await findChangeSent(tx, charge);
-  if (!sentAt) return { dueAt, isUnanswered: false };
-  return { dueAt, sentAt, isUnanswered: daysBetween(civilDay(sentAt), civilDay(now)) >= ANSWER_DAYS };
+  const sent = await findChangeSent(tx, charge);
+  const sentAt = sent?.lastAt;
+  if (!sentAt) return { dueAt, wasSent: sent !== undefined, isUnanswered: false };
+  return { dueAt, sentAt, wasSent: true, isUnanswered: daysBetween(civilDay(sentAt), civilDay(now)) >= ANSWER_DAYS };
 }
 
 /** A change that no file has yet, or that the bank has not answered to for days, gives way to the next one. */

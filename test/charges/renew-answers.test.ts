@@ -102,3 +102,43 @@ test('a late answer to one change leaves a later one to be sent again', async ()
   assert.equal(civilDay(new Date((await bank.charge(boleto)).dueAt)), LATEST);
   assert.equal(await unanswered(await newest()), 0);
 });
+
+test('a change that waits to be sent again gives way to the next one', async () => {
+  const boleto = await registered();
+  const asked = await ask(boleto, LATER);
+  silence(5);
+  await takeOut(asked);
+  assert.equal((await change(boleto, LATEST)).json.dueChange.status, 'PENDING');
+  assert.deepEqual(await waiting(boleto), ['change_due_day']);
+  assert.equal((await bank.make())?.titles, 1);
+});
+
+test('a change that waits to be sent again is taken back at the bank too: it may have the first file', async () => {
+  const boleto = await registered();
+  await takeOut(await ask(boleto, LATER));
+  assert.equal((await change(boleto, DUE)).json.dueChange.status, 'PENDING');
+  assert.equal((await bank.make())?.titles, 1);
+  await bank.outcomes(confirmed(boleto, LATER), confirmed(boleto, DUE));
+  assert.equal(civilDay(new Date((await bank.charge(boleto)).dueAt)), DUE);
+});
+
+test('the days to answer count from the last file that has the change', async () => {
+  const boleto = await registered();
+  const asked = await ask(boleto, LATER);
+  silence(4);
+  assert.equal((await renew(asked)).json.files.length, 1);
+  silence(4);
+  const early = await change(boleto, LATEST);
+  assert.equal(early.status, 409);
+  silence(1);
+  assert.equal((await change(boleto, LATEST)).status, 200);
+});
+
+test('a change that another has replaced is not sent again', async () => {
+  const boleto = await registered();
+  const asked = await ask(boleto, LATER);
+  silence(5);
+  await ask(boleto, LATEST);
+  assert.deepEqual((await renew(asked)).json, { files: [], closed: 1 });
+  assert.deepEqual([await unanswered(asked), await unanswered(await newest())], [0, 1]);
+});

@@ -7,7 +7,7 @@ import { isPayable } from '../life.ts';
 import { lockCharges } from '../store.ts';
 import { type BookDeps, type Booking, reasonsIn, type Told, unchanged } from './booking.ts';
 import { ENDED } from './instruct.ts';
-import { findAskedDueDates, findChangeSent } from './store-files.ts';
+import { findAskedDueDates, findChangeSent } from './store-changes.ts';
 
 /** Only the day that was asked for is taken; another one was changed at the bank, and is for a person. */
 export function bookDueDay(deps: BookDeps, told: Told, { id }: Charge): Promise<Booking> {
@@ -64,7 +64,7 @@ export function bookRefusal(deps: BookDeps, told: Told, { id }: Charge): Promise
  */
 async function mayAnswer(tx: Sql, { entry, isToldBefore }: Told, charge: Charge): Promise<boolean> {
   if (charge.dueChange?.status !== 'PENDING') return false;
-  const sentAt = await findChangeSent(tx, charge);
-  if (sentAt === undefined) return false;
-  return !isToldBefore || entry.occurrenceDay === undefined || entry.occurrenceDay >= civilDay(sentAt);
+  const sent = await findChangeSent(tx, charge);
+  if (!sent) return false;
+  return !isToldBefore || entry.occurrenceDay === undefined || entry.occurrenceDay >= civilDay(sent.firstAt);
 }

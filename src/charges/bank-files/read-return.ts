@@ -16,7 +16,7 @@ import { findCharge, findCharges } from '../store.ts';
 import { bookEntry, bookStranger } from './book-entry.ts';
 import type { BookDeps } from './booking.ts';
 import { countEqual, markOf } from './entry-mark.ts';
-import { findAskedDueDates } from './store-files.ts';
+import { findAskedDueDates } from './store-changes.ts';
 import {
   type BoletoReturn,
   type BookedEntry,

@@ -116,14 +116,18 @@ export type Requeued = { readonly waiting: number; readonly closed: number };
 
 /**
  * Takes what the bank has not answered out of a file, to wait for a new one. What is needless by now, since its boleto was decided or has
- * ended, waits for nothing any more. The file is not carried to the bank by itself from now on.
+ * ended, or another due day was asked for since, waits for nothing any more. The file is not carried to the bank by itself from now on.
  */
 export async function requeueOpen(tx: Sql, { rail, sequence }: FileKey, at: Date): Promise<Requeued> {
   await tx.query('update boleto_files set renewed_at = $3 where rail = $1 and sequence = $2', [rail, sequence, at]);
   const rows = await tx.query<{ is_waiting: boolean }>(
     `with needed as (
        select i.id, i.account_id,
-              case i.movement when 'register' then m.status = 'CREATING' else m.status not in ('PAID', 'SETTLED') end as is_needed
+              case i.movement when 'register' then m.status = 'CREATING' else m.status not in ('PAID', 'SETTLED') end
+              and not (i.movement = 'change_due_day' and exists (
+                select from boleto_instructions later
+                 where later.charge_id = i.charge_id and later.account_id = i.account_id and later.movement = i.movement
+                   and later.id > i.id and later.dropped_at is null)) as is_needed
          from boleto_instructions i
          join charge_methods m on m.charge_id = i.charge_id and m.account_id = i.account_id and m.method = 'boleto'
         where i.rail = $1 and i.sequence = $2 and i.closed_at is null

@@ -43,34 +43,6 @@ export async function isRegistrationSent(tx: Sql, charge: Charge): Promise<boole
   return rows.length > 0;
 }
 
-/** When the first file was made that has the last change of the due day; undefined while it waits for one. */
-export async function findChangeSent(tx: Sql, charge: Charge): Promise<Date | undefined> {
-  const [last] = await tx.query<{ made_at: Date | null }>(
-    `select f.made_at from boleto_instructions i
-       left join boleto_files f on f.rail = i.rail and f.sequence = coalesce(i.former_sequence, i.sequence)
-      where i.charge_id = $1 and i.account_id = $2 and i.movement = 'change_due_day' and i.dropped_at is null
-      order by i.id desc limit 1`,
-    [charge.id, charge.accountId],
-  );
-  return last?.made_at ?? undefined;
-}
-
-/** The due dates that files have asked for, by charge. */
-export async function findAskedDueDates(
-  sql: Sql,
-  chargeIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly Date[]>> {
-  const rows = await sql.query<{ charge_id: string; due_at: Date }>(
-    `select charge_id, due_at from boleto_instructions
-      where charge_id = any($1) and movement = 'change_due_day' and due_at is not null
-        and coalesce(former_sequence, sequence) is not null
-      order by id`,
-    [chargeIds],
-  );
-  const byCharge = Map.groupBy(rows, ({ charge_id }) => charge_id);
-  return new Map([...byCharge].map(([id, asked]) => [id, asked.map(({ due_at }) => due_at)]));
-}
-
 /** Takes an instruction back; false when a file has it, or there is none. */
 export async function dropInstruction(tx: Sql, charge: Charge, movement: FileMovement, at: Date): Promise<boolean> {
   const rows = await tx.query(

@@ -1,0 +1,41 @@
+// The SQL of changes of the due day that banks are asked for by files.
+import type { Sql } from '../../storage/database.ts';
+import type { Charge } from '../charge.ts';
+
+/** The files that have had a change: when the one was made that may be answered first, and the one that has it now. */
+export type SentChange = {
+  readonly firstAt: Date;
+  /** Absent while it waits to be sent again. */
+  readonly lastAt?: Date;
+};
+
+/** Of the last change of the due day; undefined while no file has had it. */
+export async function findChangeSent(tx: Sql, charge: Charge): Promise<SentChange | undefined> {
+  const [last] = await tx.query<{ first_at: Date | null; last_at: Date | null }>(
+    `select former.made_at as first_at, present.made_at as last_at
+       from boleto_instructions i
+       left join boleto_files former on former.rail = i.rail and former.sequence = coalesce(i.former_sequence, i.sequence)
+       left join boleto_files present on present.rail = i.rail and present.sequence = i.sequence
+      where i.charge_id = $1 and i.account_id = $2 and i.movement = 'change_due_day' and i.dropped_at is null
+      order by i.id desc limit 1`,
+    [charge.id, charge.accountId],
+  );
+  if (!last?.first_at) return undefined;
+  return { firstAt: last.first_at, ...(last.last_at && { lastAt: last.last_at }) };
+}
+
+/** The due dates that files have asked for, by charge. */
+export async function findAskedDueDates(
+  sql: Sql,
+  chargeIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Date[]>> {
+  const rows = await sql.query<{ charge_id: string; due_at: Date }>(
+    `select charge_id, due_at from boleto_instructions
+      where charge_id = any($1) and movement = 'change_due_day' and due_at is not null
+        and coalesce(former_sequence, sequence) is not null
+      order by id`,
+    [chargeIds],
+  );
+  const byCharge = Map.groupBy(rows, ({ charge_id }) => charge_id);
+  return new Map([...byCharge].map(([id, asked]) => [id, asked.map(({ due_at }) => due_at)]));
+}
