@@ -54,6 +54,13 @@ async function ask(boleto: SentBoleto, day: string): Promise<number> {
   return (await bank.make())!.sequence;
 }
 
+test('a title that was taken out of its file and is in no other was sent once: known at the bank, it is refused', async () => {
+  const boleto = await bank.one();
+  await takeOut(await newest());
+  assert.deepEqual(await bank.outcomes(bank.told(boleto, '03', { reasons: '63' })), { rejected: 1 });
+  assert.equal((await bank.charge(boleto)).boleto.status, 'FAILED');
+});
+
 test('a write-off that was refused goes again when the bank registers the title after all', async () => {
   const boleto = await bank.one();
   assert.equal((await renew(await newest())).status, 200);

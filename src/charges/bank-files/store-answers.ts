@@ -163,7 +163,7 @@ export async function requeueWriteOff(tx: Sql, { id, accountId }: Charge): Promi
 /** Whether a registration was sent in more than one file: a bank that got both refuses the second as known. */
 export async function isSentTwice(sql: Sql, chargeId: string): Promise<boolean> {
   const rows = await sql.query(
-    `select from boleto_instructions where charge_id = $1 and movement = 'register' and former_sequence is not null`,
+    `select from boleto_instructions where charge_id = $1 and movement = 'register' and sequence <> former_sequence`,
     [chargeId],
   );
   return rows.length > 0;
