@@ -149,3 +149,13 @@ test('a change that another has replaced is not sent again', async () => {
   assert.deepEqual((await renew(asked)).json, { files: [], closed: 1 });
   assert.deepEqual([await unanswered(asked), await unanswered(await newest())], [0, 1]);
 });
+
+test('a boleto that is paid by hand while its registration waits leaves nothing to send', async () => {
+  const boleto = await bank.one({ dueAt: `${LATEST}T23:59:59-03:00` });
+  await takeOut(await newest());
+  const body = { method: 'boleto', amountCents: 15_990, reference: 'counter 1' };
+  const paid = await bank.service.post(`/charges/${boleto.charge.id}/payments`, body);
+  assert.equal(paid.status, 201, paid.text);
+  assert.equal(await bank.make(), undefined);
+  assert.deepEqual(await waiting(boleto), []);
+});

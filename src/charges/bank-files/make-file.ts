@@ -18,6 +18,7 @@ import {
   assignInstructions,
   type BoletoFile,
   deleteFile,
+  dropDecided,
   dropInstruction,
   type FileKey,
   findFile,
@@ -54,6 +55,8 @@ export async function makeFile(deps: MakeDeps, railName: string): Promise<Boleto
     const titles = await writeFile(deps, tx, key, files, now);
     if (titles > 0) return findFile(tx, key);
     await deleteFile(tx, key);
+    // What still waits goes into no file. Here, since whoever makes files goes on until nothing is left.
+    await dropDecided(tx, key.rail, now);
     return undefined;
   });
   if (made) await warnOfNumbers(deps);

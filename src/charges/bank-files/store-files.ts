@@ -54,6 +54,17 @@ export async function dropInstruction(tx: Sql, charge: Charge, movement: FileMov
   return rows.length > 0;
 }
 
+/** Takes back registrations of boletos that were decided while they waited, such as one that was paid by hand. */
+export async function dropDecided(tx: Sql, rail: string, at: Date): Promise<void> {
+  await tx.query(
+    `update boleto_instructions i set dropped_at = $2
+       from charge_methods m
+      where m.charge_id = i.charge_id and m.account_id = i.account_id and m.method = 'boleto' and m.status <> 'CREATING'
+        and i.rail = $1 and i.movement = 'register' and i.sequence is null and i.dropped_at is null`,
+    [rail, at],
+  );
+}
+
 export type WaitingInstruction = { readonly id: string; readonly chargeId: string; readonly movement: FileMovement };
 
 /**
