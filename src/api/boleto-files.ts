@@ -58,7 +58,7 @@ export const RenewedBoletoFile = Type.Object(
     closed: Type.Integer({
       minimum: 0,
       description:
-        'How many instructions of the old file need no answer any more, since their boletos were decided or have ended.',
+        'How many instructions of the old file need no answer any more, since their boletos were decided or have ended, or another due day was asked for.',
     }),
   },
   { $id: 'RenewedBoletoFile', ...CLOSED },

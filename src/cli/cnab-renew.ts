@@ -20,9 +20,7 @@ export async function renewCommand(config: Config, log: Log, args: readonly stri
   });
   if (closed > 0) {
     console.log(
-      closed === 1
-        ? `1 instruction of file ${file} needs no answer any more: its boleto was decided or has ended.`
-        : `${closed} instructions of file ${file} need no answer any more: their boletos were decided or have ended.`,
+      `File ${file}: ${closed} ${closed === 1 ? 'instruction needs' : 'instructions need'} no answer any more.`,
     );
   }
   for (const { sequence, titles } of files) {

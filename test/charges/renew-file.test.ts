@@ -142,7 +142,7 @@ test('a lost file whose boletos have all ended is let go', async () => {
   const said = await runCommand(cnabCommand, env(), ['renew', RAIL, '--file', String(sequence)]);
   assert.equal(
     said.said,
-    `2 instructions of file ${sequence} need no answer any more: their boletos were decided or have ended.\nNothing of ${RAIL} waits for a file.`,
+    `File ${sequence}: 2 instructions need no answer any more.\nNothing of ${RAIL} waits for a file.`,
   );
   const { files } = (await bench.service.get('/boletos/files')).json;
   assert.equal(files.find((file: { sequence: number }) => file.sequence === sequence).unanswered, 0);

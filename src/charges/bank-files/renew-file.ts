@@ -8,7 +8,7 @@ import { type BoletoFile, type FileKey, findFile } from './store-files.ts';
 export type RenewedFile = {
   /** The new files. */
   readonly files: readonly BoletoFile[];
-  /** How many instructions of the old one need no answer any more: their boletos were decided or have ended. */
+  /** How many instructions of the old one need no answer any more: their boletos have ended, or another due day was asked for. */
   readonly closed: number;
 };
 
