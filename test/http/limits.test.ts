@@ -231,17 +231,44 @@ test('a caller whose body is slow to arrive keeps nobody out', async t => {
   response.resume();
 });
 
+test('callers who go away while their key is looked up take no place of those who send files', async t => {
+  const service = await startService({ mode: 'live', rails: sandboxRails });
+  t.after(() => service.stop());
+  const headers = {
+    ...bearer(await service.makeKey('acme', ['statements:write'])),
+    'content-type': 'application/octet-stream',
+  };
+  const held = await hold(service, 'api_keys', 'access exclusive');
+  const gone = Array.from({ length: 4 }, () => {
+    const sent = request(`${service.url}/boletos/returns`, { method: 'POST', headers });
+    sent.on('error', () => {});
+    sent.write('a file');
+    return sent;
+  });
+  await held.untilWaiting(1);
+  // The service has read all four when it answers one that came after them.
+  assert.equal((await service.get('/livez')).status, 200);
+  await Promise.all(gone.map(sent => new Promise(resolve => sent.destroy().once('close', resolve))));
+  assert.equal((await service.get('/livez')).status, 200);
+  await held.release();
+  const answer = await fetch(`${service.url}/boletos/returns`, { method: 'POST', headers, body: 'a file' });
+  assert.equal(answer.status, 400, await answer.text());
+});
+
 /** Keeps every charge from being written, as a slow database would. */
-async function holdCharges(service: Service) {
+const holdCharges = (service: Service) => hold(service, 'charges', 'share');
+
+async function hold(service: Service, table: string, mode: 'share' | 'access exclusive') {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   await client.query('begin');
-  await client.query('lock table charges in share mode');
+  await client.query(`lock table ${table} in ${mode} mode`);
   return {
     untilWaiting: async (count: number) => {
       for (let look = 0; look < 5_000; look++) {
         const [row] = await service.sql<{ count: number }>(
-          `select count(*)::int as count from pg_locks where relation = 'charges'::regclass and not granted`,
+          `select count(*)::int as count from pg_locks where relation = $1::regclass and not granted`,
+          [table],
         );
         if (row!.count >= count) return;
       }

@@ -23,11 +23,12 @@ import { Uuid } from '../../api/schemas.ts';
 import { type ReadDeps, readReturn } from '../../charges/bank-files/read-return.ts';
 import { listEntries, seeEntries, warnOfEntries } from '../../charges/bank-files/return-entries.ts';
 import { listReturns, readReturnView } from '../../charges/bank-files/return-view.ts';
-import { AppError, invalidRequest } from '../../lib/errors.ts';
+import { invalidRequest } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { created, ok } from '../server/answers.ts';
+import { limitFiles } from '../server/limits.ts';
 import { idOf, pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -99,7 +100,7 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
   // Files are taken here alone, so the parsers are of this scope alone.
   app.register(async scope => {
     scope.removeAllContentTypeParsers();
-    limitAtOnce(scope);
+    scope.addHook('onRequest', limitFiles());
     scope.addContentTypeParser(
       RETURN_TYPES,
       { parseAs: 'buffer', bodyLimit: MAX_FILE_BYTES },
@@ -129,21 +130,6 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
           throw refusedFile(`cannot be taken. ${error.message.replace(/\.$/, '')}`);
         }
       },
-    });
-  });
-}
-
-/** A file is held in memory until it is read. */
-const MAX_AT_ONCE = 4;
-
-/** Comes after it is known who calls, and before the body is read. */
-function limitAtOnce(scope: FastifyInstance): void {
-  let count = 0;
-  scope.addHook('onRequest', async (_request, reply) => {
-    if (count >= MAX_AT_ONCE) throw new AppError('overloaded', 'Too many files are being read; try again.');
-    count++;
-    reply.raw.once('close', () => {
-      count--;
     });
   });
 }

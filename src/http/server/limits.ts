@@ -48,6 +48,23 @@ export function limitInFlight(app: FastifyInstance, { maxInFlight }: Limits): vo
   });
 }
 
+/** A large file is held in memory until it is read. */
+const MAX_FILES_AT_ONCE = 4;
+
+/** A hook of routes that take large files. Comes after it is known who calls, and before the body is read. */
+export function limitFiles(): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  let count = 0;
+  return async (_request, { raw }) => {
+    if (count >= MAX_FILES_AT_ONCE) throw new AppError('overloaded', 'Too many files are being read; try again.');
+    // As above: its end has come already.
+    if (raw.closed) return;
+    count++;
+    raw.once('close', () => {
+      count--;
+    });
+  };
+}
+
 /**
  * Refuses what comes faster than the limit, and tells each caller how much is left, in the headers of
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-06. Comes after it is known who calls.
