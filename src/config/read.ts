@@ -87,10 +87,11 @@ function readSetting(setting: Setting, inputs: Inputs): ReadRow {
 /** `label` is what a fault calls it. */
 type Given = { readonly text: string; readonly origin: Origin; readonly label: string };
 
-/** The text of a setting from the one place that has it; two places are a fault. */
+/** The text of a setting from the one place that has it; two places are a fault. None of one that is not read. */
 function findText(setting: Setting, inputs: Inputs): { readonly given?: Given; readonly faults: readonly string[] } {
   const { environment, readFile, document } = inputs;
-  const { name, isSecret = false, inFile } = setting;
+  const { name, isSecret = false, inFile, onlyWith } = setting;
+  if (onlyWith !== undefined && !environment[onlyWith]) return { faults: [] };
   const found: Given[] = [];
   const faults: string[] = [];
 

@@ -16,6 +16,8 @@ export type Setting = {
   readonly isSecret?: true;
   /** Settings of one group are given all together or not at all. */
   readonly group?: string;
+  /** Not read while this one is not given: the variable may be meant for other programs. */
+  readonly onlyWith?: string;
   /** Where it may stand instead in the file that TRILHO_CONFIG names. */
   readonly inFile?: string;
   /** For people, as whole sentences. */

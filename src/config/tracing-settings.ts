@@ -48,39 +48,48 @@ const share = kindOf('a decimal from 0 to 1 such as 0.1', given =>
   /^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(given) ? Number(given) : undefined,
 );
 
+const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+/** A cluster gives these to all of its programs: with a value that is for others, a service without traces starts. */
+const onlyWith = ENDPOINT;
+
 export const TRACING_SETTINGS = [
   {
-    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    name: ENDPOINT,
     kind: collectorUrl,
     meaning:
-      'Address of an OpenTelemetry collector; traces are posted to its /v1/traces. Not set: no traces are recorded.',
+      'Address of an OpenTelemetry collector; traces are posted to its /v1/traces. Not set: no traces are recorded, and the other OTEL variables are not read.',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    onlyWith,
     kind: headerList,
     isSecret: true,
     meaning: 'Headers that the collector wants.',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    onlyWith,
     kind: oneOf(['http/json']),
     default: 'http/json',
     meaning: 'How traces are sent; there is one way.',
   },
   {
     name: 'OTEL_SERVICE_NAME',
+    onlyWith,
     kind: serviceName,
     default: 'trilho',
     meaning: 'The name of this service in traces.',
   },
   {
     name: 'OTEL_TRACES_SAMPLER',
+    onlyWith,
     kind: oneOf(SAMPLERS),
     default: 'parentbased_always_on',
     meaning: 'Which traces are recorded. With parentbased, a caller that sends traceparent decides for its own.',
   },
   {
     name: 'OTEL_TRACES_SAMPLER_ARG',
+    onlyWith,
     kind: share,
     default: '1',
     meaning: 'The share of traces that traceidratio and parentbased_traceidratio record.',

@@ -351,9 +351,11 @@ const WRONG: Readonly<Record<string, readonly [string, string]>> = {
   ],
 };
 
+const TRACES = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otel.example' };
+
 test('a wrong value of any kind is a fault that names its setting and what it takes', () => {
   for (const [name, [value, fault]] of Object.entries(WRONG)) {
-    assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', ...PIX, ...SCREENING, [name]: value }), [fault]);
+    assert.deepEqual(faultsOf({ TRILHO_MODE: 'live', ...PIX, ...SCREENING, ...TRACES, [name]: value }), [fault]);
   }
   assert.deepEqual(faultsOf({ TRILHO_MODE: 'production' }), [
     'TRILHO_MODE must be one of sandbox, live, not "production".',
@@ -403,7 +405,10 @@ test('no fault repeats the value of a secret', () => {
     JSON.stringify([{ name: 'hunter2 ', url, price: 5, time: 'hunter2.' }]),
   ])
     for (const name of secrets) {
-      const [told, asFile] = [{ [name]: value }, { [`${name}_FILE`]: 'secret' }];
+      const [told, asFile] = [
+        { ...TRACES, [name]: value },
+        { ...TRACES, [`${name}_FILE`]: 'secret' },
+      ];
       for (const mode of ['live', 'sandbox']) {
         const faults = [
           ...faultsOf({ TRILHO_MODE: mode, ...told }),
@@ -414,6 +419,16 @@ test('no fault repeats the value of a secret', () => {
         assert.doesNotMatch(faults.join('\n'), /hunter2/, name);
       }
     }
+});
+
+test('what a cluster says of traces to all of its programs stops no service that records none', () => {
+  const wrong = Object.fromEntries(Object.entries(WRONG).map(([name, [value]]) => [name, value]));
+  const shared = Object.keys(WRONG).filter(name => name.startsWith('OTEL_') && !(name in TRACES));
+  assert.equal(shared.length, 5);
+  const environment = Object.fromEntries(shared.map(name => [name, wrong[name]!]));
+  assert.deepEqual(faultsOf({ ...environment, OTEL_EXPORTER_OTLP_ENDPOINT: '' }), []);
+  assert.deepEqual(faultsOf({ OTEL_EXPORTER_OTLP_HEADERS_FILE: 'of-others' }), []);
+  assert.equal(faultsOf({ ...environment, ...TRACES }).length, 5);
 });
 
 test('an unknown variable of ours is a fault, also one set to nothing; one of others is not', () => {
