@@ -63,6 +63,26 @@ test('the entries of a file are listed with their reasons in words, by page and 
   assert.equal((await bench.service.get(`/boletos/returns/${returnId}/entries?outcome=lost`)).status, 400);
 });
 
+test('somebody who works for one account is told nothing of them, and says of none that it was seen', async () => {
+  const { cookie } = await logIn(bench.service, 'operator', 'acme');
+  const ask = (path: string, method = 'GET') =>
+    fetch(bench.service.url + path, { method, headers: { ...SAME_ORIGIN, cookie } });
+  const [{ line }] = (await entries()).entries;
+  const api = `/boletos/returns/${returnId}`;
+  const page = `/dashboard/statements/returns/${returnId}`;
+  for (const path of [`${api}/entries`, page, `${page}/seen`, `${page}/entries/${line}/seen`]) {
+    const answer = await ask(path);
+    assert.equal(answer.status, 403, path);
+    assert.match(await answer.text(), /of all accounts, and you work for one/, path);
+  }
+  for (const path of [api, `${api}/entries/${line}`]) assert.equal((await ask(`${path}/seen`, 'POST')).status, 403);
+  assert.equal(await gauge(), '2');
+  assert.doesNotMatch(await (await ask('/dashboard')).text(), /What banks say of boletos/);
+  const statements = await (await ask('/dashboard/statements')).text();
+  assert.match(statements, /CNAB \d+ of sicoob:main/);
+  assert.ok(!statements.includes(page), 'no link to what is refused');
+});
+
 test('what needs a person is in the log, the metrics, on the first page and in the list of the command, until it was seen', async () => {
   const warned = lines.filter(line => line.includes('entries that need a person'));
   assert.deepEqual(
@@ -70,7 +90,7 @@ test('what needs a person is in the log, the metrics, on the first page and in t
     [[RAIL, 2]],
   );
   assert.equal(await gauge(), '2');
-  const { cookie } = await logIn(bench.service, 'operator', 'acme');
+  const { cookie } = await logIn(bench.service, 'operator');
   const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
   const page = async (path = '') =>
     wordsOf(await (await fetch(`${bench.service.url}/dashboard${path}`, { headers })).text());

@@ -28,11 +28,14 @@ import type { Log } from '../../lib/log.ts';
 import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { created, ok } from '../server/answers.ts';
+import { requireAllAccounts } from '../server/auth.ts';
 import { limitFiles } from '../server/limits.ts';
 import { idOf, pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
 const tag = 'Statements';
+/** One file has titles of every account that the agreement is for. */
+export const RETURNS_ARE = 'The entries of return files are';
 const entryPath = pathOf(
   { id: Uuid(), line: Type.Integer({ minimum: 1, maximum: 9_999_999 }) },
   { id: 'return file', line: 'entry' },
@@ -62,13 +65,15 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
     operationId: 'listBoletoReturnEntries',
     summary: 'List what a return file says of titles',
     description:
-      'In the order of the file, with what became of each. Those with the outcome `needs_attention` are for a person.',
+      'In the order of the file, with what became of each. Those with the outcome `needs_attention` are for a person. A file has titles of all accounts, so a person who works for one is refused.',
     tag,
     path: idOf('return file'),
     query: ReturnEntriesQuery,
     answer: ok(ReturnEntriesPage, 'A page of entries', RETURN_ENTRIES_EXAMPLE),
-    handle: async ({ path, query: { outcome, ...page } }) =>
-      listEntries(deps, path.id, toPageQuery(page, deps.pageSize), outcome),
+    handle: async ({ path, query: { outcome, ...page }, caller }) => {
+      requireAllAccounts(caller, RETURNS_ARE);
+      return listEntries(deps, path.id, toPageQuery(page, deps.pageSize), outcome);
+    },
   });
 
   defineRoute(app, {
@@ -81,7 +86,10 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
     tag,
     path: idOf('return file'),
     answer: ok(SeenEntries, 'How many it were', SEEN_EXAMPLE),
-    handle: async ({ path }) => ({ seen: await seeEntries(deps, { returnId: path.id }) }),
+    handle: async ({ path, caller }) => {
+      requireAllAccounts(caller, RETURNS_ARE);
+      return { seen: await seeEntries(deps, { returnId: path.id }) };
+    },
   });
 
   defineRoute(app, {
@@ -94,7 +102,10 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
     tag,
     path: entryPath,
     answer: ok(SeenEntries, 'Whether it was not seen before', SEEN_EXAMPLE),
-    handle: async ({ path: { id, line } }) => ({ seen: await seeEntries(deps, { returnId: id, line }) }),
+    handle: async ({ path: { id, line }, caller }) => {
+      requireAllAccounts(caller, RETURNS_ARE);
+      return { seen: await seeEntries(deps, { returnId: id, line }) };
+    },
   });
 
   // Files are taken here alone, so the parsers are of this scope alone.

@@ -167,6 +167,16 @@ export function accountOf(caller: Caller | undefined, asked?: string): string | 
   return own ?? asked;
 }
 
+/** A person who works for one account. A key is of one account too, but was given by name each scope that reaches further. */
+export function isOfOneAccount(caller: Caller | undefined): boolean {
+  return caller?.session !== undefined && caller.accountId !== undefined;
+}
+
+/** Refuses such a person a list that cannot be cut by account; `what` names it. */
+export function requireAllAccounts(caller: Caller | undefined, what: string): void {
+  if (isOfOneAccount(caller)) throw new AppError('missing_scope', `${what} of all accounts, and you work for one.`);
+}
+
 type Declared = { readonly url?: string | undefined; readonly config?: FastifyContextConfig };
 
 function accessTo({ url = '', config }: Declared): Access {

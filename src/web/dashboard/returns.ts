@@ -4,6 +4,8 @@ import { ReturnEntriesQuery } from '../../api/boleto-return-entries.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { listEntries, requireReturn } from '../../charges/bank-files/return-entries.ts';
 import { RETURN_OUTCOMES, type ReturnOutcome } from '../../charges/bank-files/store-returns.ts';
+import { RETURNS_ARE } from '../../http/routes/boleto-returns.ts';
+import { requireAllAccounts } from '../../http/server/auth.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
@@ -18,6 +20,7 @@ type Entry = Awaited<ReturnType<typeof listEntries>>['entries'][number];
 export function returnPages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
   const options = { config: { scope: 'statements:read' }, schema: { hide: true } } as const;
   app.get<{ Params: { id: string } }>('/dashboard/statements/returns/:id', options, async (request, reply) => {
+    requireAllAccounts(request.caller, RETURNS_ARE);
     const { outcome, ...page } = readFilters(ReturnEntriesQuery, request);
     const id = request.params.id.toLowerCase();
     const file = await requireReturn(deps.db, id);
@@ -52,12 +55,15 @@ ${pager(request, counts)}`;
     url: '/statements/returns/:id/seen',
     scope: 'statements:write',
     section: 'statements',
-    ask: async (_request, { id = '' }) => ({
-      title: 'Was every entry seen that needs a person?',
-      words: SEEN_WORDS,
-      button: 'All of it was seen',
-      back: returnAddress(id),
-    }),
+    ask: async ({ caller }, { id = '' }) => {
+      requireAllAccounts(caller, RETURNS_ARE);
+      return {
+        title: 'Was every entry seen that needs a person?',
+        words: SEEN_WORDS,
+        button: 'All of it was seen',
+        back: returnAddress(id),
+      };
+    },
     call: (_fields, { id = '' }) => ({ method: 'POST', url: `/boletos/returns/${id}/seen` }),
     done: (_answer, { id = '' }) => returnAddress(id),
   });
@@ -65,12 +71,15 @@ ${pager(request, counts)}`;
     url: '/statements/returns/:id/entries/:line/seen',
     scope: 'statements:write',
     section: 'statements',
-    ask: async (_request, { id = '', line = '' }) => ({
-      title: `Was the entry of line ${line} seen?`,
-      words: SEEN_WORDS,
-      button: 'It was seen',
-      back: returnAddress(id),
-    }),
+    ask: async ({ caller }, { id = '', line = '' }) => {
+      requireAllAccounts(caller, RETURNS_ARE);
+      return {
+        title: `Was the entry of line ${line} seen?`,
+        words: SEEN_WORDS,
+        button: 'It was seen',
+        back: returnAddress(id),
+      };
+    },
     call: (_fields, { id = '', line = '' }) => ({
       method: 'POST',
       url: `/boletos/returns/${id}/entries/${encodeURIComponent(line)}/seen`,

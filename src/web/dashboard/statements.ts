@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { StatementsQuery } from '../../api/statements.ts';
 import { type BankFile, listBankFiles } from '../../charges/statements/list-bank-files.ts';
+import { isOfOneAccount } from '../../http/server/auth.ts';
 import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
@@ -23,6 +24,8 @@ export function statementPages(app: FastifyInstance, deps: ListDeps & ActDeps): 
       deps,
       toPageQuery(readFilters(StatementsQuery, request), deps.pageSize),
     );
+    const fileName = (id: string, name: string) =>
+      isOfOneAccount(request.caller) ? name : html`<a href="${returnAddress(id)}">${name}</a>`;
     const rows = files.map(file => {
       const ends = endsOf(file);
       const isReturn = file.format === 'cnab';
@@ -30,7 +33,7 @@ export function statementPages(app: FastifyInstance, deps: ListDeps & ActDeps): 
         when(file.takenAt),
         file.takenBy,
         isReturn
-          ? html`<a href="${returnAddress(file.id)}">CNAB ${file.sequence} of ${file.agreement}</a>${!file.isFinished && [' ', badge('cut off')]}`
+          ? html`${fileName(file.id, `CNAB ${file.sequence} of ${file.agreement}`)}${!file.isFinished && [' ', badge('cut off')]}`
           : file.format.toUpperCase(),
         count(ends.paid),
         count(ends.forPerson),
