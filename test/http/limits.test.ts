@@ -255,6 +255,33 @@ test('callers who go away while their key is looked up take no place of those wh
   assert.equal(answer.status, 400, await answer.text());
 });
 
+test('the page for statements takes four files at a time, and refuses more before it reads them', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  const address = `${service.url}/dashboard/statements/upload`;
+  const headers = { 'content-type': 'multipart/form-data; boundary=x', 'sec-fetch-site': 'same-origin' };
+  const slow = await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const sent = request(address, { method: 'POST', headers: { ...headers, expect: '100-continue' } });
+      sent.flushHeaders();
+      await once(sent, 'continue');
+      return sent;
+    }),
+  );
+  const upload = () => fetch(address, { method: 'POST', headers, body: 'no form' });
+  const refused = await upload();
+  assert.equal(refused.status, 503);
+  assert.match(await refused.text(), /Too many files are being read/);
+  for (const sent of slow) {
+    sent.end('no form');
+    const [response] = await once(sent, 'response');
+    assert.equal(response.statusCode, 400);
+    response.resume();
+    await once(response, 'end');
+  }
+  assert.equal((await upload()).status, 400);
+});
+
 /** Keeps every charge from being written, as a slow database would. */
 const holdCharges = (service: Service) => hold(service, 'charges', 'share');
 

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isFresh } from '../../accounts/people/person.ts';
 import { FRESH_SCOPES, type Scope } from '../../accounts/scopes.ts';
 import { listAccounts } from '../../accounts/store.ts';
+import { limitFiles } from '../../http/server/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, type Fault } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
@@ -102,7 +103,8 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
   const { maxBytes: bodyLimit } = act;
   app.post<{ Params: Params }>(
     url,
-    { ...options, ...(bodyLimit !== undefined && { bodyLimit }) },
+    // The call to the API has such a limit too, but comes when the whole form is in memory.
+    { ...options, ...(bodyLimit !== undefined && { bodyLimit, onRequest: limitFiles() }) },
     async (request, reply) => {
       const fields = fieldsOf(request);
       const once = textField(fields, 'once');

@@ -21,7 +21,8 @@ export function readForms(scope: FastifyInstance): void {
     async (request: FastifyRequest, bytes: Buffer) => {
       try {
         const headers = { 'content-type': request.headers['content-type'] ?? '' };
-        return await new Response(Uint8Array.from(bytes), { headers }).formData();
+        // Read from the network, and so in no shared memory. A copy would hold a large file once more.
+        return await new Response(bytes as Buffer<ArrayBuffer>, { headers }).formData();
       } catch {
         throw new AppError('malformed_request', 'The form cannot be read.');
       }
