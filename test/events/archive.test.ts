@@ -15,6 +15,7 @@ import { testClock } from '../harness/clock.ts';
 import { runCommand } from '../harness/commands.ts';
 import { crashAt } from '../harness/crash.ts';
 import { createDatabase, type TestDatabase } from '../harness/databases.ts';
+import { recordingLog } from '../harness/log.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -230,6 +231,51 @@ test('a database that was restored moves its events again, without what was eras
   });
   for (const text of await texts()) assert.doesNotMatch(text, /"customer (7|1007)"/);
   assert.match((await runCommand(archiveCommand, {}, ['check', dir])).said, /^events: 2 files, 1 to 2000, whole/);
+});
+
+test('a database that was restored puts nothing back into the archive that was erased after its backup', async t => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'trilho-archive-'));
+  t.after(() => rm(dir, { recursive: true }));
+  const clock = testClock('2026-11-16T12:00:00.000Z');
+  const { log, lines } = recordingLog();
+  const withService = async ({ url }: TestDatabase, work: (service: Service) => Promise<unknown>) => {
+    const service = await startService({ log, env: keeping(dir, 'P30D'), beside: { databaseUrl: url, clock } });
+    await work(service).finally(() => service.stop());
+  };
+  const putCustomer = ({ sql }: Service, name: string, document: string) =>
+    sql(
+      `update events set object = jsonb_set(object, '{customer}', $1)
+        where object ->> 'customer' = 'customer 7' or object -> 'customer' ? 'document'`,
+      [JSON.stringify({ name, document, type: 'individual' })],
+    );
+  const erase = (service: Service) => putCustomer(service, 'erased', '0'.repeat(11));
+  const database = await createDatabase();
+  t.after(() => database.drop());
+  await withService(database, async service => {
+    await insertEvents(service, 1_000);
+    await service.runJobs();
+    await putCustomer(service, 'Maria', '52998224725');
+  });
+  const backup = await createDatabase(new URL(database.url).pathname.slice(1));
+  t.after(() => backup.drop());
+  clock.advanceMs(31 * DAY_MS);
+  await withService(database, async service => {
+    await erase(service);
+    await service.runJobs();
+    assert.equal((await service.sql('select from events')).length, 0);
+  });
+  const text = async () => gunzipSync(await readFile(path.join(dir, FIRST))).toString();
+  await withService(backup, async service => {
+    await service.runJobs();
+    assert.doesNotMatch(await text(), /Maria/);
+    assert.equal((await service.sql('select from events')).length, 1_000);
+    assert.match(lines.join(), /repeat trilho payer erase first; nothing is removed until then/);
+    assert.doesNotMatch(lines.join(), /Maria|52998224725/);
+    await erase(service);
+    await service.runJobs();
+    assert.equal((await service.sql('select from events')).length, 0);
+  });
+  assert.match(await text(), /"name": ?"erased"/);
 });
 
 test('events that a webhook is to be sent stay until it is deleted', async t => {

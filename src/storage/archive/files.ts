@@ -12,7 +12,8 @@ const HASH_ENDING = '.sha256';
 /**
  * Writes a block and its hash, makes the disk keep them, and reads them again. A block that is there already stays as it is. One with the
  * same events and other content is replaced: personal data was erased since, from them or from those of a block before, whose hash they
- * name. A database that was restored comes to such blocks once more. Refuses to replace other rows, and any line of the audit log.
+ * name. A database that was restored comes to such blocks once more. Refuses to replace other rows, rows that were erased by such that
+ * are not, and any line of the audit log.
  */
 export async function writeBlock(dir: string, block: Block): Promise<void> {
   const [kind = '', folder = '', name = ''] = pathOf(block);
@@ -42,9 +43,24 @@ export async function readBlock(file: string): Promise<Block> {
 function holdsSame(found: Buffer, block: Block, file: string): boolean {
   const other = unpacked(found, file);
   if (textOf(other) === textOf(block)) return true;
-  const idsIn = ({ rows }: Block) => rows.map(row => (parsed(row, file) as { id?: unknown }).id);
-  if (block.kind === 'events' && idsIn(other).join() === idsIn(block).join()) return false;
+  const rowsIn = ({ rows }: Block) => rows.map(row => parsed(row, file) as Row);
+  const [theirs, ours] = [rowsIn(other), rowsIn(block)];
+  if (block.kind === 'events' && theirs.every(({ id }, index) => id === ours[index]?.id)) {
+    // A database that was restored has again what was erased after its backup.
+    if (!theirs.some((row, index) => isErased(row) && !isErased(ours[index]))) return false;
+    throw new StartError(
+      `${file} lacks personal data that the database has again: repeat trilho payer erase first; nothing is removed until then.`,
+    );
+  }
   throw new StartError(`${file} holds other rows than the database; nothing is removed until it is moved away.`);
+}
+
+type Row = { readonly id?: unknown; readonly object?: { readonly customer?: { readonly document?: unknown } } };
+
+/** No payer has a document of zeros: it stands in the place of one that was erased. */
+function isErased(row: Row | undefined): boolean {
+  const document = row?.object?.customer?.document;
+  return typeof document === 'string' && /^0+$/.test(document);
 }
 
 /** The file appears under its name when it is on disk. What a crash left half written is written anew. */
