@@ -349,13 +349,13 @@ test('spans name the route and nothing that a caller wrote; what is refused firs
   assert.equal((await fetch(`${service.url}/nowhere/at-all`)).status, 404);
   for (const watched of ['/livez', '/readyz', '/metrics']) await (await fetch(service.url + watched)).text();
   await service.stop();
-  const page = collector.spans.find(({ name }) => name.startsWith('GET /pay/'));
-  assert.match(String(page?.attributes['http.route']), /^\/pay\/:\w+$/);
-  assert.notEqual(page?.traceId, TRACE, 'anybody can open a page, so its caller joins no trace');
+  const routes = collector.spans.map(({ attributes }) => attributes['http.route']);
+  assert.ok(routes.includes('/charges/:id'), routes.join());
   assert.ok(!collector.texts.join().includes(pathname.split('/').at(-1)!), 'no token of a page');
   assert.deepEqual(
-    collector.spans.filter(({ name }) => /livez|readyz|metrics|unknown/.test(name)),
+    collector.spans.filter(({ name }) => /livez|readyz|metrics|unknown|pay/.test(name)),
     [],
+    'anybody can open a page, as often as they like',
   );
 });
 

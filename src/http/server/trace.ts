@@ -11,15 +11,15 @@ declare module 'fastify' {
 }
 
 /** Asked all the time by machines that watch the service. */
-const WATCHED: readonly string[] = ['/livez', '/readyz', '/metrics'];
+const WATCHED = '/metrics';
 const SERVER_ERROR = 500;
 
 /** Call it before any route is added. The handler runs inside the hook's last call, and so inside the span. */
 export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook('preHandler', (request, reply, done) => {
     const { url: route, config } = request.route;
-    // A stream lasts as long as its reader, and an unknown address may be asked by anybody.
-    if (route === undefined || config.isLasting || WATCHED.includes(route)) return done();
+    // A stream lasts as long as its reader; an unknown address and a public route may be asked by anybody, as often as they like.
+    if (route === undefined || config.public || config.isLasting || route === WATCHED) return done();
     const { method, headers } = request;
     const span = tracing.start({
       name: `${method} ${route}`,
