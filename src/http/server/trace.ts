@@ -26,7 +26,8 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
       kind: 'server',
       // Anybody reaches a route without a scope, and must not decide what is recorded.
       parent: config.scope === undefined ? undefined : parseTraceparent(headers['traceparent']),
-      startedAtMs: performance.timeOrigin + performance.now() - reply.elapsedTime,
+      // By the clock of the machine as it is now: that of `performance` does not follow when it is set.
+      startedAtMs: Date.now() - reply.elapsedTime,
       // The route and never the address, which holds tokens and whatever a caller wrote.
       attributes: { 'http.request.method': method, 'http.route': route },
     });
