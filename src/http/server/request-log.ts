@@ -2,6 +2,7 @@
 // do not must not fill the disk.
 import type { Outage } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
+import { runOutsideTraces } from '../../lib/tracing.ts';
 
 export type Logged = {
   readonly requestId: string;
@@ -59,7 +60,8 @@ export function requestLog(log: Log): RequestLog {
       if (fresh.count > 0) writeCount(fresh.count);
     };
     const fresh = { count: 0, end };
-    const timer = setTimeout(end, COUNT_FOR_MS);
+    // The line is about many requests, and not a part of the first.
+    const timer = runOutsideTraces(() => setTimeout(end, COUNT_FOR_MS));
     timer.unref();
     counted.set(kind, fresh);
     return false;
