@@ -359,6 +359,24 @@ test('spans name the route and nothing that a caller wrote; what is refused firs
   );
 });
 
+test('an act of the dashboard and the call that it makes are one trace', async t => {
+  const collector = await startCollector(t);
+  const service = await startTraced(t, collector);
+  const { json: made } = await service.post('/charges', chargeBody());
+  const acted = await fetch(`${service.url}/dashboard/charges/${made.id}/cancel`, {
+    method: 'POST',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ once: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d88' }),
+    redirect: 'manual',
+  });
+  assert.equal(acted.status, 303, await acted.text());
+  await service.stop();
+  const spanOf = (route: string) => collector.spans.find(({ name }) => name === `POST ${route}`);
+  const [act, call] = [spanOf('/dashboard/charges/:id/cancel'), spanOf('/charges/:id/cancel')];
+  assert.ok(act && call);
+  assert.equal(call.traceId, act.traceId);
+});
+
 test('the sampler leaves traces out: nothing is sent, stored or passed on for them', async t => {
   const collector = await startCollector(t);
   const receiver = await startReceiver(t);

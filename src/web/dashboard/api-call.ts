@@ -3,6 +3,7 @@
 import type { FastifyRequest } from 'fastify';
 import { SESSION_COOKIE, sessionTokenOf } from '../../http/server/session-cookie.ts';
 import type { Fault } from '../../lib/errors.ts';
+import { currentTrace, formatTraceparent } from '../../lib/tracing.ts';
 
 export type ApiCall = {
   readonly method: 'POST' | 'PATCH' | 'DELETE';
@@ -27,6 +28,7 @@ export type ApiAnswer =
 export async function callApi(request: FastifyRequest, call: ApiCall): Promise<ApiAnswer> {
   const token = sessionTokenOf(request);
   const { file, body, idempotencyKey } = call;
+  const trace = currentTrace();
   const response = await request.server.inject({
     method: call.method,
     url: call.url,
@@ -37,6 +39,7 @@ export async function callApi(request: FastifyRequest, call: ApiCall): Promise<A
       // The form itself was checked when it came.
       'sec-fetch-site': 'same-origin',
       ...(token !== undefined && { cookie: `${SESSION_COOKIE}=${token}` }),
+      ...(trace && { traceparent: formatTraceparent(trace) }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       ...(file ? { 'content-type': file.type } : body !== undefined && { 'content-type': 'application/json' }),
     },
