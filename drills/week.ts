@@ -140,9 +140,12 @@ async function whatIsNotRemoved(service: RunningProgram): Promise<string[]> {
   const limitMs = performance.now() + PATIENCE_MS;
   for (;;) {
     const oldest = await metricsOf(service, OLDEST);
-    const old = REMOVED_KINDS.filter(kind => (oldest.get(kind) ?? Number.NaN) > REMOVED_WITHIN_SECONDS);
-    if (old.length === 0) return [];
-    if (performance.now() > limitMs) return old.map(kind => `old ${kind} were not removed`);
+    const faults = REMOVED_KINDS.flatMap(kind => {
+      const seconds = oldest.get(kind);
+      if (seconds === undefined) return `${OLDEST} does not tell of ${kind}`;
+      return seconds > REMOVED_WITHIN_SECONDS ? `old ${kind} were not removed` : [];
+    });
+    if (faults.length === 0 || performance.now() > limitMs) return faults;
     await wait(LOOK_MS);
   }
 }
