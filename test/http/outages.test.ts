@@ -55,6 +55,17 @@ describe('a database whose locks are held', () => {
     assert.equal((await service.get(`/charges/${id}`)).status, 200);
   });
 
+  test('is told to the operator, too, when a payer is answered by a page', async () => {
+    const { id } = (await service.post('/charges', chargeBody())).json;
+    const { checkoutUrl } = (await service.get(`/charges/${id}`)).json;
+    await holder.query('begin; lock table charges in access exclusive mode');
+    const answer = await fetch(service.url + new URL(checkoutUrl).pathname);
+    await holder.query('rollback');
+    assert.equal(answer.status, 503, await answer.text());
+    const said = lines.map(text => JSON.parse(text)).find(({ route, error }) => route === '/pay/:token' && error);
+    assert.deepEqual([said?.level, said?.error.code], ['warn', 'database_timeout']);
+  });
+
   test('says nothing about money that a bank has seen: it is taken when the lock is gone', async () => {
     // The sandbox's payer pays this amount by itself on the due day.
     const due = chargeBody({ amountCents: 9_004, methods: ['pix'], dueAt: '2026-12-12T02:59:59Z' });

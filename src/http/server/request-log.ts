@@ -4,6 +4,13 @@ import type { Outage } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
 import { runOutsideTraces } from '../../lib/tracing.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** For routes that answer an outage by a page of their own. */
+    reportOutage(request: FastifyRequest, error: LoggedOutage['error']): void;
+  }
+}
+
 export type Logged = {
   readonly requestId: string;
   readonly trace_id?: string;

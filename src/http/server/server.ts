@@ -18,7 +18,7 @@ import { answerHeaders, countHeader } from './headers.ts';
 import { type Limits, limitInFlight, limitRate } from './limits.ts';
 import type { Observers } from './observers.ts';
 import { collectOpenApi, openApiRoutes } from './openapi.ts';
-import { type RequestLog, requestLog } from './request-log.ts';
+import { requestLog } from './request-log.ts';
 import { allowedMethods, watchRoutes } from './route-table.ts';
 import { traceRequests } from './trace.ts';
 import { closeUnread } from './unread-answers.ts';
@@ -64,6 +64,8 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     requests.write({ requestId, ...(trace_id !== undefined && { trace_id }), method, route, status, durationMs });
     deps.observeRequest({ method, route, status, seconds: durationMs / 1000 });
   };
+  const reportOutage: FastifyInstance['reportOutage'] = (request, error) =>
+    requests.writeOutage({ requestId: request.id, route: routeOf(request), error });
   const exchanges = createExchanges();
   const app = fastify({
     logger: false,
@@ -92,7 +94,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     // What the framework refuses before any hook has run.
     frameworkErrors: (error, request, reply) => {
       reply.headers(answerHeaders(request.id));
-      const sent = sendError(deps.log, requests, error, request, reply as FastifyReply);
+      const sent = sendError(deps.log, reportOutage, error, request, reply as FastifyReply);
       answered({
         requestId: request.id,
         method: request.method,
@@ -114,6 +116,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   readBodies(app);
   app.decorateRequest('route');
   app.decorateRequest('span');
+  app.decorate('reportOutage', reportOutage);
 
   app.addHook('onRequest', async (request, reply) => {
     request.route = request.routeOptions;
@@ -160,7 +163,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   app.setErrorHandler((error: { readonly code?: unknown }, request, reply) =>
     error.code === QUERY_WITHOUT_TYPE
       ? refuseRoute(request, reply)
-      : sendError(deps.log, requests, error, request, reply),
+      : sendError(deps.log, reportOutage, error, request, reply),
   );
 
   await collectOpenApi(app, deps);
@@ -224,7 +227,7 @@ function routeOf(request: FastifyRequest): string {
 
 function sendError(
   log: Log,
-  requests: RequestLog,
+  reportOutage: FastifyInstance['reportOutage'],
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -233,7 +236,7 @@ function sendError(
   // the whole body was received, the connection can be kept.
   if (request.raw.complete) reply.removeHeader('connection');
   if (error instanceof AppError) {
-    if (isOutage(error)) requests.writeOutage({ requestId: request.id, route: routeOf(request), error });
+    if (isOutage(error)) reportOutage(request, error);
     const body = problemOf(error, request.id);
     const waitSeconds = retryAfterSeconds(error.code);
     if (waitSeconds !== undefined) reply.header('retry-after', waitSeconds);

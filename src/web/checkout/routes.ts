@@ -74,7 +74,10 @@ function pageRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
   const refused = ({ ip }: FastifyRequest): PlainPage => (wrong.take(networkOf(ip)).isAllowed ? 'badLink' : 'tooMany');
 
   app.setErrorHandler((error, request, reply) => {
-    if (isOutage(error)) return say('unavailable', request, reply);
+    if (isOutage(error)) {
+      app.reportOutage(request, error);
+      return say('unavailable', request, reply);
+    }
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'rate_limited') return say('tooMany', request, reply);
     // An address that cannot be decoded; a picture that a charge has not, or not any more.
