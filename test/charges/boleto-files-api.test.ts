@@ -93,7 +93,7 @@ test('a file or an agreement that is not there is not found, and each route need
 });
 
 test('the dashboard shows agreements and files, and a person makes and fetches them', async () => {
-  const { cookie } = await logIn(bench.service, 'operator', 'acme');
+  const { cookie } = await logIn(bench.service, 'operator');
   const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
   const page = await fetch(`${bench.service.url}/dashboard/boletos`, { headers });
   const text = await page.text();
@@ -110,7 +110,7 @@ test('the dashboard shows agreements and files, and a person makes and fetches t
   });
   assert.equal(made.status, 303, await made.text());
   assert.equal((await bench.service.get('/boletos/files')).json.total, 3);
-  const viewer = { ...headers, cookie: (await logIn(bench.service, 'viewer', 'acme')).cookie };
+  const viewer = { ...headers, cookie: (await logIn(bench.service, 'viewer')).cookie };
   const seen = await (await fetch(`${bench.service.url}/dashboard/boletos`, { headers: viewer })).text();
   assert.match(seen, /sicoob-main-000002\.rem/);
   assert.doesNotMatch(seen, /\/content"/, 'files hold names and documents');

@@ -83,6 +83,15 @@ test('somebody who works for one account is told nothing of them, and says of no
   assert.ok(!statements.includes(page), 'no link to what is refused');
 });
 
+test('nor does such a person get files to banks, which name payers of all accounts', async () => {
+  const { cookie } = await logIn(bench.service, 'operator', 'acme');
+  const ask = (path: string) => fetch(bench.service.url + path, { headers: { ...SAME_ORIGIN, cookie } });
+  const content = `/boletos/files/${encodeURIComponent(RAIL)}/1/content`;
+  for (const path of [content, '/boletos/instructions']) assert.equal((await ask(path)).status, 403, path);
+  const page = await (await ask('/dashboard/boletos')).text();
+  assert.ok(page.includes('Files to banks') && !page.includes(content));
+});
+
 test('what needs a person is in the log, the metrics, on the first page and in the list of the command, until it was seen', async () => {
   const warned = lines.filter(line => line.includes('entries that need a person'));
   assert.deepEqual(

@@ -26,10 +26,12 @@ import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { outgoingName } from '../../rails/cnab/folder.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 import { Binary, created, media, ok } from '../server/answers.ts';
+import { requireAllAccounts } from '../server/auth.ts';
 import { pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
 const tag = 'Statements';
+const FILES_ARE = 'Files to banks are';
 const path = pathOf(
   { agreement: Text(), sequence: Type.Integer({ minimum: 1, maximum: 999_999 }) },
   { agreement: 'agreement', sequence: 'file' },
@@ -101,7 +103,8 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     tag,
     path,
     answer: media<Readable>('application/octet-stream', Binary, 'The file', '75600000…'),
-    handle: async ({ path: { agreement: rail, sequence }, request }, reply) => {
+    handle: async ({ path: { agreement: rail, sequence }, request, caller }, reply) => {
+      requireAllAccounts(caller, FILES_ARE);
       const file = await findFile(db, { rail, sequence });
       if (!file) throw new AppError('not_found', 'There is no such file.');
       reply.header('content-disposition', `attachment; filename="${outgoingName(rail, sequence)}"`);
@@ -121,11 +124,13 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     tag,
     query: InstructionsQuery,
     answer: ok(InstructionsPage, 'A page of instructions', INSTRUCTIONS_EXAMPLE),
-    handle: async ({ query: { agreement, status, ...page } }) =>
-      listInstructions(deps, toPageQuery(page, pageSize), {
+    handle: async ({ query: { agreement, status, ...page }, caller }) => {
+      requireAllAccounts(caller, FILES_ARE);
+      return listInstructions(deps, toPageQuery(page, pageSize), {
         ...(agreement !== undefined && { agreement }),
         ...(status !== undefined && { status }),
-      }),
+      });
+    },
   });
 }
 

@@ -5,6 +5,7 @@ import { toPageQuery } from '../../api/paging.ts';
 import { listBoletoFiles } from '../../charges/bank-files/file-views.ts';
 import { readAgreementUses } from '../../charges/bank-files/store-agreements.ts';
 import type { FileKey } from '../../charges/bank-files/store-files.ts';
+import { isOfOneAccount } from '../../http/server/auth.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
@@ -35,8 +36,9 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
       toPageQuery(page, deps.pageSize),
       agreement === undefined ? {} : { agreement },
     );
-    // A file has names and documents of payers.
-    const mayFetch = may(request.caller, 'statements:write');
+    const mayMake = may(request.caller, 'statements:write');
+    // A file has names and documents of payers of all accounts.
+    const mayFetch = mayMake && !isOfOneAccount(request.caller);
     const agreements = (await readAgreementUses(deps.db)).map(use => [
       use.rail,
       count(use.waiting),
@@ -44,7 +46,7 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
       use.lastFile ? [String(use.lastFile.sequence), ', ', when(use.lastFile.madeAt)] : 'none',
       use.lastReturnAt ? when(use.lastReturnAt) : 'none',
       use.exchangeError ?? '',
-      mayFetch &&
+      mayMake &&
         use.waiting > 0 &&
         html`<a class="button secondary small" href="${PAGE}/make?agreement=${encodeURIComponent(use.rail)}">Make a file</a>`,
     ]);
@@ -58,7 +60,7 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
       mayFetch
         ? html`<a href="/boletos/files/${encodeURIComponent(rail)}/${String(sequence)}/content" download>${name}</a>`
         : name,
-      mayFetch &&
+      mayMake &&
         unanswered > 0 &&
         html`<a class="button secondary small" href="${renewAddress({ rail, sequence })}">Send again</a>`,
     ]);
