@@ -3,6 +3,8 @@
 // Tabs of one stream share it, since a browser opens six connections to a host over HTTP/1.1.
 
 const POLL_MS = 5_000;
+/** After a look that failed, though the page was told to look. */
+const AGAIN_MS = 3_000;
 /** With an open stream a poll is only the floor under it. */
 const POLL_WITH_STREAM_MS = 30_000;
 const FETCH_TIMEOUT_MS = 10_000;
@@ -85,14 +87,15 @@ async function refresh() {
   // A stream that comes back tells the same version again: it must not pass for seen.
   if (!isTrue) version = '';
   if (mustFetchAgain) return refresh();
-  pollLater();
+  if (isTrue) pollLater();
+  else pollLater(AGAIN_MS);
 }
 
-function pollLater() {
+function pollLater(waitMs = isStreaming ? POLL_WITH_STREAM_MS : POLL_MS) {
   clearTimeout(timer);
   // A page without a stream says of itself that it changes no more.
   if (stream === '') return;
-  timer = setTimeout(() => (document.hidden ? pollLater() : refresh()), isStreaming ? POLL_WITH_STREAM_MS : POLL_MS);
+  timer = setTimeout(() => (document.hidden ? pollLater() : refresh()), waitMs);
 }
 
 /** Goes on until the page needs no stream any more, or is left. */
