@@ -7,25 +7,28 @@ const DUE_AFTER_MS = 7 * 86_400_000;
 const startedAt = Date.now().toString(36);
 let count = 0;
 
-/** Live has no boleto rail yet. */
+/** The live service of a benchmark has a pix key and no agreement for boletos. */
 const METHODS = { live: ['pix'], sandbox: ['boleto', 'pix'] } as const satisfies Record<Mode, readonly string[]>;
+
+/** With what boletos need. */
+export const CUSTOMER = {
+  name: 'Maria da Silva',
+  document: '529.982.247-25',
+  type: 'individual',
+  address: {
+    street: 'Rua das Laranjeiras',
+    number: '120',
+    postalCode: '22240-003',
+    city: 'Rio de Janeiro',
+    state: 'RJ',
+    countryCode: 'BR',
+  },
+};
 
 /** The fields that all charges share. */
 const SHARED = {
   currency: 'BRL',
-  customer: {
-    name: 'Maria da Silva',
-    document: '529.982.247-25',
-    type: 'individual',
-    address: {
-      street: 'Rua das Laranjeiras',
-      number: '120',
-      postalCode: '22240-003',
-      city: 'Rio de Janeiro',
-      state: 'RJ',
-      countryCode: 'BR',
-    },
-  },
+  customer: CUSTOMER,
   taxes: { fine: 2, interest: 1 },
 };
 

@@ -27,7 +27,7 @@ import { requireRails } from './charges/require-rails.ts';
 import { chargeSweep } from './charges/sweep.ts';
 import { lookAtRails, startWatchingRails } from './charges/watch-rails.ts';
 import type { Config } from './config/config.ts';
-import type { Kept } from './config/retention-settings.ts';
+import { secondsOf } from './config/retention-settings.ts';
 import { version } from './config/version.ts';
 import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
@@ -35,7 +35,7 @@ import { startDelivering } from './events/delivering.ts';
 import { pruneDeliveries } from './events/prune-deliveries.ts';
 import { pruneEvents } from './events/prune-events.ts';
 import { certificatesOf } from './http/certificates.ts';
-import { openReceiver } from './http/open-receiver.ts';
+import { openReceiver, warnOfNoReceiver } from './http/open-receiver.ts';
 import { STREAM_STALL_TIMEOUT_MS } from './http/routes/event-stream.ts';
 import { metricsRoutes } from './http/routes/metrics.ts';
 import { apiRoutes } from './http/routes/routes.ts';
@@ -48,7 +48,6 @@ import { UNREAD_LIMIT_MS } from './http/server/unread-answers.ts';
 import { hasNoJobs, type NewerJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { type Clock, followingClock, systemClock } from './lib/clock.ts';
-import { addDuration } from './lib/date-times.ts';
 import { StartError } from './lib/errors.ts';
 import { type Heartbeats, watchHeartbeats } from './lib/heartbeats.ts';
 import type { Log } from './lib/log.ts';
@@ -224,17 +223,6 @@ function warnOfMissing({ rails, chains, hasPrices }: Outside, log: Log): void {
   if (Object.keys(chains).length === 0) {
     log.warn('there is no chain: every order is refused until chains in TRILHO_CONFIG are set');
   }
-}
-
-/** Another node may have the receiver, so it is no fault. */
-function warnOfNoReceiver({ rails, boletos, receiver }: Config, log: Log): void {
-  if (receiver) return;
-  const [place] = [
-    ...rails.flatMap(({ webhook }, index) => (webhook ? `rails[${index}].webhook` : [])),
-    ...boletos.flatMap(({ api }, index) => (api?.webhook ? `boletos[${index}].api.webhook` : [])),
-  ];
-  if (place === undefined) return;
-  log.warn(`this node takes no notifications: ${place} is set, but receiver in TRILHO_CONFIG is not`);
 }
 
 /** A simulated bank and simulated chains, a clock that can be moved, and no credentials. Test nodes may stand for networks. */
@@ -485,11 +473,6 @@ function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[]
     pruneTraces(traces),
     ...records,
   ];
-}
-
-/** 0 stands for ever. */
-function secondsOf(keep: Kept): number {
-  return keep === 'forever' ? 0 : (addDuration(new Date(0), keep)?.getTime() ?? 0) / 1000;
 }
 
 type ClockDeps = { readonly db: Database; readonly log: Log; readonly heartbeats: Heartbeats };

@@ -1,6 +1,7 @@
 // The life of charges, an hour of simulated time after another: they are created by pix, by boleto or by both; an hour later most of
 // them are paid, and an hour after that some of the money goes back. The others expire. Some requests are sent twice, as by a careful client.
 import type { Caller } from '../../bench/callers.ts';
+import { CUSTOMER } from '../../bench/charge-requests.ts';
 import { type Random, randomOf } from '../../test/harness/random.ts';
 import { AMOUNT_CENTS } from '../nodes/load.ts';
 
@@ -26,18 +27,6 @@ const PAID_SHARE = 0.6;
 const REFUNDED_SHARE = 0.05;
 const REPEATED_SHARE = 0.02;
 const METHODS = [['pix'], ['pix'], ['boleto'], ['boleto', 'pix']] as const;
-const CUSTOMER = {
-  name: 'Maria da Silva',
-  document: '529.982.247-25',
-  address: {
-    street: 'Rua das Laranjeiras',
-    number: '120',
-    postalCode: '22240-003',
-    city: 'Rio de Janeiro',
-    state: 'RJ',
-    countryCode: 'BR',
-  },
-};
 
 /** What an hour leaves for the next. */
 type Open = { readonly id: string; readonly number: number; readonly method: string };

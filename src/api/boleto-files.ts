@@ -30,7 +30,7 @@ export const BoletoFileView = Type.Object(
     digest: Type.String({ description: 'SHA-256 of its bytes, which are the same each time.' }),
     unanswered: Type.Integer({ minimum: 0, description: 'How many of its instructions the bank has not answered.' }),
     isTakenByHand: Type.Optional(
-      Type.Literal(true, { description: 'Somebody fetched it first: it is carried to the bank by hand.' }),
+      Type.Literal(true, { description: 'A person fetched it first, to carry it to the bank by hand.' }),
     ),
     renewedAt: Type.Optional(DateTime({ description: 'When what was unanswered of it went into a new file.' })),
     offeredAt: Type.Optional(

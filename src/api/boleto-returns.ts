@@ -49,7 +49,10 @@ const fields = {
     Object.fromEntries(RETURN_OUTCOMES.map(outcome => [outcome, Type.Optional(Type.Integer({ minimum: 1 }))])),
     { additionalProperties: false, description: 'How its entries ended.' },
   ),
-  unseen: Type.Integer({ minimum: 0, description: 'How many `needs_attention` nobody has seen yet.' }),
+  unseen: Type.Integer({
+    minimum: 0,
+    description: 'How many entries with the outcome `needs_attention` were not marked as seen.',
+  }),
   warnings: Type.Array(Warning),
 };
 

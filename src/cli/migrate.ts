@@ -57,7 +57,7 @@ async function sayPlan(db: Database): Promise<void> {
 function wordsOf({ blocks, isRewritten, changesRows, scans, newIndexes, rows, bytes }: PlannedTable): string {
   const work = [
     ...(isRewritten ? ['written anew'] : []),
-    ...(changesRows ? ['rows changed, which nobody else can change meanwhile'] : []),
+    ...(changesRows ? ['rows changed, which others cannot change meanwhile'] : []),
     ...(newIndexes > 0 ? [`${newIndexes} new indexes`] : []),
     ...(scans > 0 ? [`read ${scans} times`] : []),
   ];

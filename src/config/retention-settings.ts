@@ -18,6 +18,11 @@ export type RetentionSettings = {
   readonly traces: Kept;
 };
 
+/** 0 for rows that are never removed. */
+export function secondsOf(keep: Kept): number {
+  return keep === 'forever' ? 0 : (addDuration(new Date(0), keep)?.getTime() ?? 0) / 1000;
+}
+
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 18_263 * DAY_MS;
 

@@ -5,6 +5,7 @@ import { readRails } from '../charges/store-rails.ts';
 import type { Config } from '../config/config.ts';
 import type { ReceiverSettings } from '../config/receiver-settings.ts';
 import { StartError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
 import type { Database } from '../storage/database.ts';
 import { type Receiver, type ReceiverDeps, startReceiver } from './receiver.ts';
 
@@ -37,6 +38,17 @@ export async function openReceiver(
   });
   const tls = certificateFile && privateKeyFile ? { certificateFile, privateKeyFile } : undefined;
   return startReceiver(deps, { host, port, ...(tls && { tls }), ...(proxy && { proxy }) }, receiving);
+}
+
+/** Rails whose banks should send notifications need one; another node may have it, so it is no fault. */
+export function warnOfNoReceiver({ rails, boletos, receiver }: Config, log: Log): void {
+  if (receiver) return;
+  const [place] = [
+    ...rails.flatMap(({ webhook }, index) => (webhook ? `rails[${index}].webhook` : [])),
+    ...boletos.flatMap(({ api }, index) => (api?.webhook ? `boletos[${index}].api.webhook` : [])),
+  ];
+  if (place === undefined) return;
+  log.warn(`this node takes no notifications: ${place} is set, but receiver in TRILHO_CONFIG is not`);
 }
 
 function readCertificates(setting: string, path: string): string {

@@ -9,7 +9,7 @@ export type PlannedTable = {
   /** What has to wait until the last of the migrations is done: they are one transaction. */
   readonly blocks: 'reads and writes' | 'writes' | 'nothing';
   readonly isRewritten: boolean;
-  /** Whether rows are inserted, changed or deleted: whoever writes one of the same waits as well. */
+  /** Whether rows are inserted, changed or deleted: other writers of the same rows wait. */
   readonly changesRows: boolean;
   /** How often all its rows are read, beside that for its indexes. */
   readonly scans: number;

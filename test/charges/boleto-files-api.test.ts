@@ -47,7 +47,7 @@ test('files are made of what waits, listed, and fetched with the same bytes each
   }
 });
 
-test('a file that somebody fetched is carried by hand, and not by the folder too; one that was asked about only is', async () => {
+test('a file that a person fetched is not put into the folder; a HEAD request does not count as fetching', async () => {
   const place = await mkdtemp(path.join(tmpdir(), 'offered-'));
   await bench.service.send('/boletos/files/sicoob:main/2/content', { method: 'HEAD' });
   const offered = await bench.offer(place);

@@ -161,7 +161,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.equal((await command()).said, `${RAIL}: nothing to send.`, 'read once');
   });
 
-  test('a file that somebody fetched is not sent too, unless it is asked for', async () => {
+  test('a file that a person fetched is not sent too, unless it is asked for', async () => {
     await restSchedule();
     await charge();
     await service.runJobs();

@@ -63,7 +63,7 @@ test('the entries of a file are listed with their reasons in words, by page and 
   assert.equal((await bench.service.get(`/boletos/returns/${returnId}/entries?outcome=lost`)).status, 400);
 });
 
-test('somebody who works for one account is told nothing of them, and says of none that it was seen', async () => {
+test('a person who works for one account cannot read entries or mark them as seen', async () => {
   const { cookie } = await logIn(bench.service, 'operator', 'acme');
   const ask = (path: string, method = 'GET') =>
     fetch(bench.service.url + path, { method, headers: { ...SAME_ORIGIN, cookie } });

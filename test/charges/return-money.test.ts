@@ -1,4 +1,4 @@
-// Money of which a return tells under a word that is none of a payment, or that nobody knows: it is kept, once, and a person is told.
+// Money of which a return tells under a word that is none of a payment, or that is unknown: it is kept, once, and a person is told.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AMOUNT, type ReturnBench, startReturns } from '../harness/return-bench.ts';
@@ -18,7 +18,7 @@ for (const [occurrence, what] of [
   ['09', 'a write-off'],
   ['11', 'news'],
   ['28', 'a fee'],
-  ['99', 'a code that nobody knows'],
+  ['99', 'an unknown code'],
   ['03', 'a rejection'],
 ] as const) {
   test(`money under ${what} is kept once, and a person records it once`, async () => {
@@ -41,7 +41,7 @@ for (const [occurrence, what] of [
   });
 }
 
-test('a code that nobody knows needs a person, also without money', async () => {
+test('an unknown code needs a person, also without money', async () => {
   const boleto = await bank.one();
   assert.deepEqual(await bank.outcomes(bank.told(boleto, '99')), { needs_attention: 1 });
   assert.equal(await bank.remark(), 'The code 99 of the bank is not known here.');

@@ -55,7 +55,7 @@ export async function makeFile(deps: MakeDeps, railName: string): Promise<Boleto
     const titles = await writeFile(deps, tx, key, files, now);
     if (titles > 0) return findFile(tx, key);
     await deleteFile(tx, key);
-    // What still waits goes into no file. Here, since whoever makes files goes on until nothing is left.
+    // What still waits will never be in a file. Dropped here, since callers make files until one would be empty.
     await dropDecided(tx, key.rail, now);
     return undefined;
   });

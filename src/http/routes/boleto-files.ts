@@ -99,7 +99,7 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     operationId: 'getBoletoFileContent',
     summary: 'Fetch a file to a bank',
     description:
-      'The bytes of the file (CNAB 240, Latin-1), the same each time. Whoever fetches a file that was not offered yet carries it to the bank: neither the folder nor the SFTP server of the agreement gets it by itself from then on.',
+      'The bytes of the file (CNAB 240, Latin-1), the same each time. Fetching a file that was not offered yet means that you carry it to the bank: from then on it is not put into the folder or sent to the SFTP server by itself.',
     tag,
     path,
     answer: media<Readable>('application/octet-stream', Binary, 'The file', '75600000…'),

@@ -125,7 +125,7 @@ async function mePage(deps: LoginDeps & ShellDeps, request: FastifyRequest, sess
   const rows = passkeys.map(({ id, createdAt, lastUsedAt }) => [
     when(createdAt),
     lastUsedAt ? when(lastUsedAt) : 'never',
-    html`<details><summary>Remove</summary><form method="post" action="/dashboard/me/passkeys/remove"><p>It logs nobody in any more.</p>
+    html`<details><summary>Remove</summary><form method="post" action="/dashboard/me/passkeys/remove"><p>It can no longer be used to log in.</p>
 <input type="hidden" name="id" value="${id}"><button class="button secondary small">Remove the passkey</button></form></details>`,
   ]);
   return shell(deps, request, {

@@ -17,7 +17,7 @@ type SectionLink = {
   readonly label: string;
   readonly href: string;
   readonly scope: Scope;
-  /** It cannot be cut by account, so whoever works for one account does not see it. */
+  /** It cannot be cut by account, so people who work for one account do not see it. */
   readonly isOfAll?: true;
 };
 

@@ -65,7 +65,7 @@ test('the page of a person says what ends before it ends, and on a phone what ea
   const page = await (await ask(person, '/dashboard/me')).text();
   assert.match(page, /10 left\. Each logs you in once when no passkey is at hand\. New ones replace them\./);
   assert.match(page, /data-head="Last used"/);
-  assert.match(page, /<summary>Remove<\/summary>.*It logs nobody in any more\./s);
+  assert.match(page, /<summary>Remove<\/summary>.*It can no longer be used to log in\./s);
   // It asks for the passkey first, and leads back to this page.
   const body = new URLSearchParams({ id: 'a-passkey' });
   const url = `${service.url}/dashboard/me/passkeys/remove`;
