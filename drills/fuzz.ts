@@ -70,6 +70,8 @@ async function fuzz(): Promise<number> {
   const env = {
     TRILHO_RATE_LIMIT: '0',
     TRILHO_MAX_IN_FLIGHT: '0',
+    // Chance makes hundreds of webhooks, and each event goes to them: more work than the cases themselves.
+    TRILHO_WEBHOOK_CONCURRENCY: '1',
     TRILHO_PAYOUTS: JSON.stringify(PAYOUTS),
     TRILHO_BOLETOS: BOLETOS,
   };

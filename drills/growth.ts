@@ -55,7 +55,9 @@ async function measureAt({ dir, socketDir, db: server, log }: DrillDatabase, nam
     const archive = path.join(dir, `archive-${name}`);
     await mkdir(archive);
     const start = new Date(Date.now() - YEARS_MS);
-    await withClient(url, client => makeEvents(client, { events, start, stepMs: YEARS_MS / events }, say));
+    await withClient(url, one =>
+      withClient(url, other => makeEvents([one, other], { events, start, stepMs: YEARS_MS / events }, say)),
+    );
     const [row] = await db.query<{ size: string }>(
       'select pg_size_pretty(pg_total_relation_size($1) + pg_total_relation_size($2)) as size',
       ['events', 'event_positions'],

@@ -3,7 +3,7 @@ import { nounOf } from './make-case.ts';
 
 const KEPT = 200;
 /** Fields of answers, beside ids, that later requests name. */
-const NAMED = new Set(['agreement', 'sequence', 'hash', 'sender']);
+const NAMED = new Set(['agreement', 'sequence', 'line', 'hash', 'sender']);
 const UNMATCHED = '/payments/unmatched';
 const MAX_DEPTH = 4;
 
