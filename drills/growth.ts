@@ -1,6 +1,7 @@
 // npm run drill:growth [-- <events> <seconds>]: what a feed of a hundred million events costs. Events are made by SQL; then readers page
 // through the feed, charges are created, and old events are moved to the archive beside them, at a hundredth of the size and at the whole.
-// Prints the times of both and their ratio; leaves with exit code 1 when a reader did not get what it asked for, or nothing was pruned.
+// Prints the times of both and their ratio; leaves with exit code 1 when a reader did not get what it asked for, nothing was pruned, or
+// the middle of a hundred times as many events is more than three times as slow.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -26,6 +27,8 @@ const FIRST_SHARE = 100;
 const READS = 200;
 const PAGE = 100;
 const YEARS_MS = 2 * 365 * 86_400_000;
+/** Of p50; a cost that grows with the events would be a hundred. */
+const MAX_RATIO = 3;
 
 type Times = Map<string, readonly number[]>;
 
@@ -38,7 +41,10 @@ async function drill(at: DrillDatabase): Promise<number> {
   process.stdout.write(`${first} events (${small.size}) → ${EVENTS} events (${whole.size})\n`);
   for (const [name, times] of whole.times) print(name, small.times.get(name) ?? [], times);
   process.stdout.write(`moved to the archive in ${SECONDS} s: ${small.removed} → ${whole.removed}\n`);
-  const faults = [...small.faults, ...whole.faults];
+  const slower = [...whole.times].flatMap(([name, times]) =>
+    percentileOf(times, 0.5) > MAX_RATIO * percentileOf(small.times.get(name) ?? [], 0.5) ? `${name}: not flat` : [],
+  );
+  const faults = [...small.faults, ...whole.faults, ...slower];
   for (const line of faults.slice(0, 20)) process.stdout.write(`${line}\n`);
   return faults.length === 0 && small.removed > 0 && whole.removed > 0 ? 0 : 1;
 }
@@ -113,6 +119,11 @@ async function measure(
     const body = await answer.text();
     return answer.status === 201 ? undefined : `${answer.status} ${body}`;
   };
+  const list = async (at: string) => {
+    const answer = await fetch(`${at}/charges?pageSize=20`, { headers: caller.headers });
+    const body = await answer.text();
+    return answer.status === 200 ? undefined : `${answer.status} ${body}`;
+  };
 
   const alone = await start({});
   await time('warming up', () => charge(alone.url), READS);
@@ -127,6 +138,7 @@ async function measure(
     READS,
   );
   await time('POST /charges', () => charge(alone.url), READS);
+  await time('GET /charges', () => list(alone.url), READS);
   await alone.stop();
 
   const position = async () => {

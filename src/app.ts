@@ -432,7 +432,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       const looked = (await lookAtRails(deps)) + (await runDueJobs()) + (await deliverDue(deps));
       const exchanged = await exchangeDueFiles(deps);
       const watched = (await compareDueDays(deps)) + (await watchPayouts(deps));
-      return filled + looked + exchanged + watched + (await pruneDue(deps));
+      const { removed } = await pruneDue(deps);
+      return filled + looked + exchanged + watched + removed;
     };
     return {
       url: urlOf(server),

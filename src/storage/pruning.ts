@@ -50,29 +50,36 @@ type Pace = {
 /** In the background: others come first, and all kinds together end before the loop counts as hanging. */
 const BACKGROUND_PACE: Pace = { pauseMs: 50, kindMs: 10_000 };
 
+/** Rows that were removed, and whether a kind was left in the middle of removing. */
+type Pruned = { readonly removed: number; readonly hasMore: boolean };
+
 /**
- * Removes what is too old, kind by kind, and returns how many rows that were. Does nothing while another node does it. A kind that
- * fails is logged and tried again in the next run; the others go on.
+ * Removes what is too old, kind by kind. Does nothing while another node does it. A kind that fails is logged and tried again in
+ * the next run; the others go on.
  */
-export async function pruneDue(deps: PruneDeps, { pauseMs = 0, kindMs, signal }: Pace = {}): Promise<number> {
+export async function pruneDue(deps: PruneDeps, { pauseMs = 0, kindMs, signal }: Pace = {}): Promise<Pruned> {
   const { db, clock, prunes } = deps;
   const due = prunes.flatMap(prune => (prune.keep === 'forever' ? [] : { prune, keep: prune.keep }));
   const holder = requestUuid();
   let removed = 0;
+  let hasMore = false;
   for (const { prune, keep } of due) {
     let from: string | undefined;
+    const before = removed;
     const endMs = performance.now() + (kindMs ?? Number.POSITIVE_INFINITY);
     for (let step = 0; step < MAX_STEPS && performance.now() < endMs && !signal?.aborted; step++) {
-      if (!(await takeLease(db, holder))) return removed;
+      if (!(await takeLease(db, holder))) return { removed, hasMore: false };
       const done = await tryStep(deps, prune, subtractDuration(clock.now(), keep), from);
       removed += done.removed;
-      if (done.next === undefined) break;
       from = done.next;
+      if (from === undefined) break;
       if (pauseMs > 0) await wait(pauseMs, undefined, { signal }).catch(() => {});
     }
+    // Rows that are still needed may fill a whole run: without any that went there is no haste.
+    hasMore ||= from !== undefined && removed > before;
   }
   await endLease(db, holder);
-  return removed;
+  return { removed, hasMore };
 }
 
 async function tryStep(
@@ -117,8 +124,9 @@ export function startPruning(deps: LoopDeps): Loop {
     task: async signal => {
       if (performance.now() < nextRunMs) return;
       await beforeWork?.();
-      await pruneDue(deps, { ...BACKGROUND_PACE, signal });
-      nextRunMs = performance.now() + RUN_EVERY_MS;
+      const { hasMore } = await pruneDue(deps, { ...BACKGROUND_PACE, signal });
+      // A backlog is worked off in one run after another.
+      nextRunMs = hasMore ? 0 : performance.now() + RUN_EVERY_MS;
     },
     pauseMs: BEAT_EVERY_MS,
     // An archive on a disk that hangs takes no node out of service.
