@@ -90,6 +90,7 @@ import { tablePrices } from './sandbox/prices.ts';
 import { type SandboxRouteDeps, sandboxRoutes } from './sandbox/routes/routes.ts';
 import { SANDBOX_CHARGE_RULES } from './sandbox/rules.ts';
 import { pruneAudit } from './storage/archive/prune-audit.ts';
+import { pruneRows } from './storage/archive/removed.ts';
 import { startSealing } from './storage/audit-chain.ts';
 import { asStartFault, connect } from './storage/connect.ts';
 import type { Database, Sql } from './storage/database.ts';
@@ -466,14 +467,13 @@ function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[]
   const { events, audit, deliveries, quotes, idempotencyKeys, notifications, traces } = retention;
   const findOpen = findOpenObjects;
   const records = dir === undefined ? [] : [pruneEvents({ dir, findOpen }, events), pruneAudit({ clock, dir }, audit)];
-  return [
+  const rows = [
     pruneIdempotencyKeys(idempotencyKeys),
     pruneQuotes(quotes),
     pruneDeliveries(deliveries),
-    pruneNotifications(notifications),
     pruneTraces(traces),
-    ...records,
   ];
+  return [...rows.map(prune => pruneRows(prune, dir)), pruneNotifications(notifications), ...records];
 }
 
 type ClockDeps = { readonly db: Database; readonly log: Log; readonly heartbeats: Heartbeats };

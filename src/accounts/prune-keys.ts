@@ -1,17 +1,18 @@
 // Removes old idempotency keys. The object that was made under one stays, and its externalId is still taken.
 import type { Duration } from '../lib/date-times.ts';
-import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
+import type { RowPrune } from '../storage/archive/removed.ts';
+import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
 import { deleteOldKeys, findOldestKeyAt } from './store-idempotency.ts';
 
-export function pruneIdempotencyKeys(keep: Duration | 'forever'): Prune {
+export function pruneIdempotencyKeys(keep: Duration | 'forever'): RowPrune {
   return {
     kind: 'idempotency_keys',
     keep,
     // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
-    step: async (db, before, from) => {
-      const times = await deleteOldKeys(db, before, from ? new Date(from) : new Date(0), PRUNE_BATCH_SIZE);
-      const last = times.at(-1);
-      return { removed: times.length, next: times.length < PRUNE_BATCH_SIZE ? undefined : last?.toISOString() };
+    remove: async (tx, before, from) => {
+      const gone = await deleteOldKeys(tx, before, from ? new Date(from) : new Date(0), PRUNE_BATCH_SIZE);
+      const next = gone.length < PRUNE_BATCH_SIZE ? undefined : gone.at(-1)?.createdAt.toISOString();
+      return { rows: gone.map(({ json }) => json), next };
     },
     oldest: findOldestKeyAt,
   };

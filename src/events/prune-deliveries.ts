@@ -1,19 +1,20 @@
 // Removes old deliveries of webhooks and their attempts. One that is still to be sent stays, however old, unless its webhook was deleted.
 import type { Duration } from '../lib/date-times.ts';
 import { uuidV7Of } from '../lib/ids.ts';
+import type { RowPrune } from '../storage/archive/removed.ts';
 import type { Sql } from '../storage/database.ts';
-import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
+import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
 import { resumeSteps } from '../storage/resume-steps.ts';
 
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
-/** Ids begin with the time of their delivery, so its primary key is in the order of time. */
-export function pruneDeliveries(keep: Duration | 'forever'): Prune {
+/** What a receiver answered is not kept: it may repeat what it was sent. Ids begin with the time of their delivery, so its primary key is in the order of time. */
+export function pruneDeliveries(keep: Duration | 'forever'): RowPrune {
   return {
     kind: 'deliveries',
     keep,
-    step: resumeSteps(async (db, before, from = FIRST) => {
-      const [done] = await db.query<{ removed: string; looked: string; last: string | null }>(
+    remove: resumeSteps(async (tx, before, from = FIRST) => {
+      const [done] = await tx.query<{ removed: string[]; looked: string; last: string | null }>(
         `with looked as materialized (
            select id, account_id from webhook_deliveries where id > $1 and id < $2 order by id limit $4
          ), old as materialized (
@@ -25,15 +26,19 @@ export function pruneDeliveries(keep: Duration | 'forever'): Prune {
               for update of d skip locked
          ), attempts as (
            delete from webhook_attempts a using old where a.delivery_id = old.id and a.account_id = old.account_id
+           returning a.*
          ), gone as (
-           delete from webhook_deliveries d using old where d.id = old.id and d.account_id = old.account_id returning d.id
+           delete from webhook_deliveries d using old where d.id = old.id and d.account_id = old.account_id returning d.*
          )
-         select (select count(*) from gone) as removed, (select count(*) from looked) as looked,
+         select array(select (to_jsonb(gone) || jsonb_build_object('attempts',
+                        (select jsonb_agg(to_jsonb(a) - 'answer' order by a.number) from attempts a
+                          where a.delivery_id = gone.id)))::text
+                        from gone) as removed, (select count(*) from looked) as looked,
                 (select id from looked order by id desc limit 1) as last`,
         [from, firstIdOf(before), before, PRUNE_BATCH_SIZE],
       );
-      const { removed, looked, last } = done!;
-      return { removed: Number(removed), next: Number(looked) < PRUNE_BATCH_SIZE ? undefined : (last ?? undefined) };
+      const { removed: rows, looked, last } = done!;
+      return { rows, next: Number(looked) < PRUNE_BATCH_SIZE ? undefined : (last ?? undefined) };
     }),
     oldest: findOldest,
   };

@@ -8,8 +8,9 @@ import {
   type TraceContext,
   type Tracing,
 } from '../lib/tracing.ts';
+import type { RowPrune } from './archive/removed.ts';
 import type { Database, Sql } from './database.ts';
-import { PRUNE_BATCH_SIZE, type Prune } from './pruning.ts';
+import { PRUNE_BATCH_SIZE } from './pruning.ts';
 
 /** Without traces nothing is written. */
 export async function insertTraces(tx: Sql, traces: readonly (ObjectTrace | undefined)[]): Promise<void> {
@@ -66,18 +67,18 @@ export async function findTraces(
   }
 }
 
-export function pruneTraces(keep: Duration | 'forever'): Prune {
+export function pruneTraces(keep: Duration | 'forever'): RowPrune {
   return {
     kind: 'traces',
     keep,
-    step: async (db, before) => {
-      const rows = await db.query(
+    remove: async (tx, before) => {
+      const rows = await tx.query<{ json: string }>(
         `delete from object_traces where object_id in (
            select object_id from object_traces where created_at < $1 order by created_at limit $2 for update skip locked)
-         returning object_id`,
+         returning to_jsonb(object_traces)::text as json`,
         [before, PRUNE_BATCH_SIZE],
       );
-      return { removed: rows.length, next: rows.length < PRUNE_BATCH_SIZE ? undefined : 'more' };
+      return { rows: rows.map(({ json }) => json), next: rows.length < PRUNE_BATCH_SIZE ? undefined : 'more' };
     },
     oldest: async sql => {
       const [row] = await sql.query<{ created_at: Date }>(

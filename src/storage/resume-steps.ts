@@ -1,11 +1,12 @@
 // Steps that go on where the last run of this process ended.
-import type { Prune } from './pruning.ts';
 
 /** A run looks at so many rows and no more: rows that are still needed would fill every run, and what lies behind them would stay. */
-export function resumeSteps(step: Prune['step']): Prune['step'] {
+export function resumeSteps<Place, Done extends { readonly next?: string | undefined }>(
+  step: (sql: Place, before: Date, from: string | undefined) => Promise<Done>,
+): (sql: Place, before: Date, from: string | undefined) => Promise<Done> {
   let last: string | undefined;
-  return async (db, before, from = last) => {
-    const done = await step(db, before, from);
+  return async (sql, before, from = last) => {
+    const done = await step(sql, before, from);
     last = done.next;
     return done;
   };

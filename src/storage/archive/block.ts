@@ -72,7 +72,7 @@ export function unpacked(bytes: Buffer, name: string): Block {
   return { kind, first: from, last, previous, rows };
 }
 
-function textIn(bytes: Buffer, name: string): string {
+export function textIn(bytes: Buffer, name: string): string {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_BYTES }).toString();
   } catch {

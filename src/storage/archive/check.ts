@@ -7,6 +7,7 @@ import { followLines, type Head, type SealedLine } from '../audit-chain.ts';
 import { type ArchiveKind, BLOCK_SIZE, type Block, hashOf, parsed, pathOf } from './block.ts';
 import type { Cut } from './cuts.ts';
 import { readBlock } from './files.ts';
+import { checkRemoved, isRemovedFile } from './removed.ts';
 
 /** What the files of one kind hold, and the hash that they end with. */
 export type Checked = { readonly kind: ArchiveKind; readonly files: number; readonly first: number } & Head;
@@ -16,7 +17,7 @@ export async function checkArchive(place: string, known: readonly Head[] = []): 
   const files = await filesIn(place);
   if (files.length === 0) throw new StartError(`${place} has no file of the archive.`);
   const checked = new Map<ArchiveKind, Checked>();
-  for (const file of files) {
+  for (const file of files.filter(file => !isRemovedFile(file))) {
     const block = await readBlock(file);
     const before = checked.get(block.kind);
     if (before && (before.position + 1 !== block.first || before.hash !== block.previous)) {
@@ -24,6 +25,20 @@ export async function checkArchive(place: string, known: readonly Head[] = []): 
     }
     const { first = block.first, files: count = 0 } = before ?? {};
     checked.set(block.kind, { kind: block.kind, files: count + 1, first, ...endOf(block, file, known) });
+  }
+  return [...checked.values()];
+}
+
+/** Rows of a kind that were removed, and their files. */
+export type CheckedRows = { readonly kind: string; readonly files: number; readonly rows: number };
+
+/** Verifies the files of rows that are no records, and throws at the first that is not right. */
+export async function checkRemovedRows(place: string): Promise<CheckedRows[]> {
+  const checked = new Map<string, CheckedRows>();
+  for (const file of (await filesIn(place)).filter(isRemovedFile)) {
+    const { kind, rows } = await checkRemoved(file);
+    const before = checked.get(kind);
+    checked.set(kind, { kind, files: (before?.files ?? 0) + 1, rows: (before?.rows ?? 0) + rows });
   }
   return [...checked.values()];
 }

@@ -16,25 +16,41 @@ const HASH_ENDING = '.sha256';
  * are not, and any line of the audit log.
  */
 export async function writeBlock(dir: string, block: Block): Promise<void> {
-  const [kind = '', folder = '', name = ''] = pathOf(block);
-  await makeFolders(dir, [kind, folder]);
-  const file = path.join(dir, kind, folder, name);
+  const place = pathOf(block);
+  await makeFolders(dir, place.slice(0, -1));
+  const file = path.join(dir, ...place);
   const found = await tryRead(file);
   if (found === undefined || !holdsSame(found, block, file)) await replace(file, packed(block));
-  const bytes = await readFile(file);
-  await replace(file + HASH_ENDING, Buffer.from(`${sha256Of(bytes)}  ${name}\n`));
+  await writeHash(file, await readFile(file));
   if (textOf(await readBlock(file)) !== textOf(block)) throw new StartError(`${file} was not written as it should be.`);
 }
 
-/** Reads a block and compares it with the hash beside it. */
-export async function readBlock(file: string): Promise<Block> {
+/** Writes a file of a name that none has yet, and makes the disk keep it. Its hash comes first: a hash alone is no file that lacks one. */
+export async function writeHashed(dir: string, place: readonly string[], bytes: Buffer): Promise<void> {
+  await makeFolders(dir, place.slice(0, -1));
+  const file = path.join(dir, ...place);
+  await writeHash(file, bytes);
+  await replace(file, bytes);
+  await readHashed(file);
+}
+
+async function writeHash(file: string, bytes: Buffer): Promise<void> {
+  await replace(file + HASH_ENDING, Buffer.from(`${sha256Of(bytes)}  ${path.basename(file)}\n`));
+}
+
+/** Reads a file and compares it with the hash beside it. */
+export async function readHashed(file: string): Promise<Buffer> {
   const [bytes, hash] = [await tryRead(file), await tryRead(file + HASH_ENDING)];
   if (bytes === undefined) throw new StartError(`${file} cannot be read.`);
   if (hash === undefined) throw new StartError(`${file}${HASH_ENDING} cannot be read.`);
   if (hash.toString() !== `${sha256Of(bytes)}  ${path.basename(file)}\n`) {
     throw new StartError(`${file} is not what its ${HASH_ENDING} says.`);
   }
-  const block = unpacked(bytes, file);
+  return bytes;
+}
+
+export async function readBlock(file: string): Promise<Block> {
+  const block = unpacked(await readHashed(file), file);
   if (path.basename(file) !== pathOf(block).at(-1)) throw new StartError(`${file} has the name of another block.`);
   return block;
 }
@@ -78,12 +94,19 @@ async function replace(file: string, bytes: Buffer): Promise<void> {
   await syncFolder(path.dirname(file));
 }
 
+/** Within `dir`, which must be there: where its disk is not mounted, nothing is to be written. */
 async function makeFolders(dir: string, names: readonly string[]): Promise<void> {
   let folder = dir;
   for (const name of names) {
     const parent = folder;
     folder = path.join(folder, name);
-    if (await mkdir(folder, { recursive: true, mode: 0o700 })) await syncFolder(parent);
+    try {
+      await mkdir(folder, { mode: 0o700 });
+    } catch (error) {
+      if ((error as { code?: string }).code === 'EEXIST') continue;
+      throw error;
+    }
+    await syncFolder(parent);
   }
 }
 

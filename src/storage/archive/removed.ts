@@ -1,0 +1,79 @@
+// Rows that are removed in time and are no records: deliveries, quotes, idempotency keys, traces. Where there is an archive, each step leaves a
+// file of what it removed, as gzipped NDJSON with its SHA-256 beside it. The rows have no order that a gap could be seen in, so these
+// files are no chain, and what a crash has kept from being committed is in a second file later.
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type Static, Type } from 'typebox';
+import { checkSchema } from '../../config/check-schema.ts';
+import type { Duration } from '../../lib/date-times.ts';
+import { StartError } from '../../lib/errors.ts';
+import { requestUuid } from '../../lib/ids.ts';
+import type { Sql } from '../database.ts';
+import type { Prune } from '../pruning.ts';
+import { parsed, textIn } from './block.ts';
+import { readHashed, writeHashed } from './files.ts';
+
+export type RowPrune = {
+  readonly kind: string;
+  readonly keep: Duration | 'forever';
+  /** Removes some of what is older than a moment, and returns it as JSON. */
+  remove(tx: Sql, before: Date, from: string | undefined): Promise<RemovedRows>;
+  readonly oldest: Prune['oldest'];
+};
+
+export type RemovedRows = { readonly rows: readonly string[]; readonly next?: string | undefined };
+
+const DAY_MS = 86_400_000;
+/** The folder of these files in the archive. */
+const FOLDER = 'removed';
+
+const Header = Type.Object(
+  {
+    format: Type.Literal('trilho-removed'),
+    formatVersion: Type.Literal(1),
+    kind: Type.String({ pattern: '^[a-z_]+$' }),
+    rows: Type.Integer({ minimum: 1 }),
+  },
+  { additionalProperties: false },
+);
+
+/** Without a folder rows are removed for good. With one they are removed by whole days: else each minute would leave a small file. */
+export function pruneRows({ kind, keep, remove, oldest }: RowPrune, dir: string | undefined): Prune {
+  return {
+    kind,
+    keep,
+    oldest,
+    step: (db, before, from) => {
+      const day = new Date(before.getTime() - (before.getTime() % DAY_MS));
+      return db.transaction(async tx => {
+        const { rows, next } = await remove(tx, dir === undefined ? before : day, from);
+        if (dir !== undefined && rows.length > 0) await writeRemoved(dir, { kind, day, rows });
+        return { removed: rows.length, next };
+      });
+    },
+  };
+}
+
+type Removed = { readonly kind: string; readonly day: Date; readonly rows: readonly string[] };
+
+/** To `removed/deliveries/2026-08-18/deliveries-….ndjson.gz`: the day is the first whose rows stayed. */
+async function writeRemoved(dir: string, { kind, day, rows }: Removed): Promise<void> {
+  const header: Static<typeof Header> = { format: 'trilho-removed', formatVersion: 1, kind, rows: rows.length };
+  const text = [JSON.stringify(header), ...rows, ''].join('\n');
+  const name = `${kind}-${requestUuid()}.ndjson.gz`;
+  await writeHashed(dir, [FOLDER, kind, day.toISOString().slice(0, 'YYYY-MM-DD'.length), name], gzipSync(text));
+}
+
+export function isRemovedFile(file: string): boolean {
+  return path.basename(path.dirname(path.dirname(path.dirname(file)))) === FOLDER;
+}
+
+/** Refuses a file that is not what was written. */
+export async function checkRemoved(file: string): Promise<{ readonly kind: string; readonly rows: number }> {
+  const [first = '', ...rows] = textIn(await readHashed(file), file).split('\n');
+  const header = checkSchema(Header, parsed(first, file));
+  if ('faults' in header) throw new StartError(`${file} is not a file of the archive.`);
+  if (rows.pop() !== '' || rows.length !== header.value.rows) throw new StartError(`${file} lacks rows.`);
+  for (const row of rows) parsed(row, file);
+  return header.value;
+}

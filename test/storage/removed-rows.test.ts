@@ -1,0 +1,102 @@
+// Where there is an archive, what is removed in time and is no record leaves files that can be checked.
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { archiveCommand } from '../../src/cli/archive.ts';
+import { chargeBody } from '../harness/bodies.ts';
+import { runCommand } from '../harness/commands.ts';
+import { recordingLog } from '../harness/log.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { startService } from '../harness/service.ts';
+
+const DAY_MS = 86_400_000;
+
+async function startWithArchive(t: TestContext) {
+  const dir = await mkdtemp(path.join(tmpdir(), 'trilho-removed-'));
+  const { log, lines } = recordingLog();
+  const env = { TRILHO_ARCHIVE_DIR: dir, TRILHO_KEEP_EVENTS: 'forever', TRILHO_KEEP_AUDIT: 'forever' };
+  const service = await startService({ log, env });
+  t.after(async () => {
+    await service.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+  return { service, dir, lines };
+}
+
+async function removedIn(dir: string) {
+  const names = (await readdir(dir, { recursive: true })).filter(name => name.endsWith('.ndjson.gz')).sort();
+  const files = await Promise.all(
+    names.map(async name => {
+      const text = gunzipSync(await readFile(path.join(dir, name))).toString();
+      const [header, ...rows] = text
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line));
+      return { name, header, rows };
+    }),
+  );
+  return { files, rowsOf: (kind: string) => files.flatMap(file => (file.header.kind === kind ? file.rows : [])) };
+}
+
+test('deliveries, keys and quotes that are removed are in files before, a day at a time', async t => {
+  const { service, dir } = await startWithArchive(t);
+  const receiver = await startReceiver(t);
+  await service.post('/webhooks', { url: receiver.url, accountId: 'acme' });
+  const charge = await service.post('/charges', chargeBody(), { 'idempotency-key': 'once' });
+  assert.equal(charge.status, 201, charge.text);
+  const asked = { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 500 };
+  const quote = (await service.post('/crypto/quotes', asked)).json;
+  await service.runJobs();
+  const deliveries = await service.sql<{ id: string }>('select id from webhook_deliveries order by id');
+  assert.ok(deliveries.length > 0);
+
+  const ageMs = service.clock.now().getTime() % DAY_MS;
+  service.clock.advanceMs(90 * DAY_MS - ageMs + DAY_MS - 1);
+  await service.runJobs();
+  assert.equal((await removedIn(dir)).rowsOf('deliveries').length, 0, 'its day is not over');
+  service.clock.advanceMs(DAY_MS);
+  await service.runJobs();
+  assert.deepEqual(await service.sql('select from webhook_deliveries'), []);
+
+  const { files, rowsOf } = await removedIn(dir);
+  const gone = rowsOf('deliveries');
+  assert.deepEqual(
+    gone.map(({ id }) => id).sort(),
+    deliveries.map(({ id }) => id),
+  );
+  assert.deepEqual(
+    [gone[0].state, gone[0].attempts[0].status, 'answer' in gone[0].attempts[0]],
+    ['delivered', 200, false],
+  );
+  assert.deepEqual(
+    rowsOf('idempotency_keys').map(({ key, object_id }) => [key, object_id]),
+    [['once', charge.json.id]],
+  );
+  assert.deepEqual(
+    rowsOf('quotes').map(({ id }) => id),
+    [quote.id],
+  );
+  for (const { name } of files) assert.match(name, /^removed\/(\w+)\/\d{4}-\d\d-\d\d\/\1-[0-9a-f-]{36}\.ndjson\.gz$/);
+
+  const whole = await runCommand(archiveCommand, {}, ['check', dir]);
+  assert.equal(whole.code, 0, whole.said);
+  assert.match(whole.said, new RegExp(`^deliveries, removed: 1 file, ${gone.length} rows, whole$`, 'm'));
+  await appendFile(path.join(dir, files[0]!.name), 'x');
+  const broken = await runCommand(archiveCommand, {}, ['check', dir]);
+  assert.equal(broken.code, 1);
+  assert.match(broken.said, /^Broken: .* is not what its \.sha256 says\.$/m);
+});
+
+test('what cannot be written to the archive is not removed', async t => {
+  const { service, dir, lines } = await startWithArchive(t);
+  await service.post('/charges', chargeBody(), { 'idempotency-key': 'once' });
+  await rm(dir, { recursive: true });
+  service.clock.advanceMs(40 * DAY_MS);
+  await service.runJobs();
+  const left = await service.sql<{ key: string }>('select key from idempotency_keys');
+  assert.deepEqual(left, [{ key: 'once' }]);
+  assert.ok(lines.some(line => line.includes('old idempotency_keys were not removed')));
+});
