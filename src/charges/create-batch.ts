@@ -7,6 +7,7 @@ import type { AuditLine } from '../lib/audit-context.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { ObjectTrace } from '../lib/tracing.ts';
+import { withWorkKind } from '../lib/work-kind.ts';
 import type { Rails } from '../rails/rails.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
@@ -55,7 +56,8 @@ export function startChargeBatches(deps: Deps): ChargeBatches {
   return batcher<ReadyCharge, WriteOutcome>(async ready => {
     deps.observeChargeBatch?.(ready.length);
     try {
-      return await deps.db.transaction(tx => writeBatch(deps, tx, ready), { lockTimeoutMs: LOCK_TIMEOUT_MS });
+      const options = { lockTimeoutMs: LOCK_TIMEOUT_MS };
+      return await withWorkKind('new charges', () => deps.db.transaction(tx => writeBatch(deps, tx, ready), options));
     } catch (error) {
       // An outage concerns the whole batch: writing them singly would fail too.
       if (error instanceof AppError) throw error;

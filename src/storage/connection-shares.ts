@@ -1,11 +1,15 @@
 // Divides the connections of the pool: work of one kind holds a few of them at a time, and the rest of it waits. So work that
 // hangs on one locked table does not keep the connections from all other work, also when many kinds need that table.
-import { AppError } from '../lib/errors.ts';
+import type { AppError } from '../lib/errors.ts';
 import type { WorkKind } from '../lib/work-kind.ts';
+import { noConnection } from './refusals.ts';
 
 export type ConnectionShares = {
-  /** Refuses work as `overloaded` that has waited for its limit. Work without a kind does not wait, but counts. */
-  run<T>(kind: WorkKind | undefined, work: () => Promise<T>): Promise<T>;
+  /**
+   * Refuses work as `overloaded` that has waited for its limit. Work without a kind does not wait, but counts. `setAside`: nobody
+   * waits for the work any more. It still takes a connection, but the next of its kind does not wait for its end.
+   */
+  run<T>(kind: WorkKind | undefined, work: (setAside: () => void) => Promise<T>): Promise<T>;
   /** Refuses all work that waits, or what waits of one kind. */
   refuseWaiting(error: () => AppError, kind?: WorkKind): void;
 };
@@ -55,9 +59,7 @@ export function connectionShares(limits: Limits): ConnectionShares {
         },
         refuse,
       };
-      const limit = setTimeout(() => {
-        refuse(new AppError('overloaded', 'No database connection became free in time; try again shortly.'));
-      }, waitLimitMs);
+      const limit = setTimeout(() => refuse(noConnection()), waitLimitMs);
       share.waiting.add(waiter);
     });
   }
@@ -86,12 +88,19 @@ export function connectionShares(limits: Limits): ConnectionShares {
       const share = kind === undefined ? { running: 0, waiting: new Set<Waiter>() } : shareOf(kind.name);
       if (kind === undefined || mayStart(share)) start(share);
       else await turnOf(share, kind.isBackground ? limits.backgroundWaitMs : limits.callerWaitMs);
-      try {
-        return await work();
-      } finally {
+      let isAside = false;
+      const setAside = () => {
+        if (isAside) return;
+        isAside = true;
         share.running--;
-        taken--;
         if (kind !== undefined && share.running === 0 && share.waiting.size === 0) shares.delete(kind.name);
+        startWaiting();
+      };
+      try {
+        return await work(setAside);
+      } finally {
+        taken--;
+        setAside();
         startWaiting();
       }
     },

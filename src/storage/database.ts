@@ -1,47 +1,25 @@
-// The connection pool, and transactions that are run again when the server asks for it.
-import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { setTimeout as wait } from 'node:timers/promises';
+// The database as the service uses it: a pool of connections, whose callers are refused soon when it cannot serve, and transactions
+// that are run again when the server asks for it.
 import pg from 'pg';
-import { backOff } from '../lib/backoff.ts';
-import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { currentWorkKind, withoutWorkKind } from '../lib/work-kind.ts';
+import { type Call, openCalls } from './calls.ts';
 import { connectionShares } from './connection-shares.ts';
-import {
-  type DatabaseOutage,
-  isAborted,
-  isDiskFull,
-  isForgotten,
-  isLockTimeout,
-  isReadOnly,
-  isRetryable,
-  isSilence,
-  isWaitedOut,
-  outageOf,
-} from './faults.ts';
+import { isLockTimeout, isReadOnly, isWaitedOut } from './faults.ts';
 import { lockPatience } from './lock-patience.ts';
+import { openPool, serverProcesses } from './pool.ts';
+import { asOutage, silent, tooSlow } from './refusals.ts';
+import { withRetries } from './retry.ts';
 import { watchSilence } from './silence.ts';
+import type { Row, Sql, TransactionOptions } from './sql.ts';
+import { LOCK_WAITS, type LockWait, stuckOnTables } from './table-locks.ts';
+import { rowsOf, runStatement, runTransaction } from './transaction.ts';
+import { watchWritability } from './writability.ts';
 
 // A moment is sent in UTC: the machine's own zone has had offsets of odd seconds, and the driver knows only minutes.
 pg.defaults.parseInputDatesAsUTC = true;
 
-export type Row = Record<string, unknown>;
-
-/** Something that runs a statement: the pool, or one open transaction. */
-export type Sql = {
-  /**
-   * A statement with a name is prepared once a connection, which pays for large inserts; a name has one text. One that looks
-   * for rows had better be planned each time, as long as its table may be small one day and large the next.
-   */
-  query<R extends Row = Row>(
-    text: string,
-    values?: readonly unknown[],
-    options?: { readonly name?: string },
-  ): Promise<R[]>;
-  /** Inside a transaction: calls the listeners of this process when it has committed. Only a hint: the others poll. */
-  readonly notify?: (channel: string) => void;
-};
+export type { Row, Sql, TransactionOptions };
 
 export type Database = Sql & {
   /**
@@ -65,15 +43,6 @@ export type Database = Sql & {
   close(): Promise<void>;
 };
 
-export type TransactionOptions = {
-  /** Whether it may take as long as a migration does. */
-  readonly isLong?: boolean;
-  /** Whether all that it reads is as it was at one moment. */
-  readonly isSnapshot?: boolean;
-  /** How long a statement waits for a lock of another transaction before it fails; without it, as long as it may take. */
-  readonly lockTimeoutMs?: number | undefined;
-};
-
 /** Open connections, those of them that are free, callers that wait for one, and the most that may be open. */
 export type PoolStats = {
   readonly total: number;
@@ -93,8 +62,6 @@ const MAX_CONNECTIONS = 20;
 const SHARE = 1 / 5;
 /** Hundreds of jobs may wait for their share at once, and a job that fails for that would only run again later. */
 const BACKGROUND_WAIT_MS = 60_000;
-/** One for `/readyz`, one for the probe of a silent database. */
-const PROBE_CONNECTIONS = 2;
 const PROBE_LIMIT_MS = 2_000;
 const PROBE_LIFE_SECONDS = 10;
 /** Also the wait for a free connection of the pool. */
@@ -102,28 +69,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** A server that went silent cannot keep its own limit, so the driver has one a little above. */
 const SILENCE_TIMEOUT_MS = 12_000;
-/** What a migration may take: as long as the data it moves. */
-const LONG_TIMEOUT_MS = 86_400_000;
+const KEEP_ALIVE_AFTER_MS = 10_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
-const FAREWELL_LIMIT_MS = 5_000;
-const MAX_ATTEMPTS = 5;
-/** A failure after this time is not retried. */
-const RETRY_WINDOW_MS = 3_000;
-const RETRY_BASE_MS = 10;
-const RETRY_CAP_MS = 400;
-
-const SILENT = 'The database does not answer; it is asked again in the background. Try again shortly.';
-const DISK_FULL = 'The database cannot be written: its disk is full.';
-const READ_ONLY = 'The database is read-only.';
-const OUTAGE_MESSAGES: Record<DatabaseOutage, string> = {
-  database_unavailable: 'The database cannot be reached; try again shortly.',
-  database_timeout: 'The database did not finish in time; try again shortly.',
-  overloaded: 'No database connection became free in time; try again shortly.',
-};
-
-/** Rolled back by itself: a temporary table takes its room from the same disk and gives it back. */
-const TRY_TO_WRITE = `
-  create temporary table room on commit drop as select repeat('x', 500) as filler from generate_series(1, 1000)`;
 
 export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS }: Options): Database {
   const settings: pg.PoolConfig = {
@@ -132,6 +79,8 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: SILENCE_TIMEOUT_MS,
     keepAlive: true,
+    // The default of most systems is two hours: so long work without a limit of its own would wait for a machine that vanished.
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     // Statements that do not wait for each other are sent at once; the server still runs them in their order.
     pipeline: true,
     // Moments are read back as they are sent, whatever zone the server lives in.
@@ -139,27 +88,30 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     ...connection,
   };
-  const { pool, close } = openPool({ ...settings, max: maxConnections }, log);
   const probeSettings = {
     ...settings,
     connectionTimeoutMillis: PROBE_LIMIT_MS,
     statement_timeout: PROBE_LIMIT_MS,
     query_timeout: PROBE_LIMIT_MS,
+    max: 1,
   };
-  const probes = openPool(
-    {
-      ...probeSettings,
-      max: PROBE_CONNECTIONS,
-      // What is set for a database, such as that it is read-only, holds for new sessions.
-      maxLifetimeSeconds: PROBE_LIFE_SECONDS,
-    },
-    log,
-  );
+  const { pool, close } = openPool({ ...settings, max: maxConnections }, log);
+  const pidOf = serverProcesses(pool);
+  // What is set for a database, such as that it is read-only, holds for new sessions.
+  const probes = openPool({ ...probeSettings, maxLifetimeSeconds: PROBE_LIFE_SECONDS }, log);
+  // Stays open: see silence.ts.
+  const watcher = openPool({ ...probeSettings, idleTimeoutMillis: 0 }, log);
+
+  const calls = openCalls(() => silence.watch());
+  pool.on('connect', calls.noteAnswer);
   const probe: Sql = {
     query: async <R extends Row>(text: string, values: readonly unknown[] = []) => {
       try {
-        return rowsOf<R>(await probes.pool.query<R>({ text, values: [...values] }));
+        const rows = rowsOf<R>(await probes.pool.query<R>({ text, values: [...values] }));
+        calls.noteAnswer();
+        return rows;
       } catch (error) {
+        if (isWaitedOut(error)) silence.suspect();
         throw asOutage(error);
       }
     },
@@ -172,46 +124,57 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
   });
   const patience = lockPatience(kind => shares.refuseWaiting(tooSlow, kind));
   const silence = watchSilence({
-    probe: () => probes.pool.query('select'),
-    onSilence: () => shares.refuseWaiting(silent),
+    calls,
+    probe: async () => (await watcher.pool.query<LockWait>(LOCK_WAITS)).rows,
+    isProbeOpen: () => watcher.pool.idleCount > 0,
+    onSilence: () => {
+      shares.refuseWaiting(silent);
+      calls.refuse(silent);
+    },
+    onAnswer: refuseStuck,
     log,
   });
-  let unwritable: string | undefined;
+  const writability = watchWritability(probeSettings, log);
 
-  /** Remembers what a failure says about the time after it. */
-  function note(error: unknown): void {
-    if (isWaitedOut(error)) silence.suspect();
-    const reason = unwritableReason(error);
-    if (reason === undefined || reason === unwritable) return;
-    unwritable = reason;
-    const what = reason === DISK_FULL ? 'the disk of the database is full' : 'the database is read-only';
-    log.error(`${what}; this node is not ready until it can write again`, { error });
+  /** Refuses callers that wait for a locked table. A statement that was sent after the question is not the one that was seen. */
+  function refuseStuck(waits: readonly LockWait[], askedMs: number): void {
+    const stuck = stuckOnTables(waits);
+    if (stuck.size === 0) return;
+    const isStuck = ({ client, sinceMs }: { client: pg.PoolClient | undefined; sinceMs: number }) =>
+      sinceMs <= askedMs && stuck.has(pidOf(client) ?? 0);
+    const kinds = new Set(
+      calls
+        .waiting()
+        .filter(isStuck)
+        .map(({ kind }) => kind),
+    );
+    // Whoever starts in their place has little patience.
+    for (const kind of kinds) patience.lose(kind);
+    calls.refuse(tooSlow, isStuck);
   }
 
   /** Asked before the wait for a connection: those that are taken hang until their limit. */
-  async function inTurn<T>(work: (lockTimeoutMs: number | undefined) => Promise<T>): Promise<T> {
+  async function inTurn<T>(work: (call: Call, lockTimeoutMs: number | undefined) => Promise<T>): Promise<T> {
     if (silence.isOn()) throw silent();
     const kind = currentWorkKind();
-    return shares.run(kind, () => patience.run(kind, work));
+    let setAside = () => {};
+    const run = (call: Call) =>
+      shares.run(kind, aside => {
+        setAside = aside;
+        return patience.run(kind, lockTimeoutMs => work(call, lockTimeoutMs));
+      });
+    return calls.run(kind, run, () => setAside());
   }
 
   /** `handlesLockTimeout`: the caller set a limit for locks and gets that error as it is. */
-  async function attempt<T>(work: () => Promise<T>, handlesLockTimeout = false): Promise<T> {
-    const lastTryAt = Date.now() + RETRY_WINDOW_MS;
-    for (let tried = 1; ; tried++) {
-      try {
-        return await work();
-      } catch (error) {
-        if (error instanceof AppError) throw error;
-        // A session of another server may take writes; once none did, each caller would open several in vain.
-        const isKnown = isReadOnly(error) && unwritable !== undefined;
-        if (isRetryable(error) && !isKnown && tried < MAX_ATTEMPTS && Date.now() < lastTryAt) {
-          await backOff(tried, RETRY_BASE_MS, RETRY_CAP_MS);
-          continue;
-        }
-        note(error);
-        throw handlesLockTimeout && isLockTimeout(error) ? error : asOutage(error);
-      }
+  async function attempt<T>(call: Call, work: () => Promise<T>, handlesLockTimeout = false): Promise<T> {
+    try {
+      // A session of another server may take writes; once none did, each caller would open several in vain.
+      return await withRetries(call, work, error => isReadOnly(error) && writability.whyNot() !== undefined);
+    } catch (error) {
+      if (isWaitedOut(error)) silence.suspect();
+      writability.note(error);
+      throw handlesLockTimeout && isLockTimeout(error) ? error : asOutage(error);
     }
   }
 
@@ -219,25 +182,30 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 
   return {
     query: <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) =>
-      inTurn(lockTimeoutMs =>
-        attempt(async () => {
+      inTurn((call, lockTimeoutMs) =>
+        attempt(call, () => {
           // The limit can be set for a transaction only.
           if (lockTimeoutMs !== undefined)
-            return runTransaction(pool, tx => tx.query<R>(text, values, options), { lockTimeoutMs });
-          return rowsOf<R>(await pool.query<R>({ text, values: [...values], ...options }));
+            return runTransaction(pool, call, tx => tx.query<R>(text, values, options), { lockTimeoutMs });
+          return runStatement<R>(pool, call, { text, values: [...values], ...options });
         }),
       ),
 
     transaction: async (work, options = {}) => {
       const channels = new Set<string>();
-      const run = (lockTimeoutMs: number | undefined) => {
+      const run = (call: Call, lockTimeoutMs: number | undefined) => {
         channels.clear();
         const limited = { lockTimeoutMs, ...options };
-        return runTransaction(pool, tx => work({ ...tx, notify: channel => void channels.add(channel) }), limited);
+        return runTransaction(
+          pool,
+          call,
+          tx => work({ ...tx, notify: channel => void channels.add(channel) }),
+          limited,
+        );
       };
       // A statement outside the transaction, made by its work, must not wait for the end of others like it.
-      const result = await inTurn(lockTimeoutMs =>
-        withoutWorkKind(() => attempt(() => run(lockTimeoutMs), options.lockTimeoutMs !== undefined)),
+      const result = await inTurn((call, lockTimeoutMs) =>
+        withoutWorkKind(() => attempt(call, () => run(call, lockTimeoutMs), options.lockTimeoutMs !== undefined)),
       );
       for (const channel of channels) for (const listener of listeners.get(channel) ?? []) listener();
       return result;
@@ -256,129 +224,11 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
 
     probe,
     isSilent: silence.isOn,
-    whyUnwritable: () => unwritable,
-
-    tryToWrite: async () => {
-      // A session that was opened earlier may still be allowed what a new one is not, and the other way round.
-      const client = new pg.Client(probeSettings);
-      client.on('error', () => {});
-      try {
-        await client.connect();
-        await client.query(TRY_TO_WRITE);
-      } catch (error) {
-        throw asOutage(error);
-      } finally {
-        await client.end().catch(() => {});
-      }
-      if (unwritable !== undefined) log.info('the database can be written again');
-      unwritable = undefined;
-    },
+    whyUnwritable: writability.whyNot,
+    tryToWrite: writability.tryToWrite,
 
     close: async () => {
-      await Promise.all([silence.stop(), close(), probes.close()]);
+      await Promise.all([silence.stop(), close(), probes.close(), watcher.close()]);
     },
   };
-}
-
-function openPool(settings: pg.PoolConfig, log: Log): { readonly pool: pg.Pool; close(): Promise<void> } {
-  const pool = new pg.Pool(settings);
-  // A connection that dies while idle is dropped and replaced; the next caller gets a new one.
-  pool.on('error', error =>
-    log.warn('an idle database connection was lost; the pool opens another when it needs one', { error }),
-  );
-  // One may also die in the middle of a transaction, between two statements. The next statement then fails; the `error`
-  // event, without a listener, would end the process.
-  pool.on('connect', client => client.on('error', () => {}));
-  const open = new Set<pg.PoolClient>();
-  pool.on('connect', client => open.add(client));
-  pool.on('remove', client => open.delete(client));
-  return {
-    pool,
-    close: async () => {
-      const ended = pool.end();
-      // A server that does not answer must not keep the service from stopping.
-      await Promise.race([ended, wait(FAREWELL_LIMIT_MS, undefined, { ref: false })]);
-      // The pool does not wait until its connections are closed, and PostgreSQL counts an open one as a user of the
-      // database.
-      const limit = AbortSignal.timeout(FAREWELL_LIMIT_MS);
-      while (open.size > 0 && !limit.aborted) await once(pool, 'remove', { signal: limit }).catch(() => {});
-    },
-  };
-}
-
-function silent(): AppError {
-  return new AppError('database_unavailable', SILENT);
-}
-
-function tooSlow(): AppError {
-  return new AppError('database_timeout', OUTAGE_MESSAGES.database_timeout);
-}
-
-function unwritableReason(error: unknown): string | undefined {
-  if (isDiskFull(error)) return DISK_FULL;
-  return isReadOnly(error) ? READ_ONLY : undefined;
-}
-
-/** An error that is about the state of the database becomes the outage that a caller is told of. */
-function asOutage(error: unknown): unknown {
-  const reason = unwritableReason(error);
-  if (reason !== undefined) return new AppError('database_unavailable', reason, { cause: error });
-  const outage = outageOf(error);
-  return outage ? new AppError(outage, OUTAGE_MESSAGES[outage], { cause: error }) : error;
-}
-
-async function runTransaction<T>(
-  pool: pg.Pool,
-  work: (tx: Sql) => Promise<T>,
-  { isLong = false, isSnapshot = false, lockTimeoutMs }: TransactionOptions,
-): Promise<T> {
-  const client = await pool.connect();
-  let isOver = false;
-  let broken: Error | undefined;
-  let firstFault: unknown;
-  const tx: Sql = {
-    query: async <R extends Row>(text: string, values: readonly unknown[] = [], options = {}) => {
-      // The connection may belong to another transaction by now.
-      assert(!isOver, 'a statement came after the end of its transaction');
-      const timeout = { query_timeout: isLong ? LONG_TIMEOUT_MS : SILENCE_TIMEOUT_MS };
-      try {
-        return rowsOf<R>(await client.query<R>({ text, values: [...values], ...timeout, ...options }));
-      } catch (error) {
-        firstFault ??= error;
-        throw error;
-      }
-    },
-  };
-  try {
-    await client.query(beginText(isSnapshot, lockTimeoutMs));
-    const result = await work(tx).finally(() => {
-      isOver = true;
-    });
-    await client.query('commit');
-    return result;
-  } catch (thrown) {
-    // Statements pipelined with the one that failed are rejected because of it, and their errors may arrive first.
-    const error = isAborted(thrown) ? (firstFault ?? thrown) : thrown;
-    // A session that is silent, has forgotten its statements, may only read or cannot even roll back is thrown away with its
-    // transaction.
-    if (isSilence(error) || isForgotten(error) || isReadOnly(error)) broken = error as Error;
-    else {
-      await client.query('rollback').catch(reason => {
-        broken = reason;
-      });
-    }
-    throw error;
-  } finally {
-    client.release(broken);
-  }
-}
-
-function beginText(isSnapshot: boolean, lockTimeoutMs: number | undefined): string {
-  const begin = isSnapshot ? 'begin isolation level repeatable read' : 'begin';
-  return lockTimeoutMs === undefined ? begin : `${begin}; set local lock_timeout = ${lockTimeoutMs}`;
-}
-
-/** Several statements in one text give several results. */
-function rowsOf<R extends Row>(result: pg.QueryResult<R> | pg.QueryResult<R>[]): R[] {
-  return Array.isArray(result) ? result.flatMap(({ rows }) => rows) : result.rows;
 }

@@ -7,16 +7,25 @@ import { isTooSlow } from './faults.ts';
 export type LockPatience = {
   /** Runs `work` with the limit for locks that holds for its kind now; without one, a statement waits as long as it may take. */
   run<T>(kind: WorkKind | undefined, work: (lockTimeoutMs: number | undefined) => Promise<T>): Promise<T>;
+  /** Work of this kind waits in vain. */
+  lose(kind: WorkKind): void;
 };
 
 const SHORT_WAIT_MS = 500;
 /** Work of one kind may touch other tables, so that a success says nothing: only time does. */
 const REMEMBERED_MS = 30_000;
 
-/** `onTimeout`: work of this kind has waited in vain. */
-export function lockPatience(onTimeout: (kind: WorkKind) => void): LockPatience {
+/** `onLost`: work of this kind has waited in vain. */
+export function lockPatience(onLost: (kind: WorkKind) => void): LockPatience {
   const shortUntil = new Map<string, number>();
+
+  function lose(kind: WorkKind): void {
+    shortUntil.set(kind.name, performance.now() + REMEMBERED_MS);
+    onLost(kind);
+  }
+
   return {
+    lose,
     run: async (kind, work) => {
       // Nobody waits for work in the background, and it would only run again.
       if (kind === undefined || kind.isBackground) return work(undefined);
@@ -24,10 +33,7 @@ export function lockPatience(onTimeout: (kind: WorkKind) => void): LockPatience 
       try {
         return await work(isShort ? SHORT_WAIT_MS : undefined);
       } catch (error) {
-        if (error instanceof AppError && isTooSlow(error.cause)) {
-          shortUntil.set(kind.name, performance.now() + REMEMBERED_MS);
-          onTimeout(kind);
-        }
+        if (error instanceof AppError && isTooSlow(error.cause)) lose(kind);
         throw error;
       }
     },

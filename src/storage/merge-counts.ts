@@ -9,6 +9,8 @@ const MERGE_EVERY_MS = 1_000;
 const BATCH_SIZE = 10_000;
 /** Rows that one transaction reads to split buckets; the last bucket may exceed it. */
 const SPLIT_BUDGET_ROWS = 200_000;
+/** Splitting one large bucket takes as long as it has rows. */
+const STATEMENT_LIMIT_MS = 600_000;
 const STOP_LIMIT_MS = 5_000;
 
 /**
@@ -28,9 +30,6 @@ export async function mergeCounts({ db, signal }: { db: Database; signal?: Abort
 function mergeBatch(db: Database): Promise<boolean> {
   return db.transaction(
     async tx => {
-      await tx.query('set transaction isolation level repeatable read');
-      // Splitting one large bucket takes as long as it has rows.
-      await tx.query('set local statement_timeout = 0');
       const [row] = await tx.query<{ merged: number | null }>('select merge_list_changes($1, $2) as merged', [
         BATCH_SIZE,
         SPLIT_BUDGET_ROWS,
@@ -40,7 +39,7 @@ function mergeBatch(db: Database): Promise<boolean> {
       const [left] = await tx.query<{ any: boolean }>('select exists (select from list_buckets_to_split) as any');
       return merged >= BATCH_SIZE || left!.any;
     },
-    { isLong: true },
+    { isSnapshot: true, statementLimitMs: STATEMENT_LIMIT_MS },
   );
 }
 

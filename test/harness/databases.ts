@@ -24,6 +24,8 @@ export async function createDatabase(template = TEMPLATE): Promise<TestDatabase>
 /** A session beside the service, for what another program does to its database. */
 export async function sessionOn(t: Over, url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
+  // The database may be dropped before it ends.
+  client.on('error', () => {});
   await client.connect();
   t.after(() => client.end());
   return client;

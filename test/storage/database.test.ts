@@ -102,6 +102,12 @@ test('a transaction waits for a lock as long as it may, and leaves its session a
   }
 });
 
+test('a transaction may have another limit for its statements, and leaves its session as it was', async () => {
+  const shown = (sql: Sql) => sql.query('show statement_timeout');
+  assert.deepEqual(await db.transaction(shown, { statementLimitMs: 600_000 }), [{ statement_timeout: '10min' }]);
+  assert.deepEqual(await shown(db), [{ statement_timeout: '10s' }]);
+});
+
 test('what the database cannot do now is told apart: no free connection, too long a statement, too long a lock', async () => {
   const connection = { connectionString: database.url, connectionTimeoutMillis: 100, statement_timeout: 100 };
   const hurried = openDatabase({ connection, log: silentLog, maxConnections: 1 });
@@ -120,35 +126,6 @@ test('what the database cannot do now is told apart: no free connection, too lon
     await assert.rejects(hurried.query('select 1 / 0'), { code: '22012' });
   } finally {
     await hurried.close();
-  }
-});
-
-test('after one caller has waited in vain for a locked table, the next of its kind wait a short time only', async () => {
-  const connection = { connectionString: database.url, statement_timeout: 3_000 };
-  const waiting = openDatabase({ connection, log: silentLog, maxConnections: 5 });
-  const read = (kind: string) => withWorkKind(kind, () => waiting.query('select from accounts'));
-  const write = (kind: string) => withWorkKind(kind, () => waiting.transaction(tx => open(tx, kind)));
-  /** The reason of the server, if it was asked. */
-  const reasonOf = async (asked: Promise<unknown>) => {
-    const error = await asked.then(() => assert.fail('it was not refused')).catch(reason => reason);
-    assert.equal(error.code, 'database_timeout');
-    return (error.cause as { code?: string } | undefined)?.code;
-  };
-  try {
-    await db.transaction(async tx => {
-      await tx.query('lock table accounts in access exclusive mode');
-      // One connection for each kind: the second of them waits behind the first.
-      const both = await Promise.all([reasonOf(read('reads')), reasonOf(read('reads'))]);
-      assert.deepEqual(both, ['57014', undefined]);
-      assert.equal(await reasonOf(read('reads')), '55P03');
-      assert.equal(await reasonOf(write('writes')), '57014');
-      assert.equal(await reasonOf(write('writes')), '55P03');
-    });
-    assert.deepEqual(await read('reads'), []);
-    await write('writes');
-    assert.equal((await read('reads')).length, 1);
-  } finally {
-    await waiting.close();
   }
 });
 

@@ -3,7 +3,7 @@
 import { lockSweeps } from '../../jobs/sweep.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { withoutWorkKind } from '../../lib/work-kind.ts';
+import { withWorkKind } from '../../lib/work-kind.ts';
 import type { Database, Sql } from '../../storage/database.ts';
 
 export type SandboxClock = Clock & {
@@ -75,7 +75,7 @@ export function sandboxClock(db: Database, realClock: Clock): SandboxClock {
         await current.catch(() => {});
         if (reading) return reading;
       }
-      reading = withoutWorkKind(read).finally(() => {
+      reading = withWorkKind('sandbox clock', read).finally(() => {
         reading = undefined;
       });
       return reading;

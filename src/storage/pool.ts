@@ -1,0 +1,48 @@
+// A pool of connections that survives the loss of any of them, and can be closed while the server is silent.
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import type { Log } from '../lib/log.ts';
+
+export type OpenPool = { readonly pool: pg.Pool; close(): Promise<void> };
+
+const FAREWELL_LIMIT_MS = 5_000;
+
+export function openPool(settings: pg.PoolConfig, log: Log): OpenPool {
+  const pool = new pg.Pool(settings);
+  // A connection that dies while idle is dropped and replaced; the next caller gets a new one.
+  pool.on('error', error =>
+    log.warn('an idle database connection was lost; the pool opens another when it needs one', { error }),
+  );
+  // One may also die in the middle of a transaction, between two statements. The next statement then fails; the `error`
+  // event, without a listener, would end the process.
+  pool.on('connect', client => client.on('error', () => {}));
+  const open = new Set<pg.PoolClient>();
+  pool.on('connect', client => open.add(client));
+  pool.on('remove', client => open.delete(client));
+  return {
+    pool,
+    close: async () => {
+      const ended = pool.end();
+      // A server that does not answer must not keep the service from stopping.
+      await Promise.race([ended, wait(FAREWELL_LIMIT_MS, undefined, { ref: false })]);
+      // The pool does not wait until its connections are closed, and PostgreSQL counts an open one as a user of the
+      // database.
+      const limit = AbortSignal.timeout(FAREWELL_LIMIT_MS);
+      while (open.size > 0 && !limit.aborted) await once(pool, 'remove', { signal: limit }).catch(() => {});
+    },
+  };
+}
+
+/** The process of the server behind each connection. It is asked for: what a pooler says at the beginning is a number of its own. */
+export function serverProcesses(pool: pg.Pool): (client: pg.PoolClient | undefined) => number | undefined {
+  const pids = new WeakMap<pg.PoolClient, number>();
+  pool.on('connect', client => {
+    // Sent ahead of the first statement, which does not wait for it.
+    client.query<{ pid: number }>('select pg_backend_pid() as pid').then(
+      ({ rows }) => pids.set(client, rows[0]!.pid),
+      () => {},
+    );
+  });
+  return client => (client === undefined ? undefined : pids.get(client));
+}
