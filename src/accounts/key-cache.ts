@@ -1,7 +1,7 @@
 // API keys as they were read a moment ago: a busy key costs one look-up a second, not one a request. Every node sees a
 // key that is made or revoked within a second, because nothing older than that is used.
 import type { Clock } from '../lib/clock.ts';
-import { withoutWorkKind } from '../lib/work-kind.ts';
+import { withWorkKind } from '../lib/work-kind.ts';
 import type { Sql } from '../storage/database.ts';
 import { type ApiKey, findKey, listKeyIds } from './store-keys.ts';
 
@@ -22,6 +22,7 @@ type LookUp = {
   /** When it was asked for: what it finds is as it was then, or later. */
   readonly askedMs: number;
   readonly key: Promise<ApiKey | undefined>;
+  isUnderWay: boolean;
   hasFailed: boolean;
   /** What this look-up found, or the one before it while this one is under way or has failed. */
   last: { readonly key: ApiKey | undefined; readonly atMs: number } | undefined;
@@ -35,6 +36,8 @@ type UnknownIds = {
   ids?: Promise<ReadonlySet<string>>;
 };
 
+/** Callers of all routes wait for it together, so it has a share of the connections of its own. */
+const KIND = 'API keys';
 /** With the time of a look-up itself this stays below a second. */
 const MAX_AGE_MS = 900;
 const RECALL_LIMIT_MS = 3_600_000;
@@ -49,12 +52,15 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
 
   function ask(id: string, nowMs: number): LookUp {
     const last = lookUps.get(id)?.last;
-    const lookUp: LookUp = { askedMs: nowMs, key: withoutWorkKind(() => findKey(db, id)), hasFailed: false, last };
+    const key = withWorkKind(KIND, () => findKey(db, id));
+    const lookUp: LookUp = { askedMs: nowMs, key, isUnderWay: true, hasFailed: false, last };
     lookUp.key.then(
-      key => {
-        lookUp.last = { key, atMs: nowMs };
+      found => {
+        lookUp.isUnderWay = false;
+        lookUp.last = { key: found, atMs: nowMs };
       },
       () => {
+        lookUp.isUnderWay = false;
         lookUp.hasFailed = true;
       },
     );
@@ -73,7 +79,7 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
     if (ageMs < 0 || ageMs >= MAX_AGE_MS) unknownIds = { startMs: nowMs, count: 0 };
     const current = unknownIds;
     if (++current.count <= MAX_UNKNOWN_IDS) return ask(id, nowMs).key;
-    current.ids ??= listKeyIds(db).catch((error: unknown) => {
+    current.ids ??= withWorkKind(KIND, () => listKeyIds(db)).catch((error: unknown) => {
       delete current.ids;
       throw error;
     });
@@ -81,16 +87,23 @@ export function keyCache({ db, machineClock }: Deps): KeyCache {
     return ids.has(id) ? ask(id, nowMs).key : undefined;
   }
 
+  async function find(id: string, maxAgeMs = MAX_AGE_MS): Promise<ApiKey | undefined> {
+    const nowMs = machineClock.now().getTime();
+    const known = lookUps.get(id);
+    // A machine's clock may be set back: what seems to come from the future is not used.
+    const ageMs = known ? nowMs - known.askedMs : Number.NaN;
+    const isFresh = known && !known.hasFailed && ageMs >= 0 && ageMs < maxAgeMs;
+    if (isFresh) return known.key;
+    if (known?.isUnderWay) {
+      // One at a time: where one hangs, a second one would hang too and take another connection. All fail with the first.
+      await known.key;
+      return find(id, maxAgeMs);
+    }
+    return known?.last?.key ? ask(id, nowMs).key : askForUnknownId(id, nowMs);
+  }
+
   return {
-    find: (id, maxAgeMs = MAX_AGE_MS) => {
-      const nowMs = machineClock.now().getTime();
-      const known = lookUps.get(id);
-      // A machine's clock may be set back: what seems to come from the future is not used.
-      const ageMs = known ? nowMs - known.askedMs : Number.NaN;
-      const isFresh = known && !known.hasFailed && ageMs >= 0 && ageMs < maxAgeMs;
-      if (isFresh) return known.key;
-      return known?.last?.key ? ask(id, nowMs).key : askForUnknownId(id, nowMs);
-    },
+    find,
 
     recall: id => {
       const last = lookUps.get(id)?.last;

@@ -20,7 +20,7 @@ export function withBackgroundKind<T>(name: string, work: () => T): T {
   return kinds.run({ name, isBackground: true }, work);
 }
 
-/** Runs `work` as work of no kind: for what callers of several kinds wait for together. */
+/** Runs `work` as work of no kind: for what is done inside of other work, and must not wait for the end of others like it. */
 export function withoutWorkKind<T>(work: () => T): T {
   return kinds.run(undefined, work);
 }

@@ -71,6 +71,30 @@ test('who wants something fresher than is known has it looked up', async () => {
   assert.equal(asked.length, 2);
 });
 
+test('while a look-up hangs nobody starts another; who comes then gets what the next one finds', async () => {
+  const gate = Promise.withResolvers<void>();
+  let lookUps = 0;
+  const slow: Sql = {
+    query: async (text, values = [], options = {}) => {
+      const isFirst = lookUps++ === 0;
+      const rows = await db.query(text, values, options);
+      if (isFirst) await gate.promise;
+      // biome-ignore lint/suspicious/noExplicitAny: passed on as it came.
+      return rows as any;
+    },
+  };
+  const own = keyCache({ db: slow, machineClock: clock });
+  const first = own.find(id);
+  clock.advanceMs(900);
+  const later = Promise.all([own.find(id), own.find(id)]);
+  assert.equal(lookUps, 1);
+  await revokeKey({ db, clock }, id);
+  gate.resolve();
+  await first;
+  for (const key of await later) assert.ok(key?.revokedAt);
+  assert.equal(lookUps, 2);
+});
+
 test('an unknown id is remembered like a known one', async () => {
   assert.equal(await cache.find(UNKNOWN), undefined);
   assert.equal(await cache.find(UNKNOWN), undefined);
