@@ -48,6 +48,7 @@ const MAX_CONNECTIONS = 1_000;
 const RENEW_EVERY_MS = 60_000;
 /** A bank wants its answer within a second; one that gets none sends again. */
 const STORE_WITHIN_MS = 900;
+const RETRY_AFTER_SECONDS = 2;
 
 export async function startReceiver(
   deps: ReceiverDeps,
@@ -149,7 +150,9 @@ function answerWith(deps: ReceiverDeps, settings: ReceiverSettings, rails: reado
   const known = rails.map(rail => ({ rail, digest: digestOf(rail.pathToken), authorities: fingerprintsOf(rail) }));
   return (request, response) => {
     const end = (status: number) => {
-      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end('{}\n');
+      const wait = status === 503 ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {};
+      const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', ...wait };
+      response.writeHead(status, headers).end('{}\n');
     };
     const digest = digestOf(tokenIn(request.url ?? ''));
     const found = known.find(candidate => timingSafeEqual(candidate.digest, digest));

@@ -5,6 +5,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
+import { sessionOn } from '../harness/databases.ts';
 import { type ServiceAtPsp, startServiceAtPsp } from '../harness/psp.ts';
 import { startTlsProxy, type TlsProxy, VERIFIED } from '../harness/tls-proxy.ts';
 
@@ -80,4 +81,18 @@ test('a caller that is not the proxy is refused, also with the header of the pro
   } finally {
     await own.stop();
   }
+});
+
+test('a notification that cannot be stored is answered with a time to try again', async t => {
+  const session = await sessionOn(t, at.service.databaseUrl);
+  await session.query('begin; lock table notifications');
+  const url = at.service.receiverUrl + new URL(at.webhookUrl).pathname;
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { [VERIFIED.header]: VERIFIED.value },
+    body: '{"pix":[]}',
+  });
+  assert.equal(answer.status, 503);
+  assert.ok(Number(answer.headers.get('retry-after')) > 0);
+  await session.query('rollback');
 });
