@@ -5,7 +5,7 @@ import { isOutage, StartError } from '../lib/errors.ts';
 import type { Sql } from '../storage/database.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { openReplicaDatabase } from '../storage/replica.ts';
-import { requireCopyOf } from '../storage/replica-check.ts';
+import { requireCopyOf, requireReplicaSession } from '../storage/replica-check.ts';
 import { leaveMark, readMark } from '../storage/replica-marks.ts';
 
 export type ReplicaFinding = { readonly isRight: boolean; readonly words: string };
@@ -18,6 +18,7 @@ export async function checkReplica(primary: Sql, { url, maxLagMs }: ReplicaSetti
   const wrong = (words: string) => ({ isRight: false, words: `replica: ${words}` });
   try {
     await requireCopyOf(primary, replica.probe);
+    await requireReplicaSession(replica.probe, url);
     const { isStandby } = await readMark(replica.probe);
     if (!isStandby) return wrong('DATABASE_READ_URL leads to no standby; lists are read from DATABASE_URL');
     await leaveMark(primary);

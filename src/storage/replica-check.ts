@@ -1,6 +1,7 @@
 // Whether DATABASE_READ_URL leads to a copy of the database: another one would answer with somebody else's charges.
 import { isOutage, StartError } from '../lib/errors.ts';
 import type { Sql } from './database.ts';
+import { requireOwnSession, requireSettings } from './require-session.ts';
 
 export const NEEDS_OWN_SERVER = 'DATABASE_READ_URL needs DATABASE_URL: the embedded database has no replicas.';
 const OTHER_DATABASE =
@@ -17,6 +18,16 @@ export async function requireCopyOf(primary: Sql, replica: Sql): Promise<void> {
     throw new StartError(`The database of DATABASE_READ_URL cannot be used (${code}).`);
   }
   if (place !== (await placeOf(primary))) throw new StartError(OTHER_DATABASE);
+}
+
+/** Refuses a pooler that takes something of a session away. A server that does not answer is used when it does. */
+export async function requireReplicaSession(replica: Sql, url: string): Promise<void> {
+  try {
+    await requireSettings(replica, 'DATABASE_READ_URL');
+    await requireOwnSession({ connectionString: url }, 'DATABASE_READ_URL');
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+  }
 }
 
 /** The same on every server of a cluster, and of one database in it. */

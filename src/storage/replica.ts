@@ -6,7 +6,7 @@ import type { Heartbeats } from '../lib/heartbeats.ts';
 import { createLog, type Log } from '../lib/log.ts';
 import { startLoop } from '../lib/loop.ts';
 import { type Database, openDatabase, type Sql } from './database.ts';
-import { requireCopyOf } from './replica-check.ts';
+import { requireCopyOf, requireReplicaSession } from './replica-check.ts';
 import { leaveMark, readMark, type SeenMark } from './replica-marks.ts';
 
 export type Replica = {
@@ -58,7 +58,7 @@ export function openReplicaDatabase(url: string): Database {
   return openDatabase({ connection: { connectionString: url, statement_timeout: READ_LIMIT_MS }, log: noLog });
 }
 
-/** Refuses a server with another database. One that is away is used when it comes. */
+/** Refuses a server with another database, and a pooler that changes sessions. One that is away is used when it comes. */
 export async function startReplica(deps: Deps, { url, maxLagMs }: Settings): Promise<Replica> {
   const { db, log, heartbeats, observeReplicaRead } = deps;
   const replica = openReplicaDatabase(url);
@@ -138,6 +138,7 @@ export async function startReplica(deps: Deps, { url, maxLagMs }: Settings): Pro
 
   try {
     await requireCopyOf(db, replica.probe);
+    await requireReplicaSession(replica.probe, url);
     await look();
   } catch (error) {
     await replica.close();

@@ -11,8 +11,11 @@ export const REFUSES_SETTINGS = `a pooler in front of it refuses settings of a s
 /** Names that servers have for it. */
 const UTC = new Set(['UTC', 'Etc/UTC', 'UCT', 'Etc/UCT', 'Universal', 'Etc/Universal', 'Zulu', 'Etc/Zulu']);
 
+/** The settings that name a database. */
+export type UrlSetting = 'DATABASE_URL' | 'DATABASE_READ_URL';
+
 /** Whether what was set at the beginning of a session has arrived. */
-export async function requireSettings(db: Sql): Promise<void> {
+export async function requireSettings(db: Sql, setting: UrlSetting = 'DATABASE_URL'): Promise<void> {
   const [row] = await db.query<{ zone: string; limits: boolean }>(
     `select current_setting('TimeZone') as zone,
             (select bool_and(setting::bigint > 0) from pg_settings
@@ -20,7 +23,7 @@ export async function requireSettings(db: Sql): Promise<void> {
   );
   if (UTC.has(row!.zone) && row!.limits) return;
   throw new StartError(
-    `A pooler in front of the database, or options in DATABASE_URL, drop settings of a session: ${LOOK_AT_DOCS}.`,
+    `A pooler in front of the database, or options in ${setting}, drop settings of a session: ${LOOK_AT_DOCS}.`,
   );
 }
 
@@ -28,7 +31,10 @@ export async function requireSettings(db: Sql): Promise<void> {
 const ANSWER_LIMIT_MS = 20_000;
 
 /** Whether a session stays one: while another is in a transaction, it must be on the process of the server that it began with. */
-export async function requireOwnSession(connection: pg.PoolConfig): Promise<void> {
+export async function requireOwnSession(
+  connection: pg.PoolConfig,
+  setting: UrlSetting = 'DATABASE_URL',
+): Promise<void> {
   const open = () => new pg.Client({ ...connection, query_timeout: ANSWER_LIMIT_MS });
   const [one, other] = [open(), open()];
   for (const client of [one, other]) client.on('error', () => {});
@@ -38,7 +44,9 @@ export async function requireOwnSession(connection: pg.PoolConfig): Promise<void
     await other.connect();
     await other.query('begin');
     if (first !== (await processOf(other)) && first === (await processOf(one))) return;
-    throw new StartError(`A pooler in front of the database changes sessions between transactions: ${LOOK_AT_DOCS}.`);
+    throw new StartError(
+      `A pooler in front of the database of ${setting} changes sessions between transactions: ${LOOK_AT_DOCS}.`,
+    );
   } finally {
     await Promise.allSettled([one.end(), other.end()]);
   }

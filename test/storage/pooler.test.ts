@@ -6,6 +6,7 @@ import { connect } from '../../src/storage/connect.ts';
 import { asAdmin, createDatabase } from '../harness/databases.ts';
 import { startDroppingWire } from '../harness/dropping-wire.ts';
 import { silentLog } from '../harness/log.ts';
+import { startService } from '../harness/service.ts';
 
 test('a pooler that drops settings of a session is refused until the role of the database brings them', async context => {
   const database = await createDatabase();
@@ -31,4 +32,17 @@ test('a pooler that drops settings of a session is refused until the role of the
   }
   const db = await connect({ connection, log: silentLog });
   await db.close();
+});
+
+test('so is one in front of the database of DATABASE_READ_URL', async context => {
+  const database = await createDatabase();
+  const wire = await startDroppingWire(database.url);
+  context.after(async () => {
+    await wire.close();
+    await database.drop();
+  });
+  await assert.rejects(
+    startService({ env: { DATABASE_URL: database.url, DATABASE_READ_URL: wire.url } }),
+    /options in DATABASE_READ_URL, drop settings of a session: see «Behind a pooler»/,
+  );
 });
