@@ -14,7 +14,7 @@ import { type DrillDatabase, withDrillDatabase } from './database.ts';
 import { startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
 import { type Fault, faultsOf, stepClock } from './outages/faults.ts';
-import { type Watch, watch } from './outages/watch.ts';
+import { type Asked, GROUPS, type Watch, watch } from './outages/watch.ts';
 import { memoryOf, print } from './print.ts';
 
 const isControl = process.argv.at(-1) === 'control';
@@ -29,7 +29,12 @@ if (!Number.isSafeInteger(SECONDS) || SECONDS < 20) {
 
 const DISK_BYTES = 1024 ** 3;
 const PROMISED_MS = 1_000;
+const READY_LIMIT_MS = 2_500;
 const LATE_SHARE = 0.05;
+/** A commit that was on its way when the fault began was asked for before this. */
+const COMMIT_ASKED_WITHIN_MS = 1_000;
+/** The driver's limit for a database that says nothing, with some room. */
+const COMMIT_LIMIT_MS = 13_000;
 const RECOVERY_LIMIT_MS = 90_000;
 const QUIET_MS = 5_000;
 const LOOK_MS = 100;
@@ -53,7 +58,7 @@ async function drill(at: DrillDatabase): Promise<number> {
   const wrong: string[] = [];
   let injected = 0;
   process.stdout.write(
-    `${row('fault', 'served', 'refused', 'slowest, ms', 'late', 'back after, ms', 'memory, MiB')}\n`,
+    `${row('fault', 'served', 'refused', 'slowest, ms', 'late', 'at commit', 'back after, ms', 'memory, MiB')}\n`,
   );
   for (const fault of faultsOf(at, clock).slice(0, isControl ? 1 : undefined)) {
     if (fault.isMissing !== undefined) {
@@ -95,25 +100,43 @@ async function suffer(fault: Fault, watched: Watch, node: RunningProgram): Promi
   const end = await fault.begin();
   const begunMs = performance.now();
   await wait(SECONDS * 1_000);
-  const { served, refused, slowestMs, slowestLiveMs, answers, ready, faults } = watched.take();
+  const { served, refused, slowestLiveMs, asked, ready, faults } = watched.take();
   const endedMs = performance.now();
   await end();
   const backMs = await whenBack(node.url, watched);
 
-  const judged = answers.filter(({ askedMs }) => askedMs - begunMs > (fault.firstWaitMs ?? 0));
   // What the machine itself took, without any database, is not the service's.
-  const late = judged.filter(({ tookMs }) => tookMs > PROMISED_MS + slowestLiveMs);
+  const limitMs = PROMISED_MS + slowestLiveMs;
+  const isLate = ({ tookMs }: Asked) => tookMs > limitMs;
+  const atCommit = fault.mayCatchCommits ? asked.filter(one => isLate(one) && mayBeAtCommit(one, begunMs)) : [];
+  const judged = asked.filter(one => !atCommit.includes(one));
+  const late = judged.filter(isLate);
+  const slowestMs = Math.max(0, ...judged.map(({ tookMs }) => tookMs));
   const back = backMs === undefined ? 'never' : Math.round(backMs - endedMs);
-  const cells = [served, refused, Math.round(slowestMs), late.length, back, memoryOf(node)];
+  const cells = [served, refused, Math.round(slowestMs), late.length, atCommit.length, back, memoryOf(node)];
   process.stdout.write(`${row(fault.name, ...cells)}\n`);
   const wrong = faults.map(line => `${fault.name}: ${line}`);
-  // A few may be the machine's.
-  if (late.length > judged.length * LATE_SHARE) wrong.push(`${fault.name}: ${late.length} answers later than a second`);
+  for (const group of GROUPS) {
+    const own = judged.filter(one => one.group === group);
+    const ownLate = own.filter(isLate).length;
+    if (own.length === 0) wrong.push(`${fault.name}: no ${group} was answered`);
+    // A few may be the machine's.
+    if (ownLate > own.length * LATE_SHARE)
+      wrong.push(`${fault.name}: ${ownLate} of ${own.length} answers to a ${group} later than a second`);
+  }
   if (served + refused === 0) wrong.push(`${fault.name}: nobody was answered`);
   if (fault.refuses && refused === 0) wrong.push(`${fault.name}: nobody was refused, so it did not happen`);
-  if (fault.isUnready !== ready.has(503)) wrong.push(`${fault.name}: /readyz answered ${[...ready].join(' and ')}`);
+  const lastReady = ready.at(-1)?.status;
+  if (lastReady !== (fault.isUnready ? 503 : 200)) wrong.push(`${fault.name}: /readyz answered ${lastReady} at last`);
+  const lateReady = ready.filter(({ tookMs }) => tookMs > READY_LIMIT_MS + slowestLiveMs).length;
+  if (lateReady > 0) wrong.push(`${fault.name}: /readyz was late ${lateReady} times`);
   if (backMs === undefined) wrong.push(`${fault.name}: the service did not come back`);
   return wrong;
+}
+
+/** A charge whose commit the fault may have caught. */
+function mayBeAtCommit({ group, askedMs, tookMs }: Asked, begunMs: number): boolean {
+  return group === 'write' && askedMs < begunMs + COMMIT_ASKED_WITHIN_MS && tookMs < COMMIT_LIMIT_MS;
 }
 
 /** When everything is served again and the node is ready. */

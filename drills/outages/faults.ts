@@ -12,8 +12,8 @@ export type Fault = {
   readonly name: string;
   /** Undefined: it can be tried here. */
   readonly isMissing?: string | undefined;
-  /** How long the first callers may wait until it is known. */
-  readonly firstWaitMs?: number;
+  /** Whether a commit may be on its way when it begins; its caller waits until the limit, since it may have happened. */
+  readonly mayCatchCommits?: boolean;
   /** Whether the node says that it is not ready. */
   readonly isUnready: boolean;
   /** Whether some callers must be refused, or else the fault did not happen. */
@@ -24,9 +24,6 @@ export type Fault = {
 
 const AHEAD = '+90';
 const ON_TIME = '+0';
-/** The driver's limit for a database that says nothing, and the server's for a statement, with some room. */
-const SILENCE_MS = 13_000;
-const STATEMENT_MS = 13_000;
 const TOO_MANY_CONNECTIONS = '53300';
 
 export type StepClock = { readonly env: Readonly<Record<string, string>>; readonly file: string };
@@ -64,7 +61,7 @@ export function faultsOf(at: DrillDatabase, clock: StepClock | undefined): Fault
       name: 'database silent',
       isUnready: true,
       refuses: true,
-      firstWaitMs: SILENCE_MS,
+      mayCatchCommits: true,
       begin: async () => {
         const pids = family(runningPid(clusterDir)!);
         for (const pid of pids) process.kill(pid, 'SIGSTOP');
@@ -95,11 +92,10 @@ export function faultsOf(at: DrillDatabase, clock: StepClock | undefined): Fault
         return () => ask(url, 'alter database postgres reset default_transaction_read_only');
       },
     },
-    ...['charges', 'events'].map(table => ({
+    ...['charges', 'events', 'api_keys'].map(table => ({
       name: `table ${table} locked`,
       isUnready: false,
       refuses: true,
-      firstWaitMs: STATEMENT_MS,
       begin: () => lock(url, table),
     })),
     {

@@ -12,17 +12,22 @@ export type Watch = {
   stop(): Promise<void>;
 };
 
+export const GROUPS = ['read', 'list', 'write'] as const;
+export type Group = (typeof GROUPS)[number];
+
+/** A request that needs the database: when it was asked, and how long it took, or has waited when the period ended. */
+export type Asked = { readonly group: Group; readonly askedMs: number; readonly tookMs: number };
+
 /** What was answered in a period. */
 export type Period = {
   served: number;
   refused: number;
-  /** Of the answers that need the database. */
-  slowestMs: number;
   /** Of the answer that needs nothing: how slow the machine is. */
   slowestLiveMs: number;
-  /** When each answer that needs the database was asked for, and how long it took. */
-  readonly answers: { readonly askedMs: number; readonly tookMs: number }[];
-  readonly ready: Set<number>;
+  /** Those that were answered, and those that still waited at the end. */
+  readonly asked: Asked[];
+  /** In the order of the answers. */
+  readonly ready: { readonly status: number; readonly tookMs: number }[];
   /** What no caller should get. */
   readonly faults: string[];
 };
@@ -38,43 +43,53 @@ export async function watch(url: string, { accountId, headers }: Caller): Promis
   let isStopped = false;
   let numbers = 0;
 
-  async function ask(name: string, path: string, init: RequestInit = {}): Promise<void> {
+  /** By when they were asked. */
+  const open = new Map<symbol, Omit<Asked, 'tookMs'>>();
+
+  async function ask(
+    name: Group | 'live' | 'ready',
+    path: string,
+    init: RequestInit = {},
+  ): Promise<string | undefined> {
     const askedMs = performance.now();
+    const own = Symbol(name);
+    if (name !== 'live' && name !== 'ready') open.set(own, { group: name, askedMs });
     const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
     const answer = await fetch(url + path, { ...init, headers: { ...headers, ...init.headers }, signal })
       .then(async got => ({ status: got.status, wait: got.headers.get('retry-after'), text: await got.text() }))
       .catch(error => ({ status: 0, wait: null, text: String(error) }));
     const tookMs = performance.now() - askedMs;
+    open.delete(own);
     if (name === 'live') {
       period.slowestLiveMs = Math.max(period.slowestLiveMs, tookMs);
       if (answer.status !== 200) period.faults.push(`${path}: ${answer.status} ${answer.text}`);
-      return;
+      return undefined;
     }
     if (name === 'ready') {
-      period.ready.add(answer.status);
+      period.ready.push({ status: answer.status, tookMs });
       if (![200, 503].includes(answer.status)) period.faults.push(`${path}: ${answer.status} ${answer.text}`);
-      return;
+      return undefined;
     }
-    period.slowestMs = Math.max(period.slowestMs, tookMs);
-    period.answers.push({ askedMs, tookMs });
+    period.asked.push({ group: name, askedMs, tookMs });
     if (answer.status === 200 || answer.status === 201) period.served++;
     else if (answer.status === 503 && Number(answer.wait) > 0) period.refused++;
     else period.faults.push(`${name} ${path}: ${answer.status} without a good reason: ${answer.text}`);
-    if (answer.status === 201) charges.set(name, (JSON.parse(answer.text) as { id: string }).id);
+    return answer.status === 201 ? (JSON.parse(answer.text) as { id: string }).id : undefined;
   }
 
-  function write(): Promise<void> {
+  async function write(): Promise<void> {
     const externalId = `watched-${++numbers}`;
     const wanted = { accountId, externalId, amountCents: AMOUNT_CENTS, currency: 'BRL' };
     const more = { dueAt: '2030-12-10T23:59:59-03:00', methods: ['pix'], customer: CUSTOMER };
-    return ask(externalId, '/charges', {
+    const id = await ask('write', '/charges', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...wanted, ...more }),
     });
+    if (id !== undefined) charges.set(externalId, id);
   }
 
-  async function repeat(work: () => Promise<void>): Promise<void> {
+  async function repeat(work: () => Promise<unknown>): Promise<void> {
     while (!isStopped) {
       await work();
       await wait(PAUSE_MS);
@@ -98,6 +113,8 @@ export async function watch(url: string, { accountId, headers }: Caller): Promis
     charges,
     take: () => {
       const ended = period;
+      const now = performance.now();
+      for (const { group, askedMs } of open.values()) ended.asked.push({ group, askedMs, tookMs: now - askedMs });
       period = newPeriod();
       return ended;
     },
@@ -109,5 +126,5 @@ export async function watch(url: string, { accountId, headers }: Caller): Promis
 }
 
 function newPeriod(): Period {
-  return { served: 0, refused: 0, slowestMs: 0, slowestLiveMs: 0, answers: [], ready: new Set(), faults: [] };
+  return { served: 0, refused: 0, slowestLiveMs: 0, asked: [], ready: [], faults: [] };
 }
