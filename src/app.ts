@@ -27,7 +27,6 @@ import { requireRails } from './charges/require-rails.ts';
 import { chargeSweep } from './charges/sweep.ts';
 import { lookAtRails, startWatchingRails } from './charges/watch-rails.ts';
 import type { Config } from './config/config.ts';
-import { secondsOf } from './config/retention-settings.ts';
 import { version } from './config/version.ts';
 import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
@@ -45,6 +44,7 @@ import { createObservers } from './http/server/observers.ts';
 import { openApiText } from './http/server/openapi.ts';
 import { createServer } from './http/server/server.ts';
 import { UNREAD_LIMIT_MS } from './http/server/unread-answers.ts';
+import { pruneJobs } from './jobs/prune-jobs.ts';
 import { hasNoJobs, type NewerJobs, startQueue } from './jobs/queue.ts';
 import { startSweeping } from './jobs/sweep.ts';
 import { type Clock, followingClock, systemClock } from './lib/clock.ts';
@@ -314,15 +314,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const { beforeWork } = composition;
     const kinds = [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS];
     const queue = await slowStep(log, 'preparing the job queue', () =>
-      startQueue({
-        db,
-        log,
-        heartbeats,
-        tracing,
-        kinds,
-        beforeWork,
-        keepDoneSeconds: secondsOf(config.retention.jobs),
-      }),
+      startQueue({ db, log, heartbeats, tracing, kinds, beforeWork }),
     );
     const cursors = await openCursors(db);
     /** With PORT=0 the port is known once the service listens. */
@@ -462,9 +454,9 @@ async function install(config: Config, db: Database, clock: Clock): Promise<void
   });
 }
 
-/** What is removed in time. pg-boss removes its jobs by itself; records stay where there is no archive. */
+/** What is removed in time; records stay where there is no archive. */
 function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[] {
-  const { events, audit, deliveries, quotes, idempotencyKeys, notifications, traces } = retention;
+  const { events, audit, deliveries, quotes, idempotencyKeys, notifications, jobs, traces } = retention;
   const findOpen = findOpenObjects;
   const records = dir === undefined ? [] : [pruneEvents({ dir, findOpen }, events), pruneAudit({ clock, dir }, audit)];
   const rows = [
@@ -473,7 +465,8 @@ function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[]
     pruneDeliveries(deliveries),
     pruneTraces(traces),
   ];
-  return [...rows.map(prune => pruneRows(prune, dir)), pruneNotifications(notifications), ...records];
+  const others = [pruneNotifications(notifications), pruneJobs(jobs)];
+  return [...rows.map(prune => pruneRows(prune, dir)), ...others, ...records];
 }
 
 type ClockDeps = { readonly db: Database; readonly log: Log; readonly heartbeats: Heartbeats };

@@ -18,11 +18,6 @@ export type RetentionSettings = {
   readonly traces: Kept;
 };
 
-/** 0 for rows that are never removed. */
-export function secondsOf(keep: Kept): number {
-  return keep === 'forever' ? 0 : (addDuration(new Date(0), keep)?.getTime() ?? 0) / 1000;
-}
-
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 18_263 * DAY_MS;
 
@@ -82,7 +77,7 @@ export const RETENTION_SETTINGS = [
     name: 'TRILHO_KEEP_JOBS',
     kind: keptFor,
     default: 'P7D',
-    meaning: 'How long jobs are kept after they are done; a change is for jobs that are enqueued from then on.',
+    meaning: 'How long jobs are kept after they have ended.',
   },
   {
     name: 'TRILHO_KEEP_TRACES',

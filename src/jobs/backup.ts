@@ -2,8 +2,9 @@
 import type { ExtraSource } from '../storage/backup/dump.ts';
 import type { ExtraTarget } from '../storage/backup/load.ts';
 import type { Sql } from '../storage/database.ts';
+import { QUEUE_SCHEMA } from './boss.ts';
 import type { SavedJob } from './job.ts';
-import { QUEUE_SCHEMA, type Queue } from './queue.ts';
+import type { Queue } from './queue.ts';
 
 const NAME = 'waiting_jobs';
 

@@ -1,11 +1,13 @@
 // The job queue, in the same database: a job exists exactly when the transaction that enqueues it has committed.
-import { type Db, PgBoss } from 'pg-boss';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
+import { startLoop } from '../lib/loop.ts';
 import type { Tracing } from '../lib/tracing.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { asBossDb, COUNT_SECONDS, openBoss, openQueues, QUEUE_SCHEMA } from './boss.ts';
 import type { JobHandler, JobKind, SavedJob } from './job.ts';
 import { runDueJobs } from './run-due.ts';
+import { takeOverJobs } from './take-over.ts';
 import { withTrace } from './trace.ts';
 import { startWorker, type Worker } from './worker.ts';
 
@@ -53,47 +55,34 @@ export type QueueDeps = {
   readonly kinds: readonly JobKind<object>[];
   /** Runs before the jobs of a fetch. */
   readonly beforeWork?: (() => Promise<void>) | undefined;
-  /** How long jobs are kept after they are done, 0 for ever; absent, as long as the queue says already. */
-  readonly keepDoneSeconds?: number | undefined;
 };
 
-export const QUEUE_SCHEMA = 'pgboss';
-/** A job expires this long after its last heartbeat, and another worker takes it. */
-const HEARTBEAT_SECONDS = 10;
-const SUPERVISE_SECONDS = 5;
-/** A job about money must not be dropped after many retries, nor after a long downtime. */
-const MAX_RETRIES = 100_000;
-const KEEP_WAITING_SECONDS = 10 * 365 * 86_400;
-const RETRY_CAP_SECONDS = 300;
-const KEEP_DONE_SECONDS = 7 * 86_400;
+const TAKE_OVER_EVERY_MS = 5_000;
 const STOP_LIMIT_MS = 10_000;
 
 export async function startQueue(deps: QueueDeps): Promise<Queue> {
-  const { db, log, heartbeats, tracing, kinds, beforeWork, keepDoneSeconds } = deps;
-  const boss = new PgBoss({
-    db: asBossDb(db),
-    schema: QUEUE_SCHEMA,
-    schedule: false,
-    superviseIntervalSeconds: SUPERVISE_SECONDS,
-    monitorIntervalSeconds: SUPERVISE_SECONDS,
-  });
-  boss.on('error', error => log.warn('the job queue reported an error; it tries again', { error: asError(error) }));
-  await install(boss);
+  const { db, log, heartbeats, tracing, kinds, beforeWork } = deps;
+  const boss = await openBoss({ db, log });
   const names = kinds.map(({ name }) => name);
-  for (const name of names) {
-    await boss.createQueue(name, {
-      heartbeatSeconds: HEARTBEAT_SECONDS,
-      retryLimit: MAX_RETRIES,
-      retryDelay: 1,
-      retryBackoff: true,
-      retryDelayMax: RETRY_CAP_SECONDS,
-      retentionSeconds: KEEP_WAITING_SECONDS,
-      deleteAfterSeconds: keepDoneSeconds ?? KEEP_DONE_SECONDS,
-    });
-    await cacheQueue(boss, name);
-  }
-  if (keepDoneSeconds !== undefined) await keepDoneFor(boss, names, keepDoneSeconds);
-  const workers: Worker[] = [];
+  await openQueues(boss, names);
+  const workers = new Map<string, Worker>();
+  const loops = [
+    startLoop({
+      name: 'taking over jobs of crashed nodes',
+      task: () => takeOverJobs({ boss, db, log }, names, name => workers.get(name)?.wake()),
+      pauseMs: TAKE_OVER_EVERY_MS,
+      heartbeats,
+      log,
+    }),
+    startLoop({
+      name: 'maintaining the job queue',
+      // Counts jobs, fails those that run for far too long, and keeps the indexes small; on one node at a time.
+      task: () => boss.supervise(),
+      pauseMs: COUNT_SECONDS * 1_000,
+      heartbeats,
+      log,
+    }),
+  ];
 
   return {
     enqueue: async (tx, { name }, payloads, { startAfterSeconds } = {}) => {
@@ -110,7 +99,7 @@ export async function startQueue(deps: QueueDeps): Promise<Queue> {
     work: handlers => {
       for (const handler of handlers) {
         const worker = startWorker({ boss, db, log, heartbeats, tracing, beforeWork }, handler);
-        workers.push(worker);
+        workers.set(handler.name, worker);
         db.listen(channelOf(handler.name), () => worker.wake());
       }
     },
@@ -142,7 +131,7 @@ export async function startQueue(deps: QueueDeps): Promise<Queue> {
     },
 
     stop: async () => {
-      await Promise.all(workers.map(worker => worker.stop()));
+      await Promise.all([...workers.values(), ...loops].map(each => each.stop()));
       await boss.stop({ graceful: true, timeout: STOP_LIMIT_MS });
     },
   };
@@ -202,43 +191,4 @@ async function readAges(sql: Sql, names: readonly string[]): Promise<Map<string,
 
 function channelOf(queue: string): string {
   return `jobs of ${queue}`;
-}
-
-/**
- * Nodes that start at the same time on an empty database may all try to install the queue. pg-boss tolerates «already
- * exists», but the second node may get a duplicate key in the catalogue; then the first node has installed it.
- */
-async function install(boss: PgBoss): Promise<void> {
-  try {
-    await boss.start();
-  } catch (error) {
-    if ((error as { code?: string }).code !== '23505') throw error;
-    await boss.start();
-  }
-}
-
-/** pg-boss emits some errors as plain objects, for which the log would show nothing. */
-function asError(error: Error): Error {
-  return error instanceof Error ? error : Object.assign(new Error(), error);
-}
-
-/**
- * Makes pg-boss load the queue into its cache now. Otherwise it does so at the first job, on a second connection while the
- * transaction of the caller holds one; with many callers at once, all wait for a connection of the pool: a deadlock.
- */
-async function cacheQueue(boss: PgBoss, name: string): Promise<void> {
-  await boss.findJobs(name, { id: NO_JOB });
-}
-
-/** A queue keeps what it was made with. */
-async function keepDoneFor(boss: PgBoss, names: string[], deleteAfterSeconds: number): Promise<void> {
-  for (const queue of await boss.getQueues(names)) {
-    if (queue.deleteAfterSeconds !== deleteAfterSeconds) await boss.updateQueue(queue.name, { deleteAfterSeconds });
-  }
-}
-
-const NO_JOB = '00000000-0000-0000-0000-000000000000';
-
-function asBossDb(sql: Sql): Db {
-  return { executeSql: async (text, values) => ({ rows: await sql.query(text, values) }) };
 }

@@ -26,7 +26,7 @@ after(async () => {
 test('with the database away, the log says which error the job queue met', { timeout: 300_000 }, async () => {
   wire.cutAtCommit({ forGood: true });
   assert.equal((await service.post('/charges', chargeBody())).status, 503);
-  const told = () => lines.find(line => line.includes('the job queue reported an error'));
+  const told = () => lines.find(line => line.includes('taking over jobs of crashed nodes failed'));
   await until('the error', told);
   wire.mend();
   const { error } = JSON.parse(told()!);

@@ -116,8 +116,9 @@ test('however many queues fetch from a locked table, connections are left', asyn
   const networks = Array.from({ length: 12 }, (_, index) => defineJob<object>(`test.network.${index}`, 'test.network'));
   const queue = await startQueue({ db, log, kinds: networks });
   const [holder, watcher] = [await sessionOn(t, database.url), await sessionOn(t, database.url)];
-  // Other tests lock tables of their own on the same server.
-  const waiting = `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not l.granted`;
+  // Other tests lock tables of their own on the same server, and the loops of the queue itself wait for this one.
+  const waiting = `select from pg_locks join pg_stat_activity using (pid)
+                    where not granted and datname = current_database() and query ~ '\\mnext AS '`;
   const fetches = async () => (await watcher.query(waiting)).rowCount ?? 0;
   await holder.query('begin; lock table pgboss.job in access exclusive mode');
   try {
@@ -129,6 +130,50 @@ test('however many queues fetch from a locked table, connections are left', asyn
     }
   } finally {
     await holder.query('rollback');
+    await queue.stop();
+  }
+});
+
+test('a job whose node dies in a late attempt is due at once, and its number of attempts is kept', async () => {
+  const attempts = 5;
+  const dead = Promise.withResolvers<void>();
+  let runs = 0;
+  // The last attempt never ends, and nothing touches its job: so does one of a node that was killed.
+  const handler = handleJob(NUMBERED, async () => {
+    if (++runs === attempts) await dead.promise;
+    return 'postponed';
+  });
+  const queue = await startQueue({ db, log, kinds });
+  let dying: Promise<unknown> | undefined;
+  try {
+    await enqueue(queue, ['late']);
+    for (let round = 1; round < attempts; round++) await queue.runDue([handler]);
+    dying = queue.runDue([handler]);
+    await until('the last attempt', () => runs === attempts);
+    // A worker takes only what is due.
+    await db.query(
+      `update pgboss.job set start_after = now(), heartbeat_on = now() - interval '1 minute'
+        where name = $1 and state = 'active'`,
+      [NUMBERED.name],
+    );
+    const job = await until('the job to be taken over', async () => {
+      const [row] = await db.query<{ is_due: boolean; retry_count: number }>(
+        `select start_after <= now() as is_due, retry_count from pgboss.job where name = $1 and state < 'active'`,
+        [NUMBERED.name],
+      );
+      return row;
+    });
+    assert.deepEqual(job, { is_due: true, retry_count: attempts - 1 });
+    await withWorker(
+      handleJob(NUMBERED, async () => 'done'),
+      () => until('another node to end it', async () => (await unfinished()) === 0).then(() => {}),
+    );
+    dead.resolve();
+    await dying;
+    assert.equal(await unfinished(), 0);
+  } finally {
+    dead.resolve();
+    await dying;
     await queue.stop();
   }
 });

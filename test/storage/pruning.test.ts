@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { QUEUE_SCHEMA } from '../../src/jobs/queue.ts';
+import { QUEUE_SCHEMA } from '../../src/jobs/boss.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { orderDriver } from '../harness/orders.ts';
 import { until } from '../harness/process.ts';
@@ -210,15 +210,44 @@ test('a row that another transaction holds does not keep the others', async t =>
   assert.deepEqual(await left(), { keys: [], notifications: [], quotes: [] });
 });
 
-test('a running service removes by itself, and its queues keep jobs as long as it is told', async t => {
+test('a running service removes by itself', async t => {
   const service = await startService();
   t.after(() => service.stop());
   await service.post('/charges', chargeBody(), { 'idempotency-key': 'old' });
   const now = new Date(service.clock.now().getTime() + 31 * DAY_MS).toISOString();
-  const node = await startService({ beside: service, work: true, now, env: { TRILHO_KEEP_JOBS: 'P3D' } });
+  const node = await startService({ beside: service, work: true, now });
   t.after(() => node.stop());
   await until('the key to be gone', async () => (await service.sql('select from idempotency_keys')).length === 0);
-  const kept = await service.sql(`select distinct deletion_seconds as seconds from ${QUEUE_SCHEMA}.queue
-                                   where name like 'charge.%'`);
-  assert.deepEqual(kept, [{ seconds: 3 * 86_400 }]);
+});
+
+test('more jobs than a step takes are removed after their time, and those that wait stay', async t => {
+  const service = await startService({ env: { TRILHO_KEEP_JOBS: 'P3D' } });
+  t.after(() => service.stop());
+  // A job that waits is blocked, so that nothing runs it meanwhile.
+  const insert = (state: string, count: number, ageDays: number) =>
+    service.sql(
+      `insert into ${QUEUE_SCHEMA}.job (name, state, blocked, created_on, completed_on, keep_until, data)
+       select 'charge.retire', $1::${QUEUE_SCHEMA}.job_state, $1 = 'created', $3,
+              case when $1 <> 'created' then $3::timestamptz end, 'infinity', '{}'
+         from generate_series(1, $2::int)`,
+      [state, count, new Date(service.clock.now().getTime() - ageDays * DAY_MS)],
+    );
+  await insert('completed', 1203, 4);
+  await insert('failed', 1, 4);
+  await insert('completed', 2, 2);
+  await insert('created', 3, 400);
+  const metrics = async () => (await service.get('/metrics')).text;
+  assert.match(await metrics(), /^trilho_oldest_row_seconds\{kind="jobs"\} 345600$/m);
+  await service.runJobs();
+  const kept = await service.sql(
+    `select state, count(*)::int from ${QUEUE_SCHEMA}.job where name = 'charge.retire' group by state order by state`,
+  );
+  assert.deepEqual(kept, [
+    { state: 'created', count: 3 },
+    { state: 'completed', count: 2 },
+  ]);
+  assert.match(await metrics(), /^trilho_rows_removed_total\{kind="jobs"\} 1204$/m);
+  // The queue itself would remove all of them in one statement.
+  const removal = await service.sql(`select distinct deletion_seconds as seconds from ${QUEUE_SCHEMA}.queue`);
+  assert.deepEqual(removal, [{ seconds: 0 }]);
 });

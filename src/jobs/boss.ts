@@ -1,0 +1,112 @@
+// pg-boss as it is used here: its settings, its queues, and two indexes of ours on its table of jobs.
+import { type Db, PgBoss } from 'pg-boss';
+import type { Log } from '../lib/log.ts';
+import type { Database, Sql } from '../storage/database.ts';
+
+export const QUEUE_SCHEMA = 'pgboss';
+/** Counting jobs reads the whole table of jobs. */
+export const COUNT_SECONDS = 30;
+
+/** Jobs of a worker that has died are taken over much sooner (`take-over.ts`); this is for when that does not run. */
+const HEARTBEAT_SECONDS = 60;
+/** A job about money must not be dropped after many retries, nor after a long downtime. */
+const MAX_RETRIES = 100_000;
+const KEEP_WAITING_SECONDS = 10 * 365 * 86_400;
+const RETRY_CAP_SECONDS = 300;
+/** pg-boss would remove finished jobs in one statement a day, which fails when they are many: `prune-jobs.ts` does it in steps. */
+const NEVER_DELETED = 0;
+
+/** Without the timer of pg-boss, which waits by the wall clock and shows nobody that it runs: `supervise` is called by a loop. */
+export async function openBoss({ db, log }: { readonly db: Database; readonly log: Log }): Promise<PgBoss> {
+  const boss = new PgBoss({
+    db: asBossDb(db),
+    schema: QUEUE_SCHEMA,
+    schedule: false,
+    supervise: false,
+    monitorIntervalSeconds: COUNT_SECONDS,
+  });
+  boss.on('error', error => log.warn('the job queue reported an error; it tries again', { error: asError(error) }));
+  await install(boss);
+  await createIndexes(db);
+  return boss;
+}
+
+export async function openQueues(boss: PgBoss, names: string[]): Promise<void> {
+  for (const name of names) {
+    await boss.createQueue(name, {
+      heartbeatSeconds: HEARTBEAT_SECONDS,
+      retryLimit: MAX_RETRIES,
+      retryDelay: 1,
+      retryBackoff: true,
+      retryDelayMax: RETRY_CAP_SECONDS,
+      retentionSeconds: KEEP_WAITING_SECONDS,
+      deleteAfterSeconds: NEVER_DELETED,
+    });
+    await cacheQueue(boss, name);
+  }
+  await updateQueues(boss, names);
+}
+
+export function asBossDb(sql: Sql): Db {
+  return { executeSql: async (text, values) => ({ rows: await sql.query(text, values) }) };
+}
+
+/**
+ * Nodes that start at the same time on an empty database may all try to install the queue. pg-boss tolerates «already
+ * exists», but the second node may get a duplicate key in the catalogue; then the first node has installed it.
+ */
+async function install(boss: PgBoss): Promise<void> {
+  try {
+    await boss.start();
+  } catch (error) {
+    if ((error as { code?: string }).code !== '23505') throw error;
+    await boss.start();
+  }
+}
+
+/** pg-boss emits some errors as plain objects, for which the log would show nothing. */
+function asError(error: Error): Error {
+  return error instanceof Error ? error : Object.assign(new Error(), error);
+}
+
+/** Without them, finding the few jobs that run, or those that ended long ago, reads the whole table. */
+const INDEXES = [
+  { name: 'trilho_job_active', on: `(name) where state = 'active'` },
+  { name: 'trilho_job_done', on: '(completed_on) where completed_on is not null' },
+] as const;
+
+async function createIndexes(db: Database): Promise<void> {
+  for (const { name, on } of INDEXES) {
+    const [found] = await db.query<{ name: string | null }>('select to_regclass($1)::text as name', [
+      `${QUEUE_SCHEMA}.${name}`,
+    ]);
+    if (found?.name) continue;
+    await db.transaction(
+      async tx => {
+        await tx.query('set local statement_timeout = 0');
+        // As for migrations: one node makes it, the others wait here and find it.
+        await tx.query('lock table schema_migrations in exclusive mode');
+        await tx.query(`create index if not exists ${name} on ${QUEUE_SCHEMA}.job ${on}`);
+      },
+      { isLong: true },
+    );
+  }
+}
+
+/**
+ * Makes pg-boss load the queue into its cache now. Otherwise it does so at the first job, on a second connection while the
+ * transaction of the caller holds one; with many callers at once, all wait for a connection of the pool: a deadlock.
+ */
+async function cacheQueue(boss: PgBoss, name: string): Promise<void> {
+  await boss.findJobs(name, { id: NO_JOB });
+}
+
+const NO_JOB = '00000000-0000-0000-0000-000000000000';
+
+/** A queue keeps what it was made with, maybe by an earlier version. */
+async function updateQueues(boss: PgBoss, names: string[]): Promise<void> {
+  for (const { name, heartbeatSeconds, deleteAfterSeconds } of await boss.getQueues(names)) {
+    if (heartbeatSeconds === HEARTBEAT_SECONDS && deleteAfterSeconds === NEVER_DELETED) continue;
+    await boss.updateQueue(name, { heartbeatSeconds: HEARTBEAT_SECONDS, deleteAfterSeconds: NEVER_DELETED });
+  }
+}

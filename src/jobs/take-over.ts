@@ -1,0 +1,46 @@
+// Jobs of a node that has died go on at once. pg-boss would fail them, and a failed job waits for its retry, the longer the more
+// often it was tried; dying is no failure of the job.
+import type { PgBoss } from 'pg-boss';
+import type { Log } from '../lib/log.ts';
+import type { Database } from '../storage/database.ts';
+import { asBossDb, QUEUE_SCHEMA } from './boss.ts';
+
+type Deps = { readonly boss: PgBoss; readonly db: Database; readonly log: Log };
+
+/** A worker touches its jobs every three seconds; one that has not done so for this long has died. */
+const DEAD_AFTER_SECONDS = 10;
+/** In one transaction; the others follow in the next. */
+const BATCH_SIZE = 500;
+const MAX_BATCHES = 1_000;
+
+/** Makes the jobs of workers that have died due, and calls `wake` for each queue that has some. */
+export async function takeOverJobs(deps: Deps, names: readonly string[], wake: (name: string) => void): Promise<void> {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
+    const counts = await takeBatch(deps, names);
+    for (const [name, count] of counts) {
+      deps.log.info('jobs of a worker that died go on', { job: name, count });
+      wake(name);
+    }
+    if ([...counts.values()].reduce((sum, count) => sum + count, 0) < BATCH_SIZE) return;
+  }
+}
+
+async function takeBatch({ boss, db }: Deps, names: readonly string[]): Promise<Map<string, number>> {
+  return db.transaction(async tx => {
+    const jobs = await tx.query<{ name: string; id: string }>(
+      `select name, id from ${QUEUE_SCHEMA}.job
+        where state = 'active' and name = any($1) and heartbeat_on < now() - $2 * interval '1 second'
+        limit ${BATCH_SIZE} for update skip locked`,
+      [names, DEAD_AFTER_SECONDS],
+    );
+    const counts = new Map<string, number>();
+    for (const [name, found] of Map.groupBy(jobs, job => job.name)) {
+      const ids = found.map(({ id }) => id);
+      // A job that is cancelled and resumed waits as before its attempt: it keeps its time and the number of its attempts.
+      await boss.cancel(name, ids, { db: asBossDb(tx) });
+      await boss.resume(name, ids, { db: asBossDb(tx) });
+      counts.set(name, ids.length);
+    }
+    return counts;
+  });
+}
