@@ -136,6 +136,8 @@ export type App = {
 /** What a test or a benchmark puts in the place of the real thing. */
 export type Overrides = {
   readonly clock?: Clock;
+  /** By what the heartbeats of loops go. */
+  readonly uptimeMs?: () => number;
   readonly rails?: Rails;
   readonly chains?: Chains;
   readonly prices?: PriceSource;
@@ -282,7 +284,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     stops.push(() => db.close());
     await slowStep(log, 'bringing the schema up to date', () => migrate({ db, log }));
     const machineClock = overrides.clock ?? systemClock;
-    const heartbeats = watchHeartbeats(machineClock);
+    const heartbeats = watchHeartbeats(overrides.uptimeMs ?? (() => performance.now()));
     const databaseClock = await openDatabaseClock({ db, log, heartbeats }, overrides, stops);
     await install(config, db, databaseClock);
     const compose = config.mode === 'sandbox' ? composeSandbox : composeLive;

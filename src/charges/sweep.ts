@@ -22,7 +22,7 @@ const STEPS = { overdue, expire: expired, settle: settled } as const satisfies R
 
 /** A moved sandbox clock stops only at timers that call a rail or advance an order. */
 export function chargeSweep(deps: Deps): Sweep {
-  return { upTo: moment => sweepCharges(deps, moment), nextStopAt: nextAwaitedAt };
+  return { name: 'timers of charges', upTo: moment => sweepCharges(deps, moment), nextStopAt: nextAwaitedAt };
 }
 
 /** Handles all timers due up to a time, and returns their number. */

@@ -16,7 +16,8 @@ const LOOK_AFTER_FAILURE_MS = 1_000;
 
 type Deps = { readonly db: Database; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
 
-export function watchFeed({ db, log, heartbeats }: Deps): FeedWatch {
+/** `name`: for whom the feed is watched. */
+export function watchFeed({ db, log, heartbeats }: Deps, name: string): FeedWatch {
   const waiting = new Set<{ readonly position: bigint; wake(): void }>();
   let loop: Loop | undefined;
 
@@ -28,7 +29,7 @@ export function watchFeed({ db, log, heartbeats }: Deps): FeedWatch {
 
   function start(): Loop {
     return startLoop({
-      name: 'watching the event feed',
+      name: `watching the event feed for ${name}`,
       task: look,
       pauseMs: LOOK_EVERY_MS,
       pauseAfterFailureMs: LOOK_AFTER_FAILURE_MS,

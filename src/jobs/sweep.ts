@@ -7,6 +7,8 @@ import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database, Sql } from '../storage/database.ts';
 
 export type Sweep = {
+  /** What it handles: "timers of charges". */
+  readonly name: string;
   /**
    * Handles all timers due up to a time, oldest first, and returns their number. When it returns, timers that another node
    * had taken are committed as well.
@@ -31,7 +33,7 @@ export function startSweeping({ sweeps, clock, log, heartbeats, beforeWork }: De
   // One loop for each: a failing sweep must not delay the others.
   const loops: Loop[] = sweeps.map(sweep =>
     startLoop({
-      name: 'a sweep of due timers',
+      name: `handling ${sweep.name}`,
       task: async () => {
         await beforeWork?.();
         await sweep.upTo(clock.now());

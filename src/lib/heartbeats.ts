@@ -1,15 +1,16 @@
-// The heartbeats of a node's background loops. A loop beats after every run, also after one that failed; one that has not beaten
-// for long hangs, and its work is not done.
-import type { Clock } from './clock.ts';
+// The heartbeats of a node's background loops. A loop beats after every run and says whether it failed. One that has not beaten for
+// long hangs; one that beats and fails works no better.
+import assert from 'node:assert/strict';
 
 export type Heartbeat = {
-  beat(): void;
+  /** A run has ended. */
+  beat(run: 'done' | 'failed'): void;
   /** The loop was stopped on purpose and is expected to beat no more. */
   end(): void;
 };
 
 export type Heartbeats = {
-  /** `periodMs`: the longest pause between two runs; `longestRunMs`: what a run may take beyond it. */
+  /** `periodMs`: the longest pause between two runs; `longestRunMs`: what a run may take beyond it. A name is for one loop. */
   start(name: string, periodMs: number, longestRunMs?: number): Heartbeat;
   /** Every loop that runs here. */
   list(): LoopHealth[];
@@ -19,6 +20,10 @@ export type LoopHealth = {
   readonly name: string;
   /** Since its last run ended, or since it was started. */
   readonly ageMs: number;
+  /** Since its last run ended that did not fail, or since it was started. */
+  readonly successAgeMs: number;
+  /** Runs that failed since it was started. */
+  readonly failures: number;
   /** One that is older has stopped. */
   readonly limitMs: number;
 };
@@ -30,20 +35,32 @@ export function hasStopped({ ageMs, limitMs }: LoopHealth): boolean {
   return ageMs > limitMs;
 }
 
-export function watchHeartbeats(clock: Clock): Heartbeats {
-  const loops = new Set<{ readonly name: string; readonly limitMs: number; beatMs: number }>();
-  const nowMs = () => clock.now().getTime();
+/** `uptimeMs` only goes forward: with a wall clock that is set, loops that run would count as stopped, or the other way round. */
+export function watchHeartbeats(uptimeMs: () => number): Heartbeats {
+  const loops = new Map<string, { readonly limitMs: number; beatMs: number; successMs: number; failures: number }>();
   return {
     start: (name, periodMs, longestRunMs = LONGEST_RUN_MS) => {
-      const loop = { name, limitMs: periodMs + longestRunMs, beatMs: nowMs() };
-      loops.add(loop);
+      assert.ok(!loops.has(name), `two loops are named «${name}»`);
+      const nowMs = uptimeMs();
+      const loop = { limitMs: periodMs + longestRunMs, beatMs: nowMs, successMs: nowMs, failures: 0 };
+      loops.set(name, loop);
       return {
-        beat: () => {
-          loop.beatMs = nowMs();
+        beat: run => {
+          loop.beatMs = uptimeMs();
+          if (run === 'done') loop.successMs = loop.beatMs;
+          else loop.failures++;
         },
-        end: () => void loops.delete(loop),
+        end: () => {
+          // A loop of this name may have been started since.
+          if (loops.get(name) === loop) loops.delete(name);
+        },
       };
     },
-    list: () => [...loops].map(({ name, beatMs, limitMs }) => ({ name, ageMs: nowMs() - beatMs, limitMs })),
+    list: () => {
+      const nowMs = uptimeMs();
+      return [...loops].map(([name, { limitMs, beatMs, successMs, failures }]) => {
+        return { name, ageMs: nowMs - beatMs, successAgeMs: nowMs - successMs, failures, limitMs };
+      });
+    },
   };
 }

@@ -13,7 +13,7 @@ export type Loop = {
 };
 
 type Options = {
-  /** What the loop does, for the log: "sealing the audit log". */
+  /** What the loop does, for the log and its heartbeat, as no other loop of the node: "sealing the audit log". */
   readonly name: string;
   /** What its work counts as where connections are shared out, when several loops do the same; its name when absent. */
   readonly workKind?: string;
@@ -62,7 +62,7 @@ export function startLoop(options: Options): Loop {
       // A `wake` from here on ends the pause after this run.
       waking = new AbortController();
       const hasFailed = await runOnce();
-      heartbeat?.beat();
+      heartbeat?.beat(hasFailed ? 'failed' : 'done');
       await pause(minPauseMs, stopping.signal);
       await pause(hasFailed ? pauseAfterFailureMs : pauseMs, AbortSignal.any([stopping.signal, waking.signal]));
     }

@@ -9,6 +9,7 @@ type Deps = { readonly db: Database; readonly queue: Queue };
 
 export function claimSweep({ db, queue }: Deps): Sweep {
   return {
+    name: 'timers of claims',
     upTo: async moment => {
       // Most sweeps find nothing; this read then saves the transaction.
       if (!(await nextClaimAt(db, moment))) return 0;

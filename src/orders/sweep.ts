@@ -10,7 +10,7 @@ type Deps = { readonly db: Database; readonly queue: Queue };
 
 /** At every timer of an order a chain may be called or money may move, so a moved sandbox clock stops at each. */
 export function orderSweep(deps: Deps): Sweep {
-  return { upTo: moment => sweepOrders(deps, moment), nextStopAt: nextTimerAt };
+  return { name: 'timers of orders', upTo: moment => sweepOrders(deps, moment), nextStopAt: nextTimerAt };
 }
 
 export async function sweepOrders({ db, queue }: Deps, until: Date): Promise<number> {

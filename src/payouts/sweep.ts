@@ -10,7 +10,7 @@ type Deps = { readonly db: Database; readonly queue: Queue };
 
 /** A moved sandbox clock stops at every lookup, so that a result is dated when the chain shows it. */
 export function payoutSweep(deps: Deps): Sweep {
-  return { upTo: moment => sweepPayouts(deps, moment), nextStopAt: nextLookupAt };
+  return { name: 'timers of payouts', upTo: moment => sweepPayouts(deps, moment), nextStopAt: nextLookupAt };
 }
 
 async function sweepPayouts({ db, queue }: Deps, until: Date): Promise<number> {

@@ -33,6 +33,8 @@ export type Answer = {
 export type Service = {
   readonly url: string;
   readonly clock: TestClock;
+  /** Moves the time by which the heartbeats of loops go, which no clock has a part in. */
+  advanceUptimeMs(ms: number): void;
   /** Where banks send notifications, if they may. */
   readonly receiverUrl: string | undefined;
   readonly databaseUrl: string;
@@ -85,8 +87,10 @@ export async function startService(options: Options = {}): Promise<Service> {
     TRILHO_PAGE_SIZE: options.pageSize === undefined ? undefined : String(options.pageSize),
     ...options.env,
   });
+  let uptimeMs = 0;
   const overrides = {
     clock,
+    uptimeMs: () => uptimeMs,
     work: options.work ?? false,
     ...(options.rails && { rails: options.rails }),
     ...(options.chains && { chains: options.chains }),
@@ -115,6 +119,9 @@ export async function startService(options: Options = {}): Promise<Service> {
     url: app.url,
     receiverUrl: app.receiverUrl,
     clock,
+    advanceUptimeMs: ms => {
+      uptimeMs += ms;
+    },
     databaseUrl: database.url,
     routes: app.routes,
     makeKey,

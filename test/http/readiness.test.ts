@@ -173,12 +173,43 @@ test('a background loop that hangs is named', async context => {
   await session.query('begin; lock table audit_inbox in access exclusive mode');
   const waits = async () => (await session.query(WAITING)).rowCount;
   await until('a loop to wait for the table', waits);
+  // A clock that is set says nothing about loops.
   service.clock.advanceMs(10 * 60_000);
-  const isNamed = async () => /«sealing the audit log» has stopped/.test((await readiness(service))[1]);
+  assert.deepEqual(await readiness(service), [200, 'ok']);
+  service.clock.advanceMs(-20 * 60_000);
+  const isNamed = async () => {
+    service.advanceUptimeMs(10 * 60_000);
+    return /«sealing the audit log».* stopped/.test((await readiness(service))[1]);
+  };
   await until('the loop to be named', isNamed, ASK_AGAIN_MS);
-  assert.equal((await service.get('/readyz')).json.code, 'not_ready');
   await session.query('rollback');
   await untilReady(service);
+});
+
+test('a background loop that fails is told from one that works', async context => {
+  const t = lastFirst(context);
+  const service = await serviceOn(t, { work: true });
+  const names = (await service.get('/readyz?verbose')).json.loops.map(({ name }: { name: string }) => name);
+  for (const noun of ['charges', 'orders', 'payouts', 'claims'])
+    assert.ok(names.includes(`handling timers of ${noun}`));
+  assert.equal(new Set(names).size, names.length);
+  await service.sql('alter table audit_inbox rename to elsewhere');
+  const failing = async () => {
+    const { loops } = (await service.get('/readyz?verbose')).json;
+    return loops.find(({ name, failures }: { name: string; failures: number }) => /sealing/.test(name) && failures > 0);
+  };
+  await until('the loop to fail', failing, ASK_AGAIN_MS);
+  service.advanceUptimeMs(60_000);
+  const failures = (await failing()).failures;
+  await until('it to fail again', async () => (await failing()).failures > failures, ASK_AGAIN_MS);
+  const loop = await failing();
+  assert.deepEqual([loop.lastRunSecondsAgo, loop.lastSuccessSecondsAgo], [0, 60]);
+  const { text } = await service.get('/metrics');
+  assert.match(text, /^trilho_loop_failures_total\{loop="sealing the audit log"\} [1-9]\d*$/m);
+  assert.match(text, /^trilho_loop_success_age_seconds\{loop="sealing the audit log"\} 60$/m);
+  assert.match(text, /^trilho_loop_failures_total\{loop="merging list counts"\} 0$/m);
+  assert.deepEqual(await readiness(service), [200, 'ok']);
+  await service.sql('alter table elsewhere rename to audit_inbox');
 });
 
 test('a locked table does not take the whole pool, whatever needs it: other requests and /readyz are answered', async context => {

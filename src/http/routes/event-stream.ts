@@ -33,7 +33,7 @@ const RECONNECT_MS = 1_000;
 const LOOK_AT_KEY_MS = 800;
 
 export function eventStreamRoutes(app: FastifyInstance, deps: EventStreamDeps): void {
-  const watch = watchFeed(deps);
+  const watch = watchFeed(deps, 'event streams');
   const streams = new Map<AbortController, OpenStream>();
   deps.showStreams(() => {
     const owed = [...streams.values()].map(({ owedBytes }) => owedBytes());

@@ -57,8 +57,12 @@ export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
 }
 
 function checkNode({ heartbeats, databaseClock }: HealthDeps): void {
-  const stopped = heartbeats.list().find(hasStopped);
-  if (stopped) throw new AppError('not_ready', `The background loop «${stopped.name}» has stopped.`);
+  const stopped = heartbeats.list().filter(hasStopped);
+  if (stopped.length > 0) {
+    const names = stopped.map(({ name }) => `«${name}»`).join(', ');
+    const words = stopped.length === 1 ? ['loop', 'has'] : ['loops', 'have'];
+    throw new AppError('not_ready', `The background ${words[0]} ${names} ${words[1]} stopped.`);
+  }
   const offsetMs = Math.abs(databaseClock.offsetMs());
   if (offsetMs > MAX_OFFSET_MS) {
     const offsetSeconds = Math.round(offsetMs / 1000);
@@ -69,9 +73,11 @@ function checkNode({ heartbeats, databaseClock }: HealthDeps): void {
 /** What a person wants to know of a node that serves. */
 function detailOf({ heartbeats, databaseClock }: HealthDeps) {
   const seconds = (ms: number) => Math.round(ms / 1000);
-  const loops = heartbeats.list().map(({ name, ageMs, limitMs }) => ({
+  const loops = heartbeats.list().map(({ name, ageMs, successAgeMs, failures, limitMs }) => ({
     name,
     lastRunSecondsAgo: seconds(ageMs),
+    lastSuccessSecondsAgo: seconds(successAgeMs),
+    failures,
     ...(Number.isFinite(limitMs) && { limitSeconds: seconds(limitMs) }),
   }));
   return { clockOffsetMs: databaseClock.offsetMs(), loops };

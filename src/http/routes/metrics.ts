@@ -29,6 +29,7 @@ import type { Replica } from '../../storage/replica.ts';
 import type { Certificates } from '../certificates.ts';
 import { processMetrics } from '../server/observers.ts';
 import { agreementGauges } from './agreement-metrics.ts';
+import { showLoops } from './loop-metrics.ts';
 import { type OldestRow, oldestRowGauge, readOldestRows } from './oldest-rows.ts';
 
 type Deps = {
@@ -242,19 +243,6 @@ function showReplica(registry: Registry, replica: Replica): void {
     registers: [registry],
     collect() {
       this.set(replica.lagMs() / 1000);
-    },
-  });
-}
-
-function showLoops(registry: Registry, heartbeats: Heartbeats): void {
-  new Gauge({
-    name: 'trilho_loop_heartbeat_age_seconds',
-    help: 'Since a background loop of this node has ended a run.',
-    labelNames: ['loop'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { name, ageMs } of heartbeats.list()) this.set({ loop: name }, ageMs / 1000);
     },
   });
 }

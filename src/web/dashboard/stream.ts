@@ -40,7 +40,7 @@ export function versions({ db }: Pick<Deps, 'db'>): VersionOf {
 }
 
 export function streamRoute(app: FastifyInstance, deps: Deps): void {
-  const watch = watchFeed(deps);
+  const watch = watchFeed(deps, 'the dashboard');
   const streams = new Set<AbortController>();
   deps.showPageStreams('dashboard', () => streams.size);
   // They would go on for ever, and the stop would wait for them.

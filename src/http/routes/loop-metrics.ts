@@ -1,0 +1,34 @@
+// The metrics of this node's background loops: whether they run, and whether what they do succeeds.
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Heartbeats } from '../../lib/heartbeats.ts';
+
+export function showLoops(registry: Registry, heartbeats: Heartbeats): void {
+  const shared = { labelNames: ['loop' as const], registers: [registry] };
+  new Gauge({
+    ...shared,
+    name: 'trilho_loop_heartbeat_age_seconds',
+    help: 'Since a background loop of this node has ended a run.',
+    collect() {
+      this.reset();
+      for (const { name, ageMs } of heartbeats.list()) this.set({ loop: name }, ageMs / 1000);
+    },
+  });
+  new Gauge({
+    ...shared,
+    name: 'trilho_loop_success_age_seconds',
+    help: 'Since a background loop of this node has ended a run that did not fail.',
+    collect() {
+      this.reset();
+      for (const { name, successAgeMs } of heartbeats.list()) this.set({ loop: name }, successAgeMs / 1000);
+    },
+  });
+  new Counter({
+    ...shared,
+    name: 'trilho_loop_failures_total',
+    help: 'Runs of background loops of this node that failed.',
+    collect() {
+      this.reset();
+      for (const { name, failures } of heartbeats.list()) this.inc({ loop: name }, failures);
+    },
+  });
+}
