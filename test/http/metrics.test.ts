@@ -73,6 +73,16 @@ function documented(): { name: string; type: string; labels: string[] }[] {
     });
 }
 
+test('every metric that is named is in the rules or on the dashboard of deploy/', () => {
+  const text = ['alerts.yml', 'grafana-dashboard.json']
+    .map(file => readFileSync(path.join(import.meta.dirname, '../../deploy', file), 'utf8'))
+    .join('\n');
+  assert.deepEqual(
+    documented().filter(({ name }) => !new RegExp(`\\b${name}(?:_bucket|_sum|_count)?\\b`).test(text)),
+    [],
+  );
+});
+
 test('the rules and the dashboard of deploy/ ask for metrics and labels that there are', async () => {
   const { types } = await scrape();
   const labels = new Map(documented().map(metric => [metric.name, metric.labels]));

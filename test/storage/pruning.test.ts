@@ -238,6 +238,7 @@ test('more jobs than a step takes are removed after their time, and those that w
   await insert('created', 3, 400);
   const metrics = async () => (await service.get('/metrics')).text;
   assert.match(await metrics(), /^trilho_oldest_row_seconds\{kind="jobs"\} 345600$/m);
+  assert.match(await metrics(), /^trilho_row_keep_seconds\{kind="jobs"\} 259200$/m);
   await service.runJobs();
   const kept = await service.sql(
     `select state, count(*)::int from ${QUEUE_SCHEMA}.job where name = 'charge.retire' group by state order by state`,

@@ -30,7 +30,7 @@ import type { Certificates } from '../certificates.ts';
 import { processMetrics } from '../server/observers.ts';
 import { agreementGauges } from './agreement-metrics.ts';
 import { showLoops } from './loop-metrics.ts';
-import { type OldestRow, oldestRowGauge, readOldestRows } from './oldest-rows.ts';
+import { type OldestRow, oldestRowGauge, readOldestRows, showKept } from './oldest-rows.ts';
 
 type Deps = {
   readonly registry: Registry;
@@ -57,6 +57,7 @@ export function metricsRoutes(app: FastifyInstance, deps: Deps): void {
   showReplica(registry, deps.replica);
   showLoops(registry, deps.heartbeats);
   showCertificates(registry, certificates);
+  showKept(registry, deps.prunes);
   const show = backlogGauges(registry, rails);
   let reading: Promise<Backlog | NoBacklog> | undefined;
 

@@ -1,5 +1,6 @@
-// The gauge of what is removed in time: how old its oldest row is.
+// The gauges of what is removed in time: how old its oldest row is, and how old it may become.
 import { Gauge, type Registry } from 'prom-client';
+import { addDuration } from '../../lib/date-times.ts';
 import type { Sql } from '../../storage/database.ts';
 import type { Prune } from '../../storage/pruning.ts';
 
@@ -26,4 +27,17 @@ export function oldestRowGauge(registry: Registry) {
       }
     },
   };
+}
+
+export function showKept(registry: Registry, prunes: readonly Prune[]): void {
+  const gauge = new Gauge({
+    name: 'trilho_row_keep_seconds',
+    help: 'How long rows are kept of what is removed in time.',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+  for (const { kind, keep } of prunes) {
+    const end = keep === 'forever' ? undefined : addDuration(new Date(0), keep);
+    if (end) gauge.set({ kind }, end.getTime() / 1000);
+  }
 }
