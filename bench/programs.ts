@@ -14,6 +14,7 @@ export type RunningProgram = {
   readonly readyMs: number;
   /** What it has printed so far. */
   output(): string;
+  hasEnded(): boolean;
   signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
 };
@@ -63,6 +64,7 @@ export async function startProgram({ dir }: Pick<DatabaseServer, 'dir'>, program
     pid: child.pid!,
     readyMs: performance.now() - startedAt,
     output,
+    hasEnded: () => hasEnded(child),
     signal: name => void child.kill(name),
     stop: () => stopProcess(child),
   };
@@ -101,7 +103,7 @@ async function waitUntilReady(program: Program, child: ChildProcess, output: () 
     spawnError = error;
   });
   const deadline = performance.now() + START_TIMEOUT_MS;
-  while (performance.now() < deadline && !spawnError && child.exitCode === null && child.signalCode === null) {
+  while (performance.now() < deadline && !spawnError && !hasEnded(child)) {
     const url = typeof program.url === 'string' ? program.url : program.url.exec(output())?.[1];
     if (url !== undefined && (await isOk(url + program.readyPath))) return url;
     await wait(READY_CHECK_MS);
@@ -120,8 +122,12 @@ async function isOk(url: string): Promise<boolean> {
   }
 }
 
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
 async function stopProcess(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined || hasEnded(child)) return;
   const exited = new Promise(resolve => child.once('exit', resolve));
   child.kill('SIGTERM');
   const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);

@@ -1,21 +1,27 @@
-// npm run drill:nodes [-- <kills of a node> <kills of the database> <seed> [control]]: three nodes on one database, under load,
-// while nodes and the database are killed. Every write that was acknowledged must be there, once, and its event must be delivered.
-// Prints a table; leaves with exit code 1 when anything was lost or doubled. `control`: the database acknowledges before it has
-// written, so the drill must see a loss, and leaves with 1 when it sees none.
+// npm run drill:nodes [-- <kills of a node> <kills of the database> <seed> [control]]: three nodes on one database, under mixed load,
+// while nodes and the database are killed. Every write that was acknowledged must be there, once; its event must reach a webhook and
+// a stream; jobs of a killed node must go on; and no node may end by itself. Prints a table; leaves with exit code 1 when it is not
+// so. `control`: the database acknowledges before it has written, so the drill must see a loss, and then what was made
+// twice on purpose; it leaves with 1 when it misses one of them.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCallers } from '../bench/callers.ts';
-import { type RunningProgram, runTrilho } from '../bench/programs.ts';
-import { startTrilho } from '../bench/trilho.ts';
+import type { RunningProgram } from '../bench/programs.ts';
 import type { Sql } from '../src/storage/database.ts';
 import { migrate } from '../src/storage/migrate.ts';
 import { randomOf } from '../test/harness/random.ts';
 import { type DrillDatabase, withDrillDatabase } from './database.ts';
-import { startLoad } from './nodes/load.ts';
+import { PATIENCE_MS } from './nodes/insist.ts';
+import { watchOrphanedJobs } from './nodes/jobs.ts';
+import { type Load, startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
-import { startPaidReceiver } from './nodes/receiver.ts';
-import { print } from './print.ts';
+import { registerWebhook, startPaidReceiver } from './nodes/receiver.ts';
+import { superviseStart } from './nodes/start.ts';
+import { readStream } from './nodes/stream.ts';
+import { unseenDoubles } from './nodes/twice.ts';
+import { print, printChecks, printResult, printWrong } from './print.ts';
+import { until } from './until.ts';
 
 const isControl = process.argv.at(-1) === 'control';
 const [NODE_KILLS = 100, DATABASE_KILLS = 30, SEED = 23] = process.argv
@@ -30,8 +36,9 @@ if (![NODE_KILLS, DATABASE_KILLS, SEED].every(Number.isSafeInteger) || NODE_KILL
 const NODES = 3;
 const AT_ONCE = 16;
 const PAUSE_MS = 2_000;
-const DELIVERED_LIMIT_MS = 180_000;
-const LOOK_MS = 250;
+const OUTPUT_TAIL = 500;
+
+type Kind = 'node' | 'database';
 
 const receiver = await startPaidReceiver();
 await withDrillDatabase('nodes', drill);
@@ -39,95 +46,122 @@ await withDrillDatabase('nodes', drill);
 async function drill(at: DrillDatabase): Promise<number> {
   const { db, log, url } = at;
   await migrate({ db, log });
-  if (isControl) await db.query('alter database postgres set synchronous_commit = off');
-  const callers = await createCallers(url, 'live', ['shop-1', 'shop-2']);
-  const nodes: (RunningProgram | undefined)[] = await Promise.all(Array.from({ length: NODES }, () => startNode(at)));
-  for (const { headers } of callers) await registerWebhook(nodes[0]!.url, headers);
-  const load = startLoad({ callers, atOnce: AT_ONCE, seed: SEED, urls: () => nodes.flatMap(node => node?.url ?? []) });
+  if (isControl) await acknowledgeEarly(db);
+  const callers = await createCallers(url, 'sandbox', ['shop-1', 'shop-2']);
+  const nodes: (RunningProgram | undefined)[] = [];
+  // One after another: the first one makes the queue.
+  for (let count = 0; count < NODES; count++) nodes.push(await superviseStart(at));
+  const urls = () => nodes.flatMap(node => node?.url ?? []);
+  await registerWebhook(urls()[0]!, receiver);
+  const stream = readStream(urls, SEED);
+  const load = startLoad({ callers, atOnce: AT_ONCE, seed: SEED, mode: 'sandbox', urls });
+  const jobs = watchOrphanedJobs(db);
   const startedMs = performance.now();
-  const random = randomOf(SEED, NODES);
-  const starting = new Set<Promise<void>>();
-
-  let kills = 0;
-  for (const kind of shuffled()) {
-    // The next kill falls on a service that works again: what is measured is how soon that is.
-    const before = load.acknowledged();
-    while (load.acknowledged() === before) await wait(LOOK_MS);
-    await wait(random.below(PAUSE_MS));
-    if (++kills % 10 === 0) process.stderr.write(`${kills} kills, ${load.acknowledged()} writes\n`);
-    if (kind === 'database') {
-      await killDatabase(at);
-      continue;
-    }
-    const index = await upNode(nodes, random.below(NODES));
-    nodes[index]!.signal('SIGKILL');
-    nodes[index] = undefined;
-    const start = startNode(at).then(node => {
-      nodes[index] = node;
-      starting.delete(start);
-    });
-    starting.add(start);
-  }
-  await Promise.all(starting);
+  const wrong: string[] = [];
+  const kills = await killAll(at, nodes, load, jobs.watch, wrong);
   await wait(PAUSE_MS);
   await load.stop();
   const loadSeconds = (performance.now() - startedMs) / 1_000;
 
   const endedMs = performance.now();
-  const missing = () => [...load.payments.values()].filter(id => !receiver.paidAt.has(id));
-  while (missing().length > 0 && performance.now() - endedMs < DELIVERED_LIMIT_MS) await wait(LOOK_MS);
-  const lastDeliveredMs = Math.max(endedMs, ...receiver.paidAt.values()) - endedMs;
+  const paid = () => [...load.payments.values()];
+  const undelivered = () => paid().filter(id => !receiver.paidAt.has(id));
+  const unstreamed = () => paid().filter(id => !stream.paid.has(id));
+  let unfinished: string[] = [];
+  const isDone = async () => {
+    unfinished = await unfinishedWork(db);
+    return undelivered().length + unstreamed().length + unfinished.length === 0;
+  };
+  // What the control has lost cannot be told of.
+  if (!isControl) await until(isDone, PATIENCE_MS);
+  const lastSeconds = (performance.now() - endedMs) / 1_000;
+  if (!isControl) wrong.push(...(await jobs.end()));
+  await stream.stop();
+  for (const node of nodes) if (node?.hasEnded()) wrong.push(endOf(node));
   const { lost, doubled } = await prove(db, load);
-  const undelivered = missing().map(id => `webhook of ${id}`);
-  const env = { DATABASE_URL: url, TRILHO_MODE: 'live' };
-  const commands = [];
-  for (const args of [
-    ['ledger', 'check'],
-    ['audit', 'verify'],
-  ]) {
-    commands.push({ name: args.join(' '), ...(await runTrilho(args, env)) });
-  }
-  print('kills of a node', NODE_KILLS);
-  print('kills of the database', DATABASE_KILLS);
-  print('writes acknowledged', load.acknowledged());
+  const faultsInjected = kills.node + kills.database;
+  const { acknowledged, longestGapMs } = load;
+  printResult({ faultsInjected, acknowledged: acknowledged(), lost, doubled, longestGapMs: longestGapMs() });
+  print('kills of a node, of the database', `${kills.node}, ${kills.database}`);
   print('charges, payments', `${load.charges.size}, ${load.payments.size}`);
+  print('refunds, orders', `${load.refunds.size}, ${load.orders.size}`);
   print('requests sent again', load.repeats());
-  print('lost', lost.length);
-  print('doubled', doubled.length);
-  print('not delivered', undelivered.length);
+  print('payments not told to the webhook', undelivered().length);
+  print('payments not told by the stream', unstreamed().length);
+  print('charges and refunds not carried out', unfinished.length);
   print('answers that no caller should get', load.faults.length);
-  print('longest gap without a write, s', (load.longestGapMs() / 1_000).toFixed(1));
-  print('last event after the load, s', (lastDeliveredMs / 1_000).toFixed(1));
+  print('jobs of killed nodes', jobs.count());
+  print('went on at the latest after, s', (jobs.longestMs() / 1_000).toFixed(1));
+  print('all was done after the load, s', lastSeconds.toFixed(1));
   print('seconds of load', loadSeconds.toFixed(0));
-  for (const { name, code, lines } of commands) print(`${name}: ${lines.at(-1)}`, `exit ${code}`);
-  const failed = commands.flatMap(({ code, lines }) => (code === 0 ? [] : lines));
-  const wrong = [...lost, ...doubled, ...undelivered, ...load.faults, ...failed];
-  for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
-  if (isControl) return lost.length > 0 ? 0 : 1;
-  return wrong.length === 0 && load.acknowledged() > 0 ? 0 : 1;
+  const failed = await printChecks({ DATABASE_URL: url, TRILHO_MODE: 'sandbox' });
+  const unseen = isControl ? await unseenDoubles(db, urls()[0]!, callers[0]!) : [];
+  wrong.unshift(...lost, ...doubled, ...unseen, ...load.faults, ...failed, ...unfinished);
+  wrong.push(...undelivered().map(id => `webhook of ${id}`), ...unstreamed().map(id => `stream of ${id}`));
+  printWrong(wrong);
+  if (isControl) print('made twice on purpose and not seen', unseen.length);
+  if (isControl) return lost.length > 0 && unseen.length === 0 ? 0 : 1;
+  return wrong.length === 0 && faultsInjected === NODE_KILLS + DATABASE_KILLS && acknowledged() > 0 ? 0 : 1;
 }
 
-/** A start may fall into a moment without a database, and then ends: it is started again, as a supervisor does. */
-async function startNode({ dir, url }: DrillDatabase): Promise<RunningProgram> {
-  for (;;) {
-    try {
-      return await startTrilho({ dir, url: () => url }, 'postgres', { mode: 'live', allowsLocal: true });
-    } catch {
-      await wait(LOOK_MS);
-    }
+/** Kills one after another; each falls on a service that works again: what is measured is how soon that is. Returns how many it were. */
+async function killAll(
+  at: DrillDatabase,
+  nodes: (RunningProgram | undefined)[],
+  load: Load,
+  onNodeKilled: () => void,
+  wrong: string[],
+): Promise<Record<Kind, number>> {
+  const random = randomOf(SEED, NODES);
+  const starting = new Set<Promise<void>>();
+  const killed = { node: 0, database: 0 };
+
+  function start(index: number): void {
+    nodes[index] = undefined;
+    const started = superviseStart(at)
+      .then(node => {
+        nodes[index] = node;
+      })
+      .catch((error: Error) => wrong.push(`a node does not start any more: ${error.message}`))
+      .then(() => void starting.delete(started));
+    starting.add(started);
   }
+
+  async function kill(kind: Kind): Promise<boolean> {
+    const before = load.acknowledged();
+    if (!(await until(() => load.acknowledged() > before, PATIENCE_MS))) return false;
+    await wait(random.below(PAUSE_MS));
+    for (const [index, node] of nodes.entries()) {
+      if (!node?.hasEnded()) continue;
+      wrong.push(endOf(node));
+      start(index);
+    }
+    if (kind === 'database') return killDatabase(at);
+    const wanted = random.below(NODES);
+    const places = nodes.map((_, step) => (wanted + step) % NODES);
+    const firstUp = () => places.find(place => nodes[place]);
+    if (!(await until(() => firstUp() !== undefined, PATIENCE_MS))) return false;
+    const index = firstUp()!;
+    nodes[index]!.signal('SIGKILL');
+    onNodeKilled();
+    start(index);
+    return true;
+  }
+
+  for (const kind of shuffled()) {
+    if (!(await kill(kind))) {
+      wrong.push(`the service does not work again within ${PATIENCE_MS / 60_000} minutes`);
+      break;
+    }
+    killed[kind]++;
+    const count = killed.node + killed.database;
+    if (count % 10 === 0) process.stderr.write(`${count} kills, ${load.acknowledged()} writes\n`);
+  }
+  await Promise.all(starting);
+  return killed;
 }
 
-async function registerWebhook(at: string, headers: Readonly<Record<string, string>>): Promise<void> {
-  const answer = await fetch(`${at}/webhooks`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify({ url: receiver.url, types: ['charge.paid'] }),
-  });
-  if (answer.status !== 201) throw new Error(`POST /webhooks: ${answer.status} ${await answer.text()}`);
-}
-
-function shuffled(): ('node' | 'database')[] {
+function shuffled(): Kind[] {
   const kinds = [
     ...Array.from({ length: NODE_KILLS }, () => 'node' as const),
     ...Array.from({ length: DATABASE_KILLS }, () => 'database' as const),
@@ -137,27 +171,35 @@ function shuffled(): ('node' | 'database')[] {
   return keyed.sort((a, b) => a.key - b.key).map(({ kind }) => kind);
 }
 
-/** The node of this number, or the next that is up. */
-async function upNode(nodes: readonly (RunningProgram | undefined)[], wanted: number): Promise<number> {
-  for (;;) {
-    for (let step = 0; step < NODES; step++) {
-      const index = (wanted + step) % NODES;
-      if (nodes[index]) return index;
-    }
-    await wait(LOOK_MS);
-  }
-}
-
 /** Once it answers: the number of a server that has ended may belong to another process. */
-async function killDatabase({ db, clusterDir }: DrillDatabase): Promise<void> {
-  while (!(await isUp(db))) await wait(LOOK_MS);
+async function killDatabase({ db, clusterDir }: DrillDatabase): Promise<boolean> {
+  const isUp = () =>
+    db.query('select 1').then(
+      () => true,
+      () => false,
+    );
+  if (!(await until(isUp, PATIENCE_MS))) return false;
   const [pid = ''] = readFileSync(path.join(clusterDir, 'postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(pid), 'SIGKILL');
+  return true;
 }
 
-function isUp(db: Sql): Promise<boolean> {
-  return db.query('select 1').then(
-    () => true,
-    () => false,
+/** And so long before it writes that a kill falls in between. */
+async function acknowledgeEarly(db: Sql): Promise<void> {
+  await db.query('alter database postgres set synchronous_commit = off');
+  await db.query(`alter system set wal_writer_delay = '10s'`);
+  await db.query('select pg_reload_conf()');
+}
+
+function endOf(node: RunningProgram): string {
+  return `a node ended by itself: ${node.output().slice(-OUTPUT_TAIL)}`;
+}
+
+/** Charges that no rail has taken yet, and refunds that were not carried out. */
+async function unfinishedWork(db: Sql): Promise<string[]> {
+  const rows = await db.query<{ words: string }>(
+    `select 'charge ' || id || ' is CREATING' as words from charges where state = 'CREATING' union all
+     select 'refund ' || id || ' is PENDING' from refunds where status = 'PENDING'`,
   );
+  return rows.map(({ words }) => words);
 }

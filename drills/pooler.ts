@@ -1,16 +1,16 @@
 // npm run drill:pooler [-- <seconds>]: a PgBouncer between the service and its database. One that takes something away is refused
 // by a sentence; behind one that gives whole sessions two nodes work under load while it is restarted, and what was acknowledged
-// must be there, once. Leaves with exit code 1 when it is not so. Needs `pgbouncer`: sh drills/install.sh.
+// must be there, once, with ledger and audit log right. Leaves with exit code 1 when it is not so. Needs `pgbouncer`: sh drills/install.sh.
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCallers } from '../bench/callers.ts';
 import { runTrilho, stopAllPrograms } from '../bench/programs.ts';
-import { startTrilho } from '../bench/trilho.ts';
 import { migrate } from '../src/storage/migrate.ts';
 import { type DrillDatabase, withDrillDatabase } from './database.ts';
 import { startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
+import { startNode } from './nodes/start.ts';
 import { startPgBouncer } from './pooler/pgbouncer.ts';
-import { print } from './print.ts';
+import { print, printChecks, printResult, printWrong } from './print.ts';
 
 const SECONDS = Number(process.argv[2] ?? 30);
 if (!Number.isSafeInteger(SECONDS) || SECONDS < 1) {
@@ -18,6 +18,7 @@ if (!Number.isSafeInteger(SECONDS) || SECONDS < 1) {
   process.exit(2);
 }
 
+const RESTARTS = 1;
 const IGNORED = ['statement_timeout', 'idle_in_transaction_session_timeout', 'options'];
 const ROLE_SETTINGS = `timezone = 'UTC', statement_timeout = '10s', idle_in_transaction_session_timeout = '30s'`.split(
   ', ',
@@ -37,27 +38,29 @@ async function drill(at: DrillDatabase): Promise<number> {
 
   const pooler = await startPgBouncer({ dir, socketDir, poolMode: 'session', ignored: IGNORED });
   try {
-    const callers = await createCallers(direct, 'live', ['shop-1', 'shop-2']);
-    const place = { dir, url: () => pooler.url };
-    const nodes = await Promise.all([1, 2].map(() => startTrilho(place, 'postgres', { mode: 'live' })));
-    const load = startLoad({ callers, atOnce: 16, seed: 23, urls: () => nodes.map(({ url }) => url) });
-    await wait((SECONDS * 1_000) / 2);
-    await pooler.restart();
-    await wait((SECONDS * 1_000) / 2);
+    const callers = await createCallers(direct, 'sandbox', ['shop-1', 'shop-2']);
+    const nodes = await Promise.all([1, 2].map(() => startNode({ dir, url: pooler.url })));
+    const pauseMs = (SECONDS * 1_000) / (RESTARTS + 1);
+    const load = startLoad({ callers, atOnce: 16, seed: 23, mode: 'sandbox', urls: () => nodes.map(({ url }) => url) });
+    for (let restarts = 0; restarts < RESTARTS; restarts++) {
+      await wait(pauseMs);
+      await pooler.restart();
+    }
+    await wait(pauseMs);
     await load.stop();
     const { lost, doubled } = await prove(db, load);
-    print('writes acknowledged', load.acknowledged());
+    const [acknowledged, longestGapMs] = [load.acknowledged(), load.longestGapMs()];
+    printResult({ faultsInjected: RESTARTS, acknowledged, lost, doubled, longestGapMs });
     print('requests sent again', load.repeats());
-    print('lost', lost.length);
-    print('doubled', doubled.length);
-    print('longest gap without a write, s', (load.longestGapMs() / 1_000).toFixed(1));
-    if (load.acknowledged() === 0) wrong.push('nothing was acknowledged');
-    wrong.push(...lost, ...doubled, ...load.faults);
+    const failed = await printChecks({ DATABASE_URL: direct, TRILHO_MODE: 'sandbox' });
+    const ended = nodes.filter(node => node.hasEnded()).map(({ url }) => `the node at ${url} ended by itself`);
+    if (acknowledged === 0) wrong.push('nothing was acknowledged');
+    wrong.push(...lost, ...doubled, ...load.faults, ...failed, ...ended);
   } finally {
     await stopAllPrograms();
     await pooler.stop();
   }
-  for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
+  printWrong(wrong);
   return wrong.length === 0 ? 0 : 1;
 }
 

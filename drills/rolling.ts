@@ -5,11 +5,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCallers } from '../bench/callers.ts';
 import { type RunningProgram, runTrilho } from '../bench/programs.ts';
-import { startTrilho } from '../bench/trilho.ts';
 import { type DrillDatabase, withDrillDatabase } from './database.ts';
+import { PATIENCE_MS } from './nodes/insist.ts';
 import { type Load, startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
-import { print } from './print.ts';
+import { startNode } from './nodes/start.ts';
+import { print, printChecks, printResult, printWrong } from './print.ts';
+import { until } from './until.ts';
 
 const [OTHER = '', SECONDS = '5'] = process.argv.slice(2);
 if (OTHER === '' || !/^[1-9]\d{0,3}$/.test(SECONDS)) {
@@ -21,29 +23,39 @@ const NODES = 3;
 const AT_ONCE = 8;
 const SEED = 23;
 const STEP_MS = Number(SECONDS) * 1_000;
-const LOOK_MS = 250;
 
 await withDrillDatabase('rolling', drill);
 
 async function drill(at: DrillDatabase): Promise<number> {
-  const env = { DATABASE_URL: at.url, TRILHO_MODE: 'live' };
+  const env = { DATABASE_URL: at.url, TRILHO_MODE: 'sandbox' };
   const made = await runTrilho(['migrate'], env, OTHER);
   if (made.code !== 0) throw new Error(`the other version does not make a database: ${made.lines.at(-1)}`);
-  const callers = await createCallers(at.url, 'live', ['shop-1', 'shop-2']);
+  const callers = await createCallers(at.url, 'sandbox', ['shop-1', 'shop-2']);
   const nodes: RunningProgram[] = [];
   for (let count = 0; count < NODES; count++) nodes.push(await startNode(at, OTHER));
-  const load = startLoad({ callers, atOnce: AT_ONCE, seed: SEED, urls: () => nodes.map(({ url }) => url) });
+  const load = startLoad({
+    callers,
+    atOnce: AT_ONCE,
+    seed: SEED,
+    mode: 'sandbox',
+    urls: () => nodes.map(({ url }) => url),
+  });
   const steps: [string, string][] = [];
+  const wrong: string[] = [];
+  let replaced = 0;
+  const judge = async () => wrong.push(...(await someWrites(load, nodes)));
 
-  await someWrites(load);
+  await judge();
   for (let count = 0; count < NODES; count++) {
     await replace(nodes, () => startNode(at));
-    await someWrites(load);
+    replaced++;
+    await judge();
     steps.push([`nodes of this version: ${count + 1}`, `${load.acknowledged()} writes`]);
   }
   for (let count = 0; count < NODES; count++) {
     const refusal = await replace(nodes, () => startNode(at, OTHER)).catch((error: Error) => refusalIn(error.message));
-    await someWrites(load);
+    if (refusal === undefined) replaced++;
+    await judge();
     steps.push([`back to the other version: ${count + 1}`, refusal === undefined ? 'started' : 'refused']);
     if (refusal === undefined) continue;
     // A schema goes forward only; a version that does not know it says so, and the nodes that run go on.
@@ -53,19 +65,14 @@ async function drill(at: DrillDatabase): Promise<number> {
   await load.stop();
 
   const { lost, doubled } = await prove(at.db, load);
-  const commands = [await runTrilho(['ledger', 'check'], env), await runTrilho(['audit', 'verify'], env)];
-  const failed = commands.flatMap(({ code, lines }) => (code === 0 ? [] : lines));
+  const [acknowledged, longestGapMs] = [load.acknowledged(), load.longestGapMs()];
   for (const [what, value] of steps) print(what, value);
-  print('writes acknowledged', load.acknowledged());
+  printResult({ faultsInjected: replaced, acknowledged, lost, doubled, longestGapMs });
   print('requests sent again', load.repeats());
-  print('lost', lost.length);
-  print('doubled', doubled.length);
   print('answers that no caller should get', load.faults.length);
-  print('longest gap without a write, s', (load.longestGapMs() / 1_000).toFixed(1));
-  print('ledger check, audit verify', failed.length === 0 ? 'right' : 'wrong');
-  const wrong = [...lost, ...doubled, ...load.faults, ...failed];
-  for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
-  return wrong.length === 0 && load.acknowledged() > 0 ? 0 : 1;
+  wrong.unshift(...lost, ...doubled, ...load.faults, ...(await printChecks(env)));
+  printWrong(wrong);
+  return wrong.length === 0 && acknowledged > 0 ? 0 : 1;
 }
 
 /** One that starts takes the place of the oldest, which then ends in order; callers no longer know it. */
@@ -74,15 +81,13 @@ async function replace(nodes: RunningProgram[], start: () => Promise<RunningProg
   await nodes.shift()!.stop();
 }
 
-function startNode({ dir, url }: DrillDatabase, folder?: string): Promise<RunningProgram> {
-  return startTrilho({ dir, url: () => url }, 'postgres', { mode: 'live', allowsLocal: true, folder });
-}
-
-/** Some time in which writes are acknowledged. */
-async function someWrites(load: Load): Promise<void> {
+/** Some time in which writes are acknowledged. Returns what was wrong in it. */
+async function someWrites(load: Load, nodes: readonly RunningProgram[]): Promise<string[]> {
   const before = load.acknowledged();
   await wait(STEP_MS);
-  while (load.acknowledged() === before) await wait(LOOK_MS);
+  const hasSome = await until(() => load.acknowledged() > before, PATIENCE_MS);
+  const ended = nodes.filter(node => node.hasEnded()).map(({ url }) => `the node at ${url} ended by itself`);
+  return [...ended, ...(hasSome ? [] : [`nothing is acknowledged within ${PATIENCE_MS / 60_000} minutes`])];
 }
 
 /** The sentence of a version that refuses the database; anything else is a fault of the drill. */

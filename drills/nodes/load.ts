@@ -1,22 +1,21 @@
-// Callers that create charges and pay them on any node that answers. A request that got no answer, or was refused for now, is
-// sent again as it was, as a careful client does: what was acknowledged must be there afterwards, once.
-import { setTimeout as wait } from 'node:timers/promises';
+// Callers that create, pay, refund and look, each one thing after the other, on any node that answers. In a sandbox they do everything
+// that callers do; a live service of a drill has a pix key alone, and there they create, pay and look.
 import type { Caller } from '../../bench/callers.ts';
-import { type Random, randomOf } from '../../test/harness/random.ts';
+import type { Mode } from '../../src/lib/mode.ts';
+import { randomOf } from '../../test/harness/random.ts';
+import { createTally } from '../tally.ts';
+import { type Acknowledged, createActs } from './acts.ts';
+import { insistOn } from './insist.ts';
 
-export type Load = {
-  /** The ids of charges that were acknowledged, by their external ids. */
-  readonly charges: ReadonlyMap<string, string>;
-  /** The charges whose payments were acknowledged, by the references of the payments. */
-  readonly payments: ReadonlyMap<string, string>;
+export type Load = Required<Acknowledged> & {
   acknowledged(): number;
   /** Requests that were sent again. */
   repeats(): number;
   /** The longest time without any acknowledged write, in milliseconds. */
   longestGapMs(): number;
-  /** Answers that no caller should get: anything but 2xx, 429 and 503. */
+  /** Answers that no caller should get, and requests that got none for very long. */
   readonly faults: readonly string[];
-  /** Resolves when every caller has ended what it had begun. */
+  /** Resolves when every caller has ended what it had begun, or has given up. */
   stop(): Promise<void>;
 };
 
@@ -24,103 +23,61 @@ type Options = {
   readonly callers: readonly Caller[];
   readonly atOnce: number;
   readonly seed: number;
+  readonly mode?: Mode;
   /** The nodes that are up, as far as is known. */
   urls(): readonly string[];
 };
 
 export const AMOUNT_CENTS = 15_990;
-const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
-const ANSWER_TIMEOUT_MS = 30_000;
-const AGAIN_MS = 200;
+export const DUE_AT = '2030-12-10T23:59:59-03:00';
+export const METHODS = [['pix'], ['pix'], ['boleto'], ['boleto', 'pix']] as const;
+const ORDERED_SHARE = 0.1;
 const PAID_SHARE = 0.8;
-/** 409 while the first attempt of the same request is still being carried out. */
-const ASKED_AGAIN = new Set([409, 429, 500, 503]);
+const REFUNDED_SHARE = 0.3;
+const READ_SHARE = 0.3;
+const LISTED_SHARE = 0.05;
 
-export function startLoad({ callers, atOnce, seed, urls }: Options): Load {
-  const charges = new Map<string, string>();
-  const payments = new Map<string, string>();
+export function startLoad({ callers, atOnce, seed, urls, mode = 'live' }: Options): Load {
   const faults: string[] = [];
   let isStopped = false;
-  let repeats = 0;
-  let acknowledged = 0;
-  let lastMs = performance.now();
-  let longestGapMs = 0;
   let numbers = 0;
-
-  function noteAnswer(): void {
-    const now = performance.now();
-    longestGapMs = Math.max(longestGapMs, now - lastMs);
-    lastMs = now;
-    acknowledged++;
-  }
-
-  /** Until it is acknowledged. Undefined: it was refused for good, which is a fault. */
-  async function insist(random: Random, { headers }: Caller, path: string, body: unknown) {
-    const text = JSON.stringify(body);
-    for (let attempt = 0; ; attempt++) {
-      if (attempt > 0) {
-        repeats++;
-        await wait(AGAIN_MS + random.below(AGAIN_MS));
-      }
-      const url = random.pick(urls());
-      const answer = url === undefined ? undefined : await send(url + path, { ...headers }, text);
-      if (!answer || ASKED_AGAIN.has(answer.status)) {
-        if (answer?.status === 500) faults.push(`POST ${path}: 500 ${answer.text}`);
-        continue;
-      }
-      if (answer.status >= 300) {
-        faults.push(`POST ${path}: ${answer.status} ${answer.text}`);
-        return undefined;
-      }
-      noteAnswer();
-      return JSON.parse(answer.text) as { id: string };
-    }
-  }
+  const stop = () => {
+    isStopped = true;
+  };
+  const { ask, repeats } = insistOn({ random: randomOf(seed, atOnce), urls, faults, giveUp: stop });
+  const tally = createTally();
+  const { create, order, pay, refund, read, list, ...acknowledged } = createActs(ask, tally, faults);
+  const isMixed = mode === 'sandbox';
 
   async function call(index: number): Promise<void> {
     const random = randomOf(seed, index);
     while (!isStopped) {
       const caller = random.pick(callers);
       const number = ++numbers;
-      const externalId = `drill-${number}`;
-      const dueAt = '2030-12-10T23:59:59-03:00';
-      const wanted = { accountId: caller.accountId, externalId, amountCents: AMOUNT_CENTS, currency: 'BRL', dueAt };
-      const charge = await insist(random, caller, '/charges', { ...wanted, methods: ['pix'], customer: CUSTOMER });
-      if (!charge) continue;
-      charges.set(externalId, charge.id);
-      if (!random.chance(PAID_SHARE)) continue;
-      const reference = `E99999999202611161200${String(number).padStart(11, '0')}`;
-      const payment = { amountCents: AMOUNT_CENTS, reference };
-      if (await insist(random, caller, `/charges/${charge.id}/payments`, payment)) payments.set(reference, charge.id);
+      const isOrder = isMixed && random.chance(ORDERED_SHARE);
+      const methods = isMixed ? random.pick(METHODS) : ['pix'];
+      const terms = { amountCents: AMOUNT_CENTS, methods, dueAt: DUE_AT };
+      const open = isOrder ? await order(random, number, caller) : await create(random, number, terms, caller);
+      if (open && random.chance(READ_SHARE)) await read(open);
+      if (random.chance(LISTED_SHARE)) await list(random, caller);
+      if (!open || !random.chance(PAID_SHARE)) continue;
+      // The money of an order is spent, and does not go back.
+      const isRefunded = isMixed && !isOrder && random.chance(REFUNDED_SHARE);
+      if ((await pay(random, open)) && isRefunded) await refund(random, open);
     }
   }
 
   const running = Promise.all(Array.from({ length: atOnce }, (_, index) => call(index)));
   return {
-    charges,
-    payments,
+    ...acknowledged,
     faults,
-    acknowledged: () => acknowledged,
-    repeats: () => repeats,
-    longestGapMs: () => longestGapMs,
+    acknowledged: tally.acknowledged,
+    repeats,
+    longestGapMs: tally.longestGapMs,
     stop: async () => {
-      isStopped = true;
+      stop();
       await running;
+      tally.pause();
     },
   };
-}
-
-/** Undefined: nobody knows whether it was carried out. */
-async function send(url: string, headers: Record<string, string>, body: string) {
-  try {
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body,
-      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
-    });
-    return { status: answer.status, text: await answer.text() };
-  } catch {
-    return undefined;
-  }
 }

@@ -1,47 +1,76 @@
-// What the database says of what was acknowledged.
+// What the database says of what was acknowledged. A row that no index keeps single is counted by what the drill calls it: charges and
+// orders by their names, payments, refunds, their entries in the ledger and their events by the charge, which has one of each at most.
 import type { Sql } from '../../src/storage/database.ts';
-import { AMOUNT_CENTS, type Load } from './load.ts';
+import type { Acknowledged } from './acts.ts';
 
 export type Proof = { readonly lost: readonly string[]; readonly doubled: readonly string[] };
 
-type Acknowledged = Pick<Load, 'charges' | 'payments'>;
+type Found = { readonly name: string; readonly ids: readonly string[] };
 
-/** Charges and payments, and the events that tell of them. */
+/** Charges, orders, payments and refunds, and the events that tell of payments. */
 export async function prove(db: Sql, acknowledged: Acknowledged): Promise<Proof> {
-  const { lost, doubled } = await proveMoney(db, acknowledged);
-  const told = await db.query<{ id: string; times: number }>(
-    `select object_id::text as id, count(*)::int as times from events where type = 'charge.paid' group by object_id`,
+  const money = await proveMoney(db, acknowledged);
+  const told = await db.query<Found>(
+    `select object_id::text as name, array_agg(id::text) as ids from events where type = 'charge.paid' group by object_id`,
   );
-  const timesOf = new Map(told.map(({ id, times }) => [id, times]));
-  const untold = [...acknowledged.payments.values()].filter(id => !timesOf.has(id));
-  const twice = told.filter(({ times }) => times > 1);
-  const wordsOf = (id: string) => `event charge.paid of ${id}`;
-  return { lost: [...lost, ...untold.map(wordsOf)], doubled: [...doubled, ...twice.map(({ id }) => wordsOf(id))] };
+  const events = compare(
+    'event charge.paid of charge',
+    told,
+    new Map([...acknowledged.payments.values()].map(isThere)),
+  );
+  return { lost: [...money.lost, ...events.lost], doubled: [...money.doubled, ...events.doubled] };
 }
 
-export async function proveMoney(db: Sql, { charges, payments }: Acknowledged): Promise<Proof> {
-  const lost: string[] = [];
-  const doubled: string[] = [];
-  const judge = (name: string, found: readonly string[], wanted: string | undefined) => {
-    if (wanted !== undefined && !found.includes(wanted)) lost.push(name);
-    if (found.length > 1) doubled.push(name);
+export async function proveMoney(db: Sql, acknowledged: Acknowledged): Promise<Proof> {
+  const { charges, payments, refunds = new Map(), orders = new Map() } = acknowledged;
+  const named = await db.query<Found>(
+    `select coalesce(source_key, external_id) as name, array_agg(id::text) as ids from charges
+      where order_id is null and coalesce(source_key, external_id) is not null group by 1`,
+  );
+  const ordered = await db.query<Found>(
+    `select c.source_key as name, array_agg(o.id::text) as ids
+       from orders o join charges c on c.order_id = o.id and c.account_id = o.account_id group by 1`,
+  );
+  const paid = await db.query<Found>(
+    'select charge_id::text as name, array_agg(reference) as ids from payments group by charge_id',
+  );
+  const refunded = await db.query<Found>(
+    `select charge_id::text as name, array_agg(id::text) as ids from refunds where kind = 'refund' group by charge_id`,
+  );
+  const booked = await db.query<Found>(
+    `select charge_id::text as name, array_agg(id::text) as ids from ledger_entries where kind = 'payment' group by charge_id`,
+  );
+  const sentBack = await db.query<Found>(
+    `select charge_id::text as name, array_agg(id::text) as ids from ledger_entries where kind = 'refund' group by charge_id`,
+  );
+  const proofs = [
+    compare('charge', named, charges),
+    compare('order', ordered, orders),
+    compare('payment of charge', paid, byCharge(payments)),
+    compare('refund of charge', refunded, byCharge(refunds)),
+    compare('ledger entry of the payment of charge', booked, new Map([...payments.values()].map(isThere))),
+    compare('ledger entry of the refund of charge', sentBack, new Map()),
+  ];
+  return { lost: proofs.flatMap(({ lost }) => lost), doubled: proofs.flatMap(({ doubled }) => doubled) };
+}
+
+/** Each wanted one must be found, with its id if that is known; and each that is found once, wanted or not. */
+function compare(kind: string, found: readonly Found[], wanted: ReadonlyMap<string, string | undefined>): Proof {
+  const idsOf = new Map(found.map(({ name, ids }) => [name, ids]));
+  const isLost = ([name, id]: [string, string | undefined]) => {
+    const ids = idsOf.get(name) ?? [];
+    return id === undefined ? ids.length === 0 : !ids.includes(id);
   };
+  return {
+    lost: [...wanted].filter(isLost).map(([name]) => `${kind} ${name}`),
+    doubled: found.filter(({ ids }) => ids.length > 1).map(({ name }) => `${kind} ${name}`),
+  };
+}
 
-  const stored = await db.query<{ name: string; ids: string[] }>(
-    'select external_id as name, array_agg(id::text) as ids from charges group by account_id, external_id',
-  );
-  const chargesBy = new Map(stored.map(({ name, ids }) => [name, ids]));
-  for (const name of new Set([...charges.keys(), ...chargesBy.keys()])) {
-    judge(`charge ${name}`, chargesBy.get(name) ?? [], charges.get(name));
-  }
+function byCharge(acknowledged: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...acknowledged].map(([id, chargeId]) => [chargeId, id]));
+}
 
-  const paid = await db.query<{ name: string; ids: string[] }>(
-    `select reference as name, array_agg(charge_id::text) as ids from payments where amount_cents = $1 group by reference`,
-    [AMOUNT_CENTS],
-  );
-  const paymentsBy = new Map(paid.map(({ name, ids }) => [name, ids]));
-  for (const name of new Set([...payments.keys(), ...paymentsBy.keys()])) {
-    judge(`payment ${name}`, paymentsBy.get(name) ?? [], payments.get(name));
-  }
-  return { lost, doubled };
+function isThere(chargeId: string): [string, undefined] {
+  return [chargeId, undefined];
 }

@@ -31,3 +31,13 @@ export async function startPaidReceiver(): Promise<PaidReceiver> {
     },
   };
 }
+
+/** In a sandbox one webhook is told of all accounts. */
+export async function registerWebhook(serviceUrl: string, { url }: PaidReceiver): Promise<void> {
+  const answer = await fetch(`${serviceUrl}/webhooks`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url }),
+  });
+  if (answer.status !== 201) throw new Error(`POST /webhooks: ${answer.status} ${await answer.text()}`);
+}
