@@ -1,4 +1,6 @@
 // How large the tables are, those apart that are pruned, that grow for ever, and that come and go with the work.
+import { QUEUE_SCHEMA } from '../../src/jobs/queue.ts';
+import { BLOCK_SIZE } from '../../src/storage/archive/block.ts';
 import type { Sql } from '../../src/storage/database.ts';
 
 /** By retention settings. */
@@ -11,6 +13,7 @@ const PRUNED = [
   'audit_log',
   'notifications',
   'quotes',
+  'object_traces',
 ];
 /** Money, which is never removed. */
 const KEPT = ['charges', 'charge_methods', 'payments', 'refunds', 'ledger_entries', 'ledger_lines'];
@@ -21,7 +24,8 @@ export type Sizes = {
   /** Bytes, with indexes. */
   readonly pruned: number;
   readonly kept: number;
-  /** The queue of jobs, whose retention goes by the clock of the server, and all other tables. */
+  /** The queue, with jobs that are done: they are removed by the clock of the server, for which a week is minutes. */
+  readonly jobs: number;
   readonly rest: number;
   /** Rows of both kinds that were removed or changed and whose place is not free yet. */
   readonly deadRows: number;
@@ -34,23 +38,44 @@ export async function readSizes(sql: Sql): Promise<Sizes> {
   await sql.query('select pg_stat_clear_snapshot()');
   const [row] = await sql.query<Record<Exclude<keyof Sizes, 'each'>, string>>(
     `select sum(size) filter (where relname = any($1)) as pruned, sum(size) filter (where relname = any($2)) as kept,
-            sum(size) filter (where relname <> all($1 || $2)) as rest,
+            sum(size) filter (where schemaname = $3) as jobs,
+            sum(size) filter (where relname <> all($1 || $2) and schemaname <> $3) as rest,
             sum(n_dead_tup) filter (where relname = any($1 || $2)) as "deadRows",
             sum(n_live_tup) filter (where relname = any($1 || $2)) as "liveRows"
-       from (select relname, n_dead_tup, n_live_tup, pg_total_relation_size(relid) as size from pg_stat_user_tables) tables`,
-    [PRUNED, KEPT],
+       from (select schemaname, relname, n_dead_tup, n_live_tup, pg_total_relation_size(relid) as size from pg_stat_user_tables) tables`,
+    [PRUNED, KEPT, QUEUE_SCHEMA],
   );
   const each = await sql.query<{ name: string; size: string }>(
     `select name, pg_total_relation_size(name::regclass) as size from unnest($1::text[]) as name order by size desc`,
     [PRUNED],
   );
-  const { pruned, kept, rest, deadRows, liveRows } = row!;
+  const { pruned, kept, jobs, rest, deadRows, liveRows } = row!;
   return {
     pruned: Number(pruned),
     kept: Number(kept),
+    jobs: Number(jobs),
     rest: Number(rest),
     deadRows: Number(deadRows),
     liveRows: Number(liveRows),
     each: new Map(each.map(({ name, size }) => [name, Number(size)])),
   };
+}
+
+/**
+ * Rows that should be in the archive. They go in blocks, so that less than one may wait; and of events a block more, since their
+ * positions are only nearly in the order of their time. Events that were archived and are still needed here are not counted.
+ */
+export async function whatIsNotArchived(sql: Sql, before: Date): Promise<string[]> {
+  const [row] = await sql.query<{ audit: number; events: number }>(
+    `select (select count(*)::int from audit_log where at < $1) as audit,
+            (select count(*)::int from event_positions p
+               join events e on e.id = p.event_id and e.account_id = p.account_id
+              where p.position > (select position from archive_cuts where kind = 'events') and e.occurred_at < $1) as events`,
+    [before],
+  );
+  const { audit, events } = row!;
+  return [
+    ...(audit < BLOCK_SIZE ? [] : [`${audit} old lines of the audit log were not archived`]),
+    ...(events < BLOCK_SIZE * 2 ? [] : [`${events} old events were not archived`]),
+  ];
 }
