@@ -1,6 +1,7 @@
 // npm run fuzz [-- --cases <n>] [--seed <n>] [--minutes <n>] [--from <n>] [--at-once <n>]: requests made by chance from the OpenAPI document,
 // against a sandbox in a process of its own. Every one must be answered, with no 5xx, and as the document says. Prints a table;
-// leaves with exit code 1 when one was not. `--seed` and `--from` make the same cases again.
+// leaves with exit code 1 when one was not, or when there was no time for all of them, unless `--minutes` asked for less. `--seed` and
+// `--from` make the same cases again, but for ids.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
@@ -8,21 +9,23 @@ import { startDatabaseServer } from '../bench/database-server.ts';
 import { stopAllPrograms } from '../bench/programs.ts';
 import { startTrilho } from '../bench/trilho.ts';
 import { type Exchange, judgeOf } from '../test/harness/openapi.ts';
+import { keepFailures } from './fuzz/failures.ts';
 import { keepFound } from './fuzz/found.ts';
-import { type Case, caseMaker, operationsOf } from './fuzz/make-case.ts';
+import { caseMaker, operationsOf } from './fuzz/make-case.ts';
 import { BOLETOS, prepare } from './fuzz/prepare.ts';
-import { curlOf, openSender } from './fuzz/send.ts';
+import { openSender } from './fuzz/send.ts';
+import { deleteWebhooks } from './fuzz/webhooks.ts';
 
 const { values } = parseArgs({
   options: {
     cases: { type: 'string', default: '1000000' },
     seed: { type: 'string', default: '23' },
-    minutes: { type: 'string', default: '60' },
+    minutes: { type: 'string' },
     from: { type: 'string', default: '0' },
     'at-once': { type: 'string', default: '32' },
   },
 });
-const { cases, seed, minutes, from, 'at-once': atOnce } = values;
+const { cases, seed, minutes = '60', from, 'at-once': atOnce } = values;
 const [CASES = 0, SEED = 0, MINUTES = 0, FROM = 0, AT_ONCE = 0] = [cases, seed, minutes, from, atOnce].map(Number);
 if (![CASES, SEED, MINUTES, FROM, AT_ONCE].every(Number.isSafeInteger) || CASES < 1 || AT_ONCE < 1) {
   process.stderr.write(
@@ -51,26 +54,32 @@ const UNREACHED = new Map([
   ['POST /crypto/transactions/{id}/settle', 'needs the hash of a transfer of the very order'],
 ]);
 const SAY_EVERY_MS = 30_000;
+const DELETE_WEBHOOKS_EVERY = 2_000;
 
 const server = await startDatabaseServer({ keep: false });
 const receiver = createServer((incoming, answer) => incoming.resume().on('end', () => answer.end())).listen(
   0,
   '127.0.0.1',
 );
+const interrupted = new Promise<number>(resolve => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(130));
+});
 try {
-  process.exitCode = await fuzz();
+  process.exitCode = await Promise.race([fuzz(), interrupted]);
 } finally {
   receiver.close().closeAllConnections();
   await stopAllPrograms();
   await server.close();
 }
+// What an interrupted run was waiting for must not keep the process.
+process.exit();
 
 async function fuzz(): Promise<number> {
   await server.create('fuzz');
   const env = {
     TRILHO_RATE_LIMIT: '0',
     TRILHO_MAX_IN_FLIGHT: '0',
-    // Chance makes hundreds of webhooks, and each event goes to them: more work than the cases themselves.
+    // Deliveries to webhooks that chance made are more work than the cases themselves.
     TRILHO_WEBHOOK_CONCURRENCY: '1',
     TRILHO_PAYOUTS: JSON.stringify(PAYOUTS),
     TRILHO_BOLETOS: BOLETOS,
@@ -87,20 +96,21 @@ async function fuzz(): Promise<number> {
   const seen = new Map<string, Map<number, number>>();
   /** What a good case of an operation was refused for, last. */
   const refusals = new Map<string, string>();
-  const failures: string[] = [];
+  const failures = keepFailures(SEED);
   const startedMs = performance.now();
   const deadlineMs = startedMs + MINUTES * 60_000;
   let next = FROM;
   let done = 0;
   const rate = () => Math.round((done * 1_000) / (performance.now() - startedMs));
-  const said = setInterval(() => print(`${done} cases, ${rate()}/s, ${failures.length} failures`), SAY_EVERY_MS);
+  const said = setInterval(() => print(`${done} cases, ${rate()}/s, ${failures.count()} failures`), SAY_EVERY_MS);
 
   async function tryOne(index: number): Promise<void> {
+    if (index % DELETE_WEBHOOKS_EVERY === 0) await deleteWebhooks(url, prepared.get('webhooks') ?? [], known);
     const sent = makeCase(index, known);
     const reply = await sender.send(sent).catch((error: Error) => error);
     done++;
     const fault = reply instanceof Error ? `no answer: ${reply.message}` : faultOf(reply);
-    if (fault !== undefined) failures.push(wordsOf({ index, url, sent, reply, fault }));
+    if (fault !== undefined) failures.add({ index, url, sent, reply, fault });
     if (reply instanceof Error) return;
     const ofOperation = seen.get(sent.operation) ?? new Map<number, number>();
     seen.set(sent.operation, ofOperation.set(reply.status, (ofOperation.get(reply.status) ?? 0) + 1));
@@ -117,14 +127,15 @@ async function fuzz(): Promise<number> {
   }
 
   const worker = async () => {
-    while (next < FROM + CASES && performance.now() < deadlineMs && failures.length < MAX_FAILURES)
+    while (next < FROM + CASES && performance.now() < deadlineMs && failures.count() < MAX_FAILURES)
       await tryOne(next++);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   clearInterval(said);
   sender.close();
-  for (const failure of failures) print(`\n${failure}`);
-  if (failures.length > 0) print(`\nof the service's log:\n${errorsIn(service.output())}`);
+  for (const words of failures.words) print(`\n${words}`);
+  if (failures.count() > 0)
+    print(`\nof the service's log:\n${errorsIn(service.output())}\n\nwhole in ${failures.file}`);
   const seconds = Math.round((performance.now() - startedMs) / 1_000);
   print(`\nseed ${SEED}, ${done} cases in ${seconds} s, ${rate()}/s: ${countsOf([...seen.values()])}`);
   const names = operationsOf(judge.document).map(({ method, template }) => `${method.toUpperCase()} ${template}`);
@@ -135,8 +146,11 @@ async function fuzz(): Promise<number> {
       `never 2xx: ${name}: ${countsOf([seen.get(name) ?? new Map()])}; ${UNREACHED.get(name) ?? refusals.get(name)}`,
     );
   }
-  print(`${failures.length} failures`);
-  return failures.length > 0 || done < Math.min(CASES, AT_ONCE) ? 1 : 0;
+  print(`${failures.count()} failures`);
+  const isShort = done < CASES;
+  const isAsked = values.minutes !== undefined && done >= AT_ONCE;
+  if (isShort) print(`${done} of ${CASES} cases in ${MINUTES} minutes${isAsked ? ', which were asked for' : ''}`);
+  return failures.count() > 0 || (isShort && !isAsked) ? 1 : 0;
 }
 
 /** A case may take the answers of a simulated node away; then this is what the document says. */
@@ -152,19 +166,6 @@ function countsOf(counted: readonly ReadonlyMap<number, number>[]): string {
   }
   const words = [...sums].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`);
   return words.join(', ');
-}
-
-type Failure = {
-  readonly index: number;
-  readonly url: string;
-  readonly sent: Case;
-  readonly reply: Exchange | Error;
-  readonly fault: string;
-};
-
-function wordsOf({ index, url, sent, reply, fault }: Failure): string {
-  const answer = reply instanceof Error ? '' : `\n${reply.status} ${reply.text.slice(0, SHOWN_LENGTH)}`;
-  return `case ${index} (${sent.operation}): ${fault}\n${curlOf(url, sent).slice(0, SHOWN_LENGTH)}${answer}`;
 }
 
 /** The last lines of the log that are errors. */

@@ -1,5 +1,7 @@
 // One request, made from the document, a seed and a number. About half of them are as the document says; the others have one
-// thing wrong with them, or a few.
+// thing wrong with them, or a few. What exists at that moment decides which ids are in it and nothing else: they are chosen by a
+// chance of their own, so that the same seed and number make the same case again, but for ids.
+import { createHash } from 'node:crypto';
 import type { OpenApi, Operation } from '../../test/harness/openapi.ts';
 import { type Random, randomOf } from '../../test/harness/random.ts';
 import { BAD_TEXTS, goodValue, type Schema, type Sources, spoiled } from './values.ts';
@@ -26,6 +28,8 @@ type Described = { readonly method: string; readonly template: string; readonly 
 const LEFT_OUT = new Set(['post /sandbox/clock']);
 /** Without HEAD: what is refused before it is parsed has a body, and a caller who asked for none takes that for a fault. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+/** Of ids, those that were found since the first case. The others are there in every run. */
+const SINCE_SHARE = 0.3;
 const NO_ID = '01a1e43a-7a00-71ca-82c0-7c939073f676';
 const BAD_QUERIES = [
   '?',
@@ -60,10 +64,14 @@ export function caseMaker(document: OpenApi, seed: number, receiverUrl: string, 
   return (index, known) => {
     const random = randomOf(seed, index);
     const { method, template, operation } = random.pick(operations);
+    const chances = new Map<string, Random>();
     const knownFor = (name: string) => {
+      const chance = chances.get(name) ?? randomOf(seed + numberOf(name), index);
+      chances.set(name, chance);
       const [before, since] = [prepared.get(name), known.get(name)];
-      const found = before && since ? random.pick([before, since]) : (before ?? since);
-      return found && random.pick(found);
+      const isSince = chance.chance(SINCE_SHARE);
+      const found = isSince ? (since ?? before) : (before ?? since);
+      return found && chance.pick(found);
     };
     const idFor = (field: string) => knownFor(nounOf(field)) ?? knownFor(nounOf(template)) ?? NO_ID;
     const sources: Sources = { random, resolve, receiverUrl, idFor, knownFor };
@@ -82,6 +90,11 @@ export function caseMaker(document: OpenApi, seed: number, receiverUrl: string, 
       ...(sent && { body: sent.body }),
     };
   };
+}
+
+/** Another number for another name. */
+function numberOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32BE();
 }
 
 /** `walletId` is an id of `wallets`, `/charges/{id}/cancel` has one of `charges`. */

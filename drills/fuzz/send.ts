@@ -46,10 +46,12 @@ function jsonOf(contentType: string, text: string): unknown {
   }
 }
 
-/** As a command that sends it again. */
+/** As a command that sends it again. A shell takes no zero byte, so a body with one is decoded on the way. */
 export function curlOf(url: string, { method, path, headers, body }: Case): string {
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   const given = Object.entries(headers).map(([name, value]) => ` -H ${quoted(`${name}: ${value}`)}`);
-  const data = body ? ` --data-binary ${quoted(body.toString())}` : '';
-  return `curl -X ${method} ${quoted(url + path)}${given.join('')}${data}`;
+  const curl = `curl -X ${method} ${quoted(url + path)}${given.join('')}`;
+  if (!body) return curl;
+  if (body.includes(0)) return `echo ${body.toString('base64')} | base64 -d | ${curl} --data-binary @-`;
+  return `${curl} --data-binary ${quoted(body.toString())}`;
 }

@@ -136,8 +136,13 @@ function goodText({ format, minLength = 0 }: Schema, sources: Sources, field: st
   const { random } = sources;
   if (/url$/i.test(field)) return sources.receiverUrl;
   if (format === 'uuid') return sources.idFor(field);
-  const known = sources.knownFor(field);
-  if (known !== undefined && random.chance(0.5)) return known;
+  // Chance is asked as often whether something is known or not, so that the rest of the case stays the same.
+  const isKnown = random.chance(0.5);
+  const other = otherText(format, minLength, random);
+  return (isKnown ? sources.knownFor(field) : undefined) ?? other;
+}
+
+function otherText(format: string | undefined, minLength: number, random: Random): string {
   if (format === 'date-time') return random.pick(TIMES);
   if (format === 'date') return random.pick(DATES);
   if (format === 'email') return 'maria@example.com';
