@@ -1,17 +1,20 @@
 // npm run drill:overload [-- <seconds of each>]: a node that may answer 64 requests at a time. First 64 callers, then five times as
 // many, then 64 again: what it cannot take it refuses early with 503 `overloaded` and Retry-After, and what it takes is answered as
 // before. Then callers with slow headers, bodies and reads, idle connections and streams that nobody reads: memory stays bounded
-// and others are served. Speed is printed and never judged. Leaves with exit code 1 when an answer is another one, an acknowledged
-// write is lost or memory grows. `control` at the end: no limit for requests at a time, and the drill must miss the refusals.
+// and others are served. Leaves with exit code 1 when an answer is another one, an acknowledged write is lost, memory grows, or no stream is
+// cut. Speed is judged within the run, and widely: what is served at five times takes at most five times as long (p99), a refusal comes
+// sooner than what is served, and afterwards at least half as much is served as before. `control` at the end: no limit for
+// requests at a time, and the drill must miss the refusals.
 import { createCallers } from '../bench/callers.ts';
 import type { RunningProgram } from '../bench/programs.ts';
 import { startTrilho } from '../bench/trilho.ts';
+import type { Sql } from '../src/storage/database.ts';
 import { migrate } from '../src/storage/migrate.ts';
 import { type DrillDatabase, withDrillDatabase } from './database.ts';
 import { prove } from './nodes/prove.ts';
 import { type Callers, createLoad, type Figures } from './overload/callers.ts';
-import { kindsOf, startSlow } from './overload/slow.ts';
-import { memoryOf, print } from './print.ts';
+import { type Kind, kindsOf, startSlow } from './overload/slow.ts';
+import { memoryOf, printResult, printWrong } from './print.ts';
 
 const isControl = process.argv.at(-1) === 'control';
 const [SECONDS = 20] = process.argv
@@ -29,6 +32,12 @@ const TIMES = 5;
 const OTHERS = 8;
 /** What slow callers may cost: a connection a few KiB, an answer or a page of events that nobody takes some more. */
 const MORE_MIB = 400;
+const MOST_P99 = 5;
+const LEAST_RATE = 0.5;
+/** Beyond the time in which a reader may take nothing: the buffers fill first. */
+const CUT_WITHIN_SECONDS = 15;
+/** More than the buffers of two sockets hold. A feed that is smaller cuts nobody off. */
+const OVERFLOW_BYTES = 8_000_000;
 
 await withDrillDatabase('overload', drill);
 
@@ -54,34 +63,63 @@ async function drill({ db, log, url, dir }: DrillDatabase): Promise<number> {
   if (five.served === 0) wrong.push(`${TIMES} ×: nothing was served`);
   if (five.refused === 0) wrong.push(`${TIMES} ×: nothing was refused`);
   if (once.refused + after.refused > 0) wrong.push('callers were refused without overload');
+  wrong.push(...whatIsSlow(once, five, after));
 
-  if (!isControl) for (const kind of kindsOf(callers)) wrong.push(...(await besideSlow(kind, load, node, once)));
+  const kinds = isControl ? [] : kindsOf(callers);
+  const overflows = async () => (await largestFeed(db)) > OVERFLOW_BYTES;
+  for (const kind of kinds) wrong.push(...(await besideSlow(kind, load, node, once, overflows)));
   const { lost, doubled } = await prove(db, { charges: load.charges, payments: new Map() });
-  print('writes acknowledged', load.charges.size);
-  print('lost', lost.length);
-  print('doubled', doubled.length);
+  const [acknowledged, longestGapMs] = [load.tally.acknowledged(), load.tally.longestGapMs()];
+  printResult({ faultsInjected: 1 + kinds.length, acknowledged, lost, doubled, longestGapMs });
   wrong.unshift(...lost, ...doubled);
-  for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
+  if (node.hasEnded()) wrong.unshift('the node ended by itself');
+  printWrong(wrong);
   if (isControl) return five.refused === 0 ? 0 : 1;
   return wrong.length === 0 ? 0 : 1;
 }
 
+/** Sheds early, keeps the time of what it takes, and recovers at once. */
+function whatIsSlow(once: Figures, five: Figures, after: Figures): string[] {
+  const wrong: string[] = [];
+  if (five.servedP99 > once.servedP99 * MOST_P99) wrong.push(`${TIMES} ×: p99 is more than ${MOST_P99} times as long`);
+  if (five.refused > 0 && five.refusedP99 >= five.servedP99)
+    wrong.push(`${TIMES} ×: a refusal takes as long as an answer`);
+  if (after.rate < once.rate * LEAST_RATE) wrong.push('afterwards less than half as much is served as before');
+  return wrong;
+}
+
+/** Bytes of the events of the account that has most of them. */
+async function largestFeed(db: Sql): Promise<number> {
+  const [row] = await db.query<{ bytes: string }>(
+    'select max(bytes) as bytes from (select sum(length(object::text)) as bytes from events group by account_id) feeds',
+  );
+  return Number(row?.bytes ?? 0);
+}
+
 /** Returns what was wrong while some were slow. */
 async function besideSlow(
-  kind: ReturnType<typeof kindsOf>[number],
+  kind: Kind,
   load: Callers,
   node: RunningProgram,
   once: Figures,
+  overflows: () => Promise<boolean>,
 ): Promise<string[]> {
   const before = memoryOf(node);
   const slow = await startSlow(node.url, kind);
   try {
-    const figures = await load.call(OTHERS, SECONDS);
+    const { isCutAfterSeconds } = kind;
+    const seconds =
+      isCutAfterSeconds === undefined ? SECONDS : Math.max(SECONDS, isCutAfterSeconds + CUT_WITHIN_SECONDS);
+    const figures = await load.call(OTHERS, seconds);
     show(kind.name, figures, once, node);
     process.stdout.write(`  of ${slow.count} connections ${slow.open()} are kept\n`);
     const wrong = figures.faults.map(line => `${kind.name}: ${line}`);
     if (figures.served === 0) wrong.push(`${kind.name}: nobody else was served`);
     if (figures.refused > 0) wrong.push(`${kind.name}: ${figures.refused} others were refused`);
+    if (isCutAfterSeconds !== undefined && slow.open() === slow.count) {
+      if (await overflows()) wrong.push(`${kind.name}: none was cut off`);
+      else process.stdout.write('  too few events to fill the buffers: whether a stream is cut off is not judged\n');
+    }
     const more = memoryOf(node) - before;
     if (more > MORE_MIB) wrong.push(`${kind.name}: ${more} MiB more`);
     return wrong;

@@ -3,7 +3,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Caller } from '../../bench/callers.ts';
 import { percentile } from '../../bench/figures.ts';
-import { AMOUNT_CENTS } from '../nodes/load.ts';
+import { AMOUNT_CENTS, DUE_AT } from '../nodes/load.ts';
+import { createTally, type Tally } from '../tally.ts';
 
 export type Figures = {
   served: number;
@@ -17,6 +18,7 @@ export type Figures = {
 };
 
 export type Callers = {
+  readonly tally: Tally;
   /** The ids of charges that were acknowledged, by their external ids. */
   readonly charges: ReadonlyMap<string, string>;
   /** So many at once, for so long. */
@@ -29,6 +31,8 @@ const CUSTOMER = { name: 'Maria da Silva', document: '529.982.247-25' };
 
 export function createLoad(url: string, callers: readonly Caller[]): Callers {
   const charges = new Map<string, string>();
+  const tally = createTally();
+  tally.pause();
   let numbers = 0;
 
   async function call(atOnce: number, seconds: number): Promise<Figures> {
@@ -43,13 +47,14 @@ export function createLoad(url: string, callers: readonly Caller[]): Callers {
       const answer = await fetch(`${url}/charges`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify({ ...wanted, dueAt: '2030-12-10T23:59:59-03:00', customer: CUSTOMER }),
+        body: JSON.stringify({ ...wanted, dueAt: DUE_AT, customer: CUSTOMER }),
         signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
       });
       const text = await answer.text();
       const tookMs = performance.now() - sentMs;
       if (answer.status === 201) {
         charges.set(externalId, JSON.parse(text).id);
+        tally.note();
         served.push(tookMs);
         return;
       }
@@ -66,7 +71,9 @@ export function createLoad(url: string, callers: readonly Caller[]): Callers {
     }
 
     const beganMs = performance.now();
+    tally.resume();
     await Promise.all(Array.from({ length: atOnce }, callAll));
+    tally.pause();
     return {
       served: served.length,
       refused: refused.length,
@@ -77,7 +84,7 @@ export function createLoad(url: string, callers: readonly Caller[]): Callers {
     };
   }
 
-  return { charges, call };
+  return { charges, tally, call };
 }
 
 function p99(times: readonly number[]): number {

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Caller } from '../../bench/callers.ts';
 import { get } from '../../bench/http-load.ts';
+import { STREAM_STALL_TIMEOUT_MS } from '../../src/http/routes/event-stream.ts';
 
 export type SlowCallers = {
   readonly name: string;
@@ -12,7 +13,7 @@ export type SlowCallers = {
   stop(): void;
 };
 
-type Kind = {
+export type Kind = {
   readonly name: string;
   readonly count: number;
   /** What the connection with this number sends at once. */
@@ -20,6 +21,8 @@ type Kind = {
   /** Sent a piece a second. */
   readonly drip?: string;
   readonly reads: boolean;
+  /** How long the service lets such a one wait before it ends the connection; only what overflows the buffers waits. */
+  readonly isCutAfterSeconds?: number;
 };
 
 const DRIP_MS = 1_000;
@@ -54,6 +57,7 @@ export function kindsOf(callers: readonly Caller[]): Kind[] {
       count: 200,
       first: index => get('/events/stream', headersOf(index)),
       reads: false,
+      isCutAfterSeconds: STREAM_STALL_TIMEOUT_MS / 1_000,
     },
   ];
 }
