@@ -34,8 +34,12 @@ if (!Number.isSafeInteger(DAYS) || DAYS < 1 || !(SHARE > 0 && SHARE <= 1) || !(A
 const SEED = 23;
 const HOURS = 24;
 const KEEP = 'P1D';
-/** What is older than kept by so much should have been removed. */
-const REMOVED_WITHIN_SECONDS = 86_400 + 600;
+const DAY_SECONDS = 86_400;
+const SLACK_SECONDS = 600;
+/** Older lines and events should be in the archive. */
+const ARCHIVED_WITHIN_SECONDS = DAY_SECONDS + SLACK_SECONDS;
+/** Older rows should have been removed: by whole days, where there is an archive. */
+const REMOVED_WITHIN_SECONDS = 2 * DAY_SECONDS + SLACK_SECONDS;
 const OLDEST = 'trilho_oldest_row_seconds';
 const REMOVED_KINDS = ['idempotency_keys', 'deliveries'];
 const PATIENCE_MS = 15 * 60_000;
@@ -129,7 +133,7 @@ async function metricsOf({ url }: RunningProgram, name: string): Promise<Map<str
 
 /** The service looks every minute of real time, in which many simulated hours have passed: it is waited for. */
 async function whatIsNotRemoved(db: Sql, service: RunningProgram, now: Date): Promise<string[]> {
-  const before = new Date(now.getTime() - REMOVED_WITHIN_SECONDS * 1_000);
+  const before = new Date(now.getTime() - ARCHIVED_WITHIN_SECONDS * 1_000);
   let faults: string[] = [];
   const isRemoved = async () => {
     const oldest = await metricsOf(service, OLDEST);
@@ -167,9 +171,9 @@ async function whatIsLost(db: Sql, life: Life, { paidAt }: PaidReceiver, now: Da
   ];
 }
 
-/** The second day is the first one after which rows were removed. */
+/** The first day begins with empty tables. */
 function whatIsNotLevel(days: readonly Day[]): string[] {
-  const [, second, last] = [days[0], days[1], days.at(-1)];
+  const [second, last] = [days[1], days.at(-1)];
   if (!second || !last) return [];
   const wrong: string[] = [];
   const memory = last.memory / second.memory;
