@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Caller, createCallers } from '../bench/callers.ts';
 import { startDatabaseServer } from '../bench/database-server.ts';
-import { type RunningProgram, runTrilho, startProgram, stopAllPrograms } from '../bench/programs.ts';
+import { runTrilho, startProgram, stopAllPrograms } from '../bench/programs.ts';
 import { startApp } from '../src/app.ts';
 import { dismissUnmatched } from '../src/charges/unmatched/dismiss.ts';
 import { readConfig } from '../src/config/config.ts';
@@ -30,7 +30,9 @@ import { freePort } from '../test/harness/process.ts';
 import { RAIL, railSettings, registerWebhookAt } from '../test/harness/psp.ts';
 import { proveMoney } from '../test/harness/psp-proof.ts';
 import { toAnswer } from '../test/harness/service.ts';
-import { print } from './print.ts';
+import { print, printResult, printWrong } from './print.ts';
+import { killable, type Services } from './psp/services.ts';
+import { createTally, type Tally } from './tally.ts';
 
 const [PAYERS = 5_000, SEED = 19] = process.argv.slice(2).map(Number);
 const AT_ONCE = 64;
@@ -98,8 +100,9 @@ async function drill(): Promise<number> {
   await registerWebhookAt(psp, webhookUrl, clock);
 
   setLosses(psp);
+  const tally = createTally();
   const startedMs = performance.now();
-  await runPayers(callersOf(services, caller!), psp, {
+  await runPayers(callersOf(services, caller!, tally), psp, {
     seed: SEED,
     count: PAYERS,
     atOnce: AT_ONCE,
@@ -109,6 +112,7 @@ async function drill(): Promise<number> {
       if (done % 500 === 0) process.stderr.write(`${done} payers are done\n`);
     },
   });
+  tally.pause();
   const loadSeconds = (performance.now() - startedMs) / 1_000;
   const { txid } = psp.state().charges[0] as { txid: string };
   const forged = await forgeNotifications(psp, webhookUrl, txid);
@@ -126,9 +130,15 @@ async function drill(): Promise<number> {
   lines.push(...commands.flatMap(command => command.lines));
   const secrets = [...watched.tokens, row!.path_token, caller!.headers['Authorization']!.replace('Bearer ', '')];
   const told = indiscretions(lines, psp, secrets);
+  const forgedInside = notifications.filter(({ isForged }) => isForged).length + 1;
+  const inflicted = Object.values(losses).reduce((sum, times) => sum + times, 0);
+  const faultsInjected = inflicted + services.kills() + forged.length + forgedInside;
+  const { lost, doubled } = proof;
+  const { acknowledged, longestGapMs } = tally;
+  printResult({ faultsInjected, acknowledged: acknowledged(), lost, doubled, longestGapMs: longestGapMs() });
   for (const [kind, times] of Object.entries(losses)) print(kind, times);
   print('notifications sent', notifications.length);
-  print('forged with the certificate', notifications.filter(({ isForged }) => isForged).length + 1);
+  print('forged with the certificate', forgedInside);
   print('forged without it, refused', forged.filter(status => status === 403).length);
   print('kills of the service', services.kills());
   print('payers', PAYERS);
@@ -136,8 +146,6 @@ async function drill(): Promise<number> {
   print('credited', proof.credited);
   print('refunds', proof.refunds);
   print('returns', proof.returns);
-  print('lost', proof.lost.length);
-  print('doubled', proof.doubled.length);
   print('invented', proof.invented.length);
   print('other differences', proof.differing.length);
   print('ledger differences', ledger.length);
@@ -148,62 +156,30 @@ async function drill(): Promise<number> {
   print('seconds', seconds.toFixed(1));
   print('payments a second under faults', (proof.payments / loadSeconds).toFixed(1));
   const failed = commands.flatMap(({ code, lines: said }) => (code === 0 ? [] : said));
-  const wrong = [...proof.lost, ...proof.doubled, ...proof.invented, ...proof.differing, ...ledger, ...failed, ...told];
-  for (const line of wrong.slice(0, 20)) process.stdout.write(`${line}\n`);
+  const wrong = [...lost, ...doubled, ...proof.invented, ...proof.differing, ...ledger, ...failed, ...told];
+  printWrong(wrong);
   return wrong.length === 0 && proof.credited === proof.payments ? 0 : 1;
 }
 
-type Services = {
-  start(): Promise<void>;
-  /** Rejects while there is none. */
-  url(): Promise<string>;
-  kill(): Promise<void>;
-  kills(): number;
-  /** Ends the last one in order, and returns what all of them have logged. */
-  stop(): Promise<string[]>;
-};
-
-/** One service after another. */
-function killable(open: () => Promise<RunningProgram>): Services {
-  const ended: RunningProgram[] = [];
-  let current: Promise<RunningProgram> | undefined;
-  let kills = 0;
-  const start = async () => {
-    current = open();
-    await current;
-  };
-  return {
-    start,
-    url: async () => (await current!).url,
-    kill: async () => {
-      const program = await current!;
-      kills++;
-      ended.push(program);
-      program.signal('SIGKILL');
-      process.stderr.write('the service is killed\n');
-      await start();
-    },
-    kills: () => kills,
-    stop: async () => {
-      const last = await current!;
-      await last.stop();
-      const lines = [...ended, last].flatMap(program => program.output().split('\n'));
-      // Each start prints an example of a request, with an invented customer.
-      return lines.filter(line => !line.startsWith('  curl '));
-    },
-  };
-}
-
-function callersOf(services: Services, { headers: own }: Caller): LossyService {
+/** A gap is time in which somebody waits for a write, tried again or not; that payers wait for the PSP is none. */
+function callersOf(services: Services, { headers: own }: Caller, tally: Tally): LossyService {
+  const waiting = new Set<string>();
   const send = async (path: string, init: RequestInit) => toAnswer(await fetch((await services.url()) + path, init));
   return {
     get: path => send(path, { headers: own }),
-    post: (path, body, headers = {}) =>
-      send(path, {
-        method: 'POST',
-        body: JSON.stringify(body),
-        headers: { ...own, 'content-type': 'application/json', ...headers },
-      }),
+    post: async (path, content, headers = {}) => {
+      const body = JSON.stringify(content);
+      if (waiting.size === 0) tally.resume();
+      waiting.add(path + body);
+      const all = { ...own, 'content-type': 'application/json', ...headers };
+      const answer = await send(path, { method: 'POST', body, headers: all });
+      if (answer.status === 201) {
+        tally.note();
+        waiting.delete(path + body);
+        if (waiting.size === 0) tally.pause();
+      }
+      return answer;
+    },
     pause: () => wait(PAUSE_MS),
   };
 }
