@@ -1,6 +1,6 @@
 // The jobs that a killed node was running: how long until they went on, on another node or on a new one.
 import { setTimeout as wait } from 'node:timers/promises';
-import { QUEUE_SCHEMA } from '../../src/jobs/queue.ts';
+import { QUEUE_SCHEMA } from '../../src/jobs/boss.ts';
 import type { Sql } from '../../src/storage/database.ts';
 
 export type OrphanedJobs = {

@@ -1,5 +1,5 @@
 // How large the tables are, those apart that are pruned, that grow for ever, and that come and go with the work.
-import { QUEUE_SCHEMA } from '../../src/jobs/queue.ts';
+import { QUEUE_SCHEMA } from '../../src/jobs/boss.ts';
 import { BLOCK_SIZE } from '../../src/storage/archive/block.ts';
 import type { Sql } from '../../src/storage/database.ts';
 
