@@ -20,6 +20,7 @@ const ORDER = [
   'quotes',
   'payouts',
   'orders',
+  'payers',
   'api',
   'http',
   'web',

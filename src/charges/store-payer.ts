@@ -1,24 +1,21 @@
 // The SQL of what is known of one payer: found by their document, for those who ask what is kept and for those who want it gone.
-import { payerDocumentIn } from '../rails/statement/payer-document.ts';
-import type { Database, Row, Sql } from '../storage/database.ts';
+import { areOfTwoPayers, payerDocumentsIn } from '../rails/statement/payer-document.ts';
+import type { Row, Sql } from '../storage/database.ts';
 import type { ChargeState } from './charge.ts';
 
 /** Charges in one of these states can still be paid, so their payer must be known. */
 export const PAYABLE_STATES = ['CREATING', 'ACTIVE', 'OVERDUE'] as const satisfies ChargeState[];
 
+/** Stands where a text was. */
+const ERASED = 'erased';
+
 export type ChargeOfPayer = { readonly id: string; readonly state: ChargeState };
 
-/** The charges of a payer, oldest first. Few ask, so there is no index, and all charges are read. */
-export function findChargesOfPayer(db: Database, document: string): Promise<ChargeOfPayer[]> {
-  return db.transaction(
-    async tx => {
-      await tx.query('set local statement_timeout = 0');
-      return tx.query<ChargeOfPayer>(`select id, state from charges where customer ->> 'document' = $1 order by id`, [
-        document,
-      ]);
-    },
-    { isLong: true },
-  );
+/** The charges of a payer, oldest first. */
+export async function findChargesOfPayer(sql: Sql, document: string): Promise<ChargeOfPayer[]> {
+  return sql.query<ChargeOfPayer>(`select id, state from charges where customer ->> 'document' = $1 order by id`, [
+    document,
+  ]);
 }
 
 /** Payments that a statement said this document made, of whichever charge. */
@@ -29,17 +26,39 @@ export async function findPaymentsOfPayer(sql: Sql, document: string) {
   );
 }
 
-/** Unmatched receipts whose words hold this document. */
+/**
+ * Unmatched receipts whose words hold this document, and those of the payer's charges, by txid or by a payment: there a bank often
+ * names the payer with some of the digits hidden, or with none at all.
+ */
 export async function findReceiptsOfPayer(
   sql: Sql,
   document: string,
+  chargeIds: readonly string[],
 ): Promise<{ readonly reference: string; readonly words: string }[]> {
-  const rows = await sql.query<Row & { reference: string; words: string }>(
-    `select reference, words from unmatched_receipts
-      where position($1 in regexp_replace(upper(words), '[^0-9A-Z]', '', 'g')) > 0 order by reference`,
-    [document],
+  const rows = await sql.query<Row & { reference: string; words: string; is_of_charge: boolean }>(
+    `with txids as materialized (
+       select reference from charge_methods where charge_id = any($2) and reference is not null
+     ), paid as materialized (
+       select lower(reference collate "C") as reference from payments where charge_id = any($2)
+     ), receipts as materialized (
+       select reference, words,
+              coalesce(txid in (select reference from txids), false)
+                or lower(reference collate "C") in (select reference from paid) as is_of_charge
+         from unmatched_receipts
+     )
+     select reference, words, is_of_charge from receipts
+      where words <> $3 and (is_of_charge or position($1 in regexp_replace(upper(words), '[^0-9A-Z]', '', 'g')) > 0)
+      order by reference`,
+    [document, chargeIds, ERASED],
   );
-  return rows.filter(({ words }) => payerDocumentIn(words) === document);
+  return rows
+    .filter(({ words, is_of_charge: isOfCharge }) => namesPayer(payerDocumentsIn(words), document, isOfCharge))
+    .map(({ reference, words }) => ({ reference, words }));
+}
+
+/** Another may have paid a charge: what names them alone is not this payer's. */
+function namesPayer(documents: readonly string[], document: string, isOfCharge: boolean): boolean {
+  return documents.includes(document) || (isOfCharge && documents.every(each => !areOfTwoPayers(each, document)));
 }
 
 /** What banks sent of their own accord and named this document in; what is not read yet will be, and is then removed in days. */
@@ -51,21 +70,32 @@ export async function findNotificationsOfPayer(sql: Sql, document: string) {
   );
 }
 
-/** Puts `customer` in the place of who the charges are for, and removes what callers wrote about them. */
+/**
+ * Puts `customer` in the place of who the charges are for, and removes what callers wrote about them and what banks told of who paid
+ * them, also where digits are hidden.
+ */
 export async function eraseCustomers(tx: Sql, ids: readonly string[], customer: object): Promise<void> {
   await tx.query('update charges set customer = $2, description = null, metadata = null where id = any($1)', [
     ids,
     JSON.stringify(customer),
   ]);
+  await tx.query('update payments set payer_document = null where charge_id = any($1) and payer_document is not null', [
+    ids,
+  ]);
 }
 
+export type Reports = {
+  readonly payments: readonly { readonly id: string }[];
+  readonly receipts: readonly { readonly reference: string }[];
+  readonly notifications: readonly { readonly id: string }[];
+};
+
 /** Amounts, days and references stay. */
-export async function eraseReports(
-  tx: Sql,
-  document: string,
-  found: { readonly receipts: readonly string[]; readonly notifications: readonly string[] },
-): Promise<void> {
-  await tx.query('update payments set payer_document = null where payer_document = $1', [document]);
-  await tx.query(`update unmatched_receipts set words = 'erased' where reference = any($1)`, [found.receipts]);
-  await tx.query(`update notifications set body = '{}' where id = any($1)`, [found.notifications]);
+export async function eraseReports(tx: Sql, { payments, receipts, notifications }: Reports): Promise<void> {
+  await tx.query('update payments set payer_document = null where id = any($1)', [payments.map(({ id }) => id)]);
+  await tx.query('update unmatched_receipts set words = $2 where reference = any($1)', [
+    receipts.map(({ reference }) => reference),
+    ERASED,
+  ]);
+  await tx.query(`update notifications set body = '{}' where id = any($1)`, [notifications.map(({ id }) => id)]);
 }

@@ -2,13 +2,17 @@
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import { normaliseDocument } from '../charges/check.ts';
 import { openLinks } from '../charges/links.ts';
-import { erasePayer, exportPayer } from '../charges/payer.ts';
 import type { Config } from '../config/config.ts';
 import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { eraseDeclarations, findDeclarationsOf } from '../wallets/store-ownership.ts';
+import { erasePayer } from '../payers/erase.ts';
+import { exportPayer } from '../payers/export.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { type CommandDeps, withDatabase } from './database.ts';
+
+/** Said beside what is printed: a payer who asks for everything asks for these too. */
+const ELSEWHERE =
+  'Not looked at: the archive (TRILHO_ARCHIVE_DIR), backups, files that went to banks, and what webhooks have received.';
 
 export async function payerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const verb = readVerb('payer', args, ['export', 'erase']);
@@ -36,14 +40,11 @@ async function sayAll({ db }: CommandDeps, config: Config, document: string): Pr
   for await (const { kind, record } of exportPayer({ db, links }, document)) {
     console.log(JSON.stringify({ kind, ...record }));
   }
-  for (const declaration of await findDeclarationsOf(db, document)) {
-    console.log(JSON.stringify({ kind: 'declaration', ...declaration }));
-  }
+  console.error(ELSEWHERE);
 }
 
 async function erase({ db }: CommandDeps, document: string): Promise<void> {
   const erased = await erasePayer({ db }, document);
-  const declarations = await db.transaction(tx => eraseDeclarations(tx, document));
-  const counts = Object.entries({ ...erased, declarations }).map(([kind, count]) => `${count} ${kind}`);
+  const counts = Object.entries(erased).map(([kind, count]) => `${count} ${kind}`);
   console.log(`Erased: ${counts.join(', ')}.`);
 }

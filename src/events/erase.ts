@@ -11,6 +11,16 @@ export async function eraseFromEvents(tx: Sql, objectIds: readonly string[], cus
   return rows.length;
 }
 
+/** What receivers answered to events of these objects may repeat what they were sent. That they answered, and how, stays. */
+export async function eraseWebhookAnswers(tx: Sql, objectIds: readonly string[]): Promise<void> {
+  await tx.query(
+    `update webhook_attempts a set answer = null
+       from webhook_deliveries d
+      where d.object_id = any($1) and a.delivery_id = d.id and a.account_id = d.account_id and a.answer is not null`,
+    [objectIds],
+  );
+}
+
 /** The events of an object, oldest first. */
 export async function readEventsOf(sql: Sql, objectId: string) {
   return sql.query<{ id: string; type: string; occurred_at: Date; object: object }>(

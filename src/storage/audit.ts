@@ -50,6 +50,11 @@ export async function insertAuditLines(tx: Sql, lines: readonly AuditLine[]): Pr
   tx.notify?.(AUDIT_CHANNEL);
 }
 
+/** Gives a transaction that only reads its audit line as well, for what nobody may read unnoticed. */
+export async function auditReading(tx: Sql): Promise<void> {
+  await tx.query('select pg_current_xact_id()');
+}
+
 /** A transaction that has written nothing has no transaction id yet: then it inserts no line. */
 async function insertLineIfChanged(tx: Sql, id: string, context: AuditContext): Promise<void> {
   const inserted = await tx.query(

@@ -108,12 +108,11 @@ export async function findDeclarationsOf(sql: Sql, document: string) {
   );
 }
 
-/** That there was a declaration, when and by whom, stays. Returns how many named the holder. */
-export async function eraseDeclarations(tx: Sql, document: string): Promise<number> {
-  const rows = await tx.query(
+/** That there was a declaration, when and by whom, stays. */
+export async function eraseDeclarations(tx: Sql, document: string): Promise<void> {
+  await tx.query(
     `update wallet_declarations set holder_name = 'erased', holder_document = null, statement = 'erased'
-      where holder_document = $1 returning id`,
+      where holder_document = $1`,
     [document],
   );
-  return rows.length;
 }

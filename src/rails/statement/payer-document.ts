@@ -5,11 +5,17 @@ const HIDDEN = '*';
 const CPF = /(?<![\w*•.])([\dX*•]{3})\.?(\d{3})\.?(\d{3})-?([\dX*•]{2})(?![\w*•])/gi;
 const CNPJ = /(?<![\w*•.])[\dA-Z]{2}\.?[\dA-Z]{3}\.?[\dA-Z]{3}(\/?)[\dA-Z]{4}-?\d{2}(?![\w*•])/gi;
 
-/**
- * The CPF or CNPJ in a text, without punctuation, with `*` for each hidden digit. A whole one counts only with right check
- * digits, since banks print other long numbers. Undefined when there is none, or more than one, because either may be the payer's.
- */
+/** The CPF or CNPJ in a text. Undefined when there is none, or more than one, because either may be the payer's. */
 export function payerDocumentIn(text: string): string | undefined {
+  const found = payerDocumentsIn(text);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/**
+ * Every CPF and CNPJ in a text once, without punctuation, with `*` for each hidden digit. A whole one counts only with right check
+ * digits, since banks print other long numbers.
+ */
+export function payerDocumentsIn(text: string): readonly string[] {
   const found = new Set<string>();
   for (const [whole] of text.matchAll(CPF)) {
     const cpf = whole.replace(/[.-]/g, '').replace(/[X•]/gi, HIDDEN);
@@ -20,7 +26,7 @@ export function payerDocumentIn(text: string): string | undefined {
     // A word of fourteen letters and digits is a CNPJ only when it is written as one.
     if ((slash === '/' || /^\d+$/.test(cnpj)) && isValidCnpj(cnpj, { version: 2 })) found.add(cnpj);
   }
-  return found.size === 1 ? [...found][0] : undefined;
+  return [...found];
 }
 
 /** Whether both documents are known and cannot be of one payer. */

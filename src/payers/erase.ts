@@ -1,0 +1,78 @@
+// Takes what names a payer out of the database (LGPD, article 18). Money, days, references and every proof stay as they are: the
+// ledger and the audit log hold ids alone.
+import type { CustomerType } from '../charges/charge.ts';
+import { lockCharges } from '../charges/store.ts';
+import { type ChargeOfPayer, eraseCustomers, eraseReports, PAYABLE_STATES } from '../charges/store-payer.ts';
+import { eraseFromEvents, eraseWebhookAnswers } from '../events/erase.ts';
+import { AppError } from '../lib/errors.ts';
+import { eraseFromAnswers } from '../orders/store-payer.ts';
+import { insertAuditLines } from '../storage/audit.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { eraseDeclarations } from '../wallets/store-ownership.ts';
+import { batchesOf, findKnown, linesAbout } from './find.ts';
+
+type Deps = { readonly db: Database };
+
+export type Erased = {
+  readonly charges: number;
+  readonly orders: number;
+  readonly events: number;
+  readonly payments: number;
+  readonly receipts: number;
+  readonly notifications: number;
+  readonly declarations: number;
+};
+
+/**
+ * Puts «erased» and zeros in the place of names, documents, addresses and contacts. Refuses while a charge can still be paid, and
+ * then changes nothing. Run again after a crash it goes on: the charges are erased last, because receipts are found by them.
+ */
+export async function erasePayer({ db }: Deps, document: string): Promise<Erased> {
+  const known = await findKnown(db, document);
+  refusePayable(known.charges);
+  await db.transaction(async tx => {
+    await eraseReports(tx, known);
+    await eraseDeclarations(tx, document);
+  });
+  const customer = { name: 'erased', document: '0'.repeat(document.length), type: typeOf(document) };
+  let [orders, events] = [0, 0];
+  for (const batch of batchesOf(known)) {
+    const erased = await db.transaction(tx => eraseCharges(tx, batch, customer));
+    orders += erased.orders;
+    events += erased.events;
+  }
+  return {
+    charges: known.charges.length,
+    orders,
+    events,
+    payments: known.payments.length,
+    receipts: known.receipts.length,
+    notifications: known.notifications.length,
+    declarations: known.declarations.length,
+  };
+}
+
+async function eraseCharges(tx: Sql, ids: readonly string[], customer: object) {
+  // Orders before charges, as everywhere, to prevent deadlocks.
+  const orders = await eraseFromAnswers(tx, ids, customer);
+  await lockCharges(tx, ids);
+  await eraseCustomers(tx, ids, customer);
+  const events = await eraseFromEvents(tx, ids, customer);
+  await eraseWebhookAnswers(tx, ids);
+  await insertAuditLines(tx, linesAbout(ids));
+  return { orders, events };
+}
+
+/** An end is for good: no charge becomes payable again after this look. */
+function refusePayable(charges: readonly ChargeOfPayer[]): void {
+  const payable = charges.find(({ state }) => PAYABLE_STATES.some(each => each === state));
+  if (!payable) return;
+  const message = `Charge ${payable.id} can still be paid: cancel it first, or wait for its end. Nothing was erased.`;
+  throw new AppError('wrong_state', message);
+}
+
+function typeOf(document: string): CustomerType {
+  return document.length === CPF_DIGITS ? 'individual' : 'company';
+}
+
+const CPF_DIGITS = 11;

@@ -1,0 +1,32 @@
+// Everything that is kept of a payer, for the payer who asks (LGPD, article 18).
+import type { Links } from '../charges/links.ts';
+import { findCharges } from '../charges/store.ts';
+import { chargeView } from '../charges/view.ts';
+import { readEventsOf } from '../events/erase.ts';
+import { findOrdersOfCharges } from '../orders/store-payer.ts';
+import { auditReading, insertAuditLines } from '../storage/audit.ts';
+import type { Database } from '../storage/database.ts';
+import { batchesOf, findKnown, linesAbout } from './find.ts';
+
+type Deps = { readonly db: Database; readonly links: Links };
+
+export type PayerRecord = { readonly kind: string; readonly record: object };
+
+/** One record after the other, so that a payer of many charges needs no more memory than one of few. */
+export async function* exportPayer({ db, links }: Deps, document: string): AsyncGenerator<PayerRecord> {
+  const known = await findKnown(db, document);
+  // Also of a payer without charges: somebody has asked for them.
+  await db.transaction(auditReading);
+  for (const batch of batchesOf(known)) {
+    await db.transaction(tx => insertAuditLines(tx, linesAbout(batch)));
+    for (const charge of await findCharges(db, batch)) {
+      yield { kind: 'charge', record: chargeView(links, charge) };
+      for (const event of await readEventsOf(db, charge.id)) yield { kind: 'event', record: event };
+    }
+    for (const order of await findOrdersOfCharges(db, batch)) yield { kind: 'order', record: order };
+  }
+  for (const payment of known.payments) yield { kind: 'payment', record: payment };
+  for (const receipt of known.receipts) yield { kind: 'receipt', record: receipt };
+  for (const sent of known.notifications) yield { kind: 'notification', record: sent };
+  for (const declaration of known.declarations) yield { kind: 'declaration', record: declaration };
+}

@@ -1,0 +1,45 @@
+// What is known of one payer, found by their document.
+import {
+  findChargesOfPayer,
+  findNotificationsOfPayer,
+  findPaymentsOfPayer,
+  findReceiptsOfPayer,
+} from '../charges/store-payer.ts';
+import { type AuditLine, auditLineAbout } from '../lib/audit-context.ts';
+import type { Database } from '../storage/database.ts';
+import { longTransaction } from '../storage/long-transaction.ts';
+import { findDeclarationsOf } from '../wallets/store-ownership.ts';
+
+export type Known = Awaited<ReturnType<typeof findKnown>>;
+
+/** Few ask, so documents have no index: whole tables are read, and that may take its time. */
+export function findKnown(db: Database, document: string) {
+  return longTransaction(db, async tx => {
+    const charges = await findChargesOfPayer(tx, document);
+    return {
+      charges,
+      payments: await findPaymentsOfPayer(tx, document),
+      receipts: await findReceiptsOfPayer(
+        tx,
+        document,
+        charges.map(({ id }) => id),
+      ),
+      notifications: await findNotificationsOfPayer(tx, document),
+      declarations: await findDeclarationsOf(tx, document),
+    };
+  });
+}
+
+/** Charges that are read, or erased in one transaction. */
+const BATCH_SIZE = 100;
+
+/** The ids of the charges, batch by batch. */
+export function batchesOf({ charges }: Known): string[][] {
+  return Array.from({ length: Math.ceil(charges.length / BATCH_SIZE) }, (_, index) =>
+    charges.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE).map(({ id }) => id),
+  );
+}
+
+export function linesAbout(ids: readonly string[]): AuditLine[] {
+  return ids.flatMap(id => auditLineAbout(id) ?? []);
+}
