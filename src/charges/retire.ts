@@ -25,9 +25,9 @@ export const RETIRE = defineJob<{
 /** How long after the last payable day a bank is still asked to withdraw. */
 const GIVE_UP_AFTER_MS = 7 * DAY_MS;
 
-const RETIRED: readonly MethodStatus[] = ['CANCELED', 'EXPIRED', 'PAID_BY_OTHER_METHOD'];
+/** Ended without a payment. */
+export const RETIRED: readonly MethodStatus[] = ['CANCELED', 'EXPIRED', 'PAID_BY_OTHER_METHOD'];
 
-/** Whether a method has ended without a payment. */
 export const isRetired = ({ status }: ChargeMethod) => RETIRED.includes(status);
 
 /** Enqueues, in the transaction, a job for every method that a step has retired. */

@@ -2,6 +2,7 @@
 import { areOfTwoPayers, payerDocumentsIn } from '../rails/statement/payer-document.ts';
 import type { Row, Sql } from '../storage/database.ts';
 import type { ChargeState } from './charge.ts';
+import { RETIRED } from './retire.ts';
 
 /** Charges in one of these states can still be paid, so their payer must be known. */
 export const PAYABLE_STATES = ['CREATING', 'ACTIVE', 'OVERDUE'] as const satisfies ChargeState[];
@@ -16,6 +17,38 @@ export async function findChargesOfPayer(sql: Sql, document: string): Promise<Ch
   return sql.query<ChargeOfPayer>(`select id, state from charges where customer ->> 'document' = $1 order by id`, [
     document,
   ]);
+}
+
+export type Untold = { readonly chargeId: string; readonly rail: string; readonly sequence?: number };
+
+/**
+ * The first of these charges about which a bank is still to be told something by file, or has not answered the file with this sequence: what is sent
+ * (again) names the payer. A write-off may not even be an instruction yet, because a job makes it one.
+ */
+export async function findUntold(sql: Sql, chargeIds: readonly string[]): Promise<Untold | undefined> {
+  const [row] = await sql.query<{ charge_id: string; rail: string; sequence: number | null }>(
+    `select i.charge_id, i.rail, i.sequence
+       from boleto_instructions i
+       join charge_methods m on m.charge_id = i.charge_id and m.account_id = i.account_id and m.method = 'boleto'
+      where i.charge_id = any($1) and i.dropped_at is null and i.closed_at is null
+        and (i.sequence is not null or i.movement <> 'register' or m.status = 'CREATING')
+      union all
+     select i.charge_id, i.rail, null
+       from boleto_instructions i
+       join charge_methods m on m.charge_id = i.charge_id and m.account_id = i.account_id and m.method = 'boleto'
+      where i.charge_id = any($1) and i.movement = 'register' and coalesce(i.sequence, i.former_sequence) is not null
+        and m.status = any($2)
+        and not exists (select from boleto_instructions w
+                         where w.charge_id = i.charge_id and w.account_id = i.account_id and w.movement = 'write_off')
+        and not exists (select from boleto_return_entries e
+                         where e.charge_id = i.charge_id and e.account_id = i.account_id and e.outcome = 'written_off')
+      order by charge_id, sequence
+      limit 1`,
+    [chargeIds, RETIRED],
+  );
+  if (!row) return undefined;
+  const { charge_id: chargeId, rail, sequence } = row;
+  return { chargeId, rail, ...(sequence !== null && { sequence }) };
 }
 
 /** Payments that a statement said this document made, of whichever charge. */

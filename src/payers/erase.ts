@@ -2,14 +2,14 @@
 // ledger and the audit log hold ids alone.
 import type { CustomerType } from '../charges/charge.ts';
 import { lockCharges } from '../charges/store.ts';
-import { type ChargeOfPayer, eraseCustomers, eraseReports, PAYABLE_STATES } from '../charges/store-payer.ts';
+import { eraseCustomers, eraseReports, PAYABLE_STATES, type Untold } from '../charges/store-payer.ts';
 import { eraseFromEvents, eraseWebhookAnswers } from '../events/erase.ts';
 import { AppError } from '../lib/errors.ts';
 import { eraseFromAnswers } from '../orders/store-payer.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { eraseDeclarations } from '../wallets/store-ownership.ts';
-import { batchesOf, findKnown, linesAbout } from './find.ts';
+import { batchesOf, findKnown, type Known, linesAbout } from './find.ts';
 
 type Deps = { readonly db: Database };
 
@@ -24,12 +24,12 @@ export type Erased = {
 };
 
 /**
- * Puts «erased» and zeros in the place of names, documents, addresses and contacts. Refuses while a charge can still be paid, and
- * then changes nothing. Run again after a crash it goes on: the charges are erased last, because receipts are found by them.
+ * Puts «erased» and zeros in the place of names, documents, addresses and contacts. Refuses while a charge can still be paid, or a bank
+ * is still to be told of its boleto by file, and then changes nothing. Run again after a crash it goes on: the charges are erased last, because receipts are found by them.
  */
 export async function erasePayer({ db }: Deps, document: string): Promise<Erased> {
   const known = await findKnown(db, document);
-  refusePayable(known.charges);
+  refuseOpen(known);
   await db.transaction(async tx => {
     await eraseReports(tx, known);
     await eraseDeclarations(tx, document);
@@ -63,12 +63,20 @@ async function eraseCharges(tx: Sql, ids: readonly string[], customer: object) {
   return { orders, events };
 }
 
-/** An end is for good: no charge becomes payable again after this look. */
-function refusePayable(charges: readonly ChargeOfPayer[]): void {
+/** An end is for good: after this look no charge becomes payable again, and no bank has to be told of one again. */
+function refuseOpen({ charges, untold }: Known): void {
   const payable = charges.find(({ state }) => PAYABLE_STATES.some(each => each === state));
-  if (!payable) return;
-  const message = `Charge ${payable.id} can still be paid: cancel it first, or wait for its end. Nothing was erased.`;
-  throw new AppError('wrong_state', message);
+  const reason = payable
+    ? `Charge ${payable.id} can still be paid: cancel it first, or wait for its end.`
+    : untold && untoldReason(untold);
+  if (reason !== undefined) throw new AppError('wrong_state', `${reason} Nothing was erased.`);
+}
+
+function untoldReason({ chargeId, rail, sequence }: Untold): string {
+  if (sequence === undefined) {
+    return `The bank of ${rail} is still to be told in a file that charge ${chargeId} has ended: make the file (trilho cnab write), and wait for the bank's answer.`;
+  }
+  return `The bank of ${rail} has not answered file ${sequence}, which names the payer of charge ${chargeId}: read its return file first (trilho cnab read), or send what it never got again (trilho cnab renew).`;
 }
 
 function typeOf(document: string): CustomerType {

@@ -4,6 +4,7 @@ import {
   findNotificationsOfPayer,
   findPaymentsOfPayer,
   findReceiptsOfPayer,
+  findUntold,
 } from '../charges/store-payer.ts';
 import { type AuditLine, auditLineAbout } from '../lib/audit-context.ts';
 import type { Database } from '../storage/database.ts';
@@ -16,14 +17,13 @@ export type Known = Awaited<ReturnType<typeof findKnown>>;
 export function findKnown(db: Database, document: string) {
   return longTransaction(db, async tx => {
     const charges = await findChargesOfPayer(tx, document);
+    const ids = charges.map(({ id }) => id);
     return {
       charges,
+      /** Of one of the charges: what its bank must hear before the payer is forgotten. */
+      untold: await findUntold(tx, ids),
       payments: await findPaymentsOfPayer(tx, document),
-      receipts: await findReceiptsOfPayer(
-        tx,
-        document,
-        charges.map(({ id }) => id),
-      ),
+      receipts: await findReceiptsOfPayer(tx, document, ids),
       notifications: await findNotificationsOfPayer(tx, document),
       declarations: await findDeclarationsOf(tx, document),
     };
