@@ -11,6 +11,7 @@ import { guardedChains } from './chains/guarded.ts';
 import { observedChains } from './chains/observed.ts';
 import { openChains } from './chains/open-chains.ts';
 import { exchangeDueFiles, startExchangingFiles } from './charges/bank-files/exchange-files.ts';
+import { pruneBoletoFiles } from './charges/bank-files/prune-bytes.ts';
 import { warnOfNumbers } from './charges/bank-files/warn-numbers.ts';
 import { type ChargeRules, STRICT_CHARGE_RULES } from './charges/check.ts';
 import { compareDueDays, startComparingDays } from './charges/compare-daily.ts';
@@ -458,7 +459,7 @@ async function install(config: Config, db: Database, clock: Clock): Promise<void
 
 /** What is removed in time; records stay where there is no archive. */
 function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[] {
-  const { events, audit, deliveries, quotes, idempotencyKeys, notifications, jobs, traces } = retention;
+  const { events, audit, deliveries, quotes, idempotencyKeys, notifications, boletoFiles, jobs, traces } = retention;
   const findOpen = findOpenObjects;
   const records = dir === undefined ? [] : [pruneEvents({ dir, findOpen }, events), pruneAudit({ clock, dir }, audit)];
   const rows = [
@@ -467,7 +468,7 @@ function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[]
     pruneDeliveries(deliveries),
     pruneTraces(traces),
   ];
-  const others = [pruneNotifications(notifications), pruneJobs(jobs)];
+  const others = [pruneNotifications(notifications), pruneBoletoFiles({ clock }, boletoFiles), pruneJobs(jobs)];
   return [...rows.map(prune => pruneRows(prune, dir)), ...others, ...records];
 }
 

@@ -33,6 +33,11 @@ export const BoletoFileView = Type.Object(
       Type.Literal(true, { description: 'A person fetched it first, to carry it to the bank by hand.' }),
     ),
     renewedAt: Type.Optional(DateTime({ description: 'When what was unanswered of it went into a new file.' })),
+    bytesRemovedAt: Type.Optional(
+      DateTime({
+        description: 'When its bytes were removed, because they name payers: it cannot be fetched any more.',
+      }),
+    ),
     offeredAt: Type.Optional(
       DateTime({
         description: 'When it was first put into the folder, sent by SFTP, or fetched to be carried by hand.',

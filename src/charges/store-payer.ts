@@ -103,6 +103,20 @@ export async function findNotificationsOfPayer(sql: Sql, document: string) {
   );
 }
 
+/** Files to banks that have, or had, something about these charges, and whether their bytes are still here. */
+export async function findFilesOfCharges(sql: Sql, chargeIds: readonly string[]) {
+  return sql.query<{ rail: string; sequence: number; made_at: Date; has_bytes: boolean }>(
+    `select f.rail, f.sequence, f.made_at, f.bytes_removed_at is null as has_bytes
+       from boleto_files f
+      where (f.rail, f.sequence) in (
+        select i.rail, told.sequence
+          from boleto_instructions i cross join lateral (values (i.sequence), (i.former_sequence)) as told (sequence)
+         where i.charge_id = any($1))
+      order by f.rail, f.sequence`,
+    [chargeIds],
+  );
+}
+
 /**
  * Puts `customer` in the place of who the charges are for, and removes what callers wrote about them and what banks told of who paid
  * them, also where digits are hidden.

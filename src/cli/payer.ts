@@ -12,7 +12,7 @@ import { type CommandDeps, withDatabase } from './database.ts';
 
 /** Said beside what is printed: a payer who asks for everything asks for these too. */
 const ELSEWHERE =
-  'Not looked at: the archive (TRILHO_ARCHIVE_DIR), backups, files that went to banks, and what webhooks have received.';
+  'Not looked at: the archive (TRILHO_ARCHIVE_DIR), backups, what is in files to banks, and what webhooks have received.';
 
 export async function payerCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const verb = readVerb('payer', args, ['export', 'erase']);

@@ -151,6 +151,7 @@ export function configOf({ values }: Settings): Config {
       quotes: values.TRILHO_KEEP_QUOTES,
       idempotencyKeys: values.TRILHO_KEEP_IDEMPOTENCY_KEYS,
       notifications: values.TRILHO_KEEP_NOTIFICATIONS,
+      boletoFiles: values.TRILHO_KEEP_BOLETO_FILES,
       jobs: values.TRILHO_KEEP_JOBS,
       traces: values.TRILHO_KEEP_TRACES,
     },

@@ -14,6 +14,7 @@ export type RetentionSettings = {
   readonly quotes: Kept;
   readonly idempotencyKeys: Kept;
   readonly notifications: Kept;
+  readonly boletoFiles: Kept;
   readonly jobs: Kept;
   readonly traces: Kept;
 };
@@ -72,6 +73,13 @@ export const RETENTION_SETTINGS = [
     kind: keptFor,
     default: 'P7D',
     meaning: 'How long notifications of banks are kept after they were handled. They hold data of payers.',
+  },
+  {
+    name: 'TRILHO_KEEP_BOLETO_FILES',
+    kind: keptFor,
+    default: 'P90D',
+    meaning:
+      'How long the bytes of a file to a bank are kept after it was made; longer while the bank has not answered all of it. They hold data of payers.',
   },
   {
     name: 'TRILHO_KEEP_JOBS',

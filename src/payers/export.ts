@@ -1,6 +1,7 @@
 // Everything that is kept of a payer, for the payer who asks (LGPD, article 18).
 import type { Links } from '../charges/links.ts';
 import { findCharges } from '../charges/store.ts';
+import { findFilesOfCharges } from '../charges/store-payer.ts';
 import { chargeView } from '../charges/view.ts';
 import { readEventsOf } from '../events/erase.ts';
 import { findOrdersOfCharges } from '../orders/store-payer.ts';
@@ -24,6 +25,7 @@ export async function* exportPayer({ db, links }: Deps, document: string): Async
       for (const event of await readEventsOf(db, charge.id)) yield { kind: 'event', record: event };
     }
     for (const order of await findOrdersOfCharges(db, batch)) yield { kind: 'order', record: order };
+    for (const file of await findFilesOfCharges(db, batch)) yield { kind: 'boleto_file', record: file };
   }
   for (const payment of known.payments) yield { kind: 'payment', record: payment };
   for (const receipt of known.receipts) yield { kind: 'receipt', record: receipt };

@@ -10,6 +10,10 @@ import { type ReturnBench, startReturns } from '../harness/return-bench.ts';
 const DOCUMENT = '52998224725';
 const NAME = /MARIA DA SILVA/i;
 
+const DAY_MS = 86_400_000;
+const GONE = (sequence: number) =>
+  `The bytes of file ${sequence} of bank756:main were removed, as TRILHO_KEEP_BOLETO_FILES says; its SHA-256 is kept.`;
+
 let bench: ReturnBench;
 before(async () => {
   bench = await startReturns('756');
@@ -52,4 +56,35 @@ test('a boleto that no file ever had keeps nobody from being erased', async () =
   assert.equal((await bench.service.post(`/charges/${made.json.id}/cancel`, {})).status, 200);
   await bench.service.runJobs();
   assert.match((await payer('erase')).said, /^Erased: 1 charges, /);
+});
+
+test('the bytes of a file to a bank are named by an export, and go in time once the bank has answered all of it', async () => {
+  const { clock } = bench.service;
+  const [boleto, unanswered] = [await bench.one(), await bench.one()];
+  const { files } = (await bench.service.get('/boletos/files')).json;
+  const [late, early] = files.map(({ sequence }: { sequence: number }) => sequence);
+  const named = (await payer('export')).said.split('\n').map(line => JSON.parse(line));
+  const shown = named.filter(({ kind }) => kind === 'boleto_file');
+  assert.deepEqual(
+    shown.map(({ rail, sequence, has_bytes }) => ({ rail, sequence, has_bytes })),
+    [early, late].map(sequence => ({ rail: 'bank756:main', sequence, has_bytes: true })),
+  );
+  const content = (sequence: number) => bench.service.get(`/boletos/files/bank756:main/${sequence}/content`);
+  assert.match((await content(early)).text, NAME);
+  await content(late);
+  await bench.outcomes(bench.told(boleto, '02'));
+  clock.advanceMs(90 * DAY_MS);
+  await bench.service.runJobs();
+  assert.equal((await content(early)).status, 200, 'not old enough');
+  clock.advanceMs(DAY_MS);
+  await bench.service.runJobs();
+  const gone = await content(early);
+  assert.deepEqual([gone.status, gone.json.detail], [404, GONE(early)]);
+  assert.match((await content(late)).text, NAME, 'the bank has not answered it');
+  const [, listed] = (await bench.service.get('/boletos/files')).json.files;
+  assert.equal(listed.bytesRemovedAt, clock.now().toISOString());
+  assert.match(listed.digest, /^[0-9a-f]{64}$/);
+  await bench.outcomes(bench.told(unanswered, '02'));
+  await bench.service.runJobs();
+  assert.equal((await content(late)).status, 404);
 });

@@ -11,7 +11,7 @@ import { outgoingName } from '../../rails/cnab/folder.ts';
 import type { FileConnection, FileServer, RemoteFile } from '../../rails/rail.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 import { fileParts, type MakeDeps } from './make-file.ts';
-import { takeFiles } from './offer-files.ts';
+import { requireBytes, takeFiles } from './offer-files.ts';
 import { type ReadDeps, readReturn } from './read-return.ts';
 import { warnOfEntries } from './return-entries.ts';
 import { endExchange, failExchange, findFetched, insertFetched, takeExchange } from './store-exchanges.ts';
@@ -79,6 +79,7 @@ export async function exchangeNow(deps: ExchangeDeps, rail: string, again?: numb
   if (!served) throw new AppError('not_configured', `${rail} has no sftp: set it, or carry its files by hand.`);
   const file = again === undefined ? undefined : await findFile(deps.db, { rail, sequence: again });
   if (again !== undefined && !file) throw new AppError('not_found', `There is no file ${again} of ${rail}.`);
+  if (file) requireBytes(file);
   const now = deps.clock.now();
   const turn = await takeExchange(deps.db, rail, now, new Date(now.getTime() + TURN_MS), 'now');
   if (!turn) throw new AppError('wrong_state', `Another node exchanges files of ${rail} at this moment.`);

@@ -7,7 +7,7 @@ import { type InstructionStatus, readFilePage, readInstructionPage } from './sto
 
 /** A file that was just made has no answer yet. */
 export function fileView(file: BoletoFile & { readonly open?: number }) {
-  const { rail, sequence, madeAt, titles, digest, offeredAt, isTakenByHand, renewedAt, open = titles } = file;
+  const { rail, sequence, madeAt, titles, digest, offeredAt, isTakenByHand, renewedAt, bytesRemovedAt } = file;
   return {
     agreement: rail,
     sequence,
@@ -15,10 +15,11 @@ export function fileView(file: BoletoFile & { readonly open?: number }) {
     madeAt: madeAt.toISOString(),
     titles,
     digest,
-    unanswered: open,
+    unanswered: file.open ?? titles,
     ...(offeredAt && { offeredAt: offeredAt.toISOString() }),
     ...(isTakenByHand && { isTakenByHand }),
     ...(renewedAt && { renewedAt: renewedAt.toISOString() }),
+    ...(bytesRemovedAt && { bytesRemovedAt: bytesRemovedAt.toISOString() }),
   };
 }
 

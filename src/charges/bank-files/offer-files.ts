@@ -36,10 +36,18 @@ export async function offerFiles(deps: MakeDeps, rail: string, folder: string): 
   return offered;
 }
 
-/** A file that was made before, once more. Refuses a number that no file has. */
+/** Refuses a file of which only number and hash are left. */
+export function requireBytes({ rail, sequence, bytesRemovedAt }: BoletoFile): void {
+  if (!bytesRemovedAt) return;
+  const message = `The bytes of file ${sequence} of ${rail} were removed, as TRILHO_KEEP_BOLETO_FILES says; its SHA-256 is kept.`;
+  throw new AppError('not_found', message);
+}
+
+/** A file that was made before, once more. Refuses a number that no file has, and one whose bytes were removed. */
 export async function offerAgain(deps: MakeDeps, key: FileKey, folder: string): Promise<OfferedFile> {
   const file = await findFile(deps.db, key);
   if (!file) throw new AppError('not_found', `There is no file ${key.sequence} of ${key.rail}.`);
+  requireBytes(file);
   const placed = await place(deps, file, folder);
   await markOffered(deps.db, file, deps.clock.now());
   return placed;

@@ -153,9 +153,12 @@ export type BoletoFile = FileKey & {
   readonly isTakenByHand?: true;
   /** When what the bank had not answered was taken into a new file. */
   readonly renewedAt?: Date;
+  /** When its bytes were removed: it cannot be fetched or offered again. */
+  readonly bytesRemovedAt?: Date;
 };
 
-export const FILE_COLUMNS = `rail, sequence, made_at, titles, encode(sha256, 'hex') as digest, offered_at, taken_by_hand, renewed_at`;
+export const FILE_COLUMNS = `
+  rail, sequence, made_at, titles, encode(sha256, 'hex') as digest, offered_at, taken_by_hand, renewed_at, bytes_removed_at`;
 
 export type FileRow = {
   rail: string;
@@ -166,15 +169,17 @@ export type FileRow = {
   offered_at: Date | null;
   taken_by_hand: boolean;
   renewed_at: Date | null;
+  bytes_removed_at: Date | null;
 };
 
 export function toFile(row: FileRow): BoletoFile {
-  const { rail, sequence, made_at, titles, digest, offered_at, taken_by_hand, renewed_at } = row;
+  const { rail, sequence, made_at, titles, digest, offered_at, taken_by_hand, renewed_at, bytes_removed_at } = row;
   return {
     ...{ rail, sequence, madeAt: made_at, titles, digest },
     ...(offered_at && { offeredAt: offered_at }),
     ...(taken_by_hand && { isTakenByHand: true }),
     ...(renewed_at && { renewedAt: renewed_at }),
+    ...(bytes_removed_at && { bytesRemovedAt: bytes_removed_at }),
   };
 }
 

@@ -18,7 +18,7 @@ import { toPageQuery } from '../../api/paging.ts';
 import { Text } from '../../api/schemas.ts';
 import { fileView, listBoletoFiles, listInstructions } from '../../charges/bank-files/file-views.ts';
 import { type MakeDeps, makeFiles } from '../../charges/bank-files/make-file.ts';
-import { handOut } from '../../charges/bank-files/offer-files.ts';
+import { handOut, requireBytes } from '../../charges/bank-files/offer-files.ts';
 import { renewFile } from '../../charges/bank-files/renew-file.ts';
 import { findFile } from '../../charges/bank-files/store-files.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
@@ -99,7 +99,7 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     operationId: 'getBoletoFileContent',
     summary: 'Fetch a file to a bank',
     description:
-      'The bytes of the file (CNAB 240, Latin-1), the same each time. Fetching a file that was not offered yet means that you carry it to the bank: from then on it is not put into the folder or sent to the SFTP server by itself.',
+      'The bytes of the file (CNAB 240, Latin-1), the same each time, until they are removed: see `bytesRemovedAt`. Fetching a file that was not offered yet means that you carry it to the bank: from then on it is not put into the folder or sent to the SFTP server by itself.',
     tag,
     path,
     answer: media<Readable>('application/octet-stream', Binary, 'The file', '75600000…'),
@@ -107,6 +107,7 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
       requireAllAccounts(caller, FILES_ARE);
       const file = await findFile(db, { rail, sequence });
       if (!file) throw new AppError('not_found', 'There is no such file.');
+      requireBytes(file);
       reply.header('content-disposition', `attachment; filename="${outgoingName(rail, sequence)}"`);
       reply.header('cache-control', 'no-store');
       // A question about it takes nothing.

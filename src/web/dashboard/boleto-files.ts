@@ -57,7 +57,7 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
       count(titles),
       count(unanswered),
       offeredOf(marks),
-      mayFetch
+      mayFetch && !marks.bytesRemovedAt
         ? html`<a href="/boletos/files/${encodeURIComponent(rail)}/${String(sequence)}/content" download>${name}</a>`
         : name,
       mayMake &&

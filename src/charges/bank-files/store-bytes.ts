@@ -1,0 +1,33 @@
+// The SQL that removes the bytes of files to banks.
+import type { Sql } from '../../storage/database.ts';
+
+/** Removes the bytes of files that were made before a moment and are answered wholly. Returns of how many. */
+export async function removeBytes(
+  tx: Sql,
+  { before, at }: { readonly before: Date; readonly at: Date },
+  limit: number,
+): Promise<number> {
+  const rows = await tx.query(
+    `with old as materialized (
+       select f.rail, f.sequence from boleto_files f
+        where f.made_at < $1 and f.bytes_removed_at is null and (f.offered_at is not null or f.renewed_at is not null)
+          and not exists (select from boleto_instructions i
+                           where i.rail = f.rail and i.sequence = f.sequence and i.closed_at is null)
+        order by f.made_at, f.rail, f.sequence limit $2
+          for update skip locked
+     ), gone as (
+       delete from boleto_file_parts p using old where p.rail = old.rail and p.sequence = old.sequence
+     )
+     update boleto_files f set bytes_removed_at = $3 from old
+      where f.rail = old.rail and f.sequence = old.sequence returning f.sequence`,
+    [before, limit, at],
+  );
+  return rows.length;
+}
+
+export async function findOldestWithBytes(sql: Sql): Promise<Date | undefined> {
+  const [row] = await sql.query<{ made_at: Date }>(
+    'select made_at from boleto_files where bytes_removed_at is null order by made_at limit 1',
+  );
+  return row?.made_at;
+}
