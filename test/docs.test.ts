@@ -391,11 +391,13 @@ const pages = [
   ...globSync('src/**/*.md', { cwd: root }).sort(),
 ];
 
-test('a command on a page is npx trilho, which a checkout has, and one that exists', () => {
+test('a command on a page is npx trilho, which a checkout has, or one in a container, and one that exists', () => {
   for (const page of pages.filter(name => name !== 'CHANGELOG.md')) {
     assert.doesNotMatch(read(page), /node bin\/trilho/, page);
     for (const [, block = ''] of read(page).matchAll(/^ *```sh\n(.*?)^ *```$/gms)) {
-      for (const [, runner, command = ''] of block.matchAll(/(?:^|[ (])(npx )?trilho (\w+)/gm)) {
+      for (const [, runner, command = ''] of block.matchAll(
+        /(?:^|[ (])(npx |docker compose run --rm (?:-T )?)?trilho (\w+)/gm,
+      )) {
         assert.ok(runner !== undefined && COMMANDS.has(command), `${page}: trilho ${command}`);
       }
     }

@@ -1,6 +1,7 @@
 // Runs PostgreSQL as a child process of the service: on a socket in its own folder, without a port, with fsync on.
 // Several services on one data directory share it: the first one starts it, the last one stops it, and any of them
-// restarts it when it is gone. The lock file of PostgreSQL allows only one server, so the data is safe.
+// restarts it when it is gone. The lock file of PostgreSQL allows only one server among processes that see each other: containers and
+// machines that share a data directory do not, and must not (docs/operations.md).
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
