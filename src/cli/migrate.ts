@@ -1,11 +1,19 @@
 // trilho migrate: brings the schema of DATABASE_URL up to date and leaves; with --plan it only says what that would do.
 import type { Config } from '../config/config.ts';
+import { readQueueVersion } from '../jobs/queue-version.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { asStartFault } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
-import { migrate } from '../storage/migrate.ts';
-import { type PlannedTable, planMigrations } from '../storage/migration-plan.ts';
+import { hasSchema } from '../storage/installation.ts';
+import { migrate, readMigrations } from '../storage/migrate.ts';
+import { type PlannedMigration, type PlannedTable, planMigrations } from '../storage/migration-plan.ts';
+import {
+  LOCK_WAIT_SECONDS,
+  type OpenTransaction,
+  readOpenTransactions,
+  wordsOfTransaction,
+} from '../storage/open-transactions.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
@@ -38,23 +46,44 @@ export async function migrateCommand(config: Config, log: Log, args: readonly st
 const BYTES_A_SECOND = 50_000_000;
 
 async function sayPlan(db: Database): Promise<void> {
-  const planned = await planMigrations(db);
-  if (planned.length === 0) {
-    console.log('The schema is up to date.');
+  if (!(await hasSchema(db))) {
+    const { length } = await readMigrations();
+    console.log(
+      `This database is new: ${length} migrations will make its tables, and there is nothing that they lock.`,
+    );
     return;
   }
+  const planned = await planMigrations(db);
+  if (planned.length === 0) console.log('The schema is up to date.');
+  else sayMigrations(planned, await readOpenTransactions(db));
+  const queue = await readQueueVersion(db);
+  console.log(
+    'The start of a service also brings the job queue up to date ' +
+      `(pg-boss, ${queue === undefined ? 'not installed yet' : `now version ${queue} of its tables`}); none of its statements waits for longer than 10 s.`,
+  );
+}
+
+function sayMigrations(planned: readonly PlannedMigration[], open: readonly OpenTransaction[]): void {
   for (const { name, tables } of planned) {
     console.log(tables.length === 0 ? `${name}: only new tables, or nothing that blocks others` : `${name}:`);
     for (const table of tables) console.log(`  ${table.name}: ${wordsOf(table)}`);
   }
-  const seconds = planned.flatMap(({ tables }) => tables).reduce((sum, table) => sum + secondsOf(table), 0);
+  const tables = planned.flatMap(migration => migration.tables);
+  const seconds = Math.max(1, Math.ceil(tables.reduce((sum, table) => sum + secondsOf(table), 0)));
+  const atLeast = tables.some(({ size }) => !size) ? 'at least' : 'about';
   console.log(
     `${planned.length} migrations, in one transaction: a table stays locked until its end, ` +
-      `about ${Math.max(1, Math.ceil(seconds))} s at 50 MB a second.`,
+      `${atLeast} ${seconds} s at 50 MB a second. Sizes have indexes in them and are of the last analyze.`,
   );
+  console.log(
+    `A lock that is not there within ${LOCK_WAIT_SECONDS} s ends the transaction, which then is tried again until it gets all of them.`,
+  );
+  if (open.length === 0) return;
+  console.log(`Open for longer than ${LOCK_WAIT_SECONDS} s: ${open.map(wordsOfTransaction).join(', ')}.`);
+  console.log('The migrations wait until those that use one of these tables have ended.');
 }
 
-function wordsOf({ blocks, isRewritten, changesRows, scans, newIndexes, rows, bytes }: PlannedTable): string {
+function wordsOf({ blocks, isRewritten, changesRows, scans, newIndexes, size }: PlannedTable): string {
   const work = [
     ...(isRewritten ? ['written anew'] : []),
     ...(changesRows ? ['rows changed, which others cannot change meanwhile'] : []),
@@ -62,11 +91,12 @@ function wordsOf({ blocks, isRewritten, changesRows, scans, newIndexes, rows, by
     ...(scans > 0 ? [`read ${scans} times`] : []),
   ];
   const done = work.length === 0 ? '' : `; ${work.join(', ')}`;
-  return `blocks ${blocks}; about ${rows} rows, ${Math.ceil(bytes / 1_000_000)} MB${done}`;
+  const known = size && `about ${size.rows} rows, ${Math.ceil(size.bytes / 1_000_000)} MB`;
+  return `blocks ${blocks}; ${known ?? 'size not known, run analyze'}${done}`;
 }
 
-function secondsOf({ isRewritten, changesRows, scans, newIndexes, bytes }: PlannedTable): number {
+function secondsOf({ isRewritten, changesRows, scans, newIndexes, size }: PlannedTable): number {
   // What is written anew is read and written, and so are its indexes. How many rows change is not known: all of them may.
   const passes = (isRewritten ? 3 : 0) + (changesRows ? 2 : 0) + newIndexes + scans;
-  return (passes * bytes) / BYTES_A_SECOND;
+  return (passes * (size?.bytes ?? 0)) / BYTES_A_SECOND;
 }

@@ -3,10 +3,14 @@ import { StartError } from '../lib/errors.ts';
 import type { Mode } from '../lib/mode.ts';
 import type { Sql } from './database.ts';
 
+export async function hasSchema(sql: Sql): Promise<boolean> {
+  const [found] = await sql.query<{ name: string | null }>(`select to_regclass('schema_migrations')::text as name`);
+  return found?.name != null;
+}
+
 /** Refuses a database without our schema: a command must not write it into a database that was named by mistake. */
 export async function requireSchema(sql: Sql): Promise<void> {
-  const [found] = await sql.query<{ name: string | null }>(`select to_regclass('schema_migrations')::text as name`);
-  if (!found?.name) throw newDatabase();
+  if (!(await hasSchema(sql))) throw newDatabase();
 }
 
 /** Refuses a new database, and one of the other mode. */

@@ -1,9 +1,12 @@
 // Migrations: numbered SQL files, forward only, applied once, safe when several nodes start at the same time.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { backOff } from '../lib/backoff.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from './database.ts';
+import { isLockTimeout } from './faults.ts';
+import { LOCK_WAIT_SECONDS, readOpenTransactions, wordsOfTransaction } from './open-transactions.ts';
 import { isReleasedText, RELEASED_TEXTS } from './released-texts.ts';
 
 export type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
@@ -29,27 +32,55 @@ async function readFolder(): Promise<Migration[]> {
   );
 }
 
+const PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 30_000;
+
 /**
  * Applies missing migrations. Refuses a database with a migration that this version does not have, or has with other
- * text.
+ * text. While others hold a lock that it needs, such as a backup, it gives up soon and tries again, for as long as they do.
  */
 export async function migrate({ db, log }: { db: Database; log: Log }): Promise<void> {
   const migrations = await readMigrations();
   await createMigrationTable(db);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrateOnce(db, migrations, log);
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+      const open = await readOpenTransactions(db);
+      log.warn('a migration waited for a lock in vain, changed nothing and tries again until it gets it', {
+        attempt,
+        reason: `open transactions: ${open.map(wordsOfTransaction).join(', ') || 'none that this role sees'}`,
+      });
+      await backOff(attempt, PAUSE_MS, MAX_PAUSE_MS);
+    }
+  }
+}
+
+async function migrateOnce(db: Database, migrations: readonly Migration[], log: Log): Promise<void> {
+  // Said once it is true: the transaction may be run again.
+  let said: Parameters<Log['info']>[] = [];
   await db.transaction(
     async tx => {
+      said = [];
       // The duration of a migration depends on the amount of data.
-      await tx.query('set local statement_timeout = 0');
-      // The node that gets this lock applies the migrations; the others wait here and then find nothing to do.
+      await tx.query('set local statement_timeout = 0; set local lock_timeout = 0');
+      // The node that gets this lock applies the migrations; the others wait here, in nobody's way, and then find nothing to do.
       await tx.query('lock table schema_migrations in exclusive mode');
-      await applyMigrations(tx, migrations, log);
+      await tx.query(`set local lock_timeout = '${LOCK_WAIT_SECONDS}s'`);
+      await applyMigrations(tx, migrations, { info: (...line) => said.push(line) });
     },
-    { isLong: true },
+    { isLong: true, lockTimeoutMs: LOCK_WAIT_SECONDS * 1_000 },
   );
+  for (const line of said) log.info(...line);
 }
 
 /** Applies those of `migrations` that are missing, in the caller's transaction. */
-export async function applyMigrations(tx: Sql, migrations: readonly Migration[], log: Log): Promise<void> {
+export async function applyMigrations(
+  tx: Sql,
+  migrations: readonly Migration[],
+  log: Pick<Log, 'info'>,
+): Promise<void> {
   await createMigrationTable(tx);
   const applied = await appliedMigrations(tx);
   refuseUnknown(applied, migrations);

@@ -14,15 +14,16 @@ export type PlannedTable = {
   /** How often all its rows are read, beside that for its indexes. */
   readonly scans: number;
   readonly newIndexes: number;
-  readonly rows: number;
-  readonly bytes: number;
+  /** Absent when the server has not counted them yet. */
+  readonly size?: TableSize | undefined;
 };
+
+/** With indexes and large values, as of the last vacuum or analyze. */
+export type TableSize = { readonly rows: number; readonly bytes: number };
 
 export type PlannedMigration = { readonly name: string; readonly tables: readonly PlannedTable[] };
 
 const SCRATCH = 'trilho_plan';
-/** One plan at a time; the number only has to be ours. */
-const PLAN_LOCK = 7_238_114;
 
 /** Refuses a database that `migrate` would refuse. Nothing of the service's own tables is locked or changed. */
 export async function planMigrations(db: Database): Promise<PlannedMigration[]> {
@@ -48,7 +49,8 @@ export async function planMigrations(db: Database): Promise<PlannedMigration[]> 
 function inScratch<T>(db: Database, work: (tx: Sql) => Promise<T>): Promise<T> {
   return db.transaction(
     async tx => {
-      await tx.query('select pg_advisory_xact_lock($1)', [PLAN_LOCK]);
+      // One plan at a time, and none beside a migration: that would read what is not applied yet.
+      await tx.query('lock table schema_migrations in exclusive mode');
       return work(tx);
     },
     { isLong: true },
@@ -65,7 +67,7 @@ async function tryOut(tx: Sql, pending: readonly MigrationStep[]): Promise<Plann
     await tx.query(sql);
     const after = await readTables(tx);
     const tables = [...old.keys()].flatMap(table => changeOf(table, before.get(table), after.get(table)) ?? []);
-    planned.push({ name, tables: tables.map(change => ({ ...change, ...sizeOf(sizes, change.name) })) });
+    planned.push({ name, tables: tables.map(change => ({ ...change, size: sizes.get(change.name) })) });
     before = after;
   }
   await tx.query('rollback to savepoint untouched');
@@ -100,7 +102,7 @@ async function readTables(tx: Sql): Promise<Map<string, TableState>> {
   return new Map(rows.map(({ name, ...state }) => [name, state]));
 }
 
-type Change = Omit<PlannedTable, 'rows' | 'bytes'>;
+type Change = Omit<PlannedTable, 'size'>;
 
 /** Undefined when the migration leaves the table alone. A table that it drops is locked, and nothing of it is read. */
 function changeOf(name: string, before: TableState | undefined, after: TableState | undefined): Change | undefined {
@@ -121,18 +123,16 @@ function blockedBy({ blocksReads, blocksWrites }: TableState): PlannedTable['blo
   return blocksWrites ? 'writes' : 'nothing';
 }
 
-type Sizes = ReadonlyMap<string, { readonly rows: number; readonly bytes: number }>;
-
-/** Of the tables of the service, as the server has estimated them: measuring would take a lock, and wait for others. */
-async function readSizes(tx: Sql): Promise<Sizes> {
+/** Of the tables of the service, as the server has noted them: measuring would take a lock, and wait for others. */
+async function readSizes(tx: Sql): Promise<ReadonlyMap<string, TableSize>> {
   const rows = await tx.query<{ name: string; rows: string; bytes: string }>(
-    `select relname as name, greatest(reltuples, 0)::bigint as rows,
-            relpages::bigint * current_setting('block_size')::bigint as bytes
-       from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')`,
+    `select c.relname as name, c.reltuples::bigint as rows,
+            (select sum(part.relpages) from pg_class part
+              where part.oid in (c.oid, c.reltoastrelid)
+                 or part.oid in (select indexrelid from pg_index where indrelid in (c.oid, c.reltoastrelid)))
+              * current_setting('block_size')::bigint as bytes
+       from pg_class c
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.reltuples >= 0`,
   );
   return new Map(rows.map(({ name, rows: count, bytes }) => [name, { rows: Number(count), bytes: Number(bytes) }]));
-}
-
-function sizeOf(sizes: Sizes, name: string): { readonly rows: number; readonly bytes: number } {
-  return sizes.get(name) ?? { rows: 0, bytes: 0 };
 }

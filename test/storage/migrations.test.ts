@@ -2,20 +2,23 @@
 // test/process/server.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as immediate } from 'node:timers/promises';
+import { migrateCommand } from '../../src/cli/migrate.ts';
 import { readEndedPage, readPage } from '../../src/orders/store-list.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { mergeCounts } from '../../src/storage/merge-counts.ts';
 import { applyMigrations, isMigrated, migrate, readMigrations } from '../../src/storage/migrate.ts';
 import { planMigrations } from '../../src/storage/migration-plan.ts';
-import { createDatabase } from '../harness/databases.ts';
+import { runCommand } from '../harness/commands.ts';
+import { connectTo, createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { insertOrders, wrongCounts } from '../harness/listed-rows.ts';
 import { recordingLog, silentLog } from '../harness/log.ts';
 
-async function withEmptyDatabase(work: (db: Database) => Promise<void>): Promise<void> {
+async function withEmptyDatabase(work: (db: Database, database: TestDatabase) => Promise<void>): Promise<void> {
   const database = await createDatabase('template1');
   const db = openDatabase({ connection: { connectionString: database.url }, log: silentLog });
   try {
-    await work(db);
+    await work(db, database);
   } finally {
     await db.close();
     await database.drop();
@@ -57,6 +60,37 @@ test('a migration that fails leaves the database as it was, and can be run again
     await db.query('drop table sandbox_clock');
     await migrate({ db, log: silentLog });
     assert.ok(await isMigrated(db));
+  }));
+
+test('a migration that cannot have a lock lets the others pass, says so, and tries again until it has', () =>
+  withEmptyDatabase(async (db, database) => {
+    const migrations = await readMigrations();
+    const before = migrations.filter(({ name }) => name < '0048');
+    await db.transaction(tx => applyMigrations(tx, before, silentLog));
+    // As a backup does, for as long as it takes.
+    const [backup, caller] = await Promise.all([connectTo(database), connectTo(database)]);
+    const { log, lines } = recordingLog();
+    try {
+      await backup.sql.query('begin');
+      await backup.sql.query('select from charges');
+      const [{ pid }] = (await backup.sql.query('select pg_backend_pid() as pid')) as [{ pid: number }];
+      const migrating = migrate({ db, log });
+      const isWaiting = async () =>
+        (await caller.sql.query('select from pg_locks where not granted and relation = $1::regclass', ['charges']))
+          .length > 0;
+      while (!(await isWaiting())) await immediate();
+      // Behind the migration. It would wait for as long as the backup takes.
+      await caller.sql.query(`set statement_timeout = '60s'`);
+      assert.deepEqual(await caller.sql.query('select from charges'), []);
+      while (!lines.some(line => line.includes('waited for a lock in vain'))) await immediate();
+      assert.match(lines.join(''), new RegExp(`pid ${pid} since \\d{4}-`));
+      assert.equal(await isMigrated(db), false);
+      await backup.sql.query('commit');
+      await migrating;
+      assert.ok(await isMigrated(db));
+    } finally {
+      await Promise.all([backup.client.end(), caller.client.end()]);
+    }
   }));
 
 test('orders that had ended before there was a list of them are in it', () =>
@@ -106,7 +140,7 @@ test('a plan names the tables that missing migrations lock, rewrite and index, a
     );
     const orders = planned[0]?.tables.find(({ name }) => name === 'orders');
     assert.equal(orders?.blocks, 'reads and writes');
-    assert.ok(orders.newIndexes > 0 && orders.rows === 200 && orders.bytes > 0, JSON.stringify(orders));
+    assert.ok(orders.newIndexes > 0 && orders.size?.rows === 200 && orders.size.bytes > 0, JSON.stringify(orders));
     assert.deepEqual(await db.query(`select from pg_namespace where nspname = 'trilho_plan'`), []);
 
     // What the migrations really lock is what was planned.
@@ -128,6 +162,45 @@ test('a plan names the tables that missing migrations lock, rewrite and index, a
     assert.deepEqual([...new Set(plannedLocks)].sort(), locked.filter(name => before.has(name)).sort());
     await migrate({ db, log: silentLog });
     assert.deepEqual(await planMigrations(db), []);
+  }));
+
+test('trilho migrate --plan names what stands in the way, counts indexes and large values, and takes a new database', () =>
+  withEmptyDatabase(async (db, database) => {
+    const plan = async () => (await runCommand(migrateCommand, { DATABASE_URL: database.url }, ['--plan'])).said;
+    assert.match(await plan(), /^This database is new: \d+ migrations will make its tables/);
+
+    const migrations = await readMigrations();
+    await db.transaction(tx => applyMigrations(tx, migrations.slice(0, 16), silentLog));
+    assert.match(await plan(), /^ {2}orders: blocks reads and writes; size not known, run analyze/m);
+    assert.match(
+      await plan(),
+      /^The start of a service also brings the job queue up to date \(pg-boss, not installed yet\)/m,
+    );
+    await db.query(`insert into accounts (id, created_at) values ('acme', now())`);
+    await db.query(`
+      insert into charges (id, account_id, amount_cents, currency, payable_cents, customer, due_at, expire_at, content_hash,
+                           answer, created_at)
+        select gen_random_uuid(), 'acme', 1, 'BRL', 1,
+               (select jsonb_agg(md5(random()::text || part)) from generate_series(1, 1000) part),
+               now(), now(), '', '{}', now()
+          from generate_series(1, 100) n`);
+    await db.query('vacuum analyze');
+    const megabytes = Number(/^ {2}charges: .*about 100 rows, (\d+) MB/m.exec(await plan())?.[1]);
+    const [{ total }] = (await db.query(`select pg_total_relation_size('charges')::int as total`)) as [
+      { total: number },
+    ];
+    assert.ok(megabytes >= Math.ceil(total / 1_000_000) - 1 && megabytes > 1, `${megabytes} MB of ${total} bytes`);
+
+    const { client, sql } = await connectTo(database);
+    try {
+      await sql.query('begin');
+      const [{ pid }] = (await sql.query('select pg_backend_pid() as pid')) as [{ pid: number }];
+      const isLong = 'select from pg_stat_activity where pid = $1 and xact_start < clock_timestamp() - interval $$3s$$';
+      while ((await db.query(isLong, [pid])).length === 0) await immediate();
+      assert.match(await plan(), new RegExp(`^Open for longer than 3 s: pid ${pid} since `, 'm'));
+    } finally {
+      await client.end();
+    }
   }));
 
 test('a database with unknown migrations is refused: it is of a newer version or of a development version', () =>

@@ -1,0 +1,24 @@
+// Transactions of other sessions on this database that are open for long, such as a backup's. A migration cannot change the tables
+// that they have read until they end.
+import type { Sql } from './database.ts';
+
+export type OpenTransaction = { readonly pid: number; readonly since: Date };
+
+/** How long a migration waits for a lock: everybody who needs that table waits behind it. */
+export const LOCK_WAIT_SECONDS = 3;
+const MAX_NAMED = 10;
+
+/** Those that are open for longer than a migration waits, oldest first. A role without pg_read_all_stats sees its own alone. */
+export function readOpenTransactions(sql: Sql): Promise<OpenTransaction[]> {
+  return sql.query<OpenTransaction>(
+    `select pid, xact_start as since from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+        and xact_start <= clock_timestamp() - make_interval(secs => $1)
+      order by xact_start limit ${MAX_NAMED}`,
+    [LOCK_WAIT_SECONDS],
+  );
+}
+
+export function wordsOfTransaction({ pid, since }: OpenTransaction): string {
+  return `pid ${pid} since ${since.toISOString()}`;
+}
