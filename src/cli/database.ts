@@ -1,6 +1,7 @@
 // What a command that acts needs: the database of DATABASE_URL, or the embedded one, which may be running already and then
 // goes on running. It must be there: only the service makes one, so a command in the wrong folder does not answer from an
-// empty database. What a command changes is written to the audit log as the operator's doing.
+// empty database. It leaves the schema as it is: with migrations of a newer version, nodes of the one before could not be started
+// again. What a command changes is written to the audit log as the operator's doing.
 import { CHARGE_JOBS } from '../charges/jobs.ts';
 import { openLinks } from '../charges/links.ts';
 import { type PaymentBatches, startPaymentBatches } from '../charges/pay.ts';
@@ -18,7 +19,7 @@ import { asStartFault } from '../storage/connect.ts';
 import type { Database } from '../storage/database.ts';
 import { startDatabaseClock } from '../storage/database-clock.ts';
 import { claimInstallation, requireInstallation, requireSchema } from '../storage/installation.ts';
-import { migrate } from '../storage/migrate.ts';
+import { requireMigrated } from '../storage/migrate.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
@@ -67,13 +68,13 @@ export async function withDatabase<T>(task: Task, work: (deps: CommandDeps) => P
 }
 
 async function runCommand<T>(task: Task, work: (deps: CommandDeps, stops: Stops) => Promise<T>): Promise<T> {
-  const { config, log, action } = task;
+  const { config, action } = task;
   const stops: Stops = [];
   sayDatabase(config);
   try {
     const db = await openDatabaseOf(task, stops);
     await requireSchema(db);
-    await migrate({ db, log });
+    await requireMigrated(db);
     const clock = await openClock(task, db, stops);
     const context = { actor: 'operator', action, at: clock.now(), status: 0 };
     const result = await withAuditContext(context, () => work({ db, clock }, stops));

@@ -119,6 +119,17 @@ export async function isMigrated(db: Sql): Promise<boolean> {
   return migrations.every(({ name }) => applied.has(name));
 }
 
+/** Refuses a database whose schema is not that of this version. */
+export async function requireMigrated(db: Sql): Promise<void> {
+  const [migrations, applied] = await Promise.all([readMigrations(), appliedMigrations(db)]);
+  refuseUnknown(applied, migrations);
+  const { length } = pendingSteps(applied, migrations);
+  if (length === 0) return;
+  throw new StartError(
+    `This database lacks ${length} ${length === 1 ? 'migration' : 'migrations'} of this version: start the service of this version, or run trilho migrate where DATABASE_URL is set. trilho migrate --plan says beforehand what that does.`,
+  );
+}
+
 async function createMigrationTable(db: Sql): Promise<void> {
   const [found] = await db.query<{ name: string | null }>(`select to_regclass('schema_migrations')::text as name`);
   if (found?.name) return;

@@ -5,8 +5,12 @@ import { accountsCommand } from '../../src/cli/accounts.ts';
 import { auditCommand } from '../../src/cli/audit.ts';
 import { doctorCommand } from '../../src/cli/doctor.ts';
 import { keysCommand } from '../../src/cli/keys.ts';
+import { migrateCommand } from '../../src/cli/migrate.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { StartError } from '../../src/lib/errors.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { appliedMigrations, applyMigrations, readMigrations } from '../../src/storage/migrate.ts';
+import { runCommand } from '../harness/commands.ts';
 import { createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { silentLog } from '../harness/log.ts';
 import { askDatabase } from '../harness/process.ts';
@@ -166,4 +170,25 @@ test('a key with a slip in it, and what may be the value of a misspelt option, a
     const keepsSecret = (error: unknown) => refusal(/./)(error) && !refusal(/hunter2/)(error);
     await assert.rejects(trilho('keys', ...words), keepsSecret, words[1]);
   }
+});
+
+test('a command of a newer version leaves the schema to trilho migrate and the service', async t => {
+  const old = await createDatabase('template1');
+  t.after(() => old.drop());
+  const db = openDatabase({ connection: { connectionString: old.url }, log: silentLog });
+  t.after(() => db.close());
+  const known = (await readMigrations()).slice(0, -1);
+  await db.transaction(tx => applyMigrations(tx, known, silentLog));
+  const env = { TRILHO_MODE: 'live', DATABASE_URL: old.url };
+  const refused = refusal(/^This database lacks 1 migration of this version: .*trilho migrate/);
+  for (const [command, ...args] of [
+    [accountsCommand, 'create', 'acme'],
+    [keysCommand, 'list'],
+    [auditCommand, 'verify'],
+  ] as const) {
+    await assert.rejects(runCommand(command, env, args), refused);
+  }
+  assert.equal((await appliedMigrations(db)).size, known.length);
+  assert.equal((await runCommand(migrateCommand, env, [])).code, 0);
+  assert.equal((await runCommand(accountsCommand, env, ['create', 'acme'])).code, 0);
 });
