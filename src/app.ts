@@ -25,6 +25,7 @@ import { startPaymentBatches } from './charges/pay.ts';
 import { pruneNotifications } from './charges/prune-notifications.ts';
 import { configuredRates, type RateSource } from './charges/rate.ts';
 import { requireRails } from './charges/require-rails.ts';
+import { LINK_SECRETS } from './charges/store-links.ts';
 import { chargeSweep } from './charges/sweep.ts';
 import { lookAtRails, startWatchingRails } from './charges/watch-rails.ts';
 import type { Config } from './config/config.ts';
@@ -104,7 +105,7 @@ import { openServer } from './storage/open-server.ts';
 import { type Prune, pruneDue, startPruning } from './storage/pruning.ts';
 import { noReplica, startReplica } from './storage/replica.ts';
 import { NEEDS_OWN_SERVER } from './storage/replica-check.ts';
-import { requireMasterKeys } from './storage/sealed-secrets.ts';
+import { requireMasterKeys, sealPlain, sealsSecrets } from './storage/sealed-secrets.ts';
 import { secretBox as openSecretBox } from './storage/secret-box.ts';
 import { openScreening } from './wallets/screening.ts';
 import { assetRoutes } from './web/assets.ts';
@@ -296,6 +297,8 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     await warnOfNetworks({ db, chains: composed.chains, log });
     const secretBox = openSecretBox(config.masterKeys);
     await requireMasterKeys(db, SECRET_STORES, secretBox);
+    // A migration has made it.
+    if (await sealsSecrets(db)) await sealPlain(db, LINK_SECRETS, secretBox);
     if (config.mode === 'live' && secretBox.keyId === undefined) log.warn(NOT_SEALED);
     const registry = new Registry();
     const observers = createObservers(registry);
@@ -323,7 +326,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     /** With PORT=0 the port is known once the service listens. */
     let { port } = config;
     const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`;
-    const links = await openLinks(db, publicUrl);
+    const links = await openLinks(db, publicUrl, secretBox);
     const base = {
       ...composition,
       ...observers,
@@ -451,7 +454,11 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
 /** Marks a new database as this mode's, and refuses one of the other. */
 async function install(config: Config, db: Database, clock: Clock): Promise<void> {
   await db.transaction(async tx => {
-    const isFirstStart = await claimInstallation(tx, config.mode, clock.now());
+    const isFirstStart = await claimInstallation(tx, {
+      mode: config.mode,
+      at: clock.now(),
+      sealsSecrets: config.masterKeys.length > 0,
+    });
     // Invented orders have no place among real ones.
     if (isFirstStart && config.demo && config.mode === 'sandbox') await insertDemo(tx);
   });

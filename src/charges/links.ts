@@ -2,6 +2,7 @@
 // and a MAC, so a forged one is refused without a query, and raising the epoch of the charge withdraws it.
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { Sql } from '../storage/database.ts';
+import { type SecretBox, secretBox } from '../storage/secret-box.ts';
 import type { Charge } from './charge.ts';
 import { readLinkKey } from './store-links.ts';
 
@@ -23,10 +24,10 @@ const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 export const MAX_EPOCH = 255;
 
-/** `publicUrl` is asked with each link: with PORT=0 it is known only once the service listens. */
-export async function openLinks(db: Sql, publicUrl: () => string): Promise<Links> {
+/** `publicUrl` is asked with each link: with PORT=0 it is known only once the service listens. `box` opens the key, if it is sealed. */
+export async function openLinks(db: Sql, publicUrl: () => string, box: SecretBox = secretBox([])): Promise<Links> {
   // Made once: from bytes, each MAC would take six times as long, and a flood of forged links asks for nothing else.
-  const key = createSecretKey(await readLinkKey(db));
+  const key = createSecretKey(await readLinkKey(db, box));
   const macOf = (named: Buffer) =>
     createHmac('sha256', key)
       .update(named)

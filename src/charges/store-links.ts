@@ -1,10 +1,37 @@
 // The SQL of links to checkouts.
+import { randomBytes } from 'node:crypto';
 import type { Sql } from '../storage/database.ts';
+import type { SecretStore } from '../storage/sealed-secrets.ts';
+import type { SecretBox } from '../storage/secret-box.ts';
 
-export async function readLinkKey(sql: Sql): Promise<Buffer> {
+const KEY_BYTES = 32;
+
+/** There is one key, so its place needs no id of a row. */
+const KEY_ID = 'key';
+const placeOf = () => 'checkout links';
+
+export async function readLinkKey(sql: Sql, box: SecretBox): Promise<Buffer> {
   const [row] = await sql.query<{ key: Buffer }>('select key from checkout_links');
-  return row!.key;
+  return box.open(row!.key, placeOf());
 }
+
+export const LINK_SECRETS: SecretStore = {
+  words: 'links to checkouts',
+  placeOf,
+  renew: () => randomBytes(KEY_BYTES),
+  read: (sql, after) =>
+    sql.query<{ id: string; secrets: Buffer[] }>(
+      'select $1::text as id, array[key] as secrets from checkout_links where $1 <> $2',
+      [KEY_ID, after],
+    ),
+  replace: async (tx, before, after) => {
+    const rows = await tx.query('update checkout_links set key = $1 where key = $2 returning only_one', [
+      after.secrets[0],
+      before.secrets[0],
+    ]);
+    return rows.length > 0;
+  },
+};
 
 /** The next epoch, so that earlier links are withdrawn; undefined when there is none left, or no such charge. */
 export async function raiseLinkEpoch(

@@ -9,8 +9,10 @@ import { AppError, StartError } from '../lib/errors.ts';
 import { isUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database } from '../storage/database.ts';
+import { secretBox } from '../storage/secret-box.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
+import { localUrl } from './local-url.ts';
 
 /** The link alone goes to standard output. A withdrawal names the link, so that a repeat withdraws no other. */
 export async function checkoutCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
@@ -22,8 +24,7 @@ export async function checkoutCommand(config: Config, log: Log, args: readonly s
   }
   refuseFaults(`checkout ${verb}`, faults);
   const url = await withDatabase({ config, log, action: `trilho checkout ${verb}` }, async ({ db }) => {
-    const { publicUrl, port } = config;
-    const links = await openLinks(db, () => publicUrl ?? `http://localhost:${port}`);
+    const links = await openLinks(db, localUrl(config), secretBox(config.masterKeys));
     try {
       return links.checkoutUrl(verb === 'link' ? await requireCharge(db, named) : await withdraw(db, links, named));
     } catch (error) {

@@ -20,6 +20,8 @@ import type { Database } from '../storage/database.ts';
 import { startDatabaseClock } from '../storage/database-clock.ts';
 import { claimInstallation, requireInstallation, requireSchema } from '../storage/installation.ts';
 import { requireMigrated } from '../storage/migrate.ts';
+import { secretBox } from '../storage/secret-box.ts';
+import { localUrl } from './local-url.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
@@ -45,8 +47,7 @@ export async function withCharges<T>(
       kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS],
     });
     stops.push(() => queue.stop());
-    const { publicUrl, port } = task.config;
-    const links = await openLinks(deps.db, () => publicUrl ?? `http://localhost:${port}`);
+    const links = await openLinks(deps.db, localUrl(task.config), secretBox(task.config.masterKeys));
     const writing = { ...deps, queue, links };
     return work({ ...writing, paymentBatches: startPaymentBatches(writing) });
   });
@@ -57,9 +58,10 @@ export async function withCharges<T>(
  * becomes live's; the first start of a sandbox fills it and is left to the service.
  */
 export async function withDatabase<T>(task: Task, work: (deps: CommandDeps) => Promise<T>): Promise<T> {
-  const { mode } = task.config;
+  const { mode, masterKeys } = task.config;
+  const sealsSecrets = masterKeys.length > 0;
   return runCommand(task, async deps => {
-    const claim = () => deps.db.transaction(tx => claimInstallation(tx, mode, deps.clock.now()));
+    const claim = () => deps.db.transaction(tx => claimInstallation(tx, { mode, at: deps.clock.now(), sealsSecrets }));
     // As the first start would: that is no operator's act.
     if (mode === 'live') await withoutAuditContext(claim);
     else await requireInstallation(deps.db, mode);

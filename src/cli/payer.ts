@@ -1,4 +1,5 @@
 // trilho payer: prints what is kept of a payer, or erases what names them.
+
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import { normaliseDocument } from '../charges/check.ts';
 import { openLinks } from '../charges/links.ts';
@@ -7,8 +8,10 @@ import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { erasePayer } from '../payers/erase.ts';
 import { exportPayer } from '../payers/export.ts';
+import { secretBox } from '../storage/secret-box.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { type CommandDeps, withDatabase } from './database.ts';
+import { localUrl } from './local-url.ts';
 
 /** Said beside what is printed: a payer who asks for everything asks for these too. */
 const ELSEWHERE =
@@ -35,8 +38,7 @@ export async function payerCommand(config: Config, log: Log, args: readonly stri
 }
 
 async function sayAll({ db }: CommandDeps, config: Config, document: string): Promise<void> {
-  const { publicUrl, port } = config;
-  const links = await openLinks(db, () => publicUrl ?? `http://localhost:${port}`);
+  const links = await openLinks(db, localUrl(config), secretBox(config.masterKeys));
   for await (const { kind, record } of exportPayer({ db, links }, document)) {
     console.log(JSON.stringify({ kind, ...record }));
   }

@@ -7,12 +7,14 @@ import type { Log } from '../lib/log.ts';
 import { SECRET_STORES } from '../payouts/secret-stores.ts';
 import type { Database } from '../storage/database.ts';
 import {
+  beginSealing,
   countSeals,
   PLAIN,
   renewLost,
   requireMasterKeys,
   resealAll,
   type SecretStore,
+  sealsSecrets,
 } from '../storage/sealed-secrets.ts';
 import { type SecretBox, secretBox } from '../storage/secret-box.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
@@ -41,13 +43,18 @@ async function key(): Promise<number> {
 
 async function status(config: Config, log: Log): Promise<number> {
   const box = secretBox(config.masterKeys);
-  const counts = await withDatabase({ config, log, action: 'trilho secrets status' }, ({ db }) =>
-    countSeals(db, SECRET_STORES),
-  );
+  const task = { config, log, action: 'trilho secrets status' };
+  const { counts, isSealing } = await withDatabase(task, async ({ db }) => ({
+    counts: await countSeals(db, SECRET_STORES),
+    isSealing: await sealsSecrets(db),
+  }));
   for (const keyId of new Set([...box.keyIds, ...counts.keys()])) {
     const role = keyId === box.keyId ? 'seals' : box.keyIds.includes(keyId) ? 'opens' : 'is not given';
     const words = keyId === PLAIN ? 'not sealed' : `key ${keyId} (${role})`;
     console.log(`${words}: ${counts.get(keyId) ?? 0} secrets`);
+  }
+  if (box.keyId !== undefined && !isSealing) {
+    console.log('new secrets are sealed once trilho secrets reseal was run; run it when every node has the key');
   }
   const lacking = [...counts.keys()].some(keyId => !box.keyIds.includes(keyId));
   return lacking ? 1 : 0;
@@ -57,6 +64,7 @@ async function reseal(config: Config, log: Log): Promise<number> {
   const box = boxOf(config, 'reseal');
   await withDatabase({ config, log, action: 'trilho secrets reseal' }, async ({ db }) => {
     await requireMasterKeys(db, SECRET_STORES, box);
+    await beginSealing(db);
     await eachStore(db, box, resealAll, `sealed with the key ${box.keyId}`);
   });
   return 0;
@@ -68,6 +76,9 @@ async function renew(config: Config, log: Log): Promise<number> {
     eachStore(db, box, renewLost, 'given up'),
   );
   console.log('Webhooks have new random secrets, which are not shown: rotate each webhook to give its receiver one.');
+  console.log(
+    'Where the key of links to checkouts was given up, links that were given out are refused once the nodes were restarted.',
+  );
   console.log('The key of receipts is made at the next start; receipts that were signed stay valid.');
   return 0;
 }

@@ -2,6 +2,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { invalidRequest } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
+import { sealsSecrets } from '../storage/sealed-secrets.ts';
 import type { SecretBox } from '../storage/secret-box.ts';
 import type { WebhookDeps, WebhookWithSecret } from './create-webhook.ts';
 import { present, requireWebhook } from './require-webhook.ts';
@@ -45,6 +46,10 @@ export async function rotateSecret(deps: RotateDeps, id: string, accountId?: str
   const sealed = secretBox.seal(secret, placeOf(id));
   const until = new Date(now.getTime() + BOTH_SECRETS_MS);
   await requireWebhook(db, id, accountId);
-  const webhook = present(await db.transaction(tx => replaceSecret(tx, { id, secret: sealed, until, now })));
+  const changed = await db.transaction(async tx => {
+    const stored = (await sealsSecrets(tx)) ? sealed : secret;
+    return replaceSecret(tx, { id, secret: stored, until, now });
+  });
+  const webhook = present(changed);
   return { webhook, secret: secretText(secret) };
 }

@@ -5,6 +5,7 @@ import { AppError, invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { OutgoingDeps } from '../lib/outgoing-request.ts';
 import type { Database } from '../storage/database.ts';
+import { sealsSecrets } from '../storage/sealed-secrets.ts';
 import type { SecretBox } from '../storage/secret-box.ts';
 import { newSecret, secretText } from './sign.ts';
 import { assignPositions } from './store-feed.ts';
@@ -51,7 +52,8 @@ export async function createWebhook(deps: WebhookDeps, input: NewWebhook): Promi
   // Events that are committed by now get their positions first, so that the webhook does not receive them.
   await withoutAuditContext(() => assignPositions(deps.db));
   await deps.db.transaction(async tx => {
-    const isWritten = await insertWebhook(tx, webhook, { secret: sealed, limit: MAX_WEBHOOKS });
+    const stored = (await sealsSecrets(tx)) ? sealed : secret;
+    const isWritten = await insertWebhook(tx, webhook, { secret: stored, limit: MAX_WEBHOOKS });
     if (!isWritten) throw new AppError('wrong_state', `There are ${MAX_WEBHOOKS} webhooks already.`);
     setAuditObject(webhook.id);
   });

@@ -1,6 +1,6 @@
 // Which version the tables of the job queue have in a database: pg-boss brings them up to date itself.
 import type { Sql } from '../storage/database.ts';
-import { QUEUE_SCHEMA } from './queue.ts';
+import { QUEUE_SCHEMA } from './boss.ts';
 
 /** Undefined where no service has started yet. */
 export async function readQueueVersion(sql: Sql): Promise<number | undefined> {

@@ -20,11 +20,18 @@ export async function requireInstallation(sql: Sql, mode: Mode): Promise<void> {
   if (found.mode !== mode) throw belongsToOther(found.mode, mode);
 }
 
-/** Returns true for the first start only. Refuses to open a sandbox database in live mode, and a live one in a sandbox. */
-export async function claimInstallation(tx: Sql, mode: Mode, at: Date): Promise<boolean> {
+/**
+ * Returns true for the first start only, which also says whether secrets are sealed from the beginning. Refuses to open a
+ * sandbox database in live mode, and a live one in a sandbox.
+ */
+export async function claimInstallation(
+  tx: Sql,
+  { mode, at, sealsSecrets = false }: { readonly mode: Mode; readonly at: Date; readonly sealsSecrets?: boolean },
+): Promise<boolean> {
   const claimed = await tx.query(
-    'insert into installation (mode, created_at) values ($1, $2) on conflict (only_one) do nothing returning mode',
-    [mode, at],
+    `insert into installation (mode, created_at, seals_secrets) values ($1, $2, $3)
+     on conflict (only_one) do nothing returning mode`,
+    [mode, at, sealsSecrets],
   );
   if (claimed.length > 0) return true;
   const [found] = await tx.query<{ mode: string }>('select mode from installation');

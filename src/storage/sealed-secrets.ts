@@ -45,6 +45,26 @@ export async function requireMasterKeys(sql: Sql, stores: readonly SecretStore[]
   }
 }
 
+/**
+ * Whether a new secret is to be sealed, which a first key alone does not do: nodes that were not given it yet could not open
+ * the secret. Asked in the transaction that writes the secret: a reseal that begins meanwhile waits for its end.
+ */
+export async function sealsSecrets(tx: Sql): Promise<boolean> {
+  const [row] = await tx.query<{ seals: boolean }>('select seals_secrets as seals from installation for share');
+  return row?.seals ?? false;
+}
+
+/** From now on new secrets are sealed. */
+export async function beginSealing(sql: Sql): Promise<void> {
+  await sql.query('update installation set seals_secrets = true where not seals_secrets');
+}
+
+/** Seals what is not sealed yet, where there is a key. */
+export function sealPlain(db: Database, store: SecretStore, box: SecretBox): Promise<number> {
+  const isPlain = (stored: Buffer) => box.keyId !== undefined && sealedWith(stored) === undefined;
+  return replaceEach(db, store, isPlain, (stored, place) => box.seal(stored, place));
+}
+
 /** Seals every secret with the present key, also beside a running service. Returns how many were not sealed with it before. */
 export function resealAll(db: Database, store: SecretStore, box: SecretBox): Promise<number> {
   const isStale = (stored: Buffer) => sealedWith(stored) !== box.keyId;

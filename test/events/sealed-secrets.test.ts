@@ -1,6 +1,6 @@
 // Secrets of webhooks at rest: sealed by a master key that the database does not hold, and moved to another key while nodes run.
 import assert from 'node:assert/strict';
-import { createPrivateKey, randomBytes } from 'node:crypto';
+import { createHmac, createPrivateKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { secretsCommand } from '../../src/cli/secrets.ts';
@@ -33,7 +33,8 @@ async function storedSecrets(service: Service): Promise<Buffer[]> {
 
 test('the database alone signs nothing, and every secret that signs comes from the master key', async t => {
   const receiver = await startReceiver(t);
-  const service = await startService({ env: withKeys(newKey()) });
+  const env = withKeys(newKey());
+  const service = await startService({ env });
   t.after(() => service.stop());
   const { id, secret } = (await service.post('/webhooks', { url: receiver.url })).json;
   await sendsSigned(service, receiver, secret);
@@ -50,6 +51,49 @@ test('the database alone signs nothing, and every secret that signs comes from t
   }
   const [ofReceipts] = await service.sql<{ key: Buffer }>('select private_key as key from receipt_keys');
   assert.throws(() => createPrivateKey({ key: ofReceipts!.key, format: 'der', type: 'pkcs8' }));
+  const { token, isSigned } = await checkoutLink(service);
+  assert.ok(!(await isSigned()), 'the database alone makes no links');
+  const other = await startService({ beside: service, env });
+  t.after(() => other.stop());
+  assert.equal((await fetch(`${other.url}/pay/${token}`)).status, 200);
+});
+
+/** A link to a checkout, and whether what is stored is the key that signed it. */
+async function checkoutLink(service: Service) {
+  const { headers } = await service.post('/charges', chargeBody());
+  const token = /\/pay\/([\w-]+)>/.exec(headers.get('link') ?? '')![1]!;
+  const bytes = Buffer.from(token, 'base64url');
+  const isSigned = async () => {
+    const [row] = await service.sql<{ key: Buffer }>('select key from checkout_links');
+    const mac = createHmac('sha256', row!.key).update(bytes.subarray(0, 17)).digest().subarray(0, 15);
+    return mac.equals(bytes.subarray(17));
+  };
+  return { token, isSigned };
+}
+
+test('a first master key seals nothing before all nodes have it and trilho secrets reseal is run', async t => {
+  const receiver = await startReceiver(t);
+  const keyless = await startService();
+  t.after(() => keyless.stop());
+  const { token, isSigned } = await checkoutLink(keyless);
+  assert.ok(await isSigned());
+  const env = withKeys(newKey());
+  const first = await startService({ beside: keyless, env });
+  t.after(() => first.stop());
+  const { id } = (await first.post('/webhooks', { url: receiver.url })).json;
+  const rotated = (await first.send(`/webhooks/${id}/rotate-secret`, { method: 'POST' })).json.secret;
+  await sendsSigned(keyless, receiver, rotated);
+  const secrets = (verb: string) => runCommand(secretsCommand, { DATABASE_URL: keyless.databaseUrl, ...env }, [verb]);
+  const status = await secrets('status');
+  assert.equal(status.code, 1);
+  assert.match(status.said, /not sealed: 4 secrets\n.*new secrets are sealed once trilho secrets reseal was run/s);
+
+  // Now every node has it; those that run learn of the reseal without a restart.
+  assert.equal((await secrets('reseal')).code, 0);
+  assert.equal((await first.post('/webhooks', { url: receiver.url })).status, 201);
+  assert.equal((await secrets('status')).code, 0, 'what is new is sealed');
+  assert.ok(!(await isSigned()));
+  assert.equal((await fetch(`${first.url}/pay/${token}`)).status, 200);
 });
 
 test('secrets move from none to a key and on to another, while nodes send', async t => {
@@ -74,7 +118,7 @@ test('secrets move from none to a key and on to another, while nodes send', asyn
   await sendsSigned(old, receiver, secret);
   assert.match(
     (await command([first], 'reseal')).said,
-    /^webhooks: 1 secrets sealed with the key [0-9a-f]{8}\nthe key of receipts: 1 secrets sealed with the key [0-9a-f]{8}$/,
+    /^webhooks: 1 secrets sealed with the key [0-9a-f]{8}\nthe key of receipts: 1 secrets sealed with the key [0-9a-f]{8}\nlinks to checkouts: 1 secrets sealed with the key [0-9a-f]{8}$/,
   );
   assert.match((await command([first], 'reseal')).said, /^webhooks: 0 .*\nthe key of receipts: 0 /, 'done once');
   await sendsSigned(old, receiver, secret);
@@ -89,7 +133,7 @@ test('secrets move from none to a key and on to another, while nodes send', asyn
   await sendsSigned(await node(second), receiver, secret);
   const status = await command([second], 'status');
   assert.equal(status.code, 0);
-  assert.match(status.said, /^key [0-9a-f]{8} \(seals\): 2 secrets$/);
+  assert.match(status.said, /^key [0-9a-f]{8} \(seals\): 3 secrets$/);
 
   // Without the key nothing starts, rather than signing with something else.
   await assert.rejects(node(first), refusal(/^TRILHO_MASTER_KEY lacks the key [0-9a-f]{8}/));
@@ -100,7 +144,7 @@ test('secrets move from none to a key and on to another, while nodes send', asyn
   // The second key is lost: the webhook gets a secret that nobody has seen, and a rotation shows the next.
   assert.match(
     (await command([first], 'renew')).said,
-    /^webhooks: 1 secrets given up\nthe key of receipts: 1 secrets given up/,
+    /^webhooks: 1 secrets given up\nthe key of receipts: 1 secrets given up\nlinks to checkouts: 1 secrets given up/,
   );
   assert.match((await command([first], 'renew')).said, /^webhooks: 0 secrets/);
   const after = await node(first);

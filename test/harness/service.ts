@@ -164,7 +164,7 @@ function clockOf({ beside, now }: Options): TestClock {
 function keyFor(url: string, clock: TestClock, accountId: string, scopes: readonly Scope[]) {
   return withDatabase(url, async db => {
     await db.transaction(async tx => {
-      await claimInstallation(tx, 'live', clock.now());
+      await claimInstallation(tx, { mode: 'live', at: clock.now() });
       await openAccount(tx, accountId, clock.now());
     });
     return createKey({ db, clock }, { accountId, scopes });
