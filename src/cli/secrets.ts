@@ -1,7 +1,8 @@
-// trilho secrets: makes a master key, says which keys seal the secrets in the database, and seals them with the present key.
+// trilho secrets: makes a master key, says which keys seal the secrets in the database and in files, and seals them with the present key.
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { MASTER_KEY_BYTES } from '../config/master-key.ts';
+import type { Settings } from '../config/read.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { SECRET_STORES } from '../payouts/secret-stores.ts';
@@ -20,11 +21,17 @@ import { type SecretBox, secretBox } from '../storage/secret-box.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { sealFile, unsealFile } from './seal-file.ts';
+import { roleOf, sayFiles } from './secret-files.ts';
 
 const VERBS = { key, status, reseal, renew };
 const FILE_VERBS = { seal: sealFile, unseal: unsealFile };
 
-export async function secretsCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
+export async function secretsCommand(
+  config: Config,
+  log: Log,
+  args: readonly string[],
+  settings: Settings,
+): Promise<number> {
   const verb = readVerb('secrets', args, ['key', 'status', 'reseal', 'renew', 'seal', 'unseal']);
   if (verb === 'seal' || verb === 'unseal') {
     const { words, faults } = readArguments(args.slice(1), { words: ['file'] });
@@ -32,7 +39,7 @@ export async function secretsCommand(config: Config, log: Log, args: readonly st
     return FILE_VERBS[verb](config, words[0] ?? '');
   }
   refuseFaults(`secrets ${verb}`, readArguments(args.slice(1), {}).faults);
-  return VERBS[verb](config, log);
+  return VERBS[verb](config, log, settings);
 }
 
 /** Alone on standard output, so that it can go into a file unread. */
@@ -41,7 +48,7 @@ async function key(): Promise<number> {
   return 0;
 }
 
-async function status(config: Config, log: Log): Promise<number> {
+async function status(config: Config, log: Log, settings: Settings): Promise<number> {
   const box = secretBox(config.masterKeys);
   const task = { config, log, action: 'trilho secrets status' };
   const { counts, isSealing } = await withDatabase(task, async ({ db }) => ({
@@ -49,15 +56,15 @@ async function status(config: Config, log: Log): Promise<number> {
     isSealing: await sealsSecrets(db),
   }));
   for (const keyId of new Set([...box.keyIds, ...counts.keys()])) {
-    const role = keyId === box.keyId ? 'seals' : box.keyIds.includes(keyId) ? 'opens' : 'is not given';
-    const words = keyId === PLAIN ? 'not sealed' : `key ${keyId} (${role})`;
+    const words = keyId === PLAIN ? 'not sealed' : `key ${keyId} (${roleOf(box, keyId)})`;
     console.log(`${words}: ${counts.get(keyId) ?? 0} secrets`);
   }
   if (box.keyId !== undefined && !isSealing) {
     console.log('new secrets are sealed once trilho secrets reseal was run; run it when every node has the key');
   }
   const lacking = [...counts.keys()].some(keyId => !box.keyIds.includes(keyId));
-  return lacking ? 1 : 0;
+  const areOpen = sayFiles(settings, box);
+  return lacking || !areOpen ? 1 : 0;
 }
 
 async function reseal(config: Config, log: Log): Promise<number> {

@@ -18,6 +18,8 @@ export type EffectiveSetting = {
   readonly origin: Origin;
   /** Absent: it has no value. */
   readonly text?: string;
+  /** The file that a secret was read from. */
+  readonly file?: string | undefined;
 };
 
 export type Settings = {
@@ -75,7 +77,7 @@ function readSetting(setting: Setting, inputs: Inputs): ReadRow {
   const parsed = setting.kind.parse(text);
   if ('value' in parsed) {
     const { value } = parsed;
-    return { setting, origin, value, text: setting.kind.show?.(value) ?? text, faults };
+    return { setting, origin, value, text: setting.kind.show?.(value) ?? text, file: given?.file, faults };
   }
   const wrong = parsed.wrong.map(({ at = '', message, quote }) => {
     const repeated = setting.isSecret || quote === undefined ? '' : `, not ${JSON.stringify(quote)}`;
@@ -85,7 +87,7 @@ function readSetting(setting: Setting, inputs: Inputs): ReadRow {
 }
 
 /** `label` is what a fault calls it. */
-type Given = { readonly text: string; readonly origin: Origin; readonly label: string };
+type Given = { readonly text: string; readonly origin: Origin; readonly label: string; readonly file?: string };
 
 /** The text of a setting from the one place that has it; two places are a fault. None of one that is not read. */
 function findText(setting: Setting, inputs: Inputs): { readonly given?: Given; readonly faults: readonly string[] } {
@@ -105,7 +107,7 @@ function findText(setting: Setting, inputs: Inputs): { readonly given?: Given; r
     const content = 'text' in file ? file.text.replace(/\r?\n$/, '') : '';
     if ('fault' in file) faults.push(`${label}: ${file.fault}.`);
     else if (content === '') faults.push(`${label}: the file is empty.`);
-    found.push({ text: content, origin: 'file', label });
+    found.push({ text: content, origin: 'file', label, file: path });
   }
 
   const inDocument = inFile === undefined ? undefined : document?.textAt(inFile);

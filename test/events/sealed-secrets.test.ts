@@ -1,6 +1,8 @@
 // Secrets of webhooks at rest: sealed by a master key that the database does not hold, and moved to another key while nodes run.
 import assert from 'node:assert/strict';
 import { createHmac, createPrivateKey, randomBytes } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { secretsCommand } from '../../src/cli/secrets.ts';
@@ -8,6 +10,7 @@ import { StartError } from '../../src/lib/errors.ts';
 import { secretBox } from '../../src/storage/secret-box.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { runCommand } from '../harness/commands.ts';
+import { ownFolder } from '../harness/process.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -167,4 +170,40 @@ test('a sealed secret opens in its own place only, and not when a bit of it was 
     assert.throws(() => box.open(changed, 'webhook a'), `byte ${place}`);
   }
   assert.deepEqual(secretBox([]).open(secret, 'webhook a'), secret, 'what is not sealed');
+});
+
+test('trilho secrets status looks into the files that settings name', async t => {
+  const service = await startService({ env: {} });
+  t.after(() => service.stop());
+  const folder = await ownFolder(t);
+  const at = (name: string) => path.join(folder, name);
+  for (const name of ['password', 'pin']) await writeFile(at(name), 'hidden words');
+  const [old, next] = [newKey(), newKey()];
+  const signers = [
+    { name: 'hot', kind: 'keystore', file: at('hot.json'), passwordFile: at('password') },
+    { name: 'hsm', kind: 'pkcs11', module: at('module.so'), token: 'hsm', key: 'k', pinFile: at('pin') },
+  ];
+  const secrets = (keys: string[], ...args: string[]) => {
+    const env = { DATABASE_URL: service.databaseUrl, TRILHO_SIGNERS: JSON.stringify(signers), ...withKeys(...keys) };
+    return runCommand(secretsCommand, env, args);
+  };
+  await secrets([old], 'reseal');
+  await secrets([old], 'seal', at('password'));
+  const before = await secrets([old], 'status');
+  assert.equal(before.code, 0);
+  assert.match(before.said, /^signers\[0\]\.passwordFile: sealed with the key [0-9a-f]{8} \(seals\)$/m);
+  assert.match(before.said, /^signers\[1\]\.pinFile: not sealed$/m);
+  assert.ok(!before.said.includes(folder));
+
+  // The file was forgotten when the key was changed.
+  await secrets([next, old], 'reseal');
+  assert.match(
+    (await secrets([next, old], 'status')).said,
+    /passwordFile: sealed with the key [0-9a-f]{8} \(opens\)$/m,
+  );
+  const after = await secrets([next], 'status');
+  assert.match(after.said, /passwordFile: sealed with the key [0-9a-f]{8} \(is not given\)$/m);
+  assert.equal(after.code, 1);
+  await rm(at('pin'));
+  assert.match((await secrets([next, old], 'status')).said, /pinFile: cannot be read \(ENOENT\)$/m);
 });
