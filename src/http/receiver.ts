@@ -1,16 +1,16 @@
 // Where banks tell of payments: a server on a port of its own, with no route of the API. The path names the rail and is
 // secret. What comes is stored and answered; nothing of it is believed.
-import { createHash, createPrivateKey, timingSafeEqual, X509Certificate } from 'node:crypto';
-import { createServer as createHttpServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
+import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { DetailedPeerCertificate, SecureContextOptions, TLSSocket } from 'node:tls';
+import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { type NotificationBatches, storeNotification } from '../charges/notifications.ts';
 import type { Clock } from '../lib/clock.ts';
 import { AppError, isOutage, StartError } from '../lib/errors.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
-import { readSecretFile } from '../lib/sealed-file.ts';
 import { runInTrace, type Span, type Tracing } from '../lib/tracing.ts';
+import { createTlsServer, startRenewing, type TlsFiles } from './receiver-tls.ts';
 
 /** A rail whose bank tells of payments. */
 export type ReceivingRail = {
@@ -21,9 +21,6 @@ export type ReceivingRail = {
   /** The common name in the bank's certificate, where the authority issues certificates to others too. */
   readonly clientName?: string;
 };
-
-/** Read again when they change, so that a renewed certificate is used without a restart. */
-type TlsFiles = { readonly certificateFile: string; readonly privateKeyFile: string };
 
 export type ReceiverSettings = {
   readonly host: string;
@@ -37,6 +34,7 @@ export type ReceiverDeps = {
   readonly notificationBatches: NotificationBatches;
   readonly clock: Clock;
   readonly log: Log;
+  readonly heartbeats?: Heartbeats | undefined;
   readonly tracing?: Tracing | undefined;
 };
 
@@ -45,7 +43,6 @@ export type Receiver = { readonly url: string; stop(): Promise<void> };
 const MAX_BODY_BYTES = 64 * 1024;
 const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 };
 const MAX_CONNECTIONS = 1_000;
-const RENEW_EVERY_MS = 60_000;
 /** A bank wants its answer within a second; one that gets none sends again. */
 const STORE_WITHIN_MS = 900;
 const RETRY_AFTER_SECONDS = 2;
@@ -56,7 +53,10 @@ export async function startReceiver(
   rails: readonly ReceivingRail[],
 ): Promise<Receiver> {
   const listener = answerWith(deps, settings, rails);
-  const server = createServer(settings, rails, listener);
+  const { tls } = settings;
+  const ca = rails.flatMap(({ clientCa }) => clientCa ?? []);
+  const secured = tls && createTlsServer(tls, ca, TIMEOUTS, listener);
+  const server = secured?.server ?? createServer(TIMEOUTS, listener);
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     const refuse = (error: Error) => reject(listenFault(error, settings));
@@ -67,46 +67,17 @@ export async function startReceiver(
     });
   });
   const { port } = server.address() as AddressInfo;
+  const renewal = secured && startRenewing(deps, secured.renew);
   return {
     url: `${settings.tls ? 'https' : 'http'}://${settings.host}:${port}`,
-    stop: () =>
-      new Promise(resolve => {
+    stop: async () => {
+      await renewal?.stop();
+      await new Promise<void>(resolve => {
         server.close(() => resolve());
         server.closeIdleConnections();
-      }),
+      });
+    },
   };
-}
-
-function createServer({ tls }: ReceiverSettings, rails: readonly ReceivingRail[], listener: RequestListener): Server {
-  if (!tls) return createHttpServer(TIMEOUTS, listener);
-  const ca = rails.flatMap(({ clientCa }) => clientCa ?? []);
-  // Who shows no certificate of a bank is refused by path, in `isProven`: not every bank shows one.
-  const clients = { requestCert: ca.length > 0, rejectUnauthorized: false, ...(ca.length > 0 && { ca }) };
-  const secureContext = () => ({ ...readFiles(tls), ...clients, minVersion: 'TLSv1.2' as const });
-  requirePair(readFiles(tls));
-  const server = createHttpsServer({ ...TIMEOUTS, ...secureContext() }, listener);
-  const renewal = setInterval(() => renew(server, secureContext), RENEW_EVERY_MS).unref();
-  server.once('close', () => clearInterval(renewal));
-  return server;
-}
-
-/** OpenSSL says of neither file which one is wrong. */
-function requirePair({ cert, key }: { readonly cert: Buffer; readonly key: Buffer }): void {
-  const certificate = tryTo(() => new X509Certificate(cert));
-  if (!certificate) throw new StartError('receiver.certificateFile holds no certificate in PEM.');
-  const privateKey = tryTo(() => createPrivateKey(key));
-  if (!privateKey) throw new StartError('receiver.privateKeyFile holds no private key in PEM without a password.');
-  if (!certificate.checkPrivateKey(privateKey)) {
-    throw new StartError('receiver.privateKeyFile does not belong to receiver.certificateFile.');
-  }
-}
-
-function tryTo<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 function listenFault(error: unknown, { host, port }: ReceiverSettings): unknown {
@@ -117,24 +88,6 @@ function listenFault(error: unknown, { host, port }: ReceiverSettings): unknown 
     return new StartError(`receiver.host ${host} is not an address of this machine.`);
   }
   return error;
-}
-
-function readFiles({ certificateFile, privateKeyFile }: TlsFiles): { cert: Buffer; key: Buffer } {
-  const read = (name: string, file: string) => {
-    const content = tryTo(() => readSecretFile(file));
-    if (!content) throw new StartError(`receiver.${name} cannot be read.`);
-    return content;
-  };
-  return { cert: read('certificateFile', certificateFile), key: read('privateKeyFile', privateKeyFile) };
-}
-
-/** A half-written pair of files is tried again; the old certificate serves meanwhile. */
-function renew(server: HttpsServer, secureContext: () => SecureContextOptions): void {
-  try {
-    server.setSecureContext(secureContext());
-  } catch {
-    // Tried again.
-  }
 }
 
 /** A bank joins no trace of its own. The path is secret. */

@@ -8,7 +8,9 @@ import { doctorCommand } from '../../src/cli/doctor.ts';
 import { makeCertificate } from '../../src/sandbox/psp/certificates/make.ts';
 import { runCommand } from '../harness/commands.ts';
 import { wordsOf } from '../harness/dashboard.ts';
+import { recordingLog } from '../harness/log.ts';
 import { logIn } from '../harness/people.ts';
+import { ASK_AGAIN_MS, until } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,12 +18,13 @@ const DAY_MS = 86_400_000;
 let folder: string;
 let env: Record<string, string>;
 let service: Service;
+const { log, lines } = recordingLog();
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'trilho-receiver-'));
   await endAt(new Date('2040-01-01T00:00:00Z'));
   const [certificateFile, privateKeyFile] = ['receiver.pem', 'receiver.key'].map(name => path.join(folder, name));
   env = { TRILHO_RECEIVER: JSON.stringify({ port: 0, certificateFile, privateKeyFile }) };
-  service = await startService({ mode: 'live', env });
+  service = await startService({ mode: 'live', env, log });
 });
 after(async () => {
   await service.stop();
@@ -79,4 +82,21 @@ test('the doctor says how long it lasts, and finds it wrong in its last two week
   assert.match(await doctor(), /^wrong .* for 5 more days\. Get another/);
   await writeFile(path.join(folder, 'receiver.pem'), 'nothing');
   assert.match(await doctor(), /^wrong .* holds no certificate that can be read\./);
+});
+
+test('files that are no pair are told in the log and by the heartbeat', async () => {
+  const renewal = async () => {
+    const { loops } = (await service.get('/readyz?verbose')).json;
+    return loops.find(({ name }: { name: string }) => name === "reading the receiver's certificate");
+  };
+  await endAt(new Date('2040-01-01T00:00:00Z'));
+  await writeFile(path.join(folder, 'receiver.key'), 'half a key');
+  lines.length = 0;
+  const before = (await renewal()).failures;
+  await until('the files to be read', async () => (await renewal()).failures > before, ASK_AGAIN_MS);
+  const line = lines
+    .map(text => JSON.parse(text))
+    .find(({ msg }) => /reading the receiver's certificate failed/.test(msg));
+  assert.equal(line?.level, 'warn');
+  assert.match(JSON.stringify(line), /receiver\.privateKeyFile holds no private key/);
 });

@@ -1,0 +1,79 @@
+// The receiver's own TLS: its certificate and key, read again while it runs.
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import type { RequestListener, Server } from 'node:http';
+import { createServer, type ServerOptions } from 'node:https';
+import { StartError } from '../lib/errors.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
+import type { Log } from '../lib/log.ts';
+import { type Loop, startLoop } from '../lib/loop.ts';
+import { readSecretFile } from '../lib/sealed-file.ts';
+
+/** Read again when they change, so that a renewed certificate is used without a restart. */
+export type TlsFiles = { readonly certificateFile: string; readonly privateKeyFile: string };
+
+type Deps = { readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
+
+const RENEW_EVERY_MS = 20_000;
+
+export type TlsServer = {
+  readonly server: Server;
+  /** Reads the certificate and its key again. Fails when they are no pair; the old ones serve meanwhile. */
+  readonly renew: () => void;
+};
+
+/** `ca`: the authorities of the banks that show a certificate. */
+export function createTlsServer(
+  tls: TlsFiles,
+  ca: readonly string[],
+  limits: ServerOptions,
+  listener: RequestListener,
+): TlsServer {
+  // Who shows no certificate of a bank is refused by path, in `isProven`: not every bank shows one.
+  const clients = { requestCert: ca.length > 0, rejectUnauthorized: false, ...(ca.length > 0 && { ca: [...ca] }) };
+  const secureContext = () => {
+    const files = readFiles(tls);
+    requirePair(files);
+    return { ...files, ...clients, minVersion: 'TLSv1.2' as const };
+  };
+  const server = createServer({ ...limits, ...secureContext() }, listener);
+  return { server, renew: () => server.setSecureContext(secureContext()) };
+}
+
+/** A half-written pair of files is tried again. */
+export function startRenewing({ log, heartbeats }: Deps, renew: () => void): Loop {
+  return startLoop({
+    name: "reading the receiver's certificate",
+    task: async () => renew(),
+    pauseMs: RENEW_EVERY_MS,
+    heartbeats,
+    log,
+  });
+}
+
+/** OpenSSL says of neither file which one is wrong. */
+function requirePair({ cert, key }: { readonly cert: Buffer; readonly key: Buffer }): void {
+  const certificate = tryTo(() => new X509Certificate(cert));
+  if (!certificate) throw new StartError('receiver.certificateFile holds no certificate in PEM.');
+  const privateKey = tryTo(() => createPrivateKey(key));
+  if (!privateKey) throw new StartError('receiver.privateKeyFile holds no private key in PEM without a password.');
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new StartError('receiver.privateKeyFile does not belong to receiver.certificateFile.');
+  }
+}
+
+function tryTo<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function readFiles({ certificateFile, privateKeyFile }: TlsFiles): { cert: Buffer; key: Buffer } {
+  const read = (name: string, file: string) => {
+    const content = tryTo(() => readSecretFile(file));
+    if (!content) throw new StartError(`receiver.${name} cannot be read.`);
+    return content;
+  };
+  return { cert: read('certificateFile', certificateFile), key: read('privateKeyFile', privateKeyFile) };
+}
