@@ -11,9 +11,9 @@ import type { Mode } from '../lib/mode.ts';
 import { ORDER_JOBS } from '../orders/claim-job.ts';
 import { PAYOUT_JOBS } from '../payouts/jobs.ts';
 import { sealAudit } from '../storage/audit-chain.ts';
-import { readFolder } from '../storage/backup/folder.ts';
+import { checkFolder, readFolder } from '../storage/backup/folder.ts';
 import type { Entry } from '../storage/backup/format.ts';
-import { loadBackup, requireNoSchema } from '../storage/backup/load.ts';
+import { loadBackup, type OpenBackup, openBackup, requireEmpty } from '../storage/backup/load.ts';
 import { readTar } from '../storage/backup/tar.ts';
 import { asStartFault, connect, shownUrl } from '../storage/connect.ts';
 import type { Database, Sql } from '../storage/database.ts';
@@ -37,10 +37,13 @@ export async function restoreCommand(config: Config, log: Log, args: readonly st
   if (flags.includes('verify')) return verifyBackup(log, entries);
 
   const { databaseUrl, dataDir, mode } = config;
+  // Before a database is made or opened: what is refused here leaves nothing behind. A stream can be read only once.
+  const backup = await openBackup(entries, mode);
+  if (place !== STREAM) await checkFolder(place);
   console.error(`Database: ${databaseUrl === undefined ? path.join(dataDir, 'postgres') : shownUrl(databaseUrl)}`);
   const stops: Stops = [];
   try {
-    return await restoreInto(await openDatabaseOf({ config, log }, stops), log, entries, mode);
+    return await restoreInto(await openDatabaseOf({ config, log }, stops), log, backup, mode);
   } catch (error) {
     throw asStartFault(error);
   } finally {
@@ -50,6 +53,7 @@ export async function restoreCommand(config: Config, log: Log, args: readonly st
 
 /** Restores into an embedded database in a folder of its own, runs both proofs, and removes it. */
 export async function verifyBackup(log: Log, entries: AsyncIterable<Entry>): Promise<number> {
+  const backup = await openBackup(entries);
   const scratch = await mkdtemp(path.join(tmpdir(), 'trilho-verify-'));
   const stops: Stops = [() => rm(scratch, { recursive: true, force: true })];
   try {
@@ -59,7 +63,7 @@ export async function verifyBackup(log: Log, entries: AsyncIterable<Entry>): Pro
     stops.push(() => embedded.stop());
     const db = await connect({ connection: embedded.connection, log });
     stops.push(() => db.close());
-    return await restoreInto(db, log, entries);
+    return await restoreInto(db, log, backup);
   } catch (error) {
     throw asStartFault(error);
   } finally {
@@ -68,16 +72,16 @@ export async function verifyBackup(log: Log, entries: AsyncIterable<Entry>): Pro
 }
 
 /** Exit code 1 when the data is restored and a proof fails. */
-async function restoreInto(db: Database, log: Log, entries: AsyncIterable<Entry>, mode?: Mode): Promise<number> {
-  await requireNoSchema(db);
+async function restoreInto(db: Database, log: Log, backup: OpenBackup, mode?: Mode): Promise<number> {
+  await requireEmpty(db);
   const queue = await startQueue({ db, log, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS] });
   try {
     let paused: readonly string[] = [];
     const finish = async (tx: Sql) => {
       if (mode !== undefined) paused = await pauseRestoredPayouts(tx, mode);
     };
-    const options = { extras: [jobsToRestore(queue)], finish, ...(mode !== undefined && { mode }) };
-    const { header, rows, skipped } = await loadBackup({ db, log }, entries, options);
+    const options = { extras: [jobsToRestore(queue)], finish };
+    const { header, rows, skipped } = await loadBackup({ db, log }, backup, options);
     console.log(`Restored: ${rows} rows, as of ${header.takenAt}, written by Trilho ${header.version}.`);
     for (const table of skipped) console.log(`The table ${table} is none of Trilho's and was not restored.`);
     for (const line of paused) console.log(line);

@@ -1,5 +1,6 @@
 // trilho backup and trilho restore: what comes back is what was there at one moment, and a damaged backup leaves nothing behind.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -67,6 +68,14 @@ async function contentsOf(url: string): Promise<Record<string, string>> {
     return [name, row!.digest] as const;
   });
   return Object.fromEntries(await Promise.all(digests));
+}
+
+async function schemasOf(url: string): Promise<string[]> {
+  const schemas = await askDatabase<{ name: string }>(
+    { connectionString: url },
+    `select nspname as name from pg_namespace where nspname not like 'pg\\_%' and nspname <> 'information_schema'`,
+  );
+  return schemas.map(({ name }) => name);
 }
 
 describe('a restored database', () => {
@@ -197,6 +206,7 @@ describe('a backup that is not as it was written', () => {
       const database = await emptyDatabase(t);
       await assert.rejects(restore(database.url, await damagedCopy(change)), refusal(words));
       assert.deepEqual(await contentsOf(database.url), {});
+      assert.deepEqual(await schemasOf(database.url), ['public'], 'no queue either');
     });
   }
 
@@ -292,10 +302,32 @@ describe('backup and restore refuse', () => {
     await assert.rejects(restore(service.databaseUrl, whole()), refusal(/has data already/));
   });
 
-  test('the other mode', async t => {
+  const relations: [what: string, made: string, name: string][] = [
+    ['a table', 'create table shop_items as select 7 as item', 'shop_items'],
+    ['a view', 'create view shop_view as select 7 as item', 'shop_view'],
+    ['a sequence', 'create sequence shop_numbers', 'shop_numbers'],
+  ];
+  for (const [what, made, name] of relations) {
+    test(`a database with ${what} of another program, which stays as it is`, async t => {
+      const { url } = await emptyDatabase(t);
+      const ask = (text: string) => askDatabase({ connectionString: url }, text);
+      await ask(made);
+      await assert.rejects(restore(url, whole()), refusal(new RegExp(`This database has ${name} already`)));
+      assert.equal((await ask(`select * from ${name}`)).length, 1);
+      assert.deepEqual(await schemasOf(url), ['public']);
+    });
+  }
+
+  test('the other mode, and make no database for it', async t => {
     const { url } = await emptyDatabase(t);
-    const live = runCommand(restoreCommand, { DATABASE_URL: url, TRILHO_MODE: 'live' }, [whole()]);
-    await assert.rejects(live, refusal(/of a sandbox service and cannot be restored in live/));
+    const words = refusal(/of a sandbox service and cannot be restored in live/);
+    const live = { TRILHO_MODE: 'live' };
+    await assert.rejects(runCommand(restoreCommand, { DATABASE_URL: url, ...live }, [whole()]), words);
+    assert.deepEqual(await schemasOf(url), ['public']);
+
+    const dataDir = path.join(await ownFolder(t), 'data');
+    await assert.rejects(runCommand(restoreCommand, { TRILHO_DATA_DIR: dataDir, ...live }, [whole()]), words);
+    assert.equal(existsSync(dataDir), false);
   });
 
   test('to verify a stream while writing it, and a folder that is not named', async () => {

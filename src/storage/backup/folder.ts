@@ -5,7 +5,7 @@ import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
 import { type Entry, HEADER, MANIFEST, readHeader, readManifest, rowsOf, sha256Of } from './format.ts';
-import { compareParts } from './load.ts';
+import { compareParts, damaged } from './load.ts';
 
 /** Calls `fill` with what writes an entry. Refuses a name that is taken; whatever fails leaves nothing under it. */
 export async function writeFolder<T>(
@@ -52,12 +52,12 @@ export async function* readFolder(folder: string): AsyncGenerator<Entry> {
   yield manifest;
 }
 
-/** Reads every file again as it is on disk and compares it with the manifest. */
-async function checkFolder(folder: string): Promise<void> {
+/** Reads every file as it is on disk and compares it with the manifest. */
+export async function checkFolder(folder: string): Promise<void> {
   const { parts, headerSha256 } = readManifest((await readEntry(folder, MANIFEST)).bytes);
   const header = await readEntry(folder, HEADER);
   readHeader(header.bytes);
-  if (sha256Of(header.bytes) !== headerSha256) throw new StartError(`${HEADER} was not written as it should be.`);
+  if (sha256Of(header.bytes) !== headerSha256) throw damaged(`${HEADER} was changed`);
   for (const part of parts) {
     const entry = await readEntry(folder, part.name);
     const found = { ...part, rows: rowsOf(entry).length, sha256: sha256Of(entry.bytes) };

@@ -29,18 +29,37 @@ export type Loaded = {
   readonly skipped: readonly string[];
 };
 
+/** A backup whose header was read and can be restored by this version. */
+export type OpenBackup = {
+  readonly header: Header;
+  readonly headerEntry: Entry;
+  /** The entries after the header. */
+  readonly rest: AsyncIterator<Entry>;
+};
+
 type LoadOptions = {
   readonly extras: readonly ExtraTarget[];
-  /** Refuse a backup of the other mode; absent: take both. */
-  readonly mode?: Mode;
   /** Part of the same transaction, once all rows are there: no crash leaves the rows without it. */
   readonly finish?: (tx: Sql) => Promise<void>;
 };
 
-/** Refuses a database with a schema, and a backup that is damaged, incomplete or of a newer version. */
+/** Needs no database. Refuses what is no backup, one of a newer version, and one of another mode than `mode`, if that is named. */
+export async function openBackup(entries: AsyncIterable<Entry>, mode?: Mode): Promise<OpenBackup> {
+  const rest = entries[Symbol.asyncIterator]();
+  const headerEntry = await next(rest);
+  if (headerEntry.name !== HEADER) throw damaged(`it begins with ${headerEntry.name}`);
+  const header = readHeader(headerEntry.bytes);
+  if (mode !== undefined && header.mode !== mode) {
+    throw new StartError(`The backup is of a ${header.mode} service and cannot be restored in ${mode}.`);
+  }
+  await migrationsOf(header);
+  return { header, headerEntry, rest };
+}
+
+/** Refuses a database that is not empty, and a backup that is damaged or incomplete. */
 export async function loadBackup(
   { db, log }: { readonly db: Database; readonly log: Log },
-  entries: AsyncIterable<Entry>,
+  backup: OpenBackup,
   options: LoadOptions,
 ): Promise<Loaded> {
   let hasBegun = false;
@@ -52,26 +71,34 @@ export async function loadBackup(
       await tx.query(
         `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;${PLAIN_TEXT}`,
       );
-      await requireNoSchema(tx);
-      return load(tx, log, entries[Symbol.asyncIterator](), options);
+      await requireEmpty(tx);
+      return load(tx, log, backup, options);
     },
     { isLong: true },
   );
 }
 
-/** A restore never mixes a backup with other data. */
-export async function requireNoSchema(sql: Sql): Promise<void> {
-  const [found] = await sql.query<{ name: string | null }>(`select to_regclass('schema_migrations')::text as name`);
-  if (found?.name) throw new StartError('This database has data already: a backup is restored into a new one only.');
+/**
+ * A restore never mixes a backup with other data, and it empties every table of the schema before it fills them: so there must be none.
+ * What an extension brought is not counted, nor are indexes, which have a table.
+ */
+export async function requireEmpty(sql: Sql): Promise<void> {
+  const [found] = await sql.query<{ name: string }>(
+    `select c.relname as name
+       from pg_class c
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+        and not exists (select from pg_depend d
+                         where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+      order by c.relname <> 'schema_migrations', c.relkind in ('S'), c.relname collate "C"
+      limit 1`,
+  );
+  if (!found) return;
+  const words = found.name === 'schema_migrations' ? 'data' : found.name;
+  throw new StartError(`This database has ${words} already: a backup is restored into an empty one only.`);
 }
 
-async function load(tx: Sql, log: Log, entries: AsyncIterator<Entry>, options: LoadOptions): Promise<Loaded> {
-  const first = await next(entries);
-  if (first.name !== HEADER) throw damaged(`it begins with ${first.name}`);
-  const header = readHeader(first.bytes);
-  if (options.mode !== undefined && header.mode !== options.mode) {
-    throw new StartError(`The backup is of a ${header.mode} service and cannot be restored in ${options.mode}.`);
-  }
+async function load(tx: Sql, log: Log, backup: OpenBackup, options: LoadOptions): Promise<Loaded> {
+  const { header, headerEntry, rest } = backup;
   await applyMigrations(tx, await migrationsOf(header), log);
   const tables = new Map((await readTables(tx)).map(table => [table.name, table]));
   const foreignKeys = await readForeignKeys(tx);
@@ -82,7 +109,7 @@ async function load(tx: Sql, log: Log, entries: AsyncIterator<Entry>, options: L
   await tx.query(`truncate ${[...tables.values()].map(({ quoted }) => quoted).join(', ')}`);
 
   const targets = targetsOf(header, tables, options.extras);
-  const parts = await loadParts(tx, entries, first, targets);
+  const parts = await loadParts(tx, rest, headerEntry, targets);
 
   await setSequences(tx, header, tables);
   for (const { quoted } of tables.values()) await tx.query(`alter table ${quoted} enable trigger user`);
@@ -209,6 +236,6 @@ async function next(entries: AsyncIterator<Entry>): Promise<Entry> {
   return value;
 }
 
-function damaged(why: string): StartError {
+export function damaged(why: string): StartError {
   return new StartError(`The backup is damaged: ${why}.`);
 }
