@@ -12,8 +12,10 @@ import { noteBackup } from './note-backup.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
+const TAKE_OVER = 'take-over';
+
 export async function baseBackupCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const keep = readKeep(args);
+  const { keep, takesOver } = readChoices(args);
   const { walArchive } = config;
   if (walArchive === undefined)
     throw new StartError('trilho backup --base needs TRILHO_WAL_ARCHIVE, as the service has it.');
@@ -22,7 +24,7 @@ export async function baseBackupCommand(config: Config, log: Log, args: readonly
   sayDatabase(config);
   const stops: Stops = [];
   try {
-    const db = await openDatabaseOf({ config, log }, stops);
+    const db = await openDatabaseOf({ config: { ...config, takesOver }, log }, stops);
     await requireSchema(db);
     await noteBackup(db);
     const clusterDir = findCluster(config.dataDir);
@@ -43,13 +45,13 @@ export async function baseBackupCommand(config: Config, log: Log, args: readonly
   return 0;
 }
 
-/** How many base backups are kept; undefined: all. */
-function readKeep(args: readonly string[]): number | undefined {
-  const { options, faults } = readArguments(args, { flags: ['base'], options: ['keep'] });
+/** `keep`: how many base backups are kept; undefined: all. */
+function readChoices(args: readonly string[]): { readonly keep: number | undefined; readonly takesOver: boolean } {
+  const { options, flags, faults } = readArguments(args, { flags: ['base', TAKE_OVER], options: ['keep'] });
   const { keep } = options;
   if (keep !== undefined && !/^[1-9]\d{0,3}$/.test(keep)) {
     faults.push(`--keep must be a whole number from 1 to 9999, not ${quoted(keep)}`);
   }
   refuseFaults('backup', faults);
-  return keep === undefined ? undefined : Number(keep);
+  return { keep: keep === undefined ? undefined : Number(keep), takesOver: flags.includes(TAKE_OVER) };
 }

@@ -24,17 +24,25 @@ export async function restoreArchiveCommand(config: Config, log: Log, args: read
   if (databaseUrl !== undefined)
     throw new StartError('trilho restore --archive is for the embedded database; unset DATABASE_URL.');
   console.error(`Database: ${path.join(dataDir, 'postgres')}`);
-  const { base, finished } = await recoverFromArchive({
+  const { base, lastCommitAt, finished } = await recoverFromArchive({
     dataDir,
     archiveDir: archive,
     ...(until && { until }),
     finish: connection => makeSafe(connection, mode, log),
   });
-  console.log(`Restored: ${base.folder} and the log after it${until ? ` until ${until.toISOString()}` : ''}.`);
+  const end = lastCommitAt ? `up to the commit of ${lastCommitAt.toISOString()}` : 'which has no commit';
+  console.log(`Restored: ${base.folder} and the log after it, ${end}.`);
   for (const line of finished.lines) console.log(line);
   // The log goes on from here, and moments after the restore need a base that is after it.
-  if (walArchive !== undefined) await baseBackupCommand(config, log, ['--base']);
-  else console.log('With TRILHO_WAL_ARCHIVE, make a base backup once the service runs: the log goes on from here.');
+  if (walArchive === undefined) {
+    console.log('With TRILHO_WAL_ARCHIVE, make a base backup once the service runs: the log goes on from here.');
+  } else if (walArchive === archive) {
+    console.log(
+      `${archive} stays with the database that was saved. When that one is gone: trilho backup --base --take-over.`,
+    );
+  } else {
+    await baseBackupCommand(config, log, ['--base']);
+  }
   return finished.areRight ? 0 : NOT_RIGHT;
 }
 

@@ -122,7 +122,7 @@ export const SETTINGS = [
     name: 'TRILHO_WAL_ARCHIVE',
     kind: folder,
     meaning:
-      'Folder to which the embedded database archives its write-ahead log, for a restore to any moment; best on another disk. Not set: no archive.',
+      'Folder to which the embedded database archives its write-ahead log, for a restore to any moment; best on another disk. Not set: that of before, if any.',
   },
   ...RETENTION_SETTINGS,
   ...TRACING_SETTINGS,

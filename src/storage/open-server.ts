@@ -10,6 +10,8 @@ export type ServerSettings = {
   readonly databaseUrl?: string | undefined;
   readonly dataDir: string;
   readonly walArchive?: string | undefined;
+  /** Whether the WAL archive of the database that this one was restored from becomes its own. */
+  readonly takesOver?: boolean;
 };
 
 export type OpenServer = {
@@ -20,11 +22,11 @@ export type OpenServer = {
 };
 
 export async function openServer(
-  { databaseUrl, dataDir, walArchive: archiveDir }: ServerSettings,
+  { databaseUrl, dataDir, walArchive: archiveDir, takesOver = false }: ServerSettings,
   log: Log,
 ): Promise<OpenServer> {
   if (databaseUrl === undefined) {
-    const embedded = await startEmbeddedPostgres({ dataDir, log, archiveDir });
+    const embedded = await startEmbeddedPostgres({ dataDir, log, archiveDir, takesOver });
     return { connection: embedded.connection, place: embedded.clusterDir, stop: embedded.stop };
   }
   if (archiveDir !== undefined) {

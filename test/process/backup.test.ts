@@ -129,7 +129,8 @@ describe('the embedded database', { concurrency: 2 }, () => {
     const second = await ownFolder(t);
     const restored = await trilho(second, env, 'restore', '--archive', archive);
     assert.equal(restored.code, 0, restored.stderr);
-    assert.match(restored.stdout, /^Saved: \S+base-\S+, /m);
+    const taken = await trilho(second, env, 'backup', '--base', '--take-over');
+    assert.match(taken.stdout, /^Saved: \S+base-\S+, /m, taken.stderr);
     const next = await startTrilho({ folder: second, env });
     const later = await next.charge();
     await next.end();

@@ -24,7 +24,7 @@ const EMPTIED = new Set([
   'pg_subtrans',
 ]);
 const NOT_COPIED =
-  /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|pgsql_tmp.*|pg_internal\.init.*|backup_label.*|recovery\.signal)$/;
+  /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|pgsql_tmp.*|pg_internal\.init.*|backup_label.*|recovery\.signal|trilho\.wal-archive)$/;
 const CHUNK_BYTES = 1024 * 1024;
 /** The server waits for the archive; where that takes longer, the archive does not work. */
 const STOP_LIMIT_MS = 600_000;
@@ -43,11 +43,12 @@ export async function takeBaseBackup(db: Database, clusterDir: string, archiveDi
           `select clock_timestamp() as at, pg_walfile_name(pg_backup_start('trilho', true)) as segment`,
         );
         const copied = await copyCluster(clusterDir, draft);
-        const { label, endedAt } = await endBackup(tx);
+        const { label, lsn, endedAt } = await endBackup(tx);
         const base: Base = {
           startedAt: begun!.at.toISOString(),
           endedAt: endedAt.toISOString(),
           firstSegment: begun!.segment,
+          stopLsn: lsn,
           label,
           ...copied,
         };
@@ -64,12 +65,12 @@ export async function takeBaseBackup(db: Database, clusterDir: string, archiveDi
   }
 }
 
-async function endBackup(tx: Sql): Promise<{ label: string; endedAt: Date }> {
+async function endBackup(tx: Sql): Promise<{ label: string; lsn: string; endedAt: Date }> {
   await tx.query(`set local statement_timeout = ${STOP_LIMIT_MS}`);
-  const [row] = await tx.query<{ label: string; ended_at: Date }>(
-    'select labelfile as label, clock_timestamp() as ended_at from pg_backup_stop(true)',
+  const [row] = await tx.query<{ label: string; lsn: string; ended_at: Date }>(
+    'select labelfile as label, lsn::text, clock_timestamp() as ended_at from pg_backup_stop(true)',
   );
-  return { label: row!.label, endedAt: row!.ended_at };
+  return { label: row!.label, lsn: row!.lsn, endedAt: row!.ended_at };
 }
 
 async function copyCluster(from: string, to: string): Promise<{ files: CopiedFile[]; folders: string[] }> {

@@ -1,6 +1,6 @@
 // Decides where the embedded database stores its data and as which user it runs; once, before anything is started.
 import { chmodSync, constants, existsSync } from 'node:fs';
-import { access, chown, cp, mkdir, mkdtemp, readFile } from 'node:fs/promises';
+import { access, chown, cp, type FileHandle, mkdir, mkdtemp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
 import { LIBRARY_PATH, linkLibraries, locateBinaries, renameInto, shortHash } from './binaries.ts';
@@ -112,4 +112,9 @@ async function copyBinaries(native: string, home: string): Promise<string> {
 /** Changes the owner of a file or folder to the identity, if that is another user. */
 export async function giveTo(identity: Identity, place: string): Promise<void> {
   if (identity.user) await chown(place, identity.user.uid, identity.user.gid);
+}
+
+/** For `writeDurably`: a file of the identity. */
+export function ownedBy({ user }: Identity): { readonly prepare?: (handle: FileHandle) => Promise<void> } {
+  return user ? { prepare: handle => handle.chown(user.uid, user.gid) } : {};
 }

@@ -10,6 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { StartError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
+import { chooseArchive, claimArchive, keepArchive } from './archive-owner.ts';
 import { renameInto } from './binaries.ts';
 import { giveTo, type Home, settleHome } from './home.ts';
 import {
@@ -22,7 +23,7 @@ import {
   USER,
 } from './server-process.ts';
 import { refuseUnfinished } from './unfinished.ts';
-import { archiveHistories, archiveSettings } from './wal-archive.ts';
+import { archiveSettings, walFolder } from './wal-archive.ts';
 
 export type EmbeddedPostgres = {
   readonly connection: pg.PoolConfig;
@@ -44,17 +45,25 @@ const WATCH_EVERY_MS = 1_000;
 type Start = {
   readonly dataDir: string;
   readonly log: Log;
-  /** Where the write-ahead log is archived, if it is. */
+  /** Where the write-ahead log is archived; absent: where it was before, if anywhere. */
   readonly archiveDir?: string | undefined;
+  /** Whether it may be the archive of the database that this one was restored from. */
+  readonly takesOver?: boolean;
 };
 
-export async function startEmbeddedPostgres({ dataDir, log, archiveDir }: Start): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(start: Start): Promise<EmbeddedPostgres> {
+  const { dataDir, log, takesOver = false } = start;
   const home = await settleHome(dataDir);
   await initialise(home);
+  const archiveDir = await chooseArchive(home.clusterDir, start.archiveDir);
   const settings = archiveDir === undefined ? {} : await archiveSettings(archiveDir, home);
-  if (archiveDir !== undefined) await archiveHistories(archiveDir, home);
   const socket = await shortSocketDir(home.clusterDir);
   const connection = connectionIn(socket.dir);
+  if (archiveDir !== undefined) {
+    // Nothing of the archive is changed for a server that does not write to it.
+    if ((await probe(connection)) === 'up') await requireArchiving(connection, archiveDir);
+    await claimArchive(archiveDir, home, takesOver);
+  }
   let child: ChildProcess | undefined;
   let failedLaunches = 0;
 
@@ -90,7 +99,10 @@ export async function startEmbeddedPostgres({ dataDir, log, archiveDir }: Start)
   }
 
   await ensureRunning();
-  if (archiveDir !== undefined) await requireArchiving(connection);
+  if (archiveDir !== undefined) {
+    await requireArchiving(connection, archiveDir);
+    await keepArchive(home, archiveDir);
+  }
 
   let restarting: Promise<void> | undefined;
   const watcher = setInterval(() => {
@@ -149,18 +161,22 @@ async function checkVersion(clusterDir: string, binDir: string): Promise<void> {
   }
 }
 
-/** Another service or command may have started the server without the setting, which a running server cannot change. */
-async function requireArchiving(connection: pg.PoolConfig): Promise<void> {
+/** Another service or command may have started the server with another setting, which a running server cannot change. */
+async function requireArchiving(connection: pg.PoolConfig, archiveDir: string): Promise<void> {
   const client = new pg.Client({ ...connection, application_name: LEAVING, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
   try {
     await client.connect();
-    const { rows } = await client.query<{ mode: string }>(`select current_setting('archive_mode') as mode`);
-    if (rows[0]?.mode === 'on') return;
+    const { rows } = await client.query<{ mode: string; folder: string | null }>(
+      `select current_setting('archive_mode') as mode, current_setting('basic_archive.archive_directory', true) as folder`,
+    );
+    const { mode, folder } = rows[0]!;
+    if (mode === 'on' && folder === walFolder(archiveDir)) return;
   } finally {
     await client.end().catch(() => {});
   }
   throw new StartError(
-    'The embedded database runs without the archive of TRILHO_WAL_ARCHIVE: stop every service on it, then start anew.',
+    `The embedded database runs without the archive ${archiveDir}: stop every service on it, then start anew.`,
   );
 }
 

@@ -8,9 +8,11 @@ import pg from 'pg';
 import { StartError } from '../../lib/errors.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
 import { giveTo, type Home, settleHome } from './home.ts';
+import { type Course, lacksSegment, planRecovery, requireWholeLog } from './plan-recovery.ts';
 import { connectionIn, shortSocketDir, shutDown, spawnPostgres } from './server-process.ts';
+import { parseHistory } from './timelines.ts';
 import { makeUnfinished, removeUnfinished } from './unfinished.ts';
-import { type KeptBase, readBases, walFolder } from './wal-archive.ts';
+import { type KeptBase, walFolder } from './wal-archive.ts';
 
 /** Recovery reads as much log as there is: a day of it within minutes. */
 const RECOVERY_LIMIT_MS = 86_400_000;
@@ -25,28 +27,35 @@ type Recovery<T> = {
   finish(connection: pg.PoolConfig): Promise<T>;
 };
 
+export type Recovered<T> = {
+  readonly base: KeptBase;
+  /** The last commit of the log that was restored; undefined when it had none. */
+  readonly lastCommitAt: Date | undefined;
+  readonly finished: T;
+};
+
 /**
  * Makes the embedded database of `dataDir`, which must have none, and leaves it stopped. It is made in a folder beside its place and
- * moved there when `finish` is over, so that no crash leaves one that a start would open too early. Refuses a damaged base, and a
- * moment that the archive does not have.
+ * moved there when `finish` is over, so that no crash leaves one that a start would open too early. Refuses a damaged base, a log with a
+ * gap, and a moment that the archive does not have. It writes nothing into the archive.
  */
-export async function recoverFromArchive<T>(recovery: Recovery<T>): Promise<{ base: KeptBase; finished: T }> {
-  const { dataDir, archiveDir, until, finish } = recovery;
+export async function recoverFromArchive<T>(recovery: Recovery<T>): Promise<Recovered<T>> {
+  const { dataDir, archiveDir, until } = recovery;
   const home = await settleHome(dataDir);
   const { clusterDir } = home;
   if (existsSync(clusterDir)) throw occupied(clusterDir);
-  const base = chooseBase(await readBases(archiveDir), until);
-  await checkFiles(base);
+  const course = await planRecovery(archiveDir, until);
+  await checkFiles(course.base);
   await removeUnfinished(clusterDir);
   const draft = { ...home, clusterDir: await makeUnfinished(clusterDir) };
   try {
-    await layOut(base, draft);
-    const finished = await replay(draft, archiveDir, until, finish);
+    await layOut(course.base, draft);
+    const { lastCommitAt, finished } = await replay(draft, recovery, course);
     await rename(draft.clusterDir, clusterDir).catch(error => {
       throw existsSync(clusterDir) ? occupied(clusterDir) : error;
     });
     await syncFolder(path.dirname(clusterDir));
-    return { base, finished };
+    return { base: course.base, lastCommitAt, finished };
   } catch (error) {
     await rm(draft.clusterDir, { recursive: true, force: true });
     throw error;
@@ -55,16 +64,6 @@ export async function recoverFromArchive<T>(recovery: Recovery<T>): Promise<{ ba
 
 function occupied(clusterDir: string): StartError {
   return new StartError(`There is a database in ${clusterDir}: an archive is restored into a new one only.`);
-}
-
-/** The newest base that was complete at that moment. */
-function chooseBase(bases: readonly KeptBase[], until: Date | undefined): KeptBase {
-  const possible = bases.filter(({ endedAt }) => until === undefined || new Date(endedAt) <= until);
-  const base = possible.at(-1);
-  if (base) return base;
-  const [first] = bases;
-  if (!first) throw new StartError('The archive has no base backup: make one with trilho backup --base.');
-  throw new StartError(`The archive begins with ${first.endedAt}; --until must be later.`);
 }
 
 async function checkFiles({ folder, files }: KeptBase): Promise<void> {
@@ -103,16 +102,14 @@ async function layOut({ folder, files, folders, label }: KeptBase, { clusterDir,
 /** Runs a server that reads the log from the archive; calls `finish` once it has left recovery, and stops it. */
 async function replay<T>(
   home: Home,
-  archiveDir: string,
-  until: Date | undefined,
-  finish: (connection: pg.PoolConfig) => Promise<T>,
-): Promise<T> {
+  { archiveDir, until, finish }: Recovery<T>,
+  course: Course,
+): Promise<Pick<Recovered<T>, 'lastCommitAt' | 'finished'>> {
   const socket = await shortSocketDir(home.clusterDir);
   const logStart = existsSync(home.logFile) ? (await readFile(home.logFile)).length : 0;
   const server = spawnPostgres(home, {
     restore_command: `cp ${shellWord(walFolder(archiveDir))}/%f "%p"`,
-    // A moment is one of the log that the base belongs to. All of the log is that which goes on past an earlier restore.
-    recovery_target_timeline: until ? 'current' : 'latest',
+    recovery_target_timeline: String(course.timeline),
     // Settings are read before the names of zones are known, so the zone is a number.
     ...(until && { recovery_target_time: until.toISOString().replace('Z', '+00') }),
     recovery_target_action: 'promote',
@@ -121,14 +118,32 @@ async function replay<T>(
   const connection = connectionIn(socket.dir);
   try {
     while (!(await isPromoted(connection))) {
-      if (server.exitCode !== null || server.signalCode !== null) throw notRecovered(home, logStart, until);
+      if (server.exitCode !== null || server.signalCode !== null) throw notRecovered(home, logStart, until, course);
       if (Date.now() > deadline) throw new StartError('Recovery took longer than a day and was ended.');
       await wait(LOOK_EVERY_MS);
     }
-    return await finish(connection);
+    const { endLsn, lastCommitAt } = await readEnd(connection);
+    if (until === undefined) requireWholeLog(course, endLsn);
+    return { lastCommitAt, finished: await finish(connection) };
   } finally {
     await shutDown(home.clusterDir);
     await socket.dispose();
+  }
+}
+
+/** Where recovery ended: the history of the timeline that it began says so. */
+async function readEnd(connection: pg.PoolConfig): Promise<{ endLsn: bigint; lastCommitAt: Date | undefined }> {
+  const client = new pg.Client(connection);
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ at: Date | null; history: string }>(
+      `select pg_last_xact_replay_timestamp() as at,
+              pg_read_file('pg_wal/' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) || '.history') as history`,
+    );
+    return { endLsn: parseHistory(rows[0]!.history).at(-1)!.lsn, lastCommitAt: rows[0]!.at ?? undefined };
+  } finally {
+    await client.end().catch(() => {});
   }
 }
 
@@ -147,9 +162,10 @@ async function isPromoted(connection: pg.PoolConfig): Promise<boolean> {
 }
 
 /** The server says why in its log, which quotes no values. */
-function notRecovered({ logFile }: Home, logStart: number, until: Date | undefined): StartError {
+function notRecovered({ logFile }: Home, logStart: number, until: Date | undefined, course: Course): StartError {
   const said = readFileSync(logFile).subarray(logStart).toString('utf8');
   if (until && said.includes('recovery ended before configured recovery target was reached')) {
+    if (course.missing !== undefined) return lacksSegment(course.missing);
     return new StartError(
       `The archive ends before ${until.toISOString()}; choose an earlier moment, or none for all of it.`,
     );

@@ -1,22 +1,21 @@
 // The WAL archive: finished segments of the write-ahead log in `wal`, copied by the server's own module, and base backups in
 // folders beside it. A base backup and the log after it give the database as it was at any moment since.
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { checkSchema } from '../../config/check-schema.ts';
 import { StartError } from '../../lib/errors.ts';
-import { syncFolder } from '../../lib/sync-folder.ts';
-import { giveTo, type Home } from './home.ts';
+import { writeDurably } from '../../lib/write-durably.ts';
+import { giveTo, type Home, ownedBy } from './home.ts';
 import type { ServerSettings } from './server-process.ts';
+import { HISTORY, type Histories, parseHistory, SEGMENT } from './timelines.ts';
 
 /** After this time a segment is archived although it is not full: what a lost machine may cost. */
 const ARCHIVE_AFTER_SECONDS = 300;
 /** What the module calls a segment that it is copying. */
 const UNFINISHED = /^archtemp/;
 const ABANDONED_AFTER_MS = 86_400_000;
-const SEGMENT = /^[0-9A-F]{24}$/;
-const HISTORY = /^[0-9A-F]{8}\.history$/;
 
 export const BASE_FILE = 'base.json';
 const BASE_NAME = /^base-\d{8}T\d{6}Z$/;
@@ -30,6 +29,8 @@ const Base = Type.Object(
     endedAt: Text,
     /** The first segment that recovery needs. */
     firstSegment: Type.String({ pattern: SEGMENT.source }),
+    /** Where the log must lead to before the base is consistent. */
+    stopLsn: Type.Optional(Type.String({ pattern: '^[0-9A-F]+/[0-9A-F]+$' })),
     label: Text,
     files: Type.Array(
       Type.Object({ path: Text, bytes: Type.Integer(), sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }) }, strict),
@@ -80,12 +81,20 @@ export async function archiveHistories(archiveDir: string, { clusterDir, identit
       if (history.equals(await readFile(target))) continue;
       throw new StartError(`TRILHO_WAL_ARCHIVE ${archiveDir} has the log of another database: ${name}.`);
     }
-    const draft = path.join(to, `archtemp.${name}.${process.pid}`);
-    await writeFile(draft, history, { mode: 0o600, flush: true });
-    await giveTo(identity, draft);
-    await rename(draft, target);
-    await syncFolder(to);
+    await writeDurably(target, history, ownedBy(identity));
   }
+}
+
+export type ArchivedLog = { readonly segments: ReadonlySet<string>; readonly histories: Histories };
+
+export async function readLog(archiveDir: string): Promise<ArchivedLog> {
+  const wal = walFolder(archiveDir);
+  const names = existsSync(wal) ? await readdir(wal) : [];
+  const histories = new Map<number, ReturnType<typeof parseHistory>>();
+  for (const name of names.filter(file => HISTORY.test(file))) {
+    histories.set(Number.parseInt(name, 16), parseHistory(await readFile(path.join(wal, name), 'utf8')));
+  }
+  return { segments: new Set(names.filter(name => SEGMENT.test(name))), histories };
 }
 
 /** The base backups of an archive, oldest first. */

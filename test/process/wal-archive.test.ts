@@ -1,0 +1,141 @@
+// The WAL archive of the embedded database: a restore has all of the log or says what is missing, and an archive has the log of one
+// database.
+import assert from 'node:assert/strict';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import {
+  askDatabase,
+  embeddedConnection,
+  folderWithDatabase,
+  type Over,
+  ownFolder,
+  PROJECT,
+  refusalOf,
+  runToEnd,
+  startTrilho,
+  type Trilho,
+} from '../harness/process.ts';
+
+const TRILHO = path.join(PROJECT, 'bin/trilho.js');
+
+const trilho = (folder: string, env: Readonly<Record<string, string>>, ...args: string[]) =>
+  runToEnd({ folder, env, command: [process.execPath, TRILHO, ...args] });
+
+/** A service with an archive that has a base backup. */
+async function archivingService(t: Over) {
+  const folder = await folderWithDatabase(t);
+  const archive = path.join(folder, 'archive');
+  const env = { TRILHO_WAL_ARCHIVE: archive };
+  const service = await startTrilho({ folder, env });
+  const base = await trilho(folder, env, 'backup', '--base');
+  assert.equal(base.code, 0, base.stderr);
+  return { folder, archive, env, service };
+}
+
+const ask = <R extends Record<string, unknown>>(service: Trilho, text: string) =>
+  askDatabase<R>(embeddedConnection(service.dataPlace), text);
+
+/** Ends the segment of the log that is being written, and returns its name. */
+async function endSegment(service: Trilho): Promise<string> {
+  const [row] = await ask<{ name: string }>(service, 'select pg_walfile_name(pg_switch_wal()) as name');
+  return row!.name;
+}
+
+async function restoredCharges(t: Over, archive: string, ids: readonly string[], ...args: string[]) {
+  const folder = await ownFolder(t);
+  const ended = await trilho(folder, {}, 'restore', '--archive', archive, ...args);
+  assert.equal(ended.code, 0, ended.stderr);
+  const service = await startTrilho({ folder });
+  const answers = await Promise.all(ids.map(id => service.get(`/charges/${id}`)));
+  await service.end();
+  return { said: ended.stdout, statuses: answers.map(({ status }) => status) };
+}
+
+describe('a WAL archive', { concurrency: 2 }, () => {
+  test('with a gap is not restored as if it were whole', async t => {
+    const { archive, service } = await archivingService(t);
+    const first = await service.charge();
+    const [row] = await ask<{ now: Date }>(service, 'select clock_timestamp() as now');
+    await endSegment(service);
+    const second = await service.charge();
+    const lost = await endSegment(service);
+    await service.charge();
+    await service.end();
+
+    const whole = await restoredCharges(t, archive, [first, second]);
+    assert.deepEqual(whole.statuses, [200, 200]);
+    const [, last = ''] = /^Restored: \S+ and the log after it, up to the commit of (\S+Z)\.$/m.exec(whole.said) ?? [];
+    assert.ok(Date.parse(last) > row!.now.getTime(), whole.said);
+
+    const segment = path.join(archive, 'wal', lost);
+    const { size } = await stat(segment);
+    await writeFile(segment, Buffer.alloc(size));
+    const refused = async (...args: string[]) =>
+      refusalOf(await trilho(await ownFolder(t), {}, 'restore', '--archive', archive, ...args));
+    assert.match(await refused(), /^The log breaks off in segment [0-9A-F]{24}, which is damaged; the archive goes on/);
+
+    await rm(segment);
+    assert.match(await refused(), new RegExp(`^The archive lacks segment ${lost} of the log`));
+    assert.match(await refused('--until', new Date().toISOString()), new RegExp(`lacks segment ${lost}`));
+    const earlier = await restoredCharges(t, archive, [first, second], '--until', row!.now.toISOString());
+    assert.deepEqual(earlier.statuses, [200, 404]);
+  });
+
+  test('stays with its database while a restore of it is tried, until that one takes it over', async t => {
+    const { folder, archive, env, service } = await archivingService(t);
+    const bases = async () => (await readdir(archive)).filter(name => name.startsWith('base-')).length;
+    const first = await service.charge();
+    await endSegment(service);
+
+    const trial = await ownFolder(t);
+    const tried = await trilho(trial, env, 'restore', '--archive', archive);
+    assert.equal(tried.code, 0, tried.stderr);
+    assert.match(tried.stdout, /stays with the database that was saved\..* trilho backup --base --take-over\.$/m);
+    assert.equal(await bases(), 1);
+    const refused = /belongs to the database that this one was restored from: .*trilho backup --base --take-over\.$/;
+    assert.match(refusalOf(await runToEnd({ folder: trial, env })), refused);
+
+    const second = await service.charge();
+    await service.end();
+    assert.deepEqual((await restoredCharges(t, archive, [first, second])).statuses, [200, 200]);
+
+    const taken = await trilho(trial, env, 'backup', '--base', '--take-over');
+    assert.equal(taken.code, 0, taken.stderr);
+    assert.equal(await bases(), 2);
+    const next = await startTrilho({ folder: trial, env });
+    const third = await next.charge();
+    await next.end();
+    assert.deepEqual((await restoredCharges(t, archive, [first, second, third])).statuses, [200, 404, 200]);
+    assert.match(refusalOf(await runToEnd({ folder, env })), refused, 'the old one writes there no more');
+  });
+
+  test('takes no log of another database', async t => {
+    const { archive, env, service } = await archivingService(t);
+    await service.end();
+    const before = await readdir(path.join(archive, 'wal'));
+    // The database of another folder is a copy of the same files, so a new one is made.
+    const refused = refusalOf(await runToEnd({ folder: await ownFolder(t), env }));
+    assert.match(refused, /^TRILHO_WAL_ARCHIVE \S+ has the log of another database: name a new folder\.$/);
+    assert.deepEqual(await readdir(path.join(archive, 'wal')), before);
+  });
+
+  test('is used by whatever starts its database, and only with the same folder', async t => {
+    const { folder, archive, service } = await archivingService(t);
+    const other = { TRILHO_WAL_ARCHIVE: path.join(folder, 'other') };
+    const differs = /^The embedded database archives its log to \S+archive, and TRILHO_WAL_ARCHIVE is \S+other: /;
+    assert.match(refusalOf(await trilho(folder, other, 'backup', '--base')), differs);
+    await service.end();
+    assert.match(refusalOf(await runToEnd({ folder, env: other })), differs);
+
+    const next = await startTrilho({ folder });
+    const settings = `select current_setting('archive_mode') as mode, current_setting('basic_archive.archive_directory') as folder`;
+    assert.deepEqual(await ask(next, settings), [{ mode: 'on', folder: path.join(archive, 'wal') }]);
+    await next.end();
+
+    await rm(path.join(folder, 'data/postgres/trilho.wal-archive'));
+    const without = await startTrilho({ folder });
+    assert.deepEqual(await ask(without, `select current_setting('archive_mode') as mode`), [{ mode: 'off' }]);
+    await without.end();
+  });
+});
