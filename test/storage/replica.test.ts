@@ -82,6 +82,15 @@ describe('lists with a replica', { timeout: 1_200_000 }, () => {
     const fresh = await service.get('/charges', FRESH);
     assert.equal(fresh.json.total, 2);
     for (const answer of [one, found, fresh]) assert.ok(!answer.headers.has(AS_OF));
+    for (const exported of [
+      await fetch(`${service.url}/dashboard/charges.csv?externalId=second`),
+      await fetch(`${service.url}/dashboard/charges.csv`, { headers: FRESH }),
+    ]) {
+      assert.match(await exported.text(), /second/);
+      assert.ok(!exported.headers.has(AS_OF));
+    }
+    const ofCharge = await fetch(`${service.url}/dashboard/ledger.csv?chargeId=${id}`);
+    assert.ok(!ofCharge.headers.has(AS_OF));
     const again = await service.post('/charges', chargeBody({ externalId: 'second', methods: ['pix'] }));
     assert.equal(again.json.id, id);
   });
@@ -102,14 +111,16 @@ describe('lists with a replica', { timeout: 1_200_000 }, () => {
     assert.ok(lines.some(line => /too far behind/.test(line)));
   });
 
-  test('an export is read from the replica', async () => {
+  test('an export is read from the replica, and says how old it may be', async () => {
     const reads = async () =>
       Number(/^trilho_replica_reads_total\{outcome="replica"\} (\d+)/m.exec((await service.get('/metrics')).text)?.[1]);
     await until('an export from the replica', async () => {
       const atFirst = await reads();
       const exported = await fetch(`${service.url}/dashboard/charges.csv`);
       assert.equal((await exported.text()).trim().split('\r\n').length, 3);
-      return (await reads()) === atFirst + 1;
+      const isFromReplica = (await reads()) === atFirst + 1;
+      if (isFromReplica) assert.match(exported.headers.get(AS_OF) ?? '', /^\d{4}-.*Z$/);
+      return isFromReplica;
     });
   });
 

@@ -21,7 +21,7 @@ export const FreshHeaders = Type.Object({
   ),
 });
 
-type Options = {
+export type ListReadOptions = {
   /** True: the caller looks for one object, which may be new. */
   readonly isFresh?: boolean;
 };
@@ -32,10 +32,18 @@ export async function readList<T>(
   request: FastifyRequest,
   reply: FastifyReply,
   work: (db: Sql) => Promise<T>,
-  { isFresh = false }: Options = {},
+  { isFresh = false }: ListReadOptions = {},
 ): Promise<T> {
-  if (isFresh || /\bno-(cache|store)\b|\bmax-age=0\b/i.test(request.headers['cache-control'] ?? '')) return work(db);
+  if (isFresh || asksForPresent(request)) return work(db);
   const { value, asOf } = await replica.read(work);
-  if (asOf) reply.header('data-as-of', asOf.toISOString());
+  if (asOf) nameAge(reply, asOf);
   return value;
+}
+
+export function asksForPresent({ headers }: FastifyRequest): boolean {
+  return /\bno-(cache|store)\b|\bmax-age=0\b/i.test(headers['cache-control'] ?? '');
+}
+
+export function nameAge(reply: FastifyReply, asOf: Date): void {
+  reply.header('data-as-of', asOf.toISOString());
 }

@@ -9,16 +9,17 @@ import { requireCharge } from '../../charges/require.ts';
 import { chargeView } from '../../charges/view.ts';
 import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
+import type { ListReadDeps } from '../../http/server/list-read.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type Columns, csvLink, type ExportDeps, pageReader, sendCsv, walkBack } from './csv.ts';
+import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
 import { badge, facts, filterForm, idLink, pager, readFilters, reais, table, when } from './parts.ts';
 import { may, type ShellDeps, shell } from './shell.ts';
 import type { VersionOf } from './stream.ts';
 
 export type ListDeps = ShellDeps &
-  ExportDeps & {
+  ListReadDeps & {
     readonly clock: Clock;
     readonly pageSize: number;
     readonly links: Links;
@@ -65,7 +66,8 @@ ${pager(request, list)}</div>`,
 
   app.get('/dashboard/charges.csv', READS, async (request, reply) => {
     const query = queryFor(deps, request);
-    const read = pageReader(deps);
+    // Who looks for one charge may just have made it.
+    const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
     const pages = walkBack(
       deps.clock.now(),
       query,

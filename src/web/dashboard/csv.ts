@@ -1,9 +1,9 @@
 // Lists as CSV: page after page is read and written, so any size takes the memory of one page.
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asksForPresent, type ListReadDeps, type ListReadOptions, nameAge } from '../../http/server/list-read.ts';
 import type { PageQuery } from '../../lib/paging.ts';
 import type { Sql } from '../../storage/database.ts';
-import type { Replica } from '../../storage/replica.ts';
 import { type Html, html } from '../html.ts';
 import { addressWith } from './parts.ts';
 
@@ -26,19 +26,24 @@ function lineOf(cells: readonly Cell[]): string {
 /** Columns by their headings. */
 export type Columns<T> = Readonly<Record<string, (row: T) => Cell>>;
 
-/** Sends all pages; the next is read when the reader has taken the one before. */
-export function sendCsv<T>(
+/**
+ * Sends all pages; the next is read when the reader has taken the one before. The first is read before anything is sent: it may be
+ * refused, and its reader names its age in a header.
+ */
+export async function sendCsv<T>(
   reply: FastifyReply,
   name: string,
   columns: Columns<T>,
-  pages: AsyncIterable<readonly T[]>,
-): FastifyReply {
+  pages: AsyncGenerator<readonly T[]>,
+): Promise<FastifyReply> {
   const cells = Object.values(columns);
+  const textOf = (rows: readonly T[]) => rows.map(row => lineOf(cells.map(cell => cell(row)))).join('');
+  const first = await pages.next();
   async function* lines(): AsyncGenerator<string> {
     // Spreadsheets take a file without it for Latin-1.
-    yield `\uFEFF${lineOf(Object.keys(columns))}`;
+    yield `\uFEFF${lineOf(Object.keys(columns))}${first.done ? '' : textOf(first.value)}`;
     for await (const rows of pages) {
-      if (rows.length > 0) yield rows.map(row => lineOf(cells.map(cell => cell(row)))).join('');
+      if (rows.length > 0) yield textOf(rows);
     }
   }
   reply.header('content-disposition', `attachment; filename="${name}.csv"`);
@@ -50,18 +55,22 @@ export function csvLink(request: FastifyRequest, path: string): Html {
   return html`<a class="button secondary small" href="${addressWith(request, { page: '', before: '' }, path)}">CSV</a>`;
 }
 
-export type ExportDeps = { readonly db: Sql; readonly replica: Replica };
-
 /**
- * Reads the pages of one export, from a replica where there is one. No page is of an earlier moment than the one before: it would
- * lack rows that lie between the two.
+ * Reads the pages of one export by the rules of the lists: from a replica where there is one, unless the caller needs the present. No page
+ * is of an earlier moment than the one before: it would lack rows that lie between the two. So the age of the first is that of all.
  */
-export function pageReader({ db, replica }: ExportDeps): <T>(read: (db: Sql) => Promise<T>) => Promise<T> {
-  let isPrimary = false;
+export function pageReader(
+  { db, replica }: ListReadDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { isFresh = false }: ListReadOptions = {},
+): <T>(read: (db: Sql) => Promise<T>) => Promise<T> {
+  let isPrimary = isFresh || asksForPresent(request);
   let notBefore: Date | undefined;
   return async read => {
     if (isPrimary) return read(db);
     const { value, asOf } = await replica.read(read, { notBefore });
+    if (asOf && !notBefore) nameAge(reply, asOf);
     isPrimary = asOf === undefined;
     notBefore = asOf;
     return value;

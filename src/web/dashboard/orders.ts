@@ -84,7 +84,7 @@ ${pager(request, counts)}</div>`,
 
   app.get('/dashboard/orders.csv', READS, async (request, reply) => {
     const { show, status, symbol, ...query } = queryFor(deps, request);
-    const readPage = pageReader(deps);
+    const readPage = pageReader(deps, request, reply);
     const read = async (page: PageQuery): Promise<readonly Row[]> => {
       const asked = { ...query, ...page };
       return readPage(async db => {

@@ -61,7 +61,7 @@ ${pager(request, counts)}</div>`,
 
   app.get('/dashboard/payouts.csv', READS, async (request, reply) => {
     const query = queryFor(deps, request);
-    const read = pageReader(deps);
+    const read = pageReader(deps, request, reply);
     const pages = walkBack(
       deps.clock.now(),
       query,

@@ -19,7 +19,7 @@ export function recordExports(app: FastifyInstance, deps: ListDeps): void {
   app.get('/dashboard/events.csv', options('events:read'), async (request, reply) => {
     const { type, ...rest } = readFilters(EventsFilter, request);
     const accountId = accountOf(request.caller, rest.accountId);
-    const read = pageReader(deps);
+    const read = pageReader(deps, request, reply);
     const pages = walkPositions((before, limit) =>
       read(db => readNewestEvents(db, { accountId, type, before, limit })),
     );
@@ -29,7 +29,7 @@ export function recordExports(app: FastifyInstance, deps: ListDeps): void {
   app.get('/dashboard/audit.csv', options('audit:read'), async (request, reply) => {
     requireAll(request);
     const { actor } = readFilters(AuditFilter, request);
-    const read = pageReader(deps);
+    const read = pageReader(deps, request, reply);
     const pages = walkPositions((before, limit) => read(db => readAuditLines(db, { before, limit })));
     return sendCsv(reply, 'audit', AUDIT_COLUMNS, linesBy(actor, pages));
   });
@@ -44,7 +44,9 @@ export function recordExports(app: FastifyInstance, deps: ListDeps): void {
       ...(chargeId !== undefined && { chargeId }),
       ...(transactionId !== undefined && { orderId: transactionId }),
     };
-    const read = pageReader(deps);
+    // What one charge or order has moved may have just happened.
+    const isFresh = chargeId !== undefined || transactionId !== undefined;
+    const read = pageReader(deps, request, reply, { isFresh });
     const pages = walkBack(
       deps.clock.now(),
       query,
