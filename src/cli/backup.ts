@@ -6,7 +6,7 @@ import { jobsToSave } from '../jobs/backup.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { type Dumped, dumpDatabase } from '../storage/backup/dump.ts';
-import { readFolder, writeFolder } from '../storage/backup/folder.ts';
+import { readFolder, removeUnfinishedFolder, writeFolder } from '../storage/backup/folder.ts';
 import type { Entry } from '../storage/backup/format.ts';
 import { TAR_END, tarBlocks } from '../storage/backup/tar.ts';
 import { asStartFault } from '../storage/connect.ts';
@@ -15,6 +15,7 @@ import { requireSchema } from '../storage/installation.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { baseBackupCommand } from './base-backup.ts';
 import { noteBackup } from './note-backup.ts';
+import { cleaningUp } from './on-interrupt.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { STREAM, verifyBackup } from './restore.ts';
 import { sayDatabase } from './say-database.ts';
@@ -37,7 +38,8 @@ export async function backupCommand(config: Config, log: Log, args: readonly str
       report(await toStream(db), console.error);
       return 0;
     }
-    report(await writeFolder(place, write => dump(db, write)), console.log);
+    const write = () => writeFolder(place, entry => dump(db, entry));
+    report(await cleaningUp(() => removeUnfinishedFolder(place), write), console.log);
   } catch (error) {
     throw asStartFault(error);
   } finally {

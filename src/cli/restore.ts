@@ -1,6 +1,4 @@
 // trilho restore: puts a backup into a new database, or tries it in a scratch database with --verify, and runs both proofs there.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CHARGE_JOBS } from '../charges/jobs.ts';
 import type { Config } from '../config/config.ts';
@@ -23,6 +21,7 @@ import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { pauseRestoredPayouts } from './pause-restored.ts';
 import { proveDatabase } from './proofs.ts';
 import { restoreArchiveCommand } from './restore-archive.ts';
+import { withScratch } from './scratch.ts';
 
 /** Stands for standard input or output. */
 export const STREAM = '-';
@@ -54,21 +53,20 @@ export async function restoreCommand(config: Config, log: Log, args: readonly st
 /** Restores into an embedded database in a folder of its own, runs both proofs, and removes it. */
 export async function verifyBackup(log: Log, entries: AsyncIterable<Entry>): Promise<number> {
   const backup = await openBackup(entries);
-  const scratch = await mkdtemp(path.join(tmpdir(), 'trilho-verify-'));
-  const stops: Stops = [() => rm(scratch, { recursive: true, force: true })];
-  try {
-    const embedded = await startEmbeddedPostgres({ dataDir: scratch, log });
-    // Another folder where root may not run it in this one.
-    stops.push(() => rm(path.dirname(embedded.clusterDir), { recursive: true, force: true }));
-    stops.push(() => embedded.stop());
-    const db = await connect({ connection: embedded.connection, log });
-    stops.push(() => db.close());
-    return await restoreInto(db, log, backup);
-  } catch (error) {
-    throw asStartFault(error);
-  } finally {
-    await stopAll(stops);
-  }
+  return withScratch(async dataDir => {
+    const stops: Stops = [];
+    try {
+      const embedded = await startEmbeddedPostgres({ dataDir, log });
+      stops.push(() => embedded.stop());
+      const db = await connect({ connection: embedded.connection, log });
+      stops.push(() => db.close());
+      return await restoreInto(db, log, backup);
+    } catch (error) {
+      throw asStartFault(error);
+    } finally {
+      await stopAll(stops);
+    }
+  });
 }
 
 /** Exit code 1 when the data is restored and a proof fails. */

@@ -1,7 +1,8 @@
 // The WAL archive of the embedded database: a restore has all of the log or says what is missing, and an archive has the log of one
 // database.
 import assert from 'node:assert/strict';
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import {
@@ -16,6 +17,9 @@ import {
   startTrilho,
   type Trilho,
 } from '../harness/process.ts';
+
+/** Above the ids that Linux gives. */
+const NO_PROCESS = 4_194_305;
 
 const TRILHO = path.join(PROJECT, 'bin/trilho.js');
 
@@ -108,6 +112,30 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     await next.end();
     assert.deepEqual((await restoredCharges(t, archive, [first, second, third])).statuses, [200, 404, 200]);
     assert.match(refusalOf(await runToEnd({ folder, env })), refused, 'the old one writes there no more');
+  });
+
+  test('has base backups that are tried, one that is damaged stops no restore, and what a killed one left goes', async t => {
+    const { folder, archive, env, service } = await archivingService(t);
+    const [damaged = ''] = (await readdir(archive)).filter(name => name.startsWith('base-'));
+    await writeFile(path.join(archive, damaged, 'base.json'), '{');
+    const left = path.join(archive, `.base-${NO_PROCESS}-abcdef`);
+    await mkdir(left);
+    await service.charge();
+
+    const base = await trilho(folder, env, 'backup', '--base', '--verify', '--keep', '1');
+    assert.equal(base.code, 0, base.stderr);
+    assert.match(
+      base.stdout,
+      /^Saved: .*\nSkipped: .*\nRestored: .*\nThe ledger is right\.\nThe audit log is whole: .*\nRemoved: 0 /,
+    );
+    assert.equal(existsSync(left), false);
+    await service.end();
+
+    const other = await ownFolder(t);
+    const tried = await trilho(other, {}, 'restore', '--archive', archive, '--verify');
+    assert.equal(tried.code, 0, tried.stderr);
+    assert.match(tried.stdout, new RegExp(`^Skipped: the base backup \\S+${damaged} is damaged\\.\nRestored: `));
+    assert.equal(existsSync(path.join(other, 'data')), false);
   });
 
   test('takes no log of another database', async t => {

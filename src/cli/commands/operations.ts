@@ -9,7 +9,7 @@ export const OPERATIONS: Commands = [
       help: [
         'trilho backup <folder> [--verify]',
         'trilho backup -',
-        'trilho backup --base [--keep <number>] [--take-over]',
+        'trilho backup --base [--verify] [--keep <number>] [--take-over]',
         '',
         '<folder>  a new folder; it appears when every file in it was written and read again',
         '-         a tar archive on standard output',
@@ -31,7 +31,7 @@ export const OPERATIONS: Commands = [
       help: [
         'trilho restore <folder> [--verify]',
         'trilho restore - [--verify]',
-        'trilho restore --archive <folder> [--until <time>]',
+        'trilho restore --archive <folder> [--until <time>] [--verify]',
         '',
         '-         a tar archive on standard input',
         '--verify  only tries it, in a scratch database that is removed afterwards',

@@ -1,11 +1,14 @@
 // A backup as a folder with a file for each entry. It appears under its name when it is complete and on disk.
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
+import { findAbandoned, makeDraft, removeFolder, removeOwn } from '../../lib/drafts.ts';
 import { StartError } from '../../lib/errors.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
 import { type Entry, HEADER, MANIFEST, readHeader, readManifest, rowsOf, sha256Of } from './format.ts';
 import { compareParts, damaged } from './load.ts';
+
+const UNFINISHED = /.+\.partial-/;
 
 /** Calls `fill` with what writes an entry. Refuses a name that is taken; whatever fails leaves nothing under it. */
 export async function writeFolder<T>(
@@ -13,7 +16,7 @@ export async function writeFolder<T>(
   fill: (write: (entry: Entry) => Promise<void>) => Promise<T>,
 ): Promise<T> {
   if (existsSync(folder)) throw new StartError(`${folder} is there already; a backup replaces nothing.`);
-  const draft = await makeDraft(folder);
+  const draft = await openDraft(folder);
   try {
     // Only its owner may read it: it holds what payers and callers entrusted to the service.
     const filled = await fill(async ({ name, bytes }) => {
@@ -31,17 +34,25 @@ export async function writeFolder<T>(
     await syncFolder(path.dirname(path.resolve(folder)));
     return filled;
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await removeFolder(draft);
     throw error;
   }
 }
 
-async function makeDraft(folder: string): Promise<string> {
+/** Beside the folder. Those of backups that were killed are removed: they hold all payers' data. */
+async function openDraft(folder: string): Promise<string> {
+  const parent = path.dirname(path.resolve(folder));
   try {
-    return await mkdtemp(`${path.resolve(folder)}.partial-`);
+    for (const abandoned of await findAbandoned(parent, UNFINISHED)) await removeFolder(abandoned);
+    return await makeDraft(parent, `${path.basename(folder)}.partial-`);
   } catch (error) {
     throw new StartError(`${folder} cannot be written (${(error as { code?: string }).code}).`);
   }
+}
+
+/** Removes what this process has written of a folder that is not complete. */
+export function removeUnfinishedFolder(folder: string): Promise<void> {
+  return removeOwn(path.dirname(path.resolve(folder)), UNFINISHED);
 }
 
 /** The entries in the order of a backup. Entries are as they are on disk: the reader compares them with the manifest. */

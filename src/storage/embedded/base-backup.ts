@@ -2,11 +2,13 @@
 // while they are copied; the write-ahead log of that time mends them.
 import { createHash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { findAbandoned, makeDraft, removeFolder, removeOwn } from '../../lib/drafts.ts';
 import { StartError } from '../../lib/errors.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
 import type { Database, Sql } from '../database.ts';
-import { BASE_FILE, type Base, baseFolder, type KeptBase } from './wal-archive.ts';
+import { BASE_FILE, type Base, baseFolder, checkFiles, type KeptBase } from './wal-archive.ts';
 
 type CopiedFile = Base['files'][number];
 
@@ -26,12 +28,16 @@ const EMPTIED = new Set([
 const NOT_COPIED =
   /^(postmaster\.(pid|opts)|\.s\.PGSQL\..*|pgsql_tmp.*|pg_internal\.init.*|backup_label.*|recovery\.signal|trilho\.wal-archive)$/;
 const CHUNK_BYTES = 1024 * 1024;
+const SYNCS_AT_ONCE = 64;
 /** The server waits for the archive; where that takes longer, the archive does not work. */
 const STOP_LIMIT_MS = 600_000;
 
-/** Returns when the copy is on disk and all of the log that it needs is in the archive. */
+const UNFINISHED = /\.base-/;
+
+/** Returns when the copy is on disk, was read again, and all of the log that it needs is in the archive. */
 export async function takeBaseBackup(db: Database, clusterDir: string, archiveDir: string): Promise<KeptBase> {
-  const draft = await mkdtemp(path.join(archiveDir, '.base-'));
+  for (const folder of await findAbandoned(archiveDir, UNFINISHED)) await removeFolder(folder);
+  const draft = await makeDraft(archiveDir, '.base-');
   let hasBegun = false;
   try {
     return await db.transaction(
@@ -53,16 +59,27 @@ export async function takeBaseBackup(db: Database, clusterDir: string, archiveDi
           ...copied,
         };
         await writeFile(path.join(draft, BASE_FILE), `${JSON.stringify(base)}\n`, { mode: 0o600, flush: true });
+        await syncAll(
+          [...base.files.map(file => file.path), ...base.folders, '.'].map(place => path.join(draft, place)),
+        );
+        await checkFiles({ ...base, folder: draft });
         const folder = baseFolder(archiveDir, begun!.at);
         await rename(draft, folder);
+        // Older ones may be removed next.
+        await syncFolder(archiveDir);
         return { ...base, folder };
       },
       { isLong: true },
     );
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
+    await removeFolder(draft);
     throw error;
   }
+}
+
+/** Removes what this process has copied of a base backup that is not complete. */
+export function removeUnfinishedBase(archiveDir: string): Promise<void> {
+  return removeOwn(archiveDir, UNFINISHED);
 }
 
 async function endBackup(tx: Sql): Promise<{ label: string; lsn: string; endedAt: Date }> {
@@ -94,6 +111,13 @@ async function copyCluster(from: string, to: string): Promise<{ files: CopiedFil
   return { files, folders };
 }
 
+/** Many at once: the disk writes those that wait together. */
+async function syncAll(places: readonly string[]): Promise<void> {
+  for (let from = 0; from < places.length; from += SYNCS_AT_ONCE) {
+    await Promise.all(places.slice(from, from + SYNCS_AT_ONCE).map(syncFolder));
+  }
+}
+
 async function listOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
@@ -122,7 +146,6 @@ async function copyFile(from: string, to: string): Promise<Omit<CopiedFile, 'pat
       await target.writeFile(chunk.subarray(0, bytesRead));
       bytes += bytesRead;
     }
-    await target.sync();
     return { bytes, sha256: digest.digest('hex') };
   } finally {
     await source.close();

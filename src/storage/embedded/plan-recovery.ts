@@ -15,6 +15,8 @@ import { type ArchivedLog, type KeptBase, readBases, readLog } from './wal-archi
 
 export type Course = {
   readonly base: KeptBase;
+  /** Base backups that are damaged. */
+  readonly skipped: readonly string[];
   readonly timeline: number;
   /** The last segment that the archive has of this timeline. */
   readonly last: Segment;
@@ -27,16 +29,19 @@ export type Course = {
  * also past earlier restores; a gap in it is refused, since recovery would take it as the end.
  */
 export async function planRecovery(archiveDir: string, until: Date | undefined): Promise<Course> {
-  const [bases, log] = [await readBases(archiveDir), await readLog(archiveDir)];
+  const [{ bases, skipped }, log] = [await readBases(archiveDir), await readLog(archiveDir)];
   const [first, newest] = [bases[0], bases.at(-1)];
-  if (!first || !newest) throw new StartError('The archive has no base backup: make one with trilho backup --base.');
+  if (!first || !newest) {
+    const damaged = skipped.map(folder => ` ${folder} is damaged.`).join('');
+    throw new StartError(`The archive has no base backup: make one with trilho backup --base.${damaged}`);
+  }
   const chosen = until ? baseBefore(bases, until) : onLine(bases, log, await currentTimeline(archiveDir, log, newest));
   if (!chosen) throw new StartError(`The archive begins with ${first.endedAt}; --until must be later.`);
   const { base, timeline } = chosen;
   const needed = followLog(log.segments, log.histories, timeline, parseSegment(base.firstSegment));
   const missing = needed ? needed.missing : base.firstSegment;
   if (!needed || (missing !== undefined && !until)) throw lacksSegment(missing ?? base.firstSegment);
-  return { base, timeline, last: needed.last, missing };
+  return { base, skipped, timeline, last: needed.last, missing };
 }
 
 type Chosen = { readonly base: KeptBase; readonly timeline: number };

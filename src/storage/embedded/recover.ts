@@ -1,7 +1,6 @@
 // Brings a database back from a WAL archive: the files of a base backup, then the log up to a moment, or all of it.
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -12,12 +11,11 @@ import { type Course, lacksSegment, planRecovery, requireWholeLog } from './plan
 import { connectionIn, shortSocketDir, shutDown, spawnPostgres } from './server-process.ts';
 import { parseHistory } from './timelines.ts';
 import { makeUnfinished, removeUnfinished } from './unfinished.ts';
-import { type KeptBase, walFolder } from './wal-archive.ts';
+import { checkFiles, type KeptBase, walFolder } from './wal-archive.ts';
 
 /** Recovery reads as much log as there is: a day of it within minutes. */
 const RECOVERY_LIMIT_MS = 86_400_000;
 const LOOK_EVERY_MS = 200;
-const CHUNK_BYTES = 1024 * 1024;
 
 type Recovery<T> = {
   readonly dataDir: string;
@@ -29,6 +27,8 @@ type Recovery<T> = {
 
 export type Recovered<T> = {
   readonly base: KeptBase;
+  /** Base backups that are damaged. */
+  readonly skipped: readonly string[];
   /** The last commit of the log that was restored; undefined when it had none. */
   readonly lastCommitAt: Date | undefined;
   readonly finished: T;
@@ -55,7 +55,7 @@ export async function recoverFromArchive<T>(recovery: Recovery<T>): Promise<Reco
       throw existsSync(clusterDir) ? occupied(clusterDir) : error;
     });
     await syncFolder(path.dirname(clusterDir));
-    return { base: course.base, lastCommitAt, finished };
+    return { base: course.base, skipped: course.skipped, lastCommitAt, finished };
   } catch (error) {
     await rm(draft.clusterDir, { recursive: true, force: true });
     throw error;
@@ -64,26 +64,6 @@ export async function recoverFromArchive<T>(recovery: Recovery<T>): Promise<Reco
 
 function occupied(clusterDir: string): StartError {
   return new StartError(`There is a database in ${clusterDir}: an archive is restored into a new one only.`);
-}
-
-async function checkFiles({ folder, files }: KeptBase): Promise<void> {
-  for (const { path: place, sha256 } of files) {
-    const found = await digestOf(path.join(folder, place)).catch(() => undefined);
-    if (found !== sha256) throw new StartError(`The base backup ${folder} is damaged: ${place}.`);
-  }
-}
-
-async function digestOf(file: string): Promise<string> {
-  const handle = await open(file);
-  try {
-    const digest = createHash('sha256');
-    for await (const chunk of handle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false })) {
-      digest.update(chunk);
-    }
-    return digest.digest('hex');
-  } finally {
-    await handle.close();
-  }
 }
 
 async function layOut({ folder, files, folders, label }: KeptBase, { clusterDir, identity }: Home): Promise<void> {

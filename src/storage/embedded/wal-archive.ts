@@ -1,7 +1,8 @@
 // The WAL archive: finished segments of the write-ahead log in `wal`, copied by the server's own module, and base backups in
 // folders beside it. A base backup and the log after it give the database as it was at any moment since.
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { checkSchema } from '../../config/check-schema.ts';
@@ -16,6 +17,8 @@ const ARCHIVE_AFTER_SECONDS = 300;
 /** What the module calls a segment that it is copying. */
 const UNFINISHED = /^archtemp/;
 const ABANDONED_AFTER_MS = 86_400_000;
+
+const CHUNK_BYTES = 1024 * 1024;
 
 export const BASE_FILE = 'base.json';
 const BASE_NAME = /^base-\d{8}T\d{6}Z$/;
@@ -97,26 +100,57 @@ export async function readLog(archiveDir: string): Promise<ArchivedLog> {
   return { segments: new Set(names.filter(name => SEGMENT.test(name))), histories };
 }
 
-/** The base backups of an archive, oldest first. */
-export async function readBases(archiveDir: string): Promise<KeptBase[]> {
+export type Bases = {
+  /** Oldest first. */
+  readonly bases: readonly KeptBase[];
+  /** Folders whose description cannot be read: they are of no use, and no reason not to use the others. */
+  readonly skipped: readonly string[];
+};
+
+export async function readBases(archiveDir: string): Promise<Bases> {
   if (!existsSync(archiveDir)) throw new StartError(`There is no WAL archive in ${archiveDir}.`);
   const names = (await readdir(archiveDir)).filter(name => BASE_NAME.test(name)).sort();
-  return Promise.all(names.map(name => readBase(path.join(archiveDir, name))));
+  const found = await Promise.all(names.map(name => readBase(path.join(archiveDir, name))));
+  return {
+    bases: found.filter(one => typeof one !== 'string'),
+    skipped: found.filter(one => typeof one === 'string'),
+  };
 }
 
-async function readBase(folder: string): Promise<KeptBase> {
+/** The folder alone when it is damaged. */
+async function readBase(folder: string): Promise<KeptBase | string> {
   try {
     const checked = checkSchema(Base, JSON.parse(await readFile(path.join(folder, BASE_FILE), 'utf8')));
-    if ('value' in checked) return { ...checked.value, folder };
+    return 'value' in checked ? { ...checked.value, folder } : folder;
   } catch {
-    // As below.
+    return folder;
   }
-  throw new StartError(`The base backup ${folder} is damaged: ${BASE_FILE} cannot be read.`);
+}
+
+/** Reads every file of a base backup as it is on disk and compares it with its hash. */
+export async function checkFiles({ folder, files }: KeptBase): Promise<void> {
+  for (const { path: place, sha256 } of files) {
+    const found = await digestOf(path.join(folder, place)).catch(() => undefined);
+    if (found !== sha256) throw new StartError(`The base backup ${folder} is damaged: ${place}.`);
+  }
+}
+
+async function digestOf(file: string): Promise<string> {
+  const handle = await open(file);
+  try {
+    const digest = createHash('sha256');
+    for await (const chunk of handle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false })) {
+      digest.update(chunk);
+    }
+    return digest.digest('hex');
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Removes all but the newest bases, and the segments that only the removed ones need. Returns how many of each. */
 export async function pruneArchive(archiveDir: string, keep: number): Promise<{ bases: number; segments: number }> {
-  const bases = await readBases(archiveDir);
+  const { bases } = await readBases(archiveDir);
   const removed = bases.slice(0, -keep);
   if (removed.length === 0) return { bases: 0, segments: 0 };
   // After a restore to an earlier moment a newer base may begin before an older one.

@@ -1,0 +1,51 @@
+// Recovers the embedded database from its WAL archive and makes it safe to start: migrated, with payouts paused, both proofs run.
+import type pg from 'pg';
+import type { Log } from '../lib/log.ts';
+import type { Mode } from '../lib/mode.ts';
+import { sealAudit } from '../storage/audit-chain.ts';
+import { asStartFault, connect } from '../storage/connect.ts';
+import { recoverFromArchive } from '../storage/embedded/recover.ts';
+import { requireInstallation } from '../storage/installation.ts';
+import { migrate } from '../storage/migrate.ts';
+import { pauseRestoredPayouts } from './pause-restored.ts';
+import { type Proofs, proveDatabase } from './proofs.ts';
+import { withScratch } from './scratch.ts';
+
+type Request = { readonly archive: string; readonly until?: Date | undefined; readonly mode: Mode; readonly log: Log };
+
+/** Makes the database of `dataDir`, says what it has, and returns whether both proofs are right. */
+export async function recoverInto(dataDir: string, { archive, until, mode, log }: Request): Promise<boolean> {
+  const { base, skipped, lastCommitAt, finished } = await recoverFromArchive({
+    dataDir,
+    archiveDir: archive,
+    ...(until && { until }),
+    finish: connection => makeSafe(connection, mode, log),
+  });
+  for (const folder of skipped) console.log(`Skipped: the base backup ${folder} is damaged.`);
+  const end = lastCommitAt ? `up to the commit of ${lastCommitAt.toISOString()}` : 'which has no commit';
+  console.log(`Restored: ${base.folder} and the log after it, ${end}.`);
+  for (const line of finished.lines) console.log(line);
+  return finished.areRight;
+}
+
+/** Tries it in a scratch database, which is removed. */
+export function verifyArchive(request: Request): Promise<boolean> {
+  return withScratch(dataDir => recoverInto(dataDir, request));
+}
+
+/** Before the database takes its place: a service that is started without the pause would pay again what was paid since. */
+async function makeSafe(connection: pg.PoolConfig, mode: Mode, log: Log): Promise<Proofs> {
+  const db = await connect({ connection, log });
+  try {
+    await requireInstallation(db, mode);
+    await migrate({ db, log });
+    const paused = await db.transaction(tx => pauseRestoredPayouts(tx, mode));
+    await sealAudit(db);
+    const { areRight, lines } = await proveDatabase(db, undefined);
+    return { areRight, lines: [...paused, ...lines] };
+  } catch (error) {
+    throw asStartFault(error);
+  } finally {
+    await db.close();
+  }
+}

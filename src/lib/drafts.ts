@@ -1,0 +1,53 @@
+// Folders in which something is made before it takes its name. Their names have the id of the process that makes them, so that the next run
+// finds those that a killed one left.
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/** A new folder whose name begins with `prefix`. */
+export function makeDraft(parent: string, prefix: string): Promise<string> {
+  return mkdtemp(path.join(parent, `${prefix}${process.pid}-`));
+}
+
+/** Folders that `makeDraft` made for processes that have ended; `prefix` is a pattern. */
+export async function findAbandoned(parent: string, prefix: RegExp): Promise<string[]> {
+  const drafts = await findDrafts(parent, prefix);
+  const found = await Promise.all(drafts.map(async one => ((await isAbandoned(one)) ? [one.folder] : [])));
+  return found.flat();
+}
+
+/** Removes the folders that this process made there: it was asked to stop. */
+export async function removeOwn(parent: string, prefix: RegExp): Promise<void> {
+  for (const { folder, pid } of await findDrafts(parent, prefix)) if (pid === process.pid) await removeFolder(folder);
+}
+
+/** Also while something is still being written into it. */
+export function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 10 });
+}
+
+type Draft = { readonly folder: string; readonly pid: number };
+
+async function findDrafts(parent: string, prefix: RegExp): Promise<Draft[]> {
+  const name = new RegExp(`^${prefix.source}(\\d+)-\\w{6}$`);
+  const items = await readdir(parent, { withFileTypes: true }).catch(() => []);
+  return items.flatMap(item => {
+    const [, pid] = (item.isDirectory() && name.exec(item.name)) || [];
+    return pid === undefined ? [] : { folder: path.join(parent, item.name), pid: Number(pid) };
+  });
+}
+
+/** In a container every run may have the same process id: then one from before this process began is meant. */
+async function isAbandoned({ folder, pid }: Draft): Promise<boolean> {
+  if (pid !== process.pid) return !isAlive(pid);
+  const made = await stat(folder).catch(() => undefined);
+  return made !== undefined && made.birthtimeMs < Date.now() - process.uptime() * 1_000;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM';
+  }
+}
