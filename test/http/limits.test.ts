@@ -238,7 +238,7 @@ test('callers who go away while their key is looked up take no place of those wh
     ...bearer(await service.makeKey('acme', ['statements:write'])),
     'content-type': 'application/octet-stream',
   };
-  const held = await hold(service, 'api_keys', 'access exclusive');
+  const held = await hold(service, 'lock table api_keys in access exclusive mode');
   const gone = Array.from({ length: 4 }, () => {
     const sent = request(`${service.url}/boletos/returns`, { method: 'POST', headers });
     sent.on('error', () => {});
@@ -282,20 +282,25 @@ test('the page for statements takes four files at a time, and refuses more befor
   assert.equal((await upload()).status, 400);
 });
 
-/** Keeps every charge from being written, as a slow database would. */
-const holdCharges = (service: Service) => hold(service, 'charges', 'share');
+/** Keeps charges from being written, as a slow database would; by rows, since who waits for a locked table is refused. */
+async function holdCharges(service: Service) {
+  await service.sql(
+    `insert into accounts (id, created_at) select unnest(array['acme', 'one', 'two']), now() on conflict do nothing`,
+  );
+  return hold(service, 'select from accounts for update');
+}
 
-async function hold(service: Service, table: string, mode: 'share' | 'access exclusive') {
+async function hold(service: Service, statement: string) {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   await client.query('begin');
-  await client.query(`lock table ${table} in ${mode} mode`);
+  await client.query(statement);
   return {
     untilWaiting: async (count: number) => {
       for (let look = 0; look < 5_000; look++) {
         const [row] = await service.sql<{ count: number }>(
-          `select count(*)::int as count from pg_locks where relation = $1::regclass and not granted`,
-          [table],
+          `select count(distinct pid)::int as count from pg_locks join pg_stat_activity using (pid)
+           where not granted and datname = current_database()`,
         );
         if (row!.count >= count) return;
       }
