@@ -1,6 +1,8 @@
 // trilho audit verify: follows the audit log from its first line and says whether it is whole.
 import type { Config } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
+import type { ArchiveKind } from '../storage/archive/block.ts';
+import { type Cut, readCut } from '../storage/archive/cuts.ts';
 import { type Head, verifyAudit } from '../storage/audit-chain.ts';
 import { tryArchive } from './archive.ts';
 import { quoted, readArguments, readVerb, refuseFaults } from './arguments.ts';
@@ -11,14 +13,21 @@ const BROKEN = 1;
 export async function auditCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   readVerb('audit', args, ['verify']);
   const { noted, archive } = readChoices(args.slice(1));
-  const { head, broken, unsealed, cut } = await withDatabase({ config, log, action: 'trilho audit verify' }, ({ db }) =>
-    verifyAudit(db, noted),
+  const { head, broken, unsealed, cut, events } = await withDatabase(
+    { config, log, action: 'trilho audit verify' },
+    async ({ db }) => ({ ...(await verifyAudit(db, noted)), events: await readCut(db, 'events') }),
   );
   if (broken) {
     console.log(`Broken: line ${broken.position}: ${broken.reason}. Whole up to ${head.position} ${head.hash}`);
     return BROKEN;
   }
-  if (cut && archive !== undefined && !(await isArchiveWhole(archive, cut, noted))) return BROKEN;
+  if (
+    archive !== undefined &&
+    (cut || events.position > 0) &&
+    !(await isArchiveWhole(archive, { cut, events, noted }))
+  ) {
+    return BROKEN;
+  }
   if (cut && archive === undefined) {
     console.log(`Lines up to ${cut.position} were moved to the archive; --archive <folder> follows them there.`);
     if (noted && noted.position < cut.position) {
@@ -33,13 +42,27 @@ export async function auditCommand(config: Config, log: Log, args: readonly stri
   return 0;
 }
 
-/** Whether the archive is whole from the first line of all to the one that the database goes on from. */
-async function isArchiveWhole(folder: string, cut: Head, noted: Head | undefined): Promise<boolean> {
-  const checked = await tryArchive(folder, noted ? [cut, noted] : [cut]);
+type Expected = { readonly cut: Head | undefined; readonly events: Cut; readonly noted: Head | undefined };
+
+/** Whether the archive is whole from the first audit line and the first event of all to those that the database goes on from. */
+async function isArchiveWhole(folder: string, { cut, events, noted }: Expected): Promise<boolean> {
+  const checked = await tryArchive(
+    folder,
+    [cut, noted].filter(head => head !== undefined),
+  );
   if (!checked) return false;
-  const audit = checked.find(({ kind }) => kind === 'audit');
-  if (audit?.first === 1 && audit.position >= cut.position) return true;
-  console.log(`Broken: ${folder} lacks lines of the audit log: it must have 1 to ${cut.position}.`);
+  const lacks = (kind: ArchiveKind, last: number) => {
+    const found = checked.find(one => one.kind === kind);
+    return last > 0 && !(found?.first === 1 && found.position >= last);
+  };
+  const missing = [
+    ...(cut && lacks('audit', cut.position) ? [`lines of the audit log: it must have 1 to ${cut.position}`] : []),
+    ...(lacks('events', events.position) ? [`events: it must have 1 to ${events.position}`] : []),
+  ];
+  for (const words of missing) console.log(`Broken: ${folder} lacks ${words}.`);
+  const last = checked.find(({ kind }) => kind === 'events');
+  if (last?.position !== events.position || last.hash === events.hash) return missing.length === 0;
+  console.log(`Broken: ${folder} ends with other events than those that were moved there.`);
   return false;
 }
 

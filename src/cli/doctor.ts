@@ -16,6 +16,7 @@ import type { Database } from '../storage/database.ts';
 import { isMigrated } from '../storage/migrate.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
 import { checkAgreements, type KnownOfAgreements } from './check-agreements.ts';
+import { checkArchiver } from './check-archiver.ts';
 import { checkRails } from './check-rails.ts';
 import { checkReceiverCertificate } from './check-receiver.ts';
 import { checkReplica } from './check-replica.ts';
@@ -82,7 +83,8 @@ async function checkDatabase(config: Config, log: Log): Promise<CheckedDatabase>
     const content = await checkContent(db);
     // Marks are left in a table of the schema.
     const replica = config.replica && content.rails ? [await checkReplica(db, config.replica)] : [];
-    return { ...content, findings: [right('database: answers'), ...content.findings, ...replica] };
+    const archiver = await checkArchiver(db, systemClock.now());
+    return { ...content, findings: [right('database: answers'), ...content.findings, ...replica, ...archiver] };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     return { findings: [wrong(`database: ${error.message}`)] };

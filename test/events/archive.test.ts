@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { archiveCommand } from '../../src/cli/archive.ts';
+import { auditCommand } from '../../src/cli/audit.ts';
 import { ledgerCommand } from '../../src/cli/ledger.ts';
 import type { ArchiveCrash } from '../harness/archive-crash-at-step.ts';
 import { postAtOnce } from '../harness/at-once.ts';
@@ -171,6 +172,22 @@ test('a block of old events is moved; readers go on, or are told where to begin'
     ['expired_cursor', 'is older than the events that are kept; begin without it'],
   );
   assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`], 'they were in the archive before');
+});
+
+test('trilho audit verify --archive wants every event that was moved there', async t => {
+  const { service, dir, insert, advance } = await startArchiving(t);
+  await insert(2_000);
+  await service.runJobs();
+  await advance('P60D');
+  await service.runJobs();
+  const verify = () => runCommand(auditCommand, { DATABASE_URL: service.databaseUrl }, ['verify', '--archive', dir]);
+  assert.equal((await verify()).code, 0);
+  await rm(path.join(dir, SECOND));
+  const lacking = await verify();
+  assert.equal(lacking.code, 1);
+  assert.match(lacking.said, /^Broken: .* lacks events: it must have 1 to 2000\.$/m);
+  await rm(path.join(dir, 'events'), { recursive: true });
+  assert.equal((await verify()).code, 1);
 });
 
 test('what was erased while its block was being moved is not in the file', async t => {

@@ -2,7 +2,7 @@
 // database.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import {
@@ -16,6 +16,7 @@ import {
   runToEnd,
   startTrilho,
   type Trilho,
+  until,
 } from '../harness/process.ts';
 
 /** Above the ids that Linux gives. */
@@ -136,6 +137,25 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     assert.equal(tried.code, 0, tried.stderr);
     assert.match(tried.stdout, new RegExp(`^Skipped: the base backup \\S+${damaged} is damaged\\.\nRestored: `));
     assert.equal(existsSync(path.join(other, 'data')), false);
+  });
+
+  test('that cannot be written is told by the metrics and the doctor', async t => {
+    const { folder, archive, env, service } = await archivingService(t);
+    const figure = async (name: string) =>
+      new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await fetch(`${service.url}/metrics`)).text())?.[1];
+    assert.equal(await figure('trilho_wal_archive_failing'), '0');
+    assert.ok(Number(await figure('trilho_wal_archived_timestamp_seconds')) > 0);
+    const well = await trilho(folder, env, 'doctor');
+    assert.match(well.stdout, /^right {2}wal archive: last archived \S+Z$/m);
+    assert.match(well.stdout, /^right {2}base backup: the newest is of \S+Z$/m);
+
+    await rename(path.join(archive, 'wal'), path.join(archive, 'away'));
+    await service.charge();
+    await endSegment(service);
+    await until('archiving to fail', async () => (await figure('trilho_wal_archive_failing')) === '1');
+    const ill = await trilho(folder, env, 'doctor');
+    assert.equal(ill.code, 1);
+    assert.match(ill.stdout, /^wrong {2}wal archive: last archived \S+Z, and it fails since/m);
   });
 
   test('takes no log of another database', async t => {

@@ -23,12 +23,14 @@ import { readOpenAlarms } from '../../payouts/store-alarms.ts';
 import { countWatchedPayouts, type WatchedCount } from '../../payouts/store-count.ts';
 import { countHaltedSenders } from '../../payouts/store-senders.ts';
 import type { Rails } from '../../rails/rails.ts';
+import { type ArchiverState, readArchiver } from '../../storage/archiver-state.ts';
 import type { Database } from '../../storage/database.ts';
 import type { Prune } from '../../storage/pruning.ts';
 import type { Replica } from '../../storage/replica.ts';
 import type { Certificates } from '../certificates.ts';
 import { processMetrics } from '../server/observers.ts';
 import { agreementGauges } from './agreement-metrics.ts';
+import { archiverGauges } from './archiver-metrics.ts';
 import { showLoops } from './loop-metrics.ts';
 import { type OldestRow, oldestRowGauge, readOldestRows, showKept } from './oldest-rows.ts';
 
@@ -101,6 +103,7 @@ type Backlog = {
   readonly agreements: readonly AgreementUse[];
   readonly unanswered: readonly OpenFile[];
   readonly oldestRows: readonly OldestRow[];
+  readonly archiver: ArchiverState | undefined;
   readonly now: Date;
 };
 
@@ -124,6 +127,7 @@ async function readBacklog({ db, queue, rails, prunes, clock }: Deps): Promise<B
     agreements: await readAgreementUses(db, COUNT_LIMIT),
     unanswered: await readUnanswered({ db, rails, clock }),
     oldestRows: await readOldestRows(db, prunes),
+    archiver: await readArchiver(db),
   };
 }
 
@@ -151,7 +155,8 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   const locations = gauge('trilho_rail_locations_free', 'Free locations for new charges.', ['rail', 'kind']);
   const agreements = agreementGauges(registry);
   const oldest = oldestRowGauge(registry);
-  const ofRails = [silent, differences, compared, locations, ...agreements.gauges, oldest.gauge];
+  const archiver = archiverGauges(registry);
+  const ofRails = [silent, differences, compared, locations, ...agreements.gauges, oldest.gauge, ...archiver.gauges];
   const ofLines = [waiting, waitingAge, halted, alarms];
   const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, ...ofLines, held, ...ofRails];
 
@@ -196,6 +201,7 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
     for (const { rail, kind, count } of backlog.locations) locations.set({ rail, kind }, count);
     agreements.show(backlog.agreements, backlog.unanswered, rails, now);
     oldest.show(backlog.oldestRows, now);
+    archiver.show(backlog.archiver);
     for (const reason of HOLD_REASONS) {
       held.set({ reason }, backlog.held.find(one => one.reason === reason)?.count ?? 0);
     }

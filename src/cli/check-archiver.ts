@@ -1,0 +1,36 @@
+// What the doctor finds about the archiving of the write-ahead log, and about the base backups beside it.
+import path from 'node:path';
+import { DAY_MS } from '../lib/civil-days.ts';
+import { readArchiver } from '../storage/archiver-state.ts';
+import type { Sql } from '../storage/database.ts';
+import { readBases } from '../storage/embedded/wal-archive.ts';
+
+export type ArchiverFinding = { readonly isRight: boolean; readonly words: string };
+
+/** A restore reads all of the log since the base, and a damaged segment of it ends the restore. */
+const MAX_BASE_AGE_MS = 8 * DAY_MS;
+
+/** Nothing where nothing is archived. Base backups are those of the embedded database. */
+export async function checkArchiver(sql: Sql, now: Date): Promise<ArchiverFinding[]> {
+  const state = await readArchiver(sql);
+  if (!state) return [];
+  const { lastArchivedAt, isFailing, folder } = state;
+  const last = lastArchivedAt ? `last archived ${lastArchivedAt.toISOString()}` : 'nothing archived yet';
+  const words = `wal archive: ${last}`;
+  const archiving = isFailing
+    ? { isRight: false, words: `${words}, and it fails since; the log of the server says why` }
+    : { isRight: true, words };
+  return folder === undefined ? [archiving] : [archiving, await checkBases(path.dirname(folder), now)];
+}
+
+async function checkBases(archiveDir: string, now: Date): Promise<ArchiverFinding> {
+  const { bases, skipped } = await readBases(archiveDir).catch(() => ({ bases: [], skipped: [] }));
+  const newest = bases.at(-1);
+  const mend = 'run trilho backup --base';
+  if (!newest) return { isRight: false, words: `base backup: ${archiveDir} has none; ${mend}` };
+  const words = `base backup: the newest is of ${newest.endedAt}`;
+  const [damaged] = skipped;
+  if (damaged !== undefined) return { isRight: false, words: `${words}, and ${damaged} is damaged; remove it` };
+  const isOld = now.getTime() - new Date(newest.endedAt).getTime() > MAX_BASE_AGE_MS;
+  return isOld ? { isRight: false, words: `${words}; ${mend}` } : { isRight: true, words };
+}
