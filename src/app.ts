@@ -261,6 +261,8 @@ async function composeSandbox(
 }
 
 const NOT_SEALED = 'there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set';
+const NOT_RESEALED =
+  'there is a master key, and secrets are still stored as they are: run trilho secrets reseal once all nodes have it';
 
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
   const payoutLimits = openLimits(config.payouts.limits ?? []);
@@ -298,8 +300,10 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     const secretBox = openSecretBox(config.masterKeys);
     await requireMasterKeys(db, SECRET_STORES, secretBox);
     // A migration has made it.
-    if (await sealsSecrets(db)) await sealPlain(db, LINK_SECRETS, secretBox);
+    const isSealing = await sealsSecrets(db);
+    if (isSealing) await sealPlain(db, LINK_SECRETS, secretBox);
     if (config.mode === 'live' && secretBox.keyId === undefined) log.warn(NOT_SEALED);
+    if (secretBox.keyId !== undefined && !isSealing) log.warn(NOT_RESEALED);
     const registry = new Registry();
     const observers = createObservers(registry);
     const tracing =

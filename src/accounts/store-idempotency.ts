@@ -63,9 +63,9 @@ export async function pointKeyAt(tx: Sql, scope: string, key: string, objectId: 
   await tx.query('update idempotency_keys set object_id = $3 where scope = $1 and key = $2', [scope, key, objectId]);
 }
 
-/** Deletes some of the oldest keys that were taken before a moment, and returns when each was. */
 type RemovedKey = { readonly createdAt: Date; readonly json: string };
 
+/** Deletes some of the oldest keys that were taken before a moment, and returns them in the order of their time. */
 export async function deleteOldKeys(sql: Sql, before: Date, from: Date, limit: number): Promise<RemovedKey[]> {
   const rows = await sql.query<{ created_at: Date; json: string }>(
     `with old as (

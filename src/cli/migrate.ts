@@ -9,7 +9,7 @@ import { hasSchema } from '../storage/installation.ts';
 import { migrate, readMigrations } from '../storage/migrate.ts';
 import { type PlannedMigration, type PlannedTable, planMigrations } from '../storage/migration-plan.ts';
 import {
-  LOCK_WAIT_SECONDS,
+  LOCK_WAIT_MS,
   type OpenTransaction,
   readOpenTransactions,
   wordsOfTransaction,
@@ -59,7 +59,7 @@ async function sayPlan(db: Database): Promise<void> {
   const queue = await readQueueVersion(db);
   console.log(
     'The start of a service also brings the job queue up to date ' +
-      `(pg-boss, ${queue === undefined ? 'not installed yet' : `now version ${queue} of its tables`}); none of its statements waits for longer than 10 s.`,
+      `(pg-boss, ${queue === undefined ? 'not installed yet' : `now version ${queue} of its tables`}); its first start makes two indexes on finished and running jobs, and enqueuing waits meanwhile.`,
   );
 }
 
@@ -76,10 +76,10 @@ function sayMigrations(planned: readonly PlannedMigration[], open: readonly Open
       `${atLeast} ${seconds} s at 50 MB a second. Sizes have indexes in them and are of the last analyze.`,
   );
   console.log(
-    `A lock that is not there within ${LOCK_WAIT_SECONDS} s ends the transaction, which then is tried again until it gets all of them.`,
+    `A lock that is not there within ${LOCK_WAIT_MS} ms ends the transaction, which then is tried again until it gets all of them.`,
   );
   if (open.length === 0) return;
-  console.log(`Open for longer than ${LOCK_WAIT_SECONDS} s: ${open.map(wordsOfTransaction).join(', ')}.`);
+  console.log(`Open for longer than ${LOCK_WAIT_MS} ms: ${open.map(wordsOfTransaction).join(', ')}.`);
   console.log('The migrations wait until those that use one of these tables have ended.');
 }
 

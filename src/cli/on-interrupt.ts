@@ -1,20 +1,12 @@
 // What a command removes when it is asked to stop before its end.
+import { endInterrupted, onSignals } from './signals.ts';
 
-const INTERRUPTED = 1;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Runs `work`. A signal meanwhile calls `cleanUp` and ends the process; a second one ends it at once. */
+/** Runs `work`. A signal meanwhile calls `cleanUp` and ends the process. */
 export async function cleaningUp<T>(cleanUp: () => Promise<void>, work: () => Promise<T>): Promise<T> {
-  let isEnding = false;
-  const end = () => {
-    if (isEnding) process.exit(INTERRUPTED);
-    isEnding = true;
-    void cleanUp().finally(() => process.exit(INTERRUPTED));
-  };
-  for (const signal of SIGNALS) process.on(signal, end);
+  const stopListening = onSignals(() => void cleanUp().finally(endInterrupted));
   try {
     return await work();
   } finally {
-    for (const signal of SIGNALS) process.off(signal, end);
+    stopListening();
   }
 }

@@ -13,13 +13,19 @@ import { withScratch } from './scratch.ts';
 
 type Request = { readonly archive: string; readonly until?: Date | undefined; readonly mode: Mode; readonly log: Log };
 
+/** Of a database that is only tried nothing is paused: what is said of that would be taken for the real one. */
+type Into = Request & { readonly isTrial?: boolean };
+
 /** Makes the database of `dataDir`, says what it has, and returns whether both proofs are right. */
-export async function recoverInto(dataDir: string, { archive, until, mode, log }: Request): Promise<boolean> {
+export async function recoverInto(
+  dataDir: string,
+  { archive, until, isTrial = false, ...rest }: Into,
+): Promise<boolean> {
   const { base, skipped, lastCommitAt, finished } = await recoverFromArchive({
     dataDir,
     archiveDir: archive,
     ...(until && { until }),
-    finish: connection => makeSafe(connection, mode, log),
+    finish: connection => makeSafe(connection, { isTrial, ...rest }),
   });
   for (const folder of skipped) console.log(`Skipped: the base backup ${folder} is damaged.`);
   const end = lastCommitAt ? `up to the commit of ${lastCommitAt.toISOString()}` : 'which has no commit';
@@ -30,16 +36,19 @@ export async function recoverInto(dataDir: string, { archive, until, mode, log }
 
 /** Tries it in a scratch database, which is removed. */
 export function verifyArchive(request: Request): Promise<boolean> {
-  return withScratch(dataDir => recoverInto(dataDir, request));
+  return withScratch(dataDir => recoverInto(dataDir, { ...request, isTrial: true }));
 }
 
 /** Before the database takes its place: a service that is started without the pause would pay again what was paid since. */
-async function makeSafe(connection: pg.PoolConfig, mode: Mode, log: Log): Promise<Proofs> {
+async function makeSafe(
+  connection: pg.PoolConfig,
+  { mode, log, isTrial }: Pick<Into, 'mode' | 'log' | 'isTrial'>,
+): Promise<Proofs> {
   const db = await connect({ connection, log });
   try {
     await requireInstallation(db, mode);
     await migrate({ db, log });
-    const paused = await db.transaction(tx => pauseRestoredPayouts(tx, mode));
+    const paused = isTrial ? [] : await db.transaction(tx => pauseRestoredPayouts(tx, mode));
     await sealAudit(db);
     const { areRight, lines } = await proveDatabase(db, undefined);
     return { areRight, lines: [...paused, ...lines] };

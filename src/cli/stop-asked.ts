@@ -1,27 +1,13 @@
 // How a command that runs on is asked to stop: by a signal, or because what started it has ended.
-
-const INTERRUPTED = 1;
+import { onSignals } from './signals.ts';
 
 /** Resolves when the command has to stop. */
 export function stopAsked(): Promise<void> {
   return Promise.race([signalReceived(), parentEnded()]);
 }
 
-/** A terminal and npm may both pass the same signal on; one that comes later than this is meant. */
-const SAME_SIGNAL_MS = 1_000;
-
-/** Resolves at the first signal. A second one, given in earnest, ends the process at once. */
 function signalReceived(): Promise<void> {
-  return new Promise(resolve => {
-    let first: number | undefined;
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        first ??= Date.now();
-        if (Date.now() - first > SAME_SIGNAL_MS) process.exit(INTERRUPTED);
-        resolve();
-      });
-    }
-  });
+  return new Promise(resolve => void onSignals(resolve));
 }
 
 const CHECK_PARENT_MS = 250;

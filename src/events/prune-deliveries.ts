@@ -4,7 +4,6 @@ import { uuidV7Of } from '../lib/ids.ts';
 import type { RowPrune } from '../storage/archive/removed.ts';
 import type { Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
-import { resumeSteps } from '../storage/resume-steps.ts';
 
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
@@ -13,7 +12,8 @@ export function pruneDeliveries(keep: Duration | 'forever'): RowPrune {
   return {
     kind: 'deliveries',
     keep,
-    remove: resumeSteps(async (tx, before, from = FIRST) => {
+    resumes: true,
+    remove: async (tx, before, from = FIRST) => {
       const [done] = await tx.query<{ removed: string[]; looked: string; last: string | null }>(
         `with looked as materialized (
            select id, account_id from webhook_deliveries where id > $1 and id < $2 order by id limit $4
@@ -39,7 +39,7 @@ export function pruneDeliveries(keep: Duration | 'forever'): RowPrune {
       );
       const { removed: rows, looked, last } = done!;
       return { rows, next: Number(looked) < PRUNE_BATCH_SIZE ? undefined : (last ?? undefined) };
-    }),
+    },
     oldest: findOldest,
   };
 }

@@ -31,7 +31,7 @@ export async function insertWebhook(
   { secret, limit }: { readonly secret: Buffer; readonly limit: number },
 ): Promise<boolean> {
   const { id, accountId = null, url, types = null, enabled, createdAt } = webhook;
-  await tx.query('lock table webhooks in share row exclusive mode');
+  await tx.query('select from event_feed for update');
   const others = await tx.query(
     `select from webhooks where deleted_at is null and account_id is not distinct from $2 and id <> $1 limit $3`,
     [id, accountId, limit],

@@ -2,6 +2,8 @@
 import { type Db, PgBoss } from 'pg-boss';
 import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { isLockTimeout } from '../storage/faults.ts';
+import { LOCK_WAIT_MS } from '../storage/open-transactions.ts';
 
 export const QUEUE_SCHEMA = 'pgboss';
 /** Counting jobs reads the whole table of jobs. */
@@ -27,7 +29,7 @@ export async function openBoss({ db, log }: { readonly db: Database; readonly lo
   });
   boss.on('error', error => log.warn('the job queue reported an error; it tries again', { error: asError(error) }));
   await install(boss);
-  await createIndexes(db);
+  await createIndexes({ db, log });
   return boss;
 }
 
@@ -75,21 +77,26 @@ const INDEXES = [
   { name: 'trilho_job_done', on: '(completed_on) where completed_on is not null' },
 ] as const;
 
-async function createIndexes(db: Database): Promise<void> {
+async function createIndexes({ db, log }: { readonly db: Database; readonly log: Log }): Promise<void> {
   for (const { name, on } of INDEXES) {
     const [found] = await db.query<{ name: string | null }>('select to_regclass($1)::text as name', [
       `${QUEUE_SCHEMA}.${name}`,
     ]);
     if (found?.name) continue;
-    await db.transaction(
-      async tx => {
-        await tx.query('set local statement_timeout = 0');
-        // As for migrations: one node makes it, the others wait here and find it.
-        await tx.query('lock table schema_migrations in exclusive mode');
-        await tx.query(`create index if not exists ${name} on ${QUEUE_SCHEMA}.job ${on}`);
-      },
-      { isLong: true },
-    );
+    try {
+      await db.transaction(
+        async tx => {
+          await tx.query('set local statement_timeout = 0');
+          await tx.query(`create index if not exists ${name} on ${QUEUE_SCHEMA}.job ${on}`);
+        },
+        { isLong: true, lockTimeoutMs: LOCK_WAIT_MS },
+      );
+    } catch (error) {
+      // Another node has made it meanwhile.
+      if (['23505', '42P07'].includes((error as { code?: string }).code ?? '')) continue;
+      if (!isLockTimeout(error)) throw error;
+      log.info('an index of the job queue was not made, since its table is in use; the next start tries again');
+    }
   }
 }
 

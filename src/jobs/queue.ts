@@ -66,10 +66,19 @@ export async function startQueue(deps: QueueDeps): Promise<Queue> {
   const names = kinds.map(({ name }) => name);
   await openQueues(boss, names);
   const workers = new Map<string, Worker>();
+  const ownJobs = () => [...workers.values()].flatMap(worker => worker.running());
+  let isAnswered = true;
   const loops = [
     startLoop({
       name: 'taking over jobs of crashed nodes',
-      task: () => takeOverJobs({ boss, db, log }, names, name => workers.get(name)?.wake()),
+      task: async () => {
+        // After an outage the workers of other nodes need a moment to say that they live.
+        const wasAnswered = isAnswered;
+        isAnswered = false;
+        await db.query('select');
+        if (wasAnswered) await takeOverJobs({ boss, db, log, ownJobs }, names, name => workers.get(name)?.wake());
+        isAnswered = true;
+      },
       pauseMs: TAKE_OVER_EVERY_MS,
       heartbeats,
       log,

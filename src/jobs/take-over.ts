@@ -5,7 +5,13 @@ import type { Log } from '../lib/log.ts';
 import type { Database } from '../storage/database.ts';
 import { asBossDb, QUEUE_SCHEMA } from './boss.ts';
 
-type Deps = { readonly boss: PgBoss; readonly db: Database; readonly log: Log };
+type Deps = {
+  readonly boss: PgBoss;
+  readonly db: Database;
+  readonly log: Log;
+  /** The jobs that this process runs: after an outage their heartbeats are old, too. */
+  readonly ownJobs: () => readonly string[];
+};
 
 /** A worker touches its jobs every three seconds; one that has not done so for this long has died. */
 const DEAD_AFTER_SECONDS = 10;
@@ -25,13 +31,14 @@ export async function takeOverJobs(deps: Deps, names: readonly string[], wake: (
   }
 }
 
-async function takeBatch({ boss, db }: Deps, names: readonly string[]): Promise<Map<string, number>> {
+async function takeBatch({ boss, db, ownJobs }: Deps, names: readonly string[]): Promise<Map<string, number>> {
   return db.transaction(async tx => {
     const jobs = await tx.query<{ name: string; id: string }>(
       `select name, id from ${QUEUE_SCHEMA}.job
         where state = 'active' and name = any($1) and heartbeat_on < now() - $2 * interval '1 second'
+          and id <> all($3::uuid[])
         limit ${BATCH_SIZE} for update skip locked`,
-      [names, DEAD_AFTER_SECONDS],
+      [names, DEAD_AFTER_SECONDS, ownJobs()],
     );
     const counts = new Map<string, number>();
     for (const [name, found] of Map.groupBy(jobs, job => job.name)) {

@@ -16,6 +16,8 @@ export type TakenJob = { readonly id: string; readonly data: object; readonly re
 export type Worker = {
   /** Fetches jobs now. */
   wake(): void;
+  /** The ids of the jobs that it runs. */
+  running(): string[];
   stop(): Promise<void>;
 };
 
@@ -94,6 +96,7 @@ export function startWorker(deps: Deps, handler: JobHandler): Worker {
 
   return {
     wake: () => loop.wake(),
+    running: () => [...running.keys()].map(({ id }) => id),
     stop: async () => {
       await loop.stop();
       const limit = new Promise<void>(resolve => setTimeout(resolve, STOP_LIMIT_MS).unref());

@@ -139,8 +139,10 @@ export function openCalls(onCaller: () => void): Calls {
       return Promise.race([done, refused]);
     },
 
-    refuse: (error, which = () => true) => {
-      for (const open of [...callers]) if (which(open)) open.refuse(error());
+    refuse: (error, which) => {
+      for (const open of [...callers]) {
+        if (which === undefined || (open.unanswered > 0 && which(open))) open.refuse(error());
+      }
     },
 
     waiting: () => [...callers].filter(({ unanswered }) => unanswered > 0),

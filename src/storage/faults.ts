@@ -65,6 +65,11 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === LOCK_TIMEOUT;
 }
 
+/** A lock of a row was waited for in vain: the server names where it was met, which it does not for a table. */
+export function isRowWait(error: unknown): boolean {
+  return isLockTimeout(error) && (error as { where?: string }).where !== undefined;
+}
+
 /** Every connection of the pool was in use for as long as a caller waits. The driver gives this no code. */
 function isPoolExhausted(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';

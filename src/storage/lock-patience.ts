@@ -2,7 +2,7 @@
 // next callers of its kind wait a short time only, until nobody has waited in vain for a while.
 import { AppError } from '../lib/errors.ts';
 import type { WorkKind } from '../lib/work-kind.ts';
-import { isTooSlow } from './faults.ts';
+import { isRowWait, isTooSlow } from './faults.ts';
 
 export type LockPatience = {
   /** Runs `work` with the limit for locks that holds for its kind now; without one, a statement waits as long as it may take. */
@@ -33,7 +33,7 @@ export function lockPatience(onLost: (kind: WorkKind) => void): LockPatience {
       try {
         return await work(isShort ? SHORT_WAIT_MS : undefined);
       } catch (error) {
-        if (error instanceof AppError && isTooSlow(error.cause)) lose(kind);
+        if (error instanceof AppError && isTooSlow(error.cause) && !isRowWait(error.cause)) lose(kind);
         throw error;
       }
     },

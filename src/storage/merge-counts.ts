@@ -52,6 +52,7 @@ export function startMergingCounts({ db, log, heartbeats }: Deps): Loop {
     task: signal => mergeCounts({ db, signal }),
     pauseMs: MERGE_EVERY_MS,
     stopLimitMs: STOP_LIMIT_MS,
+    longestRunMs: STATEMENT_LIMIT_MS,
     heartbeats,
     log,
   });

@@ -6,7 +6,7 @@ import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database, Sql } from './database.ts';
 import { isLockTimeout } from './faults.ts';
-import { LOCK_WAIT_SECONDS, readOpenTransactions, wordsOfTransaction } from './open-transactions.ts';
+import { LOCK_WAIT_MS, readOpenTransactions, wordsOfTransaction } from './open-transactions.ts';
 import { isReleasedText, RELEASED_TEXTS } from './released-texts.ts';
 
 export type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
@@ -32,8 +32,8 @@ async function readFolder(): Promise<Migration[]> {
   );
 }
 
-const PAUSE_MS = 5_000;
-const MAX_PAUSE_MS = 30_000;
+const PAUSE_MS = 500;
+const MAX_PAUSE_MS = 10_000;
 
 /**
  * Applies missing migrations. Refuses a database with a migration that this version does not have, or has with other
@@ -67,10 +67,10 @@ async function migrateOnce(db: Database, migrations: readonly Migration[], log: 
       await tx.query('set local statement_timeout = 0; set local lock_timeout = 0');
       // The node that gets this lock applies the migrations; the others wait here, in nobody's way, and then find nothing to do.
       await tx.query('lock table schema_migrations in exclusive mode');
-      await tx.query(`set local lock_timeout = '${LOCK_WAIT_SECONDS}s'`);
+      await tx.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
       await applyMigrations(tx, migrations, { info: (...line) => said.push(line) });
     },
-    { isLong: true, lockTimeoutMs: LOCK_WAIT_SECONDS * 1_000 },
+    { isLong: true, lockTimeoutMs: LOCK_WAIT_MS },
   );
   for (const line of said) log.info(...line);
 }

@@ -4,18 +4,18 @@ import type { Sql } from './database.ts';
 
 export type OpenTransaction = { readonly pid: number; readonly since: Date };
 
-/** How long a migration waits for a lock: everybody who needs that table waits behind it. */
-export const LOCK_WAIT_SECONDS = 3;
+/** How long a migration waits for a lock: everybody who needs that table waits behind it, and is refused when that takes longer. */
+export const LOCK_WAIT_MS = 300;
 const MAX_NAMED = 10;
 
-/** Those that are open for longer than a migration waits, oldest first. A role without pg_read_all_stats sees its own alone. */
+/** Those that are open for longer than that, oldest first. A role without pg_read_all_stats sees its own alone. */
 export function readOpenTransactions(sql: Sql): Promise<OpenTransaction[]> {
   return sql.query<OpenTransaction>(
     `select pid, xact_start as since from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()
-        and xact_start <= clock_timestamp() - make_interval(secs => $1)
+        and backend_type = 'client backend' and xact_start <= clock_timestamp() - make_interval(secs => $1)
       order by xact_start limit ${MAX_NAMED}`,
-    [LOCK_WAIT_SECONDS],
+    [LOCK_WAIT_MS / 1_000],
   );
 }
 

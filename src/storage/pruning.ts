@@ -50,8 +50,8 @@ type Pace = {
 /** In the background: others come first, and all kinds together end before the loop counts as hanging. */
 const BACKGROUND_PACE: Pace = { pauseMs: 50, kindMs: 10_000 };
 
-/** Rows that were removed, and whether a kind was left in the middle of removing. */
-type Pruned = { readonly removed: number; readonly hasMore: boolean };
+/** Rows that were removed, whether a kind was left in the middle of removing, and kinds that failed. */
+type Pruned = { readonly removed: number; readonly hasMore: boolean; readonly failed: readonly string[] };
 
 /**
  * Removes what is too old, kind by kind. Does nothing while another node does it. A kind that fails is logged and tried again in
@@ -63,14 +63,16 @@ export async function pruneDue(deps: PruneDeps, { pauseMs = 0, kindMs, signal }:
   const holder = requestUuid();
   let removed = 0;
   let hasMore = false;
+  const failed: string[] = [];
   for (const { prune, keep } of due) {
     let from: string | undefined;
     const before = removed;
     const endMs = performance.now() + (kindMs ?? Number.POSITIVE_INFINITY);
     for (let step = 0; step < MAX_STEPS && performance.now() < endMs && !signal?.aborted; step++) {
-      if (!(await takeLease(db, holder))) return { removed, hasMore: false };
+      if (!(await takeLease(db, holder))) return { removed, hasMore: false, failed };
       const done = await tryStep(deps, prune, subtractDuration(clock.now(), keep), from);
       removed += done.removed;
+      if (done.hasFailed) failed.push(prune.kind);
       from = done.next;
       if (from === undefined) break;
       if (pauseMs > 0) await wait(pauseMs, undefined, { signal }).catch(() => {});
@@ -79,7 +81,7 @@ export async function pruneDue(deps: PruneDeps, { pauseMs = 0, kindMs, signal }:
     hasMore ||= from !== undefined && removed > before;
   }
   await endLease(db, holder);
-  return { removed, hasMore };
+  return { removed, hasMore, failed };
 }
 
 async function tryStep(
@@ -87,14 +89,14 @@ async function tryStep(
   { kind, step }: Prune,
   before: Date,
   from: string | undefined,
-): Promise<PruneStep> {
+): Promise<PruneStep & { readonly hasFailed?: boolean }> {
   try {
     const done = await step(db, before, from);
     if (done.removed > 0) observePruned({ kind, count: done.removed });
     return done;
   } catch (error) {
     log.error(`old ${kind} were not removed; it is tried again`, { error });
-    return { removed: 0 };
+    return { removed: 0, hasFailed: true };
   }
 }
 
@@ -124,9 +126,11 @@ export function startPruning(deps: LoopDeps): Loop {
     task: async signal => {
       if (performance.now() < nextRunMs) return;
       await beforeWork?.();
-      const { hasMore } = await pruneDue(deps, { ...BACKGROUND_PACE, signal });
+      const { hasMore, failed } = await pruneDue(deps, { ...BACKGROUND_PACE, signal });
       // A backlog is worked off in one run after another.
       nextRunMs = hasMore ? 0 : performance.now() + RUN_EVERY_MS;
+      // So that the loop counts as failing.
+      if (failed.length > 0) throw new Error(`not removed: ${failed.join(', ')}`);
     },
     pauseMs: BEAT_EVERY_MS,
     // An archive on a disk that hangs takes no node out of service.

@@ -68,8 +68,13 @@ export function watchSilence<Answer>(deps: Deps<Answer>): Silence {
 
   /** Nothing came on any connection, the probe did not have to open one, and this process had time to see an answer. */
   function isJudged({ sentMs, wasOpen, isSuspicion }: Probe, now: number): boolean {
-    const isQuiet = now - calls.lastAnswerMs() >= QUIET_MS && now - lastLateMs >= JUDGE_AFTER_MS;
+    const isQuiet = now - calls.lastAnswerMs() >= QUIET_MS && wasOnTime(now);
     return isSuspicion && wasOpen && isQuiet && now - sentMs >= JUDGE_AFTER_MS;
+  }
+
+  /** This process had time to see an answer. */
+  function wasOnTime(now: number): boolean {
+    return now - lastTickMs <= TICK_MS + LATE_TICK_MS && now - lastLateMs >= JUDGE_AFTER_MS;
   }
 
   function begin(): void {
@@ -97,7 +102,7 @@ export function watchSilence<Answer>(deps: Deps<Answer>): Silence {
         nextProbeMs = performance.now() + PROBE_EVERY_MS;
         if (isStopped) return;
         if (isAnswered) end();
-        else if (isSuspicion && !isOn) begin();
+        else if (isSuspicion && !isOn && wasOnTime(performance.now())) begin();
       });
   }
 

@@ -8,6 +8,7 @@ import { fastify } from 'fastify';
 import pg from 'pg';
 import { fixedAnswer } from '../../src/http/server/fixed-answer.ts';
 import { createLog } from '../../src/lib/log.ts';
+import { chargeBody } from '../harness/bodies.ts';
 import { until } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -98,18 +99,19 @@ test('an answer is made once for all callers and encodings; one whose making fai
 
 /** Other tests use the same server. */
 const WAITING = `
-  select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not l.granted`;
+  select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 test('a connection that waits for an answer in the making stays, and one that nobody uses is closed', async t => {
   // Long enough for a starved machine to hand the request to the service.
   const impatient = await startService({ unreadLimitMs: 2_000 });
   t.after(() => impatient.stop());
+  const { id } = (await impatient.post('/charges', chargeBody())).json;
   const holder = new pg.Client({ connectionString: impatient.databaseUrl });
   await holder.connect();
-  await holder.query('begin; lock table charges in access exclusive mode');
-  const owed = impatient.get('/charges');
+  await holder.query('begin; select from charges for update');
+  const owed = impatient.post(`/charges/${id}/cancel`, {});
   const waits = async () => (await holder.query(WAITING)).rowCount;
-  await until('the request to wait for the table', waits);
+  await until('the request to wait for the charge', waits);
   const { hostname, port } = new URL(impatient.url);
   const idle = connect(Number(port), hostname);
   await once(idle.resume(), 'close');

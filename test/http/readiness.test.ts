@@ -238,8 +238,9 @@ test('a locked table does not take the whole pool, whatever needs it: other requ
   }
   assert.ok(await orderDriver(service).wallet('polygon'));
   for (const { status, json, headers } of await Promise.all(waiting)) {
-    assert.deepEqual([status, json.code], [503, 'database_timeout']);
-    assert.ok(Number(headers.get('retry-after')) > 0);
+    // Whoever stands in line for a connection that long is told so.
+    assert.ok(['database_timeout', 'overloaded'].includes(json.code), json.code);
+    assert.deepEqual([status, Number(headers.get('retry-after')) > 0], [503, true]);
   }
   await session.query('rollback');
   assert.equal((await service.get(`/charges/${id}`)).status, 200);

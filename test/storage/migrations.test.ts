@@ -197,7 +197,7 @@ test('trilho migrate --plan names what stands in the way, counts indexes and lar
       const [{ pid }] = (await sql.query('select pg_backend_pid() as pid')) as [{ pid: number }];
       const isLong = 'select from pg_stat_activity where pid = $1 and xact_start < clock_timestamp() - interval $$3s$$';
       while ((await db.query(isLong, [pid])).length === 0) await immediate();
-      assert.match(await plan(), new RegExp(`^Open for longer than 3 s: pid ${pid} since `, 'm'));
+      assert.match(await plan(), new RegExp(`^Open for longer than 300 ms: pid ${pid} since `, 'm'));
     } finally {
       await client.end();
     }

@@ -1,6 +1,11 @@
 // The SQL that removes the bytes of files to banks.
 import type { Sql } from '../../storage/database.ts';
 
+/** It was handed out, and no answer of it is open: then it need not be sent again. */
+const IS_OVER = `f.bytes_removed_at is null and (f.offered_at is not null or f.renewed_at is not null)
+  and not exists (select from boleto_instructions i
+                   where i.rail = f.rail and i.sequence = f.sequence and i.closed_at is null)`;
+
 /** Removes the bytes of files that were made before a moment and are answered wholly. Returns of how many. */
 export async function removeBytes(
   tx: Sql,
@@ -10,9 +15,7 @@ export async function removeBytes(
   const rows = await tx.query(
     `with old as materialized (
        select f.rail, f.sequence from boleto_files f
-        where f.made_at < $1 and f.bytes_removed_at is null and (f.offered_at is not null or f.renewed_at is not null)
-          and not exists (select from boleto_instructions i
-                           where i.rail = f.rail and i.sequence = f.sequence and i.closed_at is null)
+        where f.made_at < $1 and ${IS_OVER}
         order by f.made_at, f.rail, f.sequence limit $2
           for update skip locked
      ), gone as (
@@ -27,7 +30,7 @@ export async function removeBytes(
 
 export async function findOldestWithBytes(sql: Sql): Promise<Date | undefined> {
   const [row] = await sql.query<{ made_at: Date }>(
-    'select made_at from boleto_files where bytes_removed_at is null order by made_at limit 1',
+    `select f.made_at from boleto_files f where ${IS_OVER} order by f.made_at limit 1`,
   );
   return row?.made_at;
 }

@@ -30,7 +30,7 @@ import type { Replica } from '../../storage/replica.ts';
 import type { Certificates } from '../certificates.ts';
 import { processMetrics } from '../server/observers.ts';
 import { agreementGauges } from './agreement-metrics.ts';
-import { archiverGauges } from './archiver-metrics.ts';
+import { archiverGauge } from './archiver-metrics.ts';
 import { showLoops } from './loop-metrics.ts';
 import { type OldestRow, oldestRowGauge, readOldestRows, showKept } from './oldest-rows.ts';
 
@@ -155,8 +155,8 @@ function backlogGauges(registry: Registry, rails: Rails): (backlog: Backlog | No
   const locations = gauge('trilho_rail_locations_free', 'Free locations for new charges.', ['rail', 'kind']);
   const agreements = agreementGauges(registry);
   const oldest = oldestRowGauge(registry);
-  const archiver = archiverGauges(registry);
-  const ofRails = [silent, differences, compared, locations, ...agreements.gauges, oldest.gauge, ...archiver.gauges];
+  const archiver = archiverGauge(registry);
+  const ofRails = [silent, differences, compared, locations, ...agreements.gauges, oldest.gauge, archiver.gauge];
   const ofLines = [waiting, waitingAge, halted, alarms];
   const fromDatabase = [jobs, jobAge, pending, lag, failing, events, payouts, payoutAge, ...ofLines, held, ...ofRails];
 

@@ -10,6 +10,7 @@ import { StartError } from '../../lib/errors.ts';
 import { requestUuid } from '../../lib/ids.ts';
 import type { Sql } from '../database.ts';
 import type { Prune } from '../pruning.ts';
+import { resumeSteps } from '../resume-steps.ts';
 import { parsed, textIn } from './block.ts';
 import { readHashed, writeHashed } from './files.ts';
 
@@ -19,6 +20,8 @@ export type RowPrune = {
   /** Removes some of what is older than a moment, and returns it as JSON. */
   remove(tx: Sql, before: Date, from: string | undefined): Promise<RemovedRows>;
   readonly oldest: Prune['oldest'];
+  /** Whether rows that are still needed may lie between: a run then goes on where the last one ended. */
+  readonly resumes?: boolean;
 };
 
 export type RemovedRows = { readonly rows: readonly string[]; readonly next?: string | undefined };
@@ -38,20 +41,16 @@ const Header = Type.Object(
 );
 
 /** Without a folder rows are removed for good. With one they are removed by whole days: else each minute would leave a small file. */
-export function pruneRows({ kind, keep, remove, oldest }: RowPrune, dir: string | undefined): Prune {
-  return {
-    kind,
-    keep,
-    oldest,
-    step: (db, before, from) => {
-      const day = new Date(before.getTime() - (before.getTime() % DAY_MS));
-      return db.transaction(async tx => {
-        const { rows, next } = await remove(tx, dir === undefined ? before : day, from);
-        if (dir !== undefined && rows.length > 0) await writeRemoved(dir, { kind, day, rows });
-        return { removed: rows.length, next };
-      });
-    },
+export function pruneRows({ kind, keep, remove, oldest, resumes }: RowPrune, dir: string | undefined): Prune {
+  const step: Prune['step'] = (db, before, from) => {
+    const day = new Date(before.getTime() - (before.getTime() % DAY_MS));
+    return db.transaction(async tx => {
+      const { rows, next } = await remove(tx, dir === undefined ? before : day, from);
+      if (dir !== undefined && rows.length > 0) await writeRemoved(dir, { kind, day, rows });
+      return { removed: rows.length, next };
+    });
   };
+  return { kind, keep, oldest, step: resumes ? resumeSteps(step) : step };
 }
 
 type Removed = { readonly kind: string; readonly day: Date; readonly rows: readonly string[] };

@@ -128,7 +128,8 @@ async function dumpSource(tx: Sql, source: Source, write: (entry: Entry) => Prom
     }
     isMore = rows.length === count;
     const fitting = Math.floor((PART_BYTES * rows.length) / Math.max(1, fetchedBytes));
-    count = Math.min(MAX_FETCH_ROWS, Math.max(1, fitting));
+    // The rows that follow may be larger than these.
+    count = Math.min(MAX_FETCH_ROWS, 2 * count, Math.max(1, fitting));
   }
   await tx.query('close saved_rows');
   await endPart();

@@ -82,6 +82,23 @@ export async function chooseArchive(clusterDir: string, set: string | undefined)
   );
 }
 
+/** Refuses to begin the archive of this database anew: where its disk is not mounted, its folder is empty or not there. */
+export async function requireKeptArchive(clusterDir: string, archiveDir: string): Promise<void> {
+  const file = path.join(clusterDir, KEPT_FILE);
+  if (!existsSync(file) || (await readOwner(archiveDir))) return;
+  throw new StartError(
+    `The WAL archive ${archiveDir} of this database is not there: mount its disk, or remove ${file} to begin another archive.`,
+  );
+}
+
+/** Refuses to make a new database for an archive that has one. */
+export async function refuseOwned(archiveDir: string): Promise<void> {
+  if (!(await readOwner(archiveDir))) return;
+  throw new StartError(
+    `TRILHO_WAL_ARCHIVE ${archiveDir} has the log of another database: restore it with trilho restore --archive, or name a new folder.`,
+  );
+}
+
 /** From now on a start without the setting uses this archive. */
 export async function keepArchive({ clusterDir, identity }: Home, archiveDir: string): Promise<void> {
   const file = path.join(clusterDir, KEPT_FILE);

@@ -10,7 +10,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { StartError } from '../../lib/errors.ts';
 import type { Log } from '../../lib/log.ts';
-import { chooseArchive, claimArchive, keepArchive } from './archive-owner.ts';
+import {
+  chooseArchive,
+  claimArchive,
+  keepArchive,
+  readOwner,
+  refuseOwned,
+  requireKeptArchive,
+} from './archive-owner.ts';
 import { renameInto } from './binaries.ts';
 import { giveTo, type Home, settleHome } from './home.ts';
 import {
@@ -23,7 +30,7 @@ import {
   USER,
 } from './server-process.ts';
 import { refuseUnfinished } from './unfinished.ts';
-import { archiveSettings, walFolder } from './wal-archive.ts';
+import { archiveSettings, makeArchive, walFolder } from './wal-archive.ts';
 
 export type EmbeddedPostgres = {
   readonly connection: pg.PoolConfig;
@@ -54,16 +61,22 @@ type Start = {
 export async function startEmbeddedPostgres(start: Start): Promise<EmbeddedPostgres> {
   const { dataDir, log, takesOver = false } = start;
   const home = await settleHome(dataDir);
+  if (start.archiveDir !== undefined && !existsSync(home.clusterDir)) await refuseOwned(start.archiveDir);
   await initialise(home);
   const archiveDir = await chooseArchive(home.clusterDir, start.archiveDir);
-  const settings = archiveDir === undefined ? {} : await archiveSettings(archiveDir, home);
   const socket = await shortSocketDir(home.clusterDir);
   const connection = connectionIn(socket.dir);
   if (archiveDir !== undefined) {
-    // Nothing of the archive is changed for a server that does not write to it.
-    if ((await probe(connection)) === 'up') await requireArchiving(connection, archiveDir);
-    await claimArchive(archiveDir, home, takesOver);
+    // Nothing of the archive is changed for a server that does not write to it, or whose archive is gone while it runs.
+    const isUp = (await probe(connection)) === 'up';
+    if (isUp) await requireArchiving(connection, archiveDir);
+    else await requireKeptArchive(home.clusterDir, archiveDir);
+    if (!isUp || (await readOwner(archiveDir))) {
+      await makeArchive(archiveDir, home);
+      await claimArchive(archiveDir, home, takesOver);
+    }
   }
+  const settings = archiveDir === undefined ? {} : archiveSettings(archiveDir);
   let child: ChildProcess | undefined;
   let failedLaunches = 0;
 

@@ -53,8 +53,7 @@ export function baseFolder(archiveDir: string, startedAt: Date): string {
   return path.join(archiveDir, `base-${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}`);
 }
 
-/** Makes the folder and returns what the server is started with. */
-export async function archiveSettings(archiveDir: string, { identity }: Home): Promise<ServerSettings> {
+export async function makeArchive(archiveDir: string, { identity }: Home): Promise<void> {
   const wal = walFolder(archiveDir);
   try {
     await mkdir(wal, { recursive: true, mode: 0o700 });
@@ -63,10 +62,14 @@ export async function archiveSettings(archiveDir: string, { identity }: Home): P
   } catch (error) {
     throw new StartError(`TRILHO_WAL_ARCHIVE ${archiveDir} cannot be used (${(error as { code?: string }).code}).`);
   }
+}
+
+/** What the server is started with. */
+export function archiveSettings(archiveDir: string): ServerSettings {
   return {
     archive_mode: 'on',
     archive_library: 'basic_archive',
-    'basic_archive.archive_directory': wal,
+    'basic_archive.archive_directory': walFolder(archiveDir),
     archive_timeout: String(ARCHIVE_AFTER_SECONDS),
   };
 }
