@@ -78,7 +78,7 @@ async function drill({ url, members, leader, isWhole }: Cluster): Promise<number
     if (!(await isSoon(isWhole, 'the cluster is not whole again'))) break;
     const before = load.acknowledged();
     if (!(await isSoon(() => load.acknowledged() > before, 'nothing is acknowledged'))) break;
-    if (!(await isSoon(async () => (await leader()) !== undefined, 'nobody leads'))) break;
+    if (!(await isSoon(async () => (await leader()) !== undefined, 'there is no leader'))) break;
     const old = await leader();
     if (!old) continue;
     faults++;

@@ -36,7 +36,7 @@ const MOST_P99 = 5;
 const LEAST_RATE = 0.5;
 /** Beyond the time in which a reader may take nothing: the buffers fill first. */
 const CUT_WITHIN_SECONDS = 15;
-/** More than the buffers of two sockets hold. A feed that is smaller cuts nobody off. */
+/** More than the buffers of two sockets hold. With a smaller feed no stream is cut off. */
 const OVERFLOW_BYTES = 8_000_000;
 
 await withDrillDatabase('overload', drill);

@@ -161,7 +161,7 @@ async function drill(): Promise<number> {
   return wrong.length === 0 && proof.credited === proof.payments ? 0 : 1;
 }
 
-/** A gap is time in which somebody waits for a write, tried again or not; that payers wait for the PSP is none. */
+/** A gap is time in which a write waits, tried again or not; that payers wait for the PSP is none. */
 function callersOf(services: Services, { headers: own }: Caller, tally: Tally): LossyService {
   const waiting = new Set<string>();
   const send = async (path: string, init: RequestInit) => toAnswer(await fetch((await services.url()) + path, init));

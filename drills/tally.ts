@@ -5,7 +5,7 @@ export type Tally = {
   note(): void;
   acknowledged(): number;
   longestGapMs(): number;
-  /** Nobody writes until `resume`: that time is no gap. */
+  /** Nothing is written until `resume`: that time is no gap. */
   pause(): void;
   resume(): void;
 };

@@ -26,7 +26,7 @@ export type Cluster = {
   /** Where callers find the leader. */
   readonly url: string;
   readonly members: readonly Member[];
-  /** Undefined: nobody leads, or nobody answers. */
+  /** Undefined: there is no leader, or no answer. */
   leader(): Promise<Member | undefined>;
   /** Whether all follow one leader, and in synchronous replication one of them confirms what it writes. */
   isWhole(): Promise<boolean>;

@@ -1,4 +1,4 @@
-// What callers do, whoever sends it and however often: charges by pix and by boleto, orders, payments, refunds, and looks at what
+// What callers of every drill do: charges by pix and by boleto, orders, payments, refunds, and looks at what
 // there is. A charge has a name as its `sourceKey`, which may be there twice, and no `externalId`, which may not: only its
 // Idempotency-Key keeps a repeat from making another one, so that a double would be seen. Each charge is paid and refunded once at most.
 import type { Caller } from '../../bench/callers.ts';
@@ -40,7 +40,7 @@ type Answer = {
   readonly charge: { readonly id: string; readonly payable: { readonly amountCents: number } };
 };
 
-/** Undefined: it was refused for good, or not answered for long; whoever asks keeps that as a fault. */
+/** Undefined: it was refused for good, or not answered for long; the caller keeps that as a fault. */
 export type Ask = (asked: Asked) => Promise<Answer | undefined>;
 
 /** A charge that is not paid yet. */

@@ -50,7 +50,7 @@ export function insistOn({ random, urls, faults, giveUp }: Options): Insistent {
   return { ask, repeats: () => repeats };
 }
 
-/** Undefined: nobody knows whether it was carried out. */
+/** Undefined: it is unknown whether it was carried out. */
 async function send(url: string, { path, caller, body, key }: Asked) {
   try {
     const answer = await fetch(url + path, {

@@ -1,14 +1,12 @@
 // trilho secrets seal and unseal: files with a password or a key, sealed in their place with the master key. What the file held is
 // never lost: the sealed one is written beside it, read again and opened before it takes its place.
-import { randomBytes } from 'node:crypto';
 import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { open, readFile, rename, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import { openSealed, sealedFileKey, sealedText } from '../lib/sealed-file.ts';
 import { keyIdOf } from '../lib/sealing.ts';
-import { syncFolder } from '../lib/sync-folder.ts';
+import { writeDurably } from '../lib/write-durably.ts';
 
 /** As much as any reader of such a file takes. */
 const MAX_FILE_BYTES = 64 * 1024;
@@ -51,25 +49,19 @@ function readNamed(named: string) {
   }
 }
 
-/** The new file has owner and permissions of the old one, and is on disk before it takes its name. */
+/** The new file has owner and permissions of the old one. */
 async function replace(file: string, { mode, uid, gid }: Stats, text: string, content: Buffer): Promise<void> {
-  const folder = path.dirname(file);
-  const draft = path.join(folder, `.${path.basename(file)}.${randomBytes(8).toString('hex')}`);
   try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.chown(uid, gid);
-      await handle.chmod(mode & PERMISSIONS);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    if (!openSealed(await readFile(draft)).equals(content)) throw new Error('the sealed file does not open');
-    await rename(draft, file);
-    await syncFolder(folder);
+    await writeDurably(file, text, {
+      prepare: async handle => {
+        await handle.chown(uid, gid);
+        await handle.chmod(mode & PERMISSIONS);
+      },
+      check: async draft => {
+        if (!openSealed(await readFile(draft)).equals(content)) throw new Error('the sealed file does not open');
+      },
+    });
   } catch (error) {
-    await rm(draft, { force: true });
     throw new StartError(
       `The file cannot be sealed (${(error as { code?: string }).code ?? (error as Error).message}).`,
     );

@@ -18,7 +18,7 @@ const RETRY_CAP_SECONDS = 300;
 /** pg-boss would remove finished jobs in one statement a day, which fails when they are many: `prune-jobs.ts` does it in steps. */
 const NEVER_DELETED = 0;
 
-/** Without the timer of pg-boss, which waits by the wall clock and shows nobody that it runs: `supervise` is called by a loop. */
+/** Without the timer of pg-boss, which waits by the wall clock and has no heartbeat: `supervise` is called by a loop. */
 export async function openBoss({ db, log }: { readonly db: Database; readonly log: Log }): Promise<PgBoss> {
   const boss = new PgBoss({
     db: asBossDb(db),

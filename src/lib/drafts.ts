@@ -2,6 +2,7 @@
 // finds those that a killed one left.
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isAlive } from './processes.ts';
 
 /** A new folder whose name begins with `prefix`. */
 export function makeDraft(parent: string, prefix: string): Promise<string> {
@@ -41,13 +42,4 @@ async function isAbandoned({ folder, pid }: Draft): Promise<boolean> {
   if (pid !== process.pid) return !isAlive(pid);
   const made = await stat(folder).catch(() => undefined);
   return made !== undefined && made.birthtimeMs < Date.now() - process.uptime() * 1_000;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === 'EPERM';
-  }
 }

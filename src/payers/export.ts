@@ -16,7 +16,7 @@ export type PayerRecord = { readonly kind: string; readonly record: object };
 /** One record after the other, so that a payer of many charges needs no more memory than one of few. */
 export async function* exportPayer({ db, links }: Deps, document: string): AsyncGenerator<PayerRecord> {
   const known = await findKnown(db, document);
-  // Also of a payer without charges: somebody has asked for them.
+  // Also of a payer without charges: a person was looked up.
   await db.transaction(auditReading);
   for (const batch of batchesOf(known)) {
     await db.transaction(tx => insertAuditLines(tx, linesAbout(batch)));

@@ -50,7 +50,7 @@ export async function insertAuditLines(tx: Sql, lines: readonly AuditLine[]): Pr
   tx.notify?.(AUDIT_CHANNEL);
 }
 
-/** Gives a transaction that only reads its audit line as well, for what nobody may read unnoticed. */
+/** Gives a transaction that only reads its audit line as well, for reading that has to be on record. */
 export async function auditReading(tx: Sql): Promise<void> {
   await tx.query('select pg_current_xact_id()');
 }

@@ -8,11 +8,11 @@ export type Call = {
   /** Sends a statement and waits for its answer. Throws the refusal, and sends nothing, once the call was refused. */
   ask<T>(send: () => Promise<T>): Promise<T>;
   /** As `ask`, for what may take effect: a commit, or a write outside of a transaction. The call is not refused any more. */
-  askForGood<T>(send: () => Promise<T>): Promise<T>;
+  askToWrite<T>(send: () => Promise<T>): Promise<T>;
   /** Waits for a connection, which is no answer of the server: it may have been open. */
   connect(pool: pg.Pool): Promise<pg.PoolClient>;
   /** Throws the refusal once the call was refused. */
-  requireWanted(): void;
+  throwIfRefused(): void;
 };
 
 /** A call whose answer has not come. */
@@ -70,20 +70,20 @@ export function openCalls(onCaller: () => void): Calls {
   }
 
   /** Work that no caller waits for. */
-  const patient: Call = {
+  const background: Call = {
     ask: answerOf,
-    askForGood: answerOf,
+    askToWrite: answerOf,
     connect: pool => pool.connect(),
-    requireWanted: () => {},
+    throwIfRefused: () => {},
   };
 
   function callOf(open: OpenCall, state: { refusal: AppError | undefined; mayTakeEffect: boolean }): Call {
-    function requireWanted(): void {
+    function throwIfRefused(): void {
       if (state.refusal) throw state.refusal;
     }
 
     async function wait<T>(work: () => Promise<T>): Promise<T> {
-      requireWanted();
+      throwIfRefused();
       if (open.unanswered++ === 0) open.sinceMs = performance.now();
       try {
         return await work();
@@ -94,9 +94,9 @@ export function openCalls(onCaller: () => void): Calls {
     }
 
     return {
-      requireWanted,
+      throwIfRefused,
       ask: send => wait(() => answerOf(send)),
-      askForGood: send =>
+      askToWrite: send =>
         wait(() => {
           // Nothing comes between this, the check before it and the writing to the socket. It holds also for a transaction that
           // is run again: the first commit may have arrived.
@@ -114,7 +114,7 @@ export function openCalls(onCaller: () => void): Calls {
 
   return {
     run: async (kind, work, onRefused) => {
-      if (kind === undefined || kind.isBackground) return work(patient);
+      if (kind === undefined || kind.isBackground) return work(background);
       const state: { refusal: AppError | undefined; mayTakeEffect: boolean } = {
         refusal: undefined,
         mayTakeEffect: false,

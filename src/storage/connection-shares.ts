@@ -6,8 +6,8 @@ import { noConnection } from './refusals.ts';
 
 export type ConnectionShares = {
   /**
-   * Refuses work as `overloaded` that has waited for its limit. Work without a kind does not wait, but counts. `setAside`: nobody
-   * waits for the work any more. It still takes a connection, but the next of its kind does not wait for its end.
+   * Refuses work as `overloaded` that has waited for its limit. Work without a kind does not wait, but counts. `setAside`: the
+   * caller was refused and does not wait for the work. It still takes a connection, but the next of its kind does not wait for its end.
    */
   run<T>(kind: WorkKind | undefined, work: (setAside: () => void) => Promise<T>): Promise<T>;
   /** Refuses all work that waits, or what waits of one kind. */

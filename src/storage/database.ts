@@ -148,7 +148,7 @@ export function openDatabase({ connection, log, maxConnections = MAX_CONNECTIONS
         .filter(isStuck)
         .map(({ kind }) => kind),
     );
-    // Whoever starts in their place has little patience.
+    // The next of their kind get a short limit for locks.
     for (const kind of kinds) patience.lose(kind);
     calls.refuse(tooSlow, isStuck);
   }

@@ -27,7 +27,7 @@ export function lockPatience(onLost: (kind: WorkKind) => void): LockPatience {
   return {
     lose,
     run: async (kind, work) => {
-      // Nobody waits for work in the background, and it would only run again.
+      // No caller waits for work in the background, and it would only run again.
       if (kind === undefined || kind.isBackground) return work(undefined);
       const isShort = performance.now() < (shortUntil.get(kind.name) ?? 0);
       try {

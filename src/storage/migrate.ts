@@ -65,7 +65,7 @@ async function migrateOnce(db: Database, migrations: readonly Migration[], log: 
       said = [];
       // The duration of a migration depends on the amount of data.
       await tx.query('set local statement_timeout = 0; set local lock_timeout = 0');
-      // The node that gets this lock applies the migrations; the others wait here, in nobody's way, and then find nothing to do.
+      // The node that gets this lock applies the migrations; the others wait here, where they block no caller, and then find nothing to do.
       await tx.query('lock table schema_migrations in exclusive mode');
       await tx.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
       await applyMigrations(tx, migrations, { info: (...line) => said.push(line) });

@@ -24,7 +24,7 @@ export async function withRetries<T>(
       const mayRetry = !(error instanceof AppError) && isRetryable(error) && !isInVain(error);
       if (!mayRetry || tried >= MAX_ATTEMPTS || performance.now() >= lastTryAt) throw error;
       await backOff(tried, RETRY_BASE_MS, RETRY_CAP_MS);
-      call.requireWanted();
+      call.throwIfRefused();
     }
   }
 }

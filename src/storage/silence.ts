@@ -10,7 +10,7 @@ export type Silence = {
   isOn(): boolean;
   /** A caller is served: watches until none is. */
   watch(): void;
-  /** Somebody has waited in vain: probes the database until it answers. */
+  /** A caller or a check has waited in vain: probes the database until it answers. */
   suspect(): void;
   /** Ends the probes, and returns when none runs any more. */
   stop(): Promise<void>;

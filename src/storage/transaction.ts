@@ -21,7 +21,7 @@ export async function runStatement<R extends Row>(pool: pg.Pool, call: Call, que
   const client = await call.connect(pool);
   let fault: Error | undefined;
   try {
-    const ask = isRead(query.text) ? call.ask : call.askForGood;
+    const ask = isRead(query.text) ? call.ask : call.askToWrite;
     return rowsOf<R>(await ask(() => client.query<R>(query)));
   } catch (error) {
     // A session that has met an error is not used again, except when nothing was sent.
@@ -58,13 +58,13 @@ export async function runTransaction<T>(
     },
   };
   try {
-    call.requireWanted();
+    call.throwIfRefused();
     hasBegun = true;
     await call.ask(() => client.query(beginText(options)));
     const result = await work(tx).finally(() => {
       isOver = true;
     });
-    await call.askForGood(() => client.query('commit'));
+    await call.askToWrite(() => client.query('commit'));
     return result;
   } catch (thrown) {
     // Statements pipelined with the one that failed are rejected because of it, and their errors may arrive first.

@@ -71,7 +71,7 @@ test('who wants something fresher than is known has it looked up', async () => {
   assert.equal(asked.length, 2);
 });
 
-test('while a look-up hangs nobody starts another; who comes then gets what the next one finds', async () => {
+test('while a look-up hangs no other is started; later callers get what the next one finds', async () => {
   const gate = Promise.withResolvers<void>();
   let lookUps = 0;
   const slow: Sql = {

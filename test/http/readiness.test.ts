@@ -238,7 +238,7 @@ test('a locked table does not take the whole pool, whatever needs it: other requ
   }
   assert.ok(await orderDriver(service).wallet('polygon'));
   for (const { status, json, headers } of await Promise.all(waiting)) {
-    // Whoever stands in line for a connection that long is told so.
+    // A caller that waited for a connection to its limit is told so.
     assert.ok(['database_timeout', 'overloaded'].includes(json.code), json.code);
     assert.deepEqual([status, Number(headers.get('retry-after')) > 0], [503, true]);
   }

@@ -49,7 +49,7 @@ test('a payer is not erased before the bank has heard of the write-off, whose fi
   assert.equal((await bench.charge(boleto)).customer.name, 'erased');
 });
 
-test('a boleto that no file ever had keeps nobody from being erased', async () => {
+test('a boleto that no file ever had does not stop an erasure', async () => {
   const made = await bench.service.post('/charges', boletoBody());
   assert.equal(made.status, 201, made.text);
   await bench.service.runJobs();

@@ -163,7 +163,7 @@ test('what is kept of a payer is printed, and gone when it is erased, with every
   assert.deepEqual(lines.map(({ action }) => action).sort(), ['trilho payer erase', 'trilho payer export']);
 });
 
-test('an export of somebody who has no charge is in the audit log too', async () => {
+test('an export of a person without a charge is in the audit log too', async () => {
   const before = (await auditLines()).length;
   await payer('export', '390.533.447-05');
   const lines = await auditLines();

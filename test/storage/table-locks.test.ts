@@ -48,7 +48,7 @@ test('callers that wait for a locked table are refused, and the next of their ki
   // The second of them waits behind the first.
   await Promise.all([assertRefused(read(db, 'reads')), assertRefused(read(db, 'reads'))]);
   await assertRefused(write(db, 'writes'));
-  // The connections of the first two still hang, and nobody waits for their end; those of the next have a limit for locks.
+  // The connections of the first two still hang, and no caller waits for their end; those of the next have a limit for locks.
   await Promise.all([assertRefused(read(db, 'reads')), assertRefused(write(db, 'writes'))]);
   await until('the next to have ended', () => db.poolStats().total - db.poolStats().idle === 2);
   const job = withBackgroundKind('job', () => db.query('select id from accounts'));

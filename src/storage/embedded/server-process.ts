@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
+import { isAlive } from '../../lib/processes.ts';
 import type { Home } from './home.ts';
 
 export const USER = 'trilho';
@@ -112,15 +113,6 @@ function isOtherProgram(pid: number, clusterDir: string): boolean {
     return readlinkSync(`/proc/${pid}/cwd`) !== realpathSync(clusterDir);
   } catch {
     return false;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as { code?: string }).code === 'EPERM';
   }
 }
 
