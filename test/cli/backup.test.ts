@@ -60,14 +60,16 @@ async function contentsOf(url: string): Promise<Record<string, string>> {
     connection,
     `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' order by 1`,
   );
-  const digests = tables.map(async ({ name }) => {
+  const digests: Record<string, string> = {};
+  // One after another: a connection for each table at once is more than the server has.
+  for (const { name } of tables) {
     const [row] = await askDatabase<{ digest: string }>(
       connection,
       `select count(*) || ' ' || md5(coalesce(string_agg(t::text, ';' order by t::text), '')) as digest from ${name} t`,
     );
-    return [name, row!.digest] as const;
-  });
-  return Object.fromEntries(await Promise.all(digests));
+    digests[name] = row!.digest;
+  }
+  return digests;
 }
 
 async function schemasOf(url: string): Promise<string[]> {

@@ -18,7 +18,8 @@ import { until } from './process.ts';
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_directories: '.',
-  max_connections: '100',
+  // Three files run at once, each with several services.
+  max_connections: '300',
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
