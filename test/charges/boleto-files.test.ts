@@ -1,7 +1,7 @@
 // Boletos that a bank registers from files: numbers, instructions, files.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { fileParts, makeFile } from '../../src/charges/bank-files/make-file.ts';
+import { fileParts, makeFile, makeFiles } from '../../src/charges/bank-files/make-file.ts';
 import { CHARGE_JOBS } from '../../src/charges/jobs.ts';
 import { openLinks } from '../../src/charges/links.ts';
 import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
@@ -22,6 +22,7 @@ const PIX_KEY = { TRILHO_PIX_KEY: 'pix@example.com', TRILHO_PIX_NAME: 'Acme', TR
 type Bench = {
   readonly service: Service;
   make(): ReturnType<typeof makeFile>;
+  makeAll(): ReturnType<typeof makeFiles>;
   textOf(sequence: number): Promise<string>;
   numberOf(made: Answer): Promise<string | undefined>;
   stop(): Promise<void>;
@@ -35,9 +36,11 @@ async function startBench(changes: Partial<BoletoSettings> = {}): Promise<Bench>
   const db: Database = await connect({ connection: { connectionString: service.databaseUrl }, log: silentLog });
   const queue: Queue = await startQueue({ db, log: silentLog, kinds: CHARGE_JOBS });
   const links = await openLinks(db, () => service.url);
+  const deps = { db, queue, links, rails, clock: service.clock, log: silentLog };
   return {
     service,
-    make: () => makeFile({ db, queue, links, rails, clock: service.clock, log: silentLog }, RAIL),
+    make: () => makeFile(deps, RAIL),
+    makeAll: () => makeFiles(deps, RAIL),
     textOf: async sequence => {
       const parts: Buffer[] = [];
       for await (const part of fileParts(db, { rail: RAIL, sequence })) parts.push(part);
@@ -103,11 +106,26 @@ describe('boletos by file', () => {
     assert.equal(await bench.make(), undefined, 'nothing waits any more');
   });
 
+  test('a call makes files of what waited, and does not run after boletos that keep coming', async () => {
+    const add = async () => {
+      await bench.service.post('/charges', body());
+      await bench.service.runJobs();
+    };
+    await add();
+    const sequences: number[] = [];
+    for await (const { sequence } of bench.makeAll()) {
+      sequences.push(sequence);
+      await add();
+    }
+    assert.deepEqual(sequences, [8]);
+    assert.equal((await bench.make())?.sequence, 9, 'the one that came meanwhile');
+  });
+
   test('the next file has the next sequence', async () => {
     await bench.service.post('/charges', body());
     await bench.service.runJobs();
     const made = await bench.make();
-    assert.deepEqual([made?.sequence, made?.titles], [8, 1]);
+    assert.deepEqual([made?.sequence, made?.titles], [10, 1]);
   });
 
   test('two files that are made at once have no boleto in common', async () => {

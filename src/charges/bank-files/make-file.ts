@@ -43,8 +43,7 @@ const PART_SIZE = 1_000;
 
 /** Undefined when no instruction waits. Refuses a rail that has no files. */
 export async function makeFile(deps: MakeDeps, railName: string): Promise<BoletoFile | undefined> {
-  const { files } = railNamed(deps.rails, 'boleto', railName);
-  if (!files) throw new AppError('not_configured', `The bank of ${railName} is not told by files.`);
+  const files = filesOf(deps, railName);
   const made = await deps.db.transaction(async tx => {
     const now = deps.clock.now();
     // First of all: another transaction that makes a file of this rail waits here, and then finds what this one has left.
@@ -53,10 +52,10 @@ export async function makeFile(deps: MakeDeps, railName: string): Promise<Boleto
       throw new AppError('not_configured', `The bank of ${railName} takes no file above ${files.lastFile}.`);
     }
     const titles = await writeFile(deps, tx, key, files, now);
+    // What still waits behind the last file will never be in one.
+    if (titles < files.maxInstructions) await dropDecided(tx, key.rail, now);
     if (titles > 0) return findFile(tx, key);
     await deleteFile(tx, key);
-    // What still waits will never be in a file. Dropped here, since callers make files until one would be empty.
-    await dropDecided(tx, key.rail, now);
     return undefined;
   });
   if (made) await warnOfNumbers(deps);
@@ -66,14 +65,20 @@ export async function makeFile(deps: MakeDeps, railName: string): Promise<Boleto
 /** More than a bank takes on a day. */
 const MAX_FILES = 1_000;
 
-/** As many as what waits needs. */
-export async function makeFiles(deps: MakeDeps, railName: string): Promise<BoletoFile[]> {
-  const files: BoletoFile[] = [];
-  while (files.length < MAX_FILES) {
+/** As many as what waits needs. What comes after the last waits for another call: a steady stream would make one small file after another. */
+export async function* makeFiles(deps: MakeDeps, railName: string): AsyncGenerator<BoletoFile> {
+  const { maxInstructions } = filesOf(deps, railName);
+  for (let count = 0; count < MAX_FILES; count++) {
     const file = await makeFile(deps, railName);
-    if (!file) break;
-    files.push(file);
+    if (!file) return;
+    yield file;
+    if (file.titles < maxInstructions) return;
   }
+}
+
+function filesOf({ rails }: MakeDeps, railName: string): FileExchange {
+  const { files } = railNamed(rails, 'boleto', railName);
+  if (!files) throw new AppError('not_configured', `The bank of ${railName} is not told by files.`);
   return files;
 }
 

@@ -2,30 +2,39 @@
 // same file, with the same bytes.
 import { AppError } from '../../lib/errors.ts';
 import { outgoingName, placeFile } from '../../rails/cnab/folder.ts';
-import { fileParts, type MakeDeps, makeFile } from './make-file.ts';
-import { type BoletoFile, type FileKey, findFile, findUnoffered, markOffered, markTaken } from './store-files.ts';
+import { fileParts, type MakeDeps, makeFiles } from './make-file.ts';
+import {
+  type BoletoFile,
+  type FileKey,
+  findFile,
+  findLastUnoffered,
+  findUnoffered,
+  markOffered,
+  markTaken,
+} from './store-files.ts';
 
 export type OfferedFile = BoletoFile & { readonly path: string };
-
-/** More than a bank takes on a day. */
-const MAX_FILES = 1_000;
 
 /**
  * Carries first the files that an earlier run has made and not offered, then as many as the waiting instructions need. A file
  * counts as offered when `carry` has returned: after a crash it is carried again.
  */
-export async function takeFiles(
-  deps: MakeDeps,
-  rail: string,
-  carry: (file: BoletoFile) => Promise<void>,
-): Promise<number> {
-  for (let count = 0; count < MAX_FILES; count++) {
-    const file = (await findUnoffered(deps.db, rail)) ?? (await makeFile(deps, rail));
-    if (!file) return count;
+export async function takeFiles(deps: MakeDeps, rail: string, carry: Carry): Promise<void> {
+  const left = await findLastUnoffered(deps.db, rail);
+  if (left !== undefined) await carryUpTo(deps, { rail, sequence: left }, carry);
+  for await (const file of makeFiles(deps, rail)) await carryUpTo(deps, file, carry);
+}
+
+type Carry = (file: BoletoFile) => Promise<void>;
+
+/** In the order of their numbers, which a bank wants: another call may have made some of them. */
+async function carryUpTo({ db, clock }: MakeDeps, { rail, sequence: last }: FileKey, carry: Carry): Promise<void> {
+  for (;;) {
+    const file = await findUnoffered(db, rail, last);
+    if (!file) return;
     await carry(file);
-    await markOffered(deps.db, file, deps.clock.now());
+    await markOffered(db, file, clock.now());
   }
-  return MAX_FILES;
 }
 
 export async function offerFiles(deps: MakeDeps, rail: string, folder: string): Promise<OfferedFile[]> {

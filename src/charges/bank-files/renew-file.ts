@@ -25,5 +25,5 @@ export async function renewFile(deps: MakeDeps, key: FileKey): Promise<RenewedFi
     if (requeued.waiting + requeued.closed > 0 || file.renewedAt) return requeued.closed;
     throw new AppError('wrong_state', `Nothing of file ${key.sequence} of ${key.rail} waits for an answer.`);
   });
-  return { files: await makeFiles(deps, key.rail), closed };
+  return { files: await Array.fromAsync(makeFiles(deps, key.rail)), closed };
 }

@@ -192,13 +192,22 @@ export async function findFile(sql: Sql, { rail, sequence }: FileKey): Promise<B
 }
 
 /** The oldest file of a rail that was not offered yet; one that was renewed is not offered by itself. */
-export async function findUnoffered(sql: Sql, rail: string): Promise<BoletoFile | undefined> {
+export async function findUnoffered(sql: Sql, rail: string, last: number): Promise<BoletoFile | undefined> {
   const [row] = await sql.query<FileRow>(
-    `select ${FILE_COLUMNS} from boleto_files where rail = $1 and offered_at is null and renewed_at is null
+    `select ${FILE_COLUMNS} from boleto_files
+      where rail = $1 and sequence <= $2 and offered_at is null and renewed_at is null
       order by sequence limit 1`,
-    [rail],
+    [rail, last],
   );
   return row && toFile(row);
+}
+
+export async function findLastUnoffered(sql: Sql, rail: string): Promise<number | undefined> {
+  const [row] = await sql.query<{ last: number | null }>(
+    'select max(sequence) as last from boleto_files where rail = $1 and offered_at is null and renewed_at is null',
+    [rail],
+  );
+  return row?.last ?? undefined;
 }
 
 export async function markOffered(sql: Sql, { rail, sequence }: FileKey, at: Date): Promise<void> {

@@ -68,7 +68,7 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     handle: async ({ body: { agreement } }) => {
       requireAgreement(deps.rails, agreement);
       setAuditObject(agreement);
-      return { files: (await makeFiles(deps, agreement)).map(fileView) };
+      return { files: (await Array.fromAsync(makeFiles(deps, agreement))).map(fileView) };
     },
   });
 
