@@ -8,7 +8,15 @@ import { startLoop } from '../lib/loop.ts';
 import type { LocationSource, Rail } from '../rails/rail.ts';
 import { currentRails, type Rails } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { countFree, endFillTurn, insertLocation, type LocationWish, takeFillTurn } from './store-locations.ts';
+import { keepTurn, renewal, turnEnd } from '../storage/turns.ts';
+import {
+  countFree,
+  endFillTurn,
+  insertLocation,
+  type LocationWish,
+  renewFillTurn,
+  takeFillTurn,
+} from './store-locations.ts';
 
 export type FillDeps = {
   readonly db: Database;
@@ -22,8 +30,6 @@ const PAUSE_MS = 1_000;
 const FILL_EVERY_MS = 5_000;
 /** After a turn in which the bank gave none. */
 const RETRY_AFTER_MS = 30_000;
-/** By then a node that has taken the turn has ended it, or has died. */
-const TURN_MS = 60_000;
 /** Of each kind in one turn. */
 const MAX_TAKEN = 100;
 /** Calls at once: charges need the same PSP. */
@@ -74,19 +80,27 @@ export async function countFreeOf(sql: Sql, rails: Rails, limit: number): Promis
 }
 
 async function fillWhenDue(deps: FillDeps, filled: FilledRail, signal?: AbortSignal): Promise<number> {
-  const { rail, locations } = filled;
-  const now = deps.clock.now();
-  if (!(await takeFillTurn(deps.db, rail, now, new Date(now.getTime() + TURN_MS)))) return 0;
+  const { rail } = filled;
+  const { db, clock } = deps;
+  const until = turnEnd(clock);
+  if (!(await takeFillTurn(db, rail, clock.now(), until))) return 0;
   let taken = 0;
   let pauseMs = FILL_EVERY_MS;
   try {
-    for (const kind of locations.kinds) taken += await fillKind(deps, filled, kind, signal);
+    const renew = renewal(clock, until, (from, to) => renewFillTurn(db, rail, from, to));
+    taken = await keepTurn(renew, lost => fill(deps, filled, signal ? AbortSignal.any([signal, lost]) : lost));
   } catch (error) {
     if (!isOutageOfOthers(error)) throw error;
     pauseMs = RETRY_AFTER_MS;
     deps.log.info('the bank gave no location; it is asked again', { rail: rail.name, error });
   }
-  await endFillTurn(deps.db, rail, new Date(deps.clock.now().getTime() + pauseMs));
+  await endFillTurn(db, rail, new Date(clock.now().getTime() + pauseMs));
+  return taken;
+}
+
+async function fill(deps: FillDeps, filled: FilledRail, signal: AbortSignal): Promise<number> {
+  let taken = 0;
+  for (const kind of filled.locations.kinds) taken += await fillKind(deps, filled, kind, signal);
   return taken;
 }
 
@@ -94,12 +108,12 @@ async function fillKind(
   deps: FillDeps,
   { rail, locations }: FilledRail,
   kind: string,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<number> {
   const wish = { rail: rail.name, kind };
   const missing = Math.min(locations.keep - (await countFree(deps.db, wish, locations.keep)), MAX_TAKEN);
   for (let taken = 0; taken < missing; taken += AT_ONCE) {
-    if (signal?.aborted) return taken;
+    if (signal.aborted) return taken;
     const results = await Promise.allSettled(
       Array.from({ length: Math.min(AT_ONCE, missing - taken) }, async () => {
         const location = await locations.take(kind);

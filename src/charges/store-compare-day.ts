@@ -155,15 +155,39 @@ export async function takeComparison(
   sql: Sql,
   { name, method }: RailName,
   now: Date,
-  leaseUntil: Date,
+  until: Date,
 ): Promise<CivilDay | undefined> {
   const [row] = await sql.query<{ compared_day: CivilDay }>(
     `update rails set next_compare_at = $4
       where name = $1 and method = $2 and next_compare_at <= $3
       returning to_char(compared_day, 'YYYY-MM-DD') as compared_day`,
-    [name, method, now, leaseUntil],
+    [name, method, now, until],
   );
   return row && addDays(row.compared_day, 1);
+}
+
+/** Moves the end of a turn; false when it has another end by now. */
+export async function renewComparison(sql: Sql, { name, method }: RailName, from: Date, to: Date): Promise<boolean> {
+  const rows = await sql.query(
+    'update rails set next_compare_at = $4 where name = $1 and method = $2 and next_compare_at = $3 returning name',
+    [name, method, from, to],
+  );
+  return rows.length > 0;
+}
+
+/** When a day that could not be compared is tried again. */
+export async function postponeComparison(
+  sql: Sql,
+  { name, method }: RailName,
+  day: CivilDay,
+  nextAt: Date,
+): Promise<void> {
+  await sql.query('update rails set next_compare_at = $4 where name = $1 and method = $2 and compared_day < $3', [
+    name,
+    method,
+    day,
+    nextAt,
+  ]);
 }
 
 export async function endComparison(

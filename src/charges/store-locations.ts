@@ -15,6 +15,15 @@ export async function takeFillTurn(sql: Sql, { name, method }: Rail, now: Date, 
   return rows.length > 0;
 }
 
+/** Moves the end of a turn; false when it has another end by now. */
+export async function renewFillTurn(sql: Sql, { name, method }: Rail, from: Date, to: Date): Promise<boolean> {
+  const rows = await sql.query(
+    'update rails set next_fill_at = $4 where name = $1 and method = $2 and next_fill_at = $3 returning name',
+    [name, method, from, to],
+  );
+  return rows.length > 0;
+}
+
 export async function endFillTurn(sql: Sql, { name, method }: Rail, nextAt: Date): Promise<void> {
   await sql.query('update rails set next_fill_at = $3 where name = $1 and method = $2', [name, method, nextAt]);
 }

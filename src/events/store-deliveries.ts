@@ -27,7 +27,7 @@ export type Claimed = {
 };
 
 /** Longer than a sending takes: what is still claimed after that was left behind by a node that died. */
-const LEASE_SECONDS = 30;
+const LEASE_SECONDS = 25;
 const IS_FREE = '(d.claimed_until is null or d.claimed_until <= now())';
 
 /**

@@ -7,6 +7,7 @@ import { requestUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database, Sql } from './database.ts';
+import { keepTurn, TURN_SECONDS } from './turns.ts';
 
 /** What a step removed, and where the next one goes on; without `next` nothing more is to be removed now. */
 export type PruneStep = { readonly removed: number; readonly next?: string | undefined };
@@ -36,8 +37,6 @@ const MAX_STEPS = 100;
 const RUN_EVERY_MS = 60_000;
 /** Much shorter, so that a loop that hangs is soon told from one that pauses. */
 const BEAT_EVERY_MS = 5_000;
-/** Longer than a step may take; after a crash another node goes on so long afterwards. */
-const LEASE_SECONDS = 120;
 
 type Pace = {
   /** Between two steps. */
@@ -57,10 +56,21 @@ type Pruned = { readonly removed: number; readonly hasMore: boolean; readonly fa
  * Removes what is too old, kind by kind. Does nothing while another node does it. A kind that fails is logged and tried again in
  * the next run; the others go on.
  */
-export async function pruneDue(deps: PruneDeps, { pauseMs = 0, kindMs, signal }: Pace = {}): Promise<Pruned> {
-  const { db, clock, prunes } = deps;
-  const due = prunes.flatMap(prune => (prune.keep === 'forever' ? [] : { prune, keep: prune.keep }));
+export async function pruneDue(deps: PruneDeps, pace: Pace = {}): Promise<Pruned> {
+  const { db } = deps;
   const holder = requestUuid();
+  if (!(await takeTurn(db, holder))) return { removed: 0, hasMore: false, failed: [] };
+  const pruned = await keepTurn(
+    () => takeTurn(db, holder),
+    lost => pruneAll(deps, { ...pace, signal: pace.signal ? AbortSignal.any([pace.signal, lost]) : lost }),
+  );
+  await endTurn(db, holder);
+  return pruned;
+}
+
+async function pruneAll(deps: PruneDeps, { pauseMs = 0, kindMs, signal }: Pace): Promise<Pruned> {
+  const { clock, prunes } = deps;
+  const due = prunes.flatMap(prune => (prune.keep === 'forever' ? [] : { prune, keep: prune.keep }));
   let removed = 0;
   let hasMore = false;
   const failed: string[] = [];
@@ -69,7 +79,6 @@ export async function pruneDue(deps: PruneDeps, { pauseMs = 0, kindMs, signal }:
     const before = removed;
     const endMs = performance.now() + (kindMs ?? Number.POSITIVE_INFINITY);
     for (let step = 0; step < MAX_STEPS && performance.now() < endMs && !signal?.aborted; step++) {
-      if (!(await takeLease(db, holder))) return { removed, hasMore: false, failed };
       const done = await tryStep(deps, prune, subtractDuration(clock.now(), keep), from);
       removed += done.removed;
       if (done.hasFailed) failed.push(prune.kind);
@@ -80,7 +89,6 @@ export async function pruneDue(deps: PruneDeps, { pauseMs = 0, kindMs, signal }:
     // Rows that are still needed may fill a whole run: without any that went there is no haste.
     hasMore ||= from !== undefined && removed > before;
   }
-  await endLease(db, holder);
   return { removed, hasMore, failed };
 }
 
@@ -100,16 +108,16 @@ async function tryStep(
   }
 }
 
-async function takeLease(db: Database, holder: string): Promise<boolean> {
+async function takeTurn(db: Database, holder: string): Promise<boolean> {
   const rows = await db.query(
-    `update pruning set holder = $1, held_until = now() + ${LEASE_SECONDS} * interval '1 second'
+    `update pruning set holder = $1, held_until = now() + ${TURN_SECONDS} * interval '1 second'
       where holder is null or holder = $1 or held_until < now() returning holder`,
     [holder],
   );
   return rows.length > 0;
 }
 
-async function endLease(db: Database, holder: string): Promise<void> {
+async function endTurn(db: Database, holder: string): Promise<void> {
   await db.query('update pruning set holder = null, held_until = null where holder = $1', [holder]);
 }
 

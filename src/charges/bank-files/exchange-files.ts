@@ -10,11 +10,19 @@ import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import { outgoingName } from '../../rails/cnab/folder.ts';
 import type { FileConnection, FileServer, RemoteFile } from '../../rails/rail.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
+import { keepTurn, renewal, turnEnd } from '../../storage/turns.ts';
 import { fileParts, type MakeDeps } from './make-file.ts';
 import { requireBytes, takeFiles } from './offer-files.ts';
 import { type ReadDeps, readReturn } from './read-return.ts';
 import { warnOfEntries } from './return-entries.ts';
-import { endExchange, failExchange, findFetched, insertFetched, takeExchange } from './store-exchanges.ts';
+import {
+  endExchange,
+  failExchange,
+  findFetched,
+  insertFetched,
+  renewExchange,
+  takeExchange,
+} from './store-exchanges.ts';
 import { type BoletoFile, findFile, markOffered } from './store-files.ts';
 
 export type ExchangeDeps = MakeDeps & ReadDeps & { readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
@@ -33,8 +41,6 @@ export type Fetched = {
 };
 
 const PAUSE_MS = 5_000;
-/** By then a node that has taken the turn has ended it, or has died. */
-const TURN_MS = 30 * 60_000;
 /** After an exchange that failed, unless the next is due earlier. */
 const RETRY_MS = 5 * 60_000;
 /** More wait for the next exchange. */
@@ -80,10 +86,10 @@ export async function exchangeNow(deps: ExchangeDeps, rail: string, again?: numb
   const file = again === undefined ? undefined : await findFile(deps.db, { rail, sequence: again });
   if (again !== undefined && !file) throw new AppError('not_found', `There is no file ${again} of ${rail}.`);
   if (file) requireBytes(file);
-  const now = deps.clock.now();
-  const turn = await takeExchange(deps.db, rail, now, new Date(now.getTime() + TURN_MS), 'now');
+  const until = turnEnd(deps.clock);
+  const turn = await takeExchange(deps.db, rail, deps.clock.now(), until, 'now');
   if (!turn) throw new AppError('wrong_state', `Another node exchanges files of ${rail} at this moment.`);
-  return runExchange(deps, served, true, file);
+  return runExchange(deps, served, { until, sends: true, again: file });
 }
 
 function servedRails(rails: Rails): Served[] {
@@ -93,10 +99,11 @@ function servedRails(rails: Rails): Served[] {
 async function exchangeWhenDue(deps: ExchangeDeps, served: Served): Promise<boolean> {
   const { rail, server } = served;
   const now = deps.clock.now();
-  const turn = await takeExchange(deps.db, rail, now, new Date(now.getTime() + TURN_MS), 'due');
+  const until = turnEnd(deps.clock);
+  const turn = await takeExchange(deps.db, rail, now, until, 'due');
   if (!turn) return false;
   try {
-    await runExchange(deps, served, isSendingDue(server.sendAt, turn.exchangedAt, now));
+    await runExchange(deps, served, { until, sends: isSendingDue(server.sendAt, turn.exchangedAt, now) });
   } catch (error) {
     if (!isOutage(error)) throw error;
     deps.log.warn('files could not be exchanged with the bank; it is tried again', { rail, error });
@@ -117,11 +124,24 @@ export function isSendingDue(times: readonly string[] | undefined, last: Date | 
   );
 }
 
-async function runExchange(
+type Turn = {
+  readonly until: Date;
+  readonly sends: boolean;
+  /** A file that was offered before. */
+  readonly again?: BoletoFile | undefined;
+};
+
+function runExchange(deps: ExchangeDeps, served: Served, turn: Turn): Promise<Exchanged> {
+  const { db, clock } = deps;
+  const renew = renewal(clock, turn.until, (from, to) => renewExchange(db, served.rail, from, to));
+  return keepTurn(renew, signal => exchange(deps, served, turn, signal));
+}
+
+async function exchange(
   deps: ExchangeDeps,
   { rail, server }: Served,
-  sends: boolean,
-  again?: BoletoFile,
+  { sends, again }: Turn,
+  signal: AbortSignal,
 ): Promise<Exchanged> {
   const { db, clock } = deps;
   const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
@@ -129,8 +149,9 @@ async function runExchange(
     const connection = await server.connect();
     try {
       // Returns first: what the bank has decided need not be told to it.
-      const fetched = await fetchReturns(deps, rail, connection);
-      const sent = sends ? await sendFiles(deps, rail, connection, again) : [];
+      const fetched = await fetchReturns(deps, rail, connection, signal);
+      const sent = sends ? await sendFiles(deps, rail, connection, again, signal) : [];
+      signal.throwIfAborted();
       await endExchange(db, rail, clock.now(), inMs(server.everyMs));
       const failed = fetched.find(({ failure }) => failure !== undefined);
       if (failed?.failure) await failExchange(db, rail, failed.failure, inMs(Math.min(server.everyMs, RETRY_MS)));
@@ -139,6 +160,8 @@ async function runExchange(
       await connection.close();
     }
   } catch (error) {
+    // What is written of the turn is another node's by now.
+    signal.throwIfAborted();
     const words = error instanceof AppError ? error.message : 'It failed.';
     await failExchange(db, rail, words, inMs(Math.min(server.everyMs, RETRY_MS)));
     throw error;
@@ -150,9 +173,11 @@ async function sendFiles(
   rail: string,
   connection: FileConnection,
   again: BoletoFile | undefined,
+  signal: AbortSignal,
 ): Promise<number[]> {
   const sent = new Set<number>();
   const send = async (file: BoletoFile) => {
+    signal.throwIfAborted();
     const parts = fileParts(deps.db, file);
     await connection.put({ name: outgoingName(rail, file.sequence), digest: file.digest, parts });
     sent.add(file.sequence);
@@ -165,12 +190,18 @@ async function sendFiles(
   return [...sent];
 }
 
-async function fetchReturns(deps: ExchangeDeps, rail: string, connection: FileConnection): Promise<Fetched[]> {
+async function fetchReturns(
+  deps: ExchangeDeps,
+  rail: string,
+  connection: FileConnection,
+  signal: AbortSignal,
+): Promise<Fetched[]> {
   const listed = await connection.list();
   const known = await findFetched(deps.db, rail, listed, settingsOf(deps.rails));
   const unknown = listed.filter(file => !known.has(file));
   const fetched: Fetched[] = [];
   for (const file of unknown.slice(0, MAX_FETCHED)) {
+    signal.throwIfAborted();
     fetched.push(await fetchReturn(deps, rail, connection, file).catch(error => failed(deps, rail, file, error)));
   }
   return fetched;

@@ -20,6 +20,15 @@ export async function takeExchange(
   return row && (row.exchanged_at ? { exchangedAt: row.exchanged_at } : {});
 }
 
+/** Moves the end of a turn; false when it has another end by now. */
+export async function renewExchange(sql: Sql, rail: string, from: Date, to: Date): Promise<boolean> {
+  const rows = await sql.query(
+    'update boleto_agreements set next_exchange_at = $3, turn_until = $3 where rail = $1 and turn_until = $2 returning rail',
+    [rail, from, to],
+  );
+  return rows.length > 0;
+}
+
 export async function endExchange(sql: Sql, rail: string, at: Date, next: Date): Promise<void> {
   await sql.query(
     `update boleto_agreements set next_exchange_at = $3, turn_until = null, exchanged_at = $2, exchange_error = null

@@ -1,0 +1,85 @@
+// A turn lasts as long as its work, and ends soon after its node has died or has lost the database.
+import assert from 'node:assert/strict';
+import { beforeEach, type TestContext, test } from 'node:test';
+import { keepTurn } from '../../src/storage/turns.ts';
+
+beforeEach(t => {
+  (t as TestContext).mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+});
+
+/** Time passes in small steps: a turn is renewed between two of them. */
+async function pass(t: TestContext, seconds: number): Promise<void> {
+  for (let passed = 0; passed < seconds; passed++) {
+    t.mock.timers.tick(1_000);
+    await new Promise(resolve => setImmediate(resolve));
+  }
+}
+
+/** Work that is at its task until it is told to end. */
+function task() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let signal: AbortSignal | undefined;
+  return {
+    run: (given: AbortSignal) => {
+      signal = given;
+      return promise;
+    },
+    end: resolve,
+    isLost: () => signal?.aborted,
+  };
+}
+
+test('a turn is renewed for as long as its work goes on, and not after it', async t => {
+  let renewals = 0;
+  const work = task();
+  const kept = keepTurn(async () => ++renewals > 0, work.run);
+  await pass(t, 3_600);
+  assert.equal(work.isLost(), false);
+  assert.ok(renewals >= 3_600 / 20, `${renewals} renewals`);
+  work.end();
+  await kept;
+  const before = renewals;
+  await pass(t, 60);
+  assert.equal(renewals, before);
+});
+
+test('work whose turn another node has is told so', async t => {
+  const work = task();
+  const kept = keepTurn(async () => false, work.run);
+  await pass(t, 6);
+  assert.equal(work.isLost(), true);
+  work.end();
+  await kept;
+});
+
+test('a database that does not answer for a moment costs nothing; one that stays silent costs the turn before it ends', async t => {
+  for (const [silentSeconds, isLost] of [
+    [10, false],
+    [20, true],
+  ] as const) {
+    let isSilent = false;
+    const work = task();
+    const kept = keepTurn(async () => {
+      if (isSilent) throw new Error('no answer');
+      return true;
+    }, work.run);
+    await pass(t, 60);
+    isSilent = true;
+    await pass(t, silentSeconds);
+    isSilent = false;
+    await pass(t, 60);
+    assert.equal(work.isLost(), isLost, `${silentSeconds} seconds`);
+    work.end();
+    await kept;
+  }
+});
+
+test('work that fails ends its turn and tells why', async () => {
+  await assert.rejects(
+    keepTurn(
+      async () => true,
+      () => Promise.reject(new Error('the bank is closed')),
+    ),
+    /the bank is closed/,
+  );
+});
