@@ -478,8 +478,9 @@ function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[]
     pruneQuotes(quotes),
     pruneDeliveries(deliveries),
     pruneTraces(traces),
+    pruneJobs(jobs),
   ];
-  const others = [pruneNotifications(notifications), pruneBoletoFiles({ clock }, boletoFiles), pruneJobs(jobs)];
+  const others = [pruneNotifications(notifications), pruneBoletoFiles({ clock }, boletoFiles)];
   return [...rows.map(prune => pruneRows(prune, dir)), ...others, ...records];
 }
 

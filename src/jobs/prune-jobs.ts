@@ -1,30 +1,35 @@
 // Removes jobs some time after they have ended.
 import type { Duration } from '../lib/date-times.ts';
-import { PRUNE_BATCH_SIZE, type Prune } from '../storage/pruning.ts';
+import type { RowPrune } from '../storage/archive/removed.ts';
+import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
 import { QUEUE_SCHEMA } from './boss.ts';
 
 /**
  * By SQL of ours: pg-boss removes either single jobs, which would have to be found first, or all that are old enough in one
  * statement. pg-boss writes the database's time: after a move of the sandbox clock, jobs go as soon as they have ended.
  */
-export function pruneJobs(keep: Duration | 'forever'): Prune {
+export function pruneJobs(keep: Duration | 'forever'): RowPrune {
   return {
     kind: 'jobs',
     keep,
     // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
-    step: async (db, before, from) => {
-      const rows = await db.query<{ completed_on: Date }>(
+    remove: async (tx, before, from) => {
+      const rows = await tx.query<{ completed_on: Date; json: string }>(
         `with old as (
            select name, id from ${QUEUE_SCHEMA}.job
             where completed_on >= $1 and completed_on < $2 order by completed_on limit $3 for update skip locked
          ), removed as (
-           delete from ${QUEUE_SCHEMA}.job j using old where j.name = old.name and j.id = old.id returning j.completed_on
+           delete from ${QUEUE_SCHEMA}.job j using old where j.name = old.name and j.id = old.id
+           returning j.completed_on, to_jsonb(j)::text as json
          )
-         select completed_on from removed order by completed_on`,
+         select completed_on, json from removed order by completed_on`,
         [from ? new Date(from) : new Date(0), before, PRUNE_BATCH_SIZE],
       );
       const last = rows.at(-1)?.completed_on;
-      return { removed: rows.length, next: rows.length < PRUNE_BATCH_SIZE ? undefined : last?.toISOString() };
+      return {
+        rows: rows.map(({ json }) => json),
+        next: rows.length < PRUNE_BATCH_SIZE ? undefined : last?.toISOString(),
+      };
     },
     oldest: async sql => {
       const [row] = await sql.query<{ completed_on: Date }>(

@@ -1,4 +1,4 @@
-// Rows that are removed in time and are no records: deliveries, quotes, idempotency keys, traces. Where there is an archive, each step leaves a
+// Rows that are removed in time and are no records: deliveries, quotes, idempotency keys, traces, jobs. Where there is an archive, each step leaves a
 // file of what it removed, as gzipped NDJSON with its SHA-256 beside it. The rows have no order that a gap could be seen in, so these
 // files are no chain, and what a crash has kept from being committed is in a second file later.
 import path from 'node:path';
