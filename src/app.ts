@@ -276,19 +276,19 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     // Before the database: what is wrong with the settings is said while nothing was made or changed.
     if (config.mode === 'sandbox') requireTestNodes(config.chains);
     if (config.replica && config.databaseUrl === undefined) throw new StartError(NEEDS_OWN_SERVER);
+    const heartbeats = watchHeartbeats(overrides.uptimeMs ?? (() => performance.now()));
     const chainClock = followingClock(overrides.clock ?? systemClock);
     const opened = overrides.chains ? {} : await openChains(config, log, chainClock);
     const {
       connection,
       place,
       stop: stopServer,
-    } = await slowStep(log, 'waiting for the embedded database', () => openServer(config, log));
+    } = await slowStep(log, 'waiting for the embedded database', () => openServer(config, { log, heartbeats }));
     stops.push(stopServer);
     const db = await slowStep(log, 'connecting to the database', () => connect({ connection, log }));
     stops.push(() => db.close());
     await slowStep(log, 'bringing the schema up to date', () => migrate({ db, log }));
     const machineClock = overrides.clock ?? systemClock;
-    const heartbeats = watchHeartbeats(overrides.uptimeMs ?? (() => performance.now()));
     const databaseClock = await openDatabaseClock({ db, log, heartbeats }, overrides, stops);
     await install(config, db, databaseClock);
     const compose = config.mode === 'sandbox' ? composeSandbox : composeLive;

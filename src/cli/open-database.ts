@@ -10,7 +10,7 @@ type Place = { readonly config: ServerSettings; readonly log: Log };
 
 /** What it starts is stopped by `stops`, last first. */
 export async function openDatabaseOf({ config, log }: Place, stops: Stops): Promise<Database> {
-  const server = await openServer(config, log);
+  const server = await openServer(config, { log });
   stops.push(server.stop);
   const db = await connect({ connection: server.connection, log });
   stops.push(() => db.close());

@@ -2,6 +2,7 @@
 // running.
 import type pg from 'pg';
 import { StartError } from '../lib/errors.ts';
+import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { shownUrl } from './connect.ts';
 import { startEmbeddedPostgres } from './embedded/postgres.ts';
@@ -23,10 +24,10 @@ export type OpenServer = {
 
 export async function openServer(
   { databaseUrl, dataDir, walArchive: archiveDir, takesOver = false }: ServerSettings,
-  log: Log,
+  { log, heartbeats }: { readonly log: Log; readonly heartbeats?: Heartbeats },
 ): Promise<OpenServer> {
   if (databaseUrl === undefined) {
-    const embedded = await startEmbeddedPostgres({ dataDir, log, archiveDir, takesOver });
+    const embedded = await startEmbeddedPostgres({ dataDir, log, heartbeats, archiveDir, takesOver });
     return { connection: embedded.connection, place: embedded.clusterDir, stop: embedded.stop };
   }
   if (archiveDir !== undefined) {

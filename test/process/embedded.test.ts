@@ -125,6 +125,8 @@ describe('the embedded database', { concurrency: 2 }, () => {
     isOver = true;
     await clients;
     assert.deepEqual(odd, [], 'every other answer was a 503');
+    const { loops } = (await service.get('/readyz?verbose')).json;
+    assert.ok(loops.some(({ name }: { name: string }) => name === 'watching the embedded database'));
     await untilIssued(service, await service.charge());
     assert.equal((await service.end()).code, 0);
     assert.deepEqual(processesOf(folder), []);

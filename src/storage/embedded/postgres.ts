@@ -9,7 +9,9 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { StartError } from '../../lib/errors.ts';
+import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
+import { startLoop } from '../../lib/loop.ts';
 import {
   chooseArchive,
   claimArchive,
@@ -52,6 +54,7 @@ const WATCH_EVERY_MS = 1_000;
 type Start = {
   readonly dataDir: string;
   readonly log: Log;
+  readonly heartbeats?: Heartbeats | undefined;
   /** Where the write-ahead log is archived; absent: where it was before, if anywhere. */
   readonly archiveDir?: string | undefined;
   /** Whether it may be the archive of the database that this one was restored from. */
@@ -59,7 +62,7 @@ type Start = {
 };
 
 export async function startEmbeddedPostgres(start: Start): Promise<EmbeddedPostgres> {
-  const { dataDir, log, takesOver = false } = start;
+  const { dataDir, log, heartbeats, takesOver = false } = start;
   const home = await settleHome(dataDir);
   if (start.archiveDir !== undefined && !existsSync(home.clusterDir)) await refuseOwned(start.archiveDir);
   await initialise(home);
@@ -117,25 +120,26 @@ export async function startEmbeddedPostgres(start: Start): Promise<EmbeddedPostg
     await keepArchive(home, archiveDir);
   }
 
-  let restarting: Promise<void> | undefined;
-  const watcher = setInterval(() => {
-    if (restarting || runningPid(home.clusterDir) !== undefined) return;
-    log.warn('the embedded database has stopped; restarting it');
-    restarting = ensureRunning()
-      .catch(error => log.error('the embedded database could not be restarted; it is tried again', { error }))
-      .finally(() => {
-        restarting = undefined;
-      });
-  }, WATCH_EVERY_MS);
-  watcher.unref();
+  const watching = startLoop({
+    name: 'watching the embedded database',
+    task: async () => {
+      if (runningPid(home.clusterDir) !== undefined) return;
+      log.warn('the embedded database has stopped; restarting it');
+      await ensureRunning();
+    },
+    pauseMs: WATCH_EVERY_MS,
+    longestRunMs: START_LIMIT_MS,
+    // A restart in progress is waited for: otherwise the database would outlive this service.
+    stopLimitMs: START_LIMIT_MS,
+    heartbeats,
+    log,
+  });
 
   return {
     connection,
     clusterDir: home.clusterDir,
     stop: async () => {
-      clearInterval(watcher);
-      // Wait for a restart in progress: otherwise the database would outlive this service.
-      await restarting;
+      await watching.stop();
       if (!(await isInUse(connection))) await shutDown(home.clusterDir);
       await socket.dispose();
     },
