@@ -6,7 +6,7 @@
 // A small disk needs root, a clock that can be moved `faketime`: sh drills/install.sh.
 import { setTimeout as wait } from 'node:timers/promises';
 import { createCallers } from '../bench/callers.ts';
-import { type RunningProgram, runTrilho } from '../bench/programs.ts';
+import type { RunningProgram } from '../bench/programs.ts';
 import { startTrilho } from '../bench/trilho.ts';
 import type { Sql } from '../src/storage/database.ts';
 import { migrate } from '../src/storage/migrate.ts';
@@ -15,7 +15,7 @@ import { startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
 import { type Fault, faultsOf, stepClock } from './outages/faults.ts';
 import { type Asked, GROUPS, type Watch, watch } from './outages/watch.ts';
-import { memoryOf, print } from './print.ts';
+import { memoryOf, print, printChecks, printResult, printWrong } from './print.ts';
 
 const isControl = process.argv.at(-1) === 'control';
 const [SECONDS = 25] = process.argv
@@ -75,21 +75,13 @@ async function drill(at: DrillDatabase): Promise<number> {
   if (memoryAfter > memoryBefore * FLAT + 64) wrong.push(`memory grew from ${memoryBefore} to ${memoryAfter} MiB`);
   const charges = new Map([...load.charges, ...watched.charges]);
   const { lost, doubled } = await prove(db, { ...load, charges });
-  print('faults injected', injected);
-  print('writes acknowledged', charges.size + load.payments.size);
+  const acknowledged = charges.size + load.payments.size;
+  printResult({ faultsInjected: injected, acknowledged, lost, doubled, longestGapMs: load.longestGapMs() });
   print('requests sent again', load.repeats());
-  print('lost', lost.length);
-  print('doubled', doubled.length);
-  print('longest gap without a write, s', (load.longestGapMs() / 1_000).toFixed(1));
   print('memory before and after, MiB', `${memoryBefore}, ${memoryAfter}`);
-  const env = { DATABASE_URL: url, TRILHO_MODE: 'live' };
-  for (const command of ['ledger check', 'audit verify']) {
-    const { code, lines } = await runTrilho(command.split(' '), env);
-    print(`${command}: ${lines.at(-1)}`, `exit ${code}`);
-    if (code !== 0) wrong.push(...lines);
-  }
+  wrong.push(...(await printChecks({ DATABASE_URL: url, TRILHO_MODE: 'live' })));
   wrong.unshift(...lost, ...doubled, ...load.faults);
-  for (const line of wrong.slice(0, 30)) process.stdout.write(`${line}\n`);
+  printWrong(wrong);
   if (isControl) return lost.length > 0 ? 0 : 1;
   return wrong.length === 0 ? 0 : 1;
 }
