@@ -1,6 +1,6 @@
 // Folders in which something is made before it takes its name. Their names have the id of the process that makes them, so that the next run
 // finds those that a killed one left.
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isAlive } from './processes.ts';
 
@@ -39,7 +39,8 @@ async function findDrafts(parent: string, prefix: RegExp): Promise<Draft[]> {
 
 /** In a container every run may have the same process id: then one from before this process began is meant. */
 async function isAbandoned({ folder, pid }: Draft): Promise<boolean> {
-  if (pid !== process.pid) return !isAlive(pid);
-  const made = await stat(folder).catch(() => undefined);
-  return made !== undefined && made.birthtimeMs < Date.now() - process.uptime() * 1_000;
+  const made = await lstat(folder).catch(() => undefined);
+  // In a shared folder, such as that for temporary files, other users have theirs.
+  if (made === undefined || made.uid !== process.getuid?.()) return false;
+  return pid === process.pid ? made.birthtimeMs < Date.now() - process.uptime() * 1_000 : !isAlive(pid);
 }

@@ -1,0 +1,31 @@
+// Folders that a killed process left are found by the next one of the same user.
+import assert from 'node:assert/strict';
+import { chown, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { findAbandoned } from '../../src/lib/drafts.ts';
+import { ownFolder } from '../harness/process.ts';
+
+/** No process has it. */
+const DEAD = 2 ** 30;
+const OTHER_USER = 65_534;
+const PREFIX = /draft-/;
+
+test('what a process left that has ended is found, and nothing of one that lives', async t => {
+  const folder = await ownFolder(t);
+  const left = path.join(folder, `draft-${DEAD}-abcdef`);
+  await mkdir(left);
+  await mkdir(path.join(folder, `draft-${process.ppid}-abcdef`));
+  await mkdir(path.join(folder, 'draft-abcdef'));
+  assert.deepEqual(await findAbandoned(folder, PREFIX), [left]);
+});
+
+const skip = process.getuid?.() === 0 ? false : 'only root can give a folder away';
+
+test('what another user left is not touched', { skip }, async t => {
+  const folder = await ownFolder(t);
+  const left = path.join(folder, `draft-${DEAD}-abcdef`);
+  await mkdir(left);
+  await chown(left, OTHER_USER, OTHER_USER);
+  assert.deepEqual(await findAbandoned(folder, PREFIX), []);
+});
