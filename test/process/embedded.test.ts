@@ -1,8 +1,8 @@
 // The service with its embedded database, started without any setting.
 import assert from 'node:assert/strict';
 import { exec, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, readlink, symlink, writeFile } from 'node:fs/promises';
+import { existsSync, utimesSync } from 'node:fs';
+import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -19,6 +19,8 @@ import {
   launch,
   ownFolder,
   processesOf,
+  refusalOf,
+  runToEnd,
   startTrilho,
   until,
   untilIssued,
@@ -130,6 +132,29 @@ describe('the embedded database', { concurrency: 2 }, () => {
     await untilIssued(service, await service.charge());
     assert.equal((await service.end()).code, 0);
     assert.deepEqual(processesOf(folder), []);
+  });
+
+  test('a data directory that is used from where its processes cannot be seen is refused, and one left by a crash is not', async t => {
+    const folder = await folderWithDatabase(t);
+    const service = await startTrilho({ folder });
+    const mark = `${service.dataPlace}.in-use`;
+    assert.ok(existsSync(mark));
+    assert.equal((await service.end()).code, 0);
+    assert.ok(!existsSync(mark), 'a stop takes it away');
+
+    await writeFile(mark, 'another container');
+    let touches = 0;
+    const touching = setInterval(() => utimesSync(mark, 0, ++touches), ASK_AGAIN_MS);
+    const refusal = refusalOf(await runToEnd({ folder }).finally(() => clearInterval(touching)));
+    assert.match(
+      refusal,
+      /Another container or machine uses the data in \S+: stop it, or run the command inside of it/,
+    );
+    assert.equal(await readFile(mark, 'utf8'), 'another container');
+
+    const after = await startTrilho({ folder });
+    await after.charge();
+    assert.equal((await after.end()).code, 0);
   });
 
   test('a stop asked for while the database is gone leaves nothing running', async t => {

@@ -1,7 +1,7 @@
 // Runs PostgreSQL as a child process of the service: on a socket in its own folder, without a port, with fsync on.
 // Several services on one data directory share it: the first one starts it, the last one stops it, and any of them
-// restarts it when it is gone. The lock file of PostgreSQL allows only one server among processes that see each other: containers and
-// machines that share a data directory do not, and must not (docs/operations.md).
+// restarts it when it is gone. The lock file of PostgreSQL allows only one server among processes that see each other, and `in-use.ts`
+// refuses all others.
 import { type ChildProcess, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -22,6 +22,7 @@ import {
 } from './archive-owner.ts';
 import { renameInto } from './binaries.ts';
 import { giveTo, type Home, settleHome } from './home.ts';
+import { type InUse, markInUse } from './in-use.ts';
 import {
   connectionIn,
   removeStaleLock,
@@ -62,8 +63,18 @@ type Start = {
 };
 
 export async function startEmbeddedPostgres(start: Start): Promise<EmbeddedPostgres> {
-  const { dataDir, log, heartbeats, takesOver = false } = start;
-  const home = await settleHome(dataDir);
+  const home = await settleHome(start.dataDir);
+  const inUse = await markInUse(home.clusterDir, start);
+  try {
+    return await startIn(home, inUse, start);
+  } catch (error) {
+    await inUse.end();
+    throw error;
+  }
+}
+
+async function startIn(home: Home, inUse: InUse, start: Start): Promise<EmbeddedPostgres> {
+  const { log, heartbeats, takesOver = false } = start;
   if (start.archiveDir !== undefined && !existsSync(home.clusterDir)) await refuseOwned(start.archiveDir);
   await initialise(home);
   const archiveDir = await chooseArchive(home.clusterDir, start.archiveDir);
@@ -141,6 +152,7 @@ export async function startEmbeddedPostgres(start: Start): Promise<EmbeddedPostg
     stop: async () => {
       await watching.stop();
       if (!(await isInUse(connection))) await shutDown(home.clusterDir);
+      await inUse.end();
       await socket.dispose();
     },
   };
