@@ -16,7 +16,7 @@ export type BankTitle = ToldTitle & {
 
 /** All that the bank remembers. */
 export type BankState = {
-  /** The last file, and the digests of all by their sequence. */
+  /** The digests of the last files by their sequence. */
   readonly files: Readonly<Record<string, string>>;
   readonly returns: number;
   /** By the field of the nosso número. */
@@ -59,6 +59,8 @@ const REGISTER = '01';
 const WRITE_OFF = '02';
 const CHANGE_DUE_DAY = '06';
 const BY_FILE = '10';
+/** An older file that comes again is refused for its number. */
+const KEPT_FILES = 100;
 
 export function openBank(customer: Customer, before: BankState = NEW_BANK): CnabBank {
   const rules = RULES[customer.bank];
@@ -109,7 +111,9 @@ export function openBank(customer: Customer, before: BankState = NEW_BANK): Cnab
       if (Object.keys(files).some(sequence => Number(sequence) >= file.sequence)) {
         throw new FileRefused(`sequence ${file.sequence} was used before`, 1);
       }
-      files = { ...files, [file.sequence]: digest };
+      // In the order of their numbers.
+      const all: BankState['files'] = { ...files, [file.sequence]: digest };
+      files = Object.fromEntries(Object.entries(all).slice(-KEPT_FILES));
       for (const records of file.titles) {
         const movement = at(records.P, 16, 17);
         const title = titleOf(rules, records);
@@ -144,6 +148,14 @@ export function openBank(customer: Customer, before: BankState = NEW_BANK): Cnab
       return bytes;
     },
   };
+}
+
+/** The numbers of the titles in a file, whether it is taken or not. */
+export function numbersIn({ bank }: Customer, bytes: Buffer): string[] {
+  const place = RULES[bank]?.numberInP;
+  if (!place) return [];
+  const lines = bytes.toString('latin1').split(/\r?\n/);
+  return lines.filter(line => at(line, 14, 14) === 'P').map(line => at(line, ...place));
 }
 
 function titleOf(rules: BankRules, { P, Q = '', Y }: Records): ToldTitle {

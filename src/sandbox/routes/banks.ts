@@ -16,9 +16,9 @@ import { AppError } from '../../lib/errors.ts';
 import { txidOf } from '../../rails/br-code.ts';
 import type { Database } from '../../storage/database.ts';
 import type { SandboxClock } from '../clock/sandbox-clock.ts';
-import type { BankTitle, CnabBank } from '../cnab-bank/bank.ts';
+import { type BankTitle, type CnabBank, numbersIn } from '../cnab-bank/bank.ts';
 import type { Customer } from '../cnab-bank/customer.ts';
-import { withBank } from '../cnab-bank/store.ts';
+import { type AskedTitles, withBank } from '../cnab-bank/store.ts';
 import { FileRefused } from '../cnab-bank/take-file.ts';
 
 const TakenView = Type.Object(
@@ -89,11 +89,13 @@ const TITLE_EXAMPLE: Static<typeof TitleView> = { number: '0000000426010104', st
 
 export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
   const { db, clock, customers } = deps;
-  const atBank = async <T>(agreement: string, work: (bank: CnabBank) => T): Promise<T> => {
+  const customerOf = (agreement: string): Customer => {
     const customer = customers.get(agreement);
     if (!customer) throw new AppError('not_found', 'There is no such agreement.');
-    return withBank(db, agreement, customer, work);
+    return customer;
   };
+  const atBank = <T>(agreement: string, asked: AskedTitles, work: (bank: CnabBank) => T): Promise<T> =>
+    withBank({ db, rail: agreement, customer: customerOf(agreement) }, asked, work);
 
   defineRoute(app, {
     method: 'POST',
@@ -108,12 +110,14 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
     handle: async ({ path: { agreement } }) => {
       await clock.refresh();
       const today = civilDay(clock.now());
-      await atBank(agreement, () => undefined);
+      const customer = customerOf(agreement);
       const files: Static<typeof TakenView>['files'] = [];
       await takeFiles(deps, agreement, async ({ sequence, titles }) => {
         const parts: Buffer[] = [];
         for await (const part of fileParts(db, { rail: agreement, sequence })) parts.push(part);
-        const refusal = await atBank(agreement, bank => refusalOf(() => bank.take(Buffer.concat(parts), today)));
+        const bytes = Buffer.concat(parts);
+        const asked = { numbers: numbersIn(customer, bytes) };
+        const refusal = await atBank(agreement, asked, bank => refusalOf(() => bank.take(bytes, today)));
         files.push({ sequence, titles, ...(refusal !== undefined && { refusal }) });
       });
       return { files };
@@ -135,7 +139,7 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
     handle: async ({ path: { agreement }, body: { chargeId, act, amountCents } }) => {
       await clock.refresh();
       const day = civilDay(clock.now());
-      return atBank(agreement, bank => {
+      return atBank(agreement, { ownId: txidOf(chargeId) }, bank => {
         const { number, amountCents: asked, status } = titleOf(bank, chargeId);
         if (act === 'reverse' && status !== 'paid') throw new AppError('wrong_state', 'The boleto is not paid.');
         if (act === 'reverse' && !bank.tellsReversals) {
@@ -166,7 +170,7 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
     handle: async ({ path: { agreement }, body: { read = true } }) => {
       await clock.refresh();
       const head = { day: civilDay(clock.now()), time: '180000' };
-      const bytes = await atBank(agreement, bank => bank.makeReturn(head));
+      const bytes = await atBank(agreement, {}, bank => bank.makeReturn(head));
       const file = bytes.toString('latin1');
       return read ? { file, read: readReturnView(await readReturn(deps, bytes, agreement)) } : { file };
     },
