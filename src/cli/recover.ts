@@ -22,6 +22,7 @@ export async function recoverInto(
   { archive, until, isTrial = false, ...rest }: Into,
 ): Promise<boolean> {
   const { base, skipped, lastCommitAt, finished } = await recoverFromArchive({
+    log: rest.log,
     dataDir,
     archiveDir: archive,
     ...(until && { until }),

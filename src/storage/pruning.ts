@@ -35,8 +35,8 @@ export const PRUNE_BATCH_SIZE = 500;
 /** Of one kind in one run. */
 const MAX_STEPS = 100;
 const RUN_EVERY_MS = 60_000;
-/** Much shorter, so that a loop that hangs is soon told from one that pauses. */
-const BEAT_EVERY_MS = 5_000;
+const MORE_AFTER_MS = 5_000;
+const LOOK_AGAIN_MS = 5_000;
 
 type Pace = {
   /** Between two steps. */
@@ -50,7 +50,12 @@ type Pace = {
 const BACKGROUND_PACE: Pace = { pauseMs: 50, kindMs: 10_000 };
 
 /** Rows that were removed, whether a kind was left in the middle of removing, and kinds that failed. */
-type Pruned = { readonly removed: number; readonly hasMore: boolean; readonly failed: readonly string[] };
+type Pruned = {
+  readonly removed: number;
+  readonly hasMore: boolean;
+  readonly failed: readonly string[];
+  readonly isTurnOfOther?: boolean;
+};
 
 /**
  * Removes what is too old, kind by kind. Does nothing while another node does it. A kind that fails is logged and tried again in
@@ -59,7 +64,7 @@ type Pruned = { readonly removed: number; readonly hasMore: boolean; readonly fa
 export async function pruneDue(deps: PruneDeps, pace: Pace = {}): Promise<Pruned> {
   const { db } = deps;
   const holder = requestUuid();
-  if (!(await takeTurn(db, holder))) return { removed: 0, hasMore: false, failed: [] };
+  if (!(await takeTurn(db, holder))) return { removed: 0, hasMore: false, failed: [], isTurnOfOther: true };
   const pruned = await keepTurn(
     () => takeTurn(db, holder),
     lost => pruneAll(deps, { ...pace, signal: pace.signal ? AbortSignal.any([pace.signal, lost]) : lost }),
@@ -128,22 +133,22 @@ type LoopDeps = PruneDeps & {
 
 export function startPruning(deps: LoopDeps): Loop {
   const { heartbeats, log, beforeWork } = deps;
-  let nextRunMs = 0;
-  return startLoop({
+  const loop = startLoop({
     name: 'removing old rows',
     task: async signal => {
-      if (performance.now() < nextRunMs) return;
       await beforeWork?.();
-      const { hasMore, failed } = await pruneDue(deps, { ...BACKGROUND_PACE, signal });
-      // A backlog is worked off in one run after another.
-      nextRunMs = hasMore ? 0 : performance.now() + RUN_EVERY_MS;
+      const { hasMore, failed, isTurnOfOther } = await pruneDue(deps, { ...BACKGROUND_PACE, signal });
       // So that the loop counts as failing.
       if (failed.length > 0) throw new Error(`not removed: ${failed.join(', ')}`);
+      // A backlog is worked off in one run after another; what a node leaves that dies is taken over soon.
+      if (hasMore) setTimeout(loop.wake, MORE_AFTER_MS).unref();
+      if (isTurnOfOther) setTimeout(loop.wake, LOOK_AGAIN_MS).unref();
     },
-    pauseMs: BEAT_EVERY_MS,
+    pauseMs: RUN_EVERY_MS,
     // An archive on a disk that hangs takes no node out of service.
     longestRunMs: Number.POSITIVE_INFINITY,
     heartbeats,
     log,
   });
+  return loop;
 }

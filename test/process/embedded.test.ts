@@ -7,6 +7,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { isAlive } from '../../src/lib/processes.ts';
 import { linkLibraries } from '../../src/storage/embedded/binaries.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import {
@@ -157,6 +158,19 @@ describe('the embedded database', { concurrency: 2 }, () => {
     assert.equal((await after.end()).code, 0);
   });
 
+  test('a service whose data directory another machine has taken ends its database and does not start it again', async t => {
+    const folder = await folderWithDatabase(t);
+    const service = await startTrilho({ folder });
+    const pid = databasePid(path.join(folder, 'data'))!;
+    await writeFile(`${service.dataPlace}.in-use`, 'another machine');
+    await until('the database to end', () => !isAlive(pid));
+    const restarts = () => (service.stdout() + service.stderr()).match(/was taken/g)?.length ?? 0;
+    await until('two looks after it', () => restarts() > 1);
+    assert.equal(databasePid(path.join(folder, 'data')), undefined);
+    await service.end();
+    assert.deepEqual(processesOf(folder), []);
+  });
+
   test('a stop asked for while the database is gone leaves nothing running', async t => {
     const folder = await folderWithDatabase(t);
     const service = await startTrilho({ folder });
@@ -208,6 +222,16 @@ describe('two services on one data directory', { concurrency: 2 }, () => {
     assert.equal((await second.end()).code, 0);
     assert.deepEqual(processesOf(folder), []);
     assert.equal(existsSync(path.join(folder, 'data/postgres/postmaster.pid')), false);
+  });
+
+  test('both start at the same moment on a directory that a crash of the machine has left', async t => {
+    const folder = await ownFolder(t);
+    const first = await startTrilho({ folder });
+    assert.equal((await first.end()).code, 0);
+    await writeFile(`${first.dataPlace}.in-use`, 'the boot before');
+    const again = await Promise.all([startTrilho({ folder }), startTrilho({ folder })]);
+    await Promise.all(again.map(service => service.end()));
+    assert.deepEqual(processesOf(folder), []);
   });
 
   test('both start at the same moment on a fresh directory and stop at the same moment', async t => {

@@ -17,7 +17,8 @@ export async function withBank<T>(
   return db.transaction(async tx => {
     const before = await lockBank(tx, rail);
     const titles = await readTitles(tx, rail, asked);
-    const bank = openBank(customer, { ...before, titles });
+    // A node of an earlier version keeps them all in its state; they become rows here.
+    const bank = openBank(customer, { ...before, titles: { ...before.titles, ...titles } });
     const result = work(bank);
     const { titles: after, ...rest } = bank.state();
     await tx.query('update sandbox_banks set state = $2 where rail = $1', [rail, textOf({ ...rest, titles: {} })]);

@@ -2,7 +2,7 @@
 // container or a machine that does not see them would take that lock for a stale one, start a second server on the same files and destroy them:
 // the mark refuses it.
 import { readFileSync, readlinkSync } from 'node:fs';
-import { open, rm, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -10,74 +10,136 @@ import { StartError } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
-import { runningPid } from './server-process.ts';
+import { writeDurably } from '../../lib/write-durably.ts';
+import { runningPid, signal } from './server-process.ts';
 
 export type InUse = {
+  /** Whether another container or machine has taken the folder since. */
+  isLost(): boolean;
   /** The mark goes when no server runs any more. */
   end(): Promise<void>;
 };
 
-type Deps = { readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
+type Deps = {
+  readonly log: Log;
+  readonly heartbeats?: Heartbeats | undefined;
+};
 
 const TOUCH_EVERY_MS = 1_000;
 /** A mark that is not touched for so long was left by a crash. */
 const ABANDONED_AFTER_MS = 10_000;
 const LOOK_EVERY_MS = 100;
+/** Of several that take over the same mark, the last one to write it has it. */
+const SETTLED_AFTER_MS = 1_000;
 
-/** Refuses a folder that is used from where its processes cannot be seen. */
+/**
+ * Refuses a folder that is used from where its processes cannot be seen. Should another one take it nevertheless, as from a machine that stood
+ * still for long, the server here is ended at once: what it has acknowledged is in its log.
+ */
 export async function markInUse(clusterDir: string, { log, heartbeats }: Deps): Promise<InUse> {
   const file = `${clusterDir}.in-use`;
-  await refuseOthers(file);
-  await writeFile(file, visibleHere());
+  await claim(file);
+  let server: number | undefined;
+  let isLost = false;
   const touching = startLoop({
     name: 'marking the data directory as in use',
-    task: () => touch(file),
+    task: async () => {
+      // Its lock file is that of another server, once the folder is lost.
+      if (!isLost) server = runningPid(clusterDir) ?? server;
+      if (await keep(file)) return;
+      if (!isLost && server !== undefined) signal(server, 'SIGQUIT');
+      isLost = true;
+      throw refusalOf(file);
+    },
     pauseMs: TOUCH_EVERY_MS,
     heartbeats,
     log,
   });
   return {
+    isLost: () => isLost,
     end: async () => {
       await touching.stop();
-      if (runningPid(clusterDir) === undefined) await rm(file, { force: true });
+      if (!isLost && runningPid(clusterDir) === undefined) await rm(file, { force: true });
     },
   };
 }
 
-async function touch(file: string): Promise<void> {
-  const mark = await readMark(file);
-  // Another service that was stopped has removed it.
-  if (mark === undefined) return writeFile(file, visibleHere());
-  if (mark.madeBy !== visibleHere()) throw new Error('another container or machine has taken the data directory');
-  // The time of the file alone: that also works on a full disk.
-  const now = new Date();
-  await utimes(file, now, now);
+/** Returns when the mark is that of the processes here. */
+async function claim(file: string): Promise<void> {
+  while (!(await create(file))) {
+    const found = await readMark(file);
+    if (found === undefined) continue;
+    const seen = found.madeBy === visibleHere() ? 'ours' : await watchMark(file, found);
+    if (seen === 'gone') continue;
+    if (seen === 'ours') return touch(file);
+    await writeDurably(file, visibleHere());
+    await wait(SETTLED_AFTER_MS);
+    if (await keep(file)) return;
+    throw refusalOf(file);
+  }
 }
 
-async function refuseOthers(file: string): Promise<void> {
-  const first = await readMark(file);
-  if (first === undefined || first.madeBy === visibleHere()) return;
+/** Of a mark that others have made: refuses one that they touch. */
+async function watchMark(file: string, found: Mark): Promise<'abandoned' | 'gone' | 'ours'> {
   const endMs = performance.now() + ABANDONED_AFTER_MS;
   while (performance.now() < endMs) {
     await wait(LOOK_EVERY_MS);
     const mark = await readMark(file);
-    if (mark === undefined) return;
-    if (mark.touchedMs !== first.touchedMs) {
-      throw new StartError(
-        `Another container or machine uses the data in ${path.dirname(file)}: stop it, or run the command inside of it.`,
-      );
-    }
+    if (mark === undefined) return 'gone';
+    // Another process here was faster, and has found it abandoned.
+    if (mark.madeBy === visibleHere()) return 'ours';
+    if (mark.touchedMs !== found.touchedMs || mark.madeBy !== found.madeBy) throw refusalOf(file);
+  }
+  return 'abandoned';
+}
+
+/** False when the mark is that of others by now. */
+async function keep(file: string): Promise<boolean> {
+  const mark = await readMark(file);
+  if (mark !== undefined && mark.madeBy !== visibleHere()) return false;
+  // Another process here that was stopped may have removed it.
+  if (mark === undefined) await create(file);
+  else await touch(file);
+  return true;
+}
+
+function refusalOf(file: string): StartError {
+  const folder = path.dirname(file);
+  return new StartError(
+    `Another container or machine uses the data in ${folder}: stop it, or run the command inside of it.`,
+  );
+}
+
+/** False when there is one. */
+async function create(file: string): Promise<boolean> {
+  try {
+    await writeFile(file, visibleHere(), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EEXIST') return false;
+    throw error;
   }
 }
 
-async function readMark(file: string) {
-  // Opened each time: on a network file system this asks the server.
-  const handle = await open(file).catch(() => undefined);
-  if (!handle) return undefined;
+async function touch(file: string): Promise<void> {
+  const now = new Date();
+  // The time of the file alone: that also works on a full disk. Root may have made it, in a folder of this user.
+  await utimes(file, now, now).catch(() => writeDurably(file, visibleHere()));
+}
+
+type Mark = { readonly madeBy: string; readonly touchedMs: number };
+
+async function readMark(file: string): Promise<Mark | undefined> {
   try {
-    return { madeBy: await handle.readFile('utf8'), touchedMs: (await handle.stat()).mtimeMs };
-  } finally {
-    await handle.close();
+    // Opened each time: on a network file system this asks the server. One that only another user may read is not of here.
+    const madeBy = await readFile(file, 'utf8').catch(error => {
+      if ((error as { code?: string }).code === 'EACCES') return '';
+      throw error;
+    });
+    return { madeBy, touchedMs: (await stat(file)).mtimeMs };
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

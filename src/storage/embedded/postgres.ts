@@ -135,6 +135,7 @@ async function startIn(home: Home, inUse: InUse, start: Start): Promise<Embedded
     name: 'watching the embedded database',
     task: async () => {
       if (runningPid(home.clusterDir) !== undefined) return;
+      if (inUse.isLost()) throw new StartError('The embedded database is not started again: its data was taken.');
       log.warn('the embedded database has stopped; restarting it');
       await ensureRunning();
     },
@@ -185,7 +186,7 @@ async function checkVersion(clusterDir: string, binDir: string): Promise<void> {
   const binaryVersion = /PostgreSQL (\d+)/.exec(readFileSync(share, 'utf8').slice(0, 64))?.[1];
   if (binaryVersion !== undefined && clusterVersion !== binaryVersion) {
     throw new StartError(
-      `The data in ${clusterDir} is of PostgreSQL ${clusterVersion}, this Trilho has ${binaryVersion}: dump and restore it first.`,
+      `The data in ${clusterDir} is of PostgreSQL ${clusterVersion}, this Trilho has ${binaryVersion}: save it with the version that made it (trilho backup), and restore it into a new data directory (trilho restore).`,
     );
   }
 }

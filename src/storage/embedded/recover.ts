@@ -5,8 +5,10 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { StartError } from '../../lib/errors.ts';
+import type { Log } from '../../lib/log.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
 import { giveTo, type Home, settleHome } from './home.ts';
+import { markInUse } from './in-use.ts';
 import { type Course, lacksSegment, planRecovery, requireWholeLog } from './plan-recovery.ts';
 import { connectionIn, shortSocketDir, shutDown, spawnPostgres } from './server-process.ts';
 import { parseHistory } from './timelines.ts';
@@ -18,6 +20,7 @@ const RECOVERY_LIMIT_MS = 86_400_000;
 const LOOK_EVERY_MS = 200;
 
 type Recovery<T> = {
+  readonly log: Log;
   readonly dataDir: string;
   readonly archiveDir: string;
   readonly until?: Date;
@@ -40,8 +43,17 @@ export type Recovered<T> = {
  * gap, and a moment that the archive does not have. It writes nothing into the archive.
  */
 export async function recoverFromArchive<T>(recovery: Recovery<T>): Promise<Recovered<T>> {
-  const { dataDir, archiveDir, until } = recovery;
-  const home = await settleHome(dataDir);
+  const home = await settleHome(recovery.dataDir);
+  const inUse = await markInUse(home.clusterDir, recovery);
+  try {
+    return await recoverInto(home, recovery);
+  } finally {
+    await inUse.end();
+  }
+}
+
+async function recoverInto<T>(home: Home, recovery: Recovery<T>): Promise<Recovered<T>> {
+  const { archiveDir, until } = recovery;
   const { clusterDir } = home;
   if (existsSync(clusterDir)) throw occupied(clusterDir);
   const course = await planRecovery(archiveDir, until);

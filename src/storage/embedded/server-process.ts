@@ -72,7 +72,7 @@ export async function shutDown(clusterDir: string): Promise<void> {
 }
 
 /** Another service may have stopped the process already. */
-function signal(pid: number, name: NodeJS.Signals): void {
+export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
