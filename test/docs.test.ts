@@ -396,7 +396,7 @@ test('a command on a page is npx trilho, which a checkout has, or one in a conta
     assert.doesNotMatch(read(page), /node bin\/trilho/, page);
     for (const [, block = ''] of read(page).matchAll(/^ *```sh\n(.*?)^ *```$/gms)) {
       for (const [, runner, command = ''] of block.matchAll(
-        /(?:^|[ (])(npx |docker compose run --rm (?:-T )?)?trilho (\w+)/gm,
+        /(?:^|[ (])(npx |docker compose run --rm (?:-T )?|docker compose exec (?:-\w (?:\S+=\S+ )?)*trilho )?trilho (\w+)/gm,
       )) {
         assert.ok(runner !== undefined && COMMANDS.has(command), `${page}: trilho ${command}`);
       }
