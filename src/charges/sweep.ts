@@ -3,6 +3,7 @@
 import type { Queue } from '../jobs/queue.ts';
 import { type Sweep, sweepInBatches } from '../jobs/sweep.ts';
 import { postEntries } from '../ledger/store.ts';
+import type { Beat } from '../lib/loop.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
 import { expired, overdue, type Step, settled } from './life.ts';
@@ -22,14 +23,18 @@ const STEPS = { overdue, expire: expired, settle: settled } as const satisfies R
 
 /** A moved sandbox clock stops only at timers that call a rail or advance an order. */
 export function chargeSweep(deps: Deps): Sweep {
-  return { name: 'timers of charges', upTo: moment => sweepCharges(deps, moment), nextStopAt: nextAwaitedAt };
+  return {
+    name: 'timers of charges',
+    upTo: (moment, beat) => sweepCharges(deps, moment, beat),
+    nextStopAt: nextAwaitedAt,
+  };
 }
 
 /** Handles all timers due up to a time, and returns their number. */
-export async function sweepCharges(deps: Deps, until: Date): Promise<number> {
+export async function sweepCharges(deps: Deps, until: Date, beat?: Beat): Promise<number> {
   // Most sweeps find nothing; this read then saves the transaction. It still sees a timer that another node is taking.
   if ((await findDueTimers(deps.db, until, 1)).length === 0) return 0;
-  return sweepInBatches(deps.db, (tx, limit) => sweepBatch(deps, tx, until, limit));
+  return sweepInBatches(deps.db, (tx, limit) => sweepBatch(deps, tx, until, limit), beat);
 }
 
 async function sweepBatch(deps: Deps, tx: Sql, until: Date, limit: number): Promise<number> {

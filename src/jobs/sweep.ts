@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Clock } from '../lib/clock.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
-import { type Loop, startLoop } from '../lib/loop.ts';
+import { type Beat, type Loop, startLoop } from '../lib/loop.ts';
 import type { Database, Sql } from '../storage/database.ts';
 
 export type Sweep = {
@@ -11,9 +11,9 @@ export type Sweep = {
   readonly name: string;
   /**
    * Handles all timers due up to a time, oldest first, and returns their number. When it returns, timers that another node
-   * had taken are committed as well.
+   * had taken are committed as well. There may be many: it beats after each batch.
    */
-  upTo(moment: Date): Promise<number>;
+  upTo(moment: Date, beat?: Beat): Promise<number>;
   /** The next time up to `until` at which an external system is called: a moved sandbox clock stops there. */
   nextStopAt(sql: Sql, until: Date): Promise<Date | undefined>;
 };
@@ -34,9 +34,9 @@ export function startSweeping({ sweeps, clock, log, heartbeats, beforeWork }: De
   const loops: Loop[] = sweeps.map(sweep =>
     startLoop({
       name: `handling ${sweep.name}`,
-      task: async () => {
+      task: async (_signal, beat) => {
         await beforeWork?.();
-        await sweep.upTo(clock.now());
+        await sweep.upTo(clock.now(), beat);
       },
       pauseMs: SWEEP_EVERY_MS,
       heartbeats,
@@ -60,6 +60,7 @@ const MAX_BATCHES = 100_000;
 export async function sweepInBatches(
   db: Database,
   takeBatch: (tx: Sql, limit: number) => Promise<number>,
+  beat?: Beat,
 ): Promise<number> {
   let swept = 0;
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
@@ -67,6 +68,7 @@ export async function sweepInBatches(
       await lockSweeps(tx);
       return takeBatch(tx, BATCH_SIZE);
     });
+    beat?.();
     swept += taken;
     if (taken < BATCH_SIZE) return swept;
   }

@@ -1,16 +1,18 @@
-// The heartbeats of a node's background loops. A loop beats after every run and says whether it failed. One that has not beaten for
-// long hangs; one that beats and fails works no better.
+// The heartbeats of a node's background loops. A loop beats after every run and says whether it failed; in a long run it beats after
+// every step. One that has not beaten for long hangs; one that beats and fails works no better.
 import assert from 'node:assert/strict';
 
 export type Heartbeat = {
   /** A run has ended. */
   beat(run: 'done' | 'failed'): void;
+  /** A step of a run has ended, and the run goes on. */
+  beatInRun(): void;
   /** The loop was stopped on purpose and is expected to beat no more. */
   end(): void;
 };
 
 export type Heartbeats = {
-  /** `periodMs`: the longest pause between two runs; `longestRunMs`: what a run may take beyond it. A name is for one loop. */
+  /** `periodMs`: the longest pause between two runs; `longestRunMs`: what a run, or a step of it, may take beyond it. A name is for one loop. */
   start(name: string, periodMs: number, longestRunMs?: number): Heartbeat;
   /** Every loop that runs here. */
   list(): LoopHealth[];
@@ -18,7 +20,7 @@ export type Heartbeats = {
 
 export type LoopHealth = {
   readonly name: string;
-  /** Since its last run ended, or since it was started. */
+  /** Since its last run ended, or a step of one, or since it was started. */
   readonly ageMs: number;
   /** Since its last run ended that did not fail, or since it was started. */
   readonly successAgeMs: number;
@@ -49,6 +51,9 @@ export function watchHeartbeats(uptimeMs: () => number): Heartbeats {
           loop.beatMs = uptimeMs();
           if (run === 'done') loop.successMs = loop.beatMs;
           else loop.failures++;
+        },
+        beatInRun: () => {
+          loop.beatMs = uptimeMs();
         },
         end: () => {
           // A loop of this name may have been started since.

@@ -12,12 +12,16 @@ export type Loop = {
   stop(): Promise<void>;
 };
 
+/** Shows that a run goes on. */
+export type Beat = () => void;
+
 type Options = {
   /** What the loop does, for the log and its heartbeat, as no other loop of the node: "sealing the audit log". */
   readonly name: string;
   /** What its work counts as where connections are shared out, when several loops do the same; its name when absent. */
   readonly workKind?: string;
-  readonly task: (signal: AbortSignal) => Promise<void>;
+  /** A long task calls `beat` after each of its steps: then the longest step counts, and not the whole run. */
+  readonly task: (signal: AbortSignal, beat: Beat) => Promise<void>;
   readonly pauseMs: number;
   /** A pause that `wake` does not cut short: several calls within it cause one run. */
   readonly minPauseMs?: number;
@@ -27,7 +31,7 @@ type Options = {
   readonly runsAtStop?: boolean;
   /** How long `stop` waits for the current run. */
   readonly stopLimitMs?: number;
-  /** What a run may take before its node counts as not ready; two minutes when absent. */
+  /** What a run may take, or a step of it, before its node counts as not ready; two minutes when absent. */
   readonly longestRunMs?: number;
   /** Where the loop shows that it is alive. */
   readonly heartbeats?: Heartbeats | undefined;
@@ -53,6 +57,7 @@ export function startLoop(options: Options): Loop {
     log,
   } = options;
   const heartbeat = heartbeats?.start(name, Math.max(pauseMs, pauseAfterFailureMs) + minPauseMs, longestRunMs);
+  const beat = () => heartbeat?.beatInRun();
   const stopping = new AbortController();
   let waking = new AbortController();
   let lastOutage: Outage | undefined;
@@ -75,7 +80,7 @@ export function startLoop(options: Options): Loop {
 
   async function runOnce(): Promise<boolean> {
     try {
-      await withBackgroundKind(workKind, () => task(stopping.signal));
+      await withBackgroundKind(workKind, () => task(stopping.signal, beat));
       lastOutage = undefined;
       return false;
     } catch (error) {

@@ -3,6 +3,7 @@
 import { FOLLOW_ORDER } from '../charges/wake-order.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { type Sweep, sweepInBatches } from '../jobs/sweep.ts';
+import type { Beat } from '../lib/loop.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { nextTimerAt, takeDueTimers } from './store-timers.ts';
 
@@ -10,13 +11,13 @@ type Deps = { readonly db: Database; readonly queue: Queue };
 
 /** At every timer of an order a chain may be called or money may move, so a moved sandbox clock stops at each. */
 export function orderSweep(deps: Deps): Sweep {
-  return { name: 'timers of orders', upTo: moment => sweepOrders(deps, moment), nextStopAt: nextTimerAt };
+  return { name: 'timers of orders', upTo: (moment, beat) => sweepOrders(deps, moment, beat), nextStopAt: nextTimerAt };
 }
 
-export async function sweepOrders({ db, queue }: Deps, until: Date): Promise<number> {
+export async function sweepOrders({ db, queue }: Deps, until: Date, beat?: Beat): Promise<number> {
   // Most sweeps find nothing; this read then saves the transaction. It still sees a timer that another node is taking.
   if (!(await nextTimerAt(db, until))) return 0;
-  return sweepInBatches(db, (tx, limit) => sweepBatch(queue, tx, until, limit));
+  return sweepInBatches(db, (tx, limit) => sweepBatch(queue, tx, until, limit), beat);
 }
 
 async function sweepBatch(queue: Queue, tx: Sql, until: Date, limit: number): Promise<number> {

@@ -2,6 +2,7 @@
 import { NETWORKS } from '../chains/asset.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { type Sweep, sweepInBatches } from '../jobs/sweep.ts';
+import type { Beat } from '../lib/loop.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { ADVANCE } from './jobs.ts';
 import { nextLookupAt, takeDueLookups } from './store-due.ts';
@@ -10,13 +11,17 @@ type Deps = { readonly db: Database; readonly queue: Queue };
 
 /** A moved sandbox clock stops at every lookup, so that a result is dated when the chain shows it. */
 export function payoutSweep(deps: Deps): Sweep {
-  return { name: 'timers of payouts', upTo: moment => sweepPayouts(deps, moment), nextStopAt: nextLookupAt };
+  return {
+    name: 'timers of payouts',
+    upTo: (moment, beat) => sweepPayouts(deps, moment, beat),
+    nextStopAt: nextLookupAt,
+  };
 }
 
-async function sweepPayouts({ db, queue }: Deps, until: Date): Promise<number> {
+async function sweepPayouts({ db, queue }: Deps, until: Date, beat?: Beat): Promise<number> {
   // Most sweeps find nothing; this read then saves the transaction. It still sees a payout that another node is taking.
   if (!(await nextLookupAt(db, until))) return 0;
-  return sweepInBatches(db, (tx, limit) => sweepBatch(queue, tx, until, limit));
+  return sweepInBatches(db, (tx, limit) => sweepBatch(queue, tx, until, limit), beat);
 }
 
 async function sweepBatch(queue: Queue, tx: Sql, until: Date, limit: number): Promise<number> {

@@ -7,7 +7,7 @@ export function showLoops(registry: Registry, heartbeats: Heartbeats): void {
   new Gauge({
     ...shared,
     name: 'trilho_loop_heartbeat_age_seconds',
-    help: 'Since a background loop of this node has ended a run.',
+    help: 'Since a background loop of this node has ended a run, or a step of a long one.',
     collect() {
       this.reset();
       for (const { name, ageMs } of heartbeats.list()) this.set({ loop: name }, ageMs / 1000);
