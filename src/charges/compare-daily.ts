@@ -4,14 +4,14 @@ import { addDays, type CivilDay, momentOn } from '../lib/civil-days.ts';
 import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
-import { startLoop } from '../lib/loop.ts';
+import { type Beat, startLoop } from '../lib/loop.ts';
 import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
-import { keepTurn, renewal, turnEnd } from '../storage/turns.ts';
+import { afterSteps, inTurn } from '../storage/turns.ts';
 import { type CompareDeps, compareDay } from './compare-day.ts';
 import type { ReceiptDeps } from './receipts.ts';
-import { endComparison, postponeComparison, renewComparison, takeComparison } from './store-compare-day.ts';
-import { takeReceipts } from './watch-rails.ts';
+import { endComparison, findDueDay, postponeComparison } from './store-compare-day.ts';
+import { LONGEST_PAGE_MS, takeReceipts } from './watch-rails.ts';
 
 type DailyDeps = CompareDeps &
   ReceiptDeps & { readonly rails: Rails; readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
@@ -24,53 +24,64 @@ const RETRY_MS = 30 * 60_000;
 const LATE_DAYS = 3;
 
 export function startComparingDays(deps: DailyDeps): { stop(): Promise<void> } {
-  const task = async () => {
-    await compareDueDays(deps);
-  };
   return startLoop({
     name: 'comparing days with the banks',
-    task,
+    task: async (_signal, beat) => {
+      await compareDueDays(deps, beat);
+    },
     pauseMs: PAUSE_MS,
-    // A long day of several banks may take an hour: a node that compares is ready.
-    longestRunMs: Number.POSITIVE_INFINITY,
+    longestRunMs: LONGEST_PAGE_MS,
     heartbeats: deps.heartbeats,
     log: deps.log,
   });
 }
 
 /** Compares one due day of each rail, and returns how many there were. */
-export async function compareDueDays(deps: DailyDeps): Promise<number> {
+export async function compareDueDays(deps: DailyDeps, beat?: Beat): Promise<number> {
   let count = 0;
-  for (const watched of watchedRails(deps.rails)) if (await compareWhenDue(deps, watched)) count++;
+  for (const watched of watchedRails(deps.rails)) if (await compareWhenDue(deps, watched, beat)) count++;
   return count;
 }
 
-async function compareWhenDue(deps: DailyDeps, watched: WatchedRail): Promise<boolean> {
+async function compareWhenDue(deps: DailyDeps, watched: WatchedRail, beat: Beat | undefined): Promise<boolean> {
+  const { db, clock } = deps;
+  const { rail } = watched;
+  if ((await findDueDay(db, rail, clock.now())) === undefined) return false;
+  const hasCompared = await inTurn(db, `compare ${rail.method} ${rail.name}`, async lost => {
+    // Another node may have compared it meanwhile.
+    const day = await findDueDay(db, rail, clock.now());
+    if (day !== undefined) await compareOrPostpone(deps, watched, day, lost, beat);
+    return day !== undefined;
+  });
+  return hasCompared ?? false;
+}
+
+async function compareOrPostpone(
+  deps: DailyDeps,
+  watched: WatchedRail,
+  day: CivilDay,
+  lost: AbortSignal,
+  beat: Beat | undefined,
+): Promise<void> {
   const { rail } = watched;
   const { db, clock, log } = deps;
-  const until = turnEnd(clock);
-  const day = await takeComparison(db, rail, clock.now(), until);
-  if (day === undefined) return false;
   try {
-    const renew = renewal(clock, until, (from, to) => renewComparison(db, rail, from, to));
-    await keepTurn(renew, () => compare(deps, watched, day));
+    await compare(deps, watched, day, afterSteps(lost, beat));
   } catch (error) {
+    lost.throwIfAborted();
     await postponeComparison(db, rail, day, new Date(clock.now().getTime() + RETRY_MS));
     if (!isOutageOfOthers(error)) throw error;
     log.info(`${day} could not be compared with the bank; it is tried again`, { rail: rail.name, error });
   }
-  return true;
 }
 
-async function compare(deps: DailyDeps, watched: WatchedRail, day: CivilDay): Promise<void> {
+async function compare(deps: DailyDeps, watched: WatchedRail, day: CivilDay, afterStep: () => void): Promise<void> {
   const { rail } = watched;
   // A bank may list a payment long after its time, when no regular look asks for that time any more.
-  await takeReceipts(deps, watched, {
-    from: momentOn(addDays(day, -LATE_DAYS)),
-    to: momentOn(addDays(day, 1)),
-    keepFrom: momentOn(day),
-  });
-  const { differences, unreadable } = await compareDay(deps, watched, day);
+  const from = momentOn(addDays(day, -LATE_DAYS));
+  const times = { from, to: momentOn(addDays(day, 1)), keepFrom: momentOn(day) };
+  await takeReceipts(deps, watched, times, afterStep);
+  const { differences, unreadable } = await compareDay(deps, watched, day, afterStep);
   const count = differences.length + unreadable;
   await endComparison(deps.db, rail, day, count, deps.clock.now());
   const fields = { rail: rail.name };

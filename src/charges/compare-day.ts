@@ -31,15 +31,21 @@ export type ComparedDay = {
 /** Asked one by one; what is beyond is reported as it was read first. */
 const MAX_READ_AGAIN = 1_000;
 
-/** Throws `rail_unavailable` when the bank does not answer. */
-export async function compareDay(deps: CompareDeps, watched: WatchedRail, day: CivilDay): Promise<ComparedDay> {
+/** Throws `rail_unavailable` when the bank does not answer. `afterStep` is called after each page, and after each payment that is read again. */
+export async function compareDay(
+  deps: CompareDeps,
+  watched: WatchedRail,
+  day: CivilDay,
+  afterStep: () => void = () => {},
+): Promise<ComparedDay> {
   const [from, to] = [momentOn(day), momentOn(addDays(day, 1))];
-  const { receipts, unreadable } = await readReceipts(watched.watch, from, new Date(to.getTime() - 1));
+  const { receipts, unreadable } = await readReceipts(watched.watch, from, new Date(to.getTime() - 1), afterStep);
   const recorded = await paymentsBetween(deps.db, watched, from, to);
   const known = new Set(recorded.flatMap(namesOf));
   const others = receipts.map(({ reference }) => reference).filter(reference => !known.has(comparable(reference)));
   const ofOtherDays = await paymentsByReference(deps.db, watched, others);
   const first = await compare(deps, watched, receipts, [...recorded, ...ofOtherDays]);
+  afterStep();
   const counts = {
     atBank: receipts.filter(({ paidAt, isToOtherKey }) => !isToOtherKey && paidAt >= from && paidAt < to).length,
     here: recorded.length,
@@ -49,9 +55,13 @@ export async function compareDay(deps: CompareDeps, watched: WatchedRail, day: C
   const readAgain = new Set(suspects.slice(0, MAX_READ_AGAIN));
   if (readAgain.size === 0) return { ...counts, differences: first };
   const again: Receipt[] = [];
-  for (const reference of readAgain) again.push(...[(await watched.watch.receipt(reference)) ?? []].flat());
+  for (const reference of readAgain) {
+    again.push(...[(await watched.watch.receipt(reference)) ?? []].flat());
+    afterStep();
+  }
   const payments = await paymentsByReference(deps.db, watched, [...readAgain]);
   const sure = await compare(deps, watched, again, payments);
+  afterStep();
   return { ...counts, differences: [...sure, ...first.filter(({ reference }) => !readAgain.has(reference))] };
 }
 
@@ -60,6 +70,7 @@ async function readReceipts(
   watch: ReceiptsByTime,
   from: Date,
   to: Date,
+  afterPage: () => void,
 ): Promise<{ receipts: Receipt[]; unreadable: number }> {
   const receipts = new Map<string, Receipt>();
   let unreadable = 0;
@@ -69,6 +80,7 @@ async function readReceipts(
     for (const receipt of page.receipts) receipts.set(comparable(receipt.reference), receipt);
     unreadable += page.unreadable ?? 0;
     cursor = page.next;
+    afterPage();
   } while (cursor !== undefined);
   return { receipts: [...receipts.values()], unreadable };
 }

@@ -4,19 +4,12 @@ import type { Clock } from '../lib/clock.ts';
 import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
-import { startLoop } from '../lib/loop.ts';
+import { type Beat, startLoop } from '../lib/loop.ts';
 import type { LocationSource, Rail } from '../rails/rail.ts';
 import { currentRails, type Rails } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { keepTurn, renewal, turnEnd } from '../storage/turns.ts';
-import {
-  countFree,
-  endFillTurn,
-  insertLocation,
-  type LocationWish,
-  renewFillTurn,
-  takeFillTurn,
-} from './store-locations.ts';
+import { inTurn } from '../storage/turns.ts';
+import { countFree, endFill, insertLocation, isFillDue, type LocationWish } from './store-locations.ts';
 
 export type FillDeps = {
   readonly db: Database;
@@ -41,8 +34,8 @@ export function startFillingLocations(deps: FillDeps): { stop(): Promise<void> }
   const loops = filledRails(deps.rails).map(filled =>
     startLoop({
       name: `taking locations of ${filled.rail.name}`,
-      task: async signal => {
-        await fillWhenDue(deps, filled, signal);
+      task: async (signal, beat) => {
+        await fillWhenDue(deps, filled, { signal, beat });
       },
       pauseMs: PAUSE_MS,
       heartbeats: deps.heartbeats,
@@ -79,28 +72,48 @@ export async function countFreeOf(sql: Sql, rails: Rails, limit: number): Promis
   return counts;
 }
 
-async function fillWhenDue(deps: FillDeps, filled: FilledRail, signal?: AbortSignal): Promise<number> {
-  const { rail } = filled;
+/** `signal`: takes no more from then on. */
+type Run = { readonly signal: AbortSignal; readonly beat?: Beat };
+
+async function fillWhenDue(deps: FillDeps, filled: FilledRail, run?: Run): Promise<number> {
   const { db, clock } = deps;
-  const until = turnEnd(clock);
-  if (!(await takeFillTurn(db, rail, clock.now(), until))) return 0;
-  let taken = 0;
-  let pauseMs = FILL_EVERY_MS;
-  try {
-    const renew = renewal(clock, until, (from, to) => renewFillTurn(db, rail, from, to));
-    taken = await keepTurn(renew, lost => fill(deps, filled, signal ? AbortSignal.any([signal, lost]) : lost));
-  } catch (error) {
-    if (!isOutageOfOthers(error)) throw error;
-    pauseMs = RETRY_AFTER_MS;
-    deps.log.info('the bank gave no location; it is asked again', { rail: rail.name, error });
-  }
-  await endFillTurn(db, rail, new Date(clock.now().getTime() + pauseMs));
-  return taken;
+  const { rail } = filled;
+  if (!(await isFillDue(db, rail, clock.now()))) return 0;
+  const taken = await inTurn(db, `fill ${rail.method} ${rail.name}`, async lost => {
+    // Another node may have filled them meanwhile.
+    if (!(await isFillDue(db, rail, clock.now()))) return 0;
+    return fillOrPostpone(deps, filled, lost, run);
+  });
+  return taken ?? 0;
 }
 
-async function fill(deps: FillDeps, filled: FilledRail, signal: AbortSignal): Promise<number> {
+async function fillOrPostpone(
+  deps: FillDeps,
+  filled: FilledRail,
+  lost: AbortSignal,
+  run: Run | undefined,
+): Promise<number> {
+  const { db, clock, log } = deps;
+  const { rail } = filled;
+  const endIn = (ms: number) => endFill(db, rail, new Date(clock.now().getTime() + ms));
+  try {
+    const signal = run ? AbortSignal.any([run.signal, lost]) : lost;
+    const taken = await fill(deps, filled, { ...run, signal });
+    lost.throwIfAborted();
+    await endIn(FILL_EVERY_MS);
+    return taken;
+  } catch (error) {
+    lost.throwIfAborted();
+    await endIn(RETRY_AFTER_MS);
+    if (!isOutageOfOthers(error)) throw error;
+    log.info('the bank gave no location; it is asked again', { rail: rail.name, error });
+    return 0;
+  }
+}
+
+async function fill(deps: FillDeps, filled: FilledRail, run: Run): Promise<number> {
   let taken = 0;
-  for (const kind of filled.locations.kinds) taken += await fillKind(deps, filled, kind, signal);
+  for (const kind of filled.locations.kinds) taken += await fillKind(deps, filled, kind, run);
   return taken;
 }
 
@@ -108,7 +121,7 @@ async function fillKind(
   deps: FillDeps,
   { rail, locations }: FilledRail,
   kind: string,
-  signal: AbortSignal,
+  { signal, beat }: Run,
 ): Promise<number> {
   const wish = { rail: rail.name, kind };
   const missing = Math.min(locations.keep - (await countFree(deps.db, wish, locations.keep)), MAX_TAKEN);
@@ -123,6 +136,7 @@ async function fillKind(
     );
     // All have ended before the first failure is told, so that nothing is written after the turn.
     for (const result of results) if (result.status === 'rejected') throw result.reason;
+    beat?.();
   }
   return Math.max(missing, 0);
 }

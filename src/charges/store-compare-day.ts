@@ -150,29 +150,14 @@ export function firstComparison(at: Date): { readonly comparedDay: CivilDay; rea
   return { comparedDay, nextAt: nextComparison(comparedDay) };
 }
 
-/** Takes the next comparison of a rail, if one is due and no other node has it, and returns its day. */
-export async function takeComparison(
-  sql: Sql,
-  { name, method }: RailName,
-  now: Date,
-  until: Date,
-): Promise<CivilDay | undefined> {
+/** The day of a rail that is to be compared, if one is due. */
+export async function findDueDay(sql: Sql, { name, method }: RailName, now: Date): Promise<CivilDay | undefined> {
   const [row] = await sql.query<{ compared_day: CivilDay }>(
-    `update rails set next_compare_at = $4
-      where name = $1 and method = $2 and next_compare_at <= $3
-      returning to_char(compared_day, 'YYYY-MM-DD') as compared_day`,
-    [name, method, now, until],
+    `select to_char(compared_day, 'YYYY-MM-DD') as compared_day from rails
+      where name = $1 and method = $2 and next_compare_at <= $3`,
+    [name, method, now],
   );
   return row && addDays(row.compared_day, 1);
-}
-
-/** Moves the end of a turn; false when it has another end by now. */
-export async function renewComparison(sql: Sql, { name, method }: RailName, from: Date, to: Date): Promise<boolean> {
-  const rows = await sql.query(
-    'update rails set next_compare_at = $4 where name = $1 and method = $2 and next_compare_at = $3 returning name',
-    [name, method, from, to],
-  );
-  return rows.length > 0;
 }
 
 /** When a day that could not be compared is tried again. */

@@ -4,27 +4,16 @@ import type { Location, Rail } from '../rails/rail.ts';
 import type { Sql } from '../storage/database.ts';
 import type { Charge } from './charge.ts';
 
-/** Takes the turn to fill the locations of a rail, if one is due and no other node has it. */
-export async function takeFillTurn(sql: Sql, { name, method }: Rail, now: Date, until: Date): Promise<boolean> {
+/** Whether the locations of a rail are to be filled now. */
+export async function isFillDue(sql: Sql, { name, method }: Rail, now: Date): Promise<boolean> {
   const rows = await sql.query(
-    `update rails set next_fill_at = $4
-      where name = $1 and method = $2 and (next_fill_at is null or next_fill_at <= $3)
-      returning name`,
-    [name, method, now, until],
+    'select from rails where name = $1 and method = $2 and (next_fill_at is null or next_fill_at <= $3)',
+    [name, method, now],
   );
   return rows.length > 0;
 }
 
-/** Moves the end of a turn; false when it has another end by now. */
-export async function renewFillTurn(sql: Sql, { name, method }: Rail, from: Date, to: Date): Promise<boolean> {
-  const rows = await sql.query(
-    'update rails set next_fill_at = $4 where name = $1 and method = $2 and next_fill_at = $3 returning name',
-    [name, method, from, to],
-  );
-  return rows.length > 0;
-}
-
-export async function endFillTurn(sql: Sql, { name, method }: Rail, nextAt: Date): Promise<void> {
+export async function endFill(sql: Sql, { name, method }: Rail, nextAt: Date): Promise<void> {
   await sql.query('update rails set next_fill_at = $3 where name = $1 and method = $2', [name, method, nextAt]);
 }
 

@@ -69,30 +69,28 @@ export async function findRailNames(sql: Sql): Promise<RailNames> {
 
 export type Look = { readonly seenUntil: Date };
 
-/** Takes the next look at a rail, if one is due and no other node has it. */
-export async function takeLook(sql: Sql, { name, method }: Rail, now: Date, nextAt: Date): Promise<Look | undefined> {
+/** The next look at a rail, if it is due. */
+export async function findDueLook(sql: Sql, { name, method }: Rail, now: Date): Promise<Look | undefined> {
   const [row] = await sql.query<{ seen_until: Date }>(
-    `update rails set next_look_at = $4
-      where name = $1 and method = $2 and next_look_at <= $3
-      returning seen_until`,
-    [name, method, now, nextAt],
+    'select seen_until from rails where name = $1 and method = $2 and next_look_at <= $3',
+    [name, method, now],
   );
   return row && { seenUntil: row.seen_until };
 }
 
-export async function endLook(sql: Sql, { name, method }: Rail, seenUntil: Date): Promise<void> {
+export async function endLook(sql: Sql, { name, method }: Rail, seenUntil: Date, nextAt: Date): Promise<void> {
   await sql.query(
-    `update rails set seen_until = greatest(seen_until, $3), silent_since = null where name = $1 and method = $2`,
-    [name, method, seenUntil],
+    `update rails set seen_until = greatest(seen_until, $3), silent_since = null, next_look_at = $4
+      where name = $1 and method = $2`,
+    [name, method, seenUntil, nextAt],
   );
 }
 
-export async function markSilent(sql: Sql, { name, method }: Rail, at: Date): Promise<void> {
-  await sql.query('update rails set silent_since = coalesce(silent_since, $3) where name = $1 and method = $2', [
-    name,
-    method,
-    at,
-  ]);
+export async function markSilent(sql: Sql, { name, method }: Rail, at: Date, nextAt: Date): Promise<void> {
+  await sql.query(
+    'update rails set silent_since = coalesce(silent_since, $3), next_look_at = $4 where name = $1 and method = $2',
+    [name, method, at, nextAt],
+  );
 }
 
 export type RailRecord = {

@@ -5,14 +5,15 @@ import type { Clock } from '../lib/clock.ts';
 import { isOutageOfOthers } from '../lib/errors.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
-import { startLoop } from '../lib/loop.ts';
+import { type Beat, startLoop } from '../lib/loop.ts';
 import type { Receipt, ReceiptPage, ReceiptsByTime } from '../rails/rail.ts';
 import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
+import { afterSteps, inTurn } from '../storage/turns.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { hasNewReturn } from './returns.ts';
 import { comparable, findKnownReturns, findRecorded } from './store-money.ts';
-import { endLook, markSilent, takeLook } from './store-rails.ts';
+import { endLook, findDueLook, markSilent } from './store-rails.ts';
 
 export type WatchDeps = ReceiptDeps & {
   readonly rails: Rails;
@@ -21,6 +22,8 @@ export type WatchDeps = ReceiptDeps & {
   readonly heartbeats?: Heartbeats | undefined;
 };
 
+/** In which a node that waits for a page is ready: one of Sicoob is read from up to hundreds of files. */
+export const LONGEST_PAGE_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 60_000;
 /** A bank may list a payment later than it dates it. */
 const OVERLAP_MS = 15 * 60_000;
@@ -33,10 +36,11 @@ export function startWatchingRails(deps: WatchDeps): { stop(): Promise<void> } {
   const loops = watchedRails(deps.rails).map(watched =>
     startLoop({
       name: `asking ${watched.rail.name} for payments`,
-      task: async () => {
-        await lookWhenDue(deps, watched);
+      task: async (_signal, beat) => {
+        await lookWhenDue(deps, watched, beat);
       },
       pauseMs: PAUSE_MS,
+      longestRunMs: LONGEST_PAGE_MS,
       heartbeats: deps.heartbeats,
       log: deps.log,
     }),
@@ -54,17 +58,33 @@ export async function lookAtRails(deps: WatchDeps): Promise<number> {
   return looks.filter(Boolean).length;
 }
 
-async function lookWhenDue(deps: WatchDeps, watched: WatchedRail): Promise<boolean> {
+async function lookWhenDue(deps: WatchDeps, watched: WatchedRail, beat?: Beat): Promise<boolean> {
+  const { db, clock } = deps;
+  const { rail } = watched;
+  if (!(await findDueLook(db, rail, clock.now()))) return false;
+  const hasLooked = await inTurn(db, `look ${rail.method} ${rail.name}`, lost => look(deps, watched, lost, beat));
+  return hasLooked ?? false;
+}
+
+/** False when another node has looked meanwhile. */
+async function look(
+  deps: WatchDeps,
+  watched: WatchedRail,
+  lost: AbortSignal,
+  beat: Beat | undefined,
+): Promise<boolean> {
   const { rail, watch } = watched;
   const now = deps.clock.now();
+  const due = await findDueLook(deps.db, rail, now);
+  if (!due) return false;
   const nextAt = new Date(now.getTime() + (watch.everyMs ?? LOOK_EVERY_MS));
-  const look = await takeLook(deps.db, rail, now, nextAt);
-  if (!look) return false;
   try {
-    await takeReceipts(deps, watched, { from: new Date(look.seenUntil.getTime() - OVERLAP_MS), to: now });
-    await endLook(deps.db, rail, now);
+    const times = { from: new Date(due.seenUntil.getTime() - OVERLAP_MS), to: now };
+    await takeReceipts(deps, watched, times, afterSteps(lost, beat));
+    await endLook(deps.db, rail, now, nextAt);
   } catch (error) {
-    await markSilent(deps.db, rail, now);
+    lost.throwIfAborted();
+    await markSilent(deps.db, rail, now, nextAt);
     if (!isOutageOfOthers(error)) throw error;
     deps.log.info('the bank did not list its payments; it is asked again', { rail: rail.name, error });
   }
@@ -78,13 +98,21 @@ type Times = {
   readonly keepFrom?: Date;
 };
 
-/** Takes all receipts between two times, and returns how many there were. One that cannot be taken does not stop the others. */
-export async function takeReceipts(deps: ReceiptDeps, watched: WatchedRail, times: Times): Promise<number> {
+/**
+ * Takes all receipts between two times, and returns how many there were. One that cannot be taken does not stop the others.
+ * `afterStep` is called after each page, and throws when no more are to be taken.
+ */
+export async function takeReceipts(
+  deps: ReceiptDeps,
+  watched: WatchedRail,
+  times: Times,
+  afterStep: () => void,
+): Promise<number> {
   let count = 0;
   let cursor: string | undefined;
   const failures: unknown[] = [];
   do {
-    const page = await readPage(watched.watch, times, cursor);
+    const page = await readPage(watched.watch, times, cursor, afterStep);
     count += page.receipts.length;
     const unknown = await withoutKnown(
       deps,
@@ -93,6 +121,7 @@ export async function takeReceipts(deps: ReceiptDeps, watched: WatchedRail, time
     const taken = await Promise.allSettled(unknown.map(receipt => takeReceipt(deps, watched, receipt)));
     failures.push(...taken.flatMap(result => (result.status === 'rejected' ? result.reason : [])));
     cursor = page.next;
+    afterStep();
   } while (cursor !== undefined);
   if (failures.length > 0) throw failures[0];
   return count;
@@ -106,12 +135,18 @@ function isWanted({ paidAt, requestReference, returns }: Receipt, { keepFrom }: 
  * The first page shows whether the bank answers at all. A later one is asked for again: a busy day has many pages, and a look
  * that began anew for each failure would hardly ever reach the last.
  */
-async function readPage(watch: ReceiptsByTime, { from, to }: Times, cursor: string | undefined): Promise<ReceiptPage> {
+async function readPage(
+  watch: ReceiptsByTime,
+  { from, to }: Times,
+  cursor: string | undefined,
+  afterStep: () => void,
+): Promise<ReceiptPage> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await watch.receipts(from, to, cursor);
     } catch (error) {
       if (cursor === undefined || attempt === PAGE_TRIES || !isOutageOfOthers(error)) throw error;
+      afterStep();
       await backOff(attempt, PAGE_RETRY_MS, PAGE_RETRY_CAP_MS);
     }
   }

@@ -15,16 +15,17 @@ import { pausedSymbols } from '../payouts/pause.ts';
 import {
   clearAlarm,
   insertAlarm,
-  noteSilence,
+  isWatchDue,
+  noteWatch,
   oldestUnsettledAt,
   readContradicted,
   readHaltedSenders,
   readOpenAlarms,
-  takeWatch,
 } from '../payouts/store-alarms.ts';
 import { readPauses } from '../payouts/store-pauses.ts';
 import { haltUsedElsewhere } from '../payouts/store-senders.ts';
 import type { Database, Sql } from '../storage/database.ts';
+import { inTurn } from '../storage/turns.ts';
 import { firstUnheld, hasHeld } from './store-line.ts';
 import { networksInUse } from './store-networks.ts';
 
@@ -84,18 +85,30 @@ async function readUnnamed({ db, chains }: WatchPayoutsDeps): Promise<Watched[]>
 }
 
 async function watchNetwork(deps: WatchPayoutsDeps, watched: Watched): Promise<number> {
-  const { db, clock, payoutLimits } = deps;
+  const { db, clock } = deps;
+  const { network } = watched;
+  if (!(await isWatchDue(db, network, clock.now()))) return 0;
+  const changed = await inTurn(db, `watch ${network}`, async lost => {
+    const now = clock.now();
+    // Another node may have judged it meanwhile.
+    return (await isWatchDue(db, network, now)) ? judgeAlarms(deps, watched, now, lost) : 0;
+  });
+  return changed ?? 0;
+}
+
+async function judgeAlarms(deps: WatchPayoutsDeps, watched: Watched, now: Date, lost: AbortSignal): Promise<number> {
+  const { db, payoutLimits } = deps;
   const { network, chain } = watched;
-  const now = clock.now();
-  if (!(await takeWatch(db, network, now, new Date(now.getTime() + WATCH_EVERY_MS)))) return 0;
   const asked = chain && { chain, answers: await askNetwork(chain, payoutLimits) };
   const isSilent = asked ? asked.answers.isSilent : watched.isInUse === true;
+  const nextAt = new Date(now.getTime() + WATCH_EVERY_MS);
+  lost.throwIfAborted();
   const changed = await db.transaction(async tx => {
     // Slots are given out before they are used, and the books are read after the chain: a count above theirs is of another program.
     const usedSlots = asked?.answers.usedSlots;
     if (chain && usedSlots !== undefined) await haltUsedElsewhere(tx, network, chain.senders[0], usedSlots, now);
     const records = {
-      silentSince: await noteSilence(tx, network, isSilent, now),
+      silentSince: await noteWatch(tx, network, { isSilent, at: now, nextAt }),
       waiting: await firstUnheld(tx, network, pausedSymbols(await readPauses(tx), network)),
       oldestUnsettledAt: await oldestUnsettledAt(tx, network),
       contradicted: await readContradicted(tx, network, new Date(now.getTime() - CONTRADICTED_MS)),

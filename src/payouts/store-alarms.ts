@@ -44,23 +44,27 @@ export async function clearAlarm(tx: Sql, { id }: Alarm, at: Date): Promise<bool
   return rows.length > 0;
 }
 
-/** Whether the alarms of a network are to be judged now; of several nodes that ask one is told so. */
-export async function takeWatch(sql: Sql, network: Network, now: Date, next: Date): Promise<boolean> {
-  const rows = await sql.query(
-    `insert into payout_watches (network, next_at) values ($1, $3)
-     on conflict (network) do update set next_at = $3 where payout_watches.next_at <= $2
-     returning network`,
-    [network, now, next],
-  );
-  return rows.length > 0;
+/** Whether the alarms of a network are to be judged now. */
+export async function isWatchDue(sql: Sql, network: Network, now: Date): Promise<boolean> {
+  const later = await sql.query('select from payout_watches where network = $1 and next_at > $2', [network, now]);
+  return later.length === 0;
 }
 
-/** Notes whether a node of a network answers; returns since when none does. */
-export async function noteSilence(sql: Sql, network: Network, isSilent: boolean, now: Date): Promise<Date | undefined> {
+type Watch = { readonly isSilent: boolean; readonly at: Date; readonly nextAt: Date };
+
+/** Notes whether a node of a network answers, and when its alarms are judged next; returns since when none answers. */
+export async function noteWatch(
+  sql: Sql,
+  network: Network,
+  { isSilent, at, nextAt }: Watch,
+): Promise<Date | undefined> {
   const [row] = await sql.query<{ silent_since: Date | null }>(
-    `update payout_watches set silent_since = case when $2::boolean then coalesce(silent_since, $3) end
-      where network = $1 returning silent_since`,
-    [network, isSilent, now],
+    `insert into payout_watches as known (network, next_at, silent_since)
+     values ($1, $4, case when $2::boolean then $3::timestamptz end)
+     on conflict (network) do update
+       set next_at = $4, silent_since = case when $2::boolean then coalesce(known.silent_since, $3) end
+     returning silent_since`,
+    [network, isSilent, at, nextAt],
   );
   return row?.silent_since ?? undefined;
 }

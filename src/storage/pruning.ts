@@ -3,11 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.ts';
 import { type Duration, subtractDuration } from '../lib/date-times.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
-import { requestUuid } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database, Sql } from './database.ts';
-import { keepTurn, TURN_SECONDS } from './turns.ts';
+import { inTurn } from './turns.ts';
 
 /** What a step removed, and where the next one goes on; without `next` nothing more is to be removed now. */
 export type PruneStep = { readonly removed: number; readonly next?: string | undefined };
@@ -35,8 +34,7 @@ export const PRUNE_BATCH_SIZE = 500;
 /** Of one kind in one run. */
 const MAX_STEPS = 100;
 const RUN_EVERY_MS = 60_000;
-const MORE_AFTER_MS = 5_000;
-const LOOK_AGAIN_MS = 5_000;
+const SOON_MS = 5_000;
 
 type Pace = {
   /** Between two steps. */
@@ -62,15 +60,10 @@ type Pruned = {
  * the next run; the others go on.
  */
 export async function pruneDue(deps: PruneDeps, pace: Pace = {}): Promise<Pruned> {
-  const { db } = deps;
-  const holder = requestUuid();
-  if (!(await takeTurn(db, holder))) return { removed: 0, hasMore: false, failed: [], isTurnOfOther: true };
-  const pruned = await keepTurn(
-    () => takeTurn(db, holder),
-    lost => pruneAll(deps, { ...pace, signal: pace.signal ? AbortSignal.any([pace.signal, lost]) : lost }),
+  const pruned = await inTurn(deps.db, 'prune', lost =>
+    pruneAll(deps, { ...pace, signal: pace.signal ? AbortSignal.any([pace.signal, lost]) : lost }),
   );
-  await endTurn(db, holder);
-  return pruned;
+  return pruned ?? { removed: 0, hasMore: false, failed: [], isTurnOfOther: true };
 }
 
 async function pruneAll(deps: PruneDeps, { pauseMs = 0, kindMs, signal }: Pace): Promise<Pruned> {
@@ -113,19 +106,6 @@ async function tryStep(
   }
 }
 
-async function takeTurn(db: Database, holder: string): Promise<boolean> {
-  const rows = await db.query(
-    `update pruning set holder = $1, held_until = now() + ${TURN_SECONDS} * interval '1 second'
-      where holder is null or holder = $1 or held_until < now() returning holder`,
-    [holder],
-  );
-  return rows.length > 0;
-}
-
-async function endTurn(db: Database, holder: string): Promise<void> {
-  await db.query('update pruning set holder = null, held_until = null where holder = $1', [holder]);
-}
-
 type LoopDeps = PruneDeps & {
   readonly heartbeats?: Heartbeats | undefined;
   readonly beforeWork?: (() => Promise<void>) | undefined;
@@ -141,8 +121,7 @@ export function startPruning(deps: LoopDeps): Loop {
       // So that the loop counts as failing.
       if (failed.length > 0) throw new Error(`not removed: ${failed.join(', ')}`);
       // A backlog is worked off in one run after another; what a node leaves that dies is taken over soon.
-      if (hasMore) setTimeout(loop.wake, MORE_AFTER_MS).unref();
-      if (isTurnOfOther) setTimeout(loop.wake, LOOK_AGAIN_MS).unref();
+      if (hasMore || isTurnOfOther) setTimeout(loop.wake, SOON_MS).unref();
     },
     pauseMs: RUN_EVERY_MS,
     // An archive on a disk that hangs takes no node out of service.

@@ -1,57 +1,91 @@
-// Work that one node does at a time. A turn is short, and renewed while its work goes on: after a crash another node has it soon.
-import type { Clock } from '../lib/clock.ts';
+// Work that one node does at a time. A turn goes by the clock of the database, which all nodes share. It is short, and renewed while its
+// work goes on: after a crash another node has it soon.
+import { AppError } from '../lib/errors.ts';
+import { requestUuid } from '../lib/ids.ts';
+import type { Beat } from '../lib/loop.ts';
 import { withBackgroundKind } from '../lib/work-kind.ts';
+import type { Database } from './database.ts';
 
 /** With the pause of a loop, what a node was at that has died goes on within half a minute. */
-export const TURN_SECONDS = 20;
+const TURN_SECONDS = 20;
 const RENEW_EVERY_MS = 5_000;
 /** Before another node may have the turn, its work is told to stop. */
 const LOST_AFTER_MS = (TURN_SECONDS - 2) * 1_000;
 
-/** Makes the turn last `TURN_SECONDS` from now; false when another node has it. */
-type Renew = () => Promise<boolean>;
+export type Turn = {
+  /** Makes the turn last `TURN_SECONDS` from now; false when another node has it. A second call finds what the first has written. */
+  take(): Promise<boolean>;
+  end(): Promise<void>;
+};
 
-/** When a turn ends that is taken now. */
-export function turnEnd({ now }: Clock): Date {
-  return new Date(now().getTime() + TURN_SECONDS * 1_000);
+/**
+ * Does a piece of work unless another node does it: then the answer is undefined. `lost` is aborted when the turn is lost, which a database that
+ * does not answer may cause: from then on the work writes nothing that another node may write.
+ */
+export function inTurn<T>(db: Database, work: string, task: (lost: AbortSignal) => Promise<T>): Promise<T | undefined> {
+  const holder = requestUuid();
+  return keepTurn({ take: () => takeTurn(db, work, holder), end: () => endTurn(db, work, holder) }, task);
 }
 
-/** For a turn that is known by the moment of its end: `move` writes another one, unless it is no longer as it was. */
-export function renewal(clock: Clock, end: Date, move: (from: Date, to: Date) => Promise<boolean>): Renew {
-  let from = end;
-  return async () => {
-    const to = turnEnd(clock);
-    const isMoved = await move(from, to);
-    if (isMoved) from = to;
-    return isMoved;
+/** For work of many steps, to be called after each: shows that it goes on, and throws when the turn is lost. */
+export function afterSteps(lost: AbortSignal, beat: Beat | undefined): () => void {
+  return () => {
+    lost.throwIfAborted();
+    beat?.();
   };
 }
 
-/** Does work whose turn was just taken. The signal is aborted when the turn is lost, which a database that does not answer may cause. */
-export async function keepTurn<T>(renew: Renew, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function takeTurn(db: Database, work: string, holder: string): Promise<boolean> {
+  const rows = await db.query(
+    `insert into turns (work, holder, held_until) values ($1, $2, now() + ${TURN_SECONDS} * interval '1 second')
+     on conflict (work) do update set holder = excluded.holder, held_until = excluded.held_until
+      where turns.holder = excluded.holder or turns.held_until < now()
+     returning work`,
+    [work, holder],
+  );
+  return rows.length > 0;
+}
+
+async function endTurn(db: Database, work: string, holder: string): Promise<void> {
+  await db.query('delete from turns where work = $1 and holder = $2', [work, holder]);
+}
+
+export async function keepTurn<T>(turn: Turn, task: (lost: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const lost = new AbortController();
-  const lose = () => lost.abort(new Error('the turn to do this work was lost; another node may have it'));
+  const lose = () => lost.abort(lostTurn());
+  // From before the database is asked: an answer that comes late makes the turn no longer.
   let limit = setTimeout(lose, LOST_AFTER_MS);
   let renewing: Promise<void> | undefined;
 
-  async function renewOnce(): Promise<void> {
+  async function renew(): Promise<void> {
     const nextLimit = setTimeout(lose, LOST_AFTER_MS);
     // Apart from the work itself, which may use all connections that its kind has.
-    const isRenewed = await withBackgroundKind('renewing turns', renew).catch(() => undefined);
+    const isRenewed = await withBackgroundKind('renewing turns', turn.take).catch(() => undefined);
     clearTimeout(isRenewed ? limit : nextLimit);
     if (isRenewed) limit = nextLimit;
     if (isRenewed === false) lose();
     renewing = undefined;
   }
 
-  const timer = setInterval(() => {
-    renewing ??= renewOnce();
-  }, RENEW_EVERY_MS);
+  let timer: NodeJS.Timeout | undefined;
   try {
-    return await work(lost.signal);
+    if (!(await turn.take())) return undefined;
+    lost.signal.throwIfAborted();
+    timer = setInterval(() => {
+      renewing ??= renew();
+    }, RENEW_EVERY_MS);
+    return await task(lost.signal);
   } finally {
     clearInterval(timer);
     await renewing;
     clearTimeout(limit);
+    // A turn that cannot be ended ends by itself.
+    if (timer) await turn.end().catch(() => {});
   }
+}
+
+function lostTurn(): AppError {
+  const message =
+    'The turn to do this work was lost, because the database did not answer in time; another node may have it.';
+  return new AppError('database_timeout', message);
 }

@@ -80,6 +80,8 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
   };
   /** From here on files are carried when the test says so. */
   const restSchedule = () => service.sql(`update boleto_agreements set next_exchange_at = 'infinity'`);
+  /** As if the node that had the turn were long dead. */
+  const endTurn = () => service.sql('delete from turns');
   const answer = () => bank.makeReturn({ day: today(), time: '180000' });
 
   before(async () => {
@@ -191,8 +193,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
         return [undefined];
       },
       crash: async (_, step) => {
-        // The turn of the one that died has ended by then.
-        pass(0.5);
+        await endTurn();
         const now = service.clock.now().toISOString();
         const order: FileCrash = {
           verb: 'exchange',
@@ -208,8 +209,9 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
         return hasDied;
       },
     });
-    await service.sql('update boleto_agreements set turn_until = null');
+    await endTurn();
     await command();
+    assert.ok(!readdirSync(sshd.sent).some(name => name.startsWith('.')), 'no draft is left');
     const files = readdirSync(sshd.sent).filter(name => !name.startsWith('.'));
     const stored = await service.sql<{ sequence: number }>('select sequence from boleto_files where sequence > 4');
     assert.equal(files.length, stored.length);

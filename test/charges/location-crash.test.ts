@@ -49,8 +49,11 @@ function crashVerb(verb: string, prepare: () => Promise<void>): Promise<number[]
   });
 }
 
-/** As if the node that had the turn were long dead. */
-const endTurn = () => service.sql('update rails set next_fill_at = null');
+/** As if the node that had the turn were long dead, and the next one due. */
+async function endTurn(): Promise<void> {
+  await service.sql('delete from turns');
+  await service.sql('update rails set next_fill_at = null');
+}
 async function fill(): Promise<void> {
   await endTurn();
   await service.runJobs();

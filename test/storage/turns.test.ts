@@ -1,6 +1,7 @@
 // A turn lasts as long as its work, and ends soon after its node has died or has lost the database.
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
+import { AppError } from '../../src/lib/errors.ts';
 import { keepTurn } from '../../src/storage/turns.ts';
 
 beforeEach(t => {
@@ -26,13 +27,20 @@ function task() {
     },
     end: resolve,
     isLost: () => signal?.aborted,
+    reason: (): unknown => signal?.reason,
   };
 }
+
+/** A turn whose end nothing depends on. */
+const turnTakenBy = (take: () => Promise<boolean>) => ({ take, end: async () => {} });
 
 test('a turn is renewed for as long as its work goes on, and not after it', async t => {
   let renewals = 0;
   const work = task();
-  const kept = keepTurn(async () => ++renewals > 0, work.run);
+  const kept = keepTurn(
+    turnTakenBy(async () => ++renewals > 0),
+    work.run,
+  );
   await pass(t, 3_600);
   assert.equal(work.isLost(), false);
   assert.ok(renewals >= 3_600 / 20, `${renewals} renewals`);
@@ -45,8 +53,33 @@ test('a turn is renewed for as long as its work goes on, and not after it', asyn
 
 test('work whose turn another node has is told so', async t => {
   const work = task();
-  const kept = keepTurn(async () => false, work.run);
+  let asked = 0;
+  const kept = keepTurn(
+    turnTakenBy(async () => ++asked === 1),
+    work.run,
+  );
   await pass(t, 6);
+  assert.equal(work.isLost(), true);
+  assert.ok(work.reason() instanceof AppError, 'a command says it in a sentence');
+  work.end();
+  await kept;
+});
+
+test('a turn whose database took long to give it is lost as early as if it had been quick', async t => {
+  const work = task();
+  const given = Promise.withResolvers<void>();
+  let asked = 0;
+  const take = async () => {
+    if (++asked > 1) throw new Error('no answer');
+    await given.promise;
+    return true;
+  };
+  const kept = keepTurn(turnTakenBy(take), work.run);
+  await pass(t, 15);
+  given.resolve();
+  await pass(t, 2);
+  assert.equal(work.isLost(), false);
+  await pass(t, 2);
   assert.equal(work.isLost(), true);
   work.end();
   await kept;
@@ -59,10 +92,11 @@ test('a database that does not answer for a moment costs nothing; one that stays
   ] as const) {
     let isSilent = false;
     const work = task();
-    const kept = keepTurn(async () => {
+    const take = async () => {
       if (isSilent) throw new Error('no answer');
       return true;
-    }, work.run);
+    };
+    const kept = keepTurn(turnTakenBy(take), work.run);
     await pass(t, 60);
     isSilent = true;
     await pass(t, silentSeconds);
@@ -77,7 +111,7 @@ test('a database that does not answer for a moment costs nothing; one that stays
 test('work that fails ends its turn and tells why', async () => {
   await assert.rejects(
     keepTurn(
-      async () => true,
+      turnTakenBy(async () => true),
       () => Promise.reject(new Error('the bank is closed')),
     ),
     /the bank is closed/,

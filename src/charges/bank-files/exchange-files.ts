@@ -5,24 +5,17 @@ import { civilDay, momentOn } from '../../lib/civil-days.ts';
 import { AppError, isOutage } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
-import { startLoop } from '../../lib/loop.ts';
+import { type Beat, startLoop } from '../../lib/loop.ts';
 import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import { outgoingName } from '../../rails/cnab/folder.ts';
 import type { FileConnection, FileServer, RemoteFile } from '../../rails/rail.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
-import { keepTurn, renewal, turnEnd } from '../../storage/turns.ts';
+import { afterSteps, inTurn } from '../../storage/turns.ts';
 import { fileParts, type MakeDeps } from './make-file.ts';
 import { requireBytes, takeFiles } from './offer-files.ts';
 import { type ReadDeps, readReturn } from './read-return.ts';
 import { warnOfEntries } from './return-entries.ts';
-import {
-  endExchange,
-  failExchange,
-  findFetched,
-  insertFetched,
-  renewExchange,
-  takeExchange,
-} from './store-exchanges.ts';
+import { endExchange, failExchange, findDueExchange, findFetched, insertFetched } from './store-exchanges.ts';
 import { type BoletoFile, findFile, markOffered } from './store-files.ts';
 
 export type ExchangeDeps = MakeDeps & ReadDeps & { readonly log: Log; readonly heartbeats?: Heartbeats | undefined };
@@ -52,11 +45,11 @@ export function startExchangingFiles(deps: ExchangeDeps): { stop(): Promise<void
   const loops = servedRails(deps.rails).map(served =>
     startLoop({
       name: `exchanging files of ${served.rail}`,
-      task: async () => {
-        await exchangeWhenDue(deps, served);
+      task: async (_signal, beat) => {
+        await exchangeWhenDue(deps, served, beat);
       },
       pauseMs: PAUSE_MS,
-      // A slow server may take an hour: a node that reads its returns is ready.
+      // One large file of a slow server may take an hour: a node that reads its returns is ready.
       longestRunMs: Number.POSITIVE_INFINITY,
       heartbeats: deps.heartbeats,
       log: deps.log,
@@ -86,29 +79,36 @@ export async function exchangeNow(deps: ExchangeDeps, rail: string, again?: numb
   const file = again === undefined ? undefined : await findFile(deps.db, { rail, sequence: again });
   if (again !== undefined && !file) throw new AppError('not_found', `There is no file ${again} of ${rail}.`);
   if (file) requireBytes(file);
-  const until = turnEnd(deps.clock);
-  const turn = await takeExchange(deps.db, rail, deps.clock.now(), until, 'now');
-  if (!turn) throw new AppError('wrong_state', `Another node exchanges files of ${rail} at this moment.`);
-  return runExchange(deps, served, { until, sends: true, again: file });
+  const exchanged = await inTurn(deps.db, turnOf(served), lost =>
+    exchange(deps, served, { lost, sends: true, again: file }),
+  );
+  if (!exchanged) throw new AppError('wrong_state', `Another node exchanges files of ${rail} at this moment.`);
+  return exchanged;
 }
+
+const turnOf = ({ rail }: Served) => `exchange ${rail}`;
 
 function servedRails(rails: Rails): Served[] {
   return allRails(rails).flatMap(({ name, files }) => (files?.server ? { rail: name, server: files.server } : []));
 }
 
-async function exchangeWhenDue(deps: ExchangeDeps, served: Served): Promise<boolean> {
+async function exchangeWhenDue(deps: ExchangeDeps, served: Served, beat?: Beat): Promise<boolean> {
+  const { db, clock, log } = deps;
   const { rail, server } = served;
-  const now = deps.clock.now();
-  const until = turnEnd(deps.clock);
-  const turn = await takeExchange(deps.db, rail, now, until, 'due');
-  if (!turn) return false;
+  if (!(await findDueExchange(db, rail, clock.now()))) return false;
   try {
-    await runExchange(deps, served, { until, sends: isSendingDue(server.sendAt, turn.exchangedAt, now) });
+    const exchanged = await inTurn(db, turnOf(served), async lost => {
+      const now = clock.now();
+      // Another node may have met it meanwhile.
+      const due = await findDueExchange(db, rail, now);
+      return due && exchange(deps, served, { lost, beat, sends: isSendingDue(server.sendAt, due.exchangedAt, now) });
+    });
+    return exchanged !== undefined;
   } catch (error) {
     if (!isOutage(error)) throw error;
-    deps.log.warn('files could not be exchanged with the bank; it is tried again', { rail, error });
+    log.warn('files could not be exchanged with the bank; it is tried again', { rail, error });
+    return true;
   }
-  return true;
 }
 
 /** Whether one of the times of day has passed since the last exchange. */
@@ -124,34 +124,25 @@ export function isSendingDue(times: readonly string[] | undefined, last: Date | 
   );
 }
 
-type Turn = {
-  readonly until: Date;
+type Run = {
+  readonly lost: AbortSignal;
+  readonly beat?: Beat | undefined;
   readonly sends: boolean;
   /** A file that was offered before. */
   readonly again?: BoletoFile | undefined;
 };
 
-function runExchange(deps: ExchangeDeps, served: Served, turn: Turn): Promise<Exchanged> {
+async function exchange(deps: ExchangeDeps, { rail, server }: Served, run: Run): Promise<Exchanged> {
   const { db, clock } = deps;
-  const renew = renewal(clock, turn.until, (from, to) => renewExchange(db, served.rail, from, to));
-  return keepTurn(renew, signal => exchange(deps, served, turn, signal));
-}
-
-async function exchange(
-  deps: ExchangeDeps,
-  { rail, server }: Served,
-  { sends, again }: Turn,
-  signal: AbortSignal,
-): Promise<Exchanged> {
-  const { db, clock } = deps;
+  const { lost } = run;
   const inMs = (ms: number) => new Date(clock.now().getTime() + ms);
   try {
     const connection = await server.connect();
     try {
       // Returns first: what the bank has decided need not be told to it.
-      const fetched = await fetchReturns(deps, rail, connection, signal);
-      const sent = sends ? await sendFiles(deps, rail, connection, again, signal) : [];
-      signal.throwIfAborted();
+      const fetched = await fetchReturns(deps, rail, connection, run);
+      const sent = run.sends ? await sendFiles(deps, rail, connection, run) : [];
+      lost.throwIfAborted();
       await endExchange(db, rail, clock.now(), inMs(server.everyMs));
       const failed = fetched.find(({ failure }) => failure !== undefined);
       if (failed?.failure) await failExchange(db, rail, failed.failure, inMs(Math.min(server.everyMs, RETRY_MS)));
@@ -160,8 +151,8 @@ async function exchange(
       await connection.close();
     }
   } catch (error) {
-    // What is written of the turn is another node's by now.
-    signal.throwIfAborted();
+    // What came of the exchange is another node's to write by now.
+    lost.throwIfAborted();
     const words = error instanceof AppError ? error.message : 'It failed.';
     await failExchange(db, rail, words, inMs(Math.min(server.everyMs, RETRY_MS)));
     throw error;
@@ -172,12 +163,12 @@ async function sendFiles(
   deps: ExchangeDeps,
   rail: string,
   connection: FileConnection,
-  again: BoletoFile | undefined,
-  signal: AbortSignal,
+  { lost, beat, again }: Run,
 ): Promise<number[]> {
+  const afterFile = afterSteps(lost, beat);
   const sent = new Set<number>();
   const send = async (file: BoletoFile) => {
-    signal.throwIfAborted();
+    afterFile();
     const parts = fileParts(deps.db, file);
     await connection.put({ name: outgoingName(rail, file.sequence), digest: file.digest, parts });
     sent.add(file.sequence);
@@ -194,14 +185,15 @@ async function fetchReturns(
   deps: ExchangeDeps,
   rail: string,
   connection: FileConnection,
-  signal: AbortSignal,
+  { lost, beat }: Run,
 ): Promise<Fetched[]> {
+  const afterFile = afterSteps(lost, beat);
   const listed = await connection.list();
   const known = await findFetched(deps.db, rail, listed, settingsOf(deps.rails));
   const unknown = listed.filter(file => !known.has(file));
   const fetched: Fetched[] = [];
   for (const file of unknown.slice(0, MAX_FETCHED)) {
-    signal.throwIfAborted();
+    afterFile();
     fetched.push(await fetchReturn(deps, rail, connection, file).catch(error => failed(deps, rail, file, error)));
   }
   return fetched;

@@ -1,47 +1,34 @@
-// The SQL of exchanges with the SFTP servers of banks: turns, and which files were fetched.
+// The SQL of exchanges with the SFTP servers of banks: when they are due, and which files were fetched.
 import type { RemoteFile } from '../../rails/rail.ts';
 import type { Sql } from '../../storage/database.ts';
 
-/** Takes the turn to meet the server of an agreement, if one is due, or `now` if no other node has it. */
-export async function takeExchange(
+/** Whether the server of an agreement is to be met now, and when it was last. */
+export async function findDueExchange(
   sql: Sql,
   rail: string,
   now: Date,
-  until: Date,
-  when: 'due' | 'now',
 ): Promise<{ readonly exchangedAt?: Date } | undefined> {
   const [row] = await sql.query<{ exchanged_at: Date | null }>(
-    `update boleto_agreements set next_exchange_at = $3, turn_until = $3
-      where rail = $1 and (turn_until is null or turn_until <= $2)
-        and ($4 or next_exchange_at is null or next_exchange_at <= $2)
-      returning exchanged_at`,
-    [rail, now, until, when === 'now'],
+    `select exchanged_at from boleto_agreements
+      where rail = $1 and (next_exchange_at is null or next_exchange_at <= $2)`,
+    [rail, now],
   );
   return row && (row.exchanged_at ? { exchangedAt: row.exchanged_at } : {});
 }
 
-/** Moves the end of a turn; false when it has another end by now. */
-export async function renewExchange(sql: Sql, rail: string, from: Date, to: Date): Promise<boolean> {
-  const rows = await sql.query(
-    'update boleto_agreements set next_exchange_at = $3, turn_until = $3 where rail = $1 and turn_until = $2 returning rail',
-    [rail, from, to],
-  );
-  return rows.length > 0;
-}
-
 export async function endExchange(sql: Sql, rail: string, at: Date, next: Date): Promise<void> {
   await sql.query(
-    `update boleto_agreements set next_exchange_at = $3, turn_until = null, exchanged_at = $2, exchange_error = null
-      where rail = $1`,
+    'update boleto_agreements set next_exchange_at = $3, exchanged_at = $2, exchange_error = null where rail = $1',
     [rail, at, next],
   );
 }
 
 export async function failExchange(sql: Sql, rail: string, words: string, next: Date): Promise<void> {
-  await sql.query(
-    'update boleto_agreements set next_exchange_at = $3, turn_until = null, exchange_error = $2 where rail = $1',
-    [rail, words, next],
-  );
+  await sql.query('update boleto_agreements set next_exchange_at = $3, exchange_error = $2 where rail = $1', [
+    rail,
+    words,
+    next,
+  ]);
 }
 
 /** Those that were fetched before, just as they are now. One that was refused counts only while the settings are the same. */

@@ -1,0 +1,66 @@
+// Nodes on one database: a piece of work is done by one of them at a time.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { inTurn } from '../../src/storage/turns.ts';
+import { createDatabase, type TestDatabase } from '../harness/databases.ts';
+import { silentLog } from '../harness/log.ts';
+
+let database: TestDatabase;
+let nodes: [Database, Database];
+before(async () => {
+  database = await createDatabase();
+  const open = () => openDatabase({ connection: { connectionString: database.url }, log: silentLog });
+  nodes = [open(), open()];
+});
+after(async () => {
+  for (const node of nodes) await node.close();
+  await database.drop();
+});
+
+const done = async () => 'done';
+
+test('another node does not do it meanwhile, but other work; when it is done or has failed, any node may', async () => {
+  const [one, other] = nodes;
+  const end = Promise.withResolvers<string>();
+  const begun = Promise.withResolvers<void>();
+  const first = inTurn(one, 'sweeping the yard', () => {
+    begun.resolve();
+    return end.promise;
+  });
+  await begun.promise;
+  assert.equal(await inTurn(other, 'sweeping the yard', done), undefined);
+  assert.equal(await inTurn(one, 'sweeping the yard', done), undefined);
+  assert.equal(await inTurn(other, 'painting the gate', done), 'done');
+  end.resolve('swept');
+  assert.equal(await first, 'swept');
+  const failure = inTurn(other, 'sweeping the yard', () => Promise.reject(new Error('the broom is broken')));
+  await assert.rejects(failure, /broom/);
+  assert.equal(await inTurn(one, 'sweeping the yard', done), 'done');
+});
+
+test('a node that died keeps its turn for as long as the database says', async () => {
+  const [one] = nodes;
+  const held = (until: string) =>
+    one.query(
+      `insert into turns values ('mowing', gen_random_uuid(), now() + $1::interval)
+       on conflict (work) do update set held_until = excluded.held_until`,
+      [until],
+    );
+  await held('1 hour');
+  assert.equal(await inTurn(one, 'mowing', done), undefined);
+  await held('-1 second');
+  assert.equal(await inTurn(one, 'mowing', done), 'done');
+});
+
+test('a statement whose answer was lost, and that is sent again, does not cost the turn', async () => {
+  const [one] = nodes;
+  const repeating: Database = {
+    ...one,
+    query: async (...statement) => {
+      await one.query(...statement);
+      return one.query(...statement);
+    },
+  };
+  assert.equal(await inTurn(repeating, 'weeding', done), 'done');
+});
