@@ -141,11 +141,16 @@ export type FileServer = {
 export type RemoteFile = { readonly name: string; readonly bytes: number; readonly modifiedAt: Date };
 
 /** Its calls throw as `connect` does. */
+export type FileToPut = { readonly name: string; readonly digest: string; readonly parts: AsyncIterable<Buffer> };
+
 export type FileConnection = {
   /** That both folders are there and may be read. */
   check(): Promise<void>;
-  /** Leaves a file, whole or not at all; the same file again changes nothing. Refuses a name under which another file is there. */
-  put(file: { readonly name: string; readonly digest: string; readonly parts: AsyncIterable<Buffer> }): Promise<void>;
+  /**
+   * Leaves a file, whole or not at all; the same file again changes nothing. Refuses a name under which another file is there. Not at all when
+   * the signal is aborted before the file has its name.
+   */
+  put(file: FileToPut, signal: AbortSignal): Promise<void>;
   /** The files from the bank, the oldest first. */
   list(): Promise<readonly RemoteFile[]>;
   /** Undefined when it is larger than any return. */

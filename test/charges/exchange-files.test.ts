@@ -1,6 +1,7 @@
 // Files to and from the SFTP server of a bank, against a real OpenSSH server: each file arrives once and whole, each return is read
 // once, and a server with another key gets nothing.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   readdirSync,
@@ -18,7 +19,8 @@ import { cnabCommand } from '../../src/cli/cnab.ts';
 import { doctorCommand } from '../../src/cli/doctor.ts';
 import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
 import { civilDay } from '../../src/lib/civil-days.ts';
-import { StartError } from '../../src/lib/errors.ts';
+import { AppError, StartError } from '../../src/lib/errors.ts';
+import { sftpServer } from '../../src/rails/cnab/sftp.ts';
 import { openBank } from '../../src/sandbox/cnab-bank/bank.ts';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
 import { runCommand } from '../harness/commands.ts';
@@ -256,6 +258,41 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.equal(statSync(place).size, 14);
     renameSync(place, `${place}.old`);
     assert.equal((await command()).said, `${RAIL}: sent ${sequence}.`);
+  });
+
+  test('gets nothing from an attempt that another one has overtaken, and keeps no part of it', async () => {
+    const name = 'sicoob-main-900000.rem';
+    const bytes = Buffer.from('the whole file');
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    const server = sftpServer(RAIL, sshd.settings);
+    const [slow, quick] = [await server.connect(), await server.connect()];
+    const begun = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    const inHalves = async function* () {
+      yield bytes.subarray(0, 5);
+      begun.resolve();
+      await goesOn.promise;
+      yield bytes.subarray(5);
+    };
+    const whole = async function* () {
+      yield bytes;
+    };
+    const lost = new AbortController();
+    const overtaken = slow.put({ name, digest, parts: inHalves() }, lost.signal);
+    await begun.promise;
+    await quick.put({ name, digest, parts: whole() }, new AbortController().signal);
+    // The bank takes it.
+    assert.deepEqual(readFileSync(path.join(sshd.sent, name)), bytes);
+    rmSync(path.join(sshd.sent, name));
+    lost.abort(new AppError('database_timeout', 'Another node has the turn.'));
+    goesOn.resolve();
+    await assert.rejects(overtaken, /Another node has the turn/);
+    assert.deepEqual(
+      readdirSync(sshd.sent).filter(left => left.includes(name)),
+      [],
+    );
+    await slow.close();
+    await quick.close();
   });
 
   test('that has a return which cannot be read gets what waits all the same, and the other returns are read', async t => {

@@ -170,7 +170,7 @@ async function sendFiles(
   const send = async (file: BoletoFile) => {
     afterFile();
     const parts = fileParts(deps.db, file);
-    await connection.put({ name: outgoingName(rail, file.sequence), digest: file.digest, parts });
+    await connection.put({ name: outgoingName(rail, file.sequence), digest: file.digest, parts }, lost);
     sent.add(file.sequence);
   };
   if (again) {

@@ -1,12 +1,12 @@
 // The SFTP server of a bank or of a VAN: files go into one folder and returns come out of another. The key of the server is
 // pinned, so that nobody else gets files or is believed.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { posix } from 'node:path';
 import { Readable } from 'node:stream';
 import type SftpClient from 'ssh2-sftp-client';
 import { AppError } from '../../lib/errors.ts';
 import { readSecretFile } from '../../lib/sealed-file.ts';
-import type { FileConnection, FileServer, RemoteFile } from '../rail.ts';
+import type { FileConnection, FileServer, FileToPut, RemoteFile } from '../rail.ts';
 import { MAX_FILE_BYTES } from './lines.ts';
 
 /** One entry's `sftp` in the configuration file, already checked for its form. */
@@ -128,25 +128,19 @@ function connectionOf(client: SftpClient, agreement: string, settings: SftpSetti
       throw unavailable(agreement, error);
     }
   };
-  const digestOf = async (place: string): Promise<string> => sha256(await contentOf(client, place));
   return {
     check: async () => {
       await guarded('sendFolder', () => client.list(sendFolder));
       await guarded('fetchFolder', () => client.list(fetchFolder));
     },
-    put: ({ name, digest, parts }) =>
+    put: (file, signal) =>
       guarded('sendFolder', async () => {
+        const { name, digest } = file;
         const place = posix.join(sendFolder, name);
-        if (await client.exists(place)) {
-          if ((await digestOf(place)) === digest) return;
+        await removeDrafts(client, sendFolder, name);
+        if (!(await client.exists(place))) return putAnew(client, sendFolder, file, signal);
+        if (sha256(await contentOf(client, place)) !== digest)
           throw say('sendFolder', `has another file named ${name}`);
-        }
-        // Under a name that programs at the bank pass over, so that they never take half a file.
-        const draft = posix.join(sendFolder, `.${name}.part`);
-        const hash = createHash('sha256');
-        await client.put(Readable.from(hashed(parts, hash)), draft);
-        if (hash.digest('hex') !== digest) throw new Error('the stored bytes of a file do not have its digest');
-        await client.rename(draft, place);
       }),
     list: () =>
       guarded('fetchFolder', async () => {
@@ -167,6 +161,35 @@ function connectionOf(client: SftpClient, agreement: string, settings: SftpSetti
       await client.end().catch(() => {});
     },
   };
+}
+
+/** Under a name that programs at the bank pass over, so that they never take half a file. Each attempt has its own: two never write one file. */
+const draftOf = (name: string) => `.${name}.${randomBytes(6).toString('hex')}.part`;
+const isDraftOf = (name: string, draft: string) => draft.startsWith(`.${name}.`) && draft.endsWith('.part');
+
+async function putAnew(
+  client: SftpClient,
+  folder: string,
+  { name, digest, parts }: FileToPut,
+  signal: AbortSignal,
+): Promise<void> {
+  const draft = posix.join(folder, draftOf(name));
+  try {
+    const hash = createHash('sha256');
+    await client.put(Readable.from(hashed(parts, hash)), draft);
+    if (hash.digest('hex') !== digest) throw new Error('the stored bytes of a file do not have its digest');
+    signal.throwIfAborted();
+    await client.rename(draft, posix.join(folder, name));
+  } catch (error) {
+    await client.delete(draft).catch(() => {});
+    throw error;
+  }
+}
+
+/** Those that an attempt which was cut off has left. A server that does not let us remove them still takes the file. */
+async function removeDrafts(client: SftpClient, folder: string, name: string): Promise<void> {
+  const left = await client.list(folder, entry => isDraftOf(name, entry.name)).catch(() => []);
+  for (const draft of left) await client.delete(posix.join(folder, draft.name)).catch(() => {});
 }
 
 async function* hashed(parts: AsyncIterable<Buffer>, hash: ReturnType<typeof createHash>): AsyncGenerator<Buffer> {
