@@ -1,73 +1,123 @@
-// The jobs that a killed node was running: how long until they went on, on another node or on a new one.
+// The jobs that a killed node was running: how long until they went on, on another node or on a new one. Nothing says which node runs a
+// job, but a node that lives touches its jobs every three seconds: one that nobody has touched for three times as long is orphaned.
 import { setTimeout as wait } from 'node:timers/promises';
 import { QUEUE_SCHEMA } from '../../src/jobs/boss.ts';
 import type { Sql } from '../../src/storage/database.ts';
+import type { Machine } from '../machine.ts';
+
+type Figures = { count: number; longestMs: number };
 
 export type OrphanedJobs = {
-  /** Call it right after a kill. */
-  watch(): void;
-  /** How many there were. */
-  count(): number;
-  longestMs(): number;
-  /** Resolves when all of them went on, or with what did not. */
+  /** Call it right before a kill of the database. */
+  databaseKilled(): void;
+  /** Those in whose time the database was killed apart: some of them may be jobs of nodes that live, and they are promised nothing. */
+  readonly figures: { readonly promised: Readonly<Figures>; readonly outage: Readonly<Figures> };
+  /** Resolves when all of them went on or are too late, with what is too late. */
   end(): Promise<string[]>;
 };
 
-type Job = { readonly name: string; readonly id: string };
+type Options = {
+  readonly machine: Machine;
+  /** Without a node nothing goes on: that time does not count. */
+  isAnyNodeUp(): boolean;
+};
+
+type Job = {
+  readonly name: string;
+  readonly id: string;
+  /** Its last sign of life, as the database wrote it. */
+  readonly heartbeat: string;
+};
+
+/** The last sign of life is before the kill, by three seconds at most. */
+type Orphan = Job & { readonly sinceMs: number; withoutNodesMs: number; isLate: boolean };
 
 const LOOK_MS = 250;
-/** Four times what is promised: the machine may be busy, and the database may be killed meanwhile. */
-export const GO_ON_LIMIT_MS = 120_000;
+/** A node takes over what nobody has touched for ten seconds: the drill must have seen it before. */
+const SILENT_MS = 9_000;
+const PROMISED_MS = 30_000;
+/** Where the database was killed meanwhile. */
+const OUTAGE_LIMIT_MS = 120_000;
 
-export function watchOrphanedJobs(db: Sql): OrphanedJobs {
-  const watches: Promise<string[]>[] = [];
-  let count = 0;
-  let longestMs = 0;
+export function watchOrphanedJobs(db: Sql, { machine, isAnyNodeUp }: Options): OrphanedJobs {
+  const orphans = new Map<string, Orphan>();
+  const figures = { promised: { count: 0, longestMs: 0 }, outage: { count: 0, longestMs: 0 } };
+  const wrong: string[] = [];
+  let databaseKilledMs = Number.NEGATIVE_INFINITY;
+  let lookedMs = performance.now();
+  let isStopped = false;
 
-  /** Of the jobs that ran at that moment, those without a sign of life since. */
-  async function silentSince(killedAt: Date, jobs: readonly Job[]): Promise<Job[]> {
-    return db.query<Job>(
-      `select job.name, job.id::text from ${QUEUE_SCHEMA}.job
-         join unnest($1::text[], $2::uuid[]) as running (name, id) on running.name = job.name and running.id = job.id
-        where job.state <> 'completed' and coalesce(job.heartbeat_on, job.started_on) <= $3`,
-      [jobs.map(({ name }) => name), jobs.map(({ id }) => id), killedAt],
-    );
+  function judge(orphan: Orphan, isWaiting: boolean): void {
+    const kind = orphan.sinceMs < databaseKilledMs ? 'outage' : 'promised';
+    const tookMs = performance.now() - orphan.sinceMs - orphan.withoutNodesMs;
+    const limitMs = kind === 'outage' ? OUTAGE_LIMIT_MS : PROMISED_MS + machine.slowestMs(orphan.sinceMs);
+    if (tookMs > limitMs && !orphan.isLate) {
+      orphan.isLate = true;
+      wrong.push(`job ${orphan.name} ${orphan.id} did not go on within ${(limitMs / 1_000).toFixed(1)} s`);
+    }
+    const figure = figures[kind];
+    figure.longestMs = Math.max(figure.longestMs, tookMs);
+    if (!isWaiting) figure.count++;
   }
 
-  async function follow(): Promise<string[]> {
-    const killedMs = performance.now();
-    let running: { readonly at: Date; readonly jobs: readonly Job[] } | undefined;
-    let left: readonly Job[] = [];
-    while (performance.now() - killedMs < GO_ON_LIMIT_MS) {
-      try {
-        running ??= await runningJobs(db);
-        left = await silentSince(running.at, running.jobs);
-        if (left.length === 0) return [];
-        longestMs = Math.max(longestMs, performance.now() - killedMs);
-      } catch {
-        // The database is away: looked at again.
-      }
+  async function look(): Promise<void> {
+    // While the database is away, all of them wait.
+    const silent = await readSilent(db, [...orphans.values()]).catch(() => undefined);
+    if (!silent) {
+      for (const orphan of orphans.values()) judge(orphan, true);
+      return;
+    }
+    const now = performance.now();
+    for (const { silentMs, ...job } of silent) {
+      const known = orphans.get(keyOf(job));
+      if (!known) orphans.set(keyOf(job), { ...job, sinceMs: now - silentMs, withoutNodesMs: 0, isLate: false });
+      else if (!isAnyNodeUp()) known.withoutNodesMs += now - lookedMs;
+    }
+    const waiting = new Set(silent.map(keyOf));
+    for (const [key, orphan] of orphans) {
+      judge(orphan, waiting.has(key));
+      if (!waiting.has(key)) orphans.delete(key);
+    }
+  }
+
+  async function lookAlways(): Promise<void> {
+    while (!isStopped || [...orphans.values()].some(({ isLate }) => !isLate)) {
+      await look();
+      lookedMs = performance.now();
       await wait(LOOK_MS);
     }
-    return left.map(
-      ({ name, id }) => `job ${name} ${id} of a killed node did not go on within ${GO_ON_LIMIT_MS / 1_000} s`,
-    );
   }
 
+  const looking = lookAlways();
   return {
-    watch: () => {
-      watches.push(follow());
+    databaseKilled: () => {
+      databaseKilledMs = performance.now();
     },
-    count: () => count,
-    longestMs: () => longestMs,
-    end: async () => (await Promise.all(watches)).flat(),
+    figures,
+    end: async () => {
+      isStopped = true;
+      await looking;
+      return wrong;
+    },
   };
+}
 
-  async function runningJobs(sql: Sql) {
-    const jobs = await sql.query<Job & { at: Date }>(
-      `select name, id::text, clock_timestamp() as at from ${QUEUE_SCHEMA}.job where state = 'active'`,
-    );
-    count += jobs.length;
-    return { at: jobs[0]?.at ?? new Date(0), jobs };
-  }
+function keyOf({ id, heartbeat }: Job): string {
+  return `${id} ${heartbeat}`;
+}
+
+/** Jobs that run and that nobody touches, and those of the known ones that were taken over and that no worker has fetched yet. */
+async function readSilent(db: Sql, known: readonly Job[]): Promise<(Job & { readonly silentMs: number })[]> {
+  const columns = `j.name, j.id::text, j.heartbeat_on::text as heartbeat,
+    (extract(epoch from clock_timestamp() - j.heartbeat_on) * 1000)::float8 as "silentMs"`;
+  return db.query(
+    `select ${columns} from ${QUEUE_SCHEMA}.job j
+      where j.state = 'active' and j.heartbeat_on < clock_timestamp() - $1 * interval '1 millisecond'
+     union all
+     select ${columns} from ${QUEUE_SCHEMA}.job j
+       join unnest($2::text[], $3::uuid[], $4::timestamptz[]) as known (name, id, heartbeat)
+         on known.name = j.name and known.id = j.id and known.heartbeat = j.heartbeat_on
+      where j.state = 'created'`,
+    [SILENT_MS, known.map(({ name }) => name), known.map(({ id }) => id), known.map(({ heartbeat }) => heartbeat)],
+  );
 }

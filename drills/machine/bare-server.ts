@@ -1,0 +1,9 @@
+// A server that does nothing but answer, as a process of its own: how long it takes is the machine's doing.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const server = createServer((_, response) => response.end());
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`listens on http://127.0.0.1:${port}\n`);
+});
