@@ -1,29 +1,35 @@
-// npm run drill:outages [-- <seconds of each> [control]]: a service under load whose database is stopped, silent, full, read-only,
-// locked or has no connection left, and whose clock is stepped. Each time callers are answered, or refused with 503 and
-// Retry-After within a second; memory stays flat; and the service goes on by itself. Leaves with exit code 1 when a promise was
-// broken or an acknowledged write was lost. `control`: the database acknowledges before it has written, so the drill must see a loss, and
-// leaves with 1 when it sees none.
-// A small disk needs root, a clock that can be moved `faketime`: sh drills/install.sh.
+// npm run drill:outages [-- <seconds of each> [control] [--without root] [--without faketime]]: a service under load whose database is
+// stopped, silent, full, read-only, locked or has no connection left, and whose clock is stepped. Each time callers are answered, or
+// refused with 503 and Retry-After within a second; memory stays flat; and the service goes on by itself. Leaves with exit code 1 when a
+// promise was broken, an acknowledged write was lost, or a fault could not be tried. `control`: the database acknowledges before it has
+// written, so the drill must see a loss, and leaves with 1 when it sees none.
+// A small disk needs root, a clock that can be moved `faketime`: sh drills/install.sh. `--without` names what may be missing.
 import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { createCallers } from '../bench/callers.ts';
 import type { RunningProgram } from '../bench/programs.ts';
 import { startTrilho } from '../bench/trilho.ts';
 import type { Sql } from '../src/storage/database.ts';
 import { migrate } from '../src/storage/migrate.ts';
 import { type DrillDatabase, withDrillDatabase } from './database.ts';
+import { type Machine, watchMachine } from './machine.ts';
 import { startLoad } from './nodes/load.ts';
 import { prove } from './nodes/prove.ts';
-import { type Fault, faultsOf, stepClock } from './outages/faults.ts';
+import { type Fault, faultsOf, NEEDS, stepClock } from './outages/faults.ts';
 import { type Asked, GROUPS, type Watch, watch } from './outages/watch.ts';
 import { memoryOf, print, printChecks, printResult, printWrong } from './print.ts';
 
-const isControl = process.argv.at(-1) === 'control';
-const [SECONDS = 25] = process.argv
-  .slice(2)
-  .filter(word => word !== 'control')
-  .map(Number);
-if (!Number.isSafeInteger(SECONDS) || SECONDS < 20) {
-  process.stderr.write('usage: npm run drill:outages -- [<seconds of each, at least 20>] [control]\n');
+const { values, positionals } = parseArgs({
+  options: { without: { type: 'string', multiple: true, default: [] } },
+  allowPositionals: true,
+});
+const isControl = positionals.at(-1) === 'control';
+const [SECONDS = 25] = positionals.filter(word => word !== 'control').map(Number);
+if (!Number.isSafeInteger(SECONDS) || SECONDS < 20 || !values.without.every(word => word in NEEDS)) {
+  const flags = Object.keys(NEEDS).map(need => `[--without ${need}]`);
+  process.stderr.write(
+    `usage: npm run drill:outages -- [<seconds of each, at least 20>] [control] ${flags.join(' ')}\n`,
+  );
   process.exit(2);
 }
 
@@ -38,8 +44,9 @@ const COMMIT_LIMIT_MS = 13_000;
 const RECOVERY_LIMIT_MS = 90_000;
 const QUIET_MS = 5_000;
 const LOOK_MS = 100;
-/** Of memory: what a process that was busy may have more than before. */
+/** Of memory: what a process that was busy may have more than before, and MiB on top. */
 const FLAT = 1.5;
+const FLAT_MORE = 64;
 
 await withDrillDatabase('outages', drill, { diskBytes: DISK_BYTES });
 
@@ -52,27 +59,31 @@ async function drill(at: DrillDatabase): Promise<number> {
   const node = await startTrilho({ dir, url: () => url }, 'postgres', { mode: 'live', env: { ...clock?.env } });
   const load = startLoad({ callers, atOnce: 8, seed: 23, urls: () => [node.url] });
   const watched = await watch(node.url, callers[0]!);
+  const machine = await watchMachine(dir);
   await wait(QUIET_MS);
   const memoryBefore = memoryOf(node);
+  const memoryLimit = memoryBefore * FLAT + FLAT_MORE;
 
   const wrong: string[] = [];
   let injected = 0;
   process.stdout.write(
-    `${row('fault', 'served', 'refused', 'slowest, ms', 'late', 'at commit', 'back after, ms', 'memory, MiB')}\n`,
+    `${row('fault', 'served', 'refused', 'slowest, ms', 'late', 'at commit', '/livez, ms', 'machine, ms', 'back after, ms', 'memory, MiB')}\n`,
   );
   for (const fault of faultsOf(at, clock).slice(0, isControl ? 1 : undefined)) {
-    if (fault.isMissing !== undefined) {
-      process.stdout.write(`${fault.name}: not tried, ${fault.isMissing}\n`);
+    const { name, lacks } = fault;
+    if (lacks !== undefined) {
+      process.stdout.write(`${name}: not tried, needs ${lacks}: ${NEEDS[lacks]}\n`);
+      if (!values.without.includes(lacks)) wrong.push(`${name}: not tried, and there is no --without ${lacks}`);
       continue;
     }
     injected++;
-    wrong.push(...(await suffer(fault, watched, node)));
+    wrong.push(...(await suffer(fault, { node, watched, machine, memoryLimit })));
     await wait(QUIET_MS);
   }
   await load.stop();
   await watched.stop();
   const memoryAfter = memoryOf(node);
-  if (memoryAfter > memoryBefore * FLAT + 64) wrong.push(`memory grew from ${memoryBefore} to ${memoryAfter} MiB`);
+  if (memoryAfter > memoryLimit) wrong.push(`memory grew from ${memoryBefore} to ${memoryAfter} MiB`);
   const charges = new Map([...load.charges, ...watched.charges]);
   const { lost, doubled } = await prove(db, { ...load, charges });
   const acknowledged = charges.size + load.payments.size;
@@ -86,26 +97,42 @@ async function drill(at: DrillDatabase): Promise<number> {
   return wrong.length === 0 ? 0 : 1;
 }
 
+type Suffering = {
+  readonly node: RunningProgram;
+  readonly watched: Watch;
+  readonly machine: Machine;
+  /** MiB. */
+  readonly memoryLimit: number;
+};
+
 /** Returns the promises that were broken. */
-async function suffer(fault: Fault, watched: Watch, node: RunningProgram): Promise<string[]> {
+async function suffer(fault: Fault, { node, watched, machine, memoryLimit }: Suffering): Promise<string[]> {
   watched.take();
+  const startedMs = performance.now();
+  let memory = 0;
+  const sampled = setInterval(() => {
+    if (!node.hasEnded()) memory = Math.max(memory, memoryOf(node));
+  }, LOOK_MS);
   const end = await fault.begin();
   const begunMs = performance.now();
   await wait(SECONDS * 1_000);
-  const { served, refused, slowestLiveMs, asked, ready, faults } = watched.take();
+  const { served, refused, slowestLiveMs, slowestReadyMs, asked, lastReady, faults } = watched.take();
+  // What a server without any work took is not the service's.
+  const machineMs = machine.slowestMs(startedMs);
   const endedMs = performance.now();
   await end();
   const backMs = await whenBack(node.url, watched);
+  clearInterval(sampled);
 
-  // What the machine itself took, without any database, is not the service's.
-  const limitMs = PROMISED_MS + slowestLiveMs;
+  const limitMs = PROMISED_MS + machineMs;
   const isLate = ({ tookMs }: Asked) => tookMs > limitMs;
   const atCommit = fault.mayCatchCommits ? asked.filter(one => isLate(one) && mayBeAtCommit(one, begunMs)) : [];
   const judged = asked.filter(one => !atCommit.includes(one));
   const late = judged.filter(isLate);
   const slowestMs = Math.max(0, ...judged.map(({ tookMs }) => tookMs));
   const back = backMs === undefined ? 'never' : Math.round(backMs - endedMs);
-  const cells = [served, refused, Math.round(slowestMs), late.length, atCommit.length, back, memoryOf(node)];
+  const times = [slowestLiveMs, machineMs].map(Math.round);
+  const cells = [served, refused, Math.round(slowestMs), late.length, atCommit.length, ...times, back, memory];
   process.stdout.write(`${row(fault.name, ...cells)}\n`);
   const wrong = faults.map(line => `${fault.name}: ${line}`);
   for (const group of GROUPS) {
@@ -118,10 +145,12 @@ async function suffer(fault: Fault, watched: Watch, node: RunningProgram): Promi
   }
   if (served + refused === 0) wrong.push(`${fault.name}: nobody was answered`);
   if (fault.refuses && refused === 0) wrong.push(`${fault.name}: nobody was refused, so it did not happen`);
-  const lastReady = ready.at(-1)?.status;
   if (lastReady !== (fault.isUnready ? 503 : 200)) wrong.push(`${fault.name}: /readyz answered ${lastReady} at last`);
-  const lateReady = ready.filter(({ tookMs }) => tookMs > READY_LIMIT_MS + slowestLiveMs).length;
-  if (lateReady > 0) wrong.push(`${fault.name}: /readyz was late ${lateReady} times`);
+  const isOver = (tookMs: number, limit: number) => tookMs > limit + machineMs;
+  if (isOver(slowestLiveMs, PROMISED_MS)) wrong.push(`${fault.name}: /livez took ${Math.round(slowestLiveMs)} ms`);
+  if (isOver(slowestReadyMs, READY_LIMIT_MS))
+    wrong.push(`${fault.name}: /readyz took ${Math.round(slowestReadyMs)} ms`);
+  if (memory > memoryLimit) wrong.push(`${fault.name}: memory grew to ${memory} MiB`);
   if (backMs === undefined) wrong.push(`${fault.name}: the service did not come back`);
   return wrong;
 }
@@ -153,5 +182,5 @@ async function acknowledgeEarly(db: Sql): Promise<void> {
 }
 
 function row(name: string, ...cells: readonly (number | string)[]): string {
-  return name.padEnd(24) + cells.map(cell => String(cell).padStart(15)).join('');
+  return name.padEnd(26) + cells.map(cell => String(cell).padStart(15)).join('');
 }

@@ -8,10 +8,14 @@ import { runningPid } from '../../src/storage/embedded/server-process.ts';
 import type { DrillDatabase } from '../database.ts';
 import { family } from '../failover/programs.ts';
 
+/** What a fault may need that is not everywhere, and how to have it. */
+export const NEEDS = { root: 'run it as root, who may mount a small disk', faketime: 'sh drills/install.sh' } as const;
+export type Need = keyof typeof NEEDS;
+
 export type Fault = {
   readonly name: string;
   /** Undefined: it can be tried here. */
-  readonly isMissing?: string | undefined;
+  readonly lacks?: Need | undefined;
   /** Whether a commit may be on its way when it begins; its caller waits until the limit, since it may have happened. */
   readonly mayCatchCommits?: boolean;
   /** Whether the node says that it is not ready. */
@@ -22,8 +26,9 @@ export type Fault = {
   begin(): Promise<() => Promise<void>>;
 };
 
-const AHEAD = '+90';
 const ON_TIME = '+0';
+/** Seconds, both ways. */
+const STEPS = ['+90', '-90'];
 const TOO_MANY_CONNECTIONS = '53300';
 
 export type StepClock = { readonly env: Readonly<Record<string, string>>; readonly file: string };
@@ -73,7 +78,7 @@ export function faultsOf(at: DrillDatabase, clock: StepClock | undefined): Fault
     { name: 'connections exhausted', isUnready: true, refuses: true, begin: () => takeAllConnections(url) },
     {
       name: 'disk full',
-      isMissing: ownDisk === undefined ? 'needs root, to mount a small disk' : undefined,
+      lacks: ownDisk === undefined ? 'root' : undefined,
       isUnready: true,
       refuses: true,
       begin: async () => {
@@ -98,16 +103,16 @@ export function faultsOf(at: DrillDatabase, clock: StepClock | undefined): Fault
       refuses: true,
       begin: () => lock(url, table),
     })),
-    {
-      name: 'clock stepped',
-      isMissing: clock === undefined ? 'needs faketime: sh drills/install.sh' : undefined,
+    ...STEPS.map(step => ({
+      name: `clock stepped by ${step} s`,
+      lacks: clock === undefined ? ('faketime' as const) : undefined,
       isUnready: true,
       refuses: false,
       begin: async () => {
-        writeFileSync(clock!.file, AHEAD);
+        writeFileSync(clock!.file, step);
         return async () => writeFileSync(clock!.file, ON_TIME);
       },
-    },
+    })),
   ];
 }
 

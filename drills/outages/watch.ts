@@ -14,6 +14,7 @@ export type Watch = {
 
 export const GROUPS = ['read', 'list', 'write'] as const;
 export type Group = (typeof GROUPS)[number];
+type Name = Group | 'live' | 'ready';
 
 /** A request that needs the database: when it was asked, and how long it took, or has waited when the period ended. */
 export type Asked = { readonly group: Group; readonly askedMs: number; readonly tookMs: number };
@@ -22,12 +23,12 @@ export type Asked = { readonly group: Group; readonly askedMs: number; readonly 
 export type Period = {
   served: number;
   refused: number;
-  /** Of the answer that needs nothing: how slow the machine is. */
+  /** Of this and the next two: those that were answered, and those that still waited at the end. */
   slowestLiveMs: number;
-  /** Those that were answered, and those that still waited at the end. */
   readonly asked: Asked[];
-  /** In the order of the answers. */
-  readonly ready: { readonly status: number; readonly tookMs: number }[];
+  slowestReadyMs: number;
+  /** The last answer of `/readyz`. */
+  lastReady: number | undefined;
   /** What no caller should get. */
   readonly faults: string[];
 };
@@ -43,34 +44,35 @@ export async function watch(url: string, { accountId, headers }: Caller): Promis
   let isStopped = false;
   let numbers = 0;
 
-  /** By when they were asked. */
-  const open = new Map<symbol, Omit<Asked, 'tookMs'>>();
+  /** What was asked and is not answered yet, with when. */
+  const open = new Map<symbol, { readonly name: Name; readonly askedMs: number }>();
 
-  async function ask(
-    name: Group | 'live' | 'ready',
-    path: string,
-    init: RequestInit = {},
-  ): Promise<string | undefined> {
+  function count(name: Name, askedMs: number): void {
+    const tookMs = performance.now() - askedMs;
+    if (name === 'live') period.slowestLiveMs = Math.max(period.slowestLiveMs, tookMs);
+    else if (name === 'ready') period.slowestReadyMs = Math.max(period.slowestReadyMs, tookMs);
+    else period.asked.push({ group: name, askedMs, tookMs });
+  }
+
+  async function ask(name: Name, path: string, init: RequestInit = {}): Promise<string | undefined> {
     const askedMs = performance.now();
     const own = Symbol(name);
-    if (name !== 'live' && name !== 'ready') open.set(own, { group: name, askedMs });
+    open.set(own, { name, askedMs });
     const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
     const answer = await fetch(url + path, { ...init, headers: { ...headers, ...init.headers }, signal })
       .then(async got => ({ status: got.status, wait: got.headers.get('retry-after'), text: await got.text() }))
       .catch(error => ({ status: 0, wait: null, text: String(error) }));
-    const tookMs = performance.now() - askedMs;
     open.delete(own);
+    count(name, askedMs);
     if (name === 'live') {
-      period.slowestLiveMs = Math.max(period.slowestLiveMs, tookMs);
       if (answer.status !== 200) period.faults.push(`${path}: ${answer.status} ${answer.text}`);
       return undefined;
     }
     if (name === 'ready') {
-      period.ready.push({ status: answer.status, tookMs });
+      period.lastReady = answer.status;
       if (![200, 503].includes(answer.status)) period.faults.push(`${path}: ${answer.status} ${answer.text}`);
       return undefined;
     }
-    period.asked.push({ group: name, askedMs, tookMs });
     if (answer.status === 200 || answer.status === 201) period.served++;
     else if (answer.status === 503 && Number(answer.wait) > 0) period.refused++;
     else period.faults.push(`${name} ${path}: ${answer.status} without a good reason: ${answer.text}`);
@@ -112,9 +114,8 @@ export async function watch(url: string, { accountId, headers }: Caller): Promis
   return {
     charges,
     take: () => {
+      for (const { name, askedMs } of open.values()) count(name, askedMs);
       const ended = period;
-      const now = performance.now();
-      for (const { group, askedMs } of open.values()) ended.asked.push({ group, askedMs, tookMs: now - askedMs });
       period = newPeriod();
       return ended;
     },
@@ -126,5 +127,13 @@ export async function watch(url: string, { accountId, headers }: Caller): Promis
 }
 
 function newPeriod(): Period {
-  return { served: 0, refused: 0, slowestLiveMs: 0, asked: [], ready: [], faults: [] };
+  return {
+    served: 0,
+    refused: 0,
+    asked: [],
+    slowestLiveMs: 0,
+    slowestReadyMs: 0,
+    lastReady: undefined,
+    faults: [],
+  };
 }
