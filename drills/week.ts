@@ -3,7 +3,8 @@
 // day, so that the tables are at their lasting size well before the end. Prints how large, fast and full everything is at the end of
 // each day, the last day beside the first, and what the whole rate would need by arithmetic. Leaves with exit code 1 when something was
 // lost, doubled, not told, late or not removed; when ledger or audit log are wrong; or when the last day is not level with the second:
-// memory at most half more, and the median time of each request at most three times as long, since the machine may be busy. The size of
+// memory at most half more, and the median time of each request at most three times as long, since the machine may be busy; or when a
+// table that is pruned has more than one and a half times as many rows of a charge in the last two days as in days 3 and 4. The size of
 // tables is printed and not judged: boletos stay open over holidays, and with them their events.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,8 +20,9 @@ import { type PaidReceiver, registerWebhook, startPaidReceiver } from './nodes/r
 import { memoryOf, print, printChecks, printResult, printWrong } from './print.ts';
 import { moveClock, sequentialScans } from './sandbox-clock.ts';
 import { until } from './until.ts';
+import { type Day, LOAD, rowsRatios, whatIsNotLevel } from './week/level.ts';
 import { type Life, startLife } from './week/life.ts';
-import { LARGE_TABLES, readSizes, type Sizes, whatIsNotArchived } from './week/tables.ts';
+import { LARGE_TABLES, readSizes, whatIsNotArchived } from './week/tables.ts';
 
 const [PER_SECOND = 100, DAYS = 7, SHARE = 0.0002] = process.argv.slice(2).map(Number);
 const AN_HOUR = Math.round(PER_SECOND * 3_600 * SHARE);
@@ -44,21 +46,6 @@ const OLDEST = 'trilho_oldest_row_seconds';
 const REMOVED_KINDS = ['idempotency_keys', 'deliveries'];
 const PATIENCE_MS = 15 * 60_000;
 const MB = 1_000_000;
-/** Of the last day to the second. */
-const LEVEL_MEMORY = 1.5;
-const LEVEL_TIME = 3;
-const LOAD = ['POST /charges', 'GET /charges', 'GET /charges?state=EXPIRED', 'GET /events'] as const;
-
-type Day = Sizes & {
-  /** Seconds, by what is removed. */
-  readonly oldest: ReadonlyMap<string, number>;
-  readonly charges: number;
-  readonly times: ReadonlyMap<string, readonly number[]>;
-  readonly memory: number;
-  /** Of each large table that had one. */
-  readonly scans: ReadonlyMap<string, number>;
-  readonly moveSeconds: number;
-};
 
 await withDrillDatabase('week', drill);
 
@@ -171,22 +158,6 @@ async function whatIsLost(db: Sql, life: Life, { paidAt }: PaidReceiver, now: Da
   ];
 }
 
-/** The first day begins with empty tables. */
-function whatIsNotLevel(days: readonly Day[]): string[] {
-  const [second, last] = [days[1], days.at(-1)];
-  if (!second || !last) return [];
-  const wrong: string[] = [];
-  const memory = last.memory / second.memory;
-  if (memory > LEVEL_MEMORY) wrong.push(`memory of the last day is ${formatRatio(memory)} that of day 2`);
-  for (const name of LOAD) {
-    const medianOf = ({ times }: Day) => percentileOf(times.get(name) ?? [], 0.5);
-    const ratio = medianOf(last) / medianOf(second);
-    if (!(ratio <= LEVEL_TIME))
-      wrong.push(`${name}: the median of the last day is ${formatRatio(ratio)} that of day 2`);
-  }
-  return wrong;
-}
-
 function printDay(number: number, day: Day): void {
   const speed = LOAD.map(name => {
     const taken = day.times.get(name) ?? [];
@@ -202,6 +173,7 @@ function printDay(number: number, day: Day): void {
       `  pruned tables ${megabytes(pruned)}, kept for ever ${megabytes(kept)}, jobs ${megabytes(jobs)}, others ${megabytes(rest)}; ` +
         `${deadRows} dead rows beside ${liveRows}`,
       `  pruned tables: ${listed(each, megabytes)}`,
+      `  their rows: ${listed(day.rows, String)}; charges that are open ${day.openCharges}, that have ended ${day.endedCharges}`,
       `  oldest rows, h: ${listed(oldest, seconds => Math.round(seconds / 3_600))}`,
       `  sequential scans: ${listed(scans, String)}`,
       '',
@@ -224,6 +196,8 @@ function printRatios(days: readonly Day[]): void {
   // By then a whole day of rows was removed.
   const level = days[Math.min(2, days.length - 1)]!;
   print(`  pruned tables, to day ${days.indexOf(level) + 1}`, formatRatio(last.pruned / level.pruned));
+  for (const [table, ratio] of rowsRatios(days))
+    print(`  rows of a charge in ${table}, to days 3 and 4`, formatRatio(ratio));
 }
 
 /** By arithmetic: nothing of it was measured at the whole rate. */

@@ -32,11 +32,16 @@ export type Sizes = {
   readonly liveRows: number;
   /** Bytes of each table that is pruned. */
   readonly each: ReadonlyMap<string, number>;
+  /** Its rows, counted. */
+  readonly rows: ReadonlyMap<string, number>;
+  /** Charges whose events stay, and all others. */
+  readonly openCharges: number;
+  readonly endedCharges: number;
 };
 
 export async function readSizes(sql: Sql): Promise<Sizes> {
   await sql.query('select pg_stat_clear_snapshot()');
-  const [row] = await sql.query<Record<Exclude<keyof Sizes, 'each'>, string>>(
+  const [row] = await sql.query<Record<keyof Omit<Sizes, 'each' | keyof Counts>, string>>(
     `select sum(size) filter (where relname = any($1)) as pruned, sum(size) filter (where relname = any($2)) as kept,
             sum(size) filter (where schemaname = $3) as jobs,
             sum(size) filter (where relname <> all($1 || $2) and schemaname <> $3) as rest,
@@ -51,6 +56,7 @@ export async function readSizes(sql: Sql): Promise<Sizes> {
   );
   const { pruned, kept, jobs, rest, deadRows, liveRows } = row!;
   return {
+    ...(await countRows(sql)),
     pruned: Number(pruned),
     kept: Number(kept),
     jobs: Number(jobs),
@@ -59,6 +65,18 @@ export async function readSizes(sql: Sql): Promise<Sizes> {
     liveRows: Number(liveRows),
     each: new Map(each.map(({ name, size }) => [name, Number(size)])),
   };
+}
+
+type Counts = Pick<Sizes, 'rows' | 'openCharges' | 'endedCharges'>;
+
+async function countRows(sql: Sql): Promise<Counts> {
+  const counts = PRUNED.map(table => `select '${table}' as name, count(*)::int as count from ${table}`);
+  const rows = await sql.query<{ name: string; count: number }>(counts.join(' union all '));
+  const [charges] = await sql.query<Omit<Counts, 'rows'>>(
+    `select count(*) filter (where is_open)::int as "openCharges", count(*) filter (where not is_open)::int as "endedCharges"
+       from (select state in ('CREATING', 'ACTIVE', 'OVERDUE') as is_open from charges) charges`,
+  );
+  return { ...charges!, rows: new Map(rows.map(({ name, count }) => [name, count])) };
 }
 
 /**
