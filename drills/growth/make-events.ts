@@ -1,8 +1,13 @@
-// Events made by SQL, in the order of the feed: five of each object, of eight accounts, over the time that is given.
+// Events made by SQL, in the order of the feed: five of each object, of eight accounts, over the time that is given. Every tenth was
+// delivered to a webhook at the first attempt: what removes an event has to remove that as well.
 import type pg from 'pg';
 
 export const ACCOUNTS = 8;
 export const EVENTS_OF_OBJECT = 5;
+const EVENTS_OF_DELIVERY = 10;
+export const WEBHOOK_ID = '01a1e43a-7a00-71ca-82c0-7c939073f676';
+/** Those whose indexes are made at the end. */
+export const TABLES = ['events', 'event_positions', 'webhook_deliveries', 'webhook_attempts'];
 const TYPES = ['charge.created', 'charge.registered', 'charge.paid', 'charge.settled', 'charge.refunded'];
 const CHUNK = 1_000_000;
 /** Spreads the ends of ids, which have fifteen digits: enough for a thousand million positions. */
@@ -27,6 +32,12 @@ export async function makeEvents(
 ): Promise<void> {
   const [client] = clients as readonly [pg.Client];
   const indexes = await dropIndexes(client);
+  // Disabled: it gets nothing of what happens later.
+  await client.query(
+    `insert into webhooks (id, url, enabled, secret, from_position, created_at, updated_at)
+     values ($1, 'https://shop.example.com/hook', false, decode(repeat('00', 32), 'hex'), 0, $2, $2)`,
+    [WEBHOOK_ID, made.start],
+  );
   await client.query("set maintenance_work_mem = '2GB'");
   // They get their positions here.
   await client.query('alter table events disable trigger user');
@@ -49,7 +60,7 @@ export async function makeEvents(
   }
   await client.query('update event_feed set position = $1', [made.events]);
   await client.query('update event_readers set position = $1', [made.events]);
-  await client.query('analyze events, event_positions');
+  await client.query(`analyze ${TABLES.join(', ')}`);
 }
 
 const INSERT = `
@@ -65,21 +76,30 @@ const INSERT = `
   ), kept as (
     insert into events (id, account_id, type, object_id, sequence, occurred_at, object)
     select id, account_id, type, object_id, sequence, occurred_at, jsonb_build_object('id', object_id, 'status', type) from made
+  ), told as (
+    select * from made where position % ${EVENTS_OF_DELIVERY} = 0
+  ), delivered as (
+    insert into webhook_deliveries (id, account_id, webhook_id, event_id, object_id, position, state, attempts, sent, next_at, created_at, delivered_at)
+    select id, account_id, '${WEBHOOK_ID}'::uuid, id, object_id, position, 'delivered', 1, 1, occurred_at, occurred_at, occurred_at from told
+  ), attempted as (
+    insert into webhook_attempts (delivery_id, account_id, number, started_at, latency_ms, status)
+    select id, account_id, 1, occurred_at, 20, 204 from told
   )
   insert into event_positions (position, event_id, account_id, type, object_id)
   select position, id, account_id, type, object_id from made`;
 
-/** Of both tables, but those that foreign keys need; returns the statements that make them again. */
+/** Of the tables, but those that foreign keys need; returns the statements that make them again. */
 async function dropIndexes(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ drop: string; create: string }>(
     `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as drop,
             format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as create
-       from pg_constraint c where conrelid in ('events'::regclass, 'event_positions'::regclass) and contype in ('p', 'u')
+       from pg_constraint c where conrelid = any($1::regclass[]) and contype in ('p', 'u')
         and not exists (select from pg_constraint f where f.contype = 'f' and f.conindid = c.conindid)
      union all
      select format('drop index %s', indexrelid::regclass), pg_get_indexdef(indexrelid)
-       from pg_index i where indrelid in ('events'::regclass, 'event_positions'::regclass)
+       from pg_index i where indrelid = any($1::regclass[])
         and not exists (select from pg_constraint where conindid = i.indexrelid)`,
+    [TABLES],
   );
   for (const { drop } of rows) await client.query(drop);
   return rows.map(({ create }) => create);
