@@ -6,6 +6,8 @@ import type { Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
 
 const FIRST = '00000000-0000-0000-0000-000000000000';
+/** When a delivery was delivered or given up, or is due. */
+const KEPT_FROM = 'greatest(d.created_at, d.delivered_at, d.next_at)';
 
 /** What a receiver answered is not kept: it may repeat what it was sent. Ids begin with the time of their delivery, so its primary key is in the order of time. */
 export function pruneDeliveries(keep: Duration | 'forever'): RowPrune {
@@ -22,7 +24,7 @@ export function pruneDeliveries(keep: Duration | 'forever'): RowPrune {
              join looked l on l.id = d.id and l.account_id = d.account_id
              join webhooks w on w.id = d.webhook_id
             where (d.state <> 'pending' or w.deleted_at is not null)
-              and greatest(d.created_at, d.delivered_at, d.next_at) < $3
+              and ${KEPT_FROM} < $3
               for update of d skip locked
          ), attempts as (
            delete from webhook_attempts a using old where a.delivery_id = old.id and a.account_id = old.account_id
@@ -49,7 +51,10 @@ function firstIdOf(at: Date): string {
   return uuidV7Of(at, new Uint8Array(10));
 }
 
+/** The longest kept among the first by id: one of them may have been asked for again, and is young. */
 async function findOldest(sql: Sql): Promise<Date | undefined> {
-  const [row] = await sql.query<{ created_at: Date }>('select created_at from webhook_deliveries order by id limit 1');
-  return row?.created_at;
+  const [row] = await sql.query<{ at: Date | null }>(
+    `select min(${KEPT_FROM}) as at from (select * from webhook_deliveries order by id limit ${PRUNE_BATCH_SIZE}) d`,
+  );
+  return row?.at ?? undefined;
 }

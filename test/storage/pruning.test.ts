@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { RETRY_GAPS_MS } from '../../src/events/webhook.ts';
 import { QUEUE_SCHEMA } from '../../src/jobs/boss.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { orderDriver } from '../harness/orders.ts';
@@ -113,6 +114,27 @@ test('deliveries go when they were delivered, with their attempts; one that is s
   assert.equal(await total(good!), 0);
   assert.deepEqual(await service.sql('select from webhook_attempts'), []);
   assert.ok((await total(paused!)) >= waiting);
+});
+
+test('a delivery that was given up is as old as that, and counts as such', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  const receiver = await startReceiver(t, 500);
+  await service.post('/webhooks', { url: receiver.url, accountId: 'acme', types: ['charge.created'] });
+  await service.post('/charges', chargeBody({ dueAt: '2028-12-10T23:59:59-03:00' }));
+  const madeAtMs = service.clock.now().getTime();
+  for (let attempt = 0; attempt <= RETRY_GAPS_MS.length; attempt++) {
+    service.clock.advanceMs(1.25 * DAY_MS);
+    await service.runJobs();
+  }
+  const states = () => service.sql('select state from webhook_deliveries');
+  assert.deepEqual(await states(), [{ state: 'failed' }]);
+  service.clock.advanceMs(madeAtMs + 95 * DAY_MS - service.clock.now().getTime());
+  await service.runJobs();
+  assert.deepEqual(await states(), [{ state: 'failed' }], 'it was given up less than 90 days ago');
+  const { text } = await service.get('/metrics');
+  const age = Number(/^trilho_oldest_row_seconds\{kind="deliveries"\} (\S+)$/m.exec(text)?.[1]);
+  assert.ok(age > 0 && age < (90 * DAY_MS) / 1_000, `${age} s`);
 });
 
 test('what was to be sent to a webhook that was deleted is removed in time', async t => {
