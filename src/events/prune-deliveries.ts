@@ -4,12 +4,13 @@ import { uuidV7Of } from '../lib/ids.ts';
 import type { RowPrune } from '../storage/archive/removed.ts';
 import type { Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
+import { REMOVED_DELIVERIES } from './store-prune.ts';
 
 const FIRST = '00000000-0000-0000-0000-000000000000';
 /** When a delivery was delivered or given up, or is due. */
 const KEPT_FROM = 'greatest(d.created_at, d.delivered_at, d.next_at)';
 
-/** What a receiver answered is not kept: it may repeat what it was sent. Ids begin with the time of their delivery, so its primary key is in the order of time. */
+/** Ids begin with the time of their delivery, so its primary key is in the order of time. */
 export function pruneDeliveries(keep: Duration | 'forever'): RowPrune {
   return {
     kind: 'deliveries',
@@ -29,13 +30,10 @@ export function pruneDeliveries(keep: Duration | 'forever'): RowPrune {
          ), attempts as (
            delete from webhook_attempts a using old where a.delivery_id = old.id and a.account_id = old.account_id
            returning a.*
-         ), gone as (
+         ), deliveries as (
            delete from webhook_deliveries d using old where d.id = old.id and d.account_id = old.account_id returning d.*
          )
-         select array(select (to_jsonb(gone) || jsonb_build_object('attempts',
-                        (select jsonb_agg(to_jsonb(a) - 'answer' order by a.number) from attempts a
-                          where a.delivery_id = gone.id)))::text
-                        from gone) as removed, (select count(*) from looked) as looked,
+         select array(${REMOVED_DELIVERIES}) as removed, (select count(*) from looked) as looked,
                 (select id from looked order by id desc limit 1) as last`,
         [from, firstIdOf(before), before, PRUNE_BATCH_SIZE],
       );

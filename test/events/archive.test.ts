@@ -74,7 +74,7 @@ async function startArchiving(t: TestContext, keep = 'P30D') {
       assert.equal(status, 200, text);
     },
     insert: (count: number) => insertEvents(service, count),
-    files: async () => (await readdir(dir, { recursive: true })).filter(name => /\d\.\w/.test(name)).sort(),
+    files: async () => (await readdir(dir, { recursive: true })).filter(name => /^events\/.*\d\.\w/.test(name)).sort(),
     check: () => runCommand(archiveCommand, {}, ['check', dir]),
   };
 }
@@ -111,7 +111,7 @@ test('a block of old events is moved; readers go on, or are told where to begin'
   await archiving.advance('P180D');
   await service.runJobs();
   assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`]);
-  assert.match((await archiving.check()).said, /^events: 1 file, 1 to 1000, whole: [0-9a-f]{64}$/);
+  assert.match((await archiving.check()).said, /^events: 1 file, 1 to 1000, whole: [0-9a-f]{64}$/m);
   assert.equal((await runCommand(ledgerCommand, { DATABASE_URL: service.databaseUrl }, ['check'])).code, 0);
 
   // An account that has read all that was removed goes on; one that has not is told.
@@ -172,6 +172,40 @@ test('a block of old events is moved; readers go on, or are told where to begin'
     ['expired_cursor', 'is older than the events that are kept; begin without it'],
   );
   assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`], 'they were in the archive before');
+});
+
+test('deliveries that go with their events are in a file before', async t => {
+  const archiving = await startArchiving(t);
+  const { service, dir } = archiving;
+  const receiver = await startReceiver(t);
+  await service.post('/webhooks', { url: receiver.url, accountId: 'told' });
+  const { id } = (await service.post('/charges', chargeBody({ accountId: 'told' }))).json;
+  await service.runJobs();
+  assert.equal((await service.post(`/charges/${id}/cancel`, {})).status, 200);
+  await service.runJobs();
+  const deliveries = await service.sql<{ id: string }>('select id from webhook_deliveries order by id');
+  assert.ok(deliveries.length >= 3);
+  await archiving.insert(1_000);
+  await service.runJobs();
+  service.clock.advanceMs(31 * DAY_MS);
+  await service.runJobs();
+  assert.deepEqual(await service.sql('select from webhook_deliveries'), []);
+
+  const names = (await readdir(dir, { recursive: true })).filter(name => /^removed\/deliveries\/.*\.gz$/.test(name));
+  assert.equal(names.length, 1);
+  const [, ...rows] = gunzipSync(await readFile(path.join(dir, names[0]!)))
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line));
+  assert.deepEqual(
+    rows.map(row => row.id).sort(),
+    deliveries.map(row => row.id),
+  );
+  for (const { state, attempts } of rows) {
+    assert.deepEqual([state, attempts[0].status, 'answer' in attempts[0]], ['delivered', 200, false]);
+  }
+  assert.match((await archiving.check()).said, new RegExp(`^deliveries, removed: 1 file, ${rows.length} rows`, 'm'));
 });
 
 test('trilho audit verify --archive wants every event that was moved there', async t => {

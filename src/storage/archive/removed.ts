@@ -9,7 +9,7 @@ import type { Duration } from '../../lib/date-times.ts';
 import { StartError } from '../../lib/errors.ts';
 import { requestUuid } from '../../lib/ids.ts';
 import type { Sql } from '../database.ts';
-import type { Prune } from '../pruning.ts';
+import { PRUNE_BATCH_SIZE, type Prune } from '../pruning.ts';
 import { resumeSteps } from '../resume-steps.ts';
 import { parsed, textIn } from './block.ts';
 import { readHashed, writeHashed } from './files.ts';
@@ -42,25 +42,33 @@ const Header = Type.Object(
 
 /** Without a folder rows are removed for good. With one they are removed by whole days: else each minute would leave a small file. */
 export function pruneRows({ kind, keep, remove, oldest, resumes }: RowPrune, dir: string | undefined): Prune {
-  const step: Prune['step'] = (db, before, from) => {
-    const day = new Date(before.getTime() - (before.getTime() % DAY_MS));
-    return db.transaction(async tx => {
-      const { rows, next } = await remove(tx, dir === undefined ? before : day, from);
-      if (dir !== undefined && rows.length > 0) await writeRemoved(dir, { kind, day, rows });
+  const step: Prune['step'] = (db, before, from) =>
+    db.transaction(async tx => {
+      const { rows, next } = await remove(tx, dir === undefined ? before : dayOf(before), from);
+      if (dir !== undefined) await writeRemoved(dir, { kind, before, rows });
       return { removed: rows.length, next };
     });
-  };
   return { kind, keep, oldest, step: resumes ? resumeSteps(step) : step };
 }
 
-type Removed = { readonly kind: string; readonly day: Date; readonly rows: readonly string[] };
+function dayOf(at: Date): Date {
+  return new Date(at.getTime() - (at.getTime() % DAY_MS));
+}
 
-/** To `removed/deliveries/2026-08-18/deliveries-….ndjson.gz`: the day is the first whose rows stayed. */
-async function writeRemoved(dir: string, { kind, day, rows }: Removed): Promise<void> {
-  const header: Static<typeof Header> = { format: 'trilho-removed', formatVersion: 1, kind, rows: rows.length };
-  const text = [JSON.stringify(header), ...rows, ''].join('\n');
-  const name = `${kind}-${requestUuid()}.ndjson.gz`;
-  await writeHashed(dir, [FOLDER, kind, day.toISOString().slice(0, 'YYYY-MM-DD'.length), name], gzipSync(text));
+type Removed = { readonly kind: string; readonly before: Date; readonly rows: readonly string[] };
+
+/**
+ * To `removed/deliveries/2026-08-18/deliveries-….ndjson.gz`: the day is the first whose rows stayed. To be called in the transaction that
+ * removes the rows.
+ */
+export async function writeRemoved(dir: string, { kind, before, rows }: Removed): Promise<void> {
+  const folder = [FOLDER, kind, dayOf(before).toISOString().slice(0, 'YYYY-MM-DD'.length)];
+  for (let at = 0; at < rows.length; at += PRUNE_BATCH_SIZE) {
+    const part = rows.slice(at, at + PRUNE_BATCH_SIZE);
+    const header: Static<typeof Header> = { format: 'trilho-removed', formatVersion: 1, kind, rows: part.length };
+    const text = [JSON.stringify(header), ...part, ''].join('\n');
+    await writeHashed(dir, [...folder, `${kind}-${requestUuid()}.ndjson.gz`], gzipSync(text));
+  }
 }
 
 export function isRemovedFile(file: string): boolean {
