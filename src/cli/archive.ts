@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { type Checked, checkArchive, checkRemovedRows } from '../storage/archive/check.ts';
+import { type Checked, checkArchive } from '../storage/archive/check.ts';
 import type { Head } from '../storage/audit-chain.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 
@@ -13,25 +13,25 @@ export async function archiveCommand(_config: Config, _log: Log, args: readonly 
   const { words, faults } = readArguments(args.slice(1), { words: ['file or folder'] });
   refuseFaults('archive check', faults);
   const [place = ''] = words;
-  const checked = await tryCheck(() => checkArchive(place));
-  const removed = checked && (await tryCheck(() => checkRemovedRows(place)));
-  if (!checked || !removed) return BROKEN;
+  const checked = await tryCheck(place);
+  if (!checked) return BROKEN;
+  const { records, removed } = checked;
   const filesOf = (count: number) => `${count} ${count === 1 ? 'file' : 'files'}`;
-  for (const { kind, files, first, position, hash } of checked) {
+  for (const { kind, files, first, position, hash } of records) {
     console.log(`${kind}: ${filesOf(files)}, ${first} to ${position}, whole: ${hash}`);
   }
   for (const { kind, files, rows } of removed) console.log(`${kind}, removed: ${filesOf(files)}, ${rows} rows, whole`);
   return 0;
 }
 
-/** What was verified, or undefined after it was said what is broken. `known` are audit lines as they must be. */
-export async function tryArchive(place: string, known: readonly Head[] = []): Promise<Checked[] | undefined> {
-  return tryCheck(() => checkArchive(place, known));
+/** The records that were verified, or undefined after it was said what is broken. `known` are audit lines as they must be. */
+export async function tryArchive(place: string, known: readonly Head[] = []): Promise<readonly Checked[] | undefined> {
+  return (await tryCheck(place, known))?.records;
 }
 
-async function tryCheck<T>(check: () => Promise<T>): Promise<T | undefined> {
+async function tryCheck(place: string, known: readonly Head[] = []) {
   try {
-    return await check();
+    return await checkArchive(place, known);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     console.log(`Broken: ${error.message}`);

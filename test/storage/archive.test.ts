@@ -1,6 +1,6 @@
 // Old lines of the audit log are moved to files, and the log stays verifiable across the cut.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -94,6 +94,10 @@ test('old audit lines are moved in whole blocks, and the log is verified before,
   assert.equal(checked.code, 0, checked.said);
   assert.match(checked.said, /^audit: 2 files, 1 to 2000, whole: [0-9a-f]{64}$/);
   assert.equal((await run(archiveCommand, 'check', path.join(dir, SECOND))).code, 0);
+  const renamed = path.join(`${dir}-copy`, 'removed');
+  t.after(() => rm(path.dirname(renamed), { recursive: true }));
+  await cp(dir, renamed, { recursive: true });
+  assert.deepEqual(await run(archiveCommand, 'check', renamed), checked, 'whatever its folder is called');
   assert.equal((await run(ledgerCommand, 'check')).code, 0);
 
   // The log goes on from the cut, and its next block from the file before.

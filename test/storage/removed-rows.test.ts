@@ -1,6 +1,6 @@
 // Where there is an archive, what is removed in time and is no record leaves files that can be checked.
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -84,6 +84,13 @@ test('deliveries, keys and quotes that are removed are in files before, a day at
   const whole = await runCommand(archiveCommand, {}, ['check', dir]);
   assert.equal(whole.code, 0, whole.said);
   assert.match(whole.said, new RegExp(`^deliveries, removed: 1 file, ${gone.length} rows, whole$`, 'm'));
+  // A file is known by its first line, wherever it lies.
+  const elsewhere = await mkdtemp(path.join(tmpdir(), 'trilho-elsewhere-'));
+  t.after(() => rm(elsewhere, { recursive: true }));
+  await cp(path.join(dir, 'removed', 'deliveries'), elsewhere, { recursive: true });
+  const moved = await runCommand(archiveCommand, {}, ['check', elsewhere]);
+  assert.equal(moved.code, 0, moved.said);
+  assert.match(moved.said, new RegExp(`^deliveries, removed: 1 file, ${gone.length} rows, whole$`));
   await appendFile(path.join(dir, files[0]!.name), 'x');
   const broken = await runCommand(archiveCommand, {}, ['check', dir]);
   assert.equal(broken.code, 1);

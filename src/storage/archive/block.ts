@@ -58,8 +58,8 @@ export function packed(block: Block): Buffer {
 }
 
 /** Refuses what is no block, or lacks a row. `name` is what the refusal calls it. */
-export function unpacked(bytes: Buffer, name: string): Block {
-  const [first = '', ...rows] = textIn(bytes, name).split('\n');
+export function blockIn(text: string, name: string): Block {
+  const [first = '', ...rows] = text.split('\n');
   if (rows.pop() !== '') throw new StartError(`${name} ends in the middle of a line.`);
   const header = checkSchema(Header, parsed(first, name));
   if ('faults' in header) throw new StartError(`${name} is not a file of the archive.`);

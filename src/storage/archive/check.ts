@@ -6,41 +6,41 @@ import { StartError } from '../../lib/errors.ts';
 import { followLines, type Head, type SealedLine } from '../audit-chain.ts';
 import { type ArchiveKind, BLOCK_SIZE, type Block, hashOf, parsed, pathOf } from './block.ts';
 import type { Cut } from './cuts.ts';
-import { readBlock } from './files.ts';
-import { checkRemoved, isRemovedFile } from './removed.ts';
+import { blockNamed, readBlock, readText } from './files.ts';
+import { removedIn } from './removed-text.ts';
 
 /** What the files of one kind hold, and the hash that they end with. */
 export type Checked = { readonly kind: ArchiveKind; readonly files: number; readonly first: number } & Head;
 
+/** Rows of a kind that were removed, and their files. */
+export type CheckedRows = { readonly kind: string; readonly files: number; readonly rows: number };
+
 /** Verifies a file, or every file in a folder, and throws at the first that is not right. `known` are audit lines as they must be. */
-export async function checkArchive(place: string, known: readonly Head[] = []): Promise<Checked[]> {
+export async function checkArchive(
+  place: string,
+  known: readonly Head[] = [],
+): Promise<{ readonly records: readonly Checked[]; readonly removed: readonly CheckedRows[] }> {
   const files = await filesIn(place);
   if (files.length === 0) throw new StartError(`${place} has no file of the archive.`);
-  const checked = new Map<ArchiveKind, Checked>();
-  for (const file of files.filter(file => !isRemovedFile(file))) {
-    const block = await readBlock(file);
-    const before = checked.get(block.kind);
+  const records = new Map<ArchiveKind, Checked>();
+  const removed = new Map<string, CheckedRows>();
+  for (const file of files) {
+    const text = await readText(file);
+    const gone = removedIn(text, file);
+    if (gone) {
+      const { files: count, rows } = removed.get(gone.kind) ?? { files: 0, rows: 0 };
+      removed.set(gone.kind, { kind: gone.kind, files: count + 1, rows: rows + gone.rows });
+      continue;
+    }
+    const block = blockNamed(text, file);
+    const before = records.get(block.kind);
     if (before && (before.position + 1 !== block.first || before.hash !== block.previous)) {
       throw new StartError(`${file} does not go on where the file before it ended, at ${before.position}.`);
     }
     const { first = block.first, files: count = 0 } = before ?? {};
-    checked.set(block.kind, { kind: block.kind, files: count + 1, first, ...endOf(block, file, known) });
+    records.set(block.kind, { kind: block.kind, files: count + 1, first, ...endOf(block, file, known) });
   }
-  return [...checked.values()];
-}
-
-/** Rows of a kind that were removed, and their files. */
-export type CheckedRows = { readonly kind: string; readonly files: number; readonly rows: number };
-
-/** Verifies the files of rows that are no records, and throws at the first that is not right. */
-export async function checkRemovedRows(place: string): Promise<CheckedRows[]> {
-  const checked = new Map<string, CheckedRows>();
-  for (const file of (await filesIn(place)).filter(isRemovedFile)) {
-    const { kind, rows } = await checkRemoved(file);
-    const before = checked.get(kind);
-    checked.set(kind, { kind, files: (before?.files ?? 0) + 1, rows: (before?.rows ?? 0) + rows });
-  }
-  return [...checked.values()];
+  return { records: [...records.values()], removed: [...removed.values()] };
 }
 
 /** Refuses a folder without the block that was moved last: a wrong one, or one whose disk is not mounted. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
 import { sha256Of } from '../backup/format.ts';
-import { type Block, packed, parsed, pathOf, textOf, unpacked } from './block.ts';
+import { type Block, blockIn, packed, parsed, pathOf, textIn, textOf } from './block.ts';
 
 const HASH_ENDING = '.sha256';
 
@@ -39,7 +39,7 @@ async function writeHash(file: string, bytes: Buffer): Promise<void> {
 }
 
 /** Reads a file and compares it with the hash beside it. */
-export async function readHashed(file: string): Promise<Buffer> {
+async function readHashed(file: string): Promise<Buffer> {
   const [bytes, hash] = [await tryRead(file), await tryRead(file + HASH_ENDING)];
   if (bytes === undefined) throw new StartError(`${file} cannot be read.`);
   if (hash === undefined) throw new StartError(`${file}${HASH_ENDING} cannot be read.`);
@@ -49,15 +49,25 @@ export async function readHashed(file: string): Promise<Buffer> {
   return bytes;
 }
 
+/** The text of a file that is what the hash beside it says. */
+export async function readText(file: string): Promise<string> {
+  return textIn(await readHashed(file), file);
+}
+
 export async function readBlock(file: string): Promise<Block> {
-  const block = unpacked(await readHashed(file), file);
+  return blockNamed(await readText(file), file);
+}
+
+/** The block in the text of a file, which must have its name. */
+export function blockNamed(text: string, file: string): Block {
+  const block = blockIn(text, file);
   if (path.basename(file) !== pathOf(block).at(-1)) throw new StartError(`${file} has the name of another block.`);
   return block;
 }
 
 /** True when the file holds this block to the letter; false when it may be replaced by it. */
 function holdsSame(found: Buffer, block: Block, file: string): boolean {
-  const other = unpacked(found, file);
+  const other = blockIn(textIn(found, file), file);
   if (textOf(other) === textOf(block)) return true;
   const rowsIn = ({ rows }: Block) => rows.map(row => parsed(row, file) as Row);
   const [theirs, ours] = [rowsIn(other), rowsIn(block)];
