@@ -5,6 +5,7 @@ import { BLOCK_SIZE, type Block, hashOf } from '../storage/archive/block.ts';
 import { requireBlockBefore } from '../storage/archive/check.ts';
 import { moveCut, readCut } from '../storage/archive/cuts.ts';
 import { writeBlock } from '../storage/archive/files.ts';
+import { requireArchive } from '../storage/archive/owner.ts';
 import { writeRemoved } from '../storage/archive/removed.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE, type Prune, type PruneStep } from '../storage/pruning.ts';
@@ -46,6 +47,7 @@ async function moveBlock(deps: Deps, db: Database, before: Date): Promise<PruneS
   // They have their positions nearly in the order of their time.
   if (events.some(({ occurredAt }) => occurredAt >= before)) return { removed: 0 };
   const block = blockOf(events, cut.hash);
+  await requireArchive(db, deps.dir);
   await requireBlockBefore(deps.dir, 'events', cut);
   await writeBlock(deps.dir, block);
   const hash = hashOf(block);
@@ -86,6 +88,6 @@ async function removeUnneeded(
     tx,
     over.map(({ position }) => position),
   );
-  await writeRemoved(dir, { kind: 'deliveries', before, rows: deliveries });
+  await writeRemoved(tx, dir, { kind: 'deliveries', before, rows: deliveries });
   return events;
 }

@@ -1,5 +1,6 @@
 // Old lines of the audit log are moved to files, and the log stays verifiable across the cut.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -232,6 +233,35 @@ test('records stay while the folder lacks the block that was moved last, or has 
   await service.runJobs();
   assert.deepEqual([(await archiving.files()).length, (await left())[1]], [8, 0]);
   assert.equal((await archiving.run(archiveCommand, 'check', dir)).code, 0);
+});
+
+test('an archive without archive.json, of an earlier version, is taken over when its last block is right', async t => {
+  const archiving = await startArchiving(t);
+  const { service, dir } = archiving;
+  const owner = path.join(dir, 'archive.json');
+  const fill = async () => {
+    await archiving.write(1_000);
+    service.clock.advanceMs(31 * DAY_MS);
+    await service.runJobs();
+  };
+  await fill();
+  assert.equal((await archiving.files()).length, 2);
+  const named = await readFile(owner, 'utf8');
+  await service.sql('update installation set has_archive = false');
+  await fill();
+  assert.equal((await archiving.files()).length, 4, 'killed before the database has it noted');
+
+  await service.sql('update installation set has_archive = false');
+  await rm(owner);
+  const block = path.join(dir, SECOND);
+  await rename(block, `${block}-away`);
+  await fill();
+  assert.ok((await archiving.logged()) >= 1_000);
+  assert.ok(!existsSync(owner));
+  await rename(`${block}-away`, block);
+  await service.runJobs();
+  assert.equal((await archiving.files()).length, 6);
+  assert.equal(await readFile(owner, 'utf8'), named);
 });
 
 test('killed at any step, no line is lost and none is in two files', async t => {

@@ -1,6 +1,6 @@
 // Where there is an archive, what is removed in time and is no record leaves files that can be checked.
 import assert from 'node:assert/strict';
-import { appendFile, cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -106,4 +106,46 @@ test('what cannot be written to the archive is not removed', async t => {
   const left = await service.sql<{ key: string }>('select key from idempotency_keys');
   assert.deepEqual(left, [{ key: 'once' }]);
   assert.ok(lines.some(line => line.includes('old idempotency_keys were not removed')));
+});
+
+test('rows stay while the folder is not the archive of this database', async t => {
+  const { service, dir, lines } = await startWithArchive(t);
+  const other = await startWithArchive(t);
+  const makeOld = async (of: typeof service, key: string) => {
+    await of.post('/charges', chargeBody({ dueAt: '2028-12-10T23:59:59-03:00' }), { 'idempotency-key': key });
+    of.clock.advanceMs(40 * DAY_MS);
+    await of.runJobs();
+  };
+  const left = () => service.sql('select key from idempotency_keys');
+  await makeOld(service, 'first');
+  await makeOld(other.service, 'other');
+  assert.deepEqual(await left(), []);
+
+  // As when its disk is not mounted.
+  await rename(dir, `${dir}-away`);
+  await mkdir(dir);
+  await makeOld(service, 'second');
+  assert.deepEqual([await left(), await readdir(dir)], [[{ key: 'second' }], []]);
+  const refusals = (reason: string) =>
+    lines.filter(
+      line => line.includes('TRILHO_ARCHIVE_DIR is not the folder of this archive') && line.includes(reason),
+    );
+  assert.ok(refusals('archive.json is not there').length > 0);
+
+  await cp(path.join(other.dir, 'archive.json'), path.join(dir, 'archive.json'));
+  await service.runJobs();
+  assert.deepEqual(await left(), [{ key: 'second' }]);
+  assert.ok(refusals('archive.json names another database').length > 0);
+
+  await rm(dir, { recursive: true });
+  await rename(`${dir}-away`, dir);
+  await service.runJobs();
+  assert.deepEqual(await left(), []);
+  assert.deepEqual(
+    (await removedIn(dir))
+      .rowsOf('idempotency_keys')
+      .map(({ key }) => key)
+      .sort(),
+    ['first', 'second'],
+  );
 });

@@ -43,20 +43,22 @@ export async function checkArchive(
   return { records: [...records.values()], removed: [...removed.values()] };
 }
 
+export function notTheArchive(words: string): StartError {
+  return new StartError(
+    `TRILHO_ARCHIVE_DIR is not the folder of this archive, or not mounted; nothing is removed: ${words}`,
+  );
+}
+
 /** Refuses a folder without the block that was moved last: a wrong one, or one whose disk is not mounted. */
 export async function requireBlockBefore(dir: string, kind: ArchiveKind, cut: Cut): Promise<void> {
   if (cut.position === 0) return;
   const file = path.join(dir, ...pathOf({ kind, first: cut.position - BLOCK_SIZE + 1, last: cut.position }));
-  const refused = (words: string) =>
-    new StartError(
-      `TRILHO_ARCHIVE_DIR is not the folder of this archive, or not mounted; nothing is removed: ${words}`,
-    );
   const end = await readBlock(file)
     .then(block => endOf(block, file))
     .catch(({ message }: Error) => {
-      throw refused(message);
+      throw notTheArchive(message);
     });
-  if (end.hash !== cut.hash) throw refused(`${file} is not the block that was moved last.`);
+  if (end.hash !== cut.hash) throw notTheArchive(`${file} is not the block that was moved last.`);
 }
 
 /** An audit block ends with the hash of its last line, one of events with that of its content. */

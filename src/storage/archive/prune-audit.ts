@@ -12,6 +12,7 @@ import { BLOCK_SIZE, type Block } from './block.ts';
 import { requireBlockBefore } from './check.ts';
 import { moveCut, readCut } from './cuts.ts';
 import { writeBlock } from './files.ts';
+import { requireArchive } from './owner.ts';
 
 type Deps = { readonly clock: Clock; readonly dir: string };
 
@@ -27,6 +28,7 @@ async function moveBlock({ clock, dir }: Deps, db: Database, before: Date): Prom
   if (broken) throw new StartError(`Line ${broken.position} of the audit log: ${broken.reason}; nothing is removed.`);
   const rows = lines.map(line => JSON.stringify(line));
   const block: Block = { kind: 'audit', first: cut.position + 1, last: head.position, previous: cut.hash, rows };
+  await requireArchive(db, dir);
   await requireBlockBefore(dir, 'audit', cut);
   await writeBlock(dir, block);
   const now = clock.now();

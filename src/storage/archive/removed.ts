@@ -9,6 +9,7 @@ import type { Sql } from '../database.ts';
 import { PRUNE_BATCH_SIZE, type Prune } from '../pruning.ts';
 import { resumeSteps } from '../resume-steps.ts';
 import { writeHashed } from './files.ts';
+import { requireArchive } from './owner.ts';
 import { removedText } from './removed-text.ts';
 
 export type RowPrune = {
@@ -31,7 +32,7 @@ export function pruneRows({ kind, keep, remove, oldest, resumes }: RowPrune, dir
   const step: Prune['step'] = (db, before, from) =>
     db.transaction(async tx => {
       const { rows, next } = await remove(tx, dir === undefined ? before : dayOf(before), from);
-      if (dir !== undefined) await writeRemoved(dir, { kind, before, rows });
+      if (dir !== undefined) await writeRemoved(tx, dir, { kind, before, rows });
       return { removed: rows.length, next };
     });
   return { kind, keep, oldest, step: resumes ? resumeSteps(step) : step };
@@ -44,10 +45,12 @@ function dayOf(at: Date): Date {
 type Removed = { readonly kind: string; readonly before: Date; readonly rows: readonly string[] };
 
 /**
- * To `removed/deliveries/2026-08-18/deliveries-….ndjson.gz`: the day is the first whose rows stayed. To be called in the transaction that
- * removes the rows.
+ * To `removed/deliveries/2026-08-18/deliveries-….ndjson.gz`: the day is the first whose rows stayed. In the transaction that removes
+ * the rows, before it ends.
  */
-export async function writeRemoved(dir: string, { kind, before, rows }: Removed): Promise<void> {
+export async function writeRemoved(tx: Sql, dir: string, { kind, before, rows }: Removed): Promise<void> {
+  if (rows.length === 0) return;
+  await requireArchive(tx, dir);
   const folder = [FOLDER, kind, dayOf(before).toISOString().slice(0, 'YYYY-MM-DD'.length)];
   for (let at = 0; at < rows.length; at += PRUNE_BATCH_SIZE) {
     const part = rows.slice(at, at + PRUNE_BATCH_SIZE);

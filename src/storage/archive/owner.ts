@@ -1,0 +1,49 @@
+// Whose archive a folder is: `archive.json` names the installation. An empty folder, such as one whose disk is not mounted, would take
+// rows that are lost when the disk is mounted over it.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Static, Type } from 'typebox';
+import { checkSchema } from '../../config/check-schema.ts';
+import { writeDurably } from '../../lib/write-durably.ts';
+import type { Sql } from '../database.ts';
+import { ARCHIVE_KINDS } from './block.ts';
+import { notTheArchive, requireBlockBefore } from './check.ts';
+import { readCut } from './cuts.ts';
+
+const OWNER_FILE = 'archive.json';
+
+const Owner = Type.Object(
+  { installation: Type.String({ pattern: '^[0-9a-f-]{36}$' }) },
+  { additionalProperties: false },
+);
+
+/**
+ * Refuses a folder that is not the archive of this database; to be called before anything is written there. The first folder becomes the
+ * archive, as does one without `archive.json` that an earlier version has written: its last blocks tell. The file is there before the
+ * database has it noted, so a crash between the two leaves a folder that names its database.
+ */
+export async function requireArchive(sql: Sql, dir: string): Promise<void> {
+  const [own] = await sql.query<{ id: string; has_archive: boolean }>('select id, has_archive from installation');
+  const { id, has_archive: hasArchive } = own!;
+  const file = path.join(dir, OWNER_FILE);
+  const owner = await readOwner(file);
+  if (owner !== undefined && owner.installation !== id) throw notTheArchive(`${file} names another database.`);
+  if (owner === undefined) {
+    if (hasArchive) throw notTheArchive(`${file} is not there.`);
+    for (const kind of ARCHIVE_KINDS) await requireBlockBefore(dir, kind, await readCut(sql, kind));
+    await writeDurably(file, `${JSON.stringify({ installation: id } satisfies Static<typeof Owner>)}\n`);
+  }
+  if (!hasArchive) await sql.query('update installation set has_archive = true where not has_archive');
+}
+
+/** Undefined when it is not there. */
+async function readOwner(file: string): Promise<Static<typeof Owner> | undefined> {
+  try {
+    const checked = checkSchema(Owner, JSON.parse(await readFile(file, 'utf8')));
+    if ('value' in checked) return checked.value;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw notTheArchive(`${file} cannot be read.`);
+}
