@@ -1,7 +1,7 @@
 // What the doctor finds about the archiving of the write-ahead log, and about the base backups beside it.
 import path from 'node:path';
 import { DAY_MS } from '../lib/civil-days.ts';
-import { readArchiver } from '../storage/archiver-state.ts';
+import { type ArchiverState, readArchiver } from '../storage/archiver-state.ts';
 import type { Sql } from '../storage/database.ts';
 import { readBases } from '../storage/embedded/wal-archive.ts';
 
@@ -14,13 +14,15 @@ const MAX_BASE_AGE_MS = 8 * DAY_MS;
 export async function checkArchiver(sql: Sql, now: Date): Promise<ArchiverFinding[]> {
   const state = await readArchiver(sql);
   if (!state) return [];
-  const { lastArchivedAt, isFailing, folder } = state;
+  const { lastArchivedAt, folder } = state;
   const last = lastArchivedAt ? `last archived ${lastArchivedAt.toISOString()}` : 'nothing archived yet';
-  const words = `wal archive: ${last}`;
-  const archiving = isFailing
-    ? { isRight: false, words: `${words}, and it fails since; the log of the server says why` }
-    : { isRight: true, words };
+  const archiving = { isRight: !state.isFailing, words: `wal archive: ${last}${faultOf(state)}` };
   return folder === undefined ? [archiving] : [archiving, await checkBases(path.dirname(folder), now)];
+}
+
+function faultOf({ isFailing, waitsSince }: ArchiverState): string {
+  if (waitsSince) return `, and a segment waits since ${waitsSince.toISOString()}; the archive hangs, or is too slow`;
+  return isFailing ? ', and it fails since; the log of the server says why' : '';
 }
 
 async function checkBases(archiveDir: string, now: Date): Promise<ArchiverFinding> {

@@ -1,10 +1,12 @@
 // The WAL archive of the embedded database: a restore has all of the log or says what is missing, and an archive has the log of one
 // database.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import {
   askDatabase,
   embeddedConnection,
@@ -157,6 +159,33 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     const ill = await trilho(folder, env, 'doctor');
     assert.equal(ill.code, 1);
     assert.match(ill.stdout, /^wrong {2}wal archive: last archived \S+Z, and it fails since/m);
+  });
+
+  test('that hangs is told by the metrics and the doctor', async t => {
+    const { folder, archive, env, service } = await archivingService(t);
+    const isFailing = async () =>
+      (await (await fetch(`${service.url}/metrics`)).text()).includes('\ntrilho_wal_archive_failing 1\n');
+    await service.charge();
+    const [row] = await ask<{ name: string }>(service, 'select pg_walfile_name(pg_current_wal_lsn()) as name');
+    // The server compares what is there already, and waits for somebody to write into the pipe.
+    const pipe = path.join(archive, 'wal', row!.name);
+    await promisify(execFile)('mkfifo', [pipe]);
+    try {
+      await endSegment(service);
+      assert.equal(await isFailing(), false, 'it may take a while');
+      const waiting = path.join(folder, 'data/postgres/pg_wal/archive_status', `${row!.name}.ready`);
+      const since = new Date(Date.now() - 16 * 60_000);
+      await utimes(waiting, since, since);
+      assert.equal(await isFailing(), true);
+      const ill = await trilho(folder, env, 'doctor');
+      assert.equal(ill.code, 1);
+      assert.match(ill.stdout, /^wrong {2}wal archive: last archived \S+Z, and a segment waits since \S+Z;/m);
+    } finally {
+      const writer = await open(pipe, 'w');
+      await rm(pipe);
+      await writer.close();
+    }
+    await until('the segment to be archived', async () => !(await isFailing()));
   });
 
   test('takes no log of another database', async t => {
