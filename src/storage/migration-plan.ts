@@ -1,5 +1,5 @@
 // What missing migrations will do, before they do it. The server itself is asked: a scratch schema gets the tables as they are, empty,
-// the migrations run there, and their locks and files are read. Then the scratch schema is removed.
+// the migrations run there, and their locks, files and changes of rows are read. Then the scratch schema is removed.
 import type { Database, Sql } from './database.ts';
 import { appliedMigrations, type MigrationStep, pendingSteps, readMigrations, refuseUnknown } from './migrate.ts';
 
@@ -24,6 +24,25 @@ export type TableSize = { readonly rows: number; readonly bytes: number };
 export type PlannedMigration = { readonly name: string; readonly tables: readonly PlannedTable[] };
 
 const SCRATCH = 'trilho_plan';
+/** A setting of the transaction: the tables whose rows a migration inserts, changes or deletes, by their ids. */
+const CHANGED = 'trilho_plan.changed';
+
+/** Not told by locks: a table that one migration has locked is locked for those after it, too. */
+const NOTE_CHANGES = `
+  create function note_change() returns trigger language plpgsql as $$
+  begin
+    perform set_config('${CHANGED}', current_setting('${CHANGED}') || ' ' || tg_relid, true);
+    return null;
+  end
+  $$;
+  do $$
+  declare name text;
+  begin
+    for name in select relname from pg_class where relnamespace = '${SCRATCH}'::regnamespace and relkind in ('r', 'p') loop
+      execute format('create trigger note_change after insert or update or delete on %I execute function note_change()', name);
+    end loop;
+  end
+  $$`;
 
 /** Refuses a database that `migrate` would refuse. Nothing of the service's own tables is locked or changed. */
 export async function planMigrations(db: Database): Promise<PlannedMigration[]> {
@@ -38,6 +57,7 @@ export async function planMigrations(db: Database): Promise<PlannedMigration[]> 
     await tx.query(`set local search_path = ${SCRATCH}`);
     // One that a release had otherwise is made as it is now: what mends it drops what differs first.
     for (const { name, sql } of migrations) if (applied.has(name)) await tx.query(sql);
+    await tx.query(NOTE_CHANGES);
   });
   try {
     return await inScratch(db, tx => tryOut(tx, pending));
@@ -64,6 +84,7 @@ async function tryOut(tx: Sql, pending: readonly MigrationStep[]): Promise<Plann
   const old = await readTables(tx);
   let before = old;
   for (const { name, sql } of pending) {
+    await tx.query(`set local ${CHANGED} = ''`);
     await tx.query(sql);
     const after = await readTables(tx);
     const tables = [...old.keys()].flatMap(table => changeOf(table, before.get(table), after.get(table)) ?? []);
@@ -92,7 +113,7 @@ async function readTables(tx: Sql): Promise<Map<string, TableState>> {
             coalesce(pg_stat_get_xact_numscans(c.oid), 0)::int as scans,
             coalesce(bool_or(l.mode = 'AccessExclusiveLock'), false) as "blocksReads",
             coalesce(bool_or(l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')), false) as "blocksWrites",
-            coalesce(bool_or(l.mode = 'RowExclusiveLock'), false) as "changesRows"
+            coalesce(c.oid::text = any(string_to_array(current_setting('${CHANGED}', true), ' ')), false) as "changesRows"
        from pg_class c
        left join pg_locks l on l.relation = c.oid and l.pid = pg_backend_pid() and l.granted
       where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p')
@@ -113,7 +134,7 @@ function changeOf(name: string, before: TableState | undefined, after: TableStat
   const isRewritten = before.file !== after.file;
   const newIndexes = after.indexes.filter(id => !before.indexes.includes(id)).length;
   const scans = Math.max(0, after.scans - before.scans);
-  const changesRows = after.changesRows && !before.changesRows;
+  const { changesRows } = after;
   const isTouched = isRewritten || changesRows || newIndexes > 0 || scans > 0 || blocks !== blockedBy(before);
   return isTouched ? { name, blocks, isRewritten, changesRows, scans, newIndexes } : undefined;
 }

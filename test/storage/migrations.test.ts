@@ -141,6 +141,13 @@ test('a plan names the tables that missing migrations lock, rewrite and index, a
     const orders = planned[0]?.tables.find(({ name }) => name === 'orders');
     assert.equal(orders?.blocks, 'reads and writes');
     assert.ok(orders.newIndexes > 0 && orders.size?.rows === 200 && orders.size.bytes > 0, JSON.stringify(orders));
+    const changing = planned.filter(({ tables }) =>
+      tables.some(table => table.name === 'payments' && table.changesRows),
+    );
+    assert.deepEqual(
+      changing.map(({ name }) => name),
+      ['0019_payments_once_per_rail.sql', '0025_normalise_payment_references.sql', '0035_receipts_of_rails.sql'],
+    );
     assert.deepEqual(await db.query(`select from pg_namespace where nspname = 'trilho_plan'`), []);
 
     // What the migrations really lock is what was planned.
