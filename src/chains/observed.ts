@@ -5,18 +5,36 @@ import type { Network } from './asset.ts';
 import type { Chain, Chains } from './chain.ts';
 
 /** The calls of a chain that leave the machine, or may: a signer can be a machine of its own. */
-type Operation =
-  | 'nextNonce'
-  | 'usedSlots'
-  | 'isContract'
-  | 'check'
-  | 'funds'
-  | 'sign'
-  | 'signVoid'
-  | 'broadcast'
-  | 'lookup'
-  | 'readTransfer'
-  | 'health';
+export const CHAIN_OPERATIONS = [
+  'nextNonce',
+  'usedSlots',
+  'isContract',
+  'check',
+  'funds',
+  'sign',
+  'signVoid',
+  'broadcast',
+  'lookup',
+  'readTransfer',
+  'health',
+] as const;
+type Operation = (typeof CHAIN_OPERATIONS)[number];
+
+/** What may come of them, beside that a call fails. */
+export const CHAIN_OUTCOMES = [
+  'answered',
+  'ready',
+  'refused',
+  'signed',
+  'sent',
+  'absent',
+  'pending',
+  'stuck',
+  'taken',
+  'mined',
+  'unknown',
+] as const;
+type Outcome = (typeof CHAIN_OUTCOMES)[number];
 
 export type ChainCall = Ended & { readonly network: Network; readonly operation: Operation };
 
@@ -26,7 +44,7 @@ export function observedChains(chains: Chains, observe: (call: ChainCall) => voi
 
 function observedChain(chain: Chain, observe: (call: ChainCall) => void): Chain {
   const { network } = chain;
-  const call = <T>(operation: Operation, ask: () => Promise<T>, outcome: (answer: T) => string) =>
+  const call = <T>(operation: Operation, ask: () => Promise<T>, outcome: (answer: T) => Outcome) =>
     timed({ name: `chain ${operation}`, attributes: { 'trilho.network': network } }, ask, outcome, ended =>
       observe({ network, operation, ...ended }),
     );
@@ -52,6 +70,6 @@ function observedChain(chain: Chain, observe: (call: ChainCall) => void): Chain 
   };
 }
 
-const answered = (answer: unknown) => (answer === undefined ? 'unknown' : 'answered');
-const kindOf = ({ kind }: { readonly kind: string }) => kind;
-const sent = ({ isSent }: { readonly isSent: boolean }) => (isSent ? 'sent' : 'unknown');
+const answered = (answer: unknown): Outcome => (answer === undefined ? 'unknown' : 'answered');
+const kindOf = ({ kind }: { readonly kind: Outcome }) => kind;
+const sent = ({ isSent }: { readonly isSent: boolean }): Outcome => (isSent ? 'sent' : 'unknown');

@@ -4,9 +4,12 @@ import { errorTypeOf, type NewSpan, startPart } from './tracing.ts';
 
 export type Ended = { readonly outcome: string; readonly seconds: number };
 
+/** The outcome of a call that failed, where the error is no outage. */
+export const ERROR = 'error';
+
 /**
  * Runs a call and reports its end. What it returns or throws passes through; an outage is reported by its code, any other
- * error as `error`.
+ * error as `ERROR`.
  */
 export async function timed<T>(
   { name, attributes }: Pick<NewSpan, 'name' | 'attributes'>,
@@ -25,7 +28,7 @@ export async function timed<T>(
     end(outcomeOf(result));
     return result;
   } catch (error) {
-    end(isOutage(error) ? error.code : 'error', errorTypeOf(error));
+    end(isOutage(error) ? error.code : ERROR, errorTypeOf(error));
     throw error;
   }
 }

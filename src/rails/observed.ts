@@ -5,16 +5,36 @@ import type { Method, Rail } from './rail.ts';
 import { mapRails, type Rails } from './rails.ts';
 
 /** The calls of a rail that leave the machine; the others are pure. */
-type Operation =
-  | 'submit'
-  | 'lookup'
-  | 'cancel'
-  | 'withdrawRepeats'
-  | 'refund'
-  | 'lookupRefund'
-  | 'receipts'
-  | 'receipt'
-  | 'takeLocation';
+export const RAIL_OPERATIONS = [
+  'submit',
+  'lookup',
+  'cancel',
+  'withdrawRepeats',
+  'refund',
+  'lookupRefund',
+  'receipts',
+  'receipt',
+  'takeLocation',
+] as const;
+type Operation = (typeof RAIL_OPERATIONS)[number];
+
+/** What may come of them, beside that a call fails. */
+export const RAIL_OUTCOMES = [
+  'registered',
+  'accepted',
+  'rejected',
+  'absent',
+  'withdrawn',
+  'too_late',
+  'none',
+  'done',
+  'money',
+  'no_money',
+  'taken',
+  'unknown',
+  'unavailable',
+] as const;
+type Outcome = (typeof RAIL_OUTCOMES)[number];
 
 export type RailCall = Ended & { readonly rail: string; readonly method: Method; readonly operation: Operation };
 
@@ -23,7 +43,7 @@ export function observedRails(rails: Rails, observe: (call: RailCall) => void): 
 }
 
 /** Makes one call and reports it. */
-type Call = <T>(operation: Operation, ask: () => Promise<T>, outcome: (answer: T) => string) => Promise<T>;
+type Call = <T>(operation: Operation, ask: () => Promise<T>, outcome: (answer: T) => Outcome) => Promise<T>;
 
 function observedRail<M extends Method>(rail: Rail<M>, observe: (call: RailCall) => void): Rail<M> {
   const { name, method, watch, locations, withdrawRepeats } = rail;
@@ -82,5 +102,5 @@ function observedWatch(watch: Watch, call: Call): Watch {
   };
 }
 
-const kindOf = ({ kind }: { readonly kind: string }) => kind;
-const foundIn = (receipts: readonly unknown[]) => (receipts.length > 0 ? 'money' : 'no_money');
+const kindOf = ({ kind }: { readonly kind: Outcome }) => kind;
+const foundIn = (receipts: readonly unknown[]): Outcome => (receipts.length > 0 ? 'money' : 'no_money');

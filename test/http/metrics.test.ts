@@ -1,12 +1,17 @@
 // /metrics: what an operator watches, as docs/metrics.md describes it, and that it answers when the database does not.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { queryObjects } from 'node:v8';
 import { Registry } from 'prom-client';
+import { CHAIN_OPERATIONS, CHAIN_OUTCOMES } from '../../src/chains/observed.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { OUTAGES } from '../../src/lib/errors.ts';
+import { ERROR } from '../../src/lib/timed.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
+import { RAIL_OPERATIONS, RAIL_OUTCOMES } from '../../src/rails/observed.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { agreementEntry } from '../harness/agreements.ts';
 import { chargeBody } from '../harness/bodies.ts';
@@ -83,25 +88,72 @@ test('every metric that is named is in the rules or on the dashboard of deploy/'
   );
 });
 
-test('the rules and the dashboard of deploy/ ask for metrics and labels that there are', async () => {
-  const { types } = await scrape();
+/** Values that a label may have, where a scrape does not show all of them. */
+function valuesOf(label: string, name: string): readonly string[] {
+  const outcomes: Readonly<Record<string, readonly string[]>> = {
+    trilho_rail_call_duration_seconds: [...RAIL_OUTCOMES, ...OUTAGES, ERROR],
+    trilho_chain_call_duration_seconds: [...CHAIN_OUTCOMES, ...OUTAGES, ERROR],
+  };
+  const known: Readonly<Record<string, () => readonly string[]>> = {
+    status: () => Object.keys(STATUS_CODES),
+    method: () => service.routes.map(({ method }) => method),
+    route: () => service.routes.map(({ url }) => url),
+    outcome: () => outcomes[name] ?? [],
+    loop: loopNames,
+  };
+  return known[label]?.() ?? [];
+}
+
+/** Of all loops in the code: a service runs only those that it needs. */
+function loopNames(): string[] {
+  const folder = path.join(import.meta.dirname, '../../src');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'));
+  const text = files.map(file => readFileSync(path.join(folder, file), 'utf8')).join('\n');
+  return [...text.matchAll(/startLoop\(\{\s*name: (['"`])(.*?)\1/g)].map(([, , name = '']) => name);
+}
+
+test('the rules and the dashboard of deploy/ ask for metrics, labels and values that there are', async () => {
+  const { types, samples } = await scrape();
   const labels = new Map(documented().map(metric => [metric.name, metric.labels]));
+  const metricOf = (written: string) => (types.has(written) ? written : written.replace(/_(bucket|sum|count)$/, ''));
   for (const file of ['alerts.yml', 'grafana-dashboard.json']) {
     const text = readFileSync(path.join(import.meta.dirname, '../../deploy', file), 'utf8').replaceAll('\\"', '"');
-    const used = [...text.matchAll(/\b((?:trilho|process|nodejs)_\w+)(?:\{(\w+)=)?/g)];
+    const used = [...text.matchAll(/\b((?:trilho|process|nodejs)_\w+)(?:\{(.*?)\})?/g)];
     assert.ok(used.length > 15, file);
-    for (const [, written = '', label] of used) {
-      const name = types.has(written) ? written : written.replace(/_(bucket|sum|count)$/, '');
+    for (const [, written = '', selector] of used) {
+      const name = metricOf(written);
       assert.ok(types.has(name), `${file}: ${written}`);
-      if (label !== undefined) assert.ok(labels.get(name)?.includes(label), `${file}: ${written}{${label}}`);
+      for (const part of selector?.split(/,\s*/) ?? []) {
+        const where = `${file}: ${written}{${part}}`;
+        const [, label = '', operator = '', value = ''] = /^(\w+)(=~|!~|!=|=)"([^"]*)"$/.exec(part) ?? [];
+        assert.ok(labels.get(name)?.includes(label), where);
+        const seen = samples.filter(sample => metricOf(sample.name) === name).map(sample => sample.labels[label] ?? '');
+        const values = [...valuesOf(label, name), ...seen];
+        const isThere = operator.endsWith('~')
+          ? value.split('|').every(each => values.some(one => new RegExp(`^(?:${each})$`).test(one)))
+          : values.includes(value);
+        assert.ok(isThere, `${where}: there is no such ${label}`);
+      }
     }
     for (const [, by = '', rest = ''] of text.matchAll(/\bby \(([\w, ]+)\) \(([^"]*?\btrilho_\w+)/g)) {
       const [name = ''] = /trilho_\w+$/.exec(rest) ?? [];
-      const known = labels.get(name.replace(/_(bucket|sum|count)$/, '')) ?? labels.get(name);
       for (const label of by.split(', '))
-        assert.ok(label === 'le' || known?.includes(label), `${file}: ${name} by ${label}`);
+        assert.ok(label === 'le' || labels.get(metricOf(name))?.includes(label), `${file}: ${name} by ${label}`);
     }
   }
+});
+
+test('docs/metrics.md names every operation and outcome of calls to banks and chains', () => {
+  const page = readFileSync(path.join(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
+  const namesIn = (words: string | undefined) => [...(words ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  const operations = (metric: string) =>
+    namesIn(new RegExp(`^\\| \`${metric}\` .* \`operation\`: (.*) \\|$`, 'm').exec(page)?.[1]);
+  assert.deepEqual(operations('trilho_rail_call_duration_seconds'), RAIL_OPERATIONS);
+  assert.deepEqual(operations('trilho_chain_call_duration_seconds'), CHAIN_OPERATIONS);
+  const [, rails, chains] =
+    /`outcome` is what came of the call: ([^;]*) of a rail; ([^;]*) of a chain;/.exec(page) ?? [];
+  assert.deepEqual(namesIn(rails), RAIL_OUTCOMES);
+  assert.deepEqual(namesIn(chains), CHAIN_OUTCOMES);
 });
 
 test('requests are counted and timed by route pattern', async () => {
