@@ -35,7 +35,7 @@ export const RETENTION_SETTINGS = [
     name: 'TRILHO_ARCHIVE_DIR',
     kind: folder,
     meaning:
-      'Folder to which old events and audit lines are moved; best on another disk, and one for all nodes. Not set: they are never removed.',
+      'Folder to which old events and audit lines are moved, and other rows are written before they are removed; best on another disk, and one for all nodes. Not set: events and audit lines are never removed, and the others leave no file.',
   },
   {
     name: 'TRILHO_KEEP_EVENTS',
