@@ -71,14 +71,23 @@ export function pruneTraces(keep: Duration | 'forever'): RowPrune {
   return {
     kind: 'traces',
     keep,
-    remove: async (tx, before) => {
-      const rows = await tx.query<{ json: string }>(
-        `delete from object_traces where object_id in (
-           select object_id from object_traces where created_at < $1 order by created_at limit $2 for update skip locked)
-         returning to_jsonb(object_traces)::text as json`,
-        [before, PRUNE_BATCH_SIZE],
+    // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
+    remove: async (tx, before, from) => {
+      const rows = await tx.query<{ created_at: Date; json: string }>(
+        `with removed as (
+           delete from object_traces where object_id in (
+             select object_id from object_traces where created_at >= $1 and created_at < $2 order by created_at limit $3
+                for update skip locked)
+           returning created_at, to_jsonb(object_traces)::text as json
+         )
+         select created_at, json from removed order by created_at`,
+        [from ? new Date(from) : new Date(0), before, PRUNE_BATCH_SIZE],
       );
-      return { rows: rows.map(({ json }) => json), next: rows.length < PRUNE_BATCH_SIZE ? undefined : 'more' };
+      const last = rows.at(-1)?.created_at;
+      return {
+        rows: rows.map(({ json }) => json),
+        next: rows.length < PRUNE_BATCH_SIZE ? undefined : last?.toISOString(),
+      };
     },
     oldest: async sql => {
       const [row] = await sql.query<{ created_at: Date }>(
