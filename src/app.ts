@@ -105,7 +105,7 @@ import { openServer } from './storage/open-server.ts';
 import { type Prune, pruneDue, startPruning } from './storage/pruning.ts';
 import { noReplica, startReplica } from './storage/replica.ts';
 import { NEEDS_OWN_SERVER } from './storage/replica-check.ts';
-import { requireMasterKeys, sealPlain, sealsSecrets } from './storage/sealed-secrets.ts';
+import { NO_MASTER_KEY, NOT_RESEALED, requireMasterKeys, sealPlain, sealsSecrets } from './storage/sealed-secrets.ts';
 import { secretBox as openSecretBox } from './storage/secret-box.ts';
 import { openScreening } from './wallets/screening.ts';
 import { assetRoutes } from './web/assets.ts';
@@ -260,10 +260,6 @@ async function composeSandbox(
   };
 }
 
-const NOT_SEALED = 'there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set';
-const NOT_RESEALED =
-  'there is a master key, and secrets are still stored as they are: run trilho secrets reseal once all nodes have it';
-
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
   const payoutLimits = openLimits(config.payouts.limits ?? []);
   const alarmRules = openAlarmRules(config.payouts);
@@ -302,7 +298,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
     // A migration has made it.
     const isSealing = await sealsSecrets(db);
     if (isSealing) await sealPlain(db, LINK_SECRETS, secretBox);
-    if (config.mode === 'live' && secretBox.keyId === undefined) log.warn(NOT_SEALED);
+    if (config.mode === 'live' && secretBox.keyId === undefined) log.warn(NO_MASTER_KEY);
     if (secretBox.keyId !== undefined && !isSealing) log.warn(NOT_RESEALED);
     const registry = new Registry();
     const observers = createObservers(registry);

@@ -20,6 +20,7 @@ import { checkArchiver } from './check-archiver.ts';
 import { checkRails } from './check-rails.ts';
 import { checkReceiverCertificate } from './check-receiver.ts';
 import { checkReplica } from './check-replica.ts';
+import { checkSecrets } from './check-secrets.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
 import { sayDatabase } from './say-database.ts';
 
@@ -83,8 +84,10 @@ async function checkDatabase(config: Config, log: Log): Promise<CheckedDatabase>
     const content = await checkContent(db);
     // Marks are left in a table of the schema.
     const replica = config.replica && content.rails ? [await checkReplica(db, config.replica)] : [];
+    const secrets = content.rails ? await checkSecrets(db, config) : [];
     const archiver = await checkArchiver(db, systemClock.now());
-    return { ...content, findings: [right('database: answers'), ...content.findings, ...replica, ...archiver] };
+    const findings = [right('database: answers'), ...content.findings, ...secrets, ...replica, ...archiver];
+    return { ...content, findings };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     return { findings: [wrong(`database: ${error.message}`)] };

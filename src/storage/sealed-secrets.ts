@@ -24,6 +24,12 @@ const MAX_BATCHES = 100_000;
 /** Stands for secrets that are not sealed. */
 export const PLAIN = 'plain';
 
+/** What is said to an operator. */
+export const NO_MASTER_KEY =
+  'there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set';
+export const NOT_RESEALED =
+  'there is a master key, and secrets are still stored as they are: run trilho secrets reseal once all nodes have it';
+
 /** How many secrets each key seals; those that are not sealed under `PLAIN`. */
 export async function countSeals(sql: Sql, stores: readonly SecretStore[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
@@ -52,6 +58,12 @@ export async function requireMasterKeys(sql: Sql, stores: readonly SecretStore[]
 export async function sealsSecrets(tx: Sql): Promise<boolean> {
   const [row] = await tx.query<{ seals: boolean }>('select seals_secrets as seals from installation for share');
   return row?.seals ?? false;
+}
+
+/** Whether new secrets are sealed at present; undefined for a database that no service has started on. */
+export async function findSealing(sql: Sql): Promise<boolean | undefined> {
+  const [row] = await sql.query<{ seals: boolean }>('select seals_secrets as seals from installation');
+  return row?.seals;
 }
 
 /** From now on new secrets are sealed. */

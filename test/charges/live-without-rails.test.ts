@@ -1,7 +1,9 @@
 // A live service that lacks a rail, a price source or a chain: what it says at the start and to callers.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { doctorCommand } from '../../src/cli/doctor.ts';
 import { chargeBody } from '../harness/bodies.ts';
+import { runCommand } from '../harness/commands.ts';
 import { recordingLog } from '../harness/log.ts';
 import { type Service, startService } from '../harness/service.ts';
 
@@ -31,6 +33,12 @@ test('the start warns once of each thing that is missing, naming the setting', (
       'there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set',
     ],
   );
+});
+
+test('the doctor names the master key that is missing, and it is not wrong', async () => {
+  const { code, said } = await runCommand(doctorCommand, { TRILHO_MODE: 'live', DATABASE_URL: bare.databaseUrl }, []);
+  assert.equal(code, 0, said);
+  assert.match(said, /^right {2}secrets: there is no master key: a copy of the database signs for you/m);
 });
 
 test('a boleto is refused because no rail registers it, and no address is asked for', async () => {

@@ -94,7 +94,7 @@ test('a key ends after a time or on a day, the list says when, and the doctor sa
   const create = ['create', '--account', 'acme', '--scopes', 'charges:read', '--expires'];
   assert.deepEqual(await trilho('doctor'), {
     code: 0,
-    said: "right  settings: read, mode live\nright  database: answers\nright  schema: up to date\nright  keys: none of 0 ends soon\nright  clock: 0 s off the database's",
+    said: "right  settings: read, mode live\nright  database: answers\nright  schema: up to date\nright  keys: none of 0 ends soon\nright  clock: 0 s off the database's\nright  secrets: there is no master key: a copy of the database signs for you until TRILHO_MASTER_KEY is set",
   });
   for (const wrong of ['soon', '90', 'P', '2026-02-30', '90D']) {
     await assert.rejects(trilho('keys', ...create, wrong), refusal(/--expires must be a length of time/), wrong);

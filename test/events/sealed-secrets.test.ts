@@ -5,6 +5,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
+import { doctorCommand } from '../../src/cli/doctor.ts';
 import { secretsCommand } from '../../src/cli/secrets.ts';
 import { StartError } from '../../src/lib/errors.ts';
 import { secretBox } from '../../src/storage/secret-box.ts';
@@ -90,11 +91,19 @@ test('a first master key seals nothing before all nodes have it and trilho secre
   const status = await secrets('status');
   assert.equal(status.code, 1);
   assert.match(status.said, /not sealed: 4 secrets\n.*new secrets are sealed once trilho secrets reseal was run/s);
+  const doctor = async (keys: typeof env | Record<string, never>) =>
+    (await runCommand(doctorCommand, { DATABASE_URL: keyless.databaseUrl, ...keys }, [])).said;
+  assert.match(
+    await doctor(env),
+    /^wrong {2}secrets: there is a master key, and secrets are still stored as they are/m,
+  );
+  assert.doesNotMatch(await doctor({}), /secrets:/, 'a sandbox needs no key');
 
   // Now every node has it; those that run learn of the reseal without a restart.
   assert.equal((await secrets('reseal')).code, 0);
   assert.equal((await first.post('/webhooks', { url: receiver.url })).status, 201);
   assert.equal((await secrets('status')).code, 0, 'what is new is sealed');
+  assert.match(await doctor(env), /^right {2}secrets: sealed$/m);
   assert.ok(!(await isSigned()));
   assert.equal((await fetch(`${first.url}/pay/${token}`)).status, 200);
 });
