@@ -7,9 +7,11 @@ export function pruneNotifications(keep: Duration | 'forever'): Prune {
   return {
     kind: 'notifications',
     keep,
-    step: async (db, before) => {
-      const removed = await deleteHandled(db, before, PRUNE_BATCH_SIZE);
-      return { removed, next: removed < PRUNE_BATCH_SIZE ? undefined : 'more' };
+    // What was removed before lies dead at the front of the index until it is vacuumed: a run goes on after it.
+    step: async (db, before, from) => {
+      const removed = await deleteHandled(db, from ? new Date(from) : new Date(0), before, PRUNE_BATCH_SIZE);
+      const next = removed.length < PRUNE_BATCH_SIZE ? undefined : removed.at(-1)?.toISOString();
+      return { removed: removed.length, next };
     },
     oldest: findOldestHandledAt,
   };

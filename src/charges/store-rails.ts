@@ -160,14 +160,19 @@ export async function markHandled(sql: Sql, ids: readonly string[], at: Date): P
   await sql.query('update notifications set handled_at = $2 where id = any($1)', [ids, at]);
 }
 
-/** Deletes some of the notifications that were handled before a moment, and returns how many. */
-export async function deleteHandled(sql: Sql, before: Date, limit: number): Promise<number> {
-  const rows = await sql.query(
-    `delete from notifications where id in (
-       select id from notifications where handled_at < $1 order by handled_at limit $2 for update skip locked) returning id`,
-    [before, limit],
+/** Deletes some of the notifications that were handled between two moments, and returns when each was, in this order. */
+export async function deleteHandled(sql: Sql, from: Date, before: Date, limit: number): Promise<Date[]> {
+  const rows = await sql.query<{ handled_at: Date }>(
+    `with old as (
+       select id from notifications where handled_at >= $1 and handled_at < $2
+        order by handled_at limit $3 for update skip locked
+     ), gone as (
+       delete from notifications n using old where n.id = old.id returning n.handled_at
+     )
+     select handled_at from gone order by handled_at`,
+    [from, before, limit],
   );
-  return rows.length;
+  return rows.map(row => row.handled_at);
 }
 
 export async function findOldestHandledAt(sql: Sql): Promise<Date | undefined> {
