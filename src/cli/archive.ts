@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { type Checked, checkArchive } from '../storage/archive/check.ts';
+import { type Checked, checkArchive, checkRecords } from '../storage/archive/check.ts';
 import type { Head } from '../storage/audit-chain.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 
@@ -13,7 +13,7 @@ export async function archiveCommand(_config: Config, _log: Log, args: readonly 
   const { words, faults } = readArguments(args.slice(1), { words: ['file or folder'] });
   refuseFaults('archive check', faults);
   const [place = ''] = words;
-  const checked = await tryCheck(place);
+  const checked = await orBroken(checkArchive(place));
   if (!checked) return BROKEN;
   const { records, removed } = checked;
   const filesOf = (count: number) => `${count} ${count === 1 ? 'file' : 'files'}`;
@@ -26,12 +26,12 @@ export async function archiveCommand(_config: Config, _log: Log, args: readonly 
 
 /** The records that were verified, or undefined after it was said what is broken. `known` are audit lines as they must be. */
 export async function tryArchive(place: string, known: readonly Head[] = []): Promise<readonly Checked[] | undefined> {
-  return (await tryCheck(place, known))?.records;
+  return orBroken(checkRecords(place, known));
 }
 
-async function tryCheck(place: string, known: readonly Head[] = []) {
+async function orBroken<T>(checked: Promise<T>): Promise<T | undefined> {
   try {
-    return await checkArchive(place, known);
+    return await checked;
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     console.log(`Broken: ${error.message}`);

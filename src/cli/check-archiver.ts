@@ -20,9 +20,9 @@ export async function checkArchiver(sql: Sql, now: Date): Promise<ArchiverFindin
   return folder === undefined ? [archiving] : [archiving, await checkBases(path.dirname(folder), now)];
 }
 
-function faultOf({ isFailing, waitsSince }: ArchiverState): string {
-  if (waitsSince) return `, and a segment waits since ${waitsSince.toISOString()}; the archive hangs, or is too slow`;
-  return isFailing ? ', and it fails since; the log of the server says why' : '';
+function faultOf({ hasFailed, waitsSince }: ArchiverState): string {
+  if (hasFailed) return ', and it fails since; the log of the server says why';
+  return waitsSince ? `, and a segment waits since ${waitsSince.toISOString()}; the archive hangs, or is too slow` : '';
 }
 
 async function checkBases(archiveDir: string, now: Date): Promise<ArchiverFinding> {

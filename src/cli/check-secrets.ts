@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { SECRET_STORES } from '../payouts/secret-stores.ts';
 import type { Sql } from '../storage/database.ts';
 import { countSeals, findSealing, NO_MASTER_KEY, NOT_RESEALED, PLAIN } from '../storage/sealed-secrets.ts';
+import { missingKey, secretBox } from '../storage/secret-box.ts';
 
 export type SecretsFinding = { readonly isRight: boolean; readonly words: string };
 
@@ -10,7 +11,11 @@ export type SecretsFinding = { readonly isRight: boolean; readonly words: string
 export async function checkSecrets(sql: Sql, { mode, masterKeys }: Config): Promise<SecretsFinding[]> {
   const isSealing = await findSealing(sql);
   if (isSealing === undefined) return [];
+  const seals = await countSeals(sql, SECRET_STORES);
+  const { keyIds } = secretBox(masterKeys);
+  const missing = [...seals.keys()].find(keyId => keyId !== PLAIN && !keyIds.includes(keyId));
+  if (missing !== undefined) return [{ isRight: false, words: `secrets: ${missingKey(missing)}` }];
   if (masterKeys.length === 0) return mode === 'live' ? [{ isRight: true, words: `secrets: ${NO_MASTER_KEY}` }] : [];
-  const isRight = isSealing && !(await countSeals(sql, SECRET_STORES)).has(PLAIN);
+  const isRight = isSealing && !seals.has(PLAIN);
   return [{ isRight, words: `secrets: ${isRight ? 'sealed' : NOT_RESEALED}` }];
 }

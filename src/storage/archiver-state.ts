@@ -5,6 +5,7 @@ export type ArchiverState = {
   readonly lastArchivedAt: Date | undefined;
   /** The last attempt has failed, or a segment waits for too long; the server goes on trying, and keeps its log until it succeeds. */
   readonly isFailing: boolean;
+  readonly hasFailed: boolean;
   /** Since when that segment waits: an attempt that hangs has not failed. Not known where the user may not ask. */
   readonly waitsSince: Date | undefined;
   /** Where the embedded database archives to. */
@@ -28,6 +29,7 @@ export async function readArchiver(sql: Sql): Promise<ArchiverState | undefined>
   return {
     lastArchivedAt: row.at ?? undefined,
     isFailing: row.fails || waitsSince !== undefined,
+    hasFailed: row.fails,
     waitsSince,
     folder: row.folder ?? undefined,
   };

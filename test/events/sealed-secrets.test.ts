@@ -104,6 +104,9 @@ test('a first master key seals nothing before all nodes have it and trilho secre
   assert.equal((await first.post('/webhooks', { url: receiver.url })).status, 201);
   assert.equal((await secrets('status')).code, 0, 'what is new is sealed');
   assert.match(await doctor(env), /^right {2}secrets: sealed$/m);
+  for (const without of [{}, withKeys(newKey())]) {
+    assert.match(await doctor(without), /^wrong {2}secrets: TRILHO_MASTER_KEY lacks the key [0-9a-f]{8}, which/m);
+  }
   assert.ok(!(await isSigned()));
   assert.equal((await fetch(`${first.url}/pay/${token}`)).status, 200);
 });

@@ -181,7 +181,8 @@ describe('a WAL archive', { concurrency: 2 }, () => {
       assert.equal(ill.code, 1);
       assert.match(ill.stdout, /^wrong {2}wal archive: last archived \S+Z, and a segment waits since \S+Z;/m);
     } finally {
-      const writer = await open(pipe, 'w');
+      // Does not wait for a reader.
+      const writer = await open(pipe, 'r+');
       await rm(pipe);
       await writer.close();
     }

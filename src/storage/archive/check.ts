@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
 import { followLines, type Head, type SealedLine } from '../audit-chain.ts';
-import { type ArchiveKind, BLOCK_SIZE, type Block, hashOf, parsed, pathOf } from './block.ts';
+import { ARCHIVE_KINDS, type ArchiveKind, BLOCK_SIZE, type Block, hashOf, parsed, pathOf } from './block.ts';
 import type { Cut } from './cuts.ts';
 import { blockNamed, readBlock, readText } from './files.ts';
 import { removedIn } from './removed-text.ts';
@@ -15,12 +15,21 @@ export type Checked = { readonly kind: ArchiveKind; readonly files: number; read
 /** Rows of a kind that were removed, and their files. */
 export type CheckedRows = { readonly kind: string; readonly files: number; readonly rows: number };
 
+/** Files of records; what is no record may have been packed anew or removed. */
+const RECORDS = new RegExp(`^(${ARCHIVE_KINDS.join('|')})-\\d+-\\d+\\.`);
+
+export async function checkRecords(place: string, known: readonly Head[]): Promise<readonly Checked[]> {
+  const { records } = await checkArchive(place, known, file => RECORDS.test(path.basename(file)));
+  return records;
+}
+
 /** Verifies a file, or every file in a folder, and throws at the first that is not right. `known` are audit lines as they must be. */
 export async function checkArchive(
   place: string,
   known: readonly Head[] = [],
+  isWanted: (file: string) => boolean = () => true,
 ): Promise<{ readonly records: readonly Checked[]; readonly removed: readonly CheckedRows[] }> {
-  const files = await filesIn(place);
+  const files = (await filesIn(place)).filter(isWanted);
   if (files.length === 0) throw new StartError(`${place} has no file of the archive.`);
   const records = new Map<ArchiveKind, Checked>();
   const removed = new Map<string, CheckedRows>();

@@ -29,9 +29,10 @@ export async function requireArchive(sql: Sql, dir: string): Promise<void> {
   const owner = await readOwner(file);
   if (owner !== undefined && owner.installation !== id) throw notTheArchive(`${file} names another database.`);
   if (owner === undefined) {
-    if (hasArchive) throw notTheArchive(`${file} is not there.`);
+    const content = JSON.stringify({ installation: id } satisfies Static<typeof Owner>);
+    if (hasArchive) throw notTheArchive(`${file} is not there; in the archive it is ${content}`);
     for (const kind of ARCHIVE_KINDS) await requireBlockBefore(dir, kind, await readCut(sql, kind));
-    await writeDurably(file, `${JSON.stringify({ installation: id } satisfies Static<typeof Owner>)}\n`);
+    await writeDurably(file, `${content}\n`);
   }
   if (!hasArchive) await sql.query('update installation set has_archive = true where not has_archive');
 }
