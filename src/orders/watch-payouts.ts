@@ -53,6 +53,7 @@ export function startWatchingPayouts(deps: WatchPayoutsDeps): { stop(): Promise<
       await watchPayouts(deps);
     },
     pauseMs: PAUSE_MS,
+    pauseAfterFailureMs: WATCH_EVERY_MS,
     heartbeats: deps.heartbeats,
     log: deps.log,
   });

@@ -44,7 +44,7 @@ type Pace = {
   readonly signal?: AbortSignal;
 };
 
-/** In the background: others come first, and all kinds together end before the loop counts as hanging. */
+/** In the background others come first, and no kind keeps the rest waiting for long. */
 const BACKGROUND_PACE: Pace = { pauseMs: 50, kindMs: 10_000 };
 
 /** Rows that were removed, whether a kind was left in the middle of removing, and kinds that failed. */
@@ -118,10 +118,10 @@ export function startPruning(deps: LoopDeps): Loop {
     task: async signal => {
       await beforeWork?.();
       const { hasMore, failed, isTurnOfOther } = await pruneDue(deps, { ...BACKGROUND_PACE, signal });
-      // So that the loop counts as failing.
-      if (failed.length > 0) throw new Error(`not removed: ${failed.join(', ')}`);
       // A backlog is worked off in one run after another; what a node leaves that dies is taken over soon.
       if (hasMore || isTurnOfOther) setTimeout(loop.wake, SOON_MS).unref();
+      // So that the loop counts as failing.
+      if (failed.length > 0) throw new Error(`not removed: ${failed.join(', ')}`);
     },
     pauseMs: RUN_EVERY_MS,
     // An archive on a disk that hangs takes no node out of service.

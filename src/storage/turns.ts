@@ -68,9 +68,13 @@ export async function keepTurn<T>(turn: Turn, task: (lost: AbortSignal) => Promi
   }
 
   let timer: NodeJS.Timeout | undefined;
+  let isTaken = false;
   try {
-    if (!(await turn.take())) return undefined;
+    const askedMs = performance.now();
+    isTaken = await turn.take();
+    if (!isTaken) return undefined;
     lost.signal.throwIfAborted();
+    if (performance.now() - askedMs > RENEW_EVERY_MS) renewing = renew();
     timer = setInterval(() => {
       renewing ??= renew();
     }, RENEW_EVERY_MS);
@@ -80,7 +84,7 @@ export async function keepTurn<T>(turn: Turn, task: (lost: AbortSignal) => Promi
     await renewing;
     clearTimeout(limit);
     // A turn that cannot be ended ends by itself.
-    if (timer) await turn.end().catch(() => {});
+    if (isTaken) await turn.end().catch(() => {});
   }
 }
 

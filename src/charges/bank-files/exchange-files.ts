@@ -166,6 +166,7 @@ async function sendFiles(
   { lost, beat, again }: Run,
 ): Promise<number[]> {
   const afterFile = afterSteps(lost, beat);
+  lost.throwIfAborted();
   const sent = new Set<number>();
   const send = async (file: BoletoFile) => {
     afterFile();

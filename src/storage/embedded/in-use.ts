@@ -11,7 +11,7 @@ import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
 import { writeDurably } from '../../lib/write-durably.ts';
-import { runningPid, signal } from './server-process.ts';
+import { isServerOf, runningPid, signal } from './server-process.ts';
 
 export type InUse = {
   /** Whether another container or machine has taken the folder since. */
@@ -44,11 +44,11 @@ export async function markInUse(clusterDir: string, { log, heartbeats }: Deps): 
   const touching = startLoop({
     name: 'marking the data directory as in use',
     task: async () => {
-      // Its lock file is that of another server, once the folder is lost.
+      // From then on the lock file is that of another server.
       if (!isLost) server = runningPid(clusterDir) ?? server;
-      if (await keep(file)) return;
-      if (!isLost && server !== undefined) signal(server, 'SIGQUIT');
+      if (!isLost && (await keep(file))) return;
       isLost = true;
+      if (server !== undefined && isServerOf(server, clusterDir)) signal(server, 'SIGQUIT');
       throw refusalOf(file);
     },
     pauseMs: TOUCH_EVERY_MS,
@@ -96,9 +96,10 @@ async function watchMark(file: string, found: Mark): Promise<'abandoned' | 'gone
 /** False when the mark is that of others by now. */
 async function keep(file: string): Promise<boolean> {
   const mark = await readMark(file);
-  if (mark !== undefined && mark.madeBy !== visibleHere()) return false;
-  // Another process here that was stopped may have removed it.
+  if (mark !== undefined && ![visibleHere(), ''].includes(mark.madeBy)) return false;
+  // Another process here that was stopped may have removed it, or is just making it.
   if (mark === undefined) await create(file);
+  else if (mark.madeBy === '') await writeDurably(file, visibleHere());
   else await touch(file);
   return true;
 }
@@ -133,7 +134,7 @@ async function readMark(file: string): Promise<Mark | undefined> {
   try {
     // Opened each time: on a network file system this asks the server. One that only another user may read is not of here.
     const madeBy = await readFile(file, 'utf8').catch(error => {
-      if ((error as { code?: string }).code === 'EACCES') return '';
+      if ((error as { code?: string }).code === 'EACCES') return 'another user';
       throw error;
     });
     return { madeBy, touchedMs: (await stat(file)).mtimeMs };

@@ -2,11 +2,12 @@
 // Several services on one data directory share it: the first one starts it, the last one stops it, and any of them
 // restarts it when it is gone. The lock file of PostgreSQL allows only one server among processes that see each other, and `in-use.ts`
 // refuses all others.
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { StartError } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
@@ -114,6 +115,7 @@ async function startIn(home: Home, inUse: InUse, start: Start): Promise<Embedded
     const deadline = Date.now() + START_LIMIT_MS;
     failedLaunches = 0;
     while (Date.now() < deadline && failedLaunches < MAX_FAILED_LAUNCHES) {
+      if (inUse.isLost()) throw new StartError('The embedded database is not started: its data was taken.');
       const state = await probe(connection);
       if (state === 'up') return;
       if (state === 'down' && !child) {
@@ -135,7 +137,6 @@ async function startIn(home: Home, inUse: InUse, start: Start): Promise<Embedded
     name: 'watching the embedded database',
     task: async () => {
       if (runningPid(home.clusterDir) !== undefined) return;
-      if (inUse.isLost()) throw new StartError('The embedded database is not started again: its data was taken.');
       log.warn('the embedded database has stopped; restarting it');
       await ensureRunning();
     },
@@ -170,11 +171,12 @@ async function initialise(home: Home): Promise<void> {
     ...['--pgdata', draft, '--username', USER, '--auth', 'trust', '--encoding', 'UTF8'],
     ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--no-instructions'],
   ]);
-  const initdb = spawnSync(command, args, { ...identity.user, env, cwd: draft, encoding: 'utf8' });
-  if (initdb.status !== 0) {
+  try {
+    await promisify(execFile)(command, args, { ...identity.user, env, cwd: draft });
+  } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    const reason =
-      (initdb.stderr ?? '').split('\n').find(line => line.includes('error:')) ?? initdb.error?.message ?? '';
+    const { stderr = '', message } = error as Error & { readonly stderr?: string };
+    const reason = stderr.split('\n').find(line => line.includes('error:')) ?? message.split('\n')[0];
     throw new StartError(`The embedded database could not be created. ${reason}`.trim());
   }
   await renameInto(draft, clusterDir);

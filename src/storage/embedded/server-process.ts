@@ -83,7 +83,11 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 /** The process id of the server of this cluster, if it runs. */
 export function runningPid(clusterDir: string): number | undefined {
   const pid = lockedBy(clusterDir);
-  return pid !== undefined && isAlive(pid) && !isOtherProgram(pid, clusterDir) ? pid : undefined;
+  return pid !== undefined && isServerOf(pid, clusterDir) ? pid : undefined;
+}
+
+export function isServerOf(pid: number, clusterDir: string): boolean {
+  return isAlive(pid) && !isOtherProgram(pid, clusterDir);
 }
 
 function lockedBy(clusterDir: string): number | undefined {
