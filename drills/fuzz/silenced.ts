@@ -1,4 +1,4 @@
-// Which simulated chains a case may have silenced. Cases run side by side, so that nobody knows in which order the service took them:
+// Which simulated chains a case may have silenced. Cases run side by side, so the order in which the service took them is not known:
 // a chain counts as silent until a fault that lets it answer was asked for after the silence had been answered.
 import { NETWORKS } from '../../src/chains/asset.ts';
 import type { Exchange } from '../../test/harness/openapi.ts';

@@ -1,5 +1,5 @@
 // The jobs that a killed node was running: how long until they went on, on another node or on a new one. Nothing says which node runs a
-// job, but a node that lives touches its jobs every three seconds: one that nobody has touched for three times as long is orphaned.
+// job, but a node that lives touches its jobs every three seconds: one that no worker has touched for three times as long is orphaned.
 import { setTimeout as wait } from 'node:timers/promises';
 import { QUEUE_SCHEMA } from '../../src/jobs/boss.ts';
 import type { Sql } from '../../src/storage/database.ts';
@@ -33,7 +33,7 @@ type Job = {
 type Orphan = Job & { readonly sinceMs: number; withoutNodesMs: number; isLate: boolean };
 
 const LOOK_MS = 250;
-/** A node takes over what nobody has touched for ten seconds: the drill must have seen it before. */
+/** A node takes over what no worker has touched for ten seconds: the drill must have seen it before. */
 const SILENT_MS = 9_000;
 const PROMISED_MS = 30_000;
 /** Where the database was killed meanwhile. */
@@ -106,7 +106,7 @@ function keyOf({ id, heartbeat }: Job): string {
   return `${id} ${heartbeat}`;
 }
 
-/** Jobs that run and that nobody touches, and those of the known ones that were taken over and that no worker has fetched yet. */
+/** Jobs that run and that no worker touches, and those of the known ones that were taken over and that no worker has fetched yet. */
 async function readSilent(db: Sql, known: readonly Job[]): Promise<(Job & { readonly silentMs: number })[]> {
   const columns = `j.name, j.id::text, j.heartbeat_on::text as heartbeat,
     (extract(epoch from clock_timestamp() - j.heartbeat_on) * 1000)::float8 as "silentMs"`;

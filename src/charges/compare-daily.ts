@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts';
 import { type Beat, startLoop } from '../lib/loop.ts';
 import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
-import { afterSteps, inTurn } from '../storage/turns.ts';
+import { betweenSteps, inTurn } from '../storage/turns.ts';
 import { type CompareDeps, compareDay } from './compare-day.ts';
 import type { ReceiptDeps } from './receipts.ts';
 import { endComparison, findDueDay, postponeComparison } from './store-compare-day.ts';
@@ -66,7 +66,7 @@ async function compareOrPostpone(
   const { rail } = watched;
   const { db, clock, log } = deps;
   try {
-    await compare(deps, watched, day, afterSteps(lost, beat));
+    await compare(deps, watched, day, betweenSteps(lost, beat));
   } catch (error) {
     lost.throwIfAborted();
     await postponeComparison(db, rail, day, new Date(clock.now().getTime() + RETRY_MS));

@@ -9,7 +9,7 @@ import { type Beat, startLoop } from '../lib/loop.ts';
 import type { Receipt, ReceiptPage, ReceiptsByTime } from '../rails/rail.ts';
 import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
-import { afterSteps, inTurn } from '../storage/turns.ts';
+import { betweenSteps, inTurn } from '../storage/turns.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { hasNewReturn } from './returns.ts';
 import { comparable, findKnownReturns, findRecorded } from './store-money.ts';
@@ -80,7 +80,7 @@ async function look(
   const nextAt = new Date(now.getTime() + (watch.everyMs ?? LOOK_EVERY_MS));
   try {
     const times = { from: new Date(due.seenUntil.getTime() - OVERLAP_MS), to: now };
-    await takeReceipts(deps, watched, times, afterSteps(lost, beat));
+    await takeReceipts(deps, watched, times, betweenSteps(lost, beat));
     await endLook(deps.db, rail, now, nextAt);
   } catch (error) {
     lost.throwIfAborted();

@@ -27,8 +27,8 @@ export function inTurn<T>(db: Database, work: string, task: (lost: AbortSignal) 
   return keepTurn({ take: () => takeTurn(db, work, holder), end: () => endTurn(db, work, holder) }, task);
 }
 
-/** For work of many steps, to be called after each: shows that it goes on, and throws when the turn is lost. */
-export function afterSteps(lost: AbortSignal, beat: Beat | undefined): () => void {
+/** For work of many steps, to be called between two of them: shows that it goes on, and throws when the turn is lost. */
+export function betweenSteps(lost: AbortSignal, beat: Beat | undefined): () => void {
   return () => {
     lost.throwIfAborted();
     beat?.();

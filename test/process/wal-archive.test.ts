@@ -167,7 +167,7 @@ describe('a WAL archive', { concurrency: 2 }, () => {
       (await (await fetch(`${service.url}/metrics`)).text()).includes('\ntrilho_wal_archive_failing 1\n');
     await service.charge();
     const [row] = await ask<{ name: string }>(service, 'select pg_walfile_name(pg_current_wal_lsn()) as name');
-    // The server compares what is there already, and waits for somebody to write into the pipe.
+    // The server compares what is there already, and waits until something is written into the pipe.
     const pipe = path.join(archive, 'wal', row!.name);
     await promisify(execFile)('mkfifo', [pipe]);
     try {

@@ -10,7 +10,7 @@ import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import { outgoingName } from '../../rails/cnab/folder.ts';
 import type { FileConnection, FileServer, RemoteFile } from '../../rails/rail.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
-import { afterSteps, inTurn } from '../../storage/turns.ts';
+import { betweenSteps, inTurn } from '../../storage/turns.ts';
 import { fileParts, type MakeDeps } from './make-file.ts';
 import { requireBytes, takeFiles } from './offer-files.ts';
 import { type ReadDeps, readReturn } from './read-return.ts';
@@ -165,11 +165,11 @@ async function sendFiles(
   connection: FileConnection,
   { lost, beat, again }: Run,
 ): Promise<number[]> {
-  const afterFile = afterSteps(lost, beat);
+  const beforeFile = betweenSteps(lost, beat);
   lost.throwIfAborted();
   const sent = new Set<number>();
   const send = async (file: BoletoFile) => {
-    afterFile();
+    beforeFile();
     const parts = fileParts(deps.db, file);
     await connection.put({ name: outgoingName(rail, file.sequence), digest: file.digest, parts }, lost);
     sent.add(file.sequence);
@@ -188,13 +188,13 @@ async function fetchReturns(
   connection: FileConnection,
   { lost, beat }: Run,
 ): Promise<Fetched[]> {
-  const afterFile = afterSteps(lost, beat);
+  const beforeFile = betweenSteps(lost, beat);
   const listed = await connection.list();
   const known = await findFetched(deps.db, rail, listed, settingsOf(deps.rails));
   const unknown = listed.filter(file => !known.has(file));
   const fetched: Fetched[] = [];
   for (const file of unknown.slice(0, MAX_FETCHED)) {
-    afterFile();
+    beforeFile();
     fetched.push(await fetchReturn(deps, rail, connection, file).catch(error => failed(deps, rail, file, error)));
   }
   return fetched;
