@@ -199,11 +199,17 @@ async function startAncientServer(t: Over): Promise<string> {
     socket.on('error', () => {});
     socket.once('data', () => {
       socket.write(Buffer.concat([message('R', int32(0)), ready]));
+      const columns = message('T', int16(2), column('number'), column('version'));
+      const row = message('D', int16(2), value('130009'), value('13.9'));
+      const answer = Buffer.concat([columns, row, message('C', text('SELECT 1')), ready]);
+      let unread = Buffer.alloc(0);
+      // One read may bring several messages, or a part of one: a type of one byte, then the length of what follows it.
       socket.on('data', data => {
-        if (data.toString('latin1', 0, 1) !== 'Q') return;
-        const columns = message('T', int16(2), column('number'), column('version'));
-        const row = message('D', int16(2), value('130009'), value('13.9'));
-        socket.write(Buffer.concat([columns, row, message('C', text('SELECT 1')), ready]));
+        unread = Buffer.concat([unread, data]);
+        while (unread.length >= 5 && unread.length > unread.readInt32BE(1)) {
+          if (unread.toString('latin1', 0, 1) === 'Q') socket.write(answer);
+          unread = unread.subarray(1 + unread.readInt32BE(1));
+        }
       });
     });
   });
