@@ -56,6 +56,8 @@ export function kindsOf(callers: readonly Caller[]): Kind[] {
       name: 'streams with slow readers',
       count: 200,
       first: index => get('/events/stream', headersOf(index)),
+      // Says nothing between requests. Who does not read sees only by writing that the connection has ended.
+      drip: '\r\n',
       reads: false,
       isCutAfterSeconds: STREAM_STALL_TIMEOUT_MS / 1_000,
     },

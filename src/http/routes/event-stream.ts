@@ -73,7 +73,8 @@ export function eventStreamRoutes(app: FastifyInstance, deps: EventStreamDeps): 
       const { socket } = request.raw;
       const cutOff = () => {
         deps.log.info('an event stream was closed: its reader took nothing');
-        socket.destroy();
+        // With an ordinary end the system would keep megabytes for a reader that does not come for them, and never tell it.
+        socket.resetAndDestroy();
       };
       const events = writeEvents({ ...deps, watch }, from, filter, stream);
       const pieces = cutOffWhenStalled(events, deps.streamStallTimeoutMs, cutOff);
