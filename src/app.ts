@@ -29,6 +29,7 @@ import { LINK_SECRETS } from './charges/store-links.ts';
 import { chargeSweep } from './charges/sweep.ts';
 import { lookAtRails, startWatchingRails } from './charges/watch-rails.ts';
 import type { Config } from './config/config.ts';
+import { shorterOf } from './config/retention-settings.ts';
 import { version } from './config/version.ts';
 import { openCursors } from './events/cursor.ts';
 import { deliverDue } from './events/deliver.ts';
@@ -469,10 +470,12 @@ function prunesOf({ retention, archiveDir: dir }: Config, clock: Clock): Prune[]
   const { events, audit, deliveries, quotes, idempotencyKeys, notifications, boletoFiles, jobs, traces } = retention;
   const findOpen = findOpenObjects;
   const records = dir === undefined ? [] : [pruneEvents({ dir, findOpen }, events), pruneAudit({ clock, dir }, audit)];
+  // An event that has deliveries stays, so these are kept for as long as events at most.
+  const keepDeliveries = dir === undefined ? deliveries : shorterOf(deliveries, events);
   const rows = [
     pruneIdempotencyKeys(idempotencyKeys),
     pruneQuotes(quotes),
-    pruneDeliveries(deliveries),
+    pruneDeliveries(keepDeliveries),
     pruneTraces(traces),
     pruneJobs(jobs),
   ];

@@ -26,9 +26,19 @@ const LONGEST_MS = 18_263 * DAY_MS;
 export const keptFor: Kind<Kept> = kindOf('a length of time from P1D to P50Y such as P30D, or forever', given => {
   if (given === 'forever') return given;
   const duration = parseDuration(given);
-  const lengthMs = (duration && addDuration(new Date(0), duration)?.getTime()) ?? Number.NaN;
+  const lengthMs = duration ? lengthOf(duration) : Number.NaN;
   return lengthMs >= DAY_MS && lengthMs <= LONGEST_MS ? duration : undefined;
 });
+
+export function shorterOf(a: Kept, b: Kept): Kept {
+  if (a === 'forever') return b;
+  return b === 'forever' || lengthOf(a) < lengthOf(b) ? a : b;
+}
+
+/** Milliseconds from a day in January, as months differ in length. */
+function lengthOf(duration: Duration): number {
+  return addDuration(new Date(0), duration)?.getTime() ?? Number.POSITIVE_INFINITY;
+}
 
 export const RETENTION_SETTINGS = [
   {
@@ -66,7 +76,8 @@ export const RETENTION_SETTINGS = [
     name: 'TRILHO_KEEP_DELIVERIES',
     kind: keptFor,
     default: 'P90D',
-    meaning: 'How long deliveries to webhooks are kept, with their attempts, after they were delivered or given up.',
+    meaning:
+      'How long deliveries to webhooks are kept, with their attempts, after they were delivered or given up. Where events are moved to TRILHO_ARCHIVE_DIR, at most as long as TRILHO_KEEP_EVENTS.',
   },
   {
     name: 'TRILHO_KEEP_NOTIFICATIONS',

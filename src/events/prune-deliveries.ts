@@ -4,11 +4,17 @@ import { uuidV7Of } from '../lib/ids.ts';
 import type { RowPrune } from '../storage/archive/removed.ts';
 import type { Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
-import { REMOVED_DELIVERIES } from './store-prune.ts';
 
 const FIRST = '00000000-0000-0000-0000-000000000000';
 /** When a delivery was delivered or given up, or is due. */
 const KEPT_FROM = 'greatest(d.created_at, d.delivered_at, d.next_at)';
+
+/** JSON of the deliveries that go, with their attempts. What a receiver answered is not kept: it may repeat what it was sent. */
+const REMOVED_DELIVERIES = `
+  select (to_jsonb(deliveries) || jsonb_build_object('attempts', made.attempts))::text
+    from deliveries
+    left join (select delivery_id, jsonb_agg(to_jsonb(attempts) - 'answer' order by number) as attempts
+                 from attempts group by delivery_id) made on made.delivery_id = deliveries.id`;
 
 /** Ids begin with the time of their delivery, so its primary key is in the order of time. */
 export function pruneDeliveries(keep: Duration | 'forever'): RowPrune {

@@ -1,12 +1,11 @@
-// Moves old events to the archive, a block of the feed at a time. An event of an object that still changes, or that a webhook is still
-// to be sent, is in the archive then and stays here as well, until nothing needs it any more.
+// Moves old events to the archive, a block of the feed at a time. An event of an object that still changes, or that has deliveries, is in
+// the archive then and stays here as well, until nothing needs it any more.
 import type { Duration } from '../lib/date-times.ts';
 import { BLOCK_SIZE, type Block, hashOf } from '../storage/archive/block.ts';
 import { requireBlockBefore } from '../storage/archive/check.ts';
 import { moveCut, readCut } from '../storage/archive/cuts.ts';
 import { writeBlock } from '../storage/archive/files.ts';
 import { requireArchive } from '../storage/archive/owner.ts';
-import { writeRemoved } from '../storage/archive/removed.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE, type Prune, type PruneStep } from '../storage/pruning.ts';
 import { resumeSteps } from '../storage/resume-steps.ts';
@@ -31,7 +30,7 @@ export function pruneEvents(deps: Deps, keep: Duration | 'forever'): Prune {
     kind: 'events',
     keep,
     step: resumeSteps((db, before, from = '0') =>
-      from === MOVE ? moveBlock(deps, db, before) : removeMoved(deps, db, before, Number(from)),
+      from === MOVE ? moveBlock(deps, db, before) : removeMoved(deps, db, Number(from)),
     ),
     oldest: findOldestEventAt,
   };
@@ -56,7 +55,7 @@ async function moveBlock(deps: Deps, db: Database, before: Date): Promise<PruneS
     const now = await readOldEvents(tx, range, true);
     if (now.length < BLOCK_SIZE || hashOf(blockOf(now, cut.hash)) !== hash) return undefined;
     if (!(await moveCut(tx, 'events', cut, { position: range.upTo, hash }))) return undefined;
-    return removeUnneeded(deps, tx, before, now);
+    return removeUnneeded(deps, tx, now);
   });
   return removed === undefined ? { removed: 0 } : { removed, next: MOVE };
 }
@@ -66,28 +65,20 @@ function blockOf(events: readonly OldEvent[], previous: string): Block {
   return { kind: 'events', first, last, previous, rows: events.map(({ json }) => json) };
 }
 
-async function removeMoved(deps: Deps, db: Database, before: Date, after: number): Promise<PruneStep> {
+async function removeMoved(deps: Deps, db: Database, after: number): Promise<PruneStep> {
   const { position: cut } = await readCut(db, 'events');
   const events = await readMovedEvents(db, after, cut, PRUNE_BATCH_SIZE);
-  const removed = events.length === 0 ? 0 : await db.transaction(tx => removeUnneeded(deps, tx, before, events));
+  const removed = events.length === 0 ? 0 : await db.transaction(tx => removeUnneeded(deps, tx, events));
   return { removed, next: events.length < PRUNE_BATCH_SIZE ? MOVE : String(events.at(-1)!.position) };
 }
 
 type Placed = { readonly position: number; readonly objectId: string };
 
-/** Deliveries that go with their events are in files before, as those are that go by their own age. */
-async function removeUnneeded(
-  { dir, findOpen }: Deps,
-  tx: Sql,
-  before: Date,
-  moved: readonly Placed[],
-): Promise<number> {
+async function removeUnneeded({ findOpen }: Deps, tx: Sql, moved: readonly Placed[]): Promise<number> {
   const open = await findOpen(tx, [...new Set(moved.map(({ objectId }) => objectId))]);
   const over = moved.filter(({ objectId }) => !open.has(objectId));
-  const { events, deliveries } = await deleteEvents(
+  return deleteEvents(
     tx,
     over.map(({ position }) => position),
   );
-  await writeRemoved(tx, dir, { kind: 'deliveries', before, rows: deliveries });
-  return events;
 }

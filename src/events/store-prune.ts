@@ -64,39 +64,13 @@ export async function readMovedEvents(sql: Sql, after: number, cut: number, limi
   return rows.map(row => ({ position: Number(row.position), eventId: row.event_id, objectId: row.object_id }));
 }
 
-/**
- * JSON of deliveries that a statement has deleted as `deliveries`, with their `attempts`. What a receiver answered is not kept: it may
- * repeat what it was sent.
- */
-export const REMOVED_DELIVERIES = `
-  select (to_jsonb(deliveries) || jsonb_build_object('attempts', made.attempts))::text
-    from deliveries
-    left join (select delivery_id, jsonb_agg(to_jsonb(attempts) - 'answer' order by number) as attempts
-                 from attempts group by delivery_id) made on made.delivery_id = deliveries.id`;
-
-export type RemovedEvents = { readonly events: number; readonly deliveries: readonly string[] };
-
-/** Removes events with their deliveries, but none that a webhook is still to be sent. Returns how many, and the deliveries as JSON. */
-export async function deleteEvents(tx: Sql, positions: readonly number[]): Promise<RemovedEvents> {
-  const [row] = await tx.query<{ events: string; deliveries: string[] }>(
-    `with held as materialized (
-       -- Locked before its state is read: a caller may ask for a delivery again.
-       select d.event_id, d.account_id, d.id, d.state = 'pending' and w.deleted_at is null as is_wanted
-         from event_positions p
-         join webhook_deliveries d on d.event_id = p.event_id and d.account_id = p.account_id
-         join webhooks w on w.id = d.webhook_id
-        where p.position = any($1) for update of d
-     ), old as materialized (
+/** Removes events, but none that still has a delivery. Returns how many. */
+export async function deleteEvents(tx: Sql, positions: readonly number[]): Promise<number> {
+  const [row] = await tx.query<{ events: string }>(
+    `with old as materialized (
        select p.position, p.event_id, p.account_id, ${MARK} as mark from event_positions p
         where p.position = any($1)
-          and not exists (select from held h where h.event_id = p.event_id and h.is_wanted)
-     ), attempts as (
-       delete from webhook_attempts a using old join held h on h.event_id = old.event_id
-        where a.delivery_id = h.id and a.account_id = h.account_id
-       returning a.*
-     ), deliveries as (
-       delete from webhook_deliveries d using old where d.event_id = old.event_id and d.account_id = old.account_id
-       returning d.*
+          and not exists (select from webhook_deliveries d where d.event_id = p.event_id and d.account_id = p.account_id)
      ), positions as (
        delete from event_positions p using old where p.position = old.position
      ), gone as (
@@ -107,10 +81,10 @@ export async function deleteEvents(tx: Sql, positions: readonly number[]): Promi
        on conflict (account_id) do update set position = excluded.position, mark = excluded.mark
         where removed_events.position < excluded.position
      )
-     select (select count(*) from gone) as events, array(${REMOVED_DELIVERIES}) as deliveries`,
+     select count(*) as events from gone`,
     [positions],
   );
-  return { events: Number(row!.events), deliveries: row!.deliveries };
+  return Number(row!.events);
 }
 
 export async function findOldestEventAt(sql: Sql): Promise<Date | undefined> {

@@ -174,7 +174,7 @@ test('a block of old events is moved; readers go on, or are told where to begin'
   assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`], 'they were in the archive before');
 });
 
-test('deliveries that go with their events are in a file before', async t => {
+test('deliveries are kept for as long as events at most, and are in a file before they go', async t => {
   const archiving = await startArchiving(t);
   const { service, dir } = archiving;
   const receiver = await startReceiver(t);
@@ -190,6 +190,7 @@ test('deliveries that go with their events are in a file before', async t => {
   service.clock.advanceMs(31 * DAY_MS);
   await service.runJobs();
   assert.deepEqual(await service.sql('select from webhook_deliveries'), []);
+  assert.equal((await service.sql('select from events where account_id = $1', ['told'])).length, 0);
 
   const names = (await readdir(dir, { recursive: true })).filter(name => /^removed\/deliveries\/.*\.gz$/.test(name));
   assert.equal(names.length, 1);

@@ -1,6 +1,8 @@
 // Where there is an archive, what is removed in time and is no record leaves files that can be checked.
 import assert from 'node:assert/strict';
-import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { constants } from 'node:fs';
+import { appendFile, cp, mkdir, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -9,6 +11,7 @@ import { archiveCommand } from '../../src/cli/archive.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { runCommand } from '../harness/commands.ts';
 import { recordingLog } from '../harness/log.ts';
+import { until } from '../harness/process.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { startService } from '../harness/service.ts';
 
@@ -95,6 +98,38 @@ test('deliveries, keys and quotes that are removed are in files before, a day at
   const broken = await runCommand(archiveCommand, {}, ['check', dir]);
   assert.equal(broken.code, 1);
   assert.match(broken.said, /^Broken: .* is not what its \.sha256 says\.$/m);
+});
+
+test('no row is locked while the disk of the archive hangs, and one that changes meanwhile stays', async t => {
+  const { service, dir } = await startWithArchive(t);
+  const receiver = await startReceiver(t);
+  const hook = (await service.post('/webhooks', { url: receiver.url, accountId: 'acme' })).json.id;
+  await service.post('/charges', chargeBody(), { 'idempotency-key': 'once' });
+  await service.runJobs();
+  service.clock.advanceMs(40 * DAY_MS);
+  await service.runJobs();
+  // Who reads a pipe hangs until it is written to.
+  const owner = path.join(dir, 'archive.json');
+  await rename(owner, `${owner}-real`);
+  execFileSync('mkfifo', [owner]);
+  service.clock.advanceMs(52 * DAY_MS);
+  const pruning = service.runJobs();
+  const pipe = await until('the pipe to be read', () =>
+    open(owner, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined),
+  );
+  const { deliveries } = (await service.get(`/webhooks/${hook}/deliveries`)).json;
+  const again = await service.send(`/webhooks/${hook}/deliveries/${deliveries[0].id}/redeliver`, { method: 'POST' });
+  assert.equal(again.status, 202, again.text);
+  await rename(`${owner}-real`, owner);
+  await pipe.writeFile(await readFile(owner));
+  await pipe.close();
+  await pruning;
+  await service.runJobs();
+  const left = (await service.get(`/webhooks/${hook}/deliveries`)).json.deliveries;
+  assert.deepEqual(
+    left.map(({ id, state }: { id: string; state: string }) => [id, state]),
+    [[deliveries[0].id, 'delivered']],
+  );
 });
 
 test('what cannot be written to the archive is not removed', async t => {

@@ -1,9 +1,10 @@
 // The files of the archive: a block each, with its SHA-256 beside it as `sha256sum` writes it. Rows are removed from the database only
 // after `writeBlock` has returned.
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
+import { writeDurably } from '../../lib/write-durably.ts';
 import { sha256Of } from '../backup/format.ts';
 import { type Block, blockIn, packed, parsed, pathOf, textIn, textOf } from './block.ts';
 
@@ -29,13 +30,19 @@ export async function writeBlock(dir: string, block: Block): Promise<void> {
 export async function writeHashed(dir: string, place: readonly string[], bytes: Buffer): Promise<void> {
   await makeFolders(dir, place.slice(0, -1));
   const file = path.join(dir, ...place);
-  await writeHash(file, bytes);
-  await replace(file, bytes);
-  await readHashed(file);
+  try {
+    await writeHash(file, bytes);
+    await replace(file, bytes);
+    await readHashed(file);
+  } catch (error) {
+    // Each try has a name of its own: on a full disk they would pile up.
+    for (const name of [file, file + HASH_ENDING]) await rm(name, { force: true });
+    throw error;
+  }
 }
 
 async function writeHash(file: string, bytes: Buffer): Promise<void> {
-  await replace(file + HASH_ENDING, Buffer.from(`${sha256Of(bytes)}  ${path.basename(file)}\n`));
+  await replace(file + HASH_ENDING, `${sha256Of(bytes)}  ${path.basename(file)}\n`);
 }
 
 /** Reads a file and compares it with the hash beside it. */
@@ -89,19 +96,9 @@ function isErased(row: Row | undefined): boolean {
   return typeof document === 'string' && /^0+$/.test(document);
 }
 
-/** The file appears under its name when it is on disk. What a crash left half written is written anew. */
-async function replace(file: string, bytes: Buffer): Promise<void> {
-  const draft = `${file}.partial`;
-  // Only its owner may read it: it holds what payers and callers entrusted to the service.
-  const handle = await open(draft, 'w', 0o600);
-  try {
-    await handle.writeFile(bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, file);
-  await syncFolder(path.dirname(file));
+/** A crash leaves one draft at most, which is written over by the next try. It would hold personal data that is erased later. */
+async function replace(file: string, content: string | Uint8Array): Promise<void> {
+  await writeDurably(file, content, { draft: `${file}.partial` });
 }
 
 /** Within `dir`, which must be there: where its disk is not mounted, nothing is to be written. */
