@@ -7,7 +7,7 @@ import type { Log } from '../lib/log.ts';
 import { type Beat, startLoop } from '../lib/loop.ts';
 import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
-import { betweenSteps, inTurn } from '../storage/turns.ts';
+import { betweenSteps, whenDue } from '../storage/leases.ts';
 import { type CompareDeps, compareDay } from './compare-day.ts';
 import type { ReceiptDeps } from './receipts.ts';
 import { endComparison, findDueDay, postponeComparison } from './store-compare-day.ts';
@@ -46,13 +46,15 @@ export async function compareDueDays(deps: DailyDeps, beat?: Beat): Promise<numb
 async function compareWhenDue(deps: DailyDeps, watched: WatchedRail, beat: Beat | undefined): Promise<boolean> {
   const { db, clock } = deps;
   const { rail } = watched;
-  if ((await findDueDay(db, rail, clock.now())) === undefined) return false;
-  const hasCompared = await inTurn(db, `compare ${rail.method} ${rail.name}`, async lost => {
-    // Another node may have compared it meanwhile.
-    const day = await findDueDay(db, rail, clock.now());
-    if (day !== undefined) await compareOrPostpone(deps, watched, day, lost, beat);
-    return day !== undefined;
-  });
+  const hasCompared = await whenDue(
+    db,
+    `compare ${rail.method} ${rail.name}`,
+    () => findDueDay(db, rail, clock.now()),
+    async (day, lost) => {
+      await compareOrPostpone(deps, watched, day, lost, beat);
+      return true;
+    },
+  );
   return hasCompared ?? false;
 }
 

@@ -8,7 +8,7 @@ import { type Beat, startLoop } from '../lib/loop.ts';
 import type { LocationSource, Rail } from '../rails/rail.ts';
 import { currentRails, type Rails } from '../rails/rails.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { inTurn } from '../storage/turns.ts';
+import { whenDue } from '../storage/leases.ts';
 import { countFree, endFill, insertLocation, isFillDue, type LocationWish } from './store-locations.ts';
 
 export type FillDeps = {
@@ -21,9 +21,9 @@ export type FillDeps = {
 
 const PAUSE_MS = 1_000;
 const FILL_EVERY_MS = 5_000;
-/** After a turn in which the bank gave none. */
+/** After a run in which the bank gave none. */
 const RETRY_AFTER_MS = 30_000;
-/** Of each kind in one turn. */
+/** Of each kind in one run. */
 const MAX_TAKEN = 100;
 /** Calls at once: charges need the same PSP. */
 const AT_ONCE = 4;
@@ -78,12 +78,12 @@ type Run = { readonly signal: AbortSignal; readonly beat?: Beat };
 async function fillWhenDue(deps: FillDeps, filled: FilledRail, run?: Run): Promise<number> {
   const { db, clock } = deps;
   const { rail } = filled;
-  if (!(await isFillDue(db, rail, clock.now()))) return 0;
-  const taken = await inTurn(db, `fill ${rail.method} ${rail.name}`, async lost => {
-    // Another node may have filled them meanwhile.
-    if (!(await isFillDue(db, rail, clock.now()))) return 0;
-    return fillOrPostpone(deps, filled, lost, run);
-  });
+  const taken = await whenDue(
+    db,
+    `fill ${rail.method} ${rail.name}`,
+    () => isFillDue(db, rail, clock.now()),
+    (_due, lost) => fillOrPostpone(deps, filled, lost, run),
+  );
   return taken ?? 0;
 }
 
@@ -134,7 +134,7 @@ async function fillKind(
         deps.log.warn('the bank gave a location that it had given before; it is not used again', { rail: rail.name });
       }),
     );
-    // All have ended before the first failure is told, so that nothing is written after the turn.
+    // All have ended before the first failure is told, so that nothing is written after the lease.
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     beat?.();
   }

@@ -9,7 +9,7 @@ import { type Beat, startLoop } from '../lib/loop.ts';
 import type { Receipt, ReceiptPage, ReceiptsByTime } from '../rails/rail.ts';
 import type { Rails } from '../rails/rails.ts';
 import { type WatchedRail, watchedRails } from '../rails/watched-rails.ts';
-import { betweenSteps, inTurn } from '../storage/turns.ts';
+import { betweenSteps, whenDue } from '../storage/leases.ts';
 import { type ReceiptDeps, takeReceipt } from './receipts.ts';
 import { hasNewReturn } from './returns.ts';
 import { comparable, findKnownReturns, findRecorded } from './store-money.ts';
@@ -61,25 +61,30 @@ export async function lookAtRails(deps: WatchDeps): Promise<number> {
 async function lookWhenDue(deps: WatchDeps, watched: WatchedRail, beat?: Beat): Promise<boolean> {
   const { db, clock } = deps;
   const { rail } = watched;
-  if (!(await findDueLook(db, rail, clock.now()))) return false;
-  const hasLooked = await inTurn(db, `look ${rail.method} ${rail.name}`, lost => look(deps, watched, lost, beat));
+  const hasLooked = await whenDue(
+    db,
+    `look ${rail.method} ${rail.name}`,
+    () => findDueLook(db, rail, clock.now()),
+    async ({ seenUntil }, lost) => {
+      await look(deps, watched, seenUntil, lost, beat);
+      return true;
+    },
+  );
   return hasLooked ?? false;
 }
 
-/** False when another node has looked meanwhile. */
 async function look(
   deps: WatchDeps,
   watched: WatchedRail,
+  seenUntil: Date,
   lost: AbortSignal,
   beat: Beat | undefined,
-): Promise<boolean> {
+): Promise<void> {
   const { rail, watch } = watched;
   const now = deps.clock.now();
-  const due = await findDueLook(deps.db, rail, now);
-  if (!due) return false;
   const nextAt = new Date(now.getTime() + (watch.everyMs ?? LOOK_EVERY_MS));
   try {
-    const times = { from: new Date(due.seenUntil.getTime() - OVERLAP_MS), to: now };
+    const times = { from: new Date(seenUntil.getTime() - OVERLAP_MS), to: now };
     await takeReceipts(deps, watched, times, betweenSteps(lost, beat));
     await endLook(deps.db, rail, now, nextAt);
   } catch (error) {
@@ -88,7 +93,6 @@ async function look(
     if (!isOutageOfOthers(error)) throw error;
     deps.log.info('the bank did not list its payments; it is asked again', { rail: rail.name, error });
   }
-  return true;
 }
 
 type Times = {

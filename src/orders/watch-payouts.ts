@@ -25,7 +25,7 @@ import {
 import { readPauses } from '../payouts/store-pauses.ts';
 import { haltUsedElsewhere } from '../payouts/store-senders.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { inTurn } from '../storage/turns.ts';
+import { whenDue } from '../storage/leases.ts';
 import { firstUnheld, hasHeld } from './store-line.ts';
 import { networksInUse } from './store-networks.ts';
 
@@ -88,12 +88,12 @@ async function readUnnamed({ db, chains }: WatchPayoutsDeps): Promise<Watched[]>
 async function watchNetwork(deps: WatchPayoutsDeps, watched: Watched): Promise<number> {
   const { db, clock } = deps;
   const { network } = watched;
-  if (!(await isWatchDue(db, network, clock.now()))) return 0;
-  const changed = await inTurn(db, `watch ${network}`, async lost => {
-    const now = clock.now();
-    // Another node may have judged it meanwhile.
-    return (await isWatchDue(db, network, now)) ? judgeAlarms(deps, watched, now, lost) : 0;
-  });
+  const changed = await whenDue(
+    db,
+    `watch ${network}`,
+    () => isWatchDue(db, network, clock.now()),
+    (_due, lost) => judgeAlarms(deps, watched, clock.now(), lost),
+  );
   return changed ?? 0;
 }
 

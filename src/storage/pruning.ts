@@ -6,7 +6,7 @@ import type { Heartbeats } from '../lib/heartbeats.ts';
 import type { Log } from '../lib/log.ts';
 import { type Loop, startLoop } from '../lib/loop.ts';
 import type { Database, Sql } from './database.ts';
-import { inTurn } from './turns.ts';
+import { withLease } from './leases.ts';
 
 /** What a step removed, and where the next one goes on; without `next` nothing more is to be removed now. */
 export type PruneStep = { readonly removed: number; readonly next?: string | undefined };
@@ -39,7 +39,7 @@ const SOON_MS = 5_000;
 type Pace = {
   /** Between two steps. */
   readonly pauseMs?: number;
-  /** After this time the next kind has its turn. */
+  /** After this time the next kind follows. */
   readonly kindMs?: number;
   readonly signal?: AbortSignal;
 };
@@ -52,7 +52,7 @@ type Pruned = {
   readonly removed: number;
   readonly hasMore: boolean;
   readonly failed: readonly string[];
-  readonly isTurnOfOther?: boolean;
+  readonly isLeasedByOther?: boolean;
 };
 
 /**
@@ -60,10 +60,10 @@ type Pruned = {
  * the next run; the others go on.
  */
 export async function pruneDue(deps: PruneDeps, pace: Pace = {}): Promise<Pruned> {
-  const pruned = await inTurn(deps.db, 'prune', lost =>
+  const pruned = await withLease(deps.db, 'prune', lost =>
     pruneAll(deps, { ...pace, signal: pace.signal ? AbortSignal.any([pace.signal, lost]) : lost }),
   );
-  return pruned ?? { removed: 0, hasMore: false, failed: [], isTurnOfOther: true };
+  return pruned ?? { removed: 0, hasMore: false, failed: [], isLeasedByOther: true };
 }
 
 async function pruneAll(deps: PruneDeps, { pauseMs = 0, kindMs, signal }: Pace): Promise<Pruned> {
@@ -117,9 +117,9 @@ export function startPruning(deps: LoopDeps): Loop {
     name: 'removing old rows',
     task: async signal => {
       await beforeWork?.();
-      const { hasMore, failed, isTurnOfOther } = await pruneDue(deps, { ...BACKGROUND_PACE, signal });
+      const { hasMore, failed, isLeasedByOther } = await pruneDue(deps, { ...BACKGROUND_PACE, signal });
       // A backlog is worked off in one run after another; what a node leaves that dies is taken over soon.
-      if (hasMore || isTurnOfOther) setTimeout(loop.wake, SOON_MS).unref();
+      if (hasMore || isLeasedByOther) setTimeout(loop.wake, SOON_MS).unref();
       // So that the loop counts as failing.
       if (failed.length > 0) throw new Error(`not removed: ${failed.join(', ')}`);
     },

@@ -67,8 +67,8 @@ for (const profile of ['sicoob', 'inter'] as const) {
     if (profile !== 'inter') return;
     test('asking for payments of boletos that were paid by their codes', async () => {
       const victims = await crashVerb('look', async () => {
-        // What the kill before left undone is done, so that every victim is one alone. Its turn is over.
-        await at.service.sql('delete from turns');
+        // What the kill before left undone is done, so that every victim is one alone. Its lease is over.
+        await at.service.sql('delete from leases');
         await at.look();
         const { json, text } = await at.create();
         assert.equal(json.boleto.status, 'REGISTERED', text);

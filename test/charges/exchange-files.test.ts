@@ -82,8 +82,8 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
   };
   /** From here on files are carried when the test says so. */
   const restSchedule = () => service.sql(`update boleto_agreements set next_exchange_at = 'infinity'`);
-  /** As if the node that had the turn were long dead. */
-  const endTurn = () => service.sql('delete from turns');
+  /** As if the node that had the lease were long dead. */
+  const releaseLease = () => service.sql('delete from leases');
   const answer = () => bank.makeReturn({ day: today(), time: '180000' });
 
   before(async () => {
@@ -195,7 +195,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
         return [undefined];
       },
       crash: async (_, step) => {
-        await endTurn();
+        await releaseLease();
         const now = service.clock.now().toISOString();
         const order: FileCrash = {
           verb: 'exchange',
@@ -211,7 +211,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
         return hasDied;
       },
     });
-    await endTurn();
+    await releaseLease();
     await command();
     assert.ok(!readdirSync(sshd.sent).some(name => name.startsWith('.')), 'no draft is left');
     const files = readdirSync(sshd.sent).filter(name => !name.startsWith('.'));
@@ -284,9 +284,9 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     // The bank takes it.
     assert.deepEqual(readFileSync(path.join(sshd.sent, name)), bytes);
     rmSync(path.join(sshd.sent, name));
-    lost.abort(new AppError('database_timeout', 'Another node has the turn.'));
+    lost.abort(new AppError('database_timeout', 'Another node has the lease.'));
     goesOn.resolve();
-    await assert.rejects(overtaken, /Another node has the turn/);
+    await assert.rejects(overtaken, /Another node has the lease/);
     assert.deepEqual(
       readdirSync(sshd.sent).filter(left => left.includes(name)),
       [],

@@ -49,13 +49,13 @@ function crashVerb(verb: string, prepare: () => Promise<void>): Promise<number[]
   });
 }
 
-/** As if the node that had the turn were long dead, and the next one due. */
-async function endTurn(): Promise<void> {
-  await service.sql('delete from turns');
+/** As if the node that had the lease were long dead, and the next one due. */
+async function releaseLease(): Promise<void> {
+  await service.sql('delete from leases');
   await service.sql('update rails set next_fill_at = null');
 }
 async function fill(): Promise<void> {
-  await endTurn();
+  await releaseLease();
   await service.runJobs();
 }
 const freeUrls = async () =>
@@ -64,7 +64,7 @@ const freeUrls = async () =>
 test('taking locations', async () => {
   await crashVerb('fill', async () => {
     await service.sql('delete from rail_locations');
-    await endTurn();
+    await releaseLease();
   });
   await fill();
   const [free, known] = [await freeUrls(), psp.state().locations];

@@ -31,7 +31,7 @@ async function freeIn(service: Service): Promise<number> {
   return row!.count;
 }
 
-/** The turn to take locations comes every five seconds, the look at the PSP every minute. */
+/** Locations are taken every five seconds, the look at the PSP every minute. */
 async function pass(service: Service): Promise<void> {
   service.clock.advanceMs(61_000);
   await service.runJobs();

@@ -53,11 +53,11 @@ function crashVerb<V extends PspVictim>(verb: string, prepare: () => Promise<V>)
 
 /** A minute later the next look is due. */
 const passMinute = () => at.service.clock.advanceMs(61_000);
-/** As if the node that had the turn were long dead. */
-const endTurn = () => at.service.sql('delete from turns');
+/** As if the node that had the lease were long dead. */
+const releaseLease = () => at.service.sql('delete from leases');
 /** A look, after which none is due for a minute. */
 async function look(): Promise<void> {
-  await endTurn();
+  await releaseLease();
   passMinute();
   await at.service.runJobs();
 }
@@ -169,7 +169,7 @@ test('asking the PSP for the payment that it told of', async () => {
 test('finding a payment that nobody told of', async () => {
   let made: Made | undefined;
   const victims = await crashVerb('look', async () => {
-    await endTurn();
+    await releaseLease();
     await at.service.runJobs();
     // Another node goes on with what the dead one was at, and waits for no other look.
     if (made) await assertPaidOnce(made.chargeId);

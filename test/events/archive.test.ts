@@ -358,7 +358,7 @@ test('killed at any step, no event is lost and none is in two files', async t =>
     const order: ArchiveCrash = { databaseUrl: service.databaseUrl, now, verb: 'events', step, dir };
     const died = await crashAt('archive-crash-at-step.ts', order);
     // Any node may go on when the lease of the dead one is over.
-    await service.sql('delete from turns');
+    await service.sql('delete from leases');
     await service.runJobs();
     const { code, said } = await archiving.check();
     assert.equal(code, 0, `step ${step}: ${said}`);

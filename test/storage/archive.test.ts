@@ -277,7 +277,7 @@ test('killed at any step, no line is lost and none is in two files', async t => 
     const order: ArchiveCrash = { databaseUrl: service.databaseUrl, now, verb: 'audit', step, dir };
     const died = await crashAt('archive-crash-at-step.ts', order);
     // Any node may go on when the lease of the dead one is over.
-    await service.sql('delete from turns');
+    await service.sql('delete from leases');
     await service.runJobs();
     await sealAudit(db);
     const { code, said } = await archiving.run(auditCommand, 'verify', '--archive', dir);

@@ -188,10 +188,10 @@ test('while one node removes rows another does not, until that one is gone for g
   t.after(() => service.stop());
   const { id } = (await quote(service)).json;
   service.clock.advanceMs(31 * DAY_MS);
-  await service.sql(`insert into turns values ('prune', gen_random_uuid(), now() + interval '1 hour')`);
+  await service.sql(`insert into leases values ('prune', gen_random_uuid(), now() + interval '1 hour')`);
   await service.runJobs();
   assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 200);
-  await service.sql(`update turns set held_until = now() - interval '1 second'`);
+  await service.sql(`update leases set held_until = now() - interval '1 second'`);
   await service.runJobs();
   assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 404);
 });

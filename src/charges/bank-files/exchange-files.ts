@@ -10,7 +10,7 @@ import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import { outgoingName } from '../../rails/cnab/folder.ts';
 import type { FileConnection, FileServer, RemoteFile } from '../../rails/rail.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
-import { betweenSteps, inTurn } from '../../storage/turns.ts';
+import { betweenSteps, whenDue, withLease } from '../../storage/leases.ts';
 import { fileParts, type MakeDeps } from './make-file.ts';
 import { requireBytes, takeFiles } from './offer-files.ts';
 import { type ReadDeps, readReturn } from './read-return.ts';
@@ -71,7 +71,7 @@ export async function exchangeDueFiles(deps: ExchangeDeps): Promise<number> {
 
 /**
  * Now, whatever the schedule says; with a file that was offered before, also that one once more. Refuses an agreement without a server, one
- * whose turn another node has, and a number that no file has.
+ * whose files another node exchanges, and a number that no file has.
  */
 export async function exchangeNow(deps: ExchangeDeps, rail: string, again?: number): Promise<Exchanged> {
   const served = servedRails(deps.rails).find(one => one.rail === rail);
@@ -79,14 +79,14 @@ export async function exchangeNow(deps: ExchangeDeps, rail: string, again?: numb
   const file = again === undefined ? undefined : await findFile(deps.db, { rail, sequence: again });
   if (again !== undefined && !file) throw new AppError('not_found', `There is no file ${again} of ${rail}.`);
   if (file) requireBytes(file);
-  const exchanged = await inTurn(deps.db, turnOf(served), lost =>
+  const exchanged = await withLease(deps.db, leaseOf(served), lost =>
     exchange(deps, served, { lost, sends: true, again: file }),
   );
   if (!exchanged) throw new AppError('wrong_state', `Another node exchanges files of ${rail} at this moment.`);
   return exchanged;
 }
 
-const turnOf = ({ rail }: Served) => `exchange ${rail}`;
+const leaseOf = ({ rail }: Served) => `exchange ${rail}`;
 
 function servedRails(rails: Rails): Served[] {
   return allRails(rails).flatMap(({ name, files }) => (files?.server ? { rail: name, server: files.server } : []));
@@ -95,14 +95,11 @@ function servedRails(rails: Rails): Served[] {
 async function exchangeWhenDue(deps: ExchangeDeps, served: Served, beat?: Beat): Promise<boolean> {
   const { db, clock, log } = deps;
   const { rail, server } = served;
-  if (!(await findDueExchange(db, rail, clock.now()))) return false;
+  const findDue = () => findDueExchange(db, rail, clock.now());
   try {
-    const exchanged = await inTurn(db, turnOf(served), async lost => {
-      const now = clock.now();
-      // Another node may have met it meanwhile.
-      const due = await findDueExchange(db, rail, now);
-      return due && exchange(deps, served, { lost, beat, sends: isSendingDue(server.sendAt, due.exchangedAt, now) });
-    });
+    const exchanged = await whenDue(db, leaseOf(served), findDue, ({ exchangedAt }, lost) =>
+      exchange(deps, served, { lost, beat, sends: isSendingDue(server.sendAt, exchangedAt, clock.now()) }),
+    );
     return exchanged !== undefined;
   } catch (error) {
     if (!isOutage(error)) throw error;

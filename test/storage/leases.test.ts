@@ -1,14 +1,14 @@
-// A turn lasts as long as its work, and ends soon after its node has died or has lost the database.
+// A lease lasts as long as its work, and ends soon after its node has died or has lost the database.
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
 import { AppError } from '../../src/lib/errors.ts';
-import { keepTurn } from '../../src/storage/turns.ts';
+import { keepLease } from '../../src/storage/leases.ts';
 
 beforeEach(t => {
   (t as TestContext).mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
 });
 
-/** Time passes in small steps: a turn is renewed between two of them. */
+/** Time passes in small steps: a lease is renewed between two of them. */
 async function pass(t: TestContext, seconds: number): Promise<void> {
   for (let passed = 0; passed < seconds; passed++) {
     t.mock.timers.tick(1_000);
@@ -31,14 +31,14 @@ function task() {
   };
 }
 
-/** A turn whose end nothing depends on. */
-const turnTakenBy = (take: () => Promise<boolean>) => ({ take, end: async () => {} });
+/** A lease whose end nothing depends on. */
+const leaseTakenBy = (take: () => Promise<boolean>) => ({ take, release: async () => {} });
 
-test('a turn is renewed for as long as its work goes on, and not after it', async t => {
+test('a lease is renewed for as long as its work goes on, and not after it', async t => {
   let renewals = 0;
   const work = task();
-  const kept = keepTurn(
-    turnTakenBy(async () => ++renewals > 0),
+  const kept = keepLease(
+    leaseTakenBy(async () => ++renewals > 0),
     work.run,
   );
   await pass(t, 3_600);
@@ -51,11 +51,11 @@ test('a turn is renewed for as long as its work goes on, and not after it', asyn
   assert.equal(renewals, before);
 });
 
-test('work whose turn another node has is told so', async t => {
+test('work whose lease another node has is told so', async t => {
   const work = task();
   let asked = 0;
-  const kept = keepTurn(
-    turnTakenBy(async () => ++asked === 1),
+  const kept = keepLease(
+    leaseTakenBy(async () => ++asked === 1),
     work.run,
   );
   await pass(t, 6);
@@ -65,7 +65,7 @@ test('work whose turn another node has is told so', async t => {
   await kept;
 });
 
-test('a turn whose database took long to give it is lost as early as if it had been quick', async t => {
+test('a lease whose database took long to give it is lost as early as if it had been quick', async t => {
   const work = task();
   const given = Promise.withResolvers<void>();
   let asked = 0;
@@ -74,7 +74,7 @@ test('a turn whose database took long to give it is lost as early as if it had b
     await given.promise;
     return true;
   };
-  const kept = keepTurn(turnTakenBy(take), work.run);
+  const kept = keepLease(leaseTakenBy(take), work.run);
   await pass(t, 15);
   given.resolve();
   await pass(t, 2);
@@ -85,7 +85,7 @@ test('a turn whose database took long to give it is lost as early as if it had b
   await kept;
 });
 
-test('a database that does not answer for a moment costs nothing; one that stays silent costs the turn before it ends', async t => {
+test('a database that does not answer for a moment costs nothing; one that stays silent costs the lease before it ends', async t => {
   for (const [silentSeconds, isLost] of [
     [10, false],
     [20, true],
@@ -96,7 +96,7 @@ test('a database that does not answer for a moment costs nothing; one that stays
       if (isSilent) throw new Error('no answer');
       return true;
     };
-    const kept = keepTurn(turnTakenBy(take), work.run);
+    const kept = keepLease(leaseTakenBy(take), work.run);
     await pass(t, 60);
     isSilent = true;
     await pass(t, silentSeconds);
@@ -108,10 +108,10 @@ test('a database that does not answer for a moment costs nothing; one that stays
   }
 });
 
-test('work that fails ends its turn and tells why', async () => {
+test('work that fails ends its lease and tells why', async () => {
   await assert.rejects(
-    keepTurn(
-      turnTakenBy(async () => true),
+    keepLease(
+      leaseTakenBy(async () => true),
       () => Promise.reject(new Error('the bank is closed')),
     ),
     /the bank is closed/,

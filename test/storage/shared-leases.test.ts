@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
-import { inTurn } from '../../src/storage/turns.ts';
+import { withLease } from '../../src/storage/leases.ts';
 import { createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { silentLog } from '../harness/log.ts';
 
@@ -24,36 +24,36 @@ test('another node does not do it meanwhile, but other work; when it is done or 
   const [one, other] = nodes;
   const end = Promise.withResolvers<string>();
   const begun = Promise.withResolvers<void>();
-  const first = inTurn(one, 'sweeping the yard', () => {
+  const first = withLease(one, 'sweeping the yard', () => {
     begun.resolve();
     return end.promise;
   });
   await begun.promise;
-  assert.equal(await inTurn(other, 'sweeping the yard', done), undefined);
-  assert.equal(await inTurn(one, 'sweeping the yard', done), undefined);
-  assert.equal(await inTurn(other, 'painting the gate', done), 'done');
+  assert.equal(await withLease(other, 'sweeping the yard', done), undefined);
+  assert.equal(await withLease(one, 'sweeping the yard', done), undefined);
+  assert.equal(await withLease(other, 'painting the gate', done), 'done');
   end.resolve('swept');
   assert.equal(await first, 'swept');
-  const failure = inTurn(other, 'sweeping the yard', () => Promise.reject(new Error('the broom is broken')));
+  const failure = withLease(other, 'sweeping the yard', () => Promise.reject(new Error('the broom is broken')));
   await assert.rejects(failure, /broom/);
-  assert.equal(await inTurn(one, 'sweeping the yard', done), 'done');
+  assert.equal(await withLease(one, 'sweeping the yard', done), 'done');
 });
 
-test('a node that died keeps its turn for as long as the database says', async () => {
+test('a node that died keeps its lease for as long as the database says', async () => {
   const [one] = nodes;
   const held = (until: string) =>
     one.query(
-      `insert into turns values ('mowing', gen_random_uuid(), now() + $1::interval)
+      `insert into leases values ('mowing', gen_random_uuid(), now() + $1::interval)
        on conflict (work) do update set held_until = excluded.held_until`,
       [until],
     );
   await held('1 hour');
-  assert.equal(await inTurn(one, 'mowing', done), undefined);
+  assert.equal(await withLease(one, 'mowing', done), undefined);
   await held('-1 second');
-  assert.equal(await inTurn(one, 'mowing', done), 'done');
+  assert.equal(await withLease(one, 'mowing', done), 'done');
 });
 
-test('a statement whose answer was lost, and that is sent again, does not cost the turn', async () => {
+test('a statement whose answer was lost, and that is sent again, does not cost the lease', async () => {
   const [one] = nodes;
   const repeating: Database = {
     ...one,
@@ -62,5 +62,5 @@ test('a statement whose answer was lost, and that is sent again, does not cost t
       return one.query(...statement);
     },
   };
-  assert.equal(await inTurn(repeating, 'weeding', done), 'done');
+  assert.equal(await withLease(repeating, 'weeding', done), 'done');
 });
