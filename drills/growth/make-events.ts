@@ -1,10 +1,10 @@
 // Events made by SQL, in the order of the feed: five of each object, of eight accounts, over the time that is given. Every tenth was
-// delivered to a webhook at the first attempt: what removes an event has to remove that as well.
+// delivered to a webhook at the first attempt: an event stays until its delivery has gone.
 import type pg from 'pg';
 
 export const ACCOUNTS = 8;
 export const EVENTS_OF_OBJECT = 5;
-const EVENTS_OF_DELIVERY = 10;
+export const EVENTS_OF_DELIVERY = 10;
 export const WEBHOOK_ID = '01a1e43a-7a00-71ca-82c0-7c939073f676';
 /** Those whose indexes are made at the end. */
 export const TABLES = ['events', 'event_positions', 'webhook_deliveries', 'webhook_attempts'];
