@@ -93,7 +93,7 @@ import { tablePrices } from './sandbox/prices.ts';
 import { type SandboxRouteDeps, sandboxRoutes } from './sandbox/routes/routes.ts';
 import { SANDBOX_CHARGE_RULES } from './sandbox/rules.ts';
 import { pruneAudit } from './storage/archive/prune-audit.ts';
-import { pruneRows } from './storage/archive/removed.ts';
+import { pruneRows } from './storage/archive/prune-rows.ts';
 import { startSealing } from './storage/audit-chain.ts';
 import { asStartFault, connect } from './storage/connect.ts';
 import type { Database, Sql } from './storage/database.ts';

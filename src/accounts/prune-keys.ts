@@ -1,6 +1,6 @@
 // Removes old idempotency keys. The object that was made under one stays, and its externalId is still taken.
 import type { Duration } from '../lib/date-times.ts';
-import type { RowPrune } from '../storage/archive/removed.ts';
+import type { RowPrune } from '../storage/archive/prune-rows.ts';
 import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
 import { deleteOldKeys, findOldestKeyAt } from './store-idempotency.ts';
 

@@ -1,7 +1,7 @@
 // Removes old deliveries of webhooks and their attempts. One that is still to be sent stays, however old, unless its webhook was deleted.
 import type { Duration } from '../lib/date-times.ts';
 import { uuidV7Of } from '../lib/ids.ts';
-import type { RowPrune } from '../storage/archive/removed.ts';
+import type { RowPrune } from '../storage/archive/prune-rows.ts';
 import type { Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
 

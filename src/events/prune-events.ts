@@ -1,7 +1,7 @@
 // Moves old events to the archive, a block of the feed at a time. An event of an object that still changes, or that has deliveries, is in
 // the archive then and stays here as well, until nothing needs it any more.
 import type { Duration } from '../lib/date-times.ts';
-import { BLOCK_SIZE, type Block, hashOf } from '../storage/archive/block.ts';
+import { BLOCK_SIZE, type Block, hashOfBlock } from '../storage/archive/block.ts';
 import { requireBlockBefore } from '../storage/archive/check.ts';
 import { moveCut, readCut } from '../storage/archive/cuts.ts';
 import { writeBlock } from '../storage/archive/files.ts';
@@ -49,11 +49,11 @@ async function moveBlock(deps: Deps, db: Database, before: Date): Promise<PruneS
   await requireArchive(db, deps.dir);
   await requireBlockBefore(deps.dir, 'events', cut);
   await writeBlock(deps.dir, block);
-  const hash = hashOf(block);
+  const hash = hashOfBlock(block);
   const removed = await db.transaction(async tx => {
     // Personal data may have been erased meanwhile, or is being erased: then the file is written again.
     const now = await readOldEvents(tx, range, true);
-    if (now.length < BLOCK_SIZE || hashOf(blockOf(now, cut.hash)) !== hash) return undefined;
+    if (now.length < BLOCK_SIZE || hashOfBlock(blockOf(now, cut.hash)) !== hash) return undefined;
     if (!(await moveCut(tx, 'events', cut, { position: range.upTo, hash }))) return undefined;
     return removeUnneeded(deps, tx, now);
   });

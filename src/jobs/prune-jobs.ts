@@ -1,6 +1,6 @@
 // Removes jobs some time after they have ended.
 import type { Duration } from '../lib/date-times.ts';
-import type { RowPrune } from '../storage/archive/removed.ts';
+import type { RowPrune } from '../storage/archive/prune-rows.ts';
 import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
 import { QUEUE_SCHEMA } from './boss.ts';
 

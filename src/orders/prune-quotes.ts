@@ -1,7 +1,7 @@
 // Removes quotes that no order has used. A used one stays with its order: it says how the price came about.
 import type { Duration } from '../lib/date-times.ts';
 import { uuidV7Of } from '../lib/ids.ts';
-import type { RowPrune } from '../storage/archive/removed.ts';
+import type { RowPrune } from '../storage/archive/prune-rows.ts';
 import type { Sql } from '../storage/database.ts';
 import { PRUNE_BATCH_SIZE } from '../storage/pruning.ts';
 

@@ -8,7 +8,7 @@ import {
   type TraceContext,
   type Tracing,
 } from '../lib/tracing.ts';
-import type { RowPrune } from './archive/removed.ts';
+import type { RowPrune } from './archive/prune-rows.ts';
 import type { Database, Sql } from './database.ts';
 import { PRUNE_BATCH_SIZE } from './pruning.ts';
 

@@ -37,31 +37,31 @@ export type Block = Pick<Static<typeof Header>, 'kind' | 'first' | 'last' | 'pre
 };
 
 /** Its place in the archive: `events/0000/events-000000000001-000000001000.ndjson.gz`. */
-export function pathOf({ kind, first, last }: Pick<Block, 'kind' | 'first' | 'last'>): string[] {
+export function pathOfBlock({ kind, first, last }: Pick<Block, 'kind' | 'first' | 'last'>): string[] {
   const folder = String(Math.floor((first - 1) / (BLOCK_SIZE * FILES_PER_FOLDER))).padStart(4, '0');
   const digits = (position: number) => String(position).padStart(12, '0');
   return [kind, folder, `${kind}-${digits(first)}-${digits(last)}.ndjson.gz`];
 }
 
-export function textOf({ kind, first, last, previous, rows }: Block): string {
+export function formatBlock({ kind, first, last, previous, rows }: Block): string {
   const header = { format: 'trilho-archive', formatVersion: 1, kind, first, last, previous };
   return [JSON.stringify(header), ...rows, ''].join('\n');
 }
 
 /** What the next block of events comes after. */
-export function hashOf(block: Block): string {
-  return textHash(textOf(block));
+export function hashOfBlock(block: Block): string {
+  return textHash(formatBlock(block));
 }
 
-export function packed(block: Block): Buffer {
-  return gzipSync(textOf(block));
+export function gzipBlock(block: Block): Buffer {
+  return gzipSync(formatBlock(block));
 }
 
 /** Refuses what is no block, or lacks a row. `name` is what the refusal calls it. */
-export function blockIn(text: string, name: string): Block {
+export function parseBlock(text: string, name: string): Block {
   const [first = '', ...rows] = text.split('\n');
   if (rows.pop() !== '') throw new StartError(`${name} ends in the middle of a line.`);
-  const header = checkSchema(Header, parsed(first, name));
+  const header = checkSchema(Header, parseRow(first, name));
   if ('faults' in header) throw new StartError(`${name} is not a file of the archive.`);
   const { kind, first: from, last, previous } = header.value;
   if (from === 1 && previous !== NO_HASH) throw new StartError(`${name} is the first, and names one before it.`);
@@ -72,7 +72,7 @@ export function blockIn(text: string, name: string): Block {
   return { kind, first: from, last, previous, rows };
 }
 
-export function textIn(bytes: Buffer, name: string): string {
+export function gunzipText(bytes: Buffer, name: string): string {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_BYTES }).toString();
   } catch {
@@ -80,7 +80,7 @@ export function textIn(bytes: Buffer, name: string): string {
   }
 }
 
-export function parsed(row: string, name: string): unknown {
+export function parseRow(row: string, name: string): unknown {
   try {
     return JSON.parse(row);
   } catch {
@@ -89,5 +89,5 @@ export function parsed(row: string, name: string): unknown {
 }
 
 function positionIn(row: string, name: string): unknown {
-  return (parsed(row, name) as { position?: unknown } | null)?.position;
+  return (parseRow(row, name) as { position?: unknown } | null)?.position;
 }

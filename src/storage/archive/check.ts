@@ -4,10 +4,18 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../../lib/errors.ts';
 import { followLines, type Head, type SealedLine } from '../audit-chain.ts';
-import { ARCHIVE_KINDS, type ArchiveKind, BLOCK_SIZE, type Block, hashOf, parsed, pathOf } from './block.ts';
+import {
+  ARCHIVE_KINDS,
+  type ArchiveKind,
+  BLOCK_SIZE,
+  type Block,
+  hashOfBlock,
+  parseRow,
+  pathOfBlock,
+} from './block.ts';
 import type { Cut } from './cuts.ts';
-import { blockNamed, readBlock, readText } from './files.ts';
-import { removedIn } from './removed-text.ts';
+import { parseNamedBlock, readBlock, readHashedText } from './files.ts';
+import { parseRemovedRows } from './removed-rows.ts';
 
 /** What the files of one kind hold, and the hash that they end with. */
 export type Checked = { readonly kind: ArchiveKind; readonly files: number; readonly first: number } & Head;
@@ -34,14 +42,14 @@ export async function checkArchive(
   const records = new Map<ArchiveKind, Checked>();
   const removed = new Map<string, CheckedRows>();
   for (const file of files) {
-    const text = await readText(file);
-    const gone = removedIn(text, file);
+    const text = await readHashedText(file);
+    const gone = parseRemovedRows(text, file);
     if (gone) {
       const { files: count, rows } = removed.get(gone.kind) ?? { files: 0, rows: 0 };
       removed.set(gone.kind, { kind: gone.kind, files: count + 1, rows: rows + gone.rows });
       continue;
     }
-    const block = blockNamed(text, file);
+    const block = parseNamedBlock(text, file);
     const before = records.get(block.kind);
     if (before && (before.position + 1 !== block.first || before.hash !== block.previous)) {
       throw new StartError(`${file} does not go on where the file before it ended, at ${before.position}.`);
@@ -61,7 +69,7 @@ export function notTheArchive(words: string): StartError {
 /** Refuses a folder without the block that was moved last: a wrong one, or one whose disk is not mounted. */
 export async function requireBlockBefore(dir: string, kind: ArchiveKind, cut: Cut): Promise<void> {
   if (cut.position === 0) return;
-  const file = path.join(dir, ...pathOf({ kind, first: cut.position - BLOCK_SIZE + 1, last: cut.position }));
+  const file = path.join(dir, ...pathOfBlock({ kind, first: cut.position - BLOCK_SIZE + 1, last: cut.position }));
   const end = await readBlock(file)
     .then(block => endOf(block, file))
     .catch(({ message }: Error) => {
@@ -72,9 +80,9 @@ export async function requireBlockBefore(dir: string, kind: ArchiveKind, cut: Cu
 
 /** An audit block ends with the hash of its last line, one of events with that of its content. */
 function endOf(block: Block, file: string, known: readonly Head[] = []): Head {
-  if (block.kind === 'events') return { position: block.last, hash: hashOf(block) };
+  if (block.kind === 'events') return { position: block.last, hash: hashOfBlock(block) };
   // Only the hashes decide whether these are lines of the log.
-  const lines = block.rows.map(row => parsed(row, file) as SealedLine);
+  const lines = block.rows.map(row => parseRow(row, file) as SealedLine);
   const { head, broken } = followLines({ position: block.first - 1, hash: block.previous }, lines);
   if (broken) throw new StartError(`${file}: line ${broken.position}: ${broken.reason}.`);
   const other = known.find(({ position, hash }) =>

@@ -6,7 +6,7 @@ import { StartError } from '../../lib/errors.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
 import { writeDurably } from '../../lib/write-durably.ts';
 import { sha256Of } from '../backup/format.ts';
-import { type Block, blockIn, packed, parsed, pathOf, textIn, textOf } from './block.ts';
+import { type Block, formatBlock, gunzipText, gzipBlock, parseBlock, parseRow, pathOfBlock } from './block.ts';
 
 const HASH_ENDING = '.sha256';
 
@@ -17,13 +17,14 @@ const HASH_ENDING = '.sha256';
  * are not, and any line of the audit log.
  */
 export async function writeBlock(dir: string, block: Block): Promise<void> {
-  const place = pathOf(block);
+  const place = pathOfBlock(block);
   await makeFolders(dir, place.slice(0, -1));
   const file = path.join(dir, ...place);
   const found = await tryRead(file);
-  if (found === undefined || !holdsSame(found, block, file)) await replace(file, packed(block));
+  if (found === undefined || !holdsSame(found, block, file)) await replace(file, gzipBlock(block));
   await writeHash(file, await readFile(file));
-  if (textOf(await readBlock(file)) !== textOf(block)) throw new StartError(`${file} was not written as it should be.`);
+  if (formatBlock(await readBlock(file)) !== formatBlock(block))
+    throw new StartError(`${file} was not written as it should be.`);
 }
 
 /** Writes a file of a name that none has yet, and makes the disk keep it. Its hash comes first: a hash alone is no file that lacks one. */
@@ -57,26 +58,26 @@ async function readHashed(file: string): Promise<Buffer> {
 }
 
 /** The text of a file that is what the hash beside it says. */
-export async function readText(file: string): Promise<string> {
-  return textIn(await readHashed(file), file);
+export async function readHashedText(file: string): Promise<string> {
+  return gunzipText(await readHashed(file), file);
 }
 
 export async function readBlock(file: string): Promise<Block> {
-  return blockNamed(await readText(file), file);
+  return parseNamedBlock(await readHashedText(file), file);
 }
 
 /** The block in the text of a file, which must have its name. */
-export function blockNamed(text: string, file: string): Block {
-  const block = blockIn(text, file);
-  if (path.basename(file) !== pathOf(block).at(-1)) throw new StartError(`${file} has the name of another block.`);
+export function parseNamedBlock(text: string, file: string): Block {
+  const block = parseBlock(text, file);
+  if (path.basename(file) !== pathOfBlock(block).at(-1)) throw new StartError(`${file} has the name of another block.`);
   return block;
 }
 
 /** True when the file holds this block to the letter; false when it may be replaced by it. */
 function holdsSame(found: Buffer, block: Block, file: string): boolean {
-  const other = blockIn(textIn(found, file), file);
-  if (textOf(other) === textOf(block)) return true;
-  const rowsIn = ({ rows }: Block) => rows.map(row => parsed(row, file) as Row);
+  const other = parseBlock(gunzipText(found, file), file);
+  if (formatBlock(other) === formatBlock(block)) return true;
+  const rowsIn = ({ rows }: Block) => rows.map(row => parseRow(row, file) as Row);
   const [theirs, ours] = [rowsIn(other), rowsIn(block)];
   if (block.kind === 'events' && theirs.every(({ id }, index) => id === ours[index]?.id)) {
     // A database that was restored has again what was erased after its backup.

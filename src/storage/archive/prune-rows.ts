@@ -10,7 +10,7 @@ import type { Prune } from '../pruning.ts';
 import { resumeSteps } from '../resume-steps.ts';
 import { writeHashed } from './files.ts';
 import { requireArchive } from './owner.ts';
-import { removedText } from './removed-text.ts';
+import { formatRemovedRows } from './removed-rows.ts';
 
 export type RowPrune = {
   readonly kind: string;
@@ -88,5 +88,5 @@ async function commitIf<T>(
 async function writeRemoved(db: Database, { dir, kind, before }: Place, rows: readonly string[]): Promise<void> {
   await requireArchive(db, dir);
   const folder = [FOLDER, kind, before.toISOString().slice(0, 'YYYY-MM-DD'.length)];
-  await writeHashed(dir, [...folder, `${kind}-${requestUuid()}.ndjson.gz`], gzipSync(removedText(kind, rows)));
+  await writeHashed(dir, [...folder, `${kind}-${requestUuid()}.ndjson.gz`], gzipSync(formatRemovedRows(kind, rows)));
 }
