@@ -96,16 +96,16 @@ async function exchangeWhenDue(deps: ExchangeDeps, served: Served, beat?: Beat):
   const { db, clock, log } = deps;
   const { rail, server } = served;
   const findDue = () => findDueExchange(db, rail, clock.now());
-  try {
-    const exchanged = await whenDue(db, leaseOf(served), findDue, ({ exchangedAt }, lost) =>
-      exchange(deps, served, { lost, beat, sends: isSendingDue(server.sendAt, exchangedAt, clock.now()) }),
-    );
-    return exchanged !== undefined;
-  } catch (error) {
-    if (!isOutage(error)) throw error;
-    log.warn('files could not be exchanged with the bank; it is tried again', { rail, error });
+  const hasMet = await whenDue(db, leaseOf(served), findDue, async ({ exchangedAt }, lost) => {
+    try {
+      await exchange(deps, served, { lost, beat, sends: isSendingDue(server.sendAt, exchangedAt, clock.now()) });
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      log.warn('files could not be exchanged with the bank; it is tried again', { rail, error });
+    }
     return true;
-  }
+  });
+  return hasMet ?? false;
 }
 
 /** Whether one of the times of day has passed since the last exchange. */
