@@ -73,7 +73,7 @@ export function eventStreamRoutes(app: FastifyInstance, deps: EventStreamDeps): 
       const { socket } = request.raw;
       const cutOff = () => {
         deps.log.info('an event stream was closed: its reader took nothing');
-        // With an ordinary end the system would keep megabytes for a reader that does not come for them, and never tell it.
+        // As a connection that takes nothing at all: see unread-answers.ts. This one may have written meanwhile.
         socket.resetAndDestroy();
       };
       const events = writeEvents({ ...deps, watch }, from, filter, stream);

@@ -15,7 +15,9 @@ export function closeUnread(server: Server, { exchanges, log }: { exchanges: Exc
   server.on('timeout', (socket: Socket) => {
     const isUnread = socket.writableLength > 0;
     if (!isUnread && exchanges.isOwed(socket)) return;
-    if (isUnread) log.info('connection closed: its caller does not read the answer');
-    socket.destroy();
+    if (!isUnread) return void socket.destroy();
+    log.info('connection closed: its caller does not read the answer');
+    // With an ordinary end the system would keep what waits, for minutes and for a caller that does not come for it.
+    socket.resetAndDestroy();
   });
 }
