@@ -58,7 +58,9 @@ async function drill(at: DrillDatabase): Promise<number> {
     percentileOf(times, 0.5) > MAX_RATIO * percentileOf(small.times.get(name) ?? [], 0.5) ? `${name}: not flat` : [],
   );
   const tooFew = Object.entries(whole.gone).flatMap(([what, count]) =>
-    count === 0 || count * MAX_RATIO < small.gone[what as keyof Gone] ? `${what}: too few` : [],
+    count === 0 || small.gone[what as keyof Gone] === 0 || count * MAX_RATIO < small.gone[what as keyof Gone]
+      ? `${what}: too few`
+      : [],
   );
   const faults = [...small.faults, ...whole.faults, ...slower, ...tooFew];
   for (const line of faults.slice(0, 20)) process.stdout.write(`${line}\n`);

@@ -38,9 +38,9 @@ const HOURS = 24;
 const KEEP = 'P1D';
 const DAY_SECONDS = 86_400;
 const SLACK_SECONDS = 600;
-/** Older lines and events should be in the archive. */
-const ARCHIVED_WITHIN_SECONDS = DAY_SECONDS + SLACK_SECONDS;
-/** Older rows should have been removed: by whole days, where there is an archive. */
+/** Older lines of the audit log should be in the archive. */
+const AUDIT_ARCHIVED_WITHIN_SECONDS = DAY_SECONDS + SLACK_SECONDS;
+/** Older events should be there, and older rows have been removed: both go by whole days. */
 const REMOVED_WITHIN_SECONDS = 2 * DAY_SECONDS + SLACK_SECONDS;
 const OLDEST = 'trilho_oldest_row_seconds';
 const REMOVED_KINDS = ['idempotency_keys', 'deliveries'];
@@ -120,7 +120,8 @@ async function metricsOf({ url }: RunningProgram, name: string): Promise<Map<str
 
 /** The service looks every minute of real time, in which many simulated hours have passed: it is waited for. */
 async function whatIsNotRemoved(db: Sql, service: RunningProgram, now: Date): Promise<string[]> {
-  const before = new Date(now.getTime() - ARCHIVED_WITHIN_SECONDS * 1_000);
+  const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000);
+  const limits = { audit: ago(AUDIT_ARCHIVED_WITHIN_SECONDS), events: ago(REMOVED_WITHIN_SECONDS) };
   let faults: string[] = [];
   const isRemoved = async () => {
     const oldest = await metricsOf(service, OLDEST);
@@ -129,7 +130,7 @@ async function whatIsNotRemoved(db: Sql, service: RunningProgram, now: Date): Pr
       if (seconds === undefined) return `${OLDEST} does not tell of ${kind}`;
       return seconds > REMOVED_WITHIN_SECONDS ? `old ${kind} were not removed` : [];
     });
-    faults.push(...(await whatIsNotArchived(db, before)));
+    faults.push(...(await whatIsNotArchived(db, limits)));
     return faults.length === 0;
   };
   await until(isRemoved, PATIENCE_MS);

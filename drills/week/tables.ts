@@ -83,13 +83,16 @@ async function countRows(sql: Sql): Promise<Counts> {
  * Rows that should be in the archive. They go in blocks, so that less than one may wait; and of events a block more, since their
  * positions are only nearly in the order of their time. Events that were archived and are still needed here are not counted.
  */
-export async function whatIsNotArchived(sql: Sql, before: Date): Promise<string[]> {
+export async function whatIsNotArchived(
+  sql: Sql,
+  before: { readonly audit: Date; readonly events: Date },
+): Promise<string[]> {
   const [row] = await sql.query<{ audit: number; events: number }>(
     `select (select count(*)::int from audit_log where at < $1) as audit,
             (select count(*)::int from event_positions p
                join events e on e.id = p.event_id and e.account_id = p.account_id
-              where p.position > (select position from archive_cuts where kind = 'events') and e.occurred_at < $1) as events`,
-    [before],
+              where p.position > (select position from archive_cuts where kind = 'events') and e.occurred_at < $2) as events`,
+    [before.audit, before.events],
   );
   const { audit, events } = row!;
   return [
