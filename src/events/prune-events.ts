@@ -7,7 +7,7 @@ import { moveCut, readCut } from '../storage/archive/cuts.ts';
 import { writeBlock } from '../storage/archive/files.ts';
 import { requireArchive } from '../storage/archive/owner.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { PRUNE_BATCH_SIZE, type Prune, type PruneStep } from '../storage/pruning.ts';
+import { PRUNE_BATCH_SIZE, type Prune, type PruneStep, startOfDay } from '../storage/pruning.ts';
 import { resumeSteps } from '../storage/resume-steps.ts';
 import {
   deleteEvents,
@@ -30,7 +30,8 @@ export function pruneEvents(deps: Deps, keep: Duration | 'forever'): Prune {
     kind: 'events',
     keep,
     step: resumeSteps((db, before, from = '0') =>
-      from === MOVE ? moveBlock(deps, db, before) : removeMoved(deps, db, Number(from)),
+      // By whole days, as deliveries go: an event stays until they have gone.
+      from === MOVE ? moveBlock(deps, db, startOfDay(before)) : removeMoved(deps, db, Number(from)),
     ),
     oldest: findOldestEventAt,
   };

@@ -4,8 +4,6 @@ import { EVENT_JSON, MARK } from './store-feed.ts';
 
 export type OldEvent = {
   readonly position: number;
-  readonly eventId: string;
-  readonly accountId: string;
   readonly objectId: string;
   readonly occurredAt: Date;
   /** As the archive holds it. */
@@ -31,13 +29,11 @@ export async function isRangeOver(sql: Sql, { after, upTo }: Range, before: Date
 export async function readOldEvents(sql: Sql, { after, upTo }: Range, forUpdate = false): Promise<OldEvent[]> {
   const rows = await sql.query<{
     position: string;
-    event_id: string;
-    account_id: string;
     object_id: string;
     occurred_at: Date;
     json: string;
   }>(
-    `select p.position, p.event_id, p.account_id, p.object_id, e.occurred_at, ${EVENT_JSON} as json
+    `select p.position, p.object_id, e.occurred_at, ${EVENT_JSON} as json
        from event_positions p join events e on e.id = p.event_id and e.account_id = p.account_id
       where p.position > $1 and p.position <= $2
       order by p.position ${forUpdate ? 'for update of e skip locked' : ''}`,
@@ -45,8 +41,6 @@ export async function readOldEvents(sql: Sql, { after, upTo }: Range, forUpdate 
   );
   return rows.map(row => ({
     position: Number(row.position),
-    eventId: row.event_id,
-    accountId: row.account_id,
     objectId: row.object_id,
     occurredAt: row.occurred_at,
     // PostgreSQL wrote the JSON, so that decimals stay exact; the position goes in front.
@@ -56,21 +50,22 @@ export async function readOldEvents(sql: Sql, { after, upTo }: Range, forUpdate 
 
 /** Events that are in the archive and still here, in their order, after a position. */
 export async function readMovedEvents(sql: Sql, after: number, cut: number, limit: number) {
-  const rows = await sql.query<{ position: string; event_id: string; object_id: string }>(
-    `select position, event_id, object_id from event_positions where position > $1 and position <= $2
+  const rows = await sql.query<{ position: string; object_id: string }>(
+    `select position, object_id from event_positions where position > $1 and position <= $2
       order by position limit $3`,
     [after, cut, limit],
   );
-  return rows.map(row => ({ position: Number(row.position), eventId: row.event_id, objectId: row.object_id }));
+  return rows.map(row => ({ position: Number(row.position), objectId: row.object_id }));
 }
 
-/** Removes events, but none that still has a delivery. Returns how many. */
+/** Removes events, but none that has a delivery, or is to have one from a replay. Returns how many. */
 export async function deleteEvents(tx: Sql, positions: readonly number[]): Promise<number> {
   const [row] = await tx.query<{ events: string }>(
     `with old as materialized (
        select p.position, p.event_id, p.account_id, ${MARK} as mark from event_positions p
         where p.position = any($1)
           and not exists (select from webhook_deliveries d where d.event_id = p.event_id and d.account_id = p.account_id)
+          and not exists (select from webhook_replays r where r.done < p.position and r.until >= p.position)
      ), positions as (
        delete from event_positions p using old where p.position = old.position
      ), gone as (

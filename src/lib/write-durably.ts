@@ -30,7 +30,7 @@ export async function writeDurably(file: string, content: string | Uint8Array, o
     await rename(draft, file);
     await syncFolder(folder);
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(draft, { force: true }).catch(() => {});
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 // Removes rows that nothing needs any more, in small steps. Each noun says how a step of it goes; one node at a time takes them.
 import { setTimeout as wait } from 'node:timers/promises';
+import { DAY_MS } from '../lib/civil-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Duration, subtractDuration } from '../lib/date-times.ts';
 import type { Heartbeats } from '../lib/heartbeats.ts';
@@ -28,6 +29,11 @@ export type PruneDeps = {
   readonly prunes: readonly Prune[];
   readonly observePruned: (pruned: { readonly kind: string; readonly count: number }) => void;
 };
+
+/** What has an archive is removed by whole days, in UTC. */
+export function startOfDay(at: Date): Date {
+  return new Date(at.getTime() - (at.getTime() % DAY_MS));
+}
 
 /** Rows that a step looks at. */
 export const PRUNE_BATCH_SIZE = 500;

@@ -209,6 +209,31 @@ test('deliveries are kept for as long as events at most, and are in a file befor
   assert.match((await archiving.check()).said, new RegExp(`^deliveries, removed: 1 file, ${rows.length} rows`, 'm'));
 });
 
+test('an event stays until its last delivery has gone', async t => {
+  const archiving = await startArchiving(t);
+  const { service } = archiving;
+  const receiver = await startReceiver(t);
+  const hook = (await service.post('/webhooks', { url: receiver.url, accountId: 'told' })).json.id;
+  const { id } = (await service.post('/charges', chargeBody({ accountId: 'told' }))).json;
+  await service.runJobs();
+  await service.post(`/charges/${id}/cancel`, {});
+  await service.runJobs();
+  await archiving.insert(1_000);
+  service.clock.advanceMs(20 * DAY_MS);
+  const { deliveries } = (await service.get(`/webhooks/${hook}/deliveries`)).json;
+  const again = deliveries.at(-1);
+  await service.send(`/webhooks/${hook}/deliveries/${again.id}/redeliver`, { method: 'POST' });
+  await service.runJobs();
+
+  const left = () => service.sql<{ id: string }>(`select id from events where account_id = 'told'`);
+  service.clock.advanceMs(12 * DAY_MS);
+  await service.runJobs();
+  assert.deepEqual(await left(), [{ id: again.eventId }]);
+  service.clock.advanceMs(20 * DAY_MS);
+  await service.runJobs();
+  assert.deepEqual(await left(), []);
+});
+
 test('trilho audit verify --archive wants every event that was moved there', async t => {
   const { service, dir, insert, advance } = await startArchiving(t);
   await insert(2_000);

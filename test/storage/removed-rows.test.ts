@@ -8,14 +8,17 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { archiveCommand } from '../../src/cli/archive.ts';
+import type { ArchiveCrash } from '../harness/archive-crash-at-step.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { runCommand } from '../harness/commands.ts';
+import { crashAt } from '../harness/crash.ts';
 import { recordingLog } from '../harness/log.ts';
 import { until } from '../harness/process.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { startService } from '../harness/service.ts';
 
 const DAY_MS = 86_400_000;
+const MAX_STEPS = 40;
 
 async function startWithArchive(t: TestContext) {
   const dir = await mkdtemp(path.join(tmpdir(), 'trilho-removed-'));
@@ -130,6 +133,37 @@ test('no row is locked while the disk of the archive hangs, and one that changes
     left.map(({ id, state }: { id: string; state: string }) => [id, state]),
     [[deliveries[0].id, 'delivered']],
   );
+});
+
+test('killed at any step, each row is in a file before it is gone, and nothing half written stays', async t => {
+  const { service, dir } = await startWithArchive(t);
+  let deaths = 0;
+  for (let step = 1; ; step++) {
+    assert.ok(step <= MAX_STEPS, 'it comes to its end');
+    const key = `key-${step}`;
+    await service.post('/charges', chargeBody({ dueAt: '2035-12-10T23:59:59-03:00' }), { 'idempotency-key': key });
+    service.clock.advanceMs(32 * DAY_MS);
+    const now = service.clock.now().toISOString();
+    const order: ArchiveCrash = { databaseUrl: service.databaseUrl, now, verb: 'keys', step, dir };
+    const died = await crashAt('archive-crash-at-step.ts', order);
+    const here = await service.sql('select from idempotency_keys where key = $1', [key]);
+    const isIn = async () => (await removedIn(dir)).rowsOf('idempotency_keys').some(row => row.key === key);
+    assert.ok(here.length === 1 || (await isIn()), `step ${step}: neither here nor in a file`);
+    // Any node may go on when the lease of the dead one is over.
+    await service.sql('delete from leases');
+    await service.runJobs();
+    assert.deepEqual(await service.sql('select key from idempotency_keys'), []);
+    assert.ok(await isIn(), `step ${step}: it is in a file`);
+    assert.deepEqual(
+      (await readdir(dir, { recursive: true })).filter(name => name.includes('partial')),
+      [],
+    );
+    const { code, said } = await runCommand(archiveCommand, {}, ['check', dir]);
+    assert.equal(code, 0, said);
+    if (!died) break;
+    deaths++;
+  }
+  assert.ok(deaths >= 8, `${deaths} steps to die between`);
 });
 
 test('what cannot be written to the archive is not removed', async t => {

@@ -21,8 +21,8 @@ export async function writeBlock(dir: string, block: Block): Promise<void> {
   await makeFolders(dir, place.slice(0, -1));
   const file = path.join(dir, ...place);
   const found = await tryRead(file);
-  if (found === undefined || !holdsSame(found, block, file)) await replace(file, gzipBlock(block));
-  await writeHash(file, await readFile(file));
+  if (found === undefined || !holdsSame(found, block, file)) await replace(dir, file, gzipBlock(block));
+  await writeHash(dir, file, await readFile(file));
   if (formatBlock(await readBlock(file)) !== formatBlock(block))
     throw new StartError(`${file} was not written as it should be.`);
 }
@@ -32,18 +32,18 @@ export async function writeHashed(dir: string, place: readonly string[], bytes: 
   await makeFolders(dir, place.slice(0, -1));
   const file = path.join(dir, ...place);
   try {
-    await writeHash(file, bytes);
-    await replace(file, bytes);
+    await writeHash(dir, file, bytes);
+    await replace(dir, file, bytes);
     await readHashed(file);
   } catch (error) {
     // Each try has a name of its own: on a full disk they would pile up.
-    for (const name of [file, file + HASH_ENDING]) await rm(name, { force: true });
+    for (const name of [file, file + HASH_ENDING]) await rm(name, { force: true }).catch(() => {});
     throw error;
   }
 }
 
-async function writeHash(file: string, bytes: Buffer): Promise<void> {
-  await replace(file + HASH_ENDING, `${sha256Of(bytes)}  ${path.basename(file)}\n`);
+async function writeHash(dir: string, file: string, bytes: Buffer): Promise<void> {
+  await replace(dir, file + HASH_ENDING, `${sha256Of(bytes)}  ${path.basename(file)}\n`);
 }
 
 /** Reads a file and compares it with the hash beside it. */
@@ -97,9 +97,9 @@ function isErased(row: Row | undefined): boolean {
   return typeof document === 'string' && /^0+$/.test(document);
 }
 
-/** A crash leaves one draft at most, which is written over by the next try. It would hold personal data that is erased later. */
-async function replace(file: string, content: string | Uint8Array): Promise<void> {
-  await writeDurably(file, content, { draft: `${file}.partial` });
+/** One draft for all files, so that what a crash leaves, which may hold personal data, goes with the next one. */
+async function replace(dir: string, file: string, content: string | Uint8Array): Promise<void> {
+  await writeDurably(file, content, { draft: path.join(dir, 'draft.partial') });
 }
 
 /** Within `dir`, which must be there: where its disk is not mounted, nothing is to be written. */

@@ -1,12 +1,11 @@
 // Rows that are removed in time and are no records: deliveries, quotes, idempotency keys, traces, jobs. Where there is an archive, each step leaves a
 // file of what it removed, as gzipped NDJSON with its SHA-256 beside it. The rows have no order that a gap could be seen in, so these
-// files are no chain, and what a crash has kept from being committed is in a second file later.
+// files are no chain, and what was not removed after all, because of a crash or since it changed meanwhile, is in a second file later.
 import { gzipSync } from 'node:zlib';
-import { DAY_MS } from '../../lib/civil-days.ts';
 import type { Duration } from '../../lib/date-times.ts';
 import { requestUuid } from '../../lib/ids.ts';
 import type { Database, Sql } from '../database.ts';
-import type { Prune } from '../pruning.ts';
+import { type Prune, startOfDay } from '../pruning.ts';
 import { resumeSteps } from '../resume-steps.ts';
 import { writeHashed } from './files.ts';
 import { requireArchive } from './owner.ts';
@@ -30,7 +29,7 @@ const FOLDER = 'removed';
 /** Without a folder rows are removed for good. With one they are removed by whole days: else each minute would leave a small file. */
 export function pruneRows({ kind, keep, remove, oldest, resumes }: RowPrune, dir: string | undefined): Prune {
   const step: Prune['step'] = async (db, before, from) => {
-    const day = dayOf(before);
+    const day = startOfDay(before);
     const { rows, next } =
       dir === undefined
         ? await db.transaction(tx => remove(tx, before, from))
@@ -38,10 +37,6 @@ export function pruneRows({ kind, keep, remove, oldest, resumes }: RowPrune, dir
     return { removed: rows.length, next };
   };
   return { kind, keep, oldest, step: resumes ? resumeSteps(step) : step };
-}
-
-function dayOf(at: Date): Date {
-  return new Date(at.getTime() - (at.getTime() % DAY_MS));
 }
 
 type Place = { readonly dir: string; readonly kind: string; readonly before: Date };
@@ -55,33 +50,35 @@ async function removeToFile(
   place: Place,
   remove: (tx: Sql) => Promise<RemovedRows>,
 ): Promise<RemovedRows> {
-  const { result: planned } = await commitIf(db, remove, () => false);
-  if (planned.rows.length > 0) await writeRemoved(db, place, planned.rows);
-  const written = new Set(planned.rows);
-  const isWritten = ({ rows }: RemovedRows) => rows.length === written.size && rows.every(row => written.has(row));
-  const { result, isCommitted } = await commitIf(db, remove, isWritten);
-  return isCommitted ? result : { rows: [] };
-}
-
-class Undo extends Error {}
-
-/** Runs `work` in a transaction, and undoes it when its result is not the right one. */
-async function commitIf<T>(
-  db: Database,
-  work: (tx: Sql) => Promise<T>,
-  isRight: (result: T) => boolean,
-): Promise<{ readonly result: T; readonly isCommitted: boolean }> {
-  let last: { readonly result: T } | undefined;
+  const { rows } = await tryOut(db, remove);
+  if (rows.length > 0) await writeRemoved(db, place, rows);
+  const written = new Set(rows);
+  const others = new Error('other rows than those in the file');
   try {
-    await db.transaction(async tx => {
-      last = { result: await work(tx) };
-      if (!isRight(last.result)) throw new Undo();
+    return await db.transaction(async tx => {
+      const removed = await remove(tx);
+      if (removed.rows.length === written.size && removed.rows.every(row => written.has(row))) return removed;
+      throw others;
     });
-    return { ...last!, isCommitted: true };
   } catch (error) {
-    if (error instanceof Undo) return { ...last!, isCommitted: false };
+    if (error === others) return { rows: [] };
     throw error;
   }
+}
+
+/** The result of `work`, which is undone. */
+async function tryOut<T>(db: Database, work: (tx: Sql) => Promise<T>): Promise<T> {
+  const undo = new Error('undone on purpose');
+  let done: { readonly result: T } | undefined;
+  try {
+    await db.transaction(async tx => {
+      done = { result: await work(tx) };
+      throw undo;
+    });
+  } catch (error) {
+    if (error !== undo) throw error;
+  }
+  return done!.result;
 }
 
 /** To `removed/deliveries/2026-08-18/deliveries-….ndjson.gz`: the day is the first whose rows stayed. */
