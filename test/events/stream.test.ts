@@ -151,32 +151,40 @@ test('a reader that takes nothing is owed a page and a buffer, and holds up no o
   stream.close();
 });
 
-test('a reader that goes on taking nothing is cut off, and comes back to where it was', async t => {
-  const { log, lines } = recordingLog();
-  const impatient = await startService({ streamStallTimeoutMs: 50, log });
-  t.after(() => impatient.stop());
-  await writeManyEvents(impatient);
-  const lazy = openPaused(impatient.url, '/events/stream');
-  let text = '';
-  const ended = new Promise<NodeJS.ErrnoException>(resolve => lazy.once('error', resolve));
-  await until('it to be cut off', () => lines.some(line => line.includes('its reader took nothing')));
-  await until('it to be gone', async () => (await metric(impatient, 'trilho_event_streams')) === 0);
-  lazy.setEncoding('latin1').on('data', chunk => {
-    text += chunk;
-  });
-  lazy.resume();
-  assert.equal((await ended).code, 'ECONNRESET', 'nothing is kept for it');
-  const [, cursor = '', json = ''] = [...text.matchAll(/^id: ([0-9a-f]{32})\ndata: (.*)\n\n/gm)].at(-1) ?? [];
-  const [next] = await impatient.sql<{ id: string }>(
-    `select event_id as id from event_positions
+// The second limit is for one that sends something meanwhile, as a proxy may.
+for (const [limit, words] of [
+  [{ unreadLimitMs: 500 }, 'its caller does not read the answer'],
+  [{ streamStallTimeoutMs: 50 }, 'its reader took nothing'],
+] as const) {
+  test(`a reader that goes on taking nothing is cut off (${Object.keys(limit)}), and comes back to where it was`, async t => {
+    const { log, lines } = recordingLog();
+    const impatient = await startService({ ...limit, log });
+    t.after(() => impatient.stop());
+    await writeManyEvents(impatient);
+    const lazy = openPaused(impatient.url, '/events/stream');
+    let text = '';
+    const ended = new Promise<NodeJS.ErrnoException | undefined>(resolve =>
+      lazy.once('error', resolve).once('close', () => resolve(undefined)),
+    );
+    await until('it to be cut off', () => lines.some(line => line.includes(words)));
+    await until('it to be gone', async () => (await metric(impatient, 'trilho_event_streams')) === 0);
+    lazy.setEncoding('latin1').on('data', chunk => {
+      text += chunk;
+    });
+    lazy.resume();
+    assert.equal((await ended)?.code, 'ECONNRESET', 'nothing is kept for it');
+    const [, cursor = '', json = ''] = [...text.matchAll(/^id: ([0-9a-f]{32})\ndata: (.*)\n\n/gm)].at(-1) ?? [];
+    const [next] = await impatient.sql<{ id: string }>(
+      `select event_id as id from event_positions
       where position > (select position from event_positions where event_id = $1) order by position limit 1`,
-    [JSON.parse(json).id],
-  );
-  const back = await open('/events/stream', { 'last-event-id': cursor }, impatient.url);
-  await until('what comes next', () => back.told().length > 0);
-  assert.equal(back.told()[0]!.data.id, next!.id);
-  back.close();
-});
+      [JSON.parse(json).id],
+    );
+    const back = await open('/events/stream', { 'last-event-id': cursor }, impatient.url);
+    await until('what comes next', () => back.told().length > 0);
+    assert.equal(back.told()[0]!.data.id, next!.id);
+    back.close();
+  });
+}
 
 test('a stop ends every stream in order', async () => {
   const other = await startService();
