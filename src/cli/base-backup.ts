@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { asStartFault } from '../storage/connect.ts';
+import { requireArchiveInUse } from '../storage/embedded/archive-owner.ts';
 import { removeUnfinishedBase, takeBaseBackup } from '../storage/embedded/base-backup.ts';
 import { findCluster } from '../storage/embedded/home.ts';
 import { pruneArchive } from '../storage/embedded/wal-archive.ts';
@@ -32,6 +33,7 @@ export async function baseBackupCommand(config: Config, log: Log, args: readonly
     await noteBackup(db);
     const clusterDir = findCluster(config.dataDir);
     if (clusterDir === undefined) throw new StartError('The embedded database cannot be found.');
+    await requireArchiveInUse(clusterDir, walArchive);
     const { folder, files, endedAt } = await cleaningUp(
       () => removeUnfinishedBase(walArchive),
       () => takeBaseBackup(db, clusterDir, walArchive),

@@ -91,6 +91,22 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     assert.deepEqual(earlier.statuses, [200, 404]);
   });
 
+  test('is looked for before the database is copied: where its disk is not mounted, nothing is written there', async t => {
+    const { folder, archive, env } = await archivingService(t);
+    await rename(archive, `${archive}-away`);
+    const refuse = async (words: RegExp, given: Readonly<Record<string, string>> = env) => {
+      const { code, stderr } = await trilho(folder, given, 'backup', '--base');
+      assert.deepEqual([code, words.test(stderr)], [2, true], stderr);
+    };
+    await refuse(/The WAL archive \S+ of this database is not there: mount its disk/);
+    await mkdir(archive);
+    await refuse(/The WAL archive \S+ of this database is not there: mount its disk/);
+    assert.deepEqual(await readdir(archive), []);
+    await rm(archive, { recursive: true });
+    await rename(`${archive}-away`, archive);
+    await refuse(/archives its log to \S+, and TRILHO_WAL_ARCHIVE is/, { TRILHO_WAL_ARCHIVE: `${archive}-other` });
+  });
+
   test('stays with its database while a restore of it is tried, until that one takes it over', async t => {
     const { folder, archive, env, service } = await archivingService(t);
     const bases = async () => (await readdir(archive)).filter(name => name.startsWith('base-')).length;

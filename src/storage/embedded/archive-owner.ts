@@ -91,6 +91,15 @@ export async function requireKeptArchive(clusterDir: string, archiveDir: string)
   );
 }
 
+/** Refuses a folder to which a running database does not archive its log. */
+export async function requireArchiveInUse(clusterDir: string, archiveDir: string): Promise<void> {
+  if (!existsSync(path.join(clusterDir, KEPT_FILE))) {
+    throw new StartError('The embedded database runs without TRILHO_WAL_ARCHIVE: restart the service with it first.');
+  }
+  await chooseArchive(clusterDir, archiveDir);
+  await requireKeptArchive(clusterDir, archiveDir);
+}
+
 /** Refuses to make a new database for an archive that has one. */
 export async function refuseOwned(archiveDir: string): Promise<void> {
   if (!(await readOwner(archiveDir))) return;
