@@ -4,9 +4,11 @@ import pg from 'pg';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from './database.ts';
 
-const LOOK_AT_DOCS = 'see «Behind a pooler» in docs/operations.md';
+/** With PgBouncer. */
+const WHAT_TO_SET =
+  'set pool_mode = session and ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout,options there, and timezone, statement_timeout and idle_in_transaction_session_timeout of the role; see «Behind a pooler» in docs/operations.md';
 
-export const REFUSES_SETTINGS = `a pooler in front of it refuses settings of a session: ${LOOK_AT_DOCS}`;
+export const REFUSES_SETTINGS = `a pooler in front of it refuses settings of a session: ${WHAT_TO_SET}`;
 
 /** Names that servers have for it. */
 const UTC = new Set(['UTC', 'Etc/UTC', 'UCT', 'Etc/UCT', 'Universal', 'Etc/Universal', 'Zulu', 'Etc/Zulu']);
@@ -23,7 +25,7 @@ export async function requireSettings(db: Sql, setting: UrlSetting = 'DATABASE_U
   );
   if (UTC.has(row!.zone) && row!.limits) return;
   throw new StartError(
-    `A pooler in front of the database, or options in ${setting}, drop settings of a session: ${LOOK_AT_DOCS}.`,
+    `A pooler in front of the database, or options in ${setting}, drop settings of a session: ${WHAT_TO_SET}.`,
   );
 }
 
@@ -45,7 +47,7 @@ export async function requireOwnSession(
     await other.query('begin');
     if (first !== (await processOf(other)) && first === (await processOf(one))) return;
     throw new StartError(
-      `A pooler in front of the database of ${setting} changes sessions between transactions: ${LOOK_AT_DOCS}.`,
+      `A pooler in front of the database of ${setting} changes sessions between transactions: ${WHAT_TO_SET}.`,
     );
   } finally {
     await Promise.allSettled([one.end(), other.end()]);

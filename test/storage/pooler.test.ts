@@ -18,7 +18,7 @@ test('a pooler that drops settings of a session is refused until the role of the
   const connection = { connectionString: wire.url };
   await assert.rejects(connect({ connection, log: silentLog }), (error: Error) => {
     assert.ok(error instanceof StartError);
-    assert.match(error.message, /drop settings of a session: see «Behind a pooler» in docs\/operations\.md/);
+    assert.match(error.message, /drop settings of a session: set pool_mode = session and .*; see «Behind a pooler» in docs\/operations\.md/);
     return true;
   });
 
@@ -43,6 +43,6 @@ test('so is one in front of the database of DATABASE_READ_URL', async context =>
   });
   await assert.rejects(
     startService({ env: { DATABASE_URL: database.url, DATABASE_READ_URL: wire.url } }),
-    /options in DATABASE_READ_URL, drop settings of a session: see «Behind a pooler»/,
+    /options in DATABASE_READ_URL, drop settings of a session: set pool_mode = session and .*«Behind a pooler»/,
   );
 });
