@@ -1,4 +1,5 @@
 // SQL that moves old events to the archive: the block to move, and what may be removed of it.
+import { BLOCK_SIZE } from '../storage/archive/block.ts';
 import type { Sql } from '../storage/database.ts';
 import { EVENT_JSON, MARK } from './store-feed.ts';
 
@@ -82,7 +83,17 @@ export async function deleteEvents(tx: Sql, positions: readonly number[]): Promi
   return Number(row!.events);
 }
 
+/** Those of a block that is not whole are not to go yet. */
 export async function findOldestEventAt(sql: Sql): Promise<Date | undefined> {
-  const [row] = await sql.query<{ occurred_at: Date }>('select occurred_at from events order by occurred_at limit 1');
+  const [row] = await sql.query<{ occurred_at: Date }>(
+    `with whole as materialized (
+       select coalesce(p.position, c.position) as last from archive_cuts c
+         left join event_positions p on p.position = c.position + ${BLOCK_SIZE} where c.kind = 'events'
+     ), first as materialized (
+       select event_id, account_id from event_positions
+        where position <= (select last from whole) order by position limit 1
+     )
+     select e.occurred_at from first f join events e on e.id = f.event_id and e.account_id = f.account_id`,
+  );
   return row?.occurred_at;
 }

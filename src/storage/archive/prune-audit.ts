@@ -43,7 +43,13 @@ async function moveBlock({ clock, dir }: Deps, db: Database, before: Date): Prom
   return { removed, next: 'more' };
 }
 
+/** Those of a block that is not whole are not to go yet. */
 async function findOldest(sql: Sql): Promise<Date | undefined> {
-  const [row] = await sql.query<{ at: Date }>('select at from audit_log order by position limit 1');
+  const [row] = await sql.query<{ at: Date }>(
+    `select first.at from archive_cuts c
+       join audit_log first on first.position = c.position + 1
+       join audit_log last on last.position = c.position + ${BLOCK_SIZE}
+      where c.kind = 'audit'`,
+  );
   return row?.at;
 }
