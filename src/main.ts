@@ -1,3 +1,5 @@
+import { watchOutput } from './cli/output.ts';
 import { run } from './cli/run.ts';
 
-process.exit(await run(process.argv.slice(2)));
+const exitCodeOf = watchOutput();
+process.exit(await exitCodeOf(await run(process.argv.slice(2))));

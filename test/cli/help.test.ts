@@ -19,6 +19,7 @@ const LIGHT = [
   'src/cli/commands/operations.ts',
   'src/cli/commands/payouts.ts',
   'src/cli/commands/testing.ts',
+  'src/cli/output.ts',
   'src/cli/run.ts',
   'src/config/version.ts',
   'src/lib/errors.ts',

@@ -182,3 +182,16 @@ test('a wrong argument is named', async t => {
     assert.match(refusalOf(await runToEnd({ folder, command: trilho(...args) })), words);
   }
 });
+
+test('it ends quietly when nobody reads what it says any more', async t => {
+  const receiver = await startReceiver(t);
+  const { running } = await startListening(await ownFolder(t), '--url', service.url, '--forward', receiver.url);
+  running.child.stdout!.destroy();
+  const hasEnded = async () => {
+    await make();
+    return running.child.exitCode !== null;
+  };
+  await until('it to end', hasEnded, ASK_AGAIN_MS);
+  const { code, stderr } = await running.ended();
+  assert.deepEqual([code, stderr], [141, '']);
+});

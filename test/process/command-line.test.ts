@@ -170,6 +170,30 @@ describe('the command line', { concurrency: 2 }, () => {
     }
   });
 
+  test('a command whose reader has gone away ends quietly, as other tools do, and leaves no database behind', async t => {
+    const folder = await folderWithDatabase(t);
+    const service = await startTrilho({ folder });
+    await service.charge();
+    await service.charge();
+    await service.end();
+    for (const args of [['config'], ['payer', 'export', '529.982.247-25']]) {
+      const running = launch({ folder, command: [process.execPath, TRILHO, ...args] });
+      running.child.stdout!.destroy();
+      const ended = await running.ended();
+      assert.equal(ended.code, 141, ended.stderr);
+      assert.doesNotMatch(ended.stderr, /EPIPE|fatal/);
+      assert.deepEqual(processesOf(folder), []);
+    }
+  });
+
+  test('output that cannot be written is told, and no success', { skip: !existsSync('/dev/full') }, async t => {
+    const folder = await ownFolder(t);
+    const script = `"${process.execPath}" "${TRILHO}" config > /dev/full`;
+    const ended = await runToEnd({ folder, command: ['/bin/sh', '-c', script] });
+    assert.equal(ended.code, 1, ended.stderr);
+    assert.deepEqual(faultsOf(ended), ['Standard output could not be written (ENOSPC).']);
+  });
+
   test('a wrong argument of pay and import is named', async t => {
     const folder = await ownFolder(t);
     const run = async (...args: string[]) =>
