@@ -37,7 +37,7 @@ export async function recoverInto(
 
 /** Tries it in a scratch database, which is removed. */
 export function verifyArchive(request: Request): Promise<boolean> {
-  return withScratch(dataDir => recoverInto(dataDir, { ...request, isTrial: true }));
+  return withScratch(request.log, (dataDir, log) => recoverInto(dataDir, { ...request, log, isTrial: true }));
 }
 
 /** Before the database takes its place: a service that is started without the pause would pay again what was paid since. */

@@ -51,9 +51,9 @@ export async function restoreCommand(config: Config, log: Log, args: readonly st
 }
 
 /** Restores into an embedded database in a folder of its own, runs both proofs, and removes it. */
-export async function verifyBackup(log: Log, entries: AsyncIterable<Entry>): Promise<number> {
+export async function verifyBackup(commandLog: Log, entries: AsyncIterable<Entry>): Promise<number> {
   const backup = await openBackup(entries);
-  return withScratch(async dataDir => {
+  return withScratch(commandLog, async (dataDir, log) => {
     const stops: Stops = [];
     try {
       const embedded = await startEmbeddedPostgres({ dataDir, log });

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findAbandoned, makeDraft, removeFolder } from '../lib/drafts.ts';
+import type { Log } from '../lib/log.ts';
 import { possibleClusters } from '../storage/embedded/home.ts';
 import { shutDown } from '../storage/embedded/server-process.ts';
 import { removeUnfinished } from '../storage/embedded/unfinished.ts';
@@ -11,11 +12,12 @@ import { cleaningUp } from './on-interrupt.ts';
 
 const PREFIX = 'trilho-verify-';
 
-export async function withScratch<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
+/** `work` gets a log in which what is ordinary, such as each migration, is worth a line only to who debugs. */
+export async function withScratch<T>(log: Log, work: (dataDir: string, log: Log) => Promise<T>): Promise<T> {
   for (const folder of await findAbandoned(tmpdir(), new RegExp(PREFIX))) await removeScratch(folder);
   const scratch = await makeDraft(tmpdir(), PREFIX);
   const remove = () => removeScratch(scratch);
-  return cleaningUp(remove, () => work(scratch)).finally(remove);
+  return cleaningUp(remove, () => work(scratch, { ...log, info: log.debug })).finally(remove);
 }
 
 /** Its database may be in another folder, where root may not run it in this one. */
