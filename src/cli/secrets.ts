@@ -1,7 +1,5 @@
-// trilho secrets: makes a master key, says which keys seal the secrets in the database and in files, and seals them with the present key.
-import { randomBytes } from 'node:crypto';
+// trilho secrets: says which keys seal the secrets in the database and in files, and seals them with the present key.
 import type { Config } from '../config/config.ts';
-import { MASTER_KEY_BYTES } from '../config/master-key.ts';
 import type { Settings } from '../config/read.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -22,8 +20,9 @@ import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { sealFile, unsealFile } from './seal-file.ts';
 import { roleOf, sayFiles } from './secret-files.ts';
+import { secretKeyCommand } from './secret-key.ts';
 
-const VERBS = { key, status, reseal, renew };
+const VERBS = { status, reseal, renew };
 const FILE_VERBS = { seal: sealFile, unseal: unsealFile };
 
 export async function secretsCommand(
@@ -38,14 +37,9 @@ export async function secretsCommand(
     refuseFaults(`secrets ${verb}`, faults);
     return FILE_VERBS[verb](config, words[0] ?? '');
   }
+  if (verb === 'key') return secretKeyCommand(args.slice(1));
   refuseFaults(`secrets ${verb}`, readArguments(args.slice(1), {}).faults);
   return VERBS[verb](config, log, settings);
-}
-
-/** Alone on standard output, so that it can go into a file unread. */
-async function key(): Promise<number> {
-  console.log(randomBytes(MASTER_KEY_BYTES).toString('base64'));
-  return 0;
 }
 
 async function status(config: Config, log: Log, settings: Settings): Promise<number> {

@@ -102,3 +102,12 @@ test('a file that holds the master key is not sealed: nothing could open it agai
   assert.match(refused, /^master\.key holds the master key, which nothing else could open: it is not sealed\.$/);
   assert.equal(await read('master.key'), `${key},${old}\n`);
 });
+
+test('a new master key goes into the very file that the settings name', async t => {
+  const { folder, read } = await setUp(t);
+  const script = `"${process.execPath}" "${path.join(PROJECT, 'bin/trilho.js')}" secrets key > master.key`;
+  const env = { TRILHO_MASTER_KEY_FILE: path.join(folder, 'master.key') };
+  const made = await runToEnd({ folder, env, command: ['/bin/sh', '-c', script] });
+  assert.deepEqual([made.code, made.stderr], [0, '']);
+  assert.match(await read('master.key'), /^[A-Za-z0-9+/]{43}=\n$/);
+});

@@ -1,5 +1,10 @@
 // Running it: backups, schema, checks, settings.
-import { type Commands, USES_DATABASE } from './entry.ts';
+import { type Commands, type PlainCommand, USES_DATABASE } from './entry.ts';
+
+async function secretKey(): Promise<PlainCommand> {
+  const { secretKeyCommand } = await import('../secret-key.ts');
+  return args => secretKeyCommand(args.slice(1));
+}
 
 export const OPERATIONS: Commands = [
   [
@@ -70,7 +75,7 @@ export const OPERATIONS: Commands = [
         'trilho secrets seal <file>',
         'trilho secrets unseal <file>',
         '',
-        'key     prints a new master key, for TRILHO_MASTER_KEY or its file',
+        'key     prints a new master key, for TRILHO_MASTER_KEY or its file; needs neither settings nor database',
         'status  how many secrets each key seals; exit code 1 when one is not sealed, or by a key that is not given',
         'reseal  seals all of them with the first key of TRILHO_MASTER_KEY, beside a running service',
         'renew   after a key was lost: new random secrets for those that no given key opens',
@@ -79,6 +84,7 @@ export const OPERATIONS: Commands = [
         '',
         USES_DATABASE,
       ],
+      loadPlain: ([verb]) => (verb === 'key' ? secretKey() : undefined),
       load: async () => (await import('../secrets.ts')).secretsCommand,
     },
   ],
