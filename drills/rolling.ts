@@ -26,35 +26,59 @@ const STEP_MS = Number(SECONDS) * 1_000;
 
 await withDrillDatabase('rolling', drill);
 
+/** What a run has come to, also one that gives up. */
+type Run = {
+  readonly nodes: RunningProgram[];
+  readonly steps: [string, string][];
+  readonly wrong: string[];
+  replaced: number;
+  load?: Load;
+};
+
 async function drill(at: DrillDatabase): Promise<number> {
   const env = { DATABASE_URL: at.url, TRILHO_MODE: 'sandbox' };
   const made = await runTrilho(['migrate'], env, OTHER);
-  if (made.code !== 0) throw new Error(`the other version does not make a database: ${made.lines.at(-1)}`);
+  if (made.code !== 0) {
+    printWrong([`the other version does not make a database: ${made.lines.at(-1)}`]);
+    return 1;
+  }
+  const run: Run = { nodes: [], steps: [], wrong: [], replaced: 0 };
+  const { steps, wrong } = run;
+  await roll(at, run).catch((error: Error) => wrong.push(`the drill gave up: ${error.message}`));
+  await run.load?.stop();
+
+  const { lost, doubled } = await prove(at.db, run.load ?? { charges: new Map(), payments: new Map() });
+  const [acknowledged, longestGapMs] = [run.load?.acknowledged() ?? 0, run.load?.longestGapMs() ?? 0];
+  const faults = run.load?.faults ?? [];
+  for (const [what, value] of steps) print(what, value);
+  printResult({ faultsInjected: run.replaced, acknowledged, lost, doubled, longestGapMs });
+  print('requests sent again', run.load?.repeats() ?? 0);
+  print('answers that no caller should get', faults.length);
+  wrong.unshift(...lost, ...doubled, ...faults, ...(await printChecks(env)));
+  printWrong(wrong);
+  return wrong.length === 0 && acknowledged > 0 ? 0 : 1;
+}
+
+/** There and back again. Rejects when a node does not start. */
+async function roll(at: DrillDatabase, run: Run): Promise<void> {
+  const { nodes, steps, wrong } = run;
   const callers = await createCallers(at.url, 'sandbox', ['shop-1', 'shop-2']);
-  const nodes: RunningProgram[] = [];
   for (let count = 0; count < NODES; count++) nodes.push(await startNode(at, OTHER));
-  const load = startLoad({
-    callers,
-    atOnce: AT_ONCE,
-    seed: SEED,
-    mode: 'sandbox',
-    urls: () => nodes.map(({ url }) => url),
-  });
-  const steps: [string, string][] = [];
-  const wrong: string[] = [];
-  let replaced = 0;
+  const urls = () => nodes.map(({ url }) => url);
+  const load = startLoad({ callers, atOnce: AT_ONCE, seed: SEED, mode: 'sandbox', urls });
+  run.load = load;
   const judge = async () => wrong.push(...(await someWrites(load, nodes)));
 
   await judge();
   for (let count = 0; count < NODES; count++) {
     await replace(nodes, () => startNode(at));
-    replaced++;
+    run.replaced++;
     await judge();
     steps.push([`nodes of this version: ${count + 1}`, `${load.acknowledged()} writes`]);
   }
   for (let count = 0; count < NODES; count++) {
     const refusal = await replace(nodes, () => startNode(at, OTHER)).catch((error: Error) => refusalIn(error.message));
-    if (refusal === undefined) replaced++;
+    if (refusal === undefined) run.replaced++;
     await judge();
     steps.push([`back to the other version: ${count + 1}`, refusal === undefined ? 'started' : 'refused']);
     if (refusal === undefined) continue;
@@ -62,17 +86,6 @@ async function drill(at: DrillDatabase): Promise<number> {
     process.stdout.write(`${refusal}\n`);
     break;
   }
-  await load.stop();
-
-  const { lost, doubled } = await prove(at.db, load);
-  const [acknowledged, longestGapMs] = [load.acknowledged(), load.longestGapMs()];
-  for (const [what, value] of steps) print(what, value);
-  printResult({ faultsInjected: replaced, acknowledged, lost, doubled, longestGapMs });
-  print('requests sent again', load.repeats());
-  print('answers that no caller should get', load.faults.length);
-  wrong.unshift(...lost, ...doubled, ...load.faults, ...(await printChecks(env)));
-  printWrong(wrong);
-  return wrong.length === 0 && acknowledged > 0 ? 0 : 1;
 }
 
 /** One that starts takes the place of the oldest, which then ends in order; callers no longer know it. */
