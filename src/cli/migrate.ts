@@ -10,6 +10,7 @@ import { migrate, readMigrations } from '../storage/migrate.ts';
 import { type PlannedMigration, type PlannedTable, planMigrations } from '../storage/migration-plan.ts';
 import {
   LOCK_WAIT_MS,
+  MAX_LOCK_WAIT_MS,
   type OpenTransaction,
   readOpenTransactions,
   wordsOfTransaction,
@@ -76,7 +77,8 @@ function sayMigrations(planned: readonly PlannedMigration[], open: readonly Open
       `${atLeast} ${seconds} s at 50 MB a second. Sizes have indexes in them and are of the last analyze.`,
   );
   console.log(
-    `A lock that is not there within ${LOCK_WAIT_MS} ms ends the transaction, which then is tried again until it gets all of them.`,
+    `A lock that is not there within ${LOCK_WAIT_MS} ms ends the transaction, which then is tried again until it gets all of them, ` +
+      `each time with a longer wait, up to ${MAX_LOCK_WAIT_MS / 1_000} s. Others wait behind it meanwhile: start when the load is low.`,
   );
   if (open.length === 0) return;
   console.log(`Open for longer than ${LOCK_WAIT_MS} ms: ${open.map(wordsOfTransaction).join(', ')}.`);

@@ -65,6 +65,11 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === LOCK_TIMEOUT;
 }
 
+/** The server has ended one of several transactions that waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  return codeOf(error) === '40P01';
+}
+
 /** A lock of a row was waited for in vain: the server names where it was met, which it does not for a table. */
 export function isRowWait(error: unknown): boolean {
   return isLockTimeout(error) && (error as { where?: string }).where !== undefined;

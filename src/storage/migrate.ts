@@ -4,9 +4,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { backOff } from '../lib/backoff.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { type TableLock, watchWaits } from './awaited-lock.ts';
 import type { Database, Sql } from './database.ts';
-import { isLockTimeout } from './faults.ts';
-import { LOCK_WAIT_MS, readOpenTransactions, wordsOfTransaction } from './open-transactions.ts';
+import { isDeadlock, isLockTimeout } from './faults.ts';
+import { LOCK_WAIT_MS, MAX_LOCK_WAIT_MS, readOpenTransactions, wordsOfTransaction } from './open-transactions.ts';
 import { isReleasedText, RELEASED_TEXTS } from './released-texts.ts';
 
 export type Migration = { readonly name: string; readonly sql: string; readonly sha256: string };
@@ -33,31 +34,56 @@ async function readFolder(): Promise<Migration[]> {
 }
 
 const PAUSE_MS = 500;
-const MAX_PAUSE_MS = 10_000;
+/** Far longer than the longest wait for a lock: while a backup runs, callers wait behind a migration for a small part of the time. */
+const MAX_PAUSE_MS = 10 * MAX_LOCK_WAIT_MS;
+const ADVICE_FROM_ATTEMPT = 5;
 
 /**
  * Applies missing migrations. Refuses a database with a migration that this version does not have, or has with other
- * text. While others hold a lock that it needs, such as a backup, it gives up soon and tries again, for as long as they do.
+ * text. While others hold a lock that it needs, such as a backup, it gives up and tries again, for as long as they do.
+ * Callers cannot keep it out for ever: each time it waits longer, and begins with the table that it waited for in vain, since one
+ * who has that table may want another which it has by then.
  */
 export async function migrate({ db, log }: { db: Database; log: Log }): Promise<void> {
   const migrations = await readMigrations();
   await createMigrationTable(db);
+  let first: readonly TableLock[] = [];
   for (let attempt = 1; ; attempt++) {
+    const lockWaitMs = Math.min(MAX_LOCK_WAIT_MS, LOCK_WAIT_MS * 2 ** (attempt - 1));
+    let awaited: TableLock | undefined;
+    const onWait = (lock: TableLock) => {
+      awaited = lock;
+    };
     try {
-      return await migrateOnce(db, migrations, log);
+      return await migrateOnce(db, { migrations, log, lockWaitMs, first, onWait });
     } catch (error) {
-      if (!isLockTimeout(error)) throw error;
+      if (!isLockTimeout(error) && !isDeadlock((error as Error).cause)) throw error;
       const open = await readOpenTransactions(db);
+      const names = open.map(wordsOfTransaction).join(', ') || 'none that this role sees';
+      const advice = attempt < ADVICE_FROM_ATTEMPT ? '' : '; lower the load, or stop the nodes of the version before';
       log.warn('a migration waited for a lock in vain, changed nothing and tries again until it gets it', {
         attempt,
-        reason: `open transactions: ${open.map(wordsOfTransaction).join(', ') || 'none that this role sees'}`,
+        durationMs: lockWaitMs,
+        reason: `open transactions: ${names}${advice}`,
       });
+      const lock = awaited;
+      if (lock) first = [lock, ...first.filter(({ table }) => table !== lock.table)];
       await backOff(attempt, PAUSE_MS, MAX_PAUSE_MS);
     }
   }
 }
 
-async function migrateOnce(db: Database, migrations: readonly Migration[], log: Log): Promise<void> {
+type Attempt = {
+  readonly migrations: readonly Migration[];
+  readonly log: Log;
+  readonly lockWaitMs: number;
+  /** What is locked before the first migration, in this order. */
+  readonly first: readonly TableLock[];
+  /** Called with each lock that it is seen to wait for. */
+  readonly onWait: (lock: TableLock) => void;
+};
+
+async function migrateOnce(db: Database, { migrations, log, lockWaitMs, first, onWait }: Attempt): Promise<void> {
   // Said once it is true: the transaction may be run again.
   let said: Parameters<Log['info']>[] = [];
   await db.transaction(
@@ -67,10 +93,15 @@ async function migrateOnce(db: Database, migrations: readonly Migration[], log: 
       await tx.query('set local statement_timeout = 0; set local lock_timeout = 0');
       // The node that gets this lock applies the migrations; the others wait here, where they block no caller, and then find nothing to do.
       await tx.query('lock table schema_migrations in exclusive mode');
-      await tx.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
-      await applyMigrations(tx, migrations, { info: (...line) => said.push(line) });
+      await tx.query(`set local lock_timeout = ${lockWaitMs}`);
+      // Another node may have done it meanwhile.
+      const isPending = pendingSteps(await appliedMigrations(tx), migrations).length > 0;
+      await watchWaits({ tx, probe: db.probe, onWait }, async () => {
+        if (isPending) for (const { table, mode } of first) await tx.query(`lock table ${table} in ${mode} mode`);
+        await applyMigrations(tx, migrations, { info: (...line) => said.push(line) });
+      });
     },
-    { isLong: true, lockTimeoutMs: LOCK_WAIT_MS },
+    { isLong: true, lockTimeoutMs: lockWaitMs },
   );
   for (const line of said) log.info(...line);
 }

@@ -4,8 +4,13 @@ import type { Sql } from './database.ts';
 
 export type OpenTransaction = { readonly pid: number; readonly since: Date };
 
-/** How long a migration waits for a lock: everybody who needs that table waits behind it, and is refused when that takes longer. */
+/** How long a migration waits for a lock at first: everybody who needs that table waits behind it, and is refused when that takes longer. */
 export const LOCK_WAIT_MS = 300;
+/**
+ * Doubled with each try up to this. Longer than the second after which the server looks for a deadlock: under a shorter limit, a
+ * transaction that has a table and waits for one which the migration has would win every time.
+ */
+export const MAX_LOCK_WAIT_MS = 3_000;
 const MAX_NAMED = 10;
 
 /** Those that are open for longer than that, oldest first. A role without pg_read_all_stats sees its own alone. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { migrateCommand } from '../../src/cli/migrate.ts';
 import { readEndedPage, readPage } from '../../src/orders/store-list.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { type Database, openDatabase, type Sql } from '../../src/storage/database.ts';
 import { mergeCounts } from '../../src/storage/merge-counts.ts';
 import { applyMigrations, isMigrated, migrate, readMigrations } from '../../src/storage/migrate.ts';
 import { planMigrations } from '../../src/storage/migration-plan.ts';
@@ -92,6 +92,61 @@ test('a migration that cannot have a lock lets the others pass, says so, and tri
       await Promise.all([backup.client.end(), caller.client.end()]);
     }
   }));
+
+/** Runs `transaction` on `charges` again and again beside the migrations after `last`, until they are done. */
+async function migrateBeside(
+  { db, database, last }: { db: Database; database: TestDatabase; last: string },
+  transaction: (sql: Sql, migrationWaits: (ms: number) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const before = (await readMigrations()).filter(({ name }) => name <= last);
+  await db.transaction(tx => applyMigrations(tx, before, silentLog));
+  const { client, sql } = await connectTo(database);
+  const { log, lines } = recordingLog();
+  let isOver = false;
+  /** Until the migration has waited for `charges` for so long at one go. */
+  const migrationWaits = async (ms: number) => {
+    const waits = `select from pg_locks l join pg_database d on d.oid = l.database
+                    where d.datname = current_database() and l.relation = 'charges'::regclass and not l.granted
+                      and l.waitstart <= clock_timestamp() - make_interval(secs => $1)`;
+    while (!isOver && (await sql.query(waits, [ms / 1_000])).length === 0) {
+      const inVain = lines.filter(line => line.includes('waited for a lock in vain')).length;
+      assert.ok(inVain < 12, lines.join(''));
+      await immediate();
+    }
+  };
+  await sql.query('begin');
+  await sql.query('select from charges');
+  const migrating = migrate({ db, log }).finally(() => {
+    isOver = true;
+  });
+  try {
+    while (!isOver) {
+      await transaction(sql, migrationWaits);
+      await sql.query('commit');
+      await sql.query('begin');
+      await sql.query('select from charges');
+    }
+  } finally {
+    await client.end();
+    await migrating;
+  }
+  assert.ok(await isMigrated(db));
+}
+
+test('transactions that keep a table for longer than a migration waits at first do not keep it out for ever', () =>
+  withEmptyDatabase((db, database) =>
+    migrateBeside({ db, database, last: '0048' }, (_sql, migrationWaits) => migrationWaits(650)),
+  ));
+
+test('transactions that lock tables in another order than a migration do not keep it out for ever', () =>
+  withEmptyDatabase((db, database) =>
+    // The migrations have `payments` before `charges`.
+    migrateBeside({ db, database, last: '0014' }, async (sql, migrationWaits) => {
+      await migrationWaits(0);
+      // The server may end it because of the deadlock, instead of the migration.
+      await sql.query('select from payments').catch(() => {});
+    }),
+  ));
 
 test('orders that had ended before there was a list of them are in it', () =>
   withEmptyDatabase(async db => {
