@@ -1,6 +1,6 @@
 // trilho migrate: brings the schema of DATABASE_URL up to date and leaves; with --plan it only says what that would do.
 import type { Config } from '../config/config.ts';
-import { readQueueVersion } from '../jobs/queue-version.ts';
+import { hasQueueIndexes, readQueueVersion } from '../jobs/queue-version.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { asStartFault } from '../storage/connect.ts';
@@ -58,10 +58,12 @@ async function sayPlan(db: Database): Promise<void> {
   if (planned.length === 0) console.log('The schema is up to date.');
   else sayMigrations(planned, await readOpenTransactions(db));
   const queue = await readQueueVersion(db);
-  console.log(
-    'The start of a service also brings the job queue up to date ' +
-      `(pg-boss, ${queue === undefined ? 'not installed yet' : `now version ${queue} of its tables`}); its first start makes two indexes on finished and running jobs, and enqueuing waits meanwhile.`,
-  );
+  const version = queue === undefined ? 'not installed yet' : `now version ${queue} of its tables`;
+  const indexes =
+    queue === undefined || (await hasQueueIndexes(db))
+      ? ''
+      : '; it also makes indexes on finished and running jobs, and enqueuing waits meanwhile';
+  console.log(`The start of a service also brings the job queue up to date (pg-boss, ${version})${indexes}.`);
 }
 
 function sayMigrations(planned: readonly PlannedMigration[], open: readonly OpenTransaction[]): void {
@@ -73,7 +75,7 @@ function sayMigrations(planned: readonly PlannedMigration[], open: readonly Open
   const seconds = Math.max(1, Math.ceil(tables.reduce((sum, table) => sum + secondsOf(table), 0)));
   const atLeast = tables.some(({ size }) => !size) ? 'at least' : 'about';
   console.log(
-    `${planned.length} migrations, in one transaction: a table stays locked until its end, ` +
+    `${planned.length === 1 ? '1 migration' : `${planned.length} migrations`}, in one transaction: a table stays locked until its end, ` +
       `${atLeast} ${seconds} s at 50 MB a second. Sizes have indexes in them and are of the last analyze.`,
   );
   console.log(
@@ -89,8 +91,8 @@ function wordsOf({ blocks, isRewritten, changesRows, scans, newIndexes, size }: 
   const work = [
     ...(isRewritten ? ['written anew'] : []),
     ...(changesRows ? ['rows changed, which others cannot change meanwhile'] : []),
-    ...(newIndexes > 0 ? [`${newIndexes} new indexes`] : []),
-    ...(scans > 0 ? [`read ${scans} times`] : []),
+    ...(newIndexes > 0 ? [newIndexes === 1 ? '1 new index' : `${newIndexes} new indexes`] : []),
+    ...(scans > 0 ? [scans === 1 ? 'read once' : `read ${scans} times`] : []),
   ];
   const done = work.length === 0 ? '' : `; ${work.join(', ')}`;
   const known = size && `about ${size.rows} rows, ${Math.ceil(size.bytes / 1_000_000)} MB`;

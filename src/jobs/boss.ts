@@ -72,13 +72,13 @@ function asError(error: Error): Error {
 }
 
 /** Without them, finding the few jobs that run, or those that ended long ago, reads the whole table. */
-const INDEXES = [
+export const QUEUE_INDEXES = [
   { name: 'trilho_job_active', on: `(name) where state = 'active'` },
   { name: 'trilho_job_done', on: '(completed_on) where completed_on is not null' },
 ] as const;
 
 async function createIndexes({ db, log }: { readonly db: Database; readonly log: Log }): Promise<void> {
-  for (const { name, on } of INDEXES) {
+  for (const { name, on } of QUEUE_INDEXES) {
     const [found] = await db.query<{ name: string | null }>('select to_regclass($1)::text as name', [
       `${QUEUE_SCHEMA}.${name}`,
     ]);

@@ -1,6 +1,7 @@
-// Which version the tables of the job queue have in a database: pg-boss brings them up to date itself.
+// Which version the tables of the job queue have in a database, which pg-boss brings up to date itself, and whether they have our
+// indexes.
 import type { Sql } from '../storage/database.ts';
-import { QUEUE_SCHEMA } from './boss.ts';
+import { QUEUE_INDEXES, QUEUE_SCHEMA } from './boss.ts';
 
 /** Undefined where no service has started yet. */
 export async function readQueueVersion(sql: Sql): Promise<number | undefined> {
@@ -10,4 +11,13 @@ export async function readQueueVersion(sql: Sql): Promise<number | undefined> {
   if (!found?.name) return undefined;
   const [row] = await sql.query<{ version: number }>(`select version::int from ${QUEUE_SCHEMA}.version`);
   return row?.version;
+}
+
+export async function hasQueueIndexes(sql: Sql): Promise<boolean> {
+  const names = QUEUE_INDEXES.map(({ name }) => `${QUEUE_SCHEMA}.${name}`);
+  const [row] = await sql.query<{ has: boolean }>(
+    'select bool_and(to_regclass(name) is not null) as has from unnest($1::text[]) as name',
+    [names],
+  );
+  return row?.has ?? false;
 }

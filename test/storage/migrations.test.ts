@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { migrateCommand } from '../../src/cli/migrate.ts';
+import { startQueue } from '../../src/jobs/queue.ts';
 import { readEndedPage, readPage } from '../../src/orders/store-list.ts';
 import { type Database, openDatabase, type Sql } from '../../src/storage/database.ts';
 import { mergeCounts } from '../../src/storage/merge-counts.ts';
@@ -238,6 +239,13 @@ test('trilho migrate --plan names what stands in the way, counts indexes and lar
       await plan(),
       /^The start of a service also brings the job queue up to date \(pg-boss, not installed yet\)/m,
     );
+    assert.match(await plan(), /\b1 new index\b(?!es)/);
+    assert.doesNotMatch(await plan(), /\b1 (new indexes|times)\b/);
+    const queue = await startQueue({ db, log: silentLog, kinds: [] });
+    await queue.stop();
+    assert.match(await plan(), /\(pg-boss, now version \d+ of its tables\)\.$/m);
+    await db.query('drop index pgboss.trilho_job_done');
+    assert.match(await plan(), /it also makes indexes on finished and running jobs, and enqueuing waits meanwhile\.$/m);
     await db.query(`insert into accounts (id, created_at) values ('acme', now())`);
     await db.query(`
       insert into charges (id, account_id, amount_cents, currency, payable_cents, customer, due_at, expire_at, content_hash,
