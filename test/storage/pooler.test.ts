@@ -18,7 +18,10 @@ test('a pooler that drops settings of a session is refused until the role of the
   const connection = { connectionString: wire.url };
   await assert.rejects(connect({ connection, log: silentLog }), (error: Error) => {
     assert.ok(error instanceof StartError);
-    assert.match(error.message, /drop settings of a session: set pool_mode = session and .*; see «Behind a pooler» in docs\/operations\.md/);
+    assert.match(
+      error.message,
+      /drop settings of a session: set pool_mode = session and .*; see «Behind a pooler» in docs\/operations\.md/,
+    );
     return true;
   });
 
