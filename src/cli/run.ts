@@ -8,13 +8,17 @@ import type { Log } from '../lib/log.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import type { CommandEntry } from './commands/entry.ts';
 import { COMMANDS } from './commands.ts';
+import { watchOutput } from './output.ts';
 
 const USAGE_FAULT = 2;
 
 /** Runs a command and returns the exit code: 0 when done, 2 when it could not be done as asked. */
 export async function run(args: readonly string[]): Promise<number> {
+  const exitCodeOf = watchOutput();
+  const isService = COMMANDS.get(args[0] ?? '')?.isService ?? false;
   try {
-    return await dispatch(args);
+    const code = await dispatch(args);
+    return isService ? code : await exitCodeOf(code);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     console.error(error.message);

@@ -8,6 +8,7 @@ export const ACCOUNTS: Commands = [
       summary: 'start the service (what npm start does)',
       help: ['trilho serve', '', 'It makes the database if there is none, and brings its schema up to date.'],
       takesNothing: true,
+      isService: true,
       load: async () => (await import('../serve.ts')).serve,
     },
   ],

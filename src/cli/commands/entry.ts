@@ -14,6 +14,8 @@ export type CommandEntry = {
   readonly help: readonly string[];
   /** It takes settings only. */
   readonly takesNothing?: boolean;
+  /** It runs until it is stopped, and what it writes is its log: a reader that goes away does not make it fail. */
+  readonly isService?: boolean;
   /** Where these arguments need no settings: what runs then. A person without a service may have none. */
   loadPlain?(args: readonly string[]): Promise<PlainCommand> | undefined;
   /** Each command loads only its own modules: those of the service alone take half a second of CPU. */
