@@ -5,12 +5,13 @@ import type { EvmNetwork } from '../src/chains/evm/networks.ts';
 import { createPrivateKey, publicKeyOf } from '../src/chains/signer/key-signer.ts';
 import { encryptKeystore } from '../src/chains/signer/keystore.ts';
 import { addressesOf } from '../src/chains/signer/recoverable.ts';
-import { type Anvil, type AnvilOptions, startAnvil } from '../src/sandbox/anvil/anvil.ts';
-import { deployToken } from '../src/sandbox/anvil/tokens.ts';
+import { type EvmNode, startEvmNode } from '../src/sandbox/evm-node/evm-node.ts';
+import type { ChainOptions } from '../src/sandbox/evm-node/running-node.ts';
+import { deployToken } from '../src/sandbox/evm-node/tokens.ts';
 
 export type TestNetwork = {
   readonly network: EvmNetwork;
-  readonly anvil: Anvil;
+  readonly node: EvmNode;
   readonly signer: object;
   /** The entry of `chains`, with the node at this address. */
   chainAt(url: string, window: number): object;
@@ -24,27 +25,27 @@ const BLOCK_MS = 1_000;
 export async function startTestNetwork(
   network: EvmNetwork,
   dir: string,
-  options: AnvilOptions = {},
+  options: Partial<ChainOptions> = {},
 ): Promise<TestNetwork> {
   const privateKey = createPrivateKey();
   const sender = addressesOf(publicKeyOf(privateKey)).evm;
   const [file, passwordFile] = [path.join(dir, `${sender}.json`), path.join(dir, `${sender}.password`)];
   await writeFile(file, await encryptKeystore(privateKey, PASSWORD), { mode: 0o600 });
   await writeFile(passwordFile, `${PASSWORD}\n`, { mode: 0o600 });
-  const anvil = await startAnvil(options);
-  await anvil.rpc('anvil_setBalance', [sender, `0x${(10n ** 24n).toString(16)}`]);
-  const usdt = await deployToken(anvil, 'PlainToken', 6, sender);
+  const node = await startEvmNode(options);
+  await node.rpc('anvil_setBalance', [sender, `0x${(10n ** 24n).toString(16)}`]);
+  const usdt = await deployToken(node, 'PlainToken', 6, sender);
   return {
     network,
-    anvil,
+    node,
     signer: { name: network, kind: 'keystore', file, passwordFile },
     chainAt: (url, window) => ({
       network,
-      providers: [{ name: 'anvil', url }],
+      providers: [{ name: 'node', url }],
       senders: [{ signer: network }],
       depth: DEPTH,
       window,
-      test: { chainId: anvil.chainId, blockMs: BLOCK_MS, tokens: { usdt: usdt.address } },
+      test: { chainId: node.chainId, blockMs: BLOCK_MS, tokens: { usdt: usdt.address } },
     }),
   };
 }

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import solc from 'solc';
 
-const SOURCE = new URL('../src/sandbox/anvil/tokens.sol', import.meta.url);
-const RESULT = new URL('../src/sandbox/anvil/tokens.json', import.meta.url);
+const SOURCE = new URL('../src/sandbox/evm-node/tokens.sol', import.meta.url);
+const RESULT = new URL('../src/sandbox/evm-node/tokens.json', import.meta.url);
 
 const input = {
   language: 'Solidity',

@@ -84,21 +84,21 @@ async function withService<T>(
     stops.push(() => server.drop(DATABASE));
     const [caller] = await createCallers(server.url(DATABASE), options.mode, ['acme']);
     const main = await startTestNetwork('ethereum', server.dir, { blockSeconds: 1 });
-    stops.push(() => main.anvil.stop());
-    const far = one === 'far' ? await startFarNode(main.anvil.url, FAR_MS) : undefined;
+    stops.push(() => main.node.stop());
+    const far = one === 'far' ? await startFarNode(main.node.url, FAR_MS) : undefined;
     stops.push(() => far?.stop());
     const silent = one === 'beside silent' ? await startTestNetwork('polygon', server.dir) : undefined;
     stops.push(async () => {
       if (!silent) return;
       // A process that is stopped takes no other signal.
-      process.kill(silent.anvil.pid, 'SIGCONT');
-      await silent.anvil.stop();
+      silent.node.goOn();
+      await silent.node.stop();
     });
     const prices = await startPriceSource();
     stops.push(() => prices.stop());
     const chains = [
-      main.chainAt(far?.url ?? main.anvil.url, WINDOW),
-      ...(silent ? [silent.chainAt(silent.anvil.url, SILENT_OPEN)] : []),
+      main.chainAt(far?.url ?? main.node.url, WINDOW),
+      ...(silent ? [silent.chainAt(silent.node.url, SILENT_OPEN)] : []),
     ];
     const service = await startTrilho(server, DATABASE, {
       mode: options.mode,
@@ -120,7 +120,7 @@ function measureLine(deps: PartDeps, one: Case): Promise<Result> {
   return withService(deps, one, async ({ client, caller, service, main, silent }) => {
     if (silent) await silence(client, caller, service, silent);
     const wallet = await createWallet(service.url, caller, main.network);
-    process.kill(main.anvil.pid, 'SIGSTOP');
+    main.node.pause();
     try {
       report.progress(`payouts, ${one}: making ${options.payouts} orders`);
       const open = () => openBuyer(service.url, caller, main.network, wallet);
@@ -131,7 +131,7 @@ function measureLine(deps: PartDeps, one: Case): Promise<Result> {
       await client.query('vacuum analyze');
       await server.checkpoint();
     } finally {
-      process.kill(main.anvil.pid, 'SIGCONT');
+      main.node.goOn();
     }
     const isBegun = `select exists (select from payouts where network = 'ethereum') as holds`;
     await untilTrue(client, 'a payout', isBegun, LIMIT_MS);
@@ -157,13 +157,13 @@ async function silence(
   client: pg.Client,
   caller: Caller,
   service: RunningProgram,
-  { network, anvil }: TestNetwork,
+  { network, node }: TestNetwork,
 ): Promise<void> {
   const wallet = await createWallet(service.url, caller, network);
   await buyMany(() => openBuyer(service.url, caller, network, wallet), SILENT_OPEN + SILENT_WAITING, BUYERS);
   const isOpen = `select count(*) >= ${SILENT_OPEN} as holds from payout_attempts`;
   await untilTrue(client, 'payouts on the network that will be silent', isOpen, LIMIT_MS);
-  process.kill(anvil.pid, 'SIGSTOP');
+  node.pause();
 }
 
 /** Buyers who order, pay, and order again when the order is fulfilled. */

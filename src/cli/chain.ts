@@ -6,7 +6,7 @@ import { EVM_CHAINS } from '../config/chain-settings.ts';
 import type { Config } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { startTestChain, type TestChain, type TestChainOptions } from '../sandbox/anvil/test-chain.ts';
+import { startTestChain, type TestChain, type TestChainOptions } from '../sandbox/evm-node/test-chain.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import { stopAsked } from './stop-asked.ts';
 
@@ -24,8 +24,8 @@ export async function chainCommand({ dataDir }: Config, _log: Log, args: readonl
     throw refusalOf(error, options);
   });
   console.log(welcome(options, chain, dataDir));
-  const isAsked = await Promise.race([stopping.then(() => true), chain.anvil.ended.then(() => false)]);
-  await chain.anvil.stop();
+  const isAsked = await Promise.race([stopping.then(() => true), chain.node.ended.then(() => false)]);
+  await chain.node.stop();
   if (!isAsked) console.error('The test node has ended.');
   return isAsked ? 0 : 1;
 }
@@ -51,13 +51,14 @@ function readOptions(args: readonly string[]): TestChainOptions {
 /** What a person can mend is said in one line. */
 function refusalOf(error: unknown, { folder, port }: TestChainOptions): unknown {
   if (error instanceof StartError || !(error instanceof Error)) return error;
-  if ('code' in error) return new StartError(`--folder ${quoted(folder)} cannot be used: ${String(error.code)}.`);
+  const isFile = 'code' in error && !('port' in error);
+  if (isFile) return new StartError(`--folder ${quoted(folder)} cannot be used: ${String(error.code)}.`);
   return new StartError(`The test node does not start on port ${port}. ${error.message}`);
 }
 
 function welcome(
   { network, folder }: TestChainOptions,
-  { anvil, sender, given, settings, configFile }: TestChain,
+  { node, sender, given, settings, configFile }: TestChain,
   dataDir: string,
 ): string {
   // Its slots are those of this chain, so the database is one of its own.
@@ -65,7 +66,7 @@ function welcome(
   const amounts = Object.entries(given).map(([symbol, units]) => `${units} ${symbol}`);
   return `
   A test node stands for ${network}. Nothing on it is worth anything.
-  Node      ${anvil.url}, chain id ${anvil.chainId}
+  Node      ${node.url}, chain id ${node.chainId}
   Sender    ${sender}, with ${amounts.join(', ')} at first
 
   For the file of TRILHO_CONFIG; it is also in ${configFile}:

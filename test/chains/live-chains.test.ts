@@ -6,11 +6,11 @@ import { keySigner } from '../../src/chains/signer/key-signer.ts';
 import { addressesOf } from '../../src/chains/signer/recoverable.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { StartError } from '../../src/lib/errors.ts';
-import { type EvmNode, PAYEE, PRIVATE_KEY, SENDER, startEvmNode } from '../harness/evm.ts';
+import { type FundedNode, PAYEE, PRIVATE_KEY, SENDER, startFundedNode } from '../harness/evm.ts';
 import { recordingLog, silentLog } from '../harness/log.ts';
 
-let node: EvmNode | undefined;
-after(() => node?.anvil.stop());
+let funded: FundedNode | undefined;
+after(() => funded?.node.stop());
 
 const signer = keySigner(PRIVATE_KEY);
 const remote = { kind: 'transaction', address: SENDER, signTransaction: async () => '0x' } as const;
@@ -20,12 +20,12 @@ const signers = new Map([
 ]);
 
 async function entryOf(changes: Partial<EvmEntry> = {}): Promise<EvmEntry> {
-  node ??= await startEvmNode();
+  funded ??= await startFundedNode();
   return {
     network: 'ethereum',
-    providers: [{ name: 'anvil', url: node.anvil.url }],
+    providers: [{ name: 'node', url: funded.node.url }],
     senders: [{ signer: 'hot' }],
-    test: { chainId: 31_337, tokens: { usdt: node.usdt.address } },
+    test: { chainId: 31_337, tokens: { usdt: funded.usdt.address } },
     ...changes,
   };
 }

@@ -1,12 +1,11 @@
 // trilho chain as a process: what it prints is a configuration with which a sandbox sends real transactions; it keeps its chain.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { NETWORKS } from '../../src/chains/asset.ts';
-import { callNode } from '../../src/sandbox/anvil/anvil.ts';
-import { findAnvil } from '../../src/sandbox/anvil/find-anvil.ts';
+import { callNode } from '../../src/sandbox/evm-node/evm-node.ts';
 import { ADDRESSES, CHARGE_PART } from '../harness/orders.ts';
 import {
   ASK_AGAIN_MS,
@@ -112,24 +111,29 @@ describe('trilho chain', { concurrency: 2 }, () => {
     assert.match(await refused('--port', '0', '--folder', 'file'), /--folder "file"/);
   });
 
-  test('a machine without anvil is told how to install it; one in PATH is taken', async t => {
+  test('a machine without a node is told in one sentence what to install', async t => {
     const folder = await ownFolder(t);
     const project = path.join(folder, 'project');
-    await copyProject(project, 'linked', ['@foundry-rs']);
-    const env = { PATH: folder };
-    const trilho = path.join(project, 'bin/trilho.js');
-    const refusal = refusalOf(await runToEnd({ folder, env, command: [process.execPath, trilho, 'chain'] }));
-    assert.match(refusal, /^anvil, .* is not installed: run npm install --save-dev @foundry-rs\/anvil, or put/);
-    await mkdir(path.join(folder, 'bin'));
-    const link = path.join(folder, 'bin', 'anvil');
-    await writeFile(link, `#!/bin/sh\nexec ${findAnvil()} "$@"\n`);
-    await chmod(link, 0o755);
-    const running = launch({
+    await copyProject(project, 'linked', ['hardhat', '@nomicfoundation']);
+    const without = {
       folder,
-      env: { PATH: `${path.dirname(link)}:${process.env['PATH']}` },
-      command: [process.execPath, trilho, 'chain', '--port', '0'],
-    });
-    await until('the node to print its settings', () => running.stdout().includes('A sandbox that sends on it'));
-    await end(running);
+      env: { PATH: folder },
+      command: [process.execPath, path.join(project, 'bin/trilho.js'), 'chain'],
+    };
+    assert.equal(
+      refusalOf(await runToEnd(without)),
+      'There is no EVM node: run npm install --save-dev hardhat@3, or put the program anvil of Foundry into a folder of PATH.',
+    );
+    const forced = { ...without, env: { PATH: folder, EVM_NODE: 'anvil' }, command: command() };
+    assert.match(refusalOf(await runToEnd(forced)), /^There is no EVM node: /);
+  });
+
+  test('a port that is taken is named', async t => {
+    const folder = await ownFolder(t);
+    const chain = await startChain(folder);
+    const { port } = new URL(chain.url);
+    const refused = await runToEnd({ folder, command: command('--port', port, '--folder', 'other') });
+    assert.match(refusalOf(refused), new RegExp(`^The test node does not start on port ${port}\\. .*EADDRINUSE`));
+    await end(chain);
   });
 });

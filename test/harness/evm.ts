@@ -7,8 +7,8 @@ import type { EvmSettings } from '../../src/chains/evm/settings.ts';
 import type { StartCheck } from '../../src/chains/evm/start-check.ts';
 import { keySigner, publicKeyOf } from '../../src/chains/signer/key-signer.ts';
 import { addressesOf } from '../../src/chains/signer/recoverable.ts';
-import { type Anvil, startAnvil } from '../../src/sandbox/anvil/anvil.ts';
-import { deployToken, type Token } from '../../src/sandbox/anvil/tokens.ts';
+import { type EvmNode, startEvmNode } from '../../src/sandbox/evm-node/evm-node.ts';
+import { deployToken, type Token } from '../../src/sandbox/evm-node/tokens.ts';
 import { type TestClock, testClock } from './clock.ts';
 
 export const PAYEE = '0x00000000219ab540356cBB839Cbe05303d7705Fa';
@@ -20,31 +20,31 @@ export const PRIVATE_KEY = new Uint8Array(32).fill(7);
 
 export const SENDER = addressesOf(publicKeyOf(PRIVATE_KEY)).evm;
 
-export type EvmNode = { readonly anvil: Anvil; readonly usdt: Token; readonly usdc: Token };
+export type FundedNode = { readonly node: EvmNode; readonly usdt: Token; readonly usdc: Token };
 
 /** A node with both tokens, all of them and 1,000 coins in the hands of the sender. */
-export async function startEvmNode(options: Parameters<typeof startAnvil>[0] = {}): Promise<EvmNode> {
-  const anvil = await startAnvil(options);
-  await anvil.rpc('anvil_setBalance', [SENDER, `0x${(1_000n * 10n ** 18n).toString(16)}`]);
-  const usdt = await deployToken(anvil, 'PlainToken', 6, SENDER);
-  const usdc = await deployToken(anvil, 'ReturningToken', 6, SENDER);
-  return { anvil, usdt, usdc };
+export async function startFundedNode(options: Parameters<typeof startEvmNode>[0] = {}): Promise<FundedNode> {
+  const node = await startEvmNode(options);
+  await node.rpc('anvil_setBalance', [SENDER, `0x${(1_000n * 10n ** 18n).toString(16)}`]);
+  const usdt = await deployToken(node, 'PlainToken', 6, SENDER);
+  const usdc = await deployToken(node, 'ReturningToken', 6, SENDER);
+  return { node, usdt, usdc };
 }
 
-export function evmSettings({ anvil, usdt, usdc }: EvmNode, changes: Partial<EvmSettings> = {}): EvmSettings {
+export function evmSettings({ node, usdt, usdc }: FundedNode, changes: Partial<EvmSettings> = {}): EvmSettings {
   return {
     network: 'ethereum',
     // A slow machine must not look like a silent node.
-    providers: [{ name: 'anvil', url: anvil.url, timeoutSeconds: 20 }],
+    providers: [{ name: 'node', url: node.url, timeoutSeconds: 20 }],
     senders: [{ address: SENDER, signer: keySigner(PRIVATE_KEY) }],
     depth: DEPTH,
     // With blocks this short, nothing that was read serves a later lookup.
-    test: { chainId: anvil.chainId, blockMs: 0, tokens: { usdt: usdt.address, usdc: usdc.address } },
+    test: { chainId: node.chainId, blockMs: 0, tokens: { usdt: usdt.address, usdc: usdc.address } },
     ...changes,
   };
 }
 
-export type EvmTest = EvmNode & {
+export type EvmTest = FundedNode & {
   readonly chain: Chain;
   readonly start: StartCheck;
   readonly clock: TestClock;
@@ -57,7 +57,7 @@ export type EvmTest = EvmNode & {
 };
 
 /** Slots are counted from 0, as those of a new sender are. */
-export async function openEvmTest(node: EvmNode, changes: Partial<EvmSettings> = {}): Promise<EvmTest> {
+export async function openEvmTest(node: FundedNode, changes: Partial<EvmSettings> = {}): Promise<EvmTest> {
   const clock = testClock(START);
   // Pauses and ages follow the clock that the test moves.
   const monotonicMs = () => clock.now().getTime();

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { callNode, type NodeReply } from '../../src/sandbox/anvil/anvil.ts';
+import { callNode } from '../../src/sandbox/evm-node/evm-node.ts';
+import type { NodeReply } from '../../src/sandbox/evm-node/running-node.ts';
 
 type Call = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] };
 /** What it does with a call: `undefined` passes it on, `silence` never answers, `cut` ends the connection, a reply is sent back. */

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { encryptKeystore } from '../../src/chains/signer/keystore.ts';
 import { parseUnits } from '../../src/lib/decimals.ts';
 import { tablePrices } from '../../src/sandbox/prices.ts';
-import { DEPTH, type EvmNode, PRIVATE_KEY, SENDER, startEvmNode } from '../harness/evm.ts';
+import { DEPTH, type FundedNode, PRIVATE_KEY, SENDER, startFundedNode } from '../harness/evm.ts';
 import { ADDRESSES, CHARGE_PART } from '../harness/orders.ts';
 import { ASK_AGAIN_MS, until } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -31,13 +31,13 @@ async function signersIn(): Promise<readonly object[]> {
   return [{ name: 'hot', kind: 'keystore', file, passwordFile, address: SENDER }];
 }
 
-const chainsOf = ({ anvil, usdt, usdc }: EvmNode) => [
+const chainsOf = ({ node, usdt, usdc }: FundedNode) => [
   {
     network: 'ethereum',
-    providers: [{ name: 'anvil', url: anvil.url }],
+    providers: [{ name: 'node', url: node.url }],
     senders: [{ signer: 'hot' }],
     depth: DEPTH,
-    test: { chainId: anvil.chainId, blockMs: 1, tokens: { usdt: usdt.address, usdc: usdc.address } },
+    test: { chainId: node.chainId, blockMs: 1, tokens: { usdt: usdt.address, usdc: usdc.address } },
   },
 ];
 
@@ -86,9 +86,9 @@ async function orderAndPay(service: Service, walletId: string, symbol: string, r
 }
 
 /** Mines and moves the clock until the order has the status; jobs and sweeps run by themselves. */
-function untilStatus(service: Service, { anvil }: EvmNode, id: string, status: string) {
+function untilStatus(service: Service, { node }: FundedNode, id: string, status: string) {
   const look = async () => {
-    await anvil.mine();
+    await node.mine();
     service.clock.advanceMs(STEP_MS);
     const { json } = await service.get(`/crypto/transactions/${id}`);
     return json.status === status ? json : undefined;
@@ -97,23 +97,23 @@ function untilStatus(service: Service, { anvil }: EvmNode, id: string, status: s
 }
 
 test('paid orders of a token and of the coin arrive on the chain once', async () => {
-  const node = await startEvmNode();
-  stops.push(() => node.anvil.stop());
-  const service = await startLive(chainsOf(node), await signersIn());
+  const funded = await startFundedNode();
+  stops.push(() => funded.node.stop());
+  const service = await startLive(chainsOf(funded), await signersIn());
   const wallet = await walletOf(service);
   const token = await orderAndPay(service, wallet, 'usdt', 'E9999999920261116120000000000001');
-  await untilStatus(service, node, token, 'fulfilled');
-  assert.equal(await node.usdt.balanceOf(ADDRESSES.evm), 100_000_000n);
+  await untilStatus(service, funded, token, 'fulfilled');
+  assert.equal(await funded.usdt.balanceOf(ADDRESSES.evm), 100_000_000n);
   const coin = await orderAndPay(service, wallet, 'eth', 'E9999999920261116120000000000002');
-  const { exact } = await untilStatus(service, node, coin, 'fulfilled');
-  const balance = BigInt(await node.anvil.rpc('eth_getBalance', [ADDRESSES.evm, 'latest']));
+  const { exact } = await untilStatus(service, funded, coin, 'fulfilled');
+  const balance = BigInt(await funded.node.rpc('eth_getBalance', [ADDRESSES.evm, 'latest']));
   assert.equal(balance, parseUnits(exact.quantity, 18));
   const allFinal = async () => {
-    await node.anvil.mine();
+    await funded.node.mine();
     service.clock.advanceMs(3_600_000);
     const open = await service.sql("select from payouts where state <> 'final'");
     return open.length === 0;
   };
   await until('all payouts are final', allFinal, ASK_AGAIN_MS);
-  assert.equal(await node.anvil.rpc('eth_getTransactionCount', [SENDER, 'latest']), '0x2', 'nothing else was sent');
+  assert.equal(await funded.node.rpc('eth_getTransactionCount', [SENDER, 'latest']), '0x2', 'nothing else was sent');
 });

@@ -5,7 +5,7 @@ import { transferData } from '../../src/chains/evm/contracts.ts';
 import { signTransaction } from '../../src/chains/evm/transaction.ts';
 import { parseUnits } from '../../src/lib/decimals.ts';
 import { compareSender, paidTwice } from '../../src/payouts/compare-chain.ts';
-import { callNode } from '../../src/sandbox/anvil/anvil.ts';
+import { callNode } from '../../src/sandbox/evm-node/evm-node.ts';
 import { signerOf } from '../harness/payout-drill/chain-of.ts';
 import { type Drill, openDrill } from '../harness/payout-drill/drill.ts';
 import type { WorldName } from '../harness/payout-drill/world.ts';

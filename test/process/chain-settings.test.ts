@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { startAnvil } from '../../src/sandbox/anvil/anvil.ts';
+import { startEvmNode } from '../../src/sandbox/evm-node/evm-node.ts';
 import { ownFolder, refusalOf, runToEnd } from '../harness/process.ts';
 
 const PASSWORD = 'correct horse';
@@ -12,12 +12,12 @@ const TRILHO = ['bin/trilho.js', 'signer', 'create'];
 
 test('a signer without its file and a node of another chain are refused before there is a database', async t => {
   const folder = await ownFolder(t);
-  const anvil = await startAnvil();
-  t.after(() => anvil.stop());
+  const node = await startEvmNode();
+  t.after(() => node.stop());
   const [keystore, passwordFile] = [path.join(folder, 'hot.json'), path.join(folder, 'password')];
   const settings = {
     signers: [{ name: 'hot', kind: 'keystore', file: keystore, passwordFile }],
-    chains: [{ network: 'polygon', providers: [{ name: 'own', url: anvil.url }], senders: [{ signer: 'hot' }] }],
+    chains: [{ network: 'polygon', providers: [{ name: 'own', url: node.url }], senders: [{ signer: 'hot' }] }],
   };
   const config = path.join(folder, 'trilho.json');
   await writeFile(config, JSON.stringify(settings));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { readTransaction } from '../../../src/chains/evm/transaction.ts';
-import { openEvmTest, SENDER, startEvmNode } from '../../harness/evm.ts';
+import { openEvmTest, SENDER, startFundedNode } from '../../harness/evm.ts';
 import { startRpcProxy } from '../../harness/rpc-proxy.ts';
 
 const stops: (() => Promise<void>)[] = [];
@@ -14,22 +14,22 @@ const hex = (value: bigint) => `0x${value.toString(16)}`;
 
 /** Two providers: what a test rules, and the node itself. The ruled one stands first. */
 async function openWithTwo() {
-  const node = await startEvmNode();
-  const proxy = await startRpcProxy(node.anvil.url);
+  const funded = await startFundedNode();
+  const proxy = await startRpcProxy(funded.node.url);
   stops.push(async () => {
     await proxy.stop();
-    await node.anvil.stop();
+    await funded.node.stop();
   });
   const providers = [
     { name: 'ruled', url: proxy.url, timeoutSeconds: 20 },
-    { name: 'node', url: node.anvil.url, timeoutSeconds: 20 },
+    { name: 'node', url: funded.node.url, timeoutSeconds: 20 },
   ];
-  return { ...(await openEvmTest(node, { providers })), proxy };
+  return { ...(await openEvmTest(funded, { providers })), proxy };
 }
 
 test('the tip is the lowest that a provider names, and no provider alone makes it high', async () => {
   const evm = await openWithTwo();
-  const named = BigInt(await evm.anvil.rpc('eth_maxPriorityFeePerGas'));
+  const named = BigInt(await evm.node.rpc('eth_maxPriorityFeePerGas'));
   const tipOf = async () => readTransaction((await evm.sign(evm.transfer())).raw)?.fields.maxPriorityFeePerGas;
   assert.equal(await tipOf(), named);
   evm.proxy.rule = ({ method }) =>
@@ -43,7 +43,7 @@ test('the tip is the lowest that a provider names, and no provider alone makes i
 test('a sender has no more than any provider shows: one that lags shows what is spent', async () => {
   const evm = await openWithTwo();
   const asset = await evm.usdt.balanceOf(SENDER);
-  const coin = BigInt(await evm.anvil.rpc('eth_getBalance', [SENDER, 'latest']));
+  const coin = BigInt(await evm.node.rpc('eth_getBalance', [SENDER, 'latest']));
   evm.proxy.rule = ({ method, params }) => {
     if (method === 'eth_getBalance') return { result: hex(coin + COIN) };
     const [call] = params as [{ readonly to?: string }];

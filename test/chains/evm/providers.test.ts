@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import {
   DEPTH,
-  type EvmNode,
   type EvmTest,
+  type FundedNode,
   minedOf,
   openEvmTest,
   PAYEE,
   SENDER,
-  startEvmNode,
+  startFundedNode,
 } from '../../harness/evm.ts';
 import { type RpcProxy, type Rule, startRpcProxy } from '../../harness/rpc-proxy.ts';
 
@@ -19,14 +19,14 @@ after(() => Promise.all(stops.map(stop => stop())));
 type Several = EvmTest & { readonly proxies: readonly RpcProxy[] };
 
 async function openWith(count: number, changes: Parameters<typeof openEvmTest>[1] = {}): Promise<Several> {
-  const node: EvmNode = await startEvmNode();
-  const proxies = await Promise.all(Array.from({ length: count }, () => startRpcProxy(node.anvil.url)));
+  const funded: FundedNode = await startFundedNode();
+  const proxies = await Promise.all(Array.from({ length: count }, () => startRpcProxy(funded.node.url)));
   stops.push(async () => {
     await Promise.all(proxies.map(proxy => proxy.stop()));
-    await node.anvil.stop();
+    await funded.node.stop();
   });
   const providers = proxies.map(({ url }, index) => ({ name: `p${index}`, url: `${url}/secret-key` }));
-  return { ...(await openEvmTest(node, { providers, ...changes })), proxies };
+  return { ...(await openEvmTest(funded, { providers, ...changes })), proxies };
 }
 
 const ruleOf = (evm: Several, index: number, rule: Rule) => {
@@ -39,7 +39,7 @@ const nullReceipts: Rule = ({ method }) => (method === 'eth_getTransactionReceip
 async function minedTransfer(evm: Several, blocks = 1) {
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
-  await evm.anvil.mine(blocks);
+  await evm.node.mine(blocks);
   return { transfer, attempts };
 }
 
@@ -75,13 +75,13 @@ test('what all providers refuse is told by their names, in short and without add
 
 test('a provider that lags says nothing against a transfer that another one shows', async () => {
   const evm = await openWith(2);
-  const { number } = await evm.anvil.rpc('eth_getBlockByNumber', ['latest', false]);
+  const { number } = await evm.node.rpc('eth_getBlockByNumber', ['latest', false]);
   const { transfer, attempts } = await minedTransfer(evm);
   ruleOf(evm, 1, ({ method, params }) => {
     if (method === 'eth_getTransactionReceipt') return { result: null };
     if (method === 'eth_getTransactionCount') return { result: '0x0' };
     if (method !== 'eth_getBlockByNumber' || params[0] !== 'latest') return undefined;
-    return evm.anvil.rpc('eth_getBlockByNumber', [number, false]).then(result => ({ result }));
+    return evm.node.rpc('eth_getBlockByNumber', [number, false]).then(result => ({ result }));
   });
   assert.equal(minedOf(await evm.look(transfer, attempts)).outcome, 'transferred');
 });
@@ -92,7 +92,7 @@ test('final needs two providers that agree', async () => {
   assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, true);
   ruleOf(evm, 1, ({ method, params }) =>
     method === 'eth_getBlockByNumber' && params[0] === 'finalized'
-      ? evm.anvil.rpc('eth_getBlockByNumber', ['0x0', false]).then(result => ({ result }))
+      ? evm.node.rpc('eth_getBlockByNumber', ['0x0', false]).then(result => ({ result }))
       : undefined,
   );
   assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, false, 'a tag that says block 0');
@@ -106,7 +106,7 @@ test('final needs the depth beside the tag', async () => {
   const evm = await openWith(1, { depth: 20 });
   const { transfer, attempts } = await minedTransfer(evm, 10);
   assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, false);
-  await evm.anvil.mine(10);
+  await evm.node.mine(10);
   assert.equal(minedOf(await evm.look(transfer, attempts)).isFinal, true);
 });
 
@@ -141,7 +141,7 @@ for (const [about, forged] of [
 test('a receipt that a provider invents for bytes in the pool is not believed against another', async () => {
   const evm = await openWith(2);
   const earlier = await minedTransfer(evm);
-  const receipt = await evm.anvil.rpc('eth_getTransactionReceipt', [earlier.attempts[0]?.hash]);
+  const receipt = await evm.node.rpc('eth_getTransactionReceipt', [earlier.attempts[0]?.hash]);
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
   ruleOf(evm, 0, ({ method }) => {
@@ -159,7 +159,7 @@ test('a sighting is not taken back because receipts are missing: only another bl
   for (const index of [0, 1]) ruleOf(evm, index, nullReceipts);
   assert.equal((await evm.look(transfer, attempts, block)).kind, 'unknown', 'the block is still there');
   for (const index of [0, 1]) ruleOf(evm, index, () => undefined);
-  await evm.anvil.rpc('anvil_reorg', [2, []]);
+  await evm.node.rpc('anvil_reorg', [2, []]);
   ruleOf(evm, 1, ({ method }) => (method === 'eth_getBlockByNumber' ? { result: null } : undefined));
   assert.equal((await evm.look(transfer, attempts, block)).kind, 'unknown', 'one provider is not enough');
 });
@@ -168,7 +168,7 @@ test('two providers that show another block undo a sighting', async () => {
   const evm = await openWith(2);
   const { transfer, attempts } = await minedTransfer(evm, 2);
   const { block } = minedOf(await evm.look(transfer, attempts));
-  await evm.anvil.rpc('anvil_reorg', [2, []]);
+  await evm.node.rpc('anvil_reorg', [2, []]);
   assert.equal((await evm.look(transfer, attempts, block)).kind, 'absent');
 });
 
@@ -178,7 +178,7 @@ test('taken needs two providers that agree', async () => {
   const foreign = await evm.sign({ ...transfer, units: 1n });
   const ours = await evm.sign(transfer);
   await evm.chain.broadcast(foreign);
-  await evm.anvil.mine(DEPTH + 1);
+  await evm.node.mine(DEPTH + 1);
   ruleOf(evm, 1, ({ method, params }) =>
     method === 'eth_getTransactionCount' && params[1] === 'finalized'
       ? { error: { code: -32000, message: 'missing trie node' } }
@@ -218,7 +218,7 @@ test('a slot is not taken when one node behind an address lacks the receipt and 
 
 test('a receipt above the head that was read first is unknown', async () => {
   const evm = await openWith(1);
-  const head = await evm.anvil.rpc('eth_getBlockByNumber', ['latest', false]);
+  const head = await evm.node.rpc('eth_getBlockByNumber', ['latest', false]);
   const { transfer, attempts } = await minedTransfer(evm);
   ruleOf(evm, 0, ({ method, params }) =>
     method === 'eth_getBlockByNumber' && params[0] === 'latest' ? { result: head } : undefined,
@@ -265,7 +265,7 @@ test('a provider that fails is left alone after three requests, and the other on
     { name: 'p0', isAnswering: false, words: 'status 503' },
     { name: 'p1', isAnswering: true },
   ]);
-  assert.equal(health.head, BigInt(await evm.anvil.rpc('eth_blockNumber')));
+  assert.equal(health.head, BigInt(await evm.node.rpc('eth_blockNumber')));
   broken.status = 200;
   evm.clock.advanceMs(30_000);
   assert.ok((await evm.chain.health()).providers.every(({ isAnswering }) => isAnswering));
@@ -300,7 +300,7 @@ test('calls of the same moment share a request, and one by one where a provider 
   const transfers = Array.from({ length: 20 }, () => evm.transfer());
   const sent = await Promise.all(transfers.map(transfer => evm.sign(transfer)));
   for (const attempt of sent) await evm.chain.broadcast(attempt);
-  await evm.anvil.mine();
+  await evm.node.mine();
   const lookAll = () => Promise.all(transfers.map((transfer, at) => evm.look(transfer, sent.slice(at, at + 1))));
   const before = proxy.requests();
   for (const sighting of await lookAll()) minedOf(sighting);

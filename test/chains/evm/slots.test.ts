@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Attempt } from '../../../src/chains/chain.ts';
 import { readTransaction } from '../../../src/chains/evm/transaction.ts';
-import { DEPTH, type EvmTest, minedOf, openEvmTest, PAYEE, SENDER, startEvmNode } from '../../harness/evm.ts';
+import { DEPTH, type EvmTest, minedOf, openEvmTest, PAYEE, SENDER, startFundedNode } from '../../harness/evm.ts';
 
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map(stop => stop())));
 
 async function open(changes: Parameters<typeof openEvmTest>[1] = {}): Promise<EvmTest> {
-  const node = await startEvmNode();
-  stops.push(() => node.anvil.stop());
-  return openEvmTest(node, changes);
+  const funded = await startFundedNode();
+  stops.push(() => funded.node.stop());
+  return openEvmTest(funded, changes);
 }
 
 const GWEI = 10n ** 9n;
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 /** Of Ethereum. */
 const STUCK_MS = 3 * 60_000;
 const raiseBaseFee = (evm: EvmTest, fee: bigint) =>
-  evm.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${fee.toString(16)}`]);
+  evm.node.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${fee.toString(16)}`]);
 
 function feesOf({ raw }: Attempt) {
   const fields = readTransaction(raw)?.fields;
@@ -33,13 +33,13 @@ test('an attempt below a risen base fee is stuck; the next outbids it by an eigh
   const [first] = await evm.send(transfer);
   assert.ok(first);
   await raiseBaseFee(evm, 40n * GWEI);
-  await evm.anvil.mine();
+  await evm.node.mine();
   assert.equal((await evm.look(transfer, [first])).kind, 'stuck');
   const second = await evm.sign(transfer, [first]);
   const [[fee, tip], [higherFee, higherTip]] = [feesOf(first), feesOf(second)];
   assert.ok(higherFee * 8n >= fee * 9n && higherTip * 8n >= tip * 9n, 'both fees are an eighth higher');
   assert.equal((await evm.chain.broadcast(second)).isSent, true);
-  await evm.anvil.mine();
+  await evm.node.mine();
   const { hash, outcome } = minedOf(await evm.look(transfer, [first, second]));
   assert.deepEqual([hash, outcome], [second.hash, 'transferred']);
   assert.equal(await evm.usdt.balanceOf(PAYEE), transfer.units);
@@ -75,7 +75,7 @@ test('every attempt before is outbid, and at the cap nothing is signed', async (
   }
   assert.ok(attempts.length > 1);
   await raiseBaseFee(evm, 4n * GWEI);
-  await evm.anvil.mine();
+  await evm.node.mine();
   const check = await evm.chain.check({ ...transfer, sender: SENDER });
   assert.deepEqual(check, { kind: 'refused', reason: 'fee_too_high', words: 'fee above the cap' });
 });
@@ -87,7 +87,7 @@ test('a void uses the slot up and moves nothing', async () => {
   assert.ok(first);
   const second = await evm.sign(transfer, [first], 'void');
   await evm.chain.broadcast(second);
-  await evm.anvil.mine();
+  await evm.node.mine();
   const { hash, outcome, leftUnits } = minedOf(await evm.look(transfer, [first, second]));
   assert.deepEqual([hash, outcome, leftUnits], [second.hash, 'voided', 0n]);
   assert.equal(await evm.usdt.balanceOf(PAYEE), 0n);
@@ -97,7 +97,7 @@ test('an attempt that the pool has dropped is absent and may be sent again; belo
   const evm = await open();
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
-  await evm.anvil.rpc('anvil_dropTransaction', [attempts[0]?.hash]);
+  await evm.node.rpc('anvil_dropTransaction', [attempts[0]?.hash]);
   assert.equal((await evm.look(transfer, attempts)).kind, 'absent');
   const young = attempts.map(attempt => ({
     ...attempt,
@@ -112,7 +112,7 @@ test('an attempt that the pool has dropped is absent and may be sent again; belo
   const waiting = [{ ...signed, signedAt: new Date(signed.signedAt.getTime() - DAY_MS) }];
   assert.equal((await evm.look(behind, waiting)).kind, 'absent', 'it waits for the slot before it');
   await raiseBaseFee(evm, 40n * GWEI);
-  await evm.anvil.mine();
+  await evm.node.mine();
   assert.equal((await evm.look(transfer, attempts)).kind, 'stuck');
 });
 
@@ -129,26 +129,26 @@ test('a slot that another user of the key has used is taken, once that is final'
   const foreign = await evm.sign({ ...transfer, units: 1n });
   const ours = await evm.sign(transfer);
   await evm.chain.broadcast(foreign);
-  await evm.anvil.mine();
+  await evm.node.mine();
   assert.equal((await evm.look(transfer, [ours])).kind, 'unknown');
-  await evm.anvil.mine(DEPTH);
+  await evm.node.mine(DEPTH);
   assert.deepEqual(await evm.look(transfer, [ours]), { kind: 'taken' });
   const { isSent, words } = await evm.chain.broadcast(ours);
   assert.equal(isSent, false);
-  assert.match(words ?? '', /^anvil: nonce too low/);
+  assert.match(words ?? '', /^node: .*nonce too low/i);
 });
 
 test('a block that a reorganisation replaced is undone, and the same bytes arrive once', async () => {
   const evm = await open();
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
-  await evm.anvil.mine(2);
+  await evm.node.mine(2);
   const { block } = minedOf(await evm.look(transfer, attempts));
-  await evm.anvil.rpc('anvil_reorg', [2, []]);
+  await evm.node.rpc('anvil_reorg', [2, []]);
   assert.equal((await evm.look(transfer, attempts, block)).kind, 'absent');
   for (const attempt of attempts) await evm.chain.broadcast(attempt);
   assert.equal((await evm.look(transfer, attempts, block)).kind, 'pending');
-  await evm.anvil.mine(DEPTH);
+  await evm.node.mine(DEPTH);
   const again = minedOf(await evm.look(transfer, attempts, block));
   assert.deepEqual([again.outcome, again.isFinal], ['transferred', true]);
   assert.notEqual(again.block.hash, block.hash);

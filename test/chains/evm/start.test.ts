@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { readAddress } from '../../../src/chains/address.ts';
-import { type Anvil, startAnvil } from '../../../src/sandbox/anvil/anvil.ts';
-import { type EvmNode, openEvmTest, SENDER, startEvmNode } from '../../harness/evm.ts';
+import { type EvmNode, startEvmNode } from '../../../src/sandbox/evm-node/evm-node.ts';
+import { type FundedNode, openEvmTest, SENDER, startFundedNode } from '../../harness/evm.ts';
 import { startRpcProxy } from '../../harness/rpc-proxy.ts';
 
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map(stop => stop())));
 
-async function startNode(): Promise<EvmNode> {
-  const node = await startEvmNode();
-  stops.push(() => node.anvil.stop());
-  return node;
+async function startNode(): Promise<FundedNode> {
+  const funded = await startFundedNode();
+  stops.push(() => funded.node.stop());
+  return funded;
 }
 
-async function proxyOf({ url }: Pick<Anvil, 'url'>) {
+async function proxyOf({ url }: Pick<EvmNode, 'url'>) {
   const proxy = await startRpcProxy(url);
   stops.push(() => proxy.stop());
   return proxy;
@@ -28,31 +28,31 @@ test('a right node has no fault', async () => {
 });
 
 test('a node of another network is a fault, and is never asked anything else', async () => {
-  const node = await startNode();
-  const other = await startAnvil({ chainId: 5 });
+  const funded = await startNode();
+  const other = await startEvmNode({ chainId: 5 });
   stops.push(() => other.stop());
   const proxy = await proxyOf(other);
   const providers = [
-    { name: 'right', url: node.anvil.url },
+    { name: 'right', url: funded.node.url },
     { name: 'wrong', url: proxy.url },
   ];
-  const { start, chain } = await openEvmTest(node, { providers });
+  const { start, chain } = await openEvmTest(funded, { providers });
   assert.deepEqual(start.faults, ['providers[1].url is a node of chain 5, not of ethereum (31337)']);
   await chain.nextNonce(SENDER);
   assert.deepEqual([...new Set(proxy.calls)], ['eth_chainId']);
 });
 
 test('a token without code and one with other decimals are faults', async () => {
-  const node = await startNode();
+  const funded = await startNode();
   const usdc = `0x${'12'.repeat(20)}`;
-  const tokens = { usdt: node.usdt.address, usdc };
-  const { start } = await openEvmTest(node, { test: { chainId: 31_337, tokens } });
+  const tokens = { usdt: funded.usdt.address, usdc };
+  const { start } = await openEvmTest(funded, { test: { chainId: 31_337, tokens } });
   assert.deepEqual(start.faults, [`test.tokens.usdc: the contract of usdc on ethereum, ${usdc}, has no code`]);
   // On BSC both have 18 decimals.
-  const spelled = readAddress('bsc', node.usdt.address).address;
-  const bsc = await openEvmTest(node, {
+  const spelled = readAddress('bsc', funded.usdt.address).address;
+  const bsc = await openEvmTest(funded, {
     network: 'bsc',
-    test: { chainId: 31_337, tokens: { usdt: node.usdt.address } },
+    test: { chainId: 31_337, tokens: { usdt: funded.usdt.address } },
   });
   assert.deepEqual(bsc.start.faults, [
     `test.tokens.usdt: the contract of usdt on bsc, ${spelled}, must have 18 decimals, and has 6`,
@@ -60,37 +60,37 @@ test('a token without code and one with other decimals are faults', async () => 
 });
 
 test('a sender that is a contract is a fault; one that has delegated itself sends one at a time', async () => {
-  const node = await startNode();
-  await node.anvil.rpc('anvil_setCode', [SENDER, '0x6001']);
-  const { start } = await openEvmTest(node);
+  const funded = await startNode();
+  await funded.node.rpc('anvil_setCode', [SENDER, '0x6001']);
+  const { start } = await openEvmTest(funded);
   assert.deepEqual(start.faults, ['senders[0] is a contract, which has no key']);
-  await node.anvil.rpc('anvil_setCode', [SENDER, `0xef0100${'22'.repeat(20)}`]);
-  const delegated = await openEvmTest(node);
+  await funded.node.rpc('anvil_setCode', [SENDER, `0xef0100${'22'.repeat(20)}`]);
+  const delegated = await openEvmTest(funded);
   assert.deepEqual([delegated.start.faults, delegated.chain.window], [[], 1]);
 });
 
 test('a node that does not know the final block is a fault', async () => {
-  const node = await startNode();
-  const proxy = await proxyOf(node.anvil);
+  const funded = await startNode();
+  const proxy = await proxyOf(funded.node);
   proxy.rule = ({ method, params }) =>
     method === 'eth_getBlockByNumber' && params[0] === 'finalized'
       ? { error: { code: -39001, message: 'unknown block' } }
       : undefined;
-  const { start } = await openEvmTest(node, { providers: [{ name: 'p', url: proxy.url }] });
+  const { start } = await openEvmTest(funded, { providers: [{ name: 'p', url: proxy.url }] });
   assert.deepEqual(start.faults, ['providers[0].url is a node that does not say which block is final']);
 });
 
 test('a silent provider is no fault: nothing is signed until it answers and everything was checked', async () => {
-  const node = await startNode();
-  const proxy = await proxyOf(node.anvil);
+  const funded = await startNode();
+  const proxy = await proxyOf(funded.node);
   proxy.status = 502;
-  const evm = await openEvmTest(node, { providers: [{ name: 'p', url: proxy.url }] });
+  const evm = await openEvmTest(funded, { providers: [{ name: 'p', url: proxy.url }] });
   assert.deepEqual(evm.start.faults, []);
   assert.deepEqual(evm.start.warnings, ['providers[0] (p) does not answer; it is checked before it is first used']);
   const transfer = evm.transfer();
   assert.equal((await evm.chain.sign(transfer, [])).kind, 'unknown');
   proxy.status = 200;
-  await node.anvil.rpc('anvil_setCode', [SENDER, '0x6001']);
+  await funded.node.rpc('anvil_setCode', [SENDER, '0x6001']);
   evm.clock.advanceMs(60_000);
   assert.deepEqual(await evm.chain.sign(transfer, []), {
     kind: 'unknown',
@@ -102,7 +102,7 @@ test('a silent provider is no fault: nothing is signed until it answers and ever
     kind: 'unknown',
     words: 'senders[0] is a contract, which has no key',
   });
-  await node.anvil.rpc('anvil_setCode', [SENDER, '0x']);
+  await funded.node.rpc('anvil_setCode', [SENDER, '0x']);
   evm.clock.advanceMs(60_000);
   assert.equal((await evm.chain.sign(transfer, [])).kind, 'signed');
   assert.equal((await evm.chain.health()).fault, undefined);
@@ -112,7 +112,7 @@ test('while a transaction of somebody else waits, the first slot is not taken: i
   const evm = await openEvmTest(await startNode());
   const [foreign] = await evm.send(evm.transfer());
   assert.equal(await evm.chain.nextNonce(SENDER), undefined);
-  await evm.anvil.rpc('anvil_dropTransaction', [foreign?.hash]);
+  await evm.node.rpc('anvil_dropTransaction', [foreign?.hash]);
   evm.clock.advanceMs(60_000);
   assert.equal(await evm.chain.nextNonce(SENDER), 0n);
 });

@@ -1,16 +1,16 @@
 // Transfers on a real EVM node, each on a node of its own: what leaves, what arrives, and what the lookup says of it.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { deployDoor } from '../../../src/sandbox/anvil/tokens.ts';
-import { DEPTH, type EvmTest, minedOf, openEvmTest, PAYEE, SENDER, startEvmNode } from '../../harness/evm.ts';
+import { deployDoor } from '../../../src/sandbox/evm-node/tokens.ts';
+import { DEPTH, type EvmTest, minedOf, openEvmTest, PAYEE, SENDER, startFundedNode } from '../../harness/evm.ts';
 
 const stops: (() => Promise<void>)[] = [];
 after(() => Promise.all(stops.map(stop => stop())));
 
 async function open(changes: Parameters<typeof openEvmTest>[1] = {}): Promise<EvmTest> {
-  const node = await startEvmNode();
-  stops.push(() => node.anvil.stop());
-  return openEvmTest(node, changes);
+  const funded = await startFundedNode();
+  stops.push(() => funded.node.stop());
+  return openEvmTest(funded, changes);
 }
 
 for (const symbol of ['usdt', 'usdc'] as const) {
@@ -21,16 +21,16 @@ for (const symbol of ['usdt', 'usdc'] as const) {
     assert.equal((await evm.look(transfer, [])).kind, 'absent');
     const attempts = await evm.send(transfer);
     assert.equal((await evm.look(transfer, attempts)).kind, 'pending');
-    await evm.anvil.mine();
+    await evm.node.mine();
     const first = minedOf(await evm.look(transfer, attempts));
     assert.deepEqual(
       { outcome: first.outcome, left: first.leftUnits, confirmations: first.confirmations, isFinal: first.isFinal },
       { outcome: 'transferred', left: 10_000_000n, confirmations: 1, isFinal: false },
     );
-    const receipt = await evm.anvil.rpc('eth_getTransactionReceipt', [first.hash]);
+    const receipt = await evm.node.rpc('eth_getTransactionReceipt', [first.hash]);
     assert.equal(first.feeUnits, BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice));
     assert.deepEqual(first.block, { number: Number(receipt.blockNumber), hash: receipt.blockHash });
-    await evm.anvil.mine(DEPTH - 1);
+    await evm.node.mine(DEPTH - 1);
     const last = minedOf(await evm.look(transfer, attempts));
     assert.deepEqual([last.confirmations, last.isFinal], [DEPTH, true]);
     assert.equal(await evm[symbol].balanceOf(PAYEE), 10_000_000n);
@@ -41,10 +41,10 @@ test('the coin of the network is transferred by its value', async () => {
   const evm = await open();
   const transfer = evm.transfer('eth', 10n ** 18n);
   const attempts = await evm.send(transfer);
-  await evm.anvil.mine();
+  await evm.node.mine();
   const { outcome, leftUnits } = minedOf(await evm.look(transfer, attempts));
   assert.deepEqual([outcome, leftUnits], ['transferred', 10n ** 18n]);
-  assert.equal(BigInt(await evm.anvil.rpc('eth_getBalance', [PAYEE, 'latest'])), 10n ** 18n);
+  assert.equal(BigInt(await evm.node.rpc('eth_getBalance', [PAYEE, 'latest'])), 10n ** 18n);
 });
 
 test('a token that keeps a part in silence is mismatched, with all that left the sender', async () => {
@@ -52,7 +52,7 @@ test('a token that keeps a part in silence is mismatched, with all that left the
   await evm.usdt.setRates(0n, 100n);
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
-  await evm.anvil.mine();
+  await evm.node.mine();
   const { outcome, leftUnits } = minedOf(await evm.look(transfer, attempts));
   assert.deepEqual([outcome, leftUnits], ['mismatched', 10_000_000n]);
   assert.equal(await evm.usdt.balanceOf(PAYEE), 9_900_000n);
@@ -63,7 +63,7 @@ test('a success without a log proves no transfer', async () => {
   await evm.usdt.setMute(true);
   const transfer = evm.transfer();
   const attempts = await evm.send(transfer);
-  await evm.anvil.mine();
+  await evm.node.mine();
   assert.equal(minedOf(await evm.look(transfer, attempts)).outcome, 'mismatched');
 });
 
@@ -73,20 +73,20 @@ test('a payee that is blocked after the signature reverts: nothing leaves, and t
   const attempt = await evm.sign(transfer);
   await evm.usdt.setBlocked(PAYEE, true);
   await evm.chain.broadcast(attempt);
-  await evm.anvil.mine();
+  await evm.node.mine();
   const { outcome, leftUnits, feeUnits } = minedOf(await evm.look(transfer, [attempt]));
   assert.deepEqual([outcome, leftUnits, feeUnits > 0n], ['reverted', 0n, true]);
 });
 
 test('a coin transfer to a contract that refuses it reverts', async () => {
   const evm = await open();
-  const door = await deployDoor(evm.anvil);
+  const door = await deployDoor(evm.node);
   await door.setOpen(true);
   const transfer = evm.transfer('eth', 10n ** 18n, door.address);
   const attempt = await evm.sign(transfer);
   await door.setOpen(false);
   await evm.chain.broadcast(attempt);
-  await evm.anvil.mine();
+  await evm.node.mine();
   const { outcome, leftUnits } = minedOf(await evm.look(transfer, [attempt]));
   assert.deepEqual([outcome, leftUnits], ['reverted', 0n]);
 });
@@ -118,7 +118,7 @@ test('check refuses a payee that the issuer blocks, a transfer that reverts and 
   await evm.usdt.setRates(0n, 0n);
   const tooMuch = await evm.chain.check({ ...intent, units: 10n ** 31n });
   assert.deepEqual(tooMuch.kind === 'refused' && tooMuch.reason, 'no_funds');
-  const door = await deployDoor(evm.anvil);
+  const door = await deployDoor(evm.node);
   const closed = await evm.chain.check({ ...intent, symbol: 'eth', to: door.address });
   assert.deepEqual(closed.kind === 'refused' && closed.reason, 'would_revert');
   assert.equal((await evm.chain.sign(evm.transfer('eth', 1n, door.address), [])).kind, 'refused');
@@ -129,7 +129,7 @@ test('funds are what the node says, with the fee of a transfer at its worst', as
   const evm = await open();
   const funds = await evm.chain.funds(SENDER, 'usdt');
   assert.equal(funds?.asset, await evm.usdt.balanceOf(SENDER));
-  assert.equal(funds?.coin, BigInt(await evm.anvil.rpc('eth_getBalance', [SENDER, 'latest'])));
+  assert.equal(funds?.coin, BigInt(await evm.node.rpc('eth_getBalance', [SENDER, 'latest'])));
   assert.ok(funds && funds.worstFee > 0n);
   const coin = await evm.chain.funds(SENDER, 'eth');
   assert.equal(coin?.asset, coin?.coin);
@@ -140,6 +140,6 @@ test('funds are what the node says, with the fee of a transfer at its worst', as
 
 test('an account that has delegated itself is no contract', async () => {
   const evm = await open();
-  await evm.anvil.rpc('anvil_setCode', [PAYEE, `0xef0100${'22'.repeat(20)}`]);
+  await evm.node.rpc('anvil_setCode', [PAYEE, `0xef0100${'22'.repeat(20)}`]);
   assert.equal(await evm.chain.isContract(PAYEE), false);
 });

@@ -1,15 +1,12 @@
-// A remote signer: anvil signs as Web3Signer does; one that is silent, broken or refuses is told apart.
+// A remote signer: one by ethers signs as Web3Signer does; one that is silent, broken or refuses is told apart.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { createRequire } from 'node:module';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import { Transaction } from 'ethers';
+import { computeAddress, Transaction, Wallet } from 'ethers';
 import { openSigners } from '../../../src/chains/signer/open-signers.ts';
 import { postDeps } from '../../../src/chains/signer/post-json.ts';
 import { remoteSigner } from '../../../src/chains/signer/remote.ts';
@@ -19,8 +16,8 @@ import { makeCertificate } from '../../../src/sandbox/psp/certificates/make.ts';
 import { ownFolder } from '../../harness/process.ts';
 import { VECTOR_ADDRESS } from './vectors.ts';
 
-/** The first account of anvil. */
-const ANVIL_ADDRESS = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266';
+const ETHERS_KEY = `0x${'5a'.repeat(32)}`;
+const ETHERS_ADDRESS = computeAddress(ETHERS_KEY);
 const TRANSACTION: UnsignedTransaction = {
   chainId: 31_337,
   nonce: 7n,
@@ -32,23 +29,25 @@ const TRANSACTION: UnsignedTransaction = {
   maxPriorityFeePerGas: 1_000_000_000n,
 };
 
-async function startAnvil(t: TestContext): Promise<string> {
-  const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-  const file = `@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil`;
-  const anvil = spawn(createRequire(import.meta.url).resolve(file), ['--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** What Web3Signer and a node with keys answer, by the wallet of ethers. */
+function ethersSigner(t: TestContext): Promise<string> {
+  const wallet = new Wallet(ETHERS_KEY);
+  const answerTo = async ({ method, params: [asked] }: { method: string; params: Record<string, string>[] }) => {
+    if (method === 'eth_accounts') return { result: [wallet.address.toLowerCase()] };
+    const { from, gas, ...fields } = asked ?? {};
+    if (from?.toLowerCase() !== wallet.address.toLowerCase())
+      return { error: { code: -32_000, message: 'no such key' } };
+    return {
+      result: await wallet.signTransaction({ ...fields, gasLimit: gas ?? null, nonce: Number(fields['nonce']) }),
+    };
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const call = JSON.parse(Buffer.concat(chunks).toString());
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...(await answerTo(call)) }));
   });
-  t.after(async () => {
-    anvil.kill();
-    await once(anvil, 'exit');
-  });
-  for await (const line of createInterface(anvil.stdout)) {
-    const address = /^Listening on (\S+)$/.exec(line)?.[1];
-    if (address === undefined) continue;
-    anvil.stdout.resume();
-    return `http://${address}`;
-  }
-  return assert.fail('anvil ended before it listened');
+  return listen(t, server).then(place => `http://${place}`);
 }
 
 async function listen(t: TestContext, server: Server): Promise<string> {
@@ -72,13 +71,13 @@ const answering =
   };
 
 test('a node signs exactly what it is told to', async t => {
-  const url = await startAnvil(t);
-  const signers = await openSigners([{ name: 'far', kind: 'remote', url, address: ANVIL_ADDRESS.toLowerCase() }]);
+  const url = await ethersSigner(t);
+  const signers = await openSigners([{ name: 'far', kind: 'remote', url, address: ETHERS_ADDRESS.toLowerCase() }]);
   const open = signers.get('far');
   assert.ok(open?.signer.kind === 'transaction');
-  assert.deepEqual([open.evm, open.tron], [ANVIL_ADDRESS, undefined]);
+  assert.deepEqual([open.evm, open.tron], [ETHERS_ADDRESS, undefined]);
   const signed = Transaction.from(await open.signer.signTransaction(TRANSACTION));
-  assert.equal(signed.from, ANVIL_ADDRESS);
+  assert.equal(signed.from, ETHERS_ADDRESS);
   const { to, nonce, value, data, gasLimit, maxFeePerGas, maxPriorityFeePerGas, chainId, type } = signed;
   assert.deepEqual(
     { to, nonce, value, data, gas: gasLimit, maxFeePerGas, maxPriorityFeePerGas, chainId, type },

@@ -3,8 +3,8 @@ import { encodeAbiParameters, keccak256 } from 'viem/utils';
 import { addressOf } from '../../../src/chains/address.ts';
 import { signTransaction } from '../../../src/chains/evm/transaction.ts';
 import { addressesOf } from '../../../src/chains/signer/recoverable.ts';
-import { callNode, startAnvil } from '../../../src/sandbox/anvil/anvil.ts';
-import { deployToken } from '../../../src/sandbox/anvil/tokens.ts';
+import { callNode, startEvmNode } from '../../../src/sandbox/evm-node/evm-node.ts';
+import { deployToken } from '../../../src/sandbox/evm-node/tokens.ts';
 import { testClock } from '../clock.ts';
 import { startRpcProxy } from '../rpc-proxy.ts';
 import { EVM_BLOCK_MS, signerOf } from './chain-of.ts';
@@ -30,15 +30,15 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
   const clock = testClock(start);
   const signer = signerOf(key);
   const sender = addressesOf(signer.publicKey).evm;
-  const anvil = await startAnvil({ slotsInEpoch: EPOCH });
-  await anvil.rpc('anvil_setBalance', [sender, hex(COINS)]);
-  const token = await deployToken(anvil, 'PlainToken', 6, sender, TOKENS);
-  await anvil.mine(OLD_BLOCKS);
-  const proxies = await Promise.all([startRpcProxy(anvil.url), startRpcProxy(anvil.url)]);
-  const ask = (method: string, params: readonly unknown[]) => callNode(anvil.url, method, params);
+  const node = await startEvmNode({ slotsInEpoch: EPOCH });
+  await node.rpc('anvil_setBalance', [sender, hex(COINS)]);
+  const token = await deployToken(node, 'PlainToken', 6, sender, TOKENS);
+  await node.mine(OLD_BLOCKS);
+  const proxies = await Promise.all([startRpcProxy(node.url), startRpcProxy(node.url)]);
+  const ask = (method: string, params: readonly unknown[]) => callNode(node.url, method, params);
   const signature = keccak256(Buffer.from('Transfer(address,address,uint256)'));
   const logs = async (from: string, to: string | null): Promise<{ data: string }[]> =>
-    anvil.rpc('eth_getLogs', [
+    node.rpc('eth_getLogs', [
       {
         address: token.address,
         fromBlock: '0x0',
@@ -50,19 +50,19 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
   const setTokens = async (units: bigint) => {
     const types = [{ type: 'address' }, { type: 'uint256' }] as const;
     const place = keccak256(encodeAbiParameters(types, [`0x${sender.slice(2)}`, BALANCES]));
-    await anvil.rpc('anvil_setStorageAt', [token.address, place, word(units)]);
+    await node.rpc('anvil_setStorageAt', [token.address, place, word(units)]);
   };
   const setHiddenRate = (rate: bigint) =>
-    anvil.rpc('anvil_setStorageAt', [token.address, word(HIDDEN_RATE), word(rate)]);
-  const setBaseFee = (fee: bigint) => anvil.rpc('anvil_setNextBlockBaseFeePerGas', [hex(fee)]);
+    node.rpc('anvil_setStorageAt', [token.address, word(HIDDEN_RATE), word(rate)]);
+  const setBaseFee = (fee: bigint) => node.rpc('anvil_setNextBlockBaseFeePerGas', [hex(fee)]);
   const minimumFee = 8n;
   let left = 0n;
   let isHigh = false;
 
   async function useKeyElsewhere(): Promise<void> {
-    const nonce = BigInt(await anvil.rpc('eth_getTransactionCount', [sender, 'latest']));
+    const nonce = BigInt(await node.rpc('eth_getTransactionCount', [sender, 'latest']));
     const fees = { maxFeePerGas: 250n * GWEI, maxPriorityFeePerGas: 200n * GWEI };
-    const transaction = { chainId: anvil.chainId, nonce, to: sender, value: 0n, data: '0x', gas: 21_000n, ...fees };
+    const transaction = { chainId: node.chainId, nonce, to: sender, value: 0n, data: '0x', gas: 21_000n, ...fees };
     const signed = await signTransaction(signer, transaction, sender);
     if (signed.kind === 'signed') await ask('eth_sendRawTransaction', [signed.raw]);
   }
@@ -70,7 +70,7 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
   return {
     name: 'evm',
     network: NETWORK,
-    spec: { kind: 'evm', urls: proxies.map(({ url }) => url), key, chainId: anvil.chainId, token: token.address },
+    spec: { kind: 'evm', urls: proxies.map(({ url }) => url), key, chainId: node.chainId, token: token.address },
     blockMs: EVM_BLOCK_MS,
     now: clock.now,
     newAddress: random =>
@@ -82,7 +82,7 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
       clock.advanceMs(ms);
       for (let block = 0; block < blocks; block++) {
         if (isHigh) await setBaseFee(left);
-        await anvil.mine();
+        await node.mine();
       }
     },
     begin: async (fault, random) => {
@@ -110,7 +110,7 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
           isHigh = true;
           await setBaseFee(left);
         },
-        'empty wallet': () => (random.chance(0.5) ? setTokens(0n) : anvil.rpc('anvil_setBalance', [sender, '0x0'])),
+        'empty wallet': () => (random.chance(0.5) ? setTokens(0n) : node.rpc('anvil_setBalance', [sender, '0x0'])),
         'foreign use of the key': useKeyElsewhere,
         'reverting token': () => setTokens(1n),
         'keeping token': () => setHiddenRate(100n),
@@ -125,10 +125,10 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
       isHigh = false;
       await setHiddenRate(0n);
       if ((await token.balanceOf(sender)) < 10n ** 6n) await setTokens(TOKENS);
-      await anvil.rpc('anvil_setBalance', [sender, hex(COINS)]);
+      await node.rpc('anvil_setBalance', [sender, hex(COINS)]);
     },
     reorganise: async depth => {
-      await anvil.rpc('anvil_reorg', [depth, []]);
+      await node.rpc('anvil_reorg', [depth, []]);
     },
     landed: async address => {
       const found = await logs(sender, address);
@@ -140,7 +140,7 @@ export async function openEvmWorld(start: string, key: string): Promise<World> {
     },
     stop: async () => {
       await Promise.all(proxies.map(proxy => proxy.stop()));
-      await anvil.stop();
+      await node.stop();
     },
   };
 }

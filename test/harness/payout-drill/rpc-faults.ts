@@ -1,6 +1,6 @@
 // What providers of an EVM network do wrong, as rules of a proxy in front of a real node.
 import { keccak256 } from 'viem/utils';
-import type { NodeReply } from '../../../src/sandbox/anvil/anvil.ts';
+import type { NodeReply } from '../../../src/sandbox/evm-node/running-node.ts';
 import type { Random } from '../random.ts';
 import type { Rule } from '../rpc-proxy.ts';
 

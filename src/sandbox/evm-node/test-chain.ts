@@ -12,7 +12,8 @@ import { createPrivateKey, publicKeyOf } from '../../chains/signer/key-signer.ts
 import { encryptKeystore, parseKeystore } from '../../chains/signer/keystore.ts';
 import { addressesOf } from '../../chains/signer/recoverable.ts';
 import { StartError } from '../../lib/errors.ts';
-import { type Anvil, startAnvil } from './anvil.ts';
+import { type EvmNode, startEvmNode } from './evm-node.ts';
+import { findNode } from './find-node.ts';
 import { contractAddress, deployToken } from './tokens.ts';
 
 export type TestChainOptions = {
@@ -23,7 +24,7 @@ export type TestChainOptions = {
 };
 
 export type TestChain = {
-  readonly anvil: Anvil;
+  readonly node: EvmNode;
   readonly sender: string;
   /** What it was given at first: whole units of each token, and of the coin. */
   readonly given: Readonly<Record<string, number>>;
@@ -38,6 +39,7 @@ const WEI = 10n ** 18n;
 /** Few, so that an order is fulfilled in seconds. */
 const DEPTH = 2;
 const PASSWORD_BYTES = 32;
+const STATE_FILES = { anvil: 'state.json', hardhat: 'blocks.jsonl' } as const;
 
 /** Throws a StartError for what a person can mend. */
 export async function startTestChain(options: TestChainOptions): Promise<TestChain> {
@@ -45,20 +47,20 @@ export async function startTestChain(options: TestChainOptions): Promise<TestCha
   await mkdir(folder, { recursive: true });
   await requireSameNetwork(folder, network);
   const { sender, ...signer } = await signerIn(folder);
-  const stateFile = path.join(folder, 'state.json');
+  const stateFile = stateFileIn(folder);
   const isNew = !existsSync(stateFile);
-  const anvil = await startAnvil({ port, blockSeconds, stateFile });
-  const tokens = await tokensOn(anvil, network, sender, isNew);
-  if (isNew) await anvil.rpc('anvil_setBalance', [sender, `0x${(BigInt(COINS) * WEI).toString(16)}`]);
+  const node = await startEvmNode({ port, blockSeconds, stateFile });
+  const tokens = await tokensOn(node, network, sender, isNew);
+  if (isNew) await node.rpc('anvil_setBalance', [sender, `0x${(BigInt(COINS) * WEI).toString(16)}`]);
   const settings = {
     signers: [{ name: 'test', kind: 'keystore', ...signer, address: sender }],
     chains: [
       {
         network,
-        providers: [{ name: 'anvil', url: anvil.url }],
+        providers: [{ name: 'node', url: node.url }],
         senders: [{ signer: 'test' }],
         depth: DEPTH,
-        test: { chainId: anvil.chainId, blockMs: blockSeconds * 1_000, tokens },
+        test: { chainId: node.chainId, blockMs: blockSeconds * 1_000, tokens },
       },
     ],
   };
@@ -66,7 +68,7 @@ export async function startTestChain(options: TestChainOptions): Promise<TestCha
   await writeFile(configFile, `${JSON.stringify(settings, undefined, 2)}\n`);
   const symbols = Object.keys(tokens).map(symbol => [symbol, TOKENS] as const);
   const given = Object.fromEntries([...symbols, [NETWORK_FACTS[network].coin.symbol, COINS]]);
-  return { anvil, sender, given, settings, configFile };
+  return { node, sender, given, settings, configFile };
 }
 
 /** The chain of a folder stands for one network for ever: its tokens have the decimals of that network. */
@@ -77,22 +79,32 @@ async function requireSameNetwork(folder: string, network: EvmNetwork): Promise<
   if (kept !== network) throw new StartError(`--folder holds a chain of ${kept}; name another folder for ${network}.`);
 }
 
+/** Each node keeps a chain in its own way, and reads none that the other has kept. */
+function stateFileIn(folder: string): string {
+  const name = findNode()?.name ?? 'hardhat';
+  const other = name === 'anvil' ? 'hardhat' : 'anvil';
+  if (existsSync(path.join(folder, STATE_FILES[other]))) {
+    throw new StartError(`--folder holds a chain of ${other}; name another folder for ${name}.`);
+  }
+  return path.join(folder, STATE_FILES[name]);
+}
+
 /** Deployed in a fixed order by an account that does nothing else first, so that a restart finds them by their nonces. */
 async function tokensOn(
-  anvil: Anvil,
+  node: EvmNode,
   network: EvmNetwork,
   sender: string,
   isNew: boolean,
 ): Promise<{ readonly [S in AssetSymbol]?: string }> {
   const known: NetworkFacts = NETWORK_FACTS[network];
-  const [account] = await anvil.rpc('eth_accounts');
+  const [account] = await node.rpc('eth_accounts');
   const addresses: [string, string][] = [];
   for (const [index, [symbol, { decimals }]] of Object.entries(known.tokens).entries()) {
     // Each takes two transactions: the contract, and the transfer to the sender.
     const address = contractAddress(account, BigInt(2 * index));
     const units = BigInt(TOKENS) * 10n ** BigInt(decimals);
     const kind = symbol === 'usdt' ? 'PlainToken' : 'ReturningToken';
-    addresses.push([symbol, isNew ? (await deployToken(anvil, kind, decimals, sender, units)).address : address]);
+    addresses.push([symbol, isNew ? (await deployToken(node, kind, decimals, sender, units)).address : address]);
   }
   return Object.fromEntries(addresses);
 }

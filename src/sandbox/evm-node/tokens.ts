@@ -1,7 +1,7 @@
 // Tokens of a test node: our own contracts, with the habits and, when told to, the vices of real ones.
 import type { Hex } from 'viem';
 import { encodeAbiParameters, encodeFunctionData, getContractAddress, parseAbi } from 'viem/utils';
-import type { Anvil } from './anvil.ts';
+import type { EvmNode } from './evm-node.ts';
 import code from './tokens.json' with { type: 'json' };
 
 const TOKEN = parseAbi([
@@ -30,7 +30,7 @@ const SUPPLY = 10n ** 30n;
 
 /** Deploys a token, and gives the owner so much of it, or all. */
 export async function deployToken(
-  anvil: Anvil,
+  node: EvmNode,
   kind: TokenKind,
   decimals: number,
   owner: string,
@@ -38,14 +38,14 @@ export async function deployToken(
 ): Promise<Token> {
   const types = [{ type: 'uint8' }, { type: 'uint256' }] as const;
   const args = encodeAbiParameters(types, [decimals, SUPPLY]).slice(2);
-  const address = await anvil.send(undefined, code[kind] + args);
-  const call = (data: Hex) => anvil.send(address, data);
+  const address = await node.send(undefined, code[kind] + args);
+  const call = (data: Hex) => node.send(address, data);
   await call(encodeFunctionData({ abi: TOKEN, functionName: 'transfer', args: [hexOf(owner), units] }));
   return {
     address,
     async balanceOf(of) {
       const data = encodeFunctionData({ abi: TOKEN, functionName: 'balanceOf', args: [hexOf(of)] });
-      return BigInt(await anvil.rpc('eth_call', [{ to: address, data }, 'latest']));
+      return BigInt(await node.rpc('eth_call', [{ to: address, data }, 'latest']));
     },
     setBlocked: (of, isIt) =>
       call(encodeFunctionData({ abi: TOKEN, functionName: 'setBlocked', args: [hexOf(of), isIt] })),
@@ -61,10 +61,12 @@ export function contractAddress(account: string, nonce: bigint): string {
 }
 
 /** A contract that takes the coin only while it is open. */
-export async function deployDoor(anvil: Anvil): Promise<{ address: string; setOpen(isIt: boolean): Promise<unknown> }> {
-  const address = await anvil.send(undefined, code.Door);
+export async function deployDoor(
+  node: EvmNode,
+): Promise<{ address: string; setOpen(isIt: boolean): Promise<unknown> }> {
+  const address = await node.send(undefined, code.Door);
   const setOpen = (isIt: boolean) =>
-    anvil.send(address, encodeFunctionData({ abi: TOKEN, functionName: 'setOpen', args: [isIt] }));
+    node.send(address, encodeFunctionData({ abi: TOKEN, functionName: 'setOpen', args: [isIt] }));
   return { address, setOpen };
 }
 

@@ -1,0 +1,29 @@
+// What a node is to those who start it, whichever program it is.
+
+export type RunningNode = {
+  readonly url: string;
+  /** Answers nobody, until it goes on. */
+  pause(): void;
+  goOn(): void;
+  /** Resolves when it has ended, whoever ended it. */
+  readonly ended: Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type ChainOptions = {
+  readonly chainId: number;
+  /** Mines by itself; without it, only when told to. */
+  readonly blockSeconds?: number;
+  /** 0: a free one. */
+  readonly port: number;
+  /** Blocks of an epoch; the final block is two epochs behind the head. */
+  readonly slotsInEpoch: number;
+  /** Keeps the chain over a restart. */
+  readonly stateFile?: string;
+};
+
+export type NodeError = { readonly code: number; readonly message: string; readonly data?: unknown };
+
+export type NodeReply =
+  | { readonly result: unknown; readonly error?: undefined }
+  | { readonly result?: undefined; readonly error: NodeError };

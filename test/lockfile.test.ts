@@ -1,0 +1,31 @@
+// The lockfile serves every platform that it names: each package has its hash, and none is left out for the Node that npm runs on.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { test } from 'node:test';
+
+type Package = {
+  readonly integrity?: string;
+  readonly optional?: boolean;
+  readonly engines?: { readonly node?: string };
+};
+
+const text = readFileSync(path.join(import.meta.dirname, '../package-lock.json'), 'utf8');
+const lockfile: { readonly packages: Readonly<Record<string, Package>> } = JSON.parse(text);
+const packages = Object.entries(lockfile.packages).filter(([name]) => name !== '');
+
+test('every package has its hash', () => {
+  assert.ok(packages.length > 100);
+  assert.deepEqual(
+    packages.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name),
+    [],
+  );
+});
+
+test('no optional package asks for more than Node 20, for npm would leave it out there in silence', () => {
+  const asked = packages.flatMap(([name, { optional, engines }]) => {
+    const least = Number(/\d+/.exec(engines?.node ?? '')?.[0] ?? 0);
+    return optional && least > 20 ? [`${name}: remove its engines from package-lock.json`] : [];
+  });
+  assert.deepEqual(asked, []);
+});
