@@ -4,7 +4,6 @@
 // exit code 1 when anything was lost, doubled or wrong, or when a control that pays twice was not seen.
 import { parseArgs } from 'node:util';
 import { concurrencyLimit } from '../src/lib/concurrency-limit.ts';
-import { globalSetup, globalTeardown } from '../test/global-setup.ts';
 import { CONTROLS, runControl } from '../test/harness/payout-drill/controls.ts';
 import {
   KINDS,
@@ -14,6 +13,7 @@ import {
   scenariosOf,
 } from '../test/harness/payout-drill/scenarios.ts';
 import { WORLDS, type WorldName } from '../test/harness/payout-drill/world.ts';
+import { withSuiteServer } from '../test/harness/suite-server.ts';
 
 const { values: options, positionals } = parseArgs({
   options: {
@@ -42,12 +42,7 @@ if (isUnknown || !Number.isSafeInteger(seed) || !(ofEach >= 1) || !(atOnce >= 1)
 const COLUMNS = ['scenarios', 'faults', 'orders', 'fulfilled', 'transfers', 'lost', 'doubled', 'wrong'] as const;
 type Column = (typeof COLUMNS)[number];
 
-await globalSetup();
-try {
-  process.exitCode = await drill();
-} finally {
-  await globalTeardown();
-}
+process.exitCode = await withSuiteServer(drill);
 
 async function drill(): Promise<number> {
   let faults = 0;

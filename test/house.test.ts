@@ -1,8 +1,9 @@
 // The order of the rooms: a file imports from its own folder or from rooms to the left, and nothing goes round in a circle.
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { importsOf } from './runner/import-graph.ts';
 
 const ORDER = [
   'lib',
@@ -35,16 +36,8 @@ const KNOW_ONLY_LIB = ['config', 'rails', 'chains', 'prices'];
 const root = path.join(import.meta.dirname, '..', 'src');
 const files = globSync('**/*.{ts,json}', { cwd: root });
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(path.join(root, file), 'utf8');
-  const found = text.matchAll(
-    /^(?:import|export)\b[^;]*?from '(\.[^']+)'|^import '(\.[^']+)'|import\('(\.[^']+)'\)/gms,
-  );
-  return [...found].map(match => path.normalize(path.join(path.dirname(file), match[1] ?? match[2] ?? match[3] ?? '')));
-}
-
 const roomOf = (file: string) => file.split(path.sep)[0]!;
-const edges = files.flatMap(from => importsOf(from).map(to => ({ from, to })));
+const edges = files.flatMap(from => importsOf(root, from).map(to => ({ from, to })));
 
 test('every import leads to a file of the house', () => {
   assert.ok(edges.length > 100, 'the walk sees the imports');

@@ -33,8 +33,11 @@ export async function openBoss({ db, log }: { readonly db: Database; readonly lo
   return boss;
 }
 
+/** A start with nothing new costs one statement: pg-boss has the queues that it found in its cache. */
 export async function openQueues(boss: PgBoss, names: string[]): Promise<void> {
+  const known = new Set((await boss.getQueues(names)).map(({ name }) => name));
   for (const name of names) {
+    if (known.has(name)) continue;
     await boss.createQueue(name, {
       heartbeatSeconds: HEARTBEAT_SECONDS,
       retryLimit: MAX_RETRIES,

@@ -26,7 +26,7 @@ function randomStart(): number {
  * 6.2), followed by 48 random bits. The counter starts anew, at a random value, with every later millisecond: one that ran on
  * would tell a caller how many ids were made between two of its own. Times of another clock would start it anew too early.
  */
-function idsOfOneClock(): (at: Date) => string {
+export function idsOfOneClock(): (at: Date) => string {
   let latestMs = -1;
   let count = 0;
   return at => {

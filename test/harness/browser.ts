@@ -1,19 +1,21 @@
 // A real browser for tests, shared by the tests of a file.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { after } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser } from './launch-browser.ts';
-
-let launched: Promise<Browser> | undefined;
-
-// At the top of the file: inside of a test it would close the browser with that test.
-after(async () => (await launched)?.close());
+import { launchBrowser, NO_BROWSER } from './launch-browser.ts';
 
 /** One browser for the whole test file, closed after it. */
-export function browser(): Promise<Browser> {
-  launched ??= launchBrowser();
-  return launched;
+const launched = NO_BROWSER ? undefined : launchBrowser();
+after(async () => (await launched)?.close());
+
+export async function browser(): Promise<Browser> {
+  return (await launched) ?? launchBrowser();
+}
+
+/** A test that needs a browser: where there is none it is skipped, and says what to install. */
+export function browserTest(name: string, work: (t: TestContext) => Promise<void>): void {
+  test(name, { skip: NO_BROWSER }, work);
 }
 
 /** A phone in the hand of a payer. */

@@ -1,5 +1,5 @@
-// Starts a real browser: the one that TRILHO_TEST_BROWSER names, else the system's, else the one that npm brings along on Linux.
-// Without any it fails and says how to get one.
+// Starts a real browser: the one that TRILHO_TEST_BROWSER names, else the system's, else the one that npm brings along for Linux
+// on x64.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -15,35 +15,41 @@ const SYSTEM_BROWSERS = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
+const PACKAGED = '@sparticuz/chromium';
 const HOW_TO_GET_ONE =
-  'These tests need Chromium or Chrome. Install one (apt install chromium, brew install --cask chromium), or set TRILHO_TEST_BROWSER to the path of its program.';
+  'install Chromium or Chrome (apt install chromium, brew install --cask chromium), or set TRILHO_TEST_BROWSER to the path of its program';
+
+/** For `skip` of tests that need a browser: why they cannot run here. */
+export const NO_BROWSER: string | false = findBrowser() ? false : `there is no browser: ${HOW_TO_GET_ONE}`;
 
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = await programOf();
+  const found = findBrowser();
+  if (found === undefined) throw new Error(`There is no browser: ${HOW_TO_GET_ONE}.`);
+  const executablePath = found === PACKAGED ? await unpackedProgram() : found;
   // A container has no user namespaces for Chromium's own sandbox, and its /dev/shm is small.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
   try {
     return await chromium.launch({ executablePath, args });
   } catch (error) {
-    throw new Error(`${executablePath} does not start as a browser. ${HOW_TO_GET_ONE}`, { cause: error });
+    throw new Error(`${executablePath} does not start as a browser: ${HOW_TO_GET_ONE}.`, { cause: error });
   }
 }
 
-async function programOf(): Promise<string> {
+/** The program of the browser, or the name of the package that has one. Throws when TRILHO_TEST_BROWSER names none. */
+export function findBrowser(): string | undefined {
   const named = process.env['TRILHO_TEST_BROWSER'];
   if (named !== undefined && named !== '') {
     if (existsSync(named)) return named;
-    throw new Error(`TRILHO_TEST_BROWSER names ${named}, which is not there. ${HOW_TO_GET_ONE}`);
+    throw new Error(`TRILHO_TEST_BROWSER names ${named}, which is not there: ${HOW_TO_GET_ONE}.`);
   }
-  const ofSystem = SYSTEM_BROWSERS.find(candidate => existsSync(candidate));
-  return ofSystem ?? unpackedProgram();
+  const isPackaged = process.platform === 'linux' && process.arch === 'x64';
+  return SYSTEM_BROWSERS.find(candidate => existsSync(candidate)) ?? (isPackaged ? PACKAGED : undefined);
 }
 
 /** The binary inside of the package, unpacked once into the folder for temporary files, with the libraries that it needs. */
 async function unpackedProgram(): Promise<string> {
-  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error(`There is no browser. ${HOW_TO_GET_ONE}`);
-  const { default: packed, inflate, setupLambdaEnvironment } = await import('@sparticuz/chromium');
-  const folder = path.join(path.dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..', 'bin');
+  const { default: packed, inflate, setupLambdaEnvironment } = await import(PACKAGED);
+  const folder = path.join(path.dirname(createRequire(import.meta.url).resolve(PACKAGED)), '..', 'bin');
   await inflate(path.join(folder, 'al2023.tar.br'));
   setupLambdaEnvironment(path.join(tmpdir(), 'al2023', 'lib'));
   return packed.executablePath();

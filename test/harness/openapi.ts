@@ -1,6 +1,8 @@
 // The OpenAPI document of a running service, as a judge of what the service answers.
 import { hash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { App } from '../../src/app.ts';
+import type { Mode } from '../../src/lib/mode.ts';
 import type { Service } from './service.ts';
 
 export type Media = {
@@ -54,8 +56,19 @@ export async function readOpenApi(service: Service): Promise<Judge> {
 const judges = new Map<string, Judge>();
 
 export function judgeOf(text: string): Judge {
-  const key = hash('sha256', text);
-  const judge = judges.get(key) ?? createJudge(JSON.parse(text));
+  return judgeBy(hash('sha256', text), () => text);
+}
+
+/**
+ * The judge of a service. Even writing the document takes longer than a test: services with the same routes and needs of keys have
+ * the same one.
+ */
+export function judgeOfApp(app: Pick<App, 'routes' | 'openApiText'>, mode: Mode): Judge {
+  return judgeBy(JSON.stringify([mode, app.routes]), () => app.openApiText());
+}
+
+function judgeBy(key: string, textOf: () => string): Judge {
+  const judge = judges.get(key) ?? createJudge(JSON.parse(textOf()));
   judges.set(key, judge);
   return judge;
 }

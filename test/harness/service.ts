@@ -19,7 +19,7 @@ import { claimInstallation } from '../../src/storage/installation.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { createDatabase, type TestDatabase } from './databases.ts';
 import { silentLog } from './log.ts';
-import { type Judge, judgeOf } from './openapi.ts';
+import { type Judge, judgeOfApp } from './openapi.ts';
 
 export type Answer = {
   readonly status: number;
@@ -111,7 +111,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     }
     const answer = await toAnswer(await fetch(app.url + path, { ...init, headers: given }));
     // Read inside the process: a request for it would be counted, logged and limited like those of the test.
-    judge ??= judgeOf(app.openApiText());
+    judge ??= judgeOfApp(app, config.mode);
     assertDocumented(judge, init.method ?? 'GET', path, answer);
     return answer;
   };

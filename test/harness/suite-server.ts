@@ -2,7 +2,9 @@
 // the original stays stopped, for tests that start a service with a data directory of its own.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { statfsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startQueue } from '../../src/jobs/queue.ts';
 import { openDatabase } from '../../src/storage/database.ts';
@@ -14,7 +16,7 @@ import { ALL_JOBS } from './jobs.ts';
 import { silentLog } from './log.ts';
 import { until } from './process.ts';
 
-/** Nothing in this server outlives the suite. What the service sets for its own is tested in process/embedded.test.ts. */
+/** Nothing in this server outlives the suite. What the service sets for its own is tested in process/embedded.deep.test.ts. */
 const SETTINGS = {
   listen_addresses: '',
   unix_socket_directories: '.',
@@ -29,8 +31,40 @@ const SETTINGS = {
   log_timezone: 'UTC',
 };
 
+/** Where files of a database are made and removed many times as fast as on a disk. */
+const MEMORY_DISK = '/dev/shm';
+const LEAST_MEMORY_BYTES = 4 * 1024 ** 3;
+
+/** Runs the server while `work` runs, also when that is interrupted. */
+export async function withSuiteServer<T>(work: () => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(path.join(roomiestPlace(), 'trilho-test-'));
+  const server = await startSuiteServer(folder);
+  const end = async () => {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  const interrupted = () => void end().finally(() => process.exit(1));
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.once(signal, interrupted);
+  try {
+    return await work();
+  } finally {
+    for (const signal of signals) process.off(signal, interrupted);
+    await end();
+  }
+}
+
+function roomiestPlace(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY_DISK);
+    return bavail * bsize >= LEAST_MEMORY_BYTES ? MEMORY_DISK : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
 /** Starts it, with the template that tests copy, and names the place to the processes that run the test files. */
-export async function startSuiteServer(folder: string): Promise<{ stop(): Promise<void> }> {
+async function startSuiteServer(folder: string): Promise<{ stop(): Promise<void> }> {
   const home = await settleHome(folder);
   await makeCluster(folder);
   const running = path.join(path.dirname(home.clusterDir), 'suite');

@@ -1,5 +1,5 @@
 // What `migrate` promises of a database. Nodes that start at once, databases that are refused and older PostgreSQL servers are in
-// test/process/server.test.ts.
+// test/process/server.deep.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as immediate } from 'node:timers/promises';

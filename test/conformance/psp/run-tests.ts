@@ -28,7 +28,7 @@ export async function runRailTests(validatorUrl: string, only = ''): Promise<Tes
   const { code, output } = await runTests(files, validatorUrl);
   return {
     files,
-    passed: Number(/^ℹ pass (\d+)$/m.exec(output)?.[1] ?? 0),
+    passed: Number(/^(\d+) passed, /m.exec(output)?.[1] ?? 0),
     faults: [
       ...past.map(file => `${file} starts a PSP without startTestPsp, past Prism.`),
       ...(code === 0 ? [] : [`The tests ended with ${code}:\n${output}`]),
@@ -37,13 +37,7 @@ export async function runRailTests(validatorUrl: string, only = ''): Promise<Tes
 }
 
 async function runTests(files: readonly string[], validatorUrl: string): Promise<{ code: number; output: string }> {
-  const options = [
-    '--test',
-    '--test-concurrency=2',
-    '--test-global-setup=test/global-setup.ts',
-    '--test-reporter=spec',
-  ];
-  const child = spawn(process.execPath, [...options, ...files], {
+  const child = spawn(process.execPath, ['test/runner/run.ts', ...files], {
     cwd: ROOT,
     env: { ...process.env, PSP_VALIDATOR: validatorUrl },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,15 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../../harness/bodies.ts';
-import { browser, openPage } from '../../harness/browser.ts';
 import { openCharge, pathOf, pay } from '../../harness/checkouts.ts';
 import { sendForm, submit, view, wordsOf } from '../../harness/dashboard.ts';
 import { readOpenApi } from '../../harness/openapi.ts';
 import { SAME_ORIGIN } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
 
-/** Opened here, so that all tests share it. */
-browser();
 let service: Service;
 before(async () => {
   service = await startService();
@@ -120,17 +117,6 @@ test('an account is opened, and how it shows itself to payers is filled in, chan
   assert.equal((await submit(service, at, { removeLogo: 'true' })).status, 303);
   const none = { accountId: 'shop', frameOrigins: [], hasLogo: false };
   assert.deepEqual((await service.get('/accounts/shop/settings')).json, none);
-});
-
-test('a form whose file was not chosen changes the rest, as a browser sends it', async t => {
-  const { page, close } = await openPage({ javaScriptEnabled: false });
-  t.after(close);
-  await service.post('/accounts', { id: 'bakery' });
-  await page.goto(`${service.url}/dashboard/accounts/bakery/settings`);
-  await page.getByLabel('Name above the checkout').fill('Padaria do Zé');
-  await page.getByRole('button', { name: 'Change the settings' }).click();
-  assert.equal(await page.getByLabel('Name above the checkout').inputValue(), 'Padaria do Zé');
-  assert.equal((await service.get('/accounts/bakery/settings')).json.displayName, 'Padaria do Zé');
 });
 
 test('a price is asked for, ordered at, and the payer named on the page of the order', async () => {

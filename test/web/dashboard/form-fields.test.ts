@@ -1,15 +1,12 @@
 // What the API takes, the forms ask for: each field of an operation has an input, and what is filled in arrives.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { browser, openPage } from '../../harness/browser.ts';
 import { openCharge, pay } from '../../harness/checkouts.ts';
 import { submit, view, wordsOf } from '../../harness/dashboard.ts';
 import { type Operation, readOpenApi } from '../../harness/openapi.ts';
 import { logIn, SAME_ORIGIN } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
 
-/** Opened here, so that all tests share it. */
-browser();
 let service: Service;
 before(async () => {
   service = await startService();
@@ -194,24 +191,6 @@ test('what is wrong is named by its label, and its group is open', async () => {
   assert.match(page, /<details class="group" open>\s*<summary>When it is paid late/);
   const late = await submit(service, '/charges/new', { ...EVERY_FIELD, externalId: 'late', expireDay: '2026-12-01' });
   assert.match(wordsOf(await late.text()), /Ends must not be earlier/);
-});
-
-test('the plain case stays plain: a charge by pix needs no group opened', async t => {
-  const { page, close } = await openPage();
-  t.after(close);
-  await page.goto(`${service.url}/dashboard/charges/new`);
-  await page.getByLabel('Account').fill('acme');
-  await page.getByLabel('Amount').fill('20,00');
-  await page.getByLabel('Name of the payer').fill('Maria da Silva');
-  await page.getByLabel('CPF or CNPJ').fill('529.982.247-25');
-  await page.getByLabel('Due').fill('2026-12-10');
-  assert.equal(await page.getByLabel('Fine, in percent').isVisible(), false);
-  await page.getByText('When it is paid late').click();
-  await page.getByLabel('Fine, in percent').fill('2');
-  await page.getByRole('button', { name: 'Create the charge' }).click();
-  await page.waitForURL(/\/dashboard\/charges\/[\da-f-]{36}$/);
-  const { json } = await service.get(new URL(page.url()).pathname.replace('/dashboard', ''));
-  assert.deepEqual(json.taxes, { fine: 2 });
 });
 
 test('an order is made with what its charge may have, and takes the price that is named', async () => {

@@ -7,13 +7,11 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { sandboxRails } from '../../../src/sandbox/rails.ts';
 import { chargeBody } from '../../harness/bodies.ts';
-import { browser, openPage } from '../../harness/browser.ts';
+import { browserTest, openPage } from '../../harness/browser.ts';
 import { invite } from '../../harness/people.ts';
 import { type Service, startService } from '../../harness/service.ts';
 import { untilOneStream } from '../../harness/streams.ts';
 
-/** Opened here, so that all tests share it. */
-browser();
 let service: Service;
 let home: string;
 before(async () => {
@@ -43,7 +41,7 @@ async function giveAuthenticator(page: Page): Promise<void> {
   });
 }
 
-test('somebody comes in by a link, adds a passkey, logs in by it, and shows it again for a key', async t => {
+browserTest('somebody comes in by a link, adds a passkey, logs in by it, and shows it again for a key', async t => {
   const { path } = await invite(service, 'owner');
   const { page, faults, close } = await openPage();
   t.after(close);
@@ -72,7 +70,7 @@ test('somebody comes in by a link, adds a passkey, logs in by it, and shows it a
   assert.deepEqual(faults, []);
 });
 
-test('a passkey that was never registered here is refused', async t => {
+browserTest('a passkey that was never registered here is refused', async t => {
   aMinute();
   const { page, close } = await openPage();
   t.after(close);
@@ -122,7 +120,7 @@ async function browseAs(role: 'viewer' | 'operator', javaScriptEnabled = true) {
   return opened;
 }
 
-test('without JavaScript a charge is created, asked about, canceled, and exported', async t => {
+browserTest('without JavaScript a charge is created, asked about, canceled, and exported', async t => {
   const { page, close } = await browseAs('operator', false);
   t.after(close);
   await page.goto(`${home}/dashboard/charges/new`);
@@ -141,7 +139,7 @@ test('without JavaScript a charge is created, asked about, canceled, and exporte
   assert.match(csv, /,CANCELED,1234\.56,BRL,/);
 });
 
-test('a form with a fault names the field and keeps what was filled in', async t => {
+browserTest('a form with a fault names the field and keeps what was filled in', async t => {
   const { page, close } = await browseAs('operator', false);
   t.after(close);
   await page.goto(`${home}/dashboard/charges/new`);
@@ -155,7 +153,7 @@ test('a form with a fault names the field and keeps what was filled in', async t
   assert.equal(await page.getByLabel('Name of the payer').inputValue(), 'Ana');
 });
 
-test('a button that is pressed twice has one effect', async t => {
+browserTest('a button that is pressed twice has one effect', async t => {
   const { page, close } = await browseAs('operator', false);
   t.after(close);
   const charge = await newCharge('pressed twice');
@@ -176,7 +174,7 @@ test('a button that is pressed twice has one effect', async t => {
   assert.equal((await service.get(`/charges/${charge.id}`)).json.refunds.length, 1);
 });
 
-test('a viewer sees no way to act, and is refused one', async t => {
+browserTest('a viewer sees no way to act, and is refused one', async t => {
   const { page, close } = await browseAs('viewer');
   t.after(close);
   const { id } = await newCharge('seen');
@@ -191,7 +189,7 @@ test('a viewer sees no way to act, and is refused one', async t => {
   assert.notEqual((await service.get(`/charges/${id}`)).json.state, 'CANCELED');
 });
 
-test('a page of another origin cannot act with the cookie', async t => {
+browserTest('a page of another origin cannot act with the cookie', async t => {
   const { page, close } = await browseAs('operator');
   t.after(close);
   const { id } = await newCharge('foreign page');
@@ -208,7 +206,7 @@ test('a page of another origin cannot act with the cookie', async t => {
   assert.notEqual((await service.get(`/charges/${id}`)).json.state, 'CANCELED');
 });
 
-test('one box finds a charge by id, txid, external id and payment', async t => {
+browserTest('one box finds a charge by id, txid, external id and payment', async t => {
   const { page, close } = await browseAs('viewer');
   t.after(close);
   const charge = await newCharge('found by this');
@@ -231,7 +229,7 @@ test('one box finds a charge by id, txid, external id and payment', async t => {
 const NO_POLLS =
   'const wait = window.setTimeout; window.setTimeout = (run, ms, ...rest) => (ms < 5_000 ? wait(run, ms, ...rest) : 0)';
 
-test('ten tabs share one stream, and all of them show a change', async t => {
+browserTest('ten tabs share one stream, and all of them show a change', async t => {
   const { page, close } = await browseAs('viewer');
   t.after(close);
   await page.context().addInitScript(NO_POLLS);
@@ -247,7 +245,7 @@ test('ten tabs share one stream, and all of them show a change', async t => {
 });
 
 for (const way of ['the stream', 'the network'] as const) {
-  test(`a page that lost its network is told by ${way} of what happened meanwhile`, async t => {
+  browserTest(`a page that lost its network is told by ${way} of what happened meanwhile`, async t => {
     const { page, close } = await browseAs('viewer');
     t.after(close);
     await page.addInitScript(NO_POLLS);
@@ -266,7 +264,7 @@ for (const way of ['the stream', 'the network'] as const) {
   });
 }
 
-test('a page that could not look when it was told looks again when it is told the same', async t => {
+browserTest('a page that could not look when it was told looks again when it is told the same', async t => {
   const { page, close } = await browseAs('viewer');
   t.after(close);
   await page.addInitScript(NO_POLLS);
@@ -285,7 +283,7 @@ test('a page that could not look when it was told looks again when it is told th
   await page.getByText('told once more').waitFor();
 });
 
-test('the first page shows what needs somebody as it comes, and not any more when it is done', async t => {
+browserTest('the first page shows what needs somebody as it comes, and not any more when it is done', async t => {
   const { page, close } = await browseAs('operator');
   t.after(close);
   await page.addInitScript(NO_POLLS);
@@ -302,7 +300,7 @@ test('the first page shows what needs somebody as it comes, and not any more whe
   await page.getByText('Nothing needs you.').waitFor();
 });
 
-test('a session that is ended elsewhere sends every open page to the login', async t => {
+browserTest('a session that is ended elsewhere sends every open page to the login', async t => {
   const { page, close } = await browseAs('viewer');
   t.after(close);
   await page.goto(`${home}/dashboard/charges`);
@@ -311,17 +309,20 @@ test('a session that is ended elsewhere sends every open page to the login', asy
   await page.waitForURL('**/dashboard/login?next=**');
 });
 
-test('what only a keyboard can reach: the first stop skips to the page, and a form is sent with Enter', async t => {
-  const { page, close } = await browseAs('operator');
-  t.after(close);
-  const { id } = await newCharge('by keyboard');
-  await page.goto(`${home}/dashboard/charges/${id}/cancel`);
-  await page.keyboard.press('Tab');
-  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the page');
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Tab');
-  assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel the charge');
-  await page.keyboard.press('Enter');
-  await page.locator('.state').getByText('canceled', { exact: true }).waitFor();
-  assert.equal((await service.get(`/charges/${id}`)).json.state, 'CANCELED');
-});
+browserTest(
+  'what only a keyboard can reach: the first stop skips to the page, and a form is sent with Enter',
+  async t => {
+    const { page, close } = await browseAs('operator');
+    t.after(close);
+    const { id } = await newCharge('by keyboard');
+    await page.goto(`${home}/dashboard/charges/${id}/cancel`);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the page');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Cancel the charge');
+    await page.keyboard.press('Enter');
+    await page.locator('.state').getByText('canceled', { exact: true }).waitFor();
+    assert.equal((await service.get(`/charges/${id}`)).json.state, 'CANCELED');
+  },
+);

@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import type { Page } from 'playwright-core';
 import { chargeBody } from '../../harness/bodies.ts';
-import { axeFaults, browser, openPage, sidewaysScroll } from '../../harness/browser.ts';
+import { axeFaults, browserTest, openPage, sidewaysScroll } from '../../harness/browser.ts';
 import { type Service, startService } from '../../harness/service.ts';
 import { seed, transaction } from '../../harness/transactions.ts';
 
-/** Opened here, so that all tests share it. */
-browser();
 let service: Service;
 let views: string[];
 before(async () => {
@@ -103,7 +101,7 @@ const BUTTONS_OUT_OF_SIGHT = `[...document.querySelectorAll('.scroll .button')].
 /** Tabs that share the views: loading one and judging another overlap. */
 const TABS = 3;
 
-test('every view is sound on a desk and on a phone, in light and dark', async t => {
+browserTest('every view is sound on a desk and on a phone, in light and dark', async t => {
   const wrong: string[] = [];
   const queue = [...views];
   const { page: first, faults, close } = await openPage({ viewport: DESK });

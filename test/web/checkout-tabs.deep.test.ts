@@ -2,44 +2,45 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, before, type TestContext } from 'node:test';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
-import { browser, openPage, PHONE } from '../harness/browser.ts';
+import { browserTest, openPage, PHONE } from '../harness/browser.ts';
 import { assertGoodViews } from '../harness/checkout-views.ts';
 import { openCharge, pathOf, pay } from '../harness/checkouts.ts';
 import { pdfText } from '../harness/pictures.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { openStreams, untilOneStream } from '../harness/streams.ts';
 
-/** Opened here, so that all tests share it. */
-browser();
 let service: Service;
 before(async () => {
   service = await startService();
 });
 after(() => service.stop());
 
-test('ten tabs of one checkout share one stream, are all told, and go on when the tab that had it is closed', async t => {
-  const id = await openCharge(service);
-  const { page, close } = await openPage({ locale: 'en' });
-  t.after(close);
-  // No tab looks by itself: what it shows, it was told.
-  await page.context().addInitScript('window.setTimeout = () => 0');
-  // Locks, which choose the tab with the stream, need a secure context.
-  const url = (service.url + (await pathOf(service, id))).replace('127.0.0.1', 'localhost');
-  const tabs = [page, ...(await Promise.all(Array.from({ length: 9 }, () => page.context().newPage())))];
-  for (const tab of tabs) await tab.goto(url);
-  for (const tab of tabs) await tab.waitForFunction('navigator.locks.query().then(({ held }) => held.length === 1)');
-  await untilOneStream(service, 'checkout');
-  await page.close();
-  const left = tabs.slice(1);
-  await left[0]?.waitForFunction(
-    'navigator.locks.query().then(({ held, pending }) => held.length + pending.length === 9)',
-  );
-  await pay(service, id);
-  for (const tab of left) await tab.getByRole('heading', { name: 'Payment received' }).waitFor();
-  assert.ok((await openStreams(service, 'checkout')) <= 1);
-});
+browserTest(
+  'ten tabs of one checkout share one stream, are all told, and go on when the tab that had it is closed',
+  async t => {
+    const id = await openCharge(service);
+    const { page, close } = await openPage({ locale: 'en' });
+    t.after(close);
+    // No tab looks by itself: what it shows, it was told.
+    await page.context().addInitScript('window.setTimeout = () => 0');
+    // Locks, which choose the tab with the stream, need a secure context.
+    const url = (service.url + (await pathOf(service, id))).replace('127.0.0.1', 'localhost');
+    const tabs = [page, ...(await Promise.all(Array.from({ length: 9 }, () => page.context().newPage())))];
+    for (const tab of tabs) await tab.goto(url);
+    for (const tab of tabs) await tab.waitForFunction('navigator.locks.query().then(({ held }) => held.length === 1)');
+    await untilOneStream(service, 'checkout');
+    await page.close();
+    const left = tabs.slice(1);
+    await left[0]?.waitForFunction(
+      'navigator.locks.query().then(({ held, pending }) => held.length + pending.length === 9)',
+    );
+    await pay(service, id);
+    for (const tab of left) await tab.getByRole('heading', { name: 'Payment received' }).waitFor();
+    assert.ok((await openStreams(service, 'checkout')) <= 1);
+  },
+);
 
 /** A shop at an origin of its own that shows the page in a frame. */
 async function shopAround(t: TestContext, framed: () => string): Promise<string> {
@@ -52,35 +53,38 @@ async function shopAround(t: TestContext, framed: () => string): Promise<string>
   return `http://localhost:${(shop.address() as AddressInfo).port}`;
 }
 
-test('a shop that the account lists shows the checkout in a frame, where it is paid; another shop cannot', async t => {
-  const id = await openCharge(service, { accountId: 'framed' });
-  const url = service.url + (await pathOf(service, id));
-  const [listed, other] = await Promise.all([shopAround(t, () => url), shopAround(t, () => url)]);
-  const body = JSON.stringify({ frameOrigins: [listed] });
-  const headers = { 'content-type': 'application/json' };
-  const changed = await service.send('/accounts/framed/settings', { method: 'PATCH', body, headers });
-  assert.equal(changed.status, 200, changed.text);
+browserTest(
+  'a shop that the account lists shows the checkout in a frame, where it is paid; another shop cannot',
+  async t => {
+    const id = await openCharge(service, { accountId: 'framed' });
+    const url = service.url + (await pathOf(service, id));
+    const [listed, other] = await Promise.all([shopAround(t, () => url), shopAround(t, () => url)]);
+    const body = JSON.stringify({ frameOrigins: [listed] });
+    const headers = { 'content-type': 'application/json' };
+    const changed = await service.send('/accounts/framed/settings', { method: 'PATCH', body, headers });
+    assert.equal(changed.status, 200, changed.text);
 
-  const shown = await openPage({ locale: 'en' });
-  t.after(shown.close);
-  const stream = shown.page.waitForResponse(answer => answer.url().endsWith('/stream'));
-  await shown.page.goto(listed);
-  const frame = shown.page.frameLocator('iframe');
-  await frame.getByRole('heading', { name: 'Waiting for payment' }).waitFor();
-  await stream;
-  await frame.getByRole('button', { name: 'Simulate a Pix payment' }).click();
-  await frame.getByRole('heading', { name: 'Payment received' }).waitFor();
-  assert.deepEqual(shown.faults, []);
+    const shown = await openPage({ locale: 'en' });
+    t.after(shown.close);
+    const stream = shown.page.waitForResponse(answer => answer.url().endsWith('/stream'));
+    await shown.page.goto(listed);
+    const frame = shown.page.frameLocator('iframe');
+    await frame.getByRole('heading', { name: 'Waiting for payment' }).waitFor();
+    await stream;
+    await frame.getByRole('button', { name: 'Simulate a Pix payment' }).click();
+    await frame.getByRole('heading', { name: 'Payment received' }).waitFor();
+    assert.deepEqual(shown.faults, []);
 
-  const refused = await openPage({ locale: 'en' });
-  t.after(refused.close);
-  await refused.page.goto(other);
-  await refused.page.waitForLoadState('networkidle');
-  assert.match(refused.faults.join('\n'), /frame-ancestors/);
-  assert.equal(await refused.page.frameLocator('iframe').getByRole('heading').count(), 0);
-});
+    const refused = await openPage({ locale: 'en' });
+    t.after(refused.close);
+    await refused.page.goto(other);
+    await refused.page.waitForLoadState('networkidle');
+    assert.match(refused.faults.join('\n'), /frame-ancestors/);
+    assert.equal(await refused.page.frameLocator('iframe').getByRole('heading').count(), 0);
+  },
+);
 
-test('the link is shared where the device can share, and no button is shown where it cannot', async t => {
+browserTest('the link is shared where the device can share, and no button is shown where it cannot', async t => {
   const url = service.url + (await pathOf(service, await openCharge(service)));
   for (const canShare of [true, false]) {
     const { page, faults, close } = await openPage({ ...PHONE, locale: 'en' });
@@ -101,7 +105,7 @@ test('the link is shared where the device can share, and no button is shown wher
   }
 });
 
-test('on paper stand receiver, amount, both codes and no button', async t => {
+browserTest('on paper stand receiver, amount, both codes and no button', async t => {
   const id = await openCharge(service, { description: 'Pedido 1050' });
   const { boleto } = (await service.get(`/charges/${id}`)).json;
   const { page, close } = await openPage({ locale: 'en', colorScheme: 'dark' });
@@ -127,7 +131,7 @@ for (const { failing, offered, words } of [
   { failing: 'boleto', offered: 'Pix', words: /boleto/i },
   { failing: 'pix', offered: 'Boleto', words: /pix/i },
 ] as const) {
-  test(`where the bank refused the ${failing}, the page says so and offers the other`, async t => {
+  browserTest(`where the bank refused the ${failing}, the page says so and offers the other`, async t => {
     const refuses = { submit: async () => ({ kind: 'rejected', reason: 'no agreement' }) as const };
     const rails = { ...sandboxRails, [failing]: { ...sandboxRails[failing], ...refuses } };
     const other = await startService({ rails });

@@ -1,0 +1,27 @@
+// Which file imports which, read from the text of the sources.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Relative imports of a file, static and dynamic, as paths below `root`. */
+export function importsOf(root: string, file: string): string[] {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  const found = text.matchAll(
+    /^(?:import|export)\b[^;]*?from '(\.[^']+)'|^import '(\.[^']+)'|import\('(\.[^']+)'\)/gms,
+  );
+  return [...found].map(match => path.normalize(path.join(path.dirname(file), match[1] ?? match[2] ?? match[3] ?? '')));
+}
+
+/** Of `files`, those that are among the changed ones or import one of them, directly or by others. */
+export function reachedBy(root: string, files: readonly string[], changed: ReadonlySet<string>): string[] {
+  const known = new Map<string, boolean>();
+  const isReached = (file: string): boolean => {
+    const answer = known.get(file);
+    if (answer !== undefined) return answer;
+    // A circle adds nothing.
+    known.set(file, false);
+    const is = changed.has(file) || (file.endsWith('.ts') && importsOf(root, file).some(isReached));
+    known.set(file, is);
+    return is;
+  };
+  return files.filter(isReached);
+}

@@ -1,0 +1,166 @@
+// Deals test files out to worker processes. No file can hang a run: each has a time limit, and what it has started ends with it.
+import { type ChildProcess, fork } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Order, Report, TestResult } from './messages.ts';
+
+export type FileResult = {
+  readonly file: string;
+  readonly results: readonly TestResult[];
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  /** What it printed, where something failed. */
+  readonly output: string;
+};
+
+type PoolOptions = {
+  readonly workers: number;
+  /** A process for each file, where a file may change what others see. */
+  readonly isIsolated: boolean;
+  readonly fileLimitMs: number;
+  readonly env: NodeJS.ProcessEnv;
+  onFile(result: FileResult): void;
+};
+
+const WORKER = path.join(import.meta.dirname, 'worker.ts');
+const REPORTER = path.join(import.meta.dirname, 'reporter.ts');
+/** A worker that has grown past this is replaced. */
+const MAX_MEMORY_BYTES = 1_500 * 1024 * 1024;
+const MAX_OUTPUT = 20_000;
+
+/** Runs every file once, the first of them first. */
+export async function runFiles(files: readonly string[], options: PoolOptions): Promise<void> {
+  const queue = [...files];
+  const work = async () => {
+    let worker: Worker | undefined;
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      worker ??= startWorker(options.env);
+      const { result, isFit } = await worker.run(file, options.fileLimitMs);
+      if (!isFit || options.isIsolated) worker = await worker.end();
+      options.onFile(result);
+    }
+    await worker?.end();
+  };
+  await Promise.all(Array.from({ length: Math.min(options.workers, files.length) }, work));
+}
+
+type Worker = {
+  /** `isFit`: another file may run in it. */
+  run(file: string, limitMs: number): Promise<{ readonly result: FileResult; readonly isFit: boolean }>;
+  end(): Promise<undefined>;
+};
+
+function startWorker(env: NodeJS.ProcessEnv): Worker {
+  const child = fork(WORKER, {
+    execArgv: ['--test-reporter', REPORTER, '--no-warnings'],
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-MAX_OUTPUT);
+    });
+  }
+  const closed = new Promise<void>(resolve => child.once('close', () => resolve()));
+
+  async function run(file: string, limitMs: number) {
+    output = '';
+    const began = performance.now();
+    const heard = await listen(child, file, limitMs);
+    const isFailed = heard.results.some(({ failure }) => failure !== undefined);
+    const isFit = !isFailed && heard.memoryBytes < MAX_MEMORY_BYTES;
+    const wallMs = performance.now() - began;
+    return {
+      result: { file, results: heard.results, cpuMs: heard.cpuMs, wallMs, output: isFailed ? output : '' },
+      isFit,
+    };
+  }
+
+  return {
+    run,
+    async end() {
+      const started = descendantsOf(child.pid ?? 0);
+      if (child.connected) child.send('end' satisfies Order);
+      const patience = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
+      await closed;
+      clearTimeout(patience);
+      for (const pid of started) kill(pid);
+      return undefined;
+    },
+  };
+}
+
+const END_LIMIT_MS = 10_000;
+
+type Heard = { readonly results: readonly TestResult[]; readonly cpuMs: number; readonly memoryBytes: number };
+
+/** Gives the worker a file, and hears it until it is done, ends or takes too long. */
+function listen(child: ChildProcess, file: string, limitMs: number): Promise<Heard> {
+  const { promise, resolve } = Promise.withResolvers<Heard>();
+  const running = new Map<string, number>();
+  let results: readonly TestResult[] | undefined;
+  let done: Extract<Report, { kind: 'done' }> | undefined;
+  const failed = (failure: string): Heard => {
+    const names = [...running].filter(([name, count]) => count > 0 && name !== file).map(([name]) => name);
+    const during = names.length > 0 ? ` Running: ${names.join('; ')}.` : '';
+    return { results: [{ name: file, failure: failure + during }], cpuMs: 0, memoryBytes: 0 };
+  };
+  const onMessage = (report: Report) => {
+    if (report.kind === 'results') results = report.results;
+    else if (report.kind === 'done') done = report;
+    else running.set(report.name, (running.get(report.name) ?? 0) + (report.kind === 'begun' ? 1 : -1));
+    if (results && done) resolve({ results, ...done });
+  };
+  const onExit = (code: number | null, signal: string | null) =>
+    resolve(failed(`Its process ended with ${signal ?? code}.`));
+  const limit = setTimeout(() => {
+    const started = descendantsOf(child.pid ?? 0);
+    child.kill('SIGKILL');
+    for (const pid of started) kill(pid);
+    resolve(failed(`It did not end within ${Math.round(limitMs / 60_000)} minutes.`));
+  }, limitMs);
+  child.on('message', onMessage);
+  child.once('exit', onExit);
+  child.send({ file } satisfies Order);
+  return promise.finally(() => {
+    clearTimeout(limit);
+    child.off('message', onMessage);
+    child.off('exit', onExit);
+  });
+}
+
+/** Every living process that this one has started, or that one of those has. */
+function descendantsOf(root: number): number[] {
+  const parents = new Map<number, number[]>();
+  for (const [pid, parent] of processes()) parents.set(parent, [...(parents.get(parent) ?? []), pid]);
+  const found: number[] = [];
+  for (let level = parents.get(root) ?? []; level.length > 0; level = level.flatMap(pid => parents.get(pid) ?? [])) {
+    found.push(...level);
+  }
+  return found;
+}
+
+/** Each process with the one that started it, where the system tells. */
+function processes(): [pid: number, parent: number][] {
+  try {
+    return readdirSync('/proc').flatMap((name): [number, number][] => {
+      try {
+        const fields = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+        return [[Number(name), Number(fields[1])]];
+      } catch {
+        return [];
+      }
+    });
+  } catch {
+    return [];
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}

@@ -1,0 +1,88 @@
+// Runs the tests: `node test/runner/run.ts first`, `deep`, `changed [<commit>]`, or the files that are named.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { withSuiteServer } from '../harness/suite-server.ts';
+import { machineWords } from './machine.ts';
+import { type FileResult, runFiles } from './pool.ts';
+import { failuresOf, overBudget, summaryOf } from './report.ts';
+import { filesChangedSince, filesOf, ROOT, type Tier } from './select.ts';
+
+const [what = 'first', ...rest] = process.argv.slice(2);
+const isTier = (name: string): name is Tier => name === 'first' || name === 'deep';
+const tier = isTier(what) ? what : undefined;
+
+/** Of processor time, for a file of the first tier. */
+const BUDGET_MS = 15_000;
+/** For a machine that has lost most of its CPU: only what never ends takes so long. */
+const FILE_LIMIT_MS = 15 * 60_000;
+/** So many of what the volumes of the deep tier have. */
+const FIRST_SCALE = 0.1;
+
+const CACHE = path.join(ROOT, 'node_modules/.cache');
+const TIMES = path.join(CACHE, 'test-times.json');
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const files = slowestFirst(select());
+  if (files.length === 0) {
+    console.log('No test file is reached by what has changed.');
+    return 0;
+  }
+  console.log(`${files.length} test files on ${machineWords()}`);
+  const began = performance.now();
+  const done: FileResult[] = [];
+  const onFile = (result: FileResult) => {
+    done.push(result);
+    process.stdout.write(failuresOf(result));
+    if (process.stdout.isTTY) process.stdout.write(`\r${done.length} of ${files.length} files\r`);
+  };
+  await withSuiteServer(() =>
+    runFiles(files, {
+      workers: availableParallelism() + 1,
+      isIsolated: tier !== 'first',
+      fileLimitMs: FILE_LIMIT_MS,
+      env: {
+        ...process.env,
+        NODE_COMPILE_CACHE: path.join(CACHE, 'compiled'),
+        TEST_SCALE: process.env['TEST_SCALE'] ?? String(tier === 'first' ? FIRST_SCALE : 1),
+      },
+      onFile,
+    }),
+  );
+  keepTimes(done);
+  const { text, totals } = summaryOf(done, performance.now() - began);
+  process.stdout.write(text);
+  const over = overBudget(done, tier === 'first' ? BUDGET_MS : undefined);
+  for (const line of over) console.log(`✖ ${line}`);
+  console.log(`${totals.passed} passed, ${totals.failed + over.length} failed, ${totals.skipped} skipped`);
+  return totals.failed + over.length === 0 ? 0 : 1;
+}
+
+function select(): string[] {
+  if (tier) return filesOf(tier);
+  if (what === 'changed') return filesChangedSince(rest[0] ?? 'HEAD');
+  return [what, ...rest].map(file => path.relative(ROOT, path.resolve(file)));
+}
+
+/** So that no slow one is left for the end. What was never run counts by its length. */
+function slowestFirst(files: readonly string[]): string[] {
+  const times = timesKept();
+  const weight = (file: string) => times[file] ?? readFileSync(path.join(ROOT, file)).length;
+  return files.toSorted((one, other) => weight(other) - weight(one));
+}
+
+function timesKept(): Record<string, number> {
+  try {
+    return JSON.parse(readFileSync(TIMES, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function keepTimes(done: readonly FileResult[]): void {
+  const times = Object.fromEntries(done.map(({ file, wallMs }) => [file, Math.round(wallMs)]));
+  mkdirSync(CACHE, { recursive: true });
+  writeFileSync(TIMES, JSON.stringify({ ...timesKept(), ...times }, undefined, 1));
+}
