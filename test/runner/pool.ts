@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Order, Report, TestResult } from './messages.ts';
+import { ROOT } from './select.ts';
 
 export type FileResult = {
   readonly file: string;
@@ -17,7 +18,8 @@ type PoolOptions = {
   readonly workers: number;
   /** A process for each file, where a file may change what others see. */
   readonly isIsolated: boolean;
-  readonly fileLimitMs: number;
+  /** Aborted when a file has had its time. */
+  limit(file: string): AbortSignal;
   readonly env: NodeJS.ProcessEnv;
   onFile(result: FileResult): void;
 };
@@ -35,7 +37,7 @@ export async function runFiles(files: readonly string[], options: PoolOptions): 
     let worker: Worker | undefined;
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
       worker ??= startWorker(options.env);
-      const { result, isFit } = await worker.run(file, options.fileLimitMs);
+      const { result, isFit } = await worker.run(file, options.limit(file));
       if (!isFit || options.isIsolated) worker = await worker.end();
       options.onFile(result);
     }
@@ -46,14 +48,16 @@ export async function runFiles(files: readonly string[], options: PoolOptions): 
 
 type Worker = {
   /** `isFit`: another file may run in it. */
-  run(file: string, limitMs: number): Promise<{ readonly result: FileResult; readonly isFit: boolean }>;
+  run(file: string, limit: AbortSignal): Promise<{ readonly result: FileResult; readonly isFit: boolean }>;
   end(): Promise<undefined>;
 };
 
 function startWorker(env: NodeJS.ProcessEnv): Worker {
   const child = fork(WORKER, {
-    execArgv: ['--test-reporter', REPORTER, '--no-warnings'],
+    // A larger nursery halves the time that collecting garbage takes.
+    execArgv: ['--test-reporter', REPORTER, '--no-warnings', '--max-semi-space-size=64'],
     env,
+    cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';
@@ -64,10 +68,10 @@ function startWorker(env: NodeJS.ProcessEnv): Worker {
   }
   const closed = new Promise<void>(resolve => child.once('close', () => resolve()));
 
-  async function run(file: string, limitMs: number) {
+  async function run(file: string, limit: AbortSignal) {
     output = '';
     const began = performance.now();
-    const heard = await listen(child, file, limitMs);
+    const heard = await listen(child, file, limit);
     const isFailed = heard.results.some(({ failure }) => failure !== undefined);
     const isFit = !isFailed && heard.memoryBytes < MAX_MEMORY_BYTES;
     const wallMs = performance.now() - began;
@@ -81,7 +85,8 @@ function startWorker(env: NodeJS.ProcessEnv): Worker {
     run,
     async end() {
       const started = descendantsOf(child.pid ?? 0);
-      if (child.connected) child.send('end' satisfies Order);
+      // It may be gone already.
+      child.send('end' satisfies Order, () => {});
       const patience = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
       await closed;
       clearTimeout(patience);
@@ -96,7 +101,7 @@ const END_LIMIT_MS = 10_000;
 type Heard = { readonly results: readonly TestResult[]; readonly cpuMs: number; readonly memoryBytes: number };
 
 /** Gives the worker a file, and hears it until it is done, ends or takes too long. */
-function listen(child: ChildProcess, file: string, limitMs: number): Promise<Heard> {
+function listen(child: ChildProcess, file: string, limit: AbortSignal): Promise<Heard> {
   const { promise, resolve } = Promise.withResolvers<Heard>();
   const running = new Map<string, number>();
   let results: readonly TestResult[] | undefined;
@@ -114,17 +119,18 @@ function listen(child: ChildProcess, file: string, limitMs: number): Promise<Hea
   };
   const onExit = (code: number | null, signal: string | null) =>
     resolve(failed(`Its process ended with ${signal ?? code}.`));
-  const limit = setTimeout(() => {
+  const onLimit = () => {
     const started = descendantsOf(child.pid ?? 0);
     child.kill('SIGKILL');
     for (const pid of started) kill(pid);
-    resolve(failed(`It did not end within ${Math.round(limitMs / 60_000)} minutes.`));
-  }, limitMs);
+    resolve(failed('It did not end within the time that a file may take.'));
+  };
+  limit.addEventListener('abort', onLimit);
   child.on('message', onMessage);
   child.once('exit', onExit);
   child.send({ file } satisfies Order);
   return promise.finally(() => {
-    clearTimeout(limit);
+    limit.removeEventListener('abort', onLimit);
     child.off('message', onMessage);
     child.off('exit', onExit);
   });

@@ -42,7 +42,7 @@ async function main(): Promise<number> {
     runFiles(files, {
       workers: availableParallelism() + 1,
       isIsolated: tier !== 'first',
-      fileLimitMs: FILE_LIMIT_MS,
+      limit: () => AbortSignal.timeout(FILE_LIMIT_MS),
       env: {
         ...process.env,
         NODE_COMPILE_CACHE: path.join(CACHE, 'compiled'),
