@@ -150,6 +150,8 @@ export type Overrides = {
   readonly streamStallTimeoutMs?: number;
   /** How long a connection may take nothing of what waits to be sent to it. */
   readonly unreadLimitMs?: number;
+  /** How long a move of the sandbox's clock waits for those before it. */
+  readonly turnLimitMs?: number;
   /** False: jobs wait for `runDueJobs`. */
   readonly work?: boolean;
 };
@@ -381,6 +383,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       prunes,
       ...outgoing,
       streamStallTimeoutMs,
+      turnLimitMs: overrides.turnLimitMs,
     };
     const handlers = [...chargeJobs(deps), ...followJobs(deps), ...claimJobs(deps), ...payoutJobs(deps)];
     const runDueJobs = (except?: NewerJobs) => queue.runDue(handlers, except);

@@ -1,6 +1,6 @@
 // Codes that only the bank can make: the caller waits for them a while, and gets them later when the bank is slow.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import type { Outcome, Rail } from '../../src/rails/rail.ts';
 import type { Rails } from '../../src/rails/rails.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
@@ -32,37 +32,48 @@ async function withService(
 
 const body = chargeBody({ methods: ['pix'], externalId: 'order-1' });
 
-test('the answer has the code of the bank, and so has its repeat', () =>
-  withService({ rails: bankMade(async () => REGISTERED) }, async service => {
-    const made = await service.post('/charges', body);
-    assert.equal(made.status, 201);
-    assert.deepEqual([made.json.pix.status, made.json.pix.emv], ['ACTIVE', EMV]);
-    const repeated = await service.post('/charges', body);
-    assert.equal(repeated.text, made.text);
-  }));
+/** A service for tests that need no other settings, with a bank that answers what the test says. */
+let shared: Service;
+let answer: Rail['submit'] = async () => REGISTERED;
+before(async () => {
+  shared = await startService({ rails: bankMade((request, reference) => answer(request, reference)) });
+});
+after(() => shared.stop());
+
+let used = 0;
+/** A charge that no other test has asked for. */
+const fresh = () => chargeBody({ methods: ['pix'], externalId: `fresh ${++used}` });
+
+test('the answer has the code of the bank, and so has its repeat', async () => {
+  answer = async () => REGISTERED;
+  const asked = fresh();
+  const made = await shared.post('/charges', asked);
+  assert.equal(made.status, 201);
+  assert.deepEqual([made.json.pix.status, made.json.pix.emv], ['ACTIVE', EMV]);
+  const repeated = await shared.post('/charges', asked);
+  assert.equal(repeated.text, made.text);
+});
 
 test('a method is saved as submitted together with its charge, before it is sent', async () => {
   let saved: unknown;
-  let read = async (): Promise<unknown> => assert.fail('there is a service by then');
-  const rails = bankMade(async () => {
-    saved = await read();
+  const asked = fresh();
+  answer = async () => {
+    saved = await shared.sql(
+      `select m.submitted_at = c.created_at as same from charge_methods m join charges c on c.id = m.charge_id
+        where c.external_id = $1`,
+      [asked['externalId']],
+    );
     return REGISTERED;
-  });
-  await withService({ rails }, async service => {
-    read = () =>
-      service.sql(
-        'select m.submitted_at = c.created_at as same from charge_methods m join charges c on c.id = m.charge_id',
-      );
-    assert.equal((await service.post('/charges', body)).json.pix.status, 'ACTIVE');
-    assert.deepEqual(saved, [{ same: true }]);
-  });
+  };
+  assert.equal((await shared.post('/charges', asked)).json.pix.status, 'ACTIVE');
+  assert.deepEqual(saved, [{ same: true }]);
 });
 
-test('the answer has the refusal of the bank', () =>
-  withService({ rails: bankMade(async () => ({ kind: 'rejected', reason: 'no such key' })) }, async service => {
-    const { json } = await service.post('/charges', body);
-    assert.deepEqual(json.pix, { ...json.pix, success: false, status: 'FAILED', emv: '', reason: 'no such key' });
-  }));
+test('the answer has the refusal of the bank', async () => {
+  answer = async () => ({ kind: 'rejected', reason: 'no such key' });
+  const { json } = await shared.post('/charges', fresh());
+  assert.deepEqual(json.pix, { ...json.pix, success: false, status: 'FAILED', emv: '', reason: 'no such key' });
+});
 
 test('a bank that is slow brings the code later, by an event and to a reader of the charge', async () => {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
@@ -93,31 +104,28 @@ test('a caller who need not wait does not', async () => {
 
 test('a bank that cannot be asked leaves the charge to its job', async () => {
   const answers: Outcome[] = [{ kind: 'unavailable' }];
-  const rails = bankMade(async () => answers.shift() ?? REGISTERED);
-  await withService({ rails }, async service => {
-    const { json } = await service.post('/charges', body);
-    assert.equal(json.pix.status, 'CREATING');
-    await service.runJobs();
-    assert.equal((await service.get(`/charges/${json.id}`)).json.pix.emv, EMV);
-  });
+  answer = async () => answers.shift() ?? REGISTERED;
+  const { json } = await shared.post('/charges', fresh());
+  assert.equal(json.pix.status, 'CREATING');
+  await shared.runJobs();
+  assert.equal((await shared.get(`/charges/${json.id}`)).json.pix.emv, EMV);
 });
 
-test('an order shows the code of its charge, and so does its repeat', () =>
-  withService({ rails: bankMade(async () => REGISTERED) }, async service => {
-    const orders = orderDriver(service);
-    const order = await orders.order({ externalId: 'order-1' });
-    assert.equal(order.json.charge.pix.emv, EMV);
-    assert.equal((await orders.order({ externalId: 'order-1' })).text, order.text);
-  }));
+test('an order shows the code of its charge, and so does its repeat', async () => {
+  answer = async () => REGISTERED;
+  const orders = orderDriver(shared);
+  const order = await orders.order({ externalId: 'order-1' });
+  assert.equal(order.json.charge.pix.emv, EMV);
+  assert.equal((await orders.order({ externalId: 'order-1' })).text, order.text);
+});
 
-test('a charge that is added to an order waits for the code of the bank too', () =>
-  withService({ rails: bankMade(async () => REGISTERED) }, async service => {
-    const orders = orderDriver(service);
-    const order = await orders.order({ charge: undefined });
-    const added = await service.post(`/crypto/transactions/${order.json.transactionId}/charge`, CHARGE_PART);
-    assert.equal(added.status, 201, added.text);
-    assert.deepEqual([added.json.charge.pix.status, added.json.charge.pix.emv], ['ACTIVE', EMV]);
-  }));
+test('a charge that is added to an order waits for the code of the bank too', async () => {
+  answer = async () => REGISTERED;
+  const order = await orderDriver(shared).order({ charge: undefined });
+  const added = await shared.post(`/crypto/transactions/${order.json.transactionId}/charge`, CHARGE_PART);
+  assert.equal(added.status, 201, added.text);
+  assert.deepEqual([added.json.charge.pix.status, added.json.charge.pix.emv], ['ACTIVE', EMV]);
+});
 
 test('accounts may have rails of their own, which charges keep', async () => {
   const own: Rail<'pix'> = { ...bankMade(async () => REGISTERED).pix, name: 'efi:acme' };

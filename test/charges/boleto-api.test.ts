@@ -8,6 +8,7 @@ import { apiNumber } from '../../src/rails/boleto-api/sicoob/number.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { agreementEntry } from '../harness/agreements.ts';
 import { apiEntry, type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
+import { provesOnce } from '../harness/boleto-once.ts';
 import { silentLog } from '../harness/log.ts';
 
 const ADDRESS = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
@@ -68,33 +69,20 @@ const faults = [
   { name: 'answers 500', kind: 'status', status: 500 },
   { name: 'loses its answer', kind: 'lost-reply' },
   { name: 'cuts the connection', kind: 'cut' },
-  { name: 'is silent before it does anything', kind: 'timeout-before' },
-  { name: 'is silent after it has registered', kind: 'timeout-after' },
   { name: 'answers with a page of its gateway', kind: 'html', status: 502 },
   { name: 'says to come later', kind: 'status', status: 503, retryAfterSeconds: 1 },
   { name: 'does not take the token', kind: 'expired-token' },
 ] as const;
 
 for (const { name, ...fault } of faults) {
-  test(`a bank that ${name} has the boleto once in the end`, async () => {
-    at.psp.setFault({ ...fault, on: { method: 'POST', path: '/boletos' }, count: 1 });
-    const { status, json, text } = await at.create();
-    at.psp.clearFaults();
-    assert.equal(status, 201, text);
-    at.service.clock.advanceMs(60_000);
-    await at.service.runJobs();
-    const { boleto } = await at.read(json.id);
-    assert.equal(boleto.status, 'REGISTERED');
-    const titles = at.psp.state().titles.filter(({ line }) => line === boleto.digitableLine);
-    assert.equal(titles.length, 1);
-    assert.equal(at.psp.state().titles.filter(({ ownNumber }) => ownNumber === titles[0]?.ownNumber).length, 1);
-  });
+  test(`a bank that ${name} has the boleto once in the end`, () =>
+    provesOnce(at, fault, { path: '/boletos', looks: 1 }));
 }
 
 test('a bank that is slower than the caller waits brings the line with an event', async t => {
   const slow = await startServiceAtBank('sicoob', { env: { TRILHO_BANK_WAIT_MS: '50' } });
   t.after(() => slow.stop());
-  slow.psp.setFault({ kind: 'slow', delayMs: 1_000, on: { method: 'POST', path: '/boletos' } });
+  slow.psp.setFault({ kind: 'slow', delayMs: 400, on: { method: 'POST', path: '/boletos' } });
   const { status, json } = await slow.create();
   assert.deepEqual([status, json.boleto.status, json.boleto.digitableLine], [201, 'CREATING', undefined]);
   slow.psp.clearFaults();

@@ -1,52 +1,60 @@
-// What a service does at a bank with a boleto API, killed for real after every statement and every answer of the bank, and taken up
-// again by another: a boleto is registered once, its money recorded once, also when the bank tells of it in two ways.
+// What a service does at a bank with a boleto API, cut off after every statement and every answer of the bank and killed for real after
+// one of them, and taken up again by another: a boleto is registered once, its money recorded once, also when the bank tells of it
+// in two ways.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { boletoBody } from '../harness/agreements.ts';
 import { apiEntry, type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
 import type { BoletoCrash } from '../harness/boleto-crash-at-step.ts';
+import { type BoletoNode, type BoletoVerb, openBoletoNode } from '../harness/boleto-verbs.ts';
 import { crashAt, crashEverywhere } from '../harness/crash.ts';
 import { silentLog } from '../harness/log.ts';
 import { differences } from '../harness/order-proof.ts';
+import { cutOffAfter } from '../harness/steps.ts';
 
 for (const profile of ['sicoob', 'inter'] as const) {
   describe(profile, () => {
     let at: ServiceAtBank;
     let db: Database;
+    /** Verbs without a service. */
+    let node: BoletoNode;
     const patient = { timeoutSeconds: 60 };
     before(async () => {
       // Slow machines must not turn the answer of the bank into a lost one: only a kill may.
       at = await startServiceAtBank(profile, { hasPix: true, api: patient, env: { TRILHO_BANK_WAIT_MS: '30000' } });
       db = openDatabase({ connection: { connectionString: at.service.databaseUrl }, log: silentLog });
+      node = await openBoletoNode(at.service.databaseUrl);
     });
     after(async () => {
       assert.deepEqual(await differences(db), [], 'the ledger is right');
       await db.close();
+      await node.close();
       await at.stop();
     });
 
-    function crashVerb<V>(verb: string, prepare: () => Promise<V>): Promise<V[]> {
-      const crash = (_victim: V, step: number) => {
-        const order: BoletoCrash = {
-          verb,
-          step,
-          now: at.service.clock.now().toISOString(),
-          databaseUrl: at.service.databaseUrl,
-          // The list of pix is asked by the service afterwards, and tells of the same money.
-          rails: [],
-          boletos: [apiEntry(at.psp, { api: patient })],
-        };
-        return crashAt('boleto-crash-at-step.ts', order);
-      };
-      return crashEverywhere({ prepare: async () => [await prepare()], crash });
+    /** Each time with another name. */
+    function crashVerb(verb: BoletoVerb, prepare: () => Promise<string>): Promise<string[]> {
+      // The list of pix is asked by the service afterwards, and tells of the same money.
+      const banks = { rails: [], boletos: [apiEntry(at.psp, { api: patient })] };
+      const now = () => at.service.clock.now().toISOString();
+      return crashEverywhere({
+        prepare: async () => [await prepare()],
+        crash: (victim, step) => cutOffAfter(step, steps => node.run(verb, victim, { now: now(), banks, steps })),
+        kill: (externalId, step) => {
+          const { databaseUrl } = at.service;
+          const order: BoletoCrash = { verb, step, now: now(), databaseUrl, externalId, banks };
+          return crashAt('boleto-crash-at-step.ts', order);
+        },
+      });
     }
 
     test('making a charge while its caller waits for the bank', async () => {
-      const victims = await crashVerb('create', async () => undefined);
+      let count = 0;
+      const victims = await crashVerb('create', async () => `crash-${++count}`);
       const ids: string[] = [];
-      for (const [index] of victims.entries()) {
-        const repeat = await at.service.post('/charges', boletoBody({ externalId: `crash-${index + 1}` }));
+      for (const externalId of victims) {
+        const repeat = await at.service.post('/charges', boletoBody({ externalId }));
         assert.equal(repeat.status, 201, repeat.text);
         ids.push(repeat.json.id);
       }

@@ -1,15 +1,17 @@
-// Every verb of a charge's life, killed for real between every two of its steps, and taken up again: nothing is lost,
-// doubled or stuck.
+// Every verb of a charge's life, cut off between every two of its steps and killed for real at one of them, and taken up again:
+// nothing is lost, doubled or stuck.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
+import { type ChargeNode, type ChargeVerb, type ChargeVictim, openChargeNode } from '../harness/charge-verbs.ts';
 import { crashAt, crashEverywhere } from '../harness/crash.ts';
 import type { ChargeCrash } from '../harness/crash-at-step.ts';
 import { bankRecords, fileBank } from '../harness/file-bank.ts';
 import { type Service, startService } from '../harness/service.ts';
+import { cutOffAfter } from '../harness/steps.ts';
 
 const NOW = '2026-11-16T12:00:00.000Z';
 const PAID_BY_THEN = '2026-12-10T14:00:00.000Z';
@@ -18,38 +20,43 @@ const LATER = '2027-02-01T12:00:00.000Z';
 let folder: string;
 let bankFile: string;
 let service: Service;
+/** Verbs without a service. */
+let node: ChargeNode;
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'trilho-crash-'));
   bankFile = path.join(folder, 'bank');
   await writeFile(bankFile, '');
   service = await startService({ now: NOW, rails: fileBank(bankFile) });
+  node = await openChargeNode(service.databaseUrl);
 });
 after(async () => {
+  await node.close();
   await service.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-type Prepared = { readonly chargeId: string; readonly refundId?: string };
-
-/** Kills a verb after each of its steps, each time on another charge. */
-function crashVerb(verb: string, prepare: () => Promise<Prepared>, now = NOW): Promise<Prepared[]> {
+/** Ends a verb after each of its steps, each time on another charge. */
+function crashVerb(verb: ChargeVerb, prepare: () => Promise<ChargeVictim>, now = NOW): Promise<ChargeVictim[]> {
   const { databaseUrl } = service;
-  const crash = (victim: Prepared, step: number) => {
-    const order: ChargeCrash = { verb, step, now, databaseUrl, bankFile, ...victim };
-    return crashAt('crash-at-step.ts', order);
-  };
-  return crashEverywhere({ prepare: async () => [await prepare()], crash });
+  return crashEverywhere({
+    prepare: async () => [await prepare()],
+    crash: (victim, step) => cutOffAfter(step, steps => node.run(verb, victim, { bankFile, now, steps })),
+    kill: (victim, step) => {
+      const order: ChargeCrash = { verb, step, now, databaseUrl, bankFile, victim };
+      return crashAt('crash-at-step.ts', order);
+    },
+  });
 }
 
-async function make(changes: Record<string, unknown> = {}): Promise<Prepared> {
+async function make(changes: Record<string, unknown> = {}): Promise<ChargeVictim> {
   return { chargeId: (await service.post('/charges', chargeBody(changes))).json.id };
 }
-async function issued(): Promise<Prepared> {
+async function issued(): Promise<ChargeVictim> {
   const made = await make();
   await service.runJobs();
   return made;
 }
-async function paid(): Promise<Prepared> {
+async function paid(): Promise<ChargeVictim> {
   const made = await issued();
   const answer = await service.post(`/sandbox/charges/${made.chargeId}/pay`, { method: 'pix' });
   assert.equal(answer.json.state, 'PAID');
@@ -66,9 +73,10 @@ async function eventsOf(id: string): Promise<string> {
 const countInBank = (what: string) => bankRecords(bankFile).filter(record => record === what).length;
 
 test('making a charge', async () => {
-  const victims = await crashVerb('create', async () => ({ chargeId: '' }));
-  for (const [index] of victims.entries()) {
-    const body = chargeBody({ externalId: `crash-${index + 1}`, customer: { name: 'Maria', document: '52998224725' } });
+  let count = 0;
+  const victims = await crashVerb('create', async () => ({ chargeId: '', externalId: `crash-${++count}` }));
+  for (const { externalId } of victims) {
+    const body = chargeBody({ externalId, customer: { name: 'Maria', document: '52998224725' } });
     const repeat = await service.post('/charges', body);
     assert.equal(repeat.status, 201, repeat.text);
     await service.runJobs();
@@ -169,7 +177,7 @@ test('asking the banks for money', async () => {
 });
 
 test('overdue, expiry and settlement', async () => {
-  const settling: Prepared[] = [];
+  const settling: ChargeVictim[] = [];
   const victims = await crashVerb(
     'sweep',
     async () => {

@@ -4,9 +4,11 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
+import { scaled } from '../harness/scale.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
-const AT_ONCE = 50;
+/** An even number. */
+const AT_ONCE = scaled(50, 10);
 
 let service: Service;
 before(async () => {
@@ -148,10 +150,10 @@ test('whatever arrives at once is answered as if it had come in some order, and 
       const written = (await chargesOf(`${run} a`)) + (await chargesOf(`${run} b`));
       assert.equal(written, texts.size);
     }),
-    { numRuns: 80 },
+    { numRuns: scaled(80, 16) },
   );
   // Chance must have met every rule.
-  assert(Math.min(...Object.values(tally)) >= 20, JSON.stringify(tally));
+  assert(Math.min(...Object.values(tally)) >= scaled(20), JSON.stringify(tally));
 });
 
 function describe({ request, answer }: Exchange): string {

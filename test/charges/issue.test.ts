@@ -32,17 +32,31 @@ function scriptedRails(submits: Outcome[], lookups: Finding[] = []): { rails: Ra
   return { rails: { ...sandboxRails, pix }, asked };
 }
 
+/** A service whose charges have each the bank that its test says. */
+let shared: Service;
+const banks = new Map<string, Rail<'pix'>>();
+before(async () => {
+  const bankOf = (txid: string) => banks.get(txid) ?? sandboxRails.pix;
+  const pix: Rail<'pix'> = {
+    ...sandboxRails.pix,
+    submit: (request, txid) => bankOf(txid).submit(request, txid),
+    lookup: (request, txid) => bankOf(txid).lookup(request, txid),
+    cancel: (request, txid) => bankOf(txid).cancel(request, txid),
+  };
+  shared = await startService({ rails: { ...sandboxRails, pix } });
+});
+after(() => shared.stop());
+
+async function make({ pix }: Rails): Promise<{ id: string; txid: string }> {
+  const { json } = await shared.post('/charges', chargeBody({ methods: ['pix'] }));
+  banks.set(json.pix.txid, pix);
+  return { id: json.id, txid: json.pix.txid };
+}
+
 async function issue(rails: Rails, rounds: number) {
-  const service = await startService({ rails });
-  try {
-    const { json } = await service.post('/charges', chargeBody({ methods: ['pix'] }));
-    for (let round = 0; round < rounds; round++) {
-      await service.runJobs();
-    }
-    return { txid: json.pix.txid, pix: (await service.get(`/charges/${json.id}`)).json.pix };
-  } finally {
-    await service.stop();
-  }
+  const { id, txid } = await make(rails);
+  for (let round = 0; round < rounds; round++) await shared.runJobs();
+  return { txid, pix: (await shared.get(`/charges/${id}`)).json.pix };
 }
 
 test('a rejected method fails with the reason of its rail', async () => {
@@ -99,17 +113,12 @@ test('a method that was canceled before its rail had decided is taken back once 
       return asked.length < 3 ? { kind: 'too_late' } : { kind: 'withdrawn' };
     },
   };
-  const service = await startService({ rails: { ...rails, pix } });
-  try {
-    const { json } = await service.post('/charges', chargeBody({ methods: ['pix'] }));
-    await service.runJobs();
-    await service.send(`/charges/${json.id}/cancel`, { method: 'POST' });
-    for (let round = 0; round < 3; round++) await service.runJobs();
-    assert.equal(withdrawn.at(-1), 'after 3 questions');
-    assert.equal((await service.get(`/charges/${json.id}`)).json.pix.status, 'CANCELED');
-  } finally {
-    await service.stop();
-  }
+  const { id } = await make({ ...rails, pix });
+  await shared.runJobs();
+  await shared.send(`/charges/${id}/cancel`, { method: 'POST' });
+  for (let round = 0; round < 3; round++) await shared.runJobs();
+  assert.equal(withdrawn.at(-1), 'after 3 questions');
+  assert.equal((await shared.get(`/charges/${id}`)).json.pix.status, 'CANCELED');
 });
 
 test('a code that only the bank can make takes the place of what was made up front', async () => {

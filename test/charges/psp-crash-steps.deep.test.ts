@@ -1,5 +1,5 @@
-// What a service does at a PSP, killed for real after every statement and every answer of the PSP, and taken up again by
-// another: a charge is registered once, a payment credited once, money sent back once.
+// What a service does at a PSP, cut off after every statement and every answer of the PSP and killed for real after one of them, and
+// taken up again by another: a charge is registered once, a payment credited once, money sent back once.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
@@ -9,19 +9,25 @@ import { silentLog } from '../harness/log.ts';
 import { differences } from '../harness/order-proof.ts';
 import { freePort } from '../harness/process.ts';
 import { railSettings, type ServiceAtPsp, startServiceAtPsp } from '../harness/psp.ts';
-import type { PspCrash, PspVictim } from '../harness/psp-crash-at-step.ts';
+import type { PspCrash } from '../harness/psp-crash-at-step.ts';
+import { openPspNode, type PspNode, type PspPlace, type PspVerb, type PspVictim } from '../harness/psp-verbs.ts';
+import { cutOffAfter } from '../harness/steps.ts';
 
 const PATH_TOKEN = 'told-here';
 
 let at: ServiceAtPsp;
 let db: Database;
+/** Verbs without a service. */
+let node: PspNode;
 before(async () => {
   // Slow machines must not turn the answer of the PSP into a lost one: only a kill may.
   at = await startServiceAtPsp({ rail: { timeoutSeconds: 60 }, env: { TRILHO_BANK_WAIT_MS: '30000' } });
   await at.registerWebhook();
   db = openDatabase({ connection: { connectionString: at.service.databaseUrl }, log: silentLog });
+  node = await openPspNode(at.service.databaseUrl);
 });
 after(async () => {
+  await node.close();
   await db.close();
   await at.stop();
 });
@@ -31,24 +37,24 @@ const customer = { name: 'Maria', document: '52998224725' };
 const newCharge = (changes: Record<string, unknown> = {}) => chargeBody({ methods: ['pix'], customer, ...changes });
 const read = async (id: string) => (await at.service.get(`/charges/${id}`)).json;
 
-/** Kills a verb after each of its steps, each time on another victim. */
-function crashVerb<V extends PspVictim>(verb: string, prepare: () => Promise<V>): Promise<V[]> {
+/** Ends a verb after each of its steps, each time on another victim. */
+function crashVerb<V extends PspVictim>(verb: PspVerb, prepare: () => Promise<V>): Promise<V[]> {
   const { service, psp } = at;
   const { certificate: certificateFile, key: privateKeyFile } = psp.files.receiver;
-  const crash = (victim: V, step: number) => {
-    const order: PspCrash = {
-      ...victim,
-      verb,
-      step,
-      now: service.clock.now().toISOString(),
-      databaseUrl: service.databaseUrl,
-      rail: railSettings(psp, { timeoutSeconds: 60 }),
-      controlUrl: psp.controlUrl,
-      receiver: { certificateFile, privateKeyFile, pathToken: PATH_TOKEN },
-    };
-    return crashAt('psp-crash-at-step.ts', order);
+  const place: PspPlace = {
+    rail: railSettings(psp, { timeoutSeconds: 60 }),
+    controlUrl: psp.controlUrl,
+    receiver: { certificateFile, privateKeyFile, pathToken: PATH_TOKEN },
   };
-  return crashEverywhere({ prepare: async () => [await prepare()], crash });
+  const now = () => service.clock.now().toISOString();
+  return crashEverywhere({
+    prepare: async () => [await prepare()],
+    crash: (victim, step) => cutOffAfter(step, steps => node.run(verb, victim, { now: now(), place, steps })),
+    kill: (victim, step) => {
+      const order: PspCrash = { verb, step, now: now(), databaseUrl: service.databaseUrl, victim, place };
+      return crashAt('psp-crash-at-step.ts', order);
+    },
+  });
 }
 
 /** A minute later the next look is due. */
@@ -114,10 +120,11 @@ async function assertPaidOnce(chargeId: string): Promise<void> {
 }
 
 test('making a charge while its caller waits for the PSP', async () => {
-  const victims = await crashVerb('create', async () => ({ chargeId: '' }));
+  let count = 0;
+  const victims = await crashVerb('create', async () => ({ chargeId: '', externalId: `crash-${++count}` }));
   const ids: string[] = [];
-  for (const [index] of victims.entries()) {
-    const repeat = await at.service.post('/charges', newCharge({ externalId: `crash-${index + 1}` }));
+  for (const { externalId } of victims) {
+    const repeat = await at.service.post('/charges', newCharge({ externalId }));
     assert.equal(repeat.status, 201, repeat.text);
     ids.push(repeat.json.id);
   }

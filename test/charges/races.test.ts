@@ -1,11 +1,15 @@
-// Two sides at the same charge at the same moment, a thousand times.
+// Two sides at the same charge at the same moment, many times.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
+import { scaled } from '../harness/scale.ts';
 import { type Service, startService } from '../harness/service.ts';
 
-const ROUNDS = 1_000;
+/** Each a multiple of those at once. */
 const AT_ONCE = 20;
+const TWICE_PAID = scaled(1_000, 3 * AT_ONCE);
+const CANCELED = scaled(100, AT_ONCE);
+const RUN_OUT = scaled(40, AT_ONCE);
 
 let service: Service;
 before(async () => {
@@ -53,24 +57,24 @@ async function outcomes(ids: readonly string[]): Promise<Map<string, number>> {
 }
 
 test('paid by both methods at once, one pays and the other is the second payment', async () => {
-  // A payer may be faster than the rails, and a thousand registrations would only take time.
-  const ids = await race(ROUNDS, id => Promise.all([pay(id, 'pix'), pay(id, 'boleto')]), false);
+  // A payer may be faster than the rails, and so many registrations would only take time.
+  const ids = await race(TWICE_PAID, id => Promise.all([pay(id, 'pix'), pay(id, 'boleto')]), false);
   const counts = await outcomes(ids);
   const pixFirst = 'created paid paid_twice; 2 payments; boleto PAID_BY_OTHER_METHOD, pix PAID';
   const boletoFirst = 'created paid paid_twice; 2 payments; boleto PAID, pix PAID_BY_OTHER_METHOD';
-  assert.equal((counts.get(pixFirst) ?? 0) + (counts.get(boletoFirst) ?? 0), ROUNDS, JSON.stringify([...counts]));
+  assert.equal((counts.get(pixFirst) ?? 0) + (counts.get(boletoFirst) ?? 0), TWICE_PAID, JSON.stringify([...counts]));
 });
 
 test('paid and canceled at once, the money counts either way', async () => {
-  const ids = await race(100, id => Promise.all([pay(id, 'pix'), cancel(id)]));
+  const ids = await race(CANCELED, id => Promise.all([pay(id, 'pix'), cancel(id)]));
   const counts = await outcomes(ids);
   const paidFirst = 'created active paid; 1 payments; boleto PAID_BY_OTHER_METHOD, pix PAID';
   const canceledFirst = 'created active canceled paid; 1 payments; boleto CANCELED, pix PAID';
-  assert.equal((counts.get(paidFirst) ?? 0) + (counts.get(canceledFirst) ?? 0), 100, JSON.stringify([...counts]));
+  assert.equal((counts.get(paidFirst) ?? 0) + (counts.get(canceledFirst) ?? 0), CANCELED, JSON.stringify([...counts]));
 });
 
 test('paid while its time runs out, the money counts either way', async () => {
-  const ids = await race(40, async () => {});
+  const ids = await race(RUN_OUT, async () => {});
   const [moved] = await Promise.all([
     service.post('/sandbox/clock', { advance: 'P3M' }),
     ...ids.map(id => service.post(`/sandbox/charges/${id}/pay`, { method: 'pix', at: '2026-11-16T12:00:00Z' })),

@@ -15,6 +15,7 @@ import { chargeBody } from '../harness/bodies.ts';
 import { silentLog } from '../harness/log.ts';
 import { type Judge, readOpenApi } from '../harness/openapi.ts';
 import { type Random, randomOf } from '../harness/random.ts';
+import { scaled } from '../harness/scale.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 let service: Service;
@@ -196,13 +197,13 @@ async function interleave(random: Random): Promise<void> {
   );
 }
 
-for (let index = 0; index < 12; index++) {
+for (let index = 0; index < scaled(12, 3); index++) {
   test(`a reader among writers that commit in any order, ${index}`, () => interleave(randomOf(20_261_116, index)));
 }
 
 test('writers and readers at once: every reader meets every event once, in the same order', async () => {
   const start = await endOfFeed();
-  const batches = Array.from({ length: 40 }, () => [event(), event()]);
+  const batches = Array.from({ length: scaled(40, 12) }, () => [event(), event()]);
   let isWriting = true;
   const reading = Array.from({ length: 3 }, async () => {
     const seen: string[] = [];

@@ -1,5 +1,7 @@
 // The feed as server-sent events: the same events with the same cursors, as they happen.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
@@ -16,17 +18,18 @@ after(() => service.stop());
 type Told = { readonly id: string; readonly data: { id: string; type: string; objectId: string } };
 type Stream = { told(): Told[]; raw(): string; readonly ended: Promise<void>; close(): void };
 
+/** On a connection of its own, which ends with it. */
 async function open(path: string, headers: Record<string, string> = {}, base = service.url): Promise<Stream> {
-  const closing = new AbortController();
-  const response = await fetch(base + path, { headers, signal: closing.signal });
-  assert.equal(response.status, 200);
-  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+  const request = get(base + path, { headers, agent: false });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  if (response.statusCode !== 200) request.destroy();
+  assert.equal(response.statusCode, 200);
+  assert.match(response.headers['content-type'] ?? '', /^text\/event-stream/);
   let raw = '';
-  const reading = async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body!) raw += decoder.decode(chunk as Uint8Array, { stream: true });
-  };
-  const ended = reading().catch(() => {});
+  response.setEncoding('utf8').on('data', chunk => {
+    raw += chunk;
+  });
+  const ended = new Promise<void>(resolve => response.once('error', () => {}).once('close', resolve));
   const told = () =>
     raw
       .split('\n\n')
@@ -35,7 +38,7 @@ async function open(path: string, headers: Record<string, string> = {}, base = s
         const [, id, data] = /^id: (.+)\ndata: (.+)$/.exec(block) ?? [];
         return id && data ? [{ id, data: JSON.parse(data) }] : [];
       });
-  return { told, raw: () => raw, ended, close: () => closing.abort() };
+  return { told, raw: () => raw, ended, close: () => void request.destroy() };
 }
 
 const make = async (): Promise<string> => (await service.post('/charges', chargeBody())).json.id;

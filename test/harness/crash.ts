@@ -14,6 +14,8 @@ export type CrashOrder = {
 
 /** No verb has more; one that never ends would be a fault of its own. */
 const MAX_STEPS = 100;
+/** Every verb has as many. */
+const KILLED_AT = 2;
 
 /** Runs a verb in a process that dies after some steps. True when it died, false when it came to its end before. */
 export function crashAt(
@@ -39,6 +41,8 @@ type Everywhere<V> = {
   /** Makes so many that the verb can be used on. */
   prepare(count: number): Promise<readonly V[]>;
   crash(victim: V, step: number): Promise<boolean>;
+  /** Where `crash` kills no process: this does, once in each walk. */
+  kill?(victim: V, step: number): Promise<boolean>;
   readonly atOnce?: number;
 };
 
@@ -46,13 +50,14 @@ type Everywhere<V> = {
  * Kills a verb after one step, after two, and so on, each time on another victim and some at a time, until it reaches its
  * end alive. Returns the victims, those that the verb was done for among them.
  */
-export async function crashEverywhere<V>({ prepare, crash, atOnce = 1 }: Everywhere<V>): Promise<V[]> {
+export async function crashEverywhere<V>({ prepare, crash, kill = crash, atOnce = 1 }: Everywhere<V>): Promise<V[]> {
   const victims: V[] = [];
   while (victims.length < MAX_STEPS) {
     const first = victims.length + 1;
     const batch = await prepare(atOnce);
     victims.push(...batch);
-    const died = await Promise.all(batch.map((victim, index) => crash(victim, first + index)));
+    const end = (victim: V, step: number) => (step === KILLED_AT ? kill(victim, step) : crash(victim, step));
+    const died = await Promise.all(batch.map((victim, index) => end(victim, first + index)));
     if (died.every(Boolean)) continue;
     assert.ok(first + died.indexOf(false) > 2, 'there are steps to die between');
     return victims;

@@ -62,6 +62,8 @@ export type OrderNode = {
     Pick<ClaimDeps, 'payoutLimits'> & { readonly clock: TestClock; readonly log: Log };
   /** The database, uncounted. */
   readonly db: Database;
+  /** The same for a verb that is cut off, with a clock of its own. */
+  depsAt(now: string, steps: Steps): Promise<OrderNode['deps']>;
   close(): Promise<void>;
 };
 
@@ -80,17 +82,17 @@ export async function openOrderNode(
   const db = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog, maxConnections: 3 });
   const queue = await startQueue({ db, log: silentLog, kinds: ALL_JOBS });
   const links = await openLinks(db, () => 'http://localhost:3000');
-  const clock = testClock(now);
   const { feePercent, settlement, prices, rates, walletPolicy, screening } = readConfig({ TRILHO_MODE: 'sandbox' });
-  const chains = await openChains({ clock, db });
-  const watched = Object.entries(chains).map(([network, chain]) => [
-    network,
-    steps?.partner(chain, CHAIN_CALLS) ?? chain,
-  ]);
-  return {
-    db,
-    deps: {
-      db: steps?.database(db) ?? db,
+
+  async function depsAt(moment: string, counted?: Steps): Promise<OrderNode['deps']> {
+    const clock = testClock(moment);
+    const chains = await openChains({ clock, db });
+    const watched = Object.entries(chains).map(([network, chain]) => [
+      network,
+      counted?.partner(chain, CHAIN_CALLS) ?? chain,
+    ]);
+    return {
+      db: counted?.database(db) ?? db,
       queue,
       links,
       clock,
@@ -108,7 +110,13 @@ export async function openOrderNode(
       payoutLimits: new Map(),
       walletPolicy,
       screening: await openScreening({ db, clock, log: silentLog }, screening),
-    },
+    };
+  }
+
+  return {
+    db,
+    deps: await depsAt(now, steps),
+    depsAt,
     close: async () => {
       await queue.stop();
       await db.close();

@@ -1,120 +1,16 @@
 // One verb of a charge at a PSP in a process of its own that is killed after a given number of steps. The PSP is another
 // process and goes on: what it was sent, it has.
-import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { openedAccounts } from '../../src/accounts/require.ts';
-import { STRICT_CHARGE_RULES } from '../../src/charges/check.ts';
-import { createCharge } from '../../src/charges/create.ts';
-import { startChargeBatches } from '../../src/charges/create-batch.ts';
-import { startDecisionBatches } from '../../src/charges/decide.ts';
-import { openLinks } from '../../src/charges/links.ts';
-import { handleNotifications, startNotificationBatches } from '../../src/charges/notifications.ts';
-import { startPaymentBatches } from '../../src/charges/pay.ts';
-import { configuredRates } from '../../src/charges/rate.ts';
-import { carryOutRefund, requestRefund } from '../../src/charges/refund.ts';
-import { lookAtRails } from '../../src/charges/watch-rails.ts';
-import type { RailSettings } from '../../src/config/rail-settings.ts';
-import { startReceiver } from '../../src/http/receiver.ts';
-import { startQueue } from '../../src/jobs/queue.ts';
-import { absentRail } from '../../src/rails/absent.ts';
-import { bacenRail } from '../../src/rails/bacen/rail.ts';
-import { openDatabase } from '../../src/storage/database.ts';
-import { testClock } from './clock.ts';
 import type { CrashOrder } from './crash.ts';
-import { ALL_JOBS } from './jobs.ts';
-import { silentLog } from './log.ts';
+import { openPspNode, type PspPlace, type PspVerb, type PspVictim } from './psp-verbs.ts';
 import { dieAfter } from './steps.ts';
 
-/** What the verb is done to. */
-export type PspVictim = {
-  readonly chargeId: string;
-  readonly emv?: string;
-  /** The port of the receiver that the PSP tells of a payment of the code. */
-  readonly port?: number;
-  /** What was told of a payment and is stored. */
-  readonly notificationIds?: readonly string[];
+export type PspCrash = CrashOrder & {
+  readonly verb: PspVerb;
+  readonly victim: PspVictim;
+  readonly place: PspPlace;
 };
 
-export type PspCrash = CrashOrder &
-  PspVictim & {
-    readonly rail: RailSettings;
-    /** Where the PSP is asked to pay. */
-    readonly controlUrl: string;
-    readonly receiver: {
-      readonly certificateFile: string;
-      readonly privateKeyFile: string;
-      readonly pathToken: string;
-    };
-  };
-
-/** Longer than any machine takes, so that the caller always waits for the PSP. */
-const BANK_WAIT_MS = 600_000;
-
-const order: PspCrash = JSON.parse(process.argv[2]!);
-const steps = dieAfter(order.step);
-const real = openDatabase({ connection: { connectionString: order.databaseUrl }, log: silentLog, maxConnections: 4 });
-const queue = await startQueue({ db: real, log: silentLog, kinds: ALL_JOBS });
-const clock = testClock(order.now);
-const rail = bacenRail(order.rail, { clock, log: silentLog });
-const base = {
-  db: steps.database(real),
-  queue,
-  links: await openLinks(real, () => 'http://localhost:3000'),
-  rails: { pix: rail, boleto: absentRail('boleto') },
-  rates: configuredRates({}, 'test'),
-  clock,
-  accounts: openedAccounts,
-  chargeRules: STRICT_CHARGE_RULES,
-  bankWaitMs: BANK_WAIT_MS,
-  log: silentLog,
-} as const;
-const deps = {
-  ...base,
-  chargeBatches: startChargeBatches(base),
-  decisionBatches: startDecisionBatches(base),
-  paymentBatches: startPaymentBatches(base),
-  notificationBatches: startNotificationBatches(base),
-};
-const { chargeId, emv, port = 0, notificationIds = [] } = order;
-
-/** Not a call of the service: fetch makes no step of it. */
-async function control(path: string, body: object): Promise<void> {
-  const answer = await fetch(order.controlUrl + path, { method: 'POST', body: JSON.stringify(body) });
-  assert.ok(answer.ok, await answer.text());
-}
-
-const VERBS: Record<string, () => Promise<unknown>> = {
-  create: () =>
-    createCharge(deps, {
-      accountId: 'acme',
-      externalId: `crash-${order.step}`,
-      amountCents: 15_990n,
-      currency: 'BRL',
-      methods: ['pix'],
-      customer: { name: 'Maria', document: '52998224725', type: 'individual' },
-      dueAt: new Date('2026-12-11T02:59:59Z'),
-    }),
-  'be notified': async () => {
-    const { certificateFile, privateKeyFile, pathToken } = order.receiver;
-    const clientCa = readFileSync(order.rail.webhook!.clientCaFile!, 'utf8');
-    const tls = { certificateFile, privateKeyFile };
-    const rails = [{ name: rail.name, pathToken, clientCa }];
-    const receiver = await startReceiver(deps, { host: '127.0.0.1', port, tls }, rails);
-    await control('/pay', { emv });
-    // Answered when the PSP has sent what it had to send.
-    await control('/notifications/deliver', {});
-    await receiver.stop();
-  },
-  'handle notifications': () => handleNotifications(deps, { ids: notificationIds }),
-  look: async () => assert.equal(await lookAtRails(deps), 1, 'a look was due'),
-  refund: async () => {
-    const { refund } = await requestRefund(deps, { chargeId, amount: 1_000n, idempotencyKey: 'once' });
-    await carryOutRefund(deps, { accountId: 'acme', chargeId, refundId: refund.id });
-  },
-};
-
-steps.answers();
-await VERBS[order.verb]!();
-rail.stop();
-await queue.stop();
-await real.close();
+const { databaseUrl, now, verb, step, victim, place }: PspCrash = JSON.parse(process.argv[2]!);
+const node = await openPspNode(databaseUrl);
+await node.run(verb, victim, { now, place, steps: dieAfter(step) });
+await node.close();

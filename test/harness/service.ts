@@ -71,6 +71,8 @@ type Options = {
   readonly streamStallTimeoutMs?: number;
   /** How long a connection may take nothing of what waits to be sent to it. */
   readonly unreadLimitMs?: number;
+  /** How long a move of the sandbox's clock waits for those before it. */
+  readonly turnLimitMs?: number;
   /** True: jobs and sweeps run by themselves, as in a real service. */
   readonly work?: boolean;
 };
@@ -98,6 +100,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     ...(options.resolve && { resolve: options.resolve }),
     ...(options.streamStallTimeoutMs !== undefined && { streamStallTimeoutMs: options.streamStallTimeoutMs }),
     ...(options.unreadLimitMs !== undefined && { unreadLimitMs: options.unreadLimitMs }),
+    ...(options.turnLimitMs !== undefined && { turnLimitMs: options.turnLimitMs }),
   };
   const makeKey: Service['makeKey'] = (accountId, scopes = SCOPES) => keyFor(database.url, clock, accountId, scopes);
   const own = options.mode === 'live' && !options.beside ? (await makeKey('acme')).text : undefined;

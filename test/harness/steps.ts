@@ -1,6 +1,9 @@
-// A process that dies after a given number of steps, for real. A step is a statement that the database answered or a call of
-// a bank or a node. A transaction is two: all its statements, of which nothing is left whichever was the last, and its commit.
-import { subscribe } from 'node:diagnostics_channel';
+// A verb that ends after a given number of steps: with its process, which dies for real, or inside the process of the test, where
+// nothing of it goes on. A step is a statement that the database answered or a call of a bank or a node. A transaction is two: all
+// its statements, of which nothing is left whichever was the last, and its commit.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
 import type { Database, Sql } from '../../src/storage/database.ts';
 
 export type Steps = {
@@ -8,25 +11,92 @@ export type Steps = {
   database(db: Database): Database;
   /** A bank or a node whose answers to these calls are steps. */
   partner<T extends object>(partner: T, calls: readonly (keyof T)[]): T;
-  /** From here on every answer to an HTTP request of this process is a step, before anything of it is read. */
+  /** From here on every answer to an HTTP request of the verb is a step, before anything of it is read. */
   answers(): void;
 };
 
-export function dieAfter(steps: number): Steps {
-  let left = steps;
-  function stepDone(): void {
-    if (--left === 0) process.kill(process.pid, 'SIGKILL');
+export function dieAfter(count: number): Steps {
+  const steps = countSteps(count, () => process.kill(process.pid, 'SIGKILL'));
+  return { ...steps, answers: () => subscribe('http.client.response.finish', steps.note) };
+}
+
+/**
+ * Runs a verb that does nothing any more after so many steps: open transactions are undone, requests on their way cut off, and
+ * whatever the verb asks for afterwards fails. True when it ended so, false when it came to its end before.
+ */
+export async function cutOffAfter(count: number, verb: (steps: Steps) => Promise<unknown>): Promise<boolean> {
+  const requests = new Set<ClientRequest>();
+  const steps = countSteps(count, () => {
+    for (const request of requests) request.destroy(new CutOff());
+  });
+  // What else runs in this process makes requests, too.
+  const scope = new AsyncLocalStorage<Counter>();
+  const onCreated = (message: unknown) => {
+    if (scope.getStore() !== steps) return;
+    const { request } = message as { request: ClientRequest };
+    if (steps.isOver()) request.destroy(new CutOff());
+    else requests.add(request);
+  };
+  const onAnswer = (message: unknown) => {
+    if (requests.delete((message as { request: ClientRequest }).request)) steps.note();
+  };
+  const answers = () => {
+    subscribe('http.client.request.created', onCreated);
+    subscribe('http.client.response.finish', onAnswer);
+  };
+  try {
+    await scope.run(steps, () => verb({ ...steps, answers }));
+  } catch (error) {
+    if (!steps.isOver()) throw error;
+  } finally {
+    await steps.settled();
+    unsubscribe('http.client.request.created', onCreated);
+    unsubscribe('http.client.response.finish', onAnswer);
   }
-  async function counted<T>(answer: Promise<T>): Promise<T> {
-    const value = await answer;
-    stepDone();
-    return value;
+  return steps.isOver();
+}
+
+class CutOff extends Error {
+  override name = 'CutOff';
+}
+
+type Counter = Omit<Steps, 'answers'> & {
+  note(): void;
+  isOver(): boolean;
+  /** Waits for the calls that are still on their way. */
+  settled(): Promise<void>;
+};
+
+function countSteps(count: number, die: () => void): Counter {
+  let left = count;
+  const running = new Set<Promise<unknown>>();
+  const isOver = () => left <= 0;
+  function note(): void {
+    if (!isOver() && --left === 0) die();
+  }
+  async function counted<T>(call: () => Promise<T>): Promise<T> {
+    if (isOver()) throw new CutOff();
+    const answer = call();
+    running.add(answer);
+    try {
+      const value = await answer;
+      note();
+      if (isOver()) throw new CutOff();
+      return value;
+    } finally {
+      running.delete(answer);
+    }
   }
   return {
+    note,
+    isOver,
+    settled: async () => {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
     database: db => ({
       ...db,
-      query: (text, values) => counted(db.query(text, values)),
-      transaction: (work, options) => counted(db.transaction((tx: Sql) => counted(work(tx)), options)),
+      query: (text, values) => counted(() => db.query(text, values)),
+      transaction: (work, options) => counted(() => db.transaction((tx: Sql) => counted(() => work(tx)), options)),
     }),
 
     partner: (partner, calls) =>
@@ -34,10 +104,8 @@ export function dieAfter(steps: number): Steps {
         get: (target, name) => {
           const value = Reflect.get(target, name) as unknown;
           if (typeof value !== 'function' || !calls.some(call => call === name)) return value;
-          return (...args: unknown[]) => counted(value(...args));
+          return (...args: unknown[]) => counted(() => value(...args));
         },
       }),
-
-    answers: () => subscribe('http.client.response.finish', stepDone),
   };
 }

@@ -1,6 +1,5 @@
 // What every request meets, whatever it asks for.
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { PROBLEMS } from '../../src/api/problem-kinds.ts';
 import { OUTAGES } from '../../src/lib/errors.ts';
@@ -9,6 +8,7 @@ import { postAtOnce } from '../harness/at-once.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { recordingLog } from '../harness/log.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
+import { assertRawProblem } from './raw-problem.ts';
 
 let service: Service;
 const { log, lines } = recordingLog();
@@ -127,22 +127,8 @@ describe('a problem', () => {
       431,
       'headers_too_large',
     ],
-    ['whose headers never end', 'GET / HTTP/1.1\r\nHost: a\r\n', 408, 'request_timeout'],
   ] as const) {
-    test(`is answered to a request ${what}`, async () => {
-      const raw = await exchange(bytes);
-      assert.match(raw, new RegExp(`^HTTP/1\\.1 ${status} `));
-      const [head = '', body = ''] = raw.split('\r\n\r\n');
-      assert.match(head, /content-type: application\/problem\+json/i);
-      const problem = JSON.parse(body);
-      assert.equal(problem.code, code);
-      assert.ok(head.toLowerCase().includes(`x-request-id: ${problem.requestId}`));
-      assert.match(head, /x-frame-options: DENY/i);
-      assert.ok(
-        lines.some(line => line.includes(problem.requestId)),
-        'it can be found in the log',
-      );
-    });
+    test(`is answered to a request ${what}`, () => assertRawProblem({ service, lines, bytes, status, code }));
   }
 
   test('has a page that explains it', async () => {
@@ -174,20 +160,6 @@ test('every outage has a code and a page of its own, and says when to come back'
     assert.ok(page.text.includes(code));
   }
 });
-
-/** Sends bytes as they are and returns what came back before the connection closed. */
-function exchange(bytes: string): Promise<string> {
-  const { hostname, port } = new URL(service.url);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    let received = '';
-    socket.on('data', chunk => {
-      received += chunk;
-    });
-    socket.on('close', () => resolve(received));
-    socket.on('error', reject);
-  });
-}
 
 describe('every answer', () => {
   test('is given, though a body before it on the connection could not be read', async () => {

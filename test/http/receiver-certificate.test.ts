@@ -5,38 +5,35 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { doctorCommand } from '../../src/cli/doctor.ts';
-import { makeCertificate } from '../../src/sandbox/psp/certificates/make.ts';
+import { createTlsServer, startRenewing, type TlsFiles } from '../../src/http/receiver-tls.ts';
+import { watchHeartbeats } from '../../src/lib/heartbeats.ts';
 import { runCommand } from '../harness/commands.ts';
 import { wordsOf } from '../harness/dashboard.ts';
 import { recordingLog } from '../harness/log.ts';
 import { logIn } from '../harness/people.ts';
-import { ASK_AGAIN_MS, until } from '../harness/process.ts';
+import { until } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
+import { assertToldInLog, filesIn, writePair } from './receiver-files.ts';
 
 const DAY_MS = 86_400_000;
 
 let folder: string;
+let files: TlsFiles;
 let env: Record<string, string>;
 let service: Service;
-const { log, lines } = recordingLog();
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'trilho-receiver-'));
+  files = filesIn(folder);
   await endAt(new Date('2040-01-01T00:00:00Z'));
-  const [certificateFile, privateKeyFile] = ['receiver.pem', 'receiver.key'].map(name => path.join(folder, name));
-  env = { TRILHO_RECEIVER: JSON.stringify({ port: 0, certificateFile, privateKeyFile }) };
-  service = await startService({ mode: 'live', env, log });
+  env = { TRILHO_RECEIVER: JSON.stringify({ port: 0, ...files }) };
+  service = await startService({ mode: 'live', env });
 });
 after(async () => {
   await service.stop();
   await rm(folder, { recursive: true });
 });
 
-/** Puts a certificate that ends then into the files of the receiver. */
-async function endAt(notAfter: Date): Promise<void> {
-  const { certificatePem, keyPem } = await makeCertificate({ commonName: 'localhost', use: 'server', notAfter });
-  await writeFile(path.join(folder, 'receiver.pem'), certificatePem);
-  await writeFile(path.join(folder, 'receiver.key'), keyPem);
-}
+const endAt = (notAfter: Date) => writePair(files, notAfter);
 
 test('the first page of the dashboard names it from 30 days before its end, until it is replaced', async () => {
   const { cookie } = await logIn(service, 'viewer');
@@ -84,19 +81,15 @@ test('the doctor says how long it lasts, and finds it wrong in its last two week
   assert.match(await doctor(), /^wrong .* holds no certificate that can be read\./);
 });
 
-test('files that are no pair are told in the log and by the heartbeat', async () => {
-  const renewal = async () => {
-    const { loops } = (await service.get('/readyz?verbose')).json;
-    return loops.find(({ name }: { name: string }) => name === "reading the receiver's certificate");
-  };
+test('files that are no pair are told in the log and by the heartbeat', async t => {
   await endAt(new Date('2040-01-01T00:00:00Z'));
-  await writeFile(path.join(folder, 'receiver.key'), 'half a key');
-  lines.length = 0;
-  const before = (await renewal()).failures;
-  await until('the files to be read', async () => (await renewal()).failures > before, ASK_AGAIN_MS);
-  const line = lines
-    .map(text => JSON.parse(text))
-    .find(({ msg }) => /reading the receiver's certificate failed/.test(msg));
-  assert.equal(line?.level, 'warn');
-  assert.match(JSON.stringify(line), /receiver\.privateKeyFile holds no private key/);
+  const { renew } = createTlsServer(files, [], {}, () => {});
+  await writeFile(files.privateKeyFile, 'half a key');
+  const { log, lines } = recordingLog();
+  const heartbeats = watchHeartbeats(() => 0);
+  const renewing = startRenewing({ log, heartbeats }, renew);
+  t.after(() => renewing.stop());
+  const renewal = () => heartbeats.list().find(({ name }) => name === "reading the receiver's certificate");
+  await until('the files to be read', () => (renewal()?.failures ?? 0) > 0);
+  assertToldInLog(lines);
 });

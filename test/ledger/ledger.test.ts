@@ -1,21 +1,22 @@
 // The ledger: what each movement posts, what the database refuses, and the proof that the books are right.
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
+import { LEDGER_CHECKS, ledgerCommand } from '../../src/cli/ledger.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { cryptoCurrency, formatAmount } from '../../src/ledger/currency.ts';
 import { commitmentEntry, paymentEntry, payoutEntry, releaseEntry } from '../../src/ledger/entries.ts';
 import { BOOKS, ENTRY_KINDS, type Entry } from '../../src/ledger/entry.ts';
 import { postEntries } from '../../src/ledger/store.ts';
+import { StartError } from '../../src/lib/errors.ts';
 import { uuidV7 } from '../../src/lib/ids.ts';
 import { type Database, openDatabase } from '../../src/storage/database.ts';
 import { chargeBody } from '../harness/bodies.ts';
+import { runCommand } from '../harness/commands.ts';
 import { createDatabase } from '../harness/databases.ts';
 import { CHARGE_MOVES, newHistory, runHistory } from '../harness/histories.ts';
 import { silentLog } from '../harness/log.ts';
-import { ownFolder, PROJECT, refusalOf, runToEnd } from '../harness/process.ts';
 import { randomOf } from '../harness/random.ts';
+import { scaled } from '../harness/scale.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const START = '2026-11-16T12:00:00.000Z';
@@ -445,12 +446,13 @@ const POSTED_LINES = `
 
 test('random histories leave a ledger that is right, line by line', async () => {
   const seed = 18;
-  for (let index = 0; index < 20; index++) {
+  for (let index = 0; index < scaled(20, 4); index++) {
     const trail = await runHistory(CHARGE_MOVES, newHistory(service, `history-${index}`), randomOf(seed, index), 20);
     assert.deepEqual(await differences(), [], `seed ${seed}, history ${index}: ${trail.join(', ')}`);
   }
   const kinds = await service.sql<{ kind: string }>(
-    `select kind from ledger_entries where account_id like 'history-%' group by kind having count(*) >= 8 order by kind`,
+    `select kind from ledger_entries where account_id like 'history-%' group by kind having count(*) >= $1 order by kind`,
+    [scaled(8, 2)],
   );
   assert.deepEqual(
     kinds.map(({ kind }) => kind),
@@ -463,21 +465,16 @@ test('random histories leave a ledger that is right, line by line', async () => 
 
 // The last of the file: it leaves a ledger that is wrong.
 test('trilho ledger check proves a ledger that is right, and names what differs in one that is not', async t => {
-  const folder = await ownFolder(t);
-  const run = (word: string, url = service.databaseUrl) =>
-    runToEnd({
-      folder,
-      env: { DATABASE_URL: url },
-      command: [process.execPath, path.join(PROJECT, 'bin/trilho.js'), 'ledger', word],
-    });
+  const run = (word: string, url = service.databaseUrl) => runCommand(ledgerCommand, { DATABASE_URL: url }, [word]);
+  const refused = (words: RegExp) => (error: unknown) => error instanceof StartError && words.test(error.message);
   const right = await run('check');
-  assert.equal(right.code, 0, right.stderr + right.stdout);
-  assert.match(right.stdout, /^entries sum to zero +right$/m);
-  assert.match(right.stdout, /^The ledger is right\.\n$/m);
-  assert.match(refusalOf(await run('mend')), /^trilho ledger: "mend" is not known; it takes check/);
+  assert.equal(right.code, 0, right.said);
+  assert.match(right.said, /^entries sum to zero +right$/m);
+  assert.match(right.said, /^The ledger is right\.$/m);
+  await assert.rejects(run('mend'), refused(/^trilho ledger: "mend" is not known; it takes check/));
   const empty = await createDatabase('template0');
   t.after(() => empty.drop());
-  assert.match(refusalOf(await run('check', empty.url)), /start the service once/);
+  await assert.rejects(run('check', empty.url), refused(/start the service once/));
 
   const account = newAccount();
   const [honest, robbed, forgotten] = [await make(account), await make(account), await make(account)];
@@ -502,9 +499,9 @@ test('trilho ledger check proves a ledger that is right, and names what differs 
     ].sort(),
   );
   const wrong = await run('check');
-  assert.equal(wrong.code, 1, wrong.stderr);
-  assert.match(wrong.stdout, /^the rest is in settled +2 differ$/m);
-  assert.ok(wrong.stdout.includes(`the rest is in settled: ${robbed} BRL expected 15990, found 15989\n`), wrong.stdout);
-  assert.ok(!wrong.stdout.includes(honest));
-  assert.match(wrong.stdout, /^The ledger is not right\.$/m);
+  assert.equal(wrong.code, 1, wrong.said);
+  assert.match(wrong.said, /^the rest is in settled +2 differ$/m);
+  assert.ok(wrong.said.includes(`the rest is in settled: ${robbed} BRL expected 15990, found 15989\n`), wrong.said);
+  assert.ok(!wrong.said.includes(honest));
+  assert.match(wrong.said, /^The ledger is not right\.$/m);
 });

@@ -9,12 +9,14 @@ import { clearFaults, newOrderHistory, ORDER_MOVES, throughNode } from '../harne
 import { faultsOf, stuckOrders } from '../harness/order-proof.ts';
 import { orderDriver } from '../harness/orders.ts';
 import { type Random, randomOf } from '../harness/random.ts';
+import { scaled } from '../harness/scale.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
 const SEED = 41;
-const ORDERS = 30;
-const MOVES_A_NODE = 25;
-const CLOCK_ROUNDS = 15;
+/** Each fate twice, by a quote and without one, at the least. */
+const ORDERS = scaled(30, 12);
+const MOVES_A_NODE = scaled(25, 6);
+const CLOCK_ROUNDS = scaled(15, 4);
 const OPTIONS = { now: '2026-11-16T12:00:00.000Z', work: true, env: { TRILHO_FEE_PERCENT: '1.5' } };
 
 let nodes: Service[];

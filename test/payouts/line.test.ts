@@ -2,12 +2,13 @@
 // funds and a check of the transfer allow.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { NETWORKS } from '../../src/chains/asset.ts';
 import type { OrderDriver } from '../harness/orders.ts';
 import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
 import type { Answer, Service } from '../harness/service.ts';
 
 const WINDOW = 3;
+/** Networks that tests give a fault. */
+const FAULTY = ['polygon', 'arbitrum', 'base', 'tron'] as const;
 const MAX_WAIT_MS = 60_000;
 const WORDS = 'insufficient funds for gas * price + value';
 
@@ -52,7 +53,7 @@ after(async () => {
 });
 beforeEach(async () => {
   [refusal, lacking, unclear] = [{}, undefined, undefined];
-  for (const network of NETWORKS) await orders.fault(network, { fault: 'none' });
+  for (const network of FAULTY) await orders.fault(network, { fault: 'none' });
 });
 
 async function assertFulfilled(order: Answer): Promise<void> {

@@ -9,6 +9,7 @@ import { NETWORK_FACTS } from '../../src/chains/networks.ts';
 import { sandboxChains, sandboxSender } from '../../src/sandbox/chains/simulated-chain.ts';
 import { testClock } from '../harness/clock.ts';
 import { type PayoutService, startPayoutService } from '../harness/payout-service.ts';
+import { scaled } from '../harness/scale.ts';
 
 async function using<T>(sandbox: PayoutService, work: (sandbox: PayoutService) => Promise<T>): Promise<void> {
   try {
@@ -77,7 +78,8 @@ test('nothing ends before the network calls it final, however deep it is', async
     await orders.fault('bsc', { fault: 'reverting' });
     const order = await paid({ network: 'bsc' });
     await orders.fault('bsc', { fault: 'none' });
-    await orders.advance('PT5M');
+    // Four times as many blocks as are needed, at the least.
+    await orders.advance(`PT${scaled(300, 30)}S`);
     const waiting = await orders.read(order);
     assert.deepEqual([waiting.transfer.state, waiting.holdReason], ['open', undefined]);
     assert.equal((await act(order, 'retry')).status, 409);

@@ -2,17 +2,19 @@
 import assert from 'node:assert/strict';
 import { appendFile, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import {
   askDatabase,
   diesAfterCommitOf,
   embeddedConnection,
   folderWithDatabase,
+  type Over,
   ownFolder,
   PROJECT,
   refusalOf,
   runToEnd,
   startTrilho,
+  type Trilho,
   until,
   untilIssued,
 } from '../harness/process.ts';
@@ -23,45 +25,47 @@ const trilho = (folder: string, env: Readonly<Record<string, string>>, ...args: 
   runToEnd({ folder, env, command: [process.execPath, TRILHO, ...args] });
 
 describe('the embedded database', { concurrency: 2 }, () => {
-  test('comes back from its WAL archive as it was at any moment since the base backup', async t => {
-    const folder = await folderWithDatabase(t);
-    const archive = path.join(folder, 'archive');
-    const env = { TRILHO_WAL_ARCHIVE: archive };
-    const service = await startTrilho({ folder, env });
-    const first = await service.charge();
-    const base = await trilho(folder, env, 'backup', '--base');
-    assert.equal(base.code, 0, base.stderr);
-    const [, earliest = ''] = /Any moment after (\S+Z) can be restored/.exec(base.stdout) ?? [];
-    const second = await service.charge();
-    const clock = embeddedConnection(service.dataPlace);
-    const [row] = await askDatabase<{ now: Date }>(clock, 'select clock_timestamp() as now');
-    const moment = row!.now.toISOString();
-    // Later by the clock that the archive goes by: a commit within the same millisecond would be another moment, too.
-    await until('the next moment', async () => {
-      const [later] = await askDatabase<{ is: boolean }>(clock, 'select clock_timestamp() > $1 as is', [
-        new Date(row!.now.getTime() + 50),
-      ]);
-      return later!.is;
+  /** One after the other: the archive of a service that is gone. */
+  describe('whose log was archived', { concurrency: 1 }, () => {
+    let archive: string;
+    let env: Record<string, string>;
+    /** Before this no moment can be restored. */
+    let earliest: string;
+    let first: string;
+    let second: string;
+    /** Between the second charge and the third. */
+    let moment: string;
+    let third: string;
+    const cleanUp: (() => Promise<void>)[] = [];
+    before(async () => {
+      const folder = await folderWithDatabase({ after: work => cleanUp.push(work) });
+      archive = path.join(folder, 'archive');
+      env = { TRILHO_WAL_ARCHIVE: archive };
+      const service = await startTrilho({ folder, env });
+      first = await service.charge();
+      const base = await trilho(folder, env, 'backup', '--base');
+      assert.equal(base.code, 0, base.stderr);
+      [, earliest = ''] = /Any moment after (\S+Z) can be restored/.exec(base.stdout) ?? [];
+      second = await service.charge();
+      const clock = embeddedConnection(service.dataPlace);
+      const [row] = await askDatabase<{ now: Date }>(clock, 'select clock_timestamp() as now');
+      moment = row!.now.toISOString();
+      // Later by the clock that the archive goes by: a commit within the same millisecond would be another moment, too.
+      await until('the next moment', async () => {
+        const [later] = await askDatabase<{ is: boolean }>(clock, 'select clock_timestamp() > $1 as is', [
+          new Date(row!.now.getTime() + 50),
+        ]);
+        return later!.is;
+      });
+      third = await service.charge();
+      await service.end();
     });
-    const third = await service.charge();
-    await service.end();
+    after(async () => {
+      for (const work of cleanUp) await work();
+    });
 
-    async function restored(...args: string[]): Promise<number[]> {
-      const other = await ownFolder(t);
-      const ended = await trilho(other, {}, 'restore', '--archive', archive, ...args);
-      assert.equal(ended.code, 0, ended.stderr);
-      assert.match(ended.stdout, /The ledger is right\.\nThe audit log is whole/);
-      const next = await startTrilho({ folder: other });
-      const answers = await Promise.all([first, second, third].map(id => next.get(`/charges/${id}`)));
-      await next.charge();
-      await next.end();
-      return answers.map(({ status }) => status);
-    }
-    assert.deepEqual(await restored('--until', moment), [200, 200, 404]);
-    assert.deepEqual(await restored(), [200, 200, 200]);
-
-    const refused = async (words: RegExp, ...args: string[]) => refusedIn({}, words, ...args);
-    const refusedIn = async (mode: Record<string, string>, words: RegExp, ...args: string[]) => {
+    const refused = async (t: Over, words: RegExp, ...args: string[]) => refusedIn(t, {}, words, ...args);
+    const refusedIn = async (t: Over, mode: Record<string, string>, words: RegExp, ...args: string[]) => {
       const other = await ownFolder(t);
       const ended = await trilho(other, mode, 'restore', '--archive', archive, ...args);
       assert.match(refusalOf(ended), words);
@@ -70,82 +74,86 @@ describe('the embedded database', { concurrency: 2 }, () => {
         [],
       );
     };
-    await refusedIn({ TRILHO_MODE: 'live' }, /sandbox/);
-    await refused(/The archive ends before 2199/, '--until', '2199-01-01T00:00:00Z');
-    await refused(/--until must be later/, '--until', new Date(Date.parse(earliest) - 60_000).toISOString());
-    await appendFile(
-      path.join(archive, (await readdir(archive)).find(name => name.startsWith('base-'))!, 'PG_VERSION'),
-      ' ',
-    );
-    await refused(/is damaged: PG_VERSION/);
-  });
 
-  test('that a killed restore left half made is taken by no start, and a repeat makes it', async t => {
-    const folder = await folderWithDatabase(t);
-    const archive = path.join(folder, 'archive');
-    const env = { TRILHO_WAL_ARCHIVE: archive };
-    const service = await startTrilho({ folder, env });
-    const id = await service.charge();
-    assert.equal((await trilho(folder, env, 'backup', '--base')).code, 0);
-    await service.end();
+    test('comes back as it was at any moment since the base backup', async t => {
+      async function restored(...args: string[]): Promise<number[]> {
+        const other = await ownFolder(t);
+        const ended = await trilho(other, {}, 'restore', '--archive', archive, ...args);
+        assert.equal(ended.code, 0, ended.stderr);
+        assert.match(ended.stdout, /The ledger is right\.\nThe audit log is whole/);
+        const next = await startTrilho({ folder: other });
+        const answers = await Promise.all([first, second, third].map(id => next.get(`/charges/${id}`)));
+        await next.charge();
+        await next.end();
+        return answers.map(({ status }) => status);
+      }
+      assert.deepEqual(await restored('--until', moment), [200, 200, 404]);
+      assert.deepEqual(await restored(), [200, 200, 200]);
+      await refusedIn(t, { TRILHO_MODE: 'live' }, /sandbox/);
+      await refused(t, /The archive ends before 2199/, '--until', '2199-01-01T00:00:00Z');
+      await refused(t, /--until must be later/, '--until', new Date(Date.parse(earliest) - 60_000).toISOString());
+    });
 
-    const other = await ownFolder(t);
-    // The log is read; what makes the database safe to start is still to come.
-    const killed = await trilho(
-      other,
-      diesAfterCommitOf('lock table schema_migrations'),
-      'restore',
-      '--archive',
-      archive,
-    );
-    assert.equal(killed.signal, 'SIGKILL', killed.stderr);
-    const cutShort =
-      /^A restore of the embedded database was cut short: repeat trilho restore --archive, or remove \S+\.restoring-/;
-    assert.match(refusalOf(await runToEnd({ folder: other })), cutShort);
-    assert.match(refusalOf(await trilho(other, {}, 'ledger', 'check')), cutShort);
+    test('that a killed restore left half made is taken by no start, and a repeat makes it', async t => {
+      const other = await ownFolder(t);
+      // The log is read; what makes the database safe to start is still to come.
+      const killed = await trilho(
+        other,
+        diesAfterCommitOf('lock table schema_migrations'),
+        'restore',
+        '--archive',
+        archive,
+      );
+      assert.equal(killed.signal, 'SIGKILL', killed.stderr);
+      const cutShort =
+        /^A restore of the embedded database was cut short: repeat trilho restore --archive, or remove \S+\.restoring-/;
+      assert.match(refusalOf(await runToEnd({ folder: other })), cutShort);
+      assert.match(refusalOf(await trilho(other, {}, 'ledger', 'check')), cutShort);
 
-    const again = await trilho(other, {}, 'restore', '--archive', archive);
-    assert.equal(again.code, 0, again.stderr);
-    assert.deepEqual(
-      (await readdir(path.join(other, 'data'))).filter(name => name.startsWith('.')),
-      [],
-    );
-    const next = await startTrilho({ folder: other });
-    assert.equal((await next.get(`/charges/${id}`)).status, 200);
-    await next.end();
-  });
+      const again = await trilho(other, {}, 'restore', '--archive', archive);
+      assert.equal(again.code, 0, again.stderr);
+      assert.deepEqual(
+        (await readdir(path.join(other, 'data'))).filter(name => name.startsWith('.')),
+        [],
+      );
+      const next = await startTrilho({ folder: other });
+      assert.equal((await next.get(`/charges/${first}`)).status, 200);
+      await next.end();
+    });
 
-  test('goes on archiving after a restore, and what happened since comes back, too', async t => {
-    const folder = await folderWithDatabase(t);
-    const archive = path.join(folder, 'archive');
-    const env = { TRILHO_WAL_ARCHIVE: archive };
-    const service = await startTrilho({ folder, env });
-    assert.equal((await trilho(folder, env, 'backup', '--base')).code, 0);
-    const first = await service.charge();
-    await service.end();
-    const bases = async () => (await readdir(archive)).filter(name => name.startsWith('base-')).sort();
-    const [old] = await bases();
+    test('goes on archiving after a restore, and what happened since comes back, too', async t => {
+      const bases = async () => (await readdir(archive)).filter(name => name.startsWith('base-')).sort();
+      const [old] = await bases();
 
-    const second = await ownFolder(t);
-    const restored = await trilho(second, env, 'restore', '--archive', archive);
-    assert.equal(restored.code, 0, restored.stderr);
-    const taken = await trilho(second, env, 'backup', '--base', '--take-over');
-    assert.match(taken.stdout, /^Saved: \S+base-\S+, /m, taken.stderr);
-    const next = await startTrilho({ folder: second, env });
-    const later = await next.charge();
-    await next.end();
+      const other = await ownFolder(t);
+      const restored = await trilho(other, env, 'restore', '--archive', archive);
+      assert.equal(restored.code, 0, restored.stderr);
+      const taken = await trilho(other, env, 'backup', '--base', '--take-over');
+      assert.match(taken.stdout, /^Saved: \S+base-\S+, /m, taken.stderr);
+      const resumed = await startTrilho({ folder: other, env });
+      const later = await resumed.charge();
+      await resumed.end();
 
-    // Without the base of the restore the log leads there as well.
-    for (const base of await bases()) if (base !== old) await rm(path.join(archive, base), { recursive: true });
-    const third = await ownFolder(t);
-    const again = await trilho(third, {}, 'restore', '--archive', archive);
-    assert.equal(again.code, 0, again.stderr);
-    const last = await startTrilho({ folder: third });
-    assert.deepEqual(
-      [(await last.get(`/charges/${first}`)).status, (await last.get(`/charges/${later}`)).status],
-      [200, 200],
-    );
-    await last.end();
+      // Without the base of the restore the log leads there as well.
+      for (const base of await bases()) if (base !== old) await rm(path.join(archive, base), { recursive: true });
+      const next = await ownFolder(t);
+      const again = await trilho(next, {}, 'restore', '--archive', archive);
+      assert.equal(again.code, 0, again.stderr);
+      const last = await startTrilho({ folder: next });
+      assert.deepEqual(
+        [(await last.get(`/charges/${first}`)).status, (await last.get(`/charges/${later}`)).status],
+        [200, 200],
+      );
+      await last.end();
+    });
+
+    test('is not restored from a damaged base backup', async t => {
+      await appendFile(
+        path.join(archive, (await readdir(archive)).find(name => name.startsWith('base-'))!, 'PG_VERSION'),
+        ' ',
+      );
+      await refused(t, /is damaged: PG_VERSION/);
+    });
   });
 
   test('keeps as many base backups as wanted, with the log that they need', async t => {
@@ -165,66 +173,74 @@ describe('the embedded database', { concurrency: 2 }, () => {
     assert.equal(ended.code, 0, ended.stderr);
   });
 
-  test('that runs without an archive refuses one who expects it', async t => {
-    const folder = await folderWithDatabase(t);
-    const service = await startTrilho({ folder });
-    const env = { TRILHO_WAL_ARCHIVE: path.join(folder, 'archive') };
-    assert.match(refusalOf(await trilho(folder, env, 'backup', '--base')), /runs without the archive/);
-    assert.match(refusalOf(await trilho(folder, {}, 'backup', '--base')), /needs TRILHO_WAL_ARCHIVE/);
-    const both = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
-    assert.match(refusalOf(await trilho(folder, both, 'backup', '--base')), /is for the embedded database/);
-    assert.match(refusalOf(await runToEnd({ folder, env: both })), /TRILHO_WAL_ARCHIVE is for the embedded database/);
-    await service.end();
-  });
-
-  test('is saved beside the service and restored into another folder, where the service goes on', async t => {
-    const folder = await folderWithDatabase(t);
+  /** One after the other: the service runs until its copy takes over. */
+  describe('that runs without an archive', { concurrency: 1 }, () => {
     // The link of a charge names it, and the port is another one later.
     const env = { TRILHO_PUBLIC_URL: 'https://pay.example.com' };
-    const service = await startTrilho({ folder, env });
-    const id = await service.charge();
-    await untilIssued(service, id);
-    const saved = await runToEnd({ folder, command: [process.execPath, TRILHO, 'backup', 'saved'] });
-    assert.equal(saved.code, 0, saved.stderr);
-    const charge = (await service.get(`/charges/${id}`)).text;
-    await service.end();
+    let folder: string;
+    let service: Trilho;
+    let id: string;
+    const cleanUp: (() => Promise<void>)[] = [];
+    before(async () => {
+      folder = await folderWithDatabase({ after: work => cleanUp.push(work) });
+      service = await startTrilho({ folder, env });
+      id = await service.charge();
+      await untilIssued(service, id);
+    });
+    after(async () => {
+      for (const work of cleanUp) await work();
+    });
 
-    const other = await ownFolder(t);
-    const from = path.join(folder, 'saved');
-    const restored = await runToEnd({ folder: other, command: [process.execPath, TRILHO, 'restore', from] });
-    assert.equal(restored.code, 0, restored.stderr);
-    assert.match(restored.stdout, /The ledger is right\.\nThe audit log is whole/);
-    const next = await startTrilho({ folder: other, env });
-    assert.equal((await next.get(`/charges/${id}`)).text, charge);
-    await next.charge();
-    await next.end();
-  });
+    test('refuses one who expects it', async () => {
+      const archiving = { TRILHO_WAL_ARCHIVE: path.join(folder, 'archive') };
+      assert.match(refusalOf(await trilho(folder, archiving, 'backup', '--base')), /runs without the archive/);
+      assert.match(refusalOf(await trilho(folder, {}, 'backup', '--base')), /needs TRILHO_WAL_ARCHIVE/);
+      const both = { ...archiving, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
+      assert.match(refusalOf(await trilho(folder, both, 'backup', '--base')), /is for the embedded database/);
+      assert.match(refusalOf(await runToEnd({ folder, env: both })), /TRILHO_WAL_ARCHIVE is for the embedded database/);
+    });
 
-  test('goes through a pipe, and a pipe that is cut is refused', async t => {
-    const folder = await folderWithDatabase(t);
-    const service = await startTrilho({ folder });
-    await service.charge();
-    const run = (script: string) =>
-      runToEnd({
-        folder,
-        command: [
-          '/bin/bash',
-          '-c',
-          `set -o pipefail; ${script.replaceAll('trilho', `"${process.execPath}" "${TRILHO}"`)}`,
-        ],
-      });
-    const whole = await run('trilho backup - | tee whole.tar | trilho restore - --verify');
-    assert.equal(whole.code, 0, whole.stderr);
-    assert.match(whole.stdout, /^Restored: \d+ rows.*\nThe ledger is right\.\nThe audit log is whole/);
-    // Any tar unpacks the stream into what a folder would be.
-    const unpacked = await run('mkdir unpacked && tar -x -f whole.tar -C unpacked && trilho restore unpacked --verify');
-    assert.deepEqual([unpacked.code, unpacked.stderr], [0, ''], 'the migrations of a scratch database are not told');
+    test('goes through a pipe, and a pipe that is cut is refused', async () => {
+      const run = (script: string) =>
+        runToEnd({
+          folder,
+          command: [
+            '/bin/bash',
+            '-c',
+            `set -o pipefail; ${script.replaceAll('trilho', `"${process.execPath}" "${TRILHO}"`)}`,
+          ],
+        });
+      const whole = await run('trilho backup - | tee whole.tar | trilho restore - --verify');
+      assert.equal(whole.code, 0, whole.stderr);
+      assert.match(whole.stdout, /^Restored: \d+ rows.*\nThe ledger is right\.\nThe audit log is whole/);
+      // Any tar unpacks the stream into what a folder would be.
+      const unpacked = await run(
+        'mkdir unpacked && tar -x -f whole.tar -C unpacked && trilho restore unpacked --verify',
+      );
+      assert.deepEqual([unpacked.code, unpacked.stderr], [0, ''], 'the migrations of a scratch database are not told');
 
-    const cut = await run('head -c 9000 whole.tar | trilho restore - --verify');
-    assert.equal(cut.code, 2);
-    assert.match(cut.stderr, /The stream ends in the middle of the backup\.$/m);
-    const foreign = await run('head -c 9000 /dev/zero | tr "\\0" x | trilho restore - --verify');
-    assert.match(foreign.stderr, /The stream is damaged, or no backup\.$/m);
-    await service.end();
+      const cut = await run('head -c 9000 whole.tar | trilho restore - --verify');
+      assert.equal(cut.code, 2);
+      assert.match(cut.stderr, /The stream ends in the middle of the backup\.$/m);
+      const foreign = await run('head -c 9000 /dev/zero | tr "\\0" x | trilho restore - --verify');
+      assert.match(foreign.stderr, /The stream is damaged, or no backup\.$/m);
+    });
+
+    test('is saved beside the service and restored into another folder, where the service goes on', async t => {
+      const saved = await runToEnd({ folder, command: [process.execPath, TRILHO, 'backup', 'saved'] });
+      assert.equal(saved.code, 0, saved.stderr);
+      const charge = (await service.get(`/charges/${id}`)).text;
+      await service.end();
+
+      const other = await ownFolder(t);
+      const from = path.join(folder, 'saved');
+      const restored = await runToEnd({ folder: other, command: [process.execPath, TRILHO, 'restore', from] });
+      assert.equal(restored.code, 0, restored.stderr);
+      assert.match(restored.stdout, /The ledger is right\.\nThe audit log is whole/);
+      const next = await startTrilho({ folder: other, env });
+      assert.equal((await next.get(`/charges/${id}`)).text, charge);
+      await next.charge();
+      await next.end();
+    });
   });
 });

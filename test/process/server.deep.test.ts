@@ -234,7 +234,7 @@ describe('migrations', { concurrency: 2 }, () => {
   });
 
   test('five nodes at once on an empty database all find its schema and its queue in place', async () => {
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 3; round++) {
       const connection = { connectionString: await emptyDatabase() };
       const node = async () => {
         const db = await connect({ connection, log: silentLog });

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import {
   askDatabase,
@@ -91,22 +91,6 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     assert.deepEqual(earlier.statuses, [200, 404]);
   });
 
-  test('is looked for before the database is copied: where its disk is not mounted, nothing is written there', async t => {
-    const { folder, archive, env } = await archivingService(t);
-    await rename(archive, `${archive}-away`);
-    const refuse = async (words: RegExp, given: Readonly<Record<string, string>> = env) => {
-      const { code, stderr } = await trilho(folder, given, 'backup', '--base');
-      assert.deepEqual([code, words.test(stderr)], [2, true], stderr);
-    };
-    await refuse(/The WAL archive \S+ of this database is not there: mount its disk/);
-    await mkdir(archive);
-    await refuse(/The WAL archive \S+ of this database is not there: mount its disk/);
-    assert.deepEqual(await readdir(archive), []);
-    await rm(archive, { recursive: true });
-    await rename(`${archive}-away`, archive);
-    await refuse(/archives its log to \S+, and TRILHO_WAL_ARCHIVE is/, { TRILHO_WAL_ARCHIVE: `${archive}-other` });
-  });
-
   test('stays with its database while a restore of it is tried, until that one takes it over', async t => {
     const { folder, archive, env, service } = await archivingService(t);
     const bases = async () => (await readdir(archive)).filter(name => name.startsWith('base-')).length;
@@ -159,81 +143,109 @@ describe('a WAL archive', { concurrency: 2 }, () => {
     assert.equal(existsSync(path.join(other, 'data')), false);
   });
 
-  test('that cannot be written is told by the metrics and the doctor', async t => {
-    const { folder, archive, env, service } = await archivingService(t);
-    const figure = async (name: string) =>
-      new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await fetch(`${service.url}/metrics`)).text())?.[1];
-    assert.equal(await figure('trilho_wal_archive_failing'), '0');
-    const well = await trilho(folder, env, 'doctor');
-    assert.match(well.stdout, /^right {2}wal archive: last archived \S+Z$/m);
-    assert.match(well.stdout, /^right {2}base backup: the newest is of \S+Z$/m);
+  /** One after the other: the service runs until its folder is another's. */
+  describe('of one service', { concurrency: 1 }, () => {
+    let one: Awaited<ReturnType<typeof archivingService>>;
+    const cleanUp: (() => Promise<void>)[] = [];
+    before(async () => {
+      one = await archivingService({ after: work => cleanUp.push(work) });
+    });
+    after(async () => {
+      for (const work of cleanUp) await work();
+    });
 
-    await rename(path.join(archive, 'wal'), path.join(archive, 'away'));
-    await service.charge();
-    await endSegment(service);
-    await until('archiving to fail', async () => (await figure('trilho_wal_archive_failing')) === '1');
-    const ill = await trilho(folder, env, 'doctor');
-    assert.equal(ill.code, 1);
-    assert.match(ill.stdout, /^wrong {2}wal archive: last archived \S+Z, and it fails since/m);
-  });
+    test('is looked for before the database is copied: where its disk is not mounted, nothing is written there', async () => {
+      const { folder, archive, env } = one;
+      await rename(archive, `${archive}-away`);
+      const refuse = async (words: RegExp, given: Readonly<Record<string, string>> = env) => {
+        const { code, stderr } = await trilho(folder, given, 'backup', '--base');
+        assert.deepEqual([code, words.test(stderr)], [2, true], stderr);
+      };
+      await refuse(/The WAL archive \S+ of this database is not there: mount its disk/);
+      await mkdir(archive);
+      await refuse(/The WAL archive \S+ of this database is not there: mount its disk/);
+      assert.deepEqual(await readdir(archive), []);
+      await rm(archive, { recursive: true });
+      await rename(`${archive}-away`, archive);
+      await refuse(/archives its log to \S+, and TRILHO_WAL_ARCHIVE is/, { TRILHO_WAL_ARCHIVE: `${archive}-other` });
+    });
 
-  test('that hangs is told by the metrics and the doctor', async t => {
-    const { folder, archive, env, service } = await archivingService(t);
-    const isFailing = async () =>
-      (await (await fetch(`${service.url}/metrics`)).text()).includes('\ntrilho_wal_archive_failing 1\n');
-    await service.charge();
-    const [row] = await ask<{ name: string }>(service, 'select pg_walfile_name(pg_current_wal_lsn()) as name');
-    // The server compares what is there already, and waits until something is written into the pipe.
-    const pipe = path.join(archive, 'wal', row!.name);
-    await promisify(execFile)('mkfifo', [pipe]);
-    try {
+    test('that hangs is told by the metrics and the doctor', async () => {
+      const { folder, archive, env, service } = one;
+      const isFailing = async () =>
+        (await (await fetch(`${service.url}/metrics`)).text()).includes('\ntrilho_wal_archive_failing 1\n');
+      await service.charge();
+      const [row] = await ask<{ name: string }>(service, 'select pg_walfile_name(pg_current_wal_lsn()) as name');
+      // The server compares what is there already, and waits until something is written into the pipe.
+      const pipe = path.join(archive, 'wal', row!.name);
+      await promisify(execFile)('mkfifo', [pipe]);
+      try {
+        await endSegment(service);
+        assert.equal(await isFailing(), false, 'it may take a while');
+        const waiting = path.join(folder, 'data/postgres/pg_wal/archive_status', `${row!.name}.ready`);
+        const since = new Date(Date.now() - 16 * 60_000);
+        await utimes(waiting, since, since);
+        assert.equal(await isFailing(), true);
+        const ill = await trilho(folder, env, 'doctor');
+        assert.equal(ill.code, 1);
+        assert.match(ill.stdout, /^wrong {2}wal archive: last archived \S+Z, and a segment waits since \S+Z;/m);
+      } finally {
+        // Does not wait for a reader.
+        const writer = await open(pipe, 'r+');
+        await rm(pipe);
+        await writer.close();
+      }
+      await until('the segment to be archived', async () => !(await isFailing()));
+    });
+
+    test('that cannot be written is told by the metrics and the doctor', async () => {
+      const { folder, archive, env, service } = one;
+      const figure = async (name: string) =>
+        new RegExp(`^${name} (\\S+)$`, 'm').exec(await (await fetch(`${service.url}/metrics`)).text())?.[1];
+      assert.equal(await figure('trilho_wal_archive_failing'), '0');
+      const well = await trilho(folder, env, 'doctor');
+      assert.match(well.stdout, /^right {2}wal archive: last archived \S+Z$/m);
+      assert.match(well.stdout, /^right {2}base backup: the newest is of \S+Z$/m);
+
+      await rename(path.join(archive, 'wal'), path.join(archive, 'away'));
+      await service.charge();
       await endSegment(service);
-      assert.equal(await isFailing(), false, 'it may take a while');
-      const waiting = path.join(folder, 'data/postgres/pg_wal/archive_status', `${row!.name}.ready`);
-      const since = new Date(Date.now() - 16 * 60_000);
-      await utimes(waiting, since, since);
-      assert.equal(await isFailing(), true);
+      await until('archiving to fail', async () => (await figure('trilho_wal_archive_failing')) === '1');
       const ill = await trilho(folder, env, 'doctor');
       assert.equal(ill.code, 1);
-      assert.match(ill.stdout, /^wrong {2}wal archive: last archived \S+Z, and a segment waits since \S+Z;/m);
-    } finally {
-      // Does not wait for a reader.
-      const writer = await open(pipe, 'r+');
-      await rm(pipe);
-      await writer.close();
-    }
-    await until('the segment to be archived', async () => !(await isFailing()));
-  });
+      assert.match(ill.stdout, /^wrong {2}wal archive: last archived \S+Z, and it fails since/m);
+      await rename(path.join(archive, 'away'), path.join(archive, 'wal'));
+      await until('archiving to go on', async () => (await figure('trilho_wal_archive_failing')) === '0');
+    });
 
-  test('takes no log of another database', async t => {
-    const { archive, env, service } = await archivingService(t);
-    await service.end();
-    const before = await readdir(path.join(archive, 'wal'));
-    // The database of another folder is a copy of the same files, so a new one is made.
-    const refused = refusalOf(await runToEnd({ folder: await ownFolder(t), env }));
-    assert.match(
-      refused,
-      /^TRILHO_WAL_ARCHIVE \S+ has the log of another database: restore it with trilho restore --archive, or name a new folder\.$/,
-    );
-    assert.deepEqual(await readdir(path.join(archive, 'wal')), before);
-  });
+    test('is used by whatever starts its database, and only with the same folder', async () => {
+      const { folder, archive, service } = one;
+      const other = { TRILHO_WAL_ARCHIVE: path.join(folder, 'other') };
+      const differs = /^The embedded database archives its log to \S+archive, and TRILHO_WAL_ARCHIVE is \S+other: /;
+      assert.match(refusalOf(await trilho(folder, other, 'backup', '--base')), differs);
+      await service.end();
+      assert.match(refusalOf(await runToEnd({ folder, env: other })), differs);
 
-  test('is used by whatever starts its database, and only with the same folder', async t => {
-    const { folder, archive, service } = await archivingService(t);
-    const other = { TRILHO_WAL_ARCHIVE: path.join(folder, 'other') };
-    const differs = /^The embedded database archives its log to \S+archive, and TRILHO_WAL_ARCHIVE is \S+other: /;
-    assert.match(refusalOf(await trilho(folder, other, 'backup', '--base')), differs);
-    await service.end();
-    assert.match(refusalOf(await runToEnd({ folder, env: other })), differs);
+      const next = await startTrilho({ folder });
+      const settings = `select current_setting('archive_mode') as mode, current_setting('basic_archive.archive_directory') as folder`;
+      assert.deepEqual(await ask(next, settings), [{ mode: 'on', folder: path.join(archive, 'wal') }]);
+      await next.end();
 
-    const next = await startTrilho({ folder });
-    const settings = `select current_setting('archive_mode') as mode, current_setting('basic_archive.archive_directory') as folder`;
-    assert.deepEqual(await ask(next, settings), [{ mode: 'on', folder: path.join(archive, 'wal') }]);
-    await next.end();
-
-    await rm(path.join(folder, 'data/postgres/trilho.wal-archive'));
-    const without = await startTrilho({ folder });
-    assert.deepEqual(await ask(without, `select current_setting('archive_mode') as mode`), [{ mode: 'off' }]);
-    await without.end();
+      await rm(path.join(folder, 'data/postgres/trilho.wal-archive'));
+      const without = await startTrilho({ folder });
+      assert.deepEqual(await ask(without, `select current_setting('archive_mode') as mode`), [{ mode: 'off' }]);
+      await without.end();
+    });
+    test('takes no log of another database', async t => {
+      const { archive, env } = one;
+      const before = await readdir(path.join(archive, 'wal'));
+      // The database of another folder is a copy of the same files, so a new one is made.
+      const refused = refusalOf(await runToEnd({ folder: await ownFolder(t), env }));
+      assert.match(
+        refused,
+        /^TRILHO_WAL_ARCHIVE \S+ has the log of another database: restore it with trilho restore --archive, or name a new folder\.$/,
+      );
+      assert.deepEqual(await readdir(path.join(archive, 'wal')), before);
+    });
   });
 });

@@ -13,9 +13,10 @@ import { mergeCounts } from '../../src/storage/merge-counts.ts';
 import { connectTo, createDatabase, type TestDatabase } from '../harness/databases.ts';
 import { insertCharges, insertOrders, readTheLongWay } from '../harness/listed-rows.ts';
 import { silentLog } from '../harness/log.ts';
+import { scaled } from '../harness/scale.ts';
 
-const FEW = 3_000;
-const MANY = Number(process.env['LIST_ROWS'] ?? 30_000);
+const FEW = scaled(3_000, 300);
+const MANY = Number(process.env['LIST_ROWS'] ?? scaled(30_000, 3_000));
 const PAGE_SIZE = 20;
 /** A deeper index and a level or two more of the tree; never more in proportion to the rows. */
 const MOST_TIMES_FEW = 2;

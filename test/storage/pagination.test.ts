@@ -4,11 +4,12 @@ import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { NETWORKS_OF, SYMBOLS } from '../../src/chains/asset.ts';
 import { STATUSES, type Transaction } from '../../src/orders/order.ts';
+import { scaled } from '../harness/scale.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { seed, transaction } from '../harness/transactions.ts';
 
 const CONFIGURED_PAGE_SIZE = 7;
-const DATA_SETS = 40;
+const DATA_SETS = scaled(40, 6);
 const MAX_ROWS = 60;
 /** A walk of more pages shows nothing new. */
 const MAX_PAGES = 70;
@@ -100,7 +101,7 @@ test('walking the pages gives every matching row once, newest first, with exact 
     { numRuns: DATA_SETS, endOnFailure: true },
   );
   // Chance must have met every filter.
-  assert(Math.min(...Object.values(tally)) >= 20, JSON.stringify(tally));
+  assert(Math.min(...Object.values(tally)) >= DATA_SETS / 2, JSON.stringify(tally));
 });
 
 /** How many walks had each kind of filter and found something, and how many pages were read. */
@@ -153,7 +154,7 @@ test('any single page, past the end too, is the slice that the model says', asyn
         page > totalPages ? [] : expected.slice((page - 1) * size, page * size),
       );
     }),
-    { numRuns: 400 },
+    { numRuns: scaled(400, 60) },
   );
 });
 

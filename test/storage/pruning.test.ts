@@ -1,6 +1,6 @@
 // Rows that nothing needs any more are removed in time; what is needed stays, however old.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { RETRY_GAPS_MS } from '../../src/events/webhook.ts';
 import { QUEUE_SCHEMA } from '../../src/jobs/boss.ts';
@@ -9,44 +9,25 @@ import { orderDriver } from '../harness/orders.ts';
 import { until } from '../harness/process.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { type Service, startService } from '../harness/service.ts';
+import { disabledWebhook } from './disabled-webhook.ts';
 
 const DAY_MS = 86_400_000;
+/** Long after all that the tests do to the clock of the shared service. */
+const LATE = { dueAt: '2028-12-10T23:59:59-03:00' };
+
+let shared: Service;
+before(async () => {
+  shared = await startService();
+});
+after(() => shared.stop());
 
 const quote = (service: Service) =>
   service.post('/crypto/quotes', { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 500 });
 
-async function disabledWebhook(service: Service): Promise<{ id: string }> {
-  const { id } = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/', accountId: 'acme' })).json;
-  const disabled = await service.send(`/webhooks/${id}`, {
-    method: 'PATCH',
-    body: JSON.stringify({ enabled: false }),
-    headers: { 'content-type': 'application/json' },
-  });
-  assert.equal(disabled.status, 200, disabled.text);
-  return { id };
-}
+// In this order: each goes on at the time at which the one before it has ended.
 
-test('an idempotency key gives the first answer for as long as it is kept, and its charge stays', async t => {
-  const service = await startService({ env: { TRILHO_KEEP_IDEMPOTENCY_KEYS: 'P10D' } });
-  t.after(() => service.stop());
-  const body = chargeBody({ dueAt: '2027-06-10T23:59:59-03:00' });
-  const make = () => service.post('/charges', body, { 'idempotency-key': 'once' });
-  const first = await make();
-  assert.equal(first.status, 201, first.text);
-  service.clock.advanceMs(10 * DAY_MS - 1);
-  await service.runJobs();
-  assert.equal((await make()).json.id, first.json.id);
-  service.clock.advanceMs(2);
-  await service.runJobs();
-  const later = await make();
-  assert.equal(later.status, 201, later.text);
-  assert.notEqual(later.json.id, first.json.id);
-  assert.equal((await service.get(`/charges/${first.json.id}`)).status, 200);
-});
-
-test('more keys than a step takes are removed in one run, and newer ones stay', async t => {
-  const service = await startService();
-  t.after(() => service.stop());
+test('more keys than a step takes are removed in one run, and newer ones stay', async () => {
+  const service = shared;
   await service.sql(
     `insert into idempotency_keys (scope, key, content_hash, object_id, account_id, created_at)
      select 'sandbox', 'key ' || n, '', gen_random_uuid(), 'acme', $1::timestamptz + n * interval '1 minute'
@@ -65,9 +46,33 @@ test('more keys than a step takes are removed in one run, and newer ones stay', 
   assert.match(metrics, /^trilho_oldest_row_seconds\{kind="idempotency_keys"\} 0$/m);
 });
 
-test('a quote goes when no order has used it', async t => {
-  const service = await startService();
-  t.after(() => service.stop());
+test('a delivery that was given up is as old as that, and counts as such', async t => {
+  const service = shared;
+  const receiver = await startReceiver(t, 500);
+  await service.post('/webhooks', { url: receiver.url, accountId: 'failing', types: ['charge.created'] });
+  await service.post('/charges', chargeBody({ accountId: 'failing', ...LATE }));
+  const madeAtMs = service.clock.now().getTime();
+  await service.runJobs();
+  const states = () => service.sql('select state from webhook_deliveries');
+  assert.deepEqual(await states(), [{ state: 'pending' }]);
+  service.clock.advanceMs(17.5 * DAY_MS);
+  // All attempts but the last, which is due now.
+  await service.sql('update webhook_deliveries set attempts = $1, next_at = $2', [
+    RETRY_GAPS_MS.length,
+    service.clock.now(),
+  ]);
+  await service.runJobs();
+  assert.deepEqual(await states(), [{ state: 'failed' }]);
+  service.clock.advanceMs(madeAtMs + 95 * DAY_MS - service.clock.now().getTime());
+  await service.runJobs();
+  assert.deepEqual(await states(), [{ state: 'failed' }], 'it was given up less than 90 days ago');
+  const { text } = await service.get('/metrics');
+  const age = Number(/^trilho_oldest_row_seconds\{kind="deliveries"\} (\S+)$/m.exec(text)?.[1]);
+  assert.ok(age > 0 && age < (90 * DAY_MS) / 1_000, `${age} s`);
+});
+
+test('a quote goes when no order has used it', async () => {
+  const service = shared;
   const orders = orderDriver(service);
   const [unused, used] = [await quote(service), await quote(service)];
   const order = await orders.order({ quoteId: used.json.id });
@@ -79,9 +84,24 @@ test('a quote goes when no order has used it', async t => {
   for (const { json } of [used, fresh]) assert.equal((await service.get(`/crypto/quotes/${json.id}`)).status, 200);
 });
 
+test('what was to be sent to a webhook that was deleted is removed in time', async () => {
+  const service = shared;
+  const { id } = await disabledWebhook(service);
+  await service.post('/charges', chargeBody(LATE));
+  await service.runJobs();
+  const left = async () => (await service.sql('select from webhook_deliveries where webhook_id = $1', [id])).length;
+  const waiting = await left();
+  assert.ok(waiting >= 2);
+  assert.equal((await service.send(`/webhooks/${id}`, { method: 'DELETE' })).status, 200);
+  await service.runJobs();
+  assert.equal(await left(), waiting);
+  service.clock.advanceMs(91 * DAY_MS);
+  await service.runJobs();
+  assert.equal(await left(), 0);
+});
+
 test('deliveries go when they were delivered, with their attempts; one that is still to be sent stays', async t => {
-  const service = await startService();
-  t.after(() => service.stop());
+  const service = shared;
   const receiver = await startReceiver(t);
   const [good, paused] = await Promise.all(
     ['good', 'paused'].map(async accountId => {
@@ -95,7 +115,7 @@ test('deliveries go when they were delivered, with their attempts; one that is s
     headers: { 'content-type': 'application/json' },
   });
   assert.equal(disabled.status, 200, disabled.text);
-  for (const { accountId } of [good!, paused!]) await service.post('/charges', chargeBody({ accountId }));
+  for (const { accountId } of [good!, paused!]) await service.post('/charges', chargeBody({ accountId, ...LATE }));
   await service.runJobs();
   const total = async ({ path }: { path: string }) => (await service.get(path)).json.total;
   assert.ok((await total(good!)) >= 2);
@@ -116,90 +136,9 @@ test('deliveries go when they were delivered, with their attempts; one that is s
   assert.ok((await total(paused!)) >= waiting);
 });
 
-test('a delivery that was given up is as old as that, and counts as such', async t => {
-  const service = await startService();
-  t.after(() => service.stop());
-  const receiver = await startReceiver(t, 500);
-  await service.post('/webhooks', { url: receiver.url, accountId: 'acme', types: ['charge.created'] });
-  await service.post('/charges', chargeBody({ dueAt: '2028-12-10T23:59:59-03:00' }));
-  const madeAtMs = service.clock.now().getTime();
-  for (let attempt = 0; attempt <= RETRY_GAPS_MS.length; attempt++) {
-    service.clock.advanceMs(1.25 * DAY_MS);
-    await service.runJobs();
-  }
-  const states = () => service.sql('select state from webhook_deliveries');
-  assert.deepEqual(await states(), [{ state: 'failed' }]);
-  service.clock.advanceMs(madeAtMs + 95 * DAY_MS - service.clock.now().getTime());
-  await service.runJobs();
-  assert.deepEqual(await states(), [{ state: 'failed' }], 'it was given up less than 90 days ago');
-  const { text } = await service.get('/metrics');
-  const age = Number(/^trilho_oldest_row_seconds\{kind="deliveries"\} (\S+)$/m.exec(text)?.[1]);
-  assert.ok(age > 0 && age < (90 * DAY_MS) / 1_000, `${age} s`);
-});
-
-test('what was to be sent to a webhook that was deleted is removed in time', async t => {
-  const service = await startService();
-  t.after(() => service.stop());
-  const { id } = await disabledWebhook(service);
-  await service.post('/charges', chargeBody());
-  await service.runJobs();
-  const left = async () => (await service.sql('select from webhook_deliveries')).length;
-  const waiting = await left();
-  assert.ok(waiting >= 2);
-  assert.equal((await service.send(`/webhooks/${id}`, { method: 'DELETE' })).status, 200);
-  await service.runJobs();
-  assert.equal(await left(), waiting);
-  service.clock.advanceMs(91 * DAY_MS);
-  await service.runJobs();
-  assert.equal(await left(), 0);
-});
-
-test('more deliveries that wait than a run looks at do not keep those behind them', async t => {
-  const service = await startService();
-  t.after(() => service.stop());
-  const { id } = await disabledWebhook(service);
-  // Without their events: nothing reads them while they wait.
-  await service.sql(
-    `with unchecked as materialized (select set_config('session_replication_role', 'replica', true))
-     insert into webhook_deliveries (id, account_id, webhook_id, event_id, object_id, position, state, next_at, created_at)
-     select lpad(to_hex(n), 32, '0')::uuid, 'acme', $1, gen_random_uuid(), gen_random_uuid(), n,
-            case when n > 50000 then 'failed' else 'pending' end, $2, $2
-       from unchecked, generate_series(1, 50010) n`,
-    [id, service.clock.now()],
-  );
-  service.clock.advanceMs(91 * DAY_MS);
-  for (let run = 0; run < 2; run++) await service.runJobs();
-  assert.deepEqual(await service.sql('select state, count(*)::int from webhook_deliveries group by state'), [
-    { state: 'pending', count: 50_000 },
-  ]);
-});
-
-test('what is kept forever is not removed', async t => {
-  const service = await startService({ env: { TRILHO_KEEP_QUOTES: 'forever' } });
-  t.after(() => service.stop());
-  const kept = await quote(service);
-  service.clock.advanceMs(20_000 * DAY_MS);
-  await service.runJobs();
-  assert.equal((await service.get(`/crypto/quotes/${kept.json.id}`)).status, 200);
-});
-
-test('while one node removes rows another does not, until that one is gone for good', async t => {
-  const service = await startService();
-  t.after(() => service.stop());
-  const { id } = (await quote(service)).json;
-  service.clock.advanceMs(31 * DAY_MS);
-  await service.sql(`insert into leases values ('prune', gen_random_uuid(), now() + interval '1 hour')`);
-  await service.runJobs();
-  assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 200);
-  await service.sql(`update leases set held_until = now() - interval '1 second'`);
-  await service.runJobs();
-  assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 404);
-});
-
-test('a row that another transaction holds does not keep the others', async t => {
-  const service = await startService();
-  t.after(() => service.stop());
-  for (const key of ['held', 'free']) await service.post('/charges', chargeBody(), { 'idempotency-key': key });
+test('a row that another transaction holds does not keep the others', async () => {
+  const service = shared;
+  for (const key of ['held', 'free']) await service.post('/charges', chargeBody(LATE), { 'idempotency-key': key });
   const [first, held, last] = [await quote(service), await quote(service), await quote(service)].map(
     ({ json }) => json.id,
   );
@@ -230,6 +169,46 @@ test('a row that another transaction holds does not keep the others', async t =>
   });
   await service.runJobs();
   assert.deepEqual(await left(), { keys: [], notifications: [], quotes: [] });
+});
+
+test('an idempotency key gives the first answer for as long as it is kept, and its charge stays', async t => {
+  const service = await startService({ env: { TRILHO_KEEP_IDEMPOTENCY_KEYS: 'P10D' } });
+  t.after(() => service.stop());
+  const body = chargeBody({ dueAt: '2027-06-10T23:59:59-03:00' });
+  const make = () => service.post('/charges', body, { 'idempotency-key': 'once' });
+  const first = await make();
+  assert.equal(first.status, 201, first.text);
+  service.clock.advanceMs(10 * DAY_MS - 1);
+  await service.runJobs();
+  assert.equal((await make()).json.id, first.json.id);
+  service.clock.advanceMs(2);
+  await service.runJobs();
+  const later = await make();
+  assert.equal(later.status, 201, later.text);
+  assert.notEqual(later.json.id, first.json.id);
+  assert.equal((await service.get(`/charges/${first.json.id}`)).status, 200);
+});
+
+test('what is kept forever is not removed', async t => {
+  const service = await startService({ env: { TRILHO_KEEP_QUOTES: 'forever' } });
+  t.after(() => service.stop());
+  const kept = await quote(service);
+  service.clock.advanceMs(20_000 * DAY_MS);
+  await service.runJobs();
+  assert.equal((await service.get(`/crypto/quotes/${kept.json.id}`)).status, 200);
+});
+
+test('while one node removes rows another does not, until that one is gone for good', async t => {
+  const service = await startService();
+  t.after(() => service.stop());
+  const { id } = (await quote(service)).json;
+  service.clock.advanceMs(31 * DAY_MS);
+  await service.sql(`insert into leases values ('prune', gen_random_uuid(), now() + interval '1 hour')`);
+  await service.runJobs();
+  assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 200);
+  await service.sql(`update leases set held_until = now() - interval '1 second'`);
+  await service.runJobs();
+  assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 404);
 });
 
 test('a running service removes by itself', async t => {

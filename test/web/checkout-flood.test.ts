@@ -6,9 +6,10 @@ import pg from 'pg';
 import { newCharge, openCharge, pathOf } from '../harness/checkouts.ts';
 import { recordingLog } from '../harness/log.ts';
 import { until } from '../harness/process.ts';
+import { scaled } from '../harness/scale.ts';
 import { type Service, startService } from '../harness/service.ts';
 
-const TRIES = 10_000;
+const TRIES = scaled(10_000, 2_000);
 const CONNECTIONS = 50;
 
 let service: Service;
@@ -34,7 +35,7 @@ function statusOf(path: string): Promise<number> {
 /** A query would wait for the lock until then. */
 const HANGS_AFTER_MS = 120_000;
 
-test('ten thousand wrong links of one address are refused without a query, and a good one opens meanwhile', {
+test('thousands of wrong links of one address are refused without a query, and a good one opens meanwhile', {
   timeout: HANGS_AFTER_MS,
 }, async t => {
   const good = await pathOf(service, await openCharge(service));

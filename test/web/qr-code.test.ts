@@ -5,6 +5,7 @@ import { uuidV7 } from '../../src/lib/ids.ts';
 import { MAX_PIX_CENTS, staticBrCodes, txidOf } from '../../src/rails/br-code.ts';
 import { qrPng, qrSvg } from '../../src/web/qr-code.ts';
 import { lightAt, type Picture, pngPicture, readQr } from '../harness/pictures.ts';
+import { scaled } from '../harness/scale.ts';
 
 const brCode = staticBrCodes({
   key: 'sandbox@example.com',
@@ -76,7 +77,7 @@ test('any charge makes a code that is read back from both pictures', async () =>
       assert.equal(readQr(pngPicture(await qrPng(emv))), emv);
       assert.equal(readQr(svgPicture(qrSvg(emv))), emv);
     }),
-    { numRuns: 10 },
+    { numRuns: scaled(10, 3) },
   );
 });
 

@@ -21,6 +21,8 @@ export type MoveClockDeps = {
   readonly hasNoJobs: (tx: Sql, except: NewerJobs) => Promise<boolean>;
   readonly db: Database;
   readonly log: Log;
+  /** How long a move waits for those before it. */
+  readonly turnLimitMs?: number | undefined;
 };
 
 const MAX_STOPS = 1_000_000;
@@ -30,7 +32,7 @@ const MAX_ROUNDS_A_STOP = 10_000;
 const MAX_DELAY_MS = 5_000;
 /** Well below the time after which a move without a heartbeat expires. */
 const HEARTBEAT_MS = 2_000;
-/** How long a move waits for those before it. A move whose node has died expires within that time. */
+/** A move whose node has died expires within that time. */
 const TURN_LIMIT_MS = 30_000;
 const LOOK_FOR_TURN_MS = 100;
 /**
@@ -80,9 +82,9 @@ async function takeMove(deps: MoveClockDeps, move: Move, targetFrom: (now: Date)
 }
 
 /** Halts the clock for this move; waits while another one is under way. */
-async function takeTurn({ db, clock }: MoveClockDeps): Promise<Move> {
+async function takeTurn({ db, clock, turnLimitMs = TURN_LIMIT_MS }: MoveClockDeps): Promise<Move> {
   const id = randomUUID();
-  const lastLookAt = Date.now() + TURN_LIMIT_MS;
+  const lastLookAt = Date.now() + turnLimitMs;
   for (;;) {
     const haltedSince = await db.transaction(tx => clock.tryHalt(tx, id));
     if (haltedSince) return { id, newer: { name: ISSUE.name, than: haltedSince } };

@@ -93,6 +93,8 @@ async function endBackup(tx: Sql): Promise<{ label: string; lsn: string; endedAt
 async function copyCluster(from: string, to: string): Promise<{ files: CopiedFile[]; folders: string[] }> {
   const files: CopiedFile[] = [];
   const folders: string[] = [];
+  // One for all: there are thousands of files, most of them small.
+  const chunk = Buffer.alloc(CHUNK_BYTES);
   const visit = async (folder: string): Promise<void> => {
     for (const item of await listOf(path.join(from, folder))) {
       const place = path.posix.join(folder, item.name);
@@ -102,7 +104,7 @@ async function copyCluster(from: string, to: string): Promise<{ files: CopiedFil
         await mkdir(path.join(to, place), { mode: 0o700 });
         await visit(place);
       } else if (item.isFile() && !EMPTIED.has(folder)) {
-        const copied = await copyFile(path.join(from, place), path.join(to, place));
+        const copied = await copyFile(path.join(from, place), path.join(to, place), chunk);
         if (copied) files.push({ path: place, ...copied });
       }
     }
@@ -128,7 +130,7 @@ async function listOf(folder: string): Promise<Dirent[]> {
 }
 
 /** Undefined when the file was removed meanwhile, as that of a dropped table is. */
-async function copyFile(from: string, to: string): Promise<Omit<CopiedFile, 'path'> | undefined> {
+async function copyFile(from: string, to: string, chunk: Buffer): Promise<Omit<CopiedFile, 'path'> | undefined> {
   const source = await open(from).catch(error => {
     if (isGone(error)) return undefined;
     throw error;
@@ -137,10 +139,9 @@ async function copyFile(from: string, to: string): Promise<Omit<CopiedFile, 'pat
   const target = await open(to, 'wx', 0o600);
   try {
     const digest = createHash('sha256');
-    const chunk = Buffer.alloc(CHUNK_BYTES);
     let bytes = 0;
     for (;;) {
-      const { bytesRead } = await source.read(chunk, 0, CHUNK_BYTES, bytes);
+      const { bytesRead } = await source.read(chunk, 0, chunk.length, bytes);
       if (bytesRead === 0) break;
       digest.update(chunk.subarray(0, bytesRead));
       await target.writeFile(chunk.subarray(0, bytesRead));

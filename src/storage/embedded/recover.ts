@@ -1,6 +1,6 @@
 // Brings a database back from a WAL archive: the files of a base backup, then the log up to a moment, or all of it.
 import { existsSync, readFileSync } from 'node:fs';
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
@@ -86,7 +86,7 @@ async function layOut({ folder, files, folders, label }: KeptBase, { clusterDir,
     await giveTo(identity, target);
   };
   for (const place of folders) await put(place, target => mkdir(target, { mode: 0o700 }));
-  for (const { path: place } of files) await put(place, target => cp(path.join(folder, place), target));
+  for (const { path: place } of files) await put(place, target => copyFile(path.join(folder, place), target));
   await put('backup_label', target => writeFile(target, label, { mode: 0o600 }));
   await put('recovery.signal', target => writeFile(target, '', { mode: 0o600 }));
 }

@@ -6,9 +6,11 @@ import { signTransaction } from '../../src/chains/evm/transaction.ts';
 import { parseUnits } from '../../src/lib/decimals.ts';
 import { compareSender, paidTwice } from '../../src/payouts/compare-chain.ts';
 import { callNode } from '../../src/sandbox/evm-node/evm-node.ts';
+import type { Sql } from '../../src/storage/database.ts';
 import { signerOf } from '../harness/payout-drill/chain-of.ts';
 import { type Drill, openDrill } from '../harness/payout-drill/drill.ts';
 import type { WorldName } from '../harness/payout-drill/world.ts';
+import { scaled } from '../harness/scale.ts';
 
 const SINCE = new Date('2026-11-16T11:00:00.000Z');
 const LOOK = 'its coin may have left by them: look at the address in an explorer, and settle each order that was paid';
@@ -19,8 +21,16 @@ after(async () => {
   for (const stop of stops) await stop();
 });
 
-/** Three paid orders, all final. */
-async function fulfilled(world: WorldName): Promise<Drill> {
+const made = new Map<WorldName, Promise<Drill>>();
+
+/** Three paid orders, all final; made once for each world. */
+function fulfilled(world: WorldName): Promise<Drill> {
+  const known = made.get(world) ?? fulfil(world);
+  made.set(world, known);
+  return known;
+}
+
+async function fulfil(world: WorldName): Promise<Drill> {
   const drill = await openDrill(world, 1, 0);
   stops.push(() => drill.close());
   await drill.pay(3);
@@ -29,25 +39,47 @@ async function fulfilled(world: WorldName): Promise<Drill> {
   return drill;
 }
 
-async function compared({ db, chain }: Drill, since?: Date) {
-  const found = await compareSender(db, chain, chain.senders[0], since);
+/** Runs `work` on books that it may change; what it changed is undone afterwards. */
+async function inBooksOf({ db }: Drill, work: (books: Sql) => Promise<void>): Promise<void> {
+  const done = new Error('the work is done');
+  const undone = db.transaction(async tx => {
+    await work(tx);
+    throw done;
+  });
+  await assert.rejects(undone, error => {
+    if (error !== done) throw error;
+    return true;
+  });
+}
+
+async function compared({ db, chain }: Drill, since?: Date, books: Sql = db) {
+  const found = await compareSender(books, chain, chain.senders[0], since);
   assert.ok(found);
   return found;
 }
 
-for (const world of ['evm', 'tron', 'simulated'] as const) {
+for (const world of (['evm', 'tron', 'simulated'] as const).slice(0, scaled(3, 2))) {
   test(`on ${world} the books agree with the chain, and a changed fee, amount or hash is named`, async () => {
     const drill = await fulfilled(world);
     const right = await compared(drill);
     assert.deepEqual([right.settled, right.underWay, right.differences, right.unanswered], [3, 0, [], []]);
-    const [first, second, third] = await drill.db.query<{ id: string }>('select id from payouts order by nonce');
-    await drill.db.query('update payouts set fee_units = fee_units + 1 where id = $1', [first?.id]);
-    await drill.db.query('update payouts set units = units + 1 where id = $1', [second?.id]);
-    await drill.db.query("update payouts set state = 'reverted' where id = $1", [third?.id]);
-    const { differences } = await compared(drill);
-    assert.ok(differences.some(words => /slot 0: the fee is \S+ in the books and \S+ on the chain/.test(words)));
-    assert.ok(differences.some(words => /slot 1: the outcome is transferred in the books and mismatched/.test(words)));
-    assert.ok(differences.some(words => /slot 2: the outcome is reverted in the books and transferred/.test(words)));
+    await inBooksOf(drill, async books => {
+      const [first, second, third] = await books.query<{ id: string }>('select id from payouts order by nonce');
+      await books.query('update payouts set fee_units = fee_units + 1 where id = $1', [first?.id]);
+      await books.query('update payouts set units = units + 1 where id = $1', [second?.id]);
+      await books.query("update payouts set state = 'reverted' where id = $1", [third?.id]);
+      const { differences } = await compared(drill, undefined, books);
+      for (const words of [
+        /slot 0: the fee is \S+ in the books and \S+ on the chain/,
+        /slot 1: the outcome is transferred in the books and mismatched/,
+        /slot 2: the outcome is reverted in the books and transferred/,
+      ]) {
+        assert.ok(
+          differences.some(difference => words.test(difference)),
+          String(words),
+        );
+      }
+    });
   });
 }
 
@@ -85,22 +117,6 @@ async function transferFromNode({ world }: Drill, to: string, units: bigint): Pr
   await world.pass(1, 1_000);
   return String(hash);
 }
-
-test('what left by another use of the key is a difference, and what came in is not', async () => {
-  const drill = await fulfilled('evm');
-  const came = await transferFromNode(drill, drill.chain.senders[0], 5_000_000n);
-  const { differences: none, notes } = await compared(drill);
-  assert.deepEqual(none, []);
-  assert.ok(notes.some(words => words.startsWith('5 usdt came from ') && words.endsWith(came)));
-  assert.ok(notes.some(words => /^it has [\d.]+ usdt, and had 1000000 before its first payout$/.test(words)));
-
-  const left = await transferElsewhere(drill, PAYEE, 7_000_000n);
-  const { differences } = await compared(drill);
-  assert.deepEqual(differences, [
-    'the chain has used the slots below 4, and the books gave out those below 3',
-    `7 usdt left to ${PAYEE.toLowerCase()} in ${left}, which is not in the books`,
-  ]);
-});
 
 test('an order that is closed by a newer transfer does not hide an older one, and slots in between are named', async () => {
   const drill = await openDrill('evm', 1, 0);
@@ -176,39 +192,62 @@ test('a chain that does not answer is not right', async () => {
 
 test('a transfer of a slot that the books have as void is no transfer of a stranger', async () => {
   const drill = await fulfilled('evm');
-  const [order] = await drill.db.query<{ order_id: string }>(
-    `update payouts set state = 'voided', hash = null, fee_units = null, block_number = null, block_hash = null
-      where nonce = 1 returning order_id`,
-  );
-  const { differences, moved } = await compared(drill);
-  const name = `order ${order?.order_id}, slot 1:`;
-  assert.ok(differences.includes(`${name} the outcome is voided in the books and transferred on the chain`));
-  assert.ok(differences.every(words => words.startsWith(name)));
-  assert.equal(new Set(moved.map(({ hash }) => hash)).size, 3);
-  assert.deepEqual(paidTwice(moved), []);
+  await inBooksOf(drill, async books => {
+    const [order] = await books.query<{ order_id: string }>(
+      `update payouts set state = 'voided', hash = null, fee_units = null, block_number = null, block_hash = null
+        where nonce = 1 returning order_id`,
+    );
+    const { differences, moved } = await compared(drill, undefined, books);
+    const name = `order ${order?.order_id}, slot 1:`;
+    assert.ok(differences.includes(`${name} the outcome is voided in the books and transferred on the chain`));
+    assert.ok(differences.every(words => words.startsWith(name)));
+    assert.equal(new Set(moved.map(({ hash }) => hash)).size, 3);
+    assert.deepEqual(paidTwice(moved), []);
+  });
 });
 
 test('on tron two attempts at one payout that both moved crypto are two payments of its order', async () => {
   const drill = await fulfilled('tron');
-  const [first, second] = await drill.db.query<{ id: string; order_id: string; hash: string }>(
-    'select id, order_id, hash from payouts order by nonce',
-  );
-  await drill.db.query('update payout_attempts set payout_id = $1, number = 2 where payout_id = $2', [
-    first?.id,
-    second?.id,
-  ]);
-  const [sentence = '', ...more] = paidTwice((await compared(drill)).moved);
-  assert.deepEqual(more, []);
-  assert.match(sentence, new RegExp(`^order ${first?.order_id} was paid 2 times: \\S+ usdt in ${first?.hash}, \\S+`));
-  assert.ok(sentence.endsWith(` usdt in ${second?.hash}`));
+  await inBooksOf(drill, async books => {
+    const [first, second] = await books.query<{ id: string; order_id: string; hash: string }>(
+      'select id, order_id, hash from payouts order by nonce',
+    );
+    await books.query('update payout_attempts set payout_id = $1, number = 2 where payout_id = $2', [
+      first?.id,
+      second?.id,
+    ]);
+    const [sentence = '', ...more] = paidTwice((await compared(drill, undefined, books)).moved);
+    assert.deepEqual(more, []);
+    assert.match(sentence, new RegExp(`^order ${first?.order_id} was paid 2 times: \\S+ usdt in ${first?.hash}, \\S+`));
+    assert.ok(sentence.endsWith(` usdt in ${second?.hash}`));
+  });
 });
 
 test('a sweep is named as one', async () => {
   const drill = await fulfilled('evm');
-  const [sweep] = await drill.db.query<{ id: string }>(
-    `update payouts set order_id = null, swept_by = 'operator', fee_units = fee_units + 1 where nonce = 2 returning id`,
-  );
+  await inBooksOf(drill, async books => {
+    const [sweep] = await books.query<{ id: string }>(
+      `update payouts set order_id = null, swept_by = 'operator', fee_units = fee_units + 1 where nonce = 2 returning id`,
+    );
+    const { differences } = await compared(drill, undefined, books);
+    assert.equal(differences.length, 1);
+    assert.ok(differences[0]?.startsWith(`sweep ${sweep?.id}, slot 2: the fee is `));
+  });
+});
+
+// The last on its chain: what it sends there stays.
+test('what left by another use of the key is a difference, and what came in is not', async () => {
+  const drill = await fulfilled('evm');
+  const came = await transferFromNode(drill, drill.chain.senders[0], 5_000_000n);
+  const { differences: none, notes } = await compared(drill);
+  assert.deepEqual(none, []);
+  assert.ok(notes.some(words => words.startsWith('5 usdt came from ') && words.endsWith(came)));
+  assert.ok(notes.some(words => /^it has [\d.]+ usdt, and had 1000000 before its first payout$/.test(words)));
+
+  const left = await transferElsewhere(drill, PAYEE, 7_000_000n);
   const { differences } = await compared(drill);
-  assert.equal(differences.length, 1);
-  assert.ok(differences[0]?.startsWith(`sweep ${sweep?.id}, slot 2: the fee is `));
+  assert.deepEqual(differences, [
+    'the chain has used the slots below 4, and the books gave out those below 3',
+    `7 usdt left to ${PAYEE.toLowerCase()} in ${left}, which is not in the books`,
+  ]);
 });

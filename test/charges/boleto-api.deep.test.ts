@@ -1,0 +1,18 @@
+// A bank with an API that says nothing until nobody waits any more.
+import { after, before, test } from 'node:test';
+import { type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
+import { provesOnce } from '../harness/boleto-once.ts';
+
+let at: ServiceAtBank;
+before(async () => {
+  at = await startServiceAtBank('sicoob');
+});
+after(() => at.stop());
+
+for (const { name, kind } of [
+  { name: 'before it does anything', kind: 'timeout-before' },
+  { name: 'after it has registered', kind: 'timeout-after' },
+] as const) {
+  test(`a bank that is silent ${name} has the boleto once in the end`, () =>
+    provesOnce(at, { kind }, { path: '/boletos', looks: 1 }));
+}

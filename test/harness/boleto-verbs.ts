@@ -1,0 +1,92 @@
+// The verbs of a charge at a bank with a boleto API with what they need, outside any service: for a process that dies in the middle
+// of one, and for a test that cuts one off.
+import { openedAccounts } from '../../src/accounts/require.ts';
+import { STRICT_CHARGE_RULES } from '../../src/charges/check.ts';
+import { createCharge } from '../../src/charges/create.ts';
+import { startChargeBatches } from '../../src/charges/create-batch.ts';
+import { startDecisionBatches } from '../../src/charges/decide.ts';
+import { openLinks } from '../../src/charges/links.ts';
+import { startPaymentBatches } from '../../src/charges/pay.ts';
+import { configuredRates } from '../../src/charges/rate.ts';
+import { lookAtRails } from '../../src/charges/watch-rails.ts';
+import type { BoletoSettings } from '../../src/config/boleto-settings.ts';
+import type { RailSettings } from '../../src/config/rail-settings.ts';
+import { startQueue } from '../../src/jobs/queue.ts';
+import { liveRails } from '../../src/rails/live-rails.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { testClock } from './clock.ts';
+import { ALL_JOBS } from './jobs.ts';
+import { silentLog } from './log.ts';
+import type { Steps } from './steps.ts';
+
+export type BoletoVerb = 'create' | 'look';
+
+export type BoletoNode = {
+  /** Does the verb at a moment. A charge that is made gets the name. */
+  run(verb: BoletoVerb, externalId: string, given: Given): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type Banks = { readonly rails: readonly RailSettings[]; readonly boletos: readonly BoletoSettings[] };
+type Given = { readonly now: string; readonly banks: Banks; readonly steps: Steps };
+
+/** Longer than any machine takes, so that the caller always waits for the bank. */
+const BANK_WAIT_MS = 600_000;
+
+const address = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', postalCode: '01001-000' };
+
+export async function openBoletoNode(databaseUrl: string): Promise<BoletoNode> {
+  const real = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog, maxConnections: 4 });
+  const queue = await startQueue({ db: real, log: silentLog, kinds: ALL_JOBS });
+  const links = await openLinks(real, () => 'http://localhost:3000');
+
+  async function run(verb: BoletoVerb, externalId: string, { now, banks, steps }: Given): Promise<void> {
+    const clock = testClock(now);
+    const { rails, stop } = liveRails(banks, { clock, log: silentLog });
+    const base = {
+      db: steps.database(real),
+      queue,
+      links,
+      rails,
+      rates: configuredRates({}, 'test'),
+      clock,
+      accounts: openedAccounts,
+      chargeRules: STRICT_CHARGE_RULES,
+      bankWaitMs: BANK_WAIT_MS,
+      log: silentLog,
+    } as const;
+    const deps = {
+      ...base,
+      chargeBatches: startChargeBatches(base),
+      decisionBatches: startDecisionBatches(base),
+      paymentBatches: startPaymentBatches(base),
+    };
+    const verbs: Record<BoletoVerb, () => Promise<unknown>> = {
+      create: () =>
+        createCharge(deps, {
+          accountId: 'acme',
+          externalId,
+          amountCents: 15_990n,
+          currency: 'BRL',
+          methods: ['boleto'],
+          customer: { name: 'Maria da Silva', document: '52998224725', type: 'individual', address },
+          dueAt: new Date('2026-12-11T02:59:59Z'),
+        }),
+      look: () => lookAtRails(deps),
+    };
+    steps.answers();
+    try {
+      await verbs[verb]();
+    } finally {
+      stop();
+    }
+  }
+
+  return {
+    run,
+    close: async () => {
+      await queue.stop();
+      await real.close();
+    },
+  };
+}

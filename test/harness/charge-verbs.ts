@@ -1,0 +1,112 @@
+// The verbs of a charge's life with what they need, outside any service: for a process that dies in the middle of one, and for
+// a test that cuts one off.
+import { cancelCharge } from '../../src/charges/cancel.ts';
+import { createCharge } from '../../src/charges/create.ts';
+import { startChargeBatches } from '../../src/charges/create-batch.ts';
+import { startDecisionBatches } from '../../src/charges/decide.ts';
+import { issueCharges } from '../../src/charges/issue.ts';
+import { type Links, openLinks } from '../../src/charges/links.ts';
+import { recordPayment, startPaymentBatches } from '../../src/charges/pay.ts';
+import { configuredRates } from '../../src/charges/rate.ts';
+import { reconcileCharge } from '../../src/charges/reconcile.ts';
+import { carryOutRefund, requestRefund } from '../../src/charges/refund.ts';
+import { sweepCharges } from '../../src/charges/sweep.ts';
+import { type Queue, startQueue } from '../../src/jobs/queue.ts';
+import type { Method, Rail } from '../../src/rails/rail.ts';
+import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
+import { SANDBOX_CHARGE_RULES } from '../../src/sandbox/rules.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { testClock } from './clock.ts';
+import { fileBank } from './file-bank.ts';
+import { ALL_JOBS } from './jobs.ts';
+import { silentLog } from './log.ts';
+import type { Steps } from './steps.ts';
+import { watchOf } from './watch.ts';
+
+export type ChargeVictim = { readonly chargeId: string; readonly refundId?: string; readonly externalId?: string };
+
+export type ChargeVerb = 'create' | 'issue' | 'pay' | 'cancel' | 'refund' | 'carry out refund' | 'reconcile' | 'sweep';
+
+const CALLS = ['submit', 'lookup', 'cancel', 'refund', 'lookupRefund'] as const;
+
+export type ChargeNode = {
+  /** Does the verb with a bank whose memory is a file, at a moment. */
+  run(verb: ChargeVerb, victim: ChargeVictim, given: Given): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+type Given = { readonly bankFile: string; readonly now: string; readonly steps: Steps };
+
+export async function openChargeNode(databaseUrl: string): Promise<ChargeNode> {
+  const real = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog, maxConnections: 2 });
+  const queue = await startQueue({ db: real, log: silentLog, kinds: ALL_JOBS });
+  const links = await openLinks(real, () => 'http://localhost:3000');
+  return {
+    run: (verb, victim, given) => runVerb({ real, queue, links }, verb, victim, given),
+    close: async () => {
+      await queue.stop();
+      await real.close();
+    },
+  };
+}
+
+type Parts = { readonly real: Database; readonly queue: Queue; readonly links: Links };
+
+function runVerb(
+  { real, queue, links }: Parts,
+  verb: ChargeVerb,
+  victim: ChargeVictim,
+  { bankFile, now, steps }: Given,
+): Promise<unknown> {
+  function counted<M extends Method>(rail: Rail<M>): Rail<M> {
+    return { ...steps.partner(rail, CALLS), watch: steps.partner(watchOf(rail), ['receiptsOf']) };
+  }
+  const clock = testClock(now);
+  const bank = fileBank(bankFile);
+  const base = {
+    db: steps.database(real),
+    queue,
+    links,
+    rails: { pix: counted(bank.pix), boleto: counted(bank.boleto) },
+    rates: configuredRates({}, 'test'),
+    clock,
+    accounts: sandboxAccounts,
+    chargeRules: SANDBOX_CHARGE_RULES,
+    bankWaitMs: 3_000,
+    log: silentLog,
+  } as const;
+  const deps = {
+    ...base,
+    chargeBatches: startChargeBatches(base),
+    decisionBatches: startDecisionBatches(base),
+    paymentBatches: startPaymentBatches(base),
+  };
+  const { chargeId, refundId = '', externalId } = victim;
+  const verbs: Record<ChargeVerb, () => Promise<unknown>> = {
+    create: () =>
+      createCharge(deps, {
+        accountId: 'acme',
+        ...(externalId !== undefined && { externalId }),
+        amountCents: 15_990n,
+        currency: 'BRL',
+        methods: ['boleto', 'pix'],
+        customer: { name: 'Maria', document: '52998224725', type: 'individual' },
+        dueAt: new Date('2026-12-11T02:59:59Z'),
+      }),
+    issue: () => issueCharges(deps, { charges: [{ accountId: 'acme', chargeId }] }),
+    pay: () =>
+      recordPayment(deps, {
+        chargeId,
+        method: 'pix',
+        paidAt: clock.now(),
+        source: 'bank',
+        reference: `paid ${chargeId}`,
+      }),
+    cancel: () => cancelCharge(deps, chargeId),
+    refund: () => requestRefund(deps, { chargeId, amount: 1_000n, idempotencyKey: 'once' }),
+    'carry out refund': () => carryOutRefund(deps, { accountId: 'acme', chargeId, refundId }),
+    reconcile: () => reconcileCharge(deps, { accountId: 'acme', chargeId }),
+    sweep: () => sweepCharges(deps, clock.now()),
+  };
+  return verbs[verb]();
+}

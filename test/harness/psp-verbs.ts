@@ -1,0 +1,144 @@
+// The verbs of a charge at a PSP with what they need, outside any service: for a process that dies in the middle of one, and for a
+// test that cuts one off.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { openedAccounts } from '../../src/accounts/require.ts';
+import { STRICT_CHARGE_RULES } from '../../src/charges/check.ts';
+import { createCharge } from '../../src/charges/create.ts';
+import { startChargeBatches } from '../../src/charges/create-batch.ts';
+import { startDecisionBatches } from '../../src/charges/decide.ts';
+import { openLinks } from '../../src/charges/links.ts';
+import { handleNotifications, startNotificationBatches } from '../../src/charges/notifications.ts';
+import { startPaymentBatches } from '../../src/charges/pay.ts';
+import { configuredRates } from '../../src/charges/rate.ts';
+import { carryOutRefund, requestRefund } from '../../src/charges/refund.ts';
+import { lookAtRails } from '../../src/charges/watch-rails.ts';
+import type { RailSettings } from '../../src/config/rail-settings.ts';
+import { startReceiver } from '../../src/http/receiver.ts';
+import { startQueue } from '../../src/jobs/queue.ts';
+import { absentRail } from '../../src/rails/absent.ts';
+import { bacenRail } from '../../src/rails/bacen/rail.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { testClock } from './clock.ts';
+import { ALL_JOBS } from './jobs.ts';
+import { silentLog } from './log.ts';
+import type { Steps } from './steps.ts';
+
+/** What the verb is done to. */
+export type PspVictim = {
+  readonly chargeId: string;
+  /** The name of a charge that is made. */
+  readonly externalId?: string;
+  readonly emv?: string;
+  /** The port of the receiver that the PSP tells of a payment of the code. */
+  readonly port?: number;
+  /** What was told of a payment and is stored. */
+  readonly notificationIds?: readonly string[];
+};
+
+export type PspVerb = 'create' | 'be notified' | 'handle notifications' | 'look' | 'refund';
+
+export type PspPlace = {
+  readonly rail: RailSettings;
+  /** Where the PSP is asked to pay. */
+  readonly controlUrl: string;
+  readonly receiver: {
+    readonly certificateFile: string;
+    readonly privateKeyFile: string;
+    readonly pathToken: string;
+  };
+};
+
+export type PspNode = {
+  /** Does the verb at a moment. */
+  run(verb: PspVerb, victim: PspVictim, given: Given): Promise<void>;
+  close(): Promise<void>;
+};
+
+type Given = { readonly now: string; readonly place: PspPlace; readonly steps: Steps };
+
+/** Longer than any machine takes, so that the caller always waits for the PSP. */
+const BANK_WAIT_MS = 600_000;
+
+export async function openPspNode(databaseUrl: string): Promise<PspNode> {
+  const real = openDatabase({ connection: { connectionString: databaseUrl }, log: silentLog, maxConnections: 4 });
+  const queue = await startQueue({ db: real, log: silentLog, kinds: ALL_JOBS });
+  const links = await openLinks(real, () => 'http://localhost:3000');
+
+  async function run(verb: PspVerb, victim: PspVictim, { now, place, steps }: Given): Promise<void> {
+    const clock = testClock(now);
+    const rail = bacenRail(place.rail, { clock, log: silentLog });
+    const base = {
+      db: steps.database(real),
+      queue,
+      links,
+      rails: { pix: rail, boleto: absentRail('boleto') },
+      rates: configuredRates({}, 'test'),
+      clock,
+      accounts: openedAccounts,
+      chargeRules: STRICT_CHARGE_RULES,
+      bankWaitMs: BANK_WAIT_MS,
+      log: silentLog,
+    } as const;
+    const deps = {
+      ...base,
+      chargeBatches: startChargeBatches(base),
+      decisionBatches: startDecisionBatches(base),
+      paymentBatches: startPaymentBatches(base),
+      notificationBatches: startNotificationBatches(base),
+    };
+    const { chargeId, externalId, emv, port = 0, notificationIds = [] } = victim;
+    const verbs: Record<PspVerb, () => Promise<unknown>> = {
+      create: () =>
+        createCharge(deps, {
+          accountId: 'acme',
+          ...(externalId !== undefined && { externalId }),
+          amountCents: 15_990n,
+          currency: 'BRL',
+          methods: ['pix'],
+          customer: { name: 'Maria', document: '52998224725', type: 'individual' },
+          dueAt: new Date('2026-12-11T02:59:59Z'),
+        }),
+      'be notified': async () => {
+        const { certificateFile, privateKeyFile, pathToken } = place.receiver;
+        const clientCa = readFileSync(place.rail.webhook!.clientCaFile!, 'utf8');
+        const tls = { certificateFile, privateKeyFile };
+        const rails = [{ name: rail.name, pathToken, clientCa }];
+        const receiver = await startReceiver(deps, { host: '127.0.0.1', port, tls }, rails);
+        try {
+          await control(place.controlUrl, '/pay', { emv });
+          // Answered when the PSP has sent what it had to send.
+          await control(place.controlUrl, '/notifications/deliver', {});
+        } finally {
+          await receiver.stop();
+        }
+      },
+      'handle notifications': () => handleNotifications(deps, { ids: notificationIds }),
+      look: async () => assert.equal(await lookAtRails(deps), 1, 'a look was due'),
+      refund: async () => {
+        const { refund } = await requestRefund(deps, { chargeId, amount: 1_000n, idempotencyKey: 'once' });
+        await carryOutRefund(deps, { accountId: 'acme', chargeId, refundId: refund.id });
+      },
+    };
+    steps.answers();
+    try {
+      await verbs[verb]();
+    } finally {
+      rail.stop();
+    }
+  }
+
+  return {
+    run,
+    close: async () => {
+      await queue.stop();
+      await real.close();
+    },
+  };
+}
+
+/** Not a call of the service: fetch makes no step of it. */
+async function control(controlUrl: string, path: string, body: object): Promise<void> {
+  const answer = await fetch(controlUrl + path, { method: 'POST', body: JSON.stringify(body) });
+  assert.ok(answer.ok, await answer.text());
+}

@@ -1,0 +1,13 @@
+// What a request meets whose headers never end: an answer after as long as the service waits for them.
+import { test } from 'node:test';
+import { recordingLog } from '../harness/log.ts';
+import { startService } from '../harness/service.ts';
+import { assertRawProblem } from './raw-problem.ts';
+
+test('a problem is answered to a request whose headers never end', async t => {
+  const { log, lines } = recordingLog();
+  const service = await startService({ log });
+  t.after(() => service.stop());
+  const bytes = 'GET / HTTP/1.1\r\nHost: a\r\n';
+  await assertRawProblem({ service, lines, bytes, status: 408, code: 'request_timeout' });
+});

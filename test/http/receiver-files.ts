@@ -1,0 +1,26 @@
+// The files of the receiver's certificate, and what the log says when they are no pair.
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { TlsFiles } from '../../src/http/receiver-tls.ts';
+import { makeCertificate } from '../../src/sandbox/psp/certificates/make.ts';
+
+export function filesIn(folder: string): TlsFiles {
+  return { certificateFile: path.join(folder, 'receiver.pem'), privateKeyFile: path.join(folder, 'receiver.key') };
+}
+
+/** Puts a certificate that ends then into the files. */
+export async function writePair({ certificateFile, privateKeyFile }: TlsFiles, notAfter: Date): Promise<void> {
+  const { certificatePem, keyPem } = await makeCertificate({ commonName: 'localhost', use: 'server', notAfter });
+  await writeFile(certificateFile, certificatePem);
+  await writeFile(privateKeyFile, keyPem);
+}
+
+/** That the key cannot be read. */
+export function assertToldInLog(lines: readonly string[]): void {
+  const line = lines
+    .map(text => JSON.parse(text))
+    .find(({ msg }) => /reading the receiver's certificate failed/.test(msg));
+  assert.equal(line?.level, 'warn');
+  assert.match(JSON.stringify(line), /receiver\.privateKeyFile holds no private key/);
+}
