@@ -16,8 +16,8 @@ export type FileResult = {
 
 type PoolOptions = {
   readonly workers: number;
-  /** A process for each file, where a file may change what others see. */
-  readonly isIsolated: boolean;
+  /** Whether a file has a process of its own: it may change what others see. */
+  isIsolated(file: string): boolean;
   /** Aborted when a file has had its time. */
   limit(file: string): AbortSignal;
   readonly env: NodeJS.ProcessEnv;
@@ -36,9 +36,11 @@ export async function runFiles(files: readonly string[], options: PoolOptions): 
   const work = async () => {
     let worker: Worker | undefined;
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      const isIsolated = options.isIsolated(file);
+      if (isIsolated) worker = await worker?.end();
       worker ??= startWorker(options.env);
       const { result, isFit } = await worker.run(file, options.limit(file));
-      if (!isFit || options.isIsolated) worker = await worker.end();
+      if (!isFit || isIsolated) worker = await worker.end();
       options.onFile(result);
     }
     await worker?.end();

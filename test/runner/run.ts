@@ -6,11 +6,13 @@ import { withSuiteServer } from '../harness/suite-server.ts';
 import { machineWords } from './machine.ts';
 import { type FileResult, runFiles } from './pool.ts';
 import { failuresOf, overBudget, summaryOf } from './report.ts';
-import { filesChangedSince, filesOf, ROOT, type Tier } from './select.ts';
+import { filesChangedSince, filesOf, isDeep, ROOT, type Tier } from './select.ts';
 
 const [what = 'first', ...rest] = process.argv.slice(2);
 const isTier = (name: string): name is Tier => name === 'first' || name === 'deep';
 const tier = isTier(what) ? what : undefined;
+/** Volumes are, too, where files are named. */
+const isWhole = tier !== 'first' && what !== 'changed';
 
 /** Of processor time, for a file of the first tier. */
 const BUDGET_MS = 15_000;
@@ -18,6 +20,9 @@ const BUDGET_MS = 15_000;
 const FILE_LIMIT_MS = 15 * 60_000;
 /** So many of what the volumes of the deep tier have. */
 const FIRST_SCALE = 0.1;
+
+/** After so many files a line says how far the run is. */
+const PROGRESS_FILES = 25;
 
 const CACHE = path.join(ROOT, 'node_modules/.cache');
 const TIMES = path.join(CACHE, 'test-times.json');
@@ -36,17 +41,17 @@ async function main(): Promise<number> {
   const onFile = (result: FileResult) => {
     done.push(result);
     process.stdout.write(failuresOf(result));
-    if (process.stdout.isTTY) process.stdout.write(`\r${done.length} of ${files.length} files\r`);
+    if (done.length % PROGRESS_FILES === 0) console.log(`${done.length} of ${files.length} files`);
   };
   await withSuiteServer(() =>
     runFiles(files, {
       workers: availableParallelism() + 1,
-      isIsolated: tier !== 'first',
+      isIsolated: file => tier === 'deep' || isDeep(file),
       limit: () => AbortSignal.timeout(FILE_LIMIT_MS),
       env: {
         ...process.env,
         NODE_COMPILE_CACHE: path.join(CACHE, 'compiled'),
-        TEST_SCALE: process.env['TEST_SCALE'] ?? String(tier === 'first' ? FIRST_SCALE : 1),
+        TEST_SCALE: process.env['TEST_SCALE'] ?? String(isWhole ? 1 : FIRST_SCALE),
       },
       onFile,
     }),
@@ -66,10 +71,14 @@ function select(): string[] {
   return [what, ...rest].map(file => path.relative(ROOT, path.resolve(file)));
 }
 
-/** So that no slow one is left for the end. What was never run counts by its length. */
+/** Files that start process after process, which their length does not show. */
+const SLOW = /^test\/process\/|\/(?:drill|checkout|views|fuzz)\.deep\./;
+
+/** So that no slow one is left for the end. What was never run here counts by its kind and its length, as milliseconds. */
 function slowestFirst(files: readonly string[]): string[] {
   const times = timesKept();
-  const weight = (file: string) => times[file] ?? readFileSync(path.join(ROOT, file)).length;
+  const weight = (file: string) =>
+    times[file] ?? readFileSync(path.join(ROOT, file)).length * (SLOW.test(file) ? 10 : 1);
   return files.toSorted((one, other) => weight(other) - weight(one));
 }
 

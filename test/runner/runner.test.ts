@@ -25,7 +25,7 @@ async function run(
     {
       ...{
         workers: 1,
-        isIsolated: false,
+        isIsolated: () => false,
         env: process.env,
         limit,
         onFile: (result: FileResult) => void done.push(result),
