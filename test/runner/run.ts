@@ -24,6 +24,9 @@ const FIRST_SCALE = 0.1;
 /** After so many files a line says how far the run is. */
 const PROGRESS_FILES = 25;
 
+/** Files that start process after process, which their length does not show. */
+const SLOW = /^test\/process\/|\/(?:drill|checkout|views|fuzz)\.deep\./;
+
 const CACHE = path.join(ROOT, 'node_modules/.cache');
 const TIMES = path.join(CACHE, 'test-times.json');
 
@@ -70,9 +73,6 @@ function select(): string[] {
   if (what === 'changed') return filesChangedSince(rest[0] ?? 'HEAD');
   return [what, ...rest].map(file => path.relative(ROOT, path.resolve(file)));
 }
-
-/** Files that start process after process, which their length does not show. */
-const SLOW = /^test\/process\/|\/(?:drill|checkout|views|fuzz)\.deep\./;
 
 /** So that no slow one is left for the end. What was never run here counts by its kind and its length, as milliseconds. */
 function slowestFirst(files: readonly string[]): string[] {
