@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { isAlive, until } from '../harness/process.ts';
 import { reachedBy } from './import-graph.ts';
 import { type FileResult, runFiles } from './pool.ts';
@@ -33,6 +34,11 @@ async function run(
     },
   );
   return { folder, done };
+}
+
+/** What has come to this process meanwhile is read. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await setImmediate();
 }
 
 const endless = () => new AbortController().signal;
@@ -79,6 +85,9 @@ test('a file that does not end is ended and named with the test that was running
       'hangs.mjs': `import { spawn } from 'node:child_process'; import { writeFileSync } from 'node:fs';
         test('waits for ever', async () => {
           const child = spawn('sleep', ['1000'], { detached: true });
+          // The message that this test has begun is on its way before the file is there.
+          for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve));
+          await new Promise(resolve => process.send({ kind: 'ended', name: 'nothing' }, resolve));
           writeFileSync(new URL('./pid', import.meta.url), child.pid + '\\n');
           await new Promise(() => setInterval(() => {}, 1000));
         });`,
@@ -91,7 +100,10 @@ test('a file that does not end is ended and named with the test that was running
         pid = text.endsWith('\n') ? Number(text) : 0;
         return pid > 0;
       };
-      if (file.endsWith('hangs.mjs')) until('the file to hang', isStarted).then(() => limit.abort());
+      if (file.endsWith('hangs.mjs'))
+        until('the file to hang', isStarted)
+          .then(turns)
+          .then(() => limit.abort());
       return limit.signal;
     },
   );
