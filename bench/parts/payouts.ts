@@ -91,7 +91,7 @@ async function withService<T>(
     stops.push(async () => {
       if (!silent) return;
       // A process that is stopped takes no other signal.
-      silent.node.goOn();
+      silent.node.resume();
       await silent.node.stop();
     });
     const prices = await startPriceSource();
@@ -131,7 +131,7 @@ function measureLine(deps: PartDeps, one: Case): Promise<Result> {
       await client.query('vacuum analyze');
       await server.checkpoint();
     } finally {
-      main.node.goOn();
+      main.node.resume();
     }
     const isBegun = `select exists (select from payouts where network = 'ethereum') as holds`;
     await untilTrue(client, 'a payout', isBegun, LIMIT_MS);

@@ -23,7 +23,7 @@ export async function startAnvil(file: string, options: ChainOptions): Promise<R
     url,
     ended,
     pause: () => child.kill('SIGSTOP'),
-    goOn: () => child.kill('SIGCONT'),
+    resume: () => child.kill('SIGCONT'),
     async stop() {
       child.kill();
       await ended;

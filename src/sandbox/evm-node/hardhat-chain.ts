@@ -1,7 +1,7 @@
 // A chain of Hardhat's EVM, with what anvil has beyond it: finality some blocks behind the head, a reorganisation on demand,
-// and a chain that outlives its process, as a journal of what was done to it.
+// and a chain that is kept over a restart, as a journal of every change.
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import { createHardhatRuntimeEnvironment } from 'hardhat/hre';
 import type { ChainOptions, NodeReply } from './running-node.ts';
 
@@ -54,13 +54,14 @@ export async function openHardhatChain(options: ChainOptions): Promise<HardhatCh
   }
 
   async function reorganise(depth: number): Promise<void> {
+    if (journal !== undefined) throw new Error('A chain that is kept over a restart cannot be reorganised.');
     const snapshot = snapshots.at(-depth);
     if (snapshot === undefined) throw new Error(`The chain cannot go back by ${depth} blocks.`);
     const waiting = await pendingHashes();
     snapshots.splice(-depth);
     await ask('evm_revert', [snapshot]);
     for (const hash of await pendingHashes()) await ask('hardhat_dropTransaction', [hash]);
-    // Chance of its own: a block that had no transactions must become another one, too.
+    // Otherwise a block without transactions would be mined again with the same hash.
     await ask('hardhat_setPrevRandao', [`0x${randomBytes(32).toString('hex')}`]);
     for (let block = 0; block < depth; block++) await mineOne();
     for (const raw of waiting.flatMap(hash => raws.get(hash) ?? [])) await ask('eth_sendRawTransaction', [raw]);
@@ -70,15 +71,17 @@ export async function openHardhatChain(options: ChainOptions): Promise<HardhatCh
     return (await ask('eth_pendingTransactions')).map(({ hash }: { hash: string }) => hash);
   }
 
-  /** A block so many epochs behind the head, as its number. */
+  /** The number of the block that is this many epochs behind the head. */
   async function blockBehind(epochs: number): Promise<string> {
     const head = Number(await ask('eth_blockNumber'));
     return hex(Math.max(0, head - epochs * slotsInEpoch));
   }
 
-  async function withNumbers(params: readonly unknown[]): Promise<readonly unknown[]> {
-    const epochs = (param: unknown) => (param === 'finalized' ? 2 : param === 'safe' ? 1 : undefined);
-    return Promise.all(params.map(param => (epochs(param) ? blockBehind(epochs(param) ?? 0) : param)));
+  /** Replaces the block tags that Hardhat takes for the head. */
+  async function withBlockNumbers(params: readonly unknown[]): Promise<readonly unknown[]> {
+    return Promise.all(
+      params.map(param => (param === 'finalized' ? blockBehind(2) : param === 'safe' ? blockBehind(1) : param)),
+    );
   }
 
   async function run(method: string, params: readonly unknown[]): Promise<unknown> {
@@ -89,7 +92,7 @@ export async function openHardhatChain(options: ChainOptions): Promise<HardhatCh
     if (method === 'anvil_reorg') return reorganise(Number(params[0]));
     const hardhatMethod = RENAMED[method];
     const isChange = hardhatMethod !== undefined || SENDS.includes(method);
-    const result = await ask(hardhatMethod ?? method, await withNumbers(params));
+    const result = await ask(hardhatMethod ?? method, await withBlockNumbers(params));
     if (isChange) note({ method, params });
     if (method === 'eth_sendRawTransaction') raws.set(result, String(params[0]));
     return result;
@@ -143,10 +146,15 @@ async function connect(chainId: number, first: Entry) {
   return (await environment).network.create({ network: 'node', chainType: 'l1', override });
 }
 
-/** A line that was cut off by the end of the process is one that nobody was answered for. */
+/** Drops a last line that a crash has cut off: its caller got no answer. */
 function readJournal(file: string): Entry[] {
-  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
-  return lines.map(line => JSON.parse(line));
+  const text = readFileSync(file, 'utf8');
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  truncateSync(file, Buffer.byteLength(whole));
+  return whole
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line));
 }
 
 function hex(value: number): string {

@@ -10,11 +10,10 @@ export async function startHardhat(options: ChainOptions): Promise<RunningNode> 
   const chain = await openHardhatChain(options);
   let pausing: PromiseWithResolvers<void> | undefined;
   const server = createServer(async (request, response) => {
-    const body: unknown = JSON.parse(await textOf(request));
+    const body = parse(await textOf(request));
     await pausing?.promise;
-    const answers = await answersTo(chain, Array.isArray(body) ? body : [body]);
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
+    response.end(JSON.stringify(Array.isArray(body) ? await answersTo(chain, body) : await answerTo(chain, body)));
   });
   server.listen(options.port, '127.0.0.1');
   await once(server, 'listening');
@@ -29,7 +28,7 @@ export async function startHardhat(options: ChainOptions): Promise<RunningNode> 
     pause: () => {
       pausing ??= Promise.withResolvers();
     },
-    goOn: () => {
+    resume: () => {
       pausing?.resolve();
       pausing = undefined;
     },
@@ -43,14 +42,31 @@ export async function startHardhat(options: ChainOptions): Promise<RunningNode> 
   };
 }
 
-type Call = { readonly id: unknown; readonly method: string; readonly params?: readonly unknown[] };
+/** Undefined when it is not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
-async function answersTo({ call }: HardhatChain, calls: readonly Call[]): Promise<object[]> {
+async function answersTo(chain: HardhatChain, calls: readonly unknown[]): Promise<object[]> {
   const answers: object[] = [];
-  for (const { id, method, params = [] } of calls)
-    answers.push({ jsonrpc: '2.0', id, ...(await call(method, params)) });
+  for (const call of calls) answers.push(await answerTo(chain, call));
   return answers;
 }
+
+async function answerTo(chain: HardhatChain, call: unknown): Promise<object> {
+  const { id = null, method, params = [] } = Object(call) as { id?: unknown; method?: unknown; params?: unknown };
+  if (typeof method !== 'string' || !Array.isArray(params)) {
+    return { jsonrpc: '2.0', id, error: { code: INVALID_REQUEST, message: 'The body is not a JSON-RPC call.' } };
+  }
+  return { jsonrpc: '2.0', id, ...(await chain.call(method, params)) };
+}
+
+/** By JSON-RPC. */
+const INVALID_REQUEST = -32_600;
 
 async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

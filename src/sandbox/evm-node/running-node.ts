@@ -1,11 +1,11 @@
-// What a node is to those who start it, whichever program it is.
+// The interface of a test node, the same for Hardhat and anvil.
 
 export type RunningNode = {
   readonly url: string;
-  /** Answers nobody, until it goes on. */
+  /** Leaves every request unanswered until `resume`. */
   pause(): void;
-  goOn(): void;
-  /** Resolves when it has ended, whoever ended it. */
+  resume(): void;
+  /** Resolves when the node has stopped or crashed. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 };
