@@ -1,4 +1,4 @@
-// A bank with an API that says nothing until nobody waits any more.
+// A bank whose API does not answer before the request times out.
 import { after, before, test } from 'node:test';
 import { type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
 import { provesOnce } from '../harness/boleto-once.ts';

@@ -1,8 +1,8 @@
-// What a run says to its worker processes, and what they say back.
+// Messages between a run and its worker processes.
 
-/** What became of one test; those that only hold others are not told. */
+/** The result of one test; suites and files are left out. */
 export type TestResult = {
-  /** Its name, behind those of the tests around it. */
+  /** Its name, after those of the enclosing tests. */
   readonly name: string;
   /** Why it was skipped. */
   readonly skip?: string;
@@ -13,7 +13,7 @@ export type TestResult = {
 export type Order = { readonly file: string } | 'end';
 
 export type Report =
-  /** A test has begun or ended; what is begun and not ended is named when a file does not end. */
+  /** Tests that have begun and not ended are named when a file reaches its time limit. */
   | { readonly kind: 'begun' | 'ended'; readonly name: string }
   | { readonly kind: 'results'; readonly results: readonly TestResult[] }
   | { readonly kind: 'done'; readonly cpuMs: number; readonly memoryBytes: number };

@@ -39,8 +39,8 @@ export async function runFiles(files: readonly string[], options: PoolOptions): 
       const isIsolated = options.isIsolated(file);
       if (isIsolated) worker = await worker?.end();
       worker ??= startWorker(options.env);
-      const { result, isFit } = await worker.run(file, options.limit(file));
-      if (!isFit || isIsolated) worker = await worker.end();
+      const { result, isReusable } = await worker.run(file, options.limit(file));
+      if (!isReusable || isIsolated) worker = await worker.end();
       options.onFile(result);
     }
     await worker?.end();
@@ -49,8 +49,8 @@ export async function runFiles(files: readonly string[], options: PoolOptions): 
 }
 
 type Worker = {
-  /** `isFit`: another file may run in it. */
-  run(file: string, limit: AbortSignal): Promise<{ readonly result: FileResult; readonly isFit: boolean }>;
+  /** `isReusable`: another file may run in the same process. */
+  run(file: string, limit: AbortSignal): Promise<{ readonly result: FileResult; readonly isReusable: boolean }>;
   end(): Promise<undefined>;
 };
 
@@ -73,13 +73,13 @@ function startWorker(env: NodeJS.ProcessEnv): Worker {
   async function run(file: string, limit: AbortSignal) {
     output = '';
     const began = performance.now();
-    const heard = await listen(child, file, limit);
-    const isFailed = heard.results.some(({ failure }) => failure !== undefined);
-    const isFit = !isFailed && heard.memoryBytes < MAX_MEMORY_BYTES;
+    const outcome = await runInWorker(child, file, limit);
+    const isFailed = outcome.results.some(({ failure }) => failure !== undefined);
+    const isReusable = !isFailed && outcome.memoryBytes < MAX_MEMORY_BYTES;
     const wallMs = performance.now() - began;
     return {
-      result: { file, results: heard.results, cpuMs: heard.cpuMs, wallMs, output: isFailed ? output : '' },
-      isFit,
+      result: { file, results: outcome.results, cpuMs: outcome.cpuMs, wallMs, output: isFailed ? output : '' },
+      isReusable,
     };
   }
 
@@ -100,15 +100,15 @@ function startWorker(env: NodeJS.ProcessEnv): Worker {
 
 const END_LIMIT_MS = 10_000;
 
-type Heard = { readonly results: readonly TestResult[]; readonly cpuMs: number; readonly memoryBytes: number };
+type FileOutcome = { readonly results: readonly TestResult[]; readonly cpuMs: number; readonly memoryBytes: number };
 
-/** Gives the worker a file, and hears it until it is done, ends or takes too long. */
-function listen(child: ChildProcess, file: string, limit: AbortSignal): Promise<Heard> {
-  const { promise, resolve } = Promise.withResolvers<Heard>();
+/** Sends a file to the worker and waits until it is done, its process exits or the limit is reached. */
+function runInWorker(child: ChildProcess, file: string, limit: AbortSignal): Promise<FileOutcome> {
+  const { promise, resolve } = Promise.withResolvers<FileOutcome>();
   const running = new Map<string, number>();
   let results: readonly TestResult[] | undefined;
   let done: Extract<Report, { kind: 'done' }> | undefined;
-  const failed = (failure: string): Heard => {
+  const failed = (failure: string): FileOutcome => {
     const names = [...running].filter(([name, count]) => count > 0 && name !== file).map(([name]) => name);
     const during = names.length > 0 ? ` Running: ${names.join('; ')}.` : '';
     return { results: [{ name: file, failure: failure + during }], cpuMs: 0, memoryBytes: 0 };

@@ -1,4 +1,4 @@
-// The reporter of a worker process: tells the run what each test of a file came to.
+// The node:test reporter of a worker process: sends the results of each file to the run.
 import { inspect } from 'node:util';
 import type { Report, TestResult } from './messages.ts';
 
@@ -6,17 +6,17 @@ type Details = {
   readonly type?: string;
   readonly error?: Error & { readonly failureType?: string; readonly cause?: unknown };
 };
-type Told = {
+type EventData = {
   readonly name: string;
   readonly nesting: number;
   readonly skip?: string | boolean;
   readonly details?: Details;
 };
-type Event = { readonly type: string; readonly data: Told };
+type Event = { readonly type: string; readonly data: EventData };
 
 // biome-ignore lint/style/noDefaultExport: the test runner wants one.
 export default async function* report(source: AsyncIterable<Event>): AsyncGenerator<string> {
-  /** The tests around the one that is told of. The outermost is the file itself. */
+  /** Names of the enclosing tests. The outermost is the file itself. */
   const path: string[] = [];
   let results: TestResult[] = [];
   for await (const { type, data } of source) {
@@ -33,7 +33,7 @@ export default async function* report(source: AsyncIterable<Event>): AsyncGenera
   }
 }
 
-function resultOf(isFailure: boolean, { nesting, skip, details }: Told, name: string): TestResult[] {
+function resultOf(isFailure: boolean, { nesting, skip, details }: EventData, name: string): TestResult[] {
   const { type, error } = details ?? {};
   if (isFailure) {
     // One that failed by those within it is not a failure of its own.
