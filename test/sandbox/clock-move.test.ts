@@ -67,18 +67,18 @@ async function hoursUntilJob(placed: (deps: MoveClockDeps, other: OtherNode) => 
 }
 
 test('a clock move waits for a job that another node swept after the move had run all jobs', async () => {
-  const hours = await hoursUntilJob(({ sweeps: [sweep] }, other) => {
-    assert(sweep);
-    let sweeps = 0;
-    const upTo = async (moment: Date) => {
-      // The first sweep is followed by a run of all jobs, the second by the decision to move on.
-      if (++sweeps === 2) {
+  const hours = await hoursUntilJob((deps, other) => {
+    let runs = 0;
+    const runDueJobs = async (except: NewerJobs) => {
+      const ran = await deps.runDueJobs(except);
+      // The first run of all jobs is followed by the decision to move on.
+      if (++runs === 1) {
         await other.setDueTimer();
         await other.sweep();
       }
-      return sweep.upTo(moment);
+      return ran;
     };
-    return { sweeps: [{ ...sweep, upTo }] };
+    return { runDueJobs };
   });
   assert.deepEqual(hours, [0]);
 });
