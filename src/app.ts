@@ -133,6 +133,8 @@ export type App = {
   openApiText(): string;
   /** Runs every job that is due, sends due webhook deliveries, and returns when that is done. */
   runDueJobs(): Promise<number>;
+  /** Removes, and archives, what is past its retention. */
+  removeOldRows(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -435,8 +437,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       const looked = (await lookAtRails(deps)) + (await runDueJobs()) + (await deliverDue(deps));
       const exchanged = await exchangeDueFiles(deps);
       const watched = (await compareDueDays(deps)) + (await watchPayouts(deps));
-      const { removed } = await pruneDue(deps);
-      return filled + looked + exchanged + watched + removed;
+      return filled + looked + exchanged + watched;
     };
     return {
       url: urlOf(server),
@@ -447,6 +448,9 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       routes: server.declaredRoutes,
       openApiText: () => openApiText(server),
       runDueJobs: runAllDue,
+      removeOldRows: async () => {
+        await pruneDue(deps);
+      },
       stop,
     };
   } catch (error) {

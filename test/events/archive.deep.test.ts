@@ -102,14 +102,14 @@ test('a block of old events is moved; readers go on, or are told where to begin'
     '/charges',
     Array.from({ length: 260 }, () => ({ body: chargeBody() })),
   );
-  await service.runJobs();
+  await service.prune();
   await archiving.advance('P90D');
-  await service.runJobs();
+  await service.prune();
   const begun = await page('accountId=acme');
   const [all, whole, ofQuiet] = [await follow(''), await follow('accountId=acme'), await follow('accountId=quiet')];
   assert.ok(all.events.length > 1_000 && all.events.length < 2_000, `${all.events.length} events`);
   await archiving.advance('P180D');
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`]);
   assert.match((await archiving.check()).said, /^events: 1 file, 1 to 1000, whole: [0-9a-f]{64}$/m);
   assert.equal((await runCommand(ledgerCommand, { DATABASE_URL: service.databaseUrl }, ['check'])).code, 0);
@@ -162,9 +162,9 @@ test('a block of old events is moved; readers go on, or are told where to begin'
   );
   assert.equal((await service.post(`/charges/${open}/cancel`, {})).status, 200);
   await enable(true);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(receiver.heard.map(({ json }) => json.type).slice(0, 2), ['charge.created', 'charge.active']);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await typesOf(open), ['charge.canceled']);
   const expired = (await service.get(`/events?objectId=${open}&after=${ofOpen.json.cursor}`)).json.errors[0];
   assert.deepEqual(
@@ -180,15 +180,15 @@ test('deliveries are kept for as long as events at most, and are in a file befor
   const receiver = await startReceiver(t);
   await service.post('/webhooks', { url: receiver.url, accountId: 'told' });
   const { id } = (await service.post('/charges', chargeBody({ accountId: 'told' }))).json;
-  await service.runJobs();
+  await service.prune();
   assert.equal((await service.post(`/charges/${id}/cancel`, {})).status, 200);
-  await service.runJobs();
+  await service.prune();
   const deliveries = await service.sql<{ id: string }>('select id from webhook_deliveries order by id');
   assert.ok(deliveries.length >= 3);
   await archiving.insert(1_000);
-  await service.runJobs();
+  await service.prune();
   service.clock.advanceMs(31 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await service.sql('select from webhook_deliveries'), []);
   assert.equal((await service.sql('select from events where account_id = $1', ['told'])).length, 0);
 
@@ -215,31 +215,31 @@ test('an event stays until its last delivery has gone', async t => {
   const receiver = await startReceiver(t);
   const hook = (await service.post('/webhooks', { url: receiver.url, accountId: 'told' })).json.id;
   const { id } = (await service.post('/charges', chargeBody({ accountId: 'told' }))).json;
-  await service.runJobs();
+  await service.prune();
   await service.post(`/charges/${id}/cancel`, {});
-  await service.runJobs();
+  await service.prune();
   await archiving.insert(1_000);
   service.clock.advanceMs(20 * DAY_MS);
   const { deliveries } = (await service.get(`/webhooks/${hook}/deliveries`)).json;
   const again = deliveries.at(-1);
   await service.send(`/webhooks/${hook}/deliveries/${again.id}/redeliver`, { method: 'POST' });
-  await service.runJobs();
+  await service.prune();
 
   const left = () => service.sql<{ id: string }>(`select id from events where account_id = 'told'`);
   service.clock.advanceMs(12 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await left(), [{ id: again.eventId }]);
   service.clock.advanceMs(20 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await left(), []);
 });
 
 test('trilho audit verify --archive wants every event that was moved there', async t => {
   const { service, dir, insert, advance } = await startArchiving(t);
   await insert(2_000);
-  await service.runJobs();
+  await service.prune();
   await advance('P60D');
-  await service.runJobs();
+  await service.prune();
   const verify = () => runCommand(auditCommand, { DATABASE_URL: service.databaseUrl }, ['verify', '--archive', dir]);
   assert.equal((await verify()).code, 0);
   await rm(path.join(dir, SECOND));
@@ -254,21 +254,21 @@ test('what was erased while its block was being moved is not in the file', async
   const archiving = await startArchiving(t);
   const { service, dir } = archiving;
   await archiving.insert(1_000);
-  await service.runJobs();
+  await service.prune();
   service.clock.advanceMs(31 * DAY_MS);
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();
   await client.query(
     `begin; update events set object = '{"customer":"erased"}' where object ->> 'customer' = 'customer 7'`,
   );
-  await service.runJobs();
+  await service.prune();
   const text = async () => gunzipSync(await readFile(path.join(dir, FIRST))).toString();
   assert.match(await text(), /"customer 7"/);
   const left = async () => (await service.sql<{ n: number }>('select count(*)::int as n from events'))[0]!.n;
   assert.equal(await left(), 1_000);
   await client.query('commit');
   await client.end();
-  await service.runJobs();
+  await service.prune();
   assert.equal(await left(), 0);
   assert.doesNotMatch(await text(), /"customer 7"/);
   assert.match(await text(), /"cents": 1\.50[,}]/, 'decimals are as they were');
@@ -287,12 +287,12 @@ test('a database that was restored moves its events again, without what was eras
   t.after(() => database.drop());
   await withService(database, async service => {
     await insertEvents(service, 2_000);
-    await service.runJobs();
+    await service.prune();
   });
   const backup = await createDatabase(new URL(database.url).pathname.slice(1));
   t.after(() => backup.drop());
   clock.advanceMs(31 * DAY_MS);
-  await withService(database, service => service.runJobs());
+  await withService(database, service => service.prune());
   const names = [FIRST, SECOND];
   const texts = async () => {
     const files = await Promise.all(names.map(name => readFile(path.join(dir, name))));
@@ -303,7 +303,7 @@ test('a database that was restored moves its events again, without what was eras
     await service.sql(
       `update events set object = '{"customer":"erased"}' where object ->> 'customer' in ('customer 7', 'customer 1007')`,
     );
-    await service.runJobs();
+    await service.prune();
     assert.equal((await service.sql('select from events')).length, 0);
   });
   for (const text of await texts()) assert.doesNotMatch(text, /"customer (7|1007)"/);
@@ -330,7 +330,7 @@ test('a database that was restored puts nothing back into the archive that was e
   t.after(() => database.drop());
   await withService(database, async service => {
     await insertEvents(service, 1_000);
-    await service.runJobs();
+    await service.prune();
     await putCustomer(service, 'Maria', '52998224725');
   });
   const backup = await createDatabase(new URL(database.url).pathname.slice(1));
@@ -338,18 +338,18 @@ test('a database that was restored puts nothing back into the archive that was e
   clock.advanceMs(31 * DAY_MS);
   await withService(database, async service => {
     await erase(service);
-    await service.runJobs();
+    await service.prune();
     assert.equal((await service.sql('select from events')).length, 0);
   });
   const text = async () => gunzipSync(await readFile(path.join(dir, FIRST))).toString();
   await withService(backup, async service => {
-    await service.runJobs();
+    await service.prune();
     assert.doesNotMatch(await text(), /Maria/);
     assert.equal((await service.sql('select from events')).length, 1_000);
     assert.match(lines.join(), /repeat trilho payer erase first; nothing is removed until then/);
     assert.doesNotMatch(lines.join(), /Maria|52998224725/);
     await erase(service);
-    await service.runJobs();
+    await service.prune();
     assert.equal((await service.sql('select from events')).length, 0);
   });
   assert.match(await text(), /"name": ?"erased"/);
@@ -361,12 +361,12 @@ test('events that a webhook is to be sent stay until it is deleted', async t => 
   const { id } = (await service.post('/webhooks', { url: 'http://127.0.0.1:9/', accountId: 'acme' })).json;
   await service.sql('update webhooks set enabled = false');
   await archiving.insert(1_000);
-  await service.runJobs();
+  await service.prune();
   service.clock.advanceMs(31 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   assert.equal((await service.sql('select from events')).length, 1_000);
   assert.equal((await service.send(`/webhooks/${id}`, { method: 'DELETE' })).status, 200);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await service.sql('select from events'), []);
 });
 
@@ -377,14 +377,14 @@ test('killed at any step, no event is lost and none is in two files', async t =>
   for (let step = 1; ; step++) {
     assert.ok(step <= MAX_STEPS, 'it comes to its end');
     await archiving.insert(1_000);
-    await service.runJobs();
+    await service.prune();
     service.clock.advanceMs(31 * DAY_MS);
     const now = service.clock.now().toISOString();
     const order: ArchiveCrash = { databaseUrl: service.databaseUrl, now, verb: 'events', step, dir };
     const died = await crashAt('archive-crash-at-step.ts', order);
     // Any node may go on when the lease of the dead one is over.
     await service.sql('delete from leases');
-    await service.runJobs();
+    await service.prune();
     const { code, said } = await archiving.check();
     assert.equal(code, 0, `step ${step}: ${said}`);
     assert.match(said, new RegExp(`^events: ${step} files?, 1 to ${step}000, `));

@@ -48,6 +48,8 @@ export type Service = {
   send(path: string, init: RequestInit): Promise<Answer>;
   sql<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
   runJobs(): Promise<number>;
+  /** Runs due jobs, then removes what is past its retention. */
+  prune(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -139,6 +141,10 @@ export async function startService(options: Options = {}): Promise<Service> {
       }),
     sql: async (text, values) => (await pool.query(text, values)).rows,
     runJobs: () => app.runDueJobs(),
+    prune: async () => {
+      await app.runDueJobs();
+      await app.removeOldRows();
+    },
     stop: async () => {
       await pool.end();
       await app.stop();

@@ -397,7 +397,7 @@ test('which trace an object belongs to is forgotten in time', async t => {
   service.clock.advanceMs(7 * 86_400_000);
   const { json: later } = await service.post('/charges', chargeBody({ dueAt: '2026-12-20T12:00:00Z' }));
   service.clock.advanceMs(2 * 86_400_000);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await service.sql('select object_id from object_traces'), [{ object_id: later.id }]);
 });
 

@@ -38,7 +38,7 @@ test('a payer is not erased before the bank has heard of the write-off, whose fi
   const { id } = boleto.charge;
   assert.equal((await bench.service.post(`/charges/${id}/cancel`, {})).status, 200);
   await assertRefused(/^The bank of bank756:main is still to be told in a file .*trilho cnab write/);
-  await bench.service.runJobs();
+  await bench.service.prune();
   await assertRefused(new RegExp(`still to be told in a file that charge ${id} has ended`));
   const file = await bench.make();
   assert.match(await bench.textOf(file!.sequence), NAME);
@@ -52,9 +52,9 @@ test('a payer is not erased before the bank has heard of the write-off, whose fi
 test('a boleto that no file ever had does not stop an erasure', async () => {
   const made = await bench.service.post('/charges', boletoBody());
   assert.equal(made.status, 201, made.text);
-  await bench.service.runJobs();
+  await bench.service.prune();
   assert.equal((await bench.service.post(`/charges/${made.json.id}/cancel`, {})).status, 200);
-  await bench.service.runJobs();
+  await bench.service.prune();
   assert.match((await payer('erase')).said, /^Erased: 1 charges, /);
 });
 
@@ -74,10 +74,10 @@ test('the bytes of a file to a bank are named by an export, and go in time once 
   await content(late);
   await bench.outcomes(bench.told(boleto, '02'));
   clock.advanceMs(90 * DAY_MS);
-  await bench.service.runJobs();
+  await bench.service.prune();
   assert.equal((await content(early)).status, 200, 'not old enough');
   clock.advanceMs(DAY_MS);
-  await bench.service.runJobs();
+  await bench.service.prune();
   const gone = await content(early);
   assert.deepEqual([gone.status, gone.json.detail], [404, GONE(early)]);
   assert.match((await content(late)).text, NAME, 'the bank has not answered it');
@@ -85,6 +85,6 @@ test('the bytes of a file to a bank are named by an export, and go in time once 
   assert.equal(listed.bytesRemovedAt, clock.now().toISOString());
   assert.match(listed.digest, /^[0-9a-f]{64}$/);
   await bench.outcomes(bench.told(unanswered, '02'));
-  await bench.service.runJobs();
+  await bench.service.prune();
   assert.equal((await content(late)).status, 404);
 });

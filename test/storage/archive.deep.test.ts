@@ -68,10 +68,10 @@ test('old audit lines are moved in whole blocks, and the log is verified before,
   const early = (await verifyAudit(db)).head;
   await archiving.write(1_600);
   const late = (await verifyAudit(db)).head;
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await archiving.files(), [], 'nothing is old yet');
   service.clock.advanceMs(31 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await archiving.files(), [FIRST, `${FIRST}.sha256`, SECOND, `${SECOND}.sha256`]);
   assert.equal(await archiving.logged(), 300);
   await sealAudit(db);
@@ -104,7 +104,7 @@ test('old audit lines are moved in whole blocks, and the log is verified before,
   // The log goes on from the cut, and its next block from the file before.
   await archiving.write(698);
   service.clock.advanceMs(31 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   assert.equal(await archiving.logged(), 0);
   await archiving.write(5);
   const again = await run(auditCommand, 'verify', '--archive', dir);
@@ -117,7 +117,7 @@ test('whoever changes the archive, takes a file of it or cuts the log by hand is
   const { service, db, dir, run } = archiving;
   await archiving.write(2_500);
   service.clock.advanceMs(31 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   const file = path.join(dir, FIRST);
   const before = await readFile(file);
   const change = async (from: string, to: string) => {
@@ -164,24 +164,24 @@ test('records stay without an archive, and while a file there holds other rows o
   service.clock.advanceMs(31 * DAY_MS);
   const bare = await startService({ beside: service, env: { TRILHO_KEEP_AUDIT: 'P30D' } });
   t.after(() => bare.stop());
-  await bare.runJobs();
+  await bare.prune();
   assert.equal(await archiving.logged(), 1_000);
 
   const other = await startArchiving(t);
   await other.write(1_000);
   other.service.clock.advanceMs(31 * DAY_MS);
-  await other.service.runJobs();
+  await other.service.prune();
   assert.equal(await other.logged(), 0);
   await rename(path.join(other.dir, 'audit'), path.join(dir, 'audit'));
-  await service.runJobs();
+  await service.prune();
   assert.equal(await archiving.logged(), 1_000);
   assert.match(JSON.stringify(archiving.lines), /holds other rows than the database; nothing is removed/);
   await rm(path.join(dir, 'audit'), { recursive: true });
   await writeFile(path.join(dir, 'audit'), 'a file where a folder should be');
-  await service.runJobs();
+  await service.prune();
   assert.equal(await archiving.logged(), 1_000);
   await rm(path.join(dir, 'audit'));
-  await service.runJobs();
+  await service.prune();
   assert.equal(await archiving.logged(), 0);
 });
 
@@ -198,11 +198,11 @@ test('records stay while the folder lacks the block that was moved last, or has 
   const fill = async () => {
     await archiving.write(1_000);
     await insertEvents();
-    await service.runJobs();
+    await service.prune();
     service.clock.advanceMs(31 * DAY_MS);
   };
   await fill();
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await left(), [0, 0]);
   await fill();
   const full = await left();
@@ -213,7 +213,7 @@ test('records stay while the folder lacks the block that was moved last, or has 
   await mkdir(away);
   t.after(() => rm(away, { recursive: true }));
   for (const kind of kinds) await rename(path.join(dir, kind), path.join(away, kind));
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await left(), full);
   assert.deepEqual(await archiving.files(), [], 'nothing is written there');
   const failed = archiving.lines.filter(line => JSON.stringify(line).includes('TRILHO_ARCHIVE_DIR is not the folder'));
@@ -222,15 +222,15 @@ test('records stay while the folder lacks the block that was moved last, or has 
   const other = await startArchiving(t, { TRILHO_KEEP_EVENTS: 'P30D' });
   await other.write(1_000);
   other.service.clock.advanceMs(31 * DAY_MS);
-  await other.service.runJobs();
+  await other.service.prune();
   await rename(path.join(other.dir, 'audit'), path.join(dir, 'audit'));
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await left(), full);
   assert.match(JSON.stringify(archiving.lines), /is not the block that was moved last/);
 
   await rm(path.join(dir, 'audit'), { recursive: true });
   for (const kind of kinds) await rename(path.join(away, kind), path.join(dir, kind));
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual([(await archiving.files()).length, (await left())[1]], [8, 0]);
   assert.equal((await archiving.run(archiveCommand, 'check', dir)).code, 0);
 });
@@ -242,7 +242,7 @@ test('an archive without archive.json, of an earlier version, is taken over when
   const fill = async () => {
     await archiving.write(1_000);
     service.clock.advanceMs(31 * DAY_MS);
-    await service.runJobs();
+    await service.prune();
   };
   await fill();
   assert.equal((await archiving.files()).length, 2);
@@ -259,7 +259,7 @@ test('an archive without archive.json, of an earlier version, is taken over when
   assert.ok((await archiving.logged()) >= 1_000);
   assert.ok(!existsSync(owner));
   await rename(`${block}-away`, block);
-  await service.runJobs();
+  await service.prune();
   assert.equal((await archiving.files()).length, 6);
   assert.equal(await readFile(owner, 'utf8'), named);
 });
@@ -278,7 +278,7 @@ test('killed at any step, no line is lost and none is in two files', async t => 
     const died = await crashAt('archive-crash-at-step.ts', order);
     // Any node may go on when the lease of the dead one is over.
     await service.sql('delete from leases');
-    await service.runJobs();
+    await service.prune();
     await sealAudit(db);
     const { code, said } = await archiving.run(auditCommand, 'verify', '--archive', dir);
     assert.equal(code, 0, `step ${step}: ${said}`);

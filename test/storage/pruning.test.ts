@@ -39,7 +39,7 @@ test('more keys than a step takes are removed in one run, and newer ones stay', 
      values ('sandbox', 'new', '', gen_random_uuid(), 'acme', $1)`,
     [service.clock.now()],
   );
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await service.sql('select key from idempotency_keys'), [{ key: 'new' }]);
   const metrics = await (await fetch(`${service.url}/metrics`)).text();
   assert.match(metrics, /^trilho_rows_removed_total\{kind="idempotency_keys"\} 1203$/m);
@@ -52,7 +52,7 @@ test('a delivery that was given up is as old as that, and counts as such', async
   await service.post('/webhooks', { url: receiver.url, accountId: 'failing', types: ['charge.created'] });
   await service.post('/charges', chargeBody({ accountId: 'failing', ...LATE }));
   const madeAtMs = service.clock.now().getTime();
-  await service.runJobs();
+  await service.prune();
   const states = () => service.sql('select state from webhook_deliveries');
   assert.deepEqual(await states(), [{ state: 'pending' }]);
   service.clock.advanceMs(17.5 * DAY_MS);
@@ -61,10 +61,10 @@ test('a delivery that was given up is as old as that, and counts as such', async
     RETRY_GAPS_MS.length,
     service.clock.now(),
   ]);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await states(), [{ state: 'failed' }]);
   service.clock.advanceMs(madeAtMs + 95 * DAY_MS - service.clock.now().getTime());
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await states(), [{ state: 'failed' }], 'it was given up less than 90 days ago');
   const { text } = await service.get('/metrics');
   const age = Number(/^trilho_oldest_row_seconds\{kind="deliveries"\} (\S+)$/m.exec(text)?.[1]);
@@ -79,7 +79,7 @@ test('a quote goes when no order has used it', async () => {
   assert.equal(order.status, 201, order.text);
   service.clock.advanceMs(31 * DAY_MS);
   const fresh = await quote(service);
-  for (let run = 0; run < 2; run++) await service.runJobs();
+  for (let run = 0; run < 2; run++) await service.prune();
   assert.equal((await service.get(`/crypto/quotes/${unused.json.id}`)).status, 404);
   for (const { json } of [used, fresh]) assert.equal((await service.get(`/crypto/quotes/${json.id}`)).status, 200);
 });
@@ -88,15 +88,15 @@ test('what was to be sent to a webhook that was deleted is removed in time', asy
   const service = shared;
   const { id } = await disabledWebhook(service);
   await service.post('/charges', chargeBody(LATE));
-  await service.runJobs();
+  await service.prune();
   const left = async () => (await service.sql('select from webhook_deliveries where webhook_id = $1', [id])).length;
   const waiting = await left();
   assert.ok(waiting >= 2);
   assert.equal((await service.send(`/webhooks/${id}`, { method: 'DELETE' })).status, 200);
-  await service.runJobs();
+  await service.prune();
   assert.equal(await left(), waiting);
   service.clock.advanceMs(91 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   assert.equal(await left(), 0);
 });
 
@@ -116,7 +116,7 @@ test('deliveries go when they were delivered, with their attempts; one that is s
   });
   assert.equal(disabled.status, 200, disabled.text);
   for (const { accountId } of [good!, paused!]) await service.post('/charges', chargeBody({ accountId, ...LATE }));
-  await service.runJobs();
+  await service.prune();
   const total = async ({ path }: { path: string }) => (await service.get(path)).json.total;
   assert.ok((await total(good!)) >= 2);
   const waiting = await total(paused!);
@@ -125,12 +125,12 @@ test('deliveries go when they were delivered, with their attempts; one that is s
   service.clock.advanceMs(91 * DAY_MS);
   // Asked for again today, so it is as young as today.
   await service.send(`${good!.path}/${again}/redeliver`, { method: 'POST' });
-  await service.runJobs();
+  await service.prune();
   const left = (await service.get(`${good!.path}?pageSize=100`)).json.deliveries;
   assert.ok(left.some(({ id }: { id: string }) => id === again));
   assert.ok((await total(paused!)) >= waiting);
   service.clock.advanceMs(91 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   assert.equal(await total(good!), 0);
   assert.deepEqual(await service.sql('select from webhook_attempts'), []);
   assert.ok((await total(paused!)) >= waiting);
@@ -159,7 +159,7 @@ test('a row that another transaction holds does not keep the others', async () =
     notifications: await service.sql('select body from notifications'),
     quotes: await service.sql('select id from quotes where id = any($1)', [[first, held, last]]),
   });
-  await service.runJobs();
+  await service.prune();
   await client.query('commit');
   await client.end();
   assert.deepEqual(await left(), {
@@ -167,7 +167,7 @@ test('a row that another transaction holds does not keep the others', async () =
     notifications: [{ body: 'held' }],
     quotes: [{ id: held }],
   });
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await left(), { keys: [], notifications: [], quotes: [] });
 });
 
@@ -179,10 +179,10 @@ test('an idempotency key gives the first answer for as long as it is kept, and i
   const first = await make();
   assert.equal(first.status, 201, first.text);
   service.clock.advanceMs(10 * DAY_MS - 1);
-  await service.runJobs();
+  await service.prune();
   assert.equal((await make()).json.id, first.json.id);
   service.clock.advanceMs(2);
-  await service.runJobs();
+  await service.prune();
   const later = await make();
   assert.equal(later.status, 201, later.text);
   assert.notEqual(later.json.id, first.json.id);
@@ -194,7 +194,7 @@ test('what is kept forever is not removed', async t => {
   t.after(() => service.stop());
   const kept = await quote(service);
   service.clock.advanceMs(20_000 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   assert.equal((await service.get(`/crypto/quotes/${kept.json.id}`)).status, 200);
 });
 
@@ -204,10 +204,10 @@ test('while one node removes rows another does not, until that one is gone for g
   const { id } = (await quote(service)).json;
   service.clock.advanceMs(31 * DAY_MS);
   await service.sql(`insert into leases values ('prune', gen_random_uuid(), now() + interval '1 hour')`);
-  await service.runJobs();
+  await service.prune();
   assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 200);
   await service.sql(`update leases set held_until = now() - interval '1 second'`);
-  await service.runJobs();
+  await service.prune();
   assert.equal((await service.get(`/crypto/quotes/${id}`)).status, 404);
 });
 
@@ -240,7 +240,7 @@ test('more jobs than a step takes are removed after their time, and those that w
   const metrics = async () => (await service.get('/metrics')).text;
   assert.match(await metrics(), /^trilho_oldest_row_seconds\{kind="jobs"\} 345600$/m);
   assert.match(await metrics(), /^trilho_row_keep_seconds\{kind="jobs"\} 259200$/m);
-  await service.runJobs();
+  await service.prune();
   const kept = await service.sql(
     `select state, count(*)::int from ${QUEUE_SCHEMA}.job where name = 'charge.retire' group by state order by state`,
   );

@@ -55,16 +55,16 @@ test('deliveries, keys and quotes that are removed are in files before, a day at
   assert.equal(charge.status, 201, charge.text);
   const asked = { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 500 };
   const quote = (await service.post('/crypto/quotes', asked)).json;
-  await service.runJobs();
+  await service.prune();
   const deliveries = await service.sql<{ id: string }>('select id from webhook_deliveries order by id');
   assert.ok(deliveries.length > 0);
 
   const ageMs = service.clock.now().getTime() % DAY_MS;
   service.clock.advanceMs(90 * DAY_MS - ageMs + DAY_MS - 1);
-  await service.runJobs();
+  await service.prune();
   assert.equal((await removedIn(dir)).rowsOf('deliveries').length, 0, 'its day is not over');
   service.clock.advanceMs(DAY_MS);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await service.sql('select from webhook_deliveries'), []);
 
   const { files, rowsOf } = await removedIn(dir);
@@ -108,15 +108,15 @@ test('no row is locked while the disk of the archive hangs, and one that changes
   const receiver = await startReceiver(t);
   const hook = (await service.post('/webhooks', { url: receiver.url, accountId: 'acme' })).json.id;
   await service.post('/charges', chargeBody(), { 'idempotency-key': 'once' });
-  await service.runJobs();
+  await service.prune();
   service.clock.advanceMs(40 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   // Who reads a pipe hangs until it is written to.
   const owner = path.join(dir, 'archive.json');
   await rename(owner, `${owner}-real`);
   execFileSync('mkfifo', [owner]);
   service.clock.advanceMs(52 * DAY_MS);
-  const pruning = service.runJobs();
+  const pruning = service.prune();
   const pipe = await until('the pipe to be read', () =>
     open(owner, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined),
   );
@@ -127,7 +127,7 @@ test('no row is locked while the disk of the archive hangs, and one that changes
   await pipe.writeFile(await readFile(owner));
   await pipe.close();
   await pruning;
-  await service.runJobs();
+  await service.prune();
   const left = (await service.get(`/webhooks/${hook}/deliveries`)).json.deliveries;
   assert.deepEqual(
     left.map(({ id, state }: { id: string; state: string }) => [id, state]),
@@ -151,7 +151,7 @@ test('killed at any step, each row is in a file before it is gone, and nothing h
     assert.ok(here.length === 1 || (await isIn()), `step ${step}: neither here nor in a file`);
     // Any node may go on when the lease of the dead one is over.
     await service.sql('delete from leases');
-    await service.runJobs();
+    await service.prune();
     assert.deepEqual(await service.sql('select key from idempotency_keys'), []);
     assert.ok(await isIn(), `step ${step}: it is in a file`);
     assert.deepEqual(
@@ -171,7 +171,7 @@ test('what cannot be written to the archive is not removed', async t => {
   await service.post('/charges', chargeBody(), { 'idempotency-key': 'once' });
   await rm(dir, { recursive: true });
   service.clock.advanceMs(40 * DAY_MS);
-  await service.runJobs();
+  await service.prune();
   const left = await service.sql<{ key: string }>('select key from idempotency_keys');
   assert.deepEqual(left, [{ key: 'once' }]);
   assert.ok(lines.some(line => line.includes('old idempotency_keys were not removed')));
@@ -183,7 +183,7 @@ test('rows stay while the folder is not the archive of this database', async t =
   const makeOld = async (of: typeof service, key: string) => {
     await of.post('/charges', chargeBody({ dueAt: '2028-12-10T23:59:59-03:00' }), { 'idempotency-key': key });
     of.clock.advanceMs(40 * DAY_MS);
-    await of.runJobs();
+    await of.prune();
   };
   const left = () => service.sql('select key from idempotency_keys');
   await makeOld(service, 'first');
@@ -202,13 +202,13 @@ test('rows stay while the folder is not the archive of this database', async t =
   assert.ok(refusals('archive.json is not there').length > 0);
 
   await cp(path.join(other.dir, 'archive.json'), path.join(dir, 'archive.json'));
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await left(), [{ key: 'second' }]);
   assert.ok(refusals('archive.json names another database').length > 0);
 
   await rm(dir, { recursive: true });
   await rename(`${dir}-away`, dir);
-  await service.runJobs();
+  await service.prune();
   assert.deepEqual(await left(), []);
   assert.deepEqual(
     (await removedIn(dir))
