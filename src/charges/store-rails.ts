@@ -6,7 +6,16 @@ import { firstComparison } from './store-compare-day.ts';
 
 const TOKEN_BYTES = 24;
 
-/** Records the rails of this service that are new, and returns those that it has had, but has no more. */
+/**
+ * From when the bank of a rail is asked that was told by files before: what it has received since its last return would be in one that
+ * nobody can read any more. No more than some days, since banks list few at a time.
+ */
+const SINCE_LAST_RETURN = `
+  least(excluded.seen_until,
+        greatest((select max(r.received_at) from boleto_returns r where r.rail = rails.name),
+                 excluded.seen_until - interval '30 days'))`;
+
+/** Records the rails of this service that are new or are asked for payments from now on, and returns those that it has had, but has no more. */
 export async function recordRails(
   tx: Sql,
   rails: readonly Rail[],
@@ -19,7 +28,10 @@ export async function recordRails(
      select name, method, path_token, case when is_by_time then $5::timestamptz end, case when is_by_time then $5 end,
             case when is_by_time then $6::date end, case when is_by_time then $7::timestamptz end
        from unnest($1::text[], $2::text[], $3::text[], $4::boolean[]) as new (name, method, path_token, is_by_time)
-     on conflict (name, method) do nothing`,
+     on conflict (name, method) do update
+        set seen_until = ${SINCE_LAST_RETURN}, next_look_at = excluded.next_look_at,
+            compared_day = excluded.compared_day, next_compare_at = excluded.next_compare_at
+      where rails.seen_until is null and excluded.seen_until is not null`,
     [
       names,
       methods,

@@ -183,6 +183,11 @@ test('what is no CSV statement is refused', () => {
   refused('16/11/2026;PIX;10,00\n', /names a date and an amount/);
   refused(`${'x\n'.repeat(60)}data;valor\n`, /first 50 lines/);
   refused('data;valor;amount\n16/11/2026;1,00;2,00\n', /two columns/);
+  refused(
+    'Data;Estabelecimento;Portador;Valor;Parcela\n16/11/2026;PADARIA;A B;R$ 10,00;-\n',
+    /credit card \(column «Portador»\)/,
+  );
+  refused('Data de Compra;Nome no Cartão;Descrição;Data;Valor\n;A B;PADARIA;16/11/2026;10,00\n', /«Nome no Cartão»/);
   assert.deepEqual(read('data;valor').entries, []);
 });
 
