@@ -153,6 +153,9 @@ const NAMES = {
 
 type Meaning = keyof typeof NAMES;
 
+/** Columns that only the statement of a credit card has. */
+const CARD_NAMES = ['portador', 'nomedoportador', 'nomenocartao', 'numerodocartao', 'finaldocartao', 'titulardocartao'];
+
 /** The indexes of the columns of each meaning, in order; a meaning may have no column or several. */
 export type Columns = {
   readonly count: number;
@@ -189,6 +192,11 @@ export function columnsOf(row: readonly string[]): Columns | undefined {
   const last = row.findLastIndex(name => name.trim() !== '');
   const unknown = meanings.flatMap((meaning, place) => (meaning === undefined ? [place] : []));
   return { count: last + 1, at, unknown };
+}
+
+/** The name of the column that shows that the statement is of a credit card. */
+export function cardColumnOf(row: readonly string[]): string | undefined {
+  return row.find(name => CARD_NAMES.includes(plainName(name)))?.trim();
 }
 
 function plainName(name: string): string {

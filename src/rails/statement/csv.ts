@@ -1,7 +1,7 @@
 // Reads CSV statements. Separator and columns come from the header, which may follow a few lines about the account. Columns
 // without a known name are ignored.
 import { amountOf, centsOf } from './amount.ts';
-import { type Columns, columnsOf } from './csv-columns.ts';
+import { type Columns, cardColumnOf, columnsOf } from './csv-columns.ts';
 import { rowAt, SEPARATORS, type Separator } from './csv-rows.ts';
 import { directedCents, directionWord, entryOrExitWord, isUnsignedDebit, showsMinusOfDebits } from './direction.ts';
 import { txidAsId } from './pix-ids.ts';
@@ -25,7 +25,7 @@ type Options = { readonly debitsHaveMinus?: boolean };
 /**
  * The rows of a CSV statement in order, each with its line number. A row that cannot be read is a fault, and so is one whose
  * amount may have come or gone; empty rows and balances are skipped. Refuses a file whose header names no date and amount,
- * or two amounts.
+ * or two amounts, and the statement of a credit card.
  */
 export function* readCsv(text: string, options: Options = {}): Generator<StatementLine> {
   const header = headerOf(text);
@@ -83,6 +83,12 @@ function headerOf(text: string): Header {
       const { fields, next } = rowAt(text, start, separator);
       const columns = columnsOf(fields);
       if (!columns) continue;
+      const card = cardColumnOf(fields);
+      if (card !== undefined) {
+        throw new StatementError(
+          `The file is the statement of a credit card (column «${card}»): its purchases would be read as money received.`,
+        );
+      }
       if (columns.at.amount.length > 1) {
         throw new StatementError('The header names two columns that could be the amount.');
       }
