@@ -120,7 +120,7 @@ test('however many queues fetch from a locked table, connections are left', asyn
   const waiting = `select from pg_locks join pg_stat_activity using (pid)
                     where not granted and datname = current_database() and query ~ '\\mnext AS '`;
   const fetches = async () => (await watcher.query(waiting)).rowCount ?? 0;
-  await holder.query('begin; lock table pgboss.job in access exclusive mode');
+  await holder.query('begin; lock table pgboss.job_common in access exclusive mode');
   try {
     queue.work(networks.map(kind => handleJob(kind, async () => 'done')));
     await until('fetches to wait', async () => (await fetches()) >= 3);
