@@ -1,7 +1,7 @@
 // Starts a real browser: the one that TRILHO_TEST_BROWSER names, else the system's, else the one that npm brings along for Linux
 // on x64.
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -42,8 +42,17 @@ export function findBrowser(): string | undefined {
     if (existsSync(named)) return named;
     throw new Error(`TRILHO_TEST_BROWSER names ${named}, which is not there: ${HOW_TO_GET_ONE}.`);
   }
-  const isPackaged = process.platform === 'linux' && process.arch === 'x64';
-  return SYSTEM_BROWSERS.find(candidate => existsSync(candidate)) ?? (isPackaged ? PACKAGED : undefined);
+  return SYSTEM_BROWSERS.find(candidate => existsSync(candidate)) ?? (isPackaged() ? PACKAGED : undefined);
+}
+
+/** Its binary is for Linux on x64 alone; an installation without development packages lacks it. */
+function isPackaged(): boolean {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return false;
+  try {
+    return findPackageJSON(PACKAGED, import.meta.url) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** The binary inside of the package, unpacked once into the folder for temporary files, with the libraries that it needs. */

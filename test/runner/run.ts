@@ -1,5 +1,5 @@
 // Runs the tests: `node test/runner/run.ts first`, `deep`, `changed [<commit>]`, or the files that are named.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { withSuiteServer } from '../harness/suite-server.ts';
@@ -33,7 +33,13 @@ const TIMES = path.join(CACHE, 'test-times.json');
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const files = slowestFirst(select());
+  const named = select();
+  const missing = named.filter(file => !existsSync(path.join(ROOT, file)));
+  if (missing.length > 0) {
+    console.log(`There is no test file ${missing.join(', ')}.`);
+    return 2;
+  }
+  const files = slowestFirst(named);
   if (files.length === 0) {
     console.log('No test file is reached by what has changed.');
     return 0;
