@@ -41,8 +41,8 @@ export function staticBrCodes({ key, receiverName, receiverCity }: Receiver): (c
   };
 }
 
-/** A location as a code holds it: without a scheme. */
-const LOCATION = /^[\x21-\x7e]{1,77}$/;
+/** A location as a code holds it: host, perhaps a port, and path, without a scheme. */
+const LOCATION = /^(?=.{1,77}$)[0-9A-Za-z.-]+(?::\d{1,5})?\/[\x21-\x7e]+$/;
 
 /**
  * The code of a charge whose amount and terms are behind a location. Undefined when a code cannot hold the location. The
@@ -68,6 +68,33 @@ export function locationIn(emv: string): string | undefined {
     ?.find(({ id }) => id === '25')?.value;
 }
 
+/** The name of the receiver in a code: what a bank's app shows before it has asked. */
+export function receiverIn(emv: string): string | undefined {
+  return valueIn(emv, RECEIVER_NAME);
+}
+
+/** The amount that a static code asks for, whatever is owed today; a dynamic one has it from the bank. */
+export function staticAmountIn(emv: string): bigint | undefined {
+  const [, whole, cents] = /^(\d+)\.(\d{2})$/.exec(valueIn(emv, AMOUNT) ?? '') ?? [];
+  return whole === undefined || locationIn(emv) !== undefined ? undefined : BigInt(`${whole}${cents}`);
+}
+
+/** Longer codes do not fit in the QR code that banks read. */
+const MAX_CODE_LENGTH = 512;
+
+/** Why a payer could not pay by a code that a bank has made for a charge; undefined when nothing is wrong with it. */
+export function faultOfDynamicCode(emv: string): string | undefined {
+  if (emv.length > MAX_CODE_LENGTH) return 'it is too long for a BR Code';
+  if (readFields(emv) === undefined) return 'it is no BR Code';
+  if (!isBrCodeIntact(emv)) return 'its checksum or the length of a field is wrong';
+  if (valueIn(emv, CURRENCY) !== REAIS || valueIn(emv, COUNTRY) !== 'BR') return 'it is not for reais';
+  return LOCATION.test(locationIn(emv) ?? '') ? undefined : 'it has no location of a charge';
+}
+
+const CURRENCY = '53';
+const REAIS = '986';
+const COUNTRY = '58';
+const RECEIVER_NAME = '59';
 const AMOUNT = '54';
 const ADDITIONAL_DATA = '62';
 const TXID_FIELD = '05';
@@ -116,6 +143,10 @@ function readFields(text: string): readonly Field[] | undefined {
     at = end;
   }
   return fields;
+}
+
+function valueIn(emv: string, wanted: string): string | undefined {
+  return readFields(emv)?.find(({ id }) => id === wanted)?.value;
 }
 
 /** Fields that contain fields: receivers of each arrangement, additional data, other languages, and the unreserved ones. */

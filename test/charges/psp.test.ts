@@ -43,6 +43,21 @@ test('a charge has the code of the PSP, and a payment of it is found without a n
   assert.equal((await read(json.id)).payments.length, 1, 'found again, counted once');
 });
 
+test('a code that cannot be paid is never shown: its pix has failed, with the reason', async () => {
+  for (const code of ['00-4000201', 'not a code', '00020126180014br.gov.bcb.pix6304ABCD']) {
+    const fault = at.psp.setFault({ kind: 'wrong-code', code, on: { method: 'PUT' } });
+    const { status, json } = await create();
+    at.psp.clearFaults(fault);
+    assert.equal(status, 201);
+    assert.equal(json.pix.status, 'FAILED');
+    assert.equal(json.pix.emv, '');
+    assert.match(json.pix.reason, /pix code that cannot be paid/);
+    const page = await fetch(at.service.url + new URL((await read(json.id)).checkoutUrl).pathname);
+    assert.equal(page.status, 200);
+    assert.ok(!(await page.text()).includes(code));
+  }
+});
+
 test('a notification brings the payment at once', async () => {
   const { json } = await create();
   await at.registerWebhook();

@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { generatePixPayload, isValidPixPayload } from '@brazilian-utils/brazilian-utils';
 import fc from 'fast-check';
 import { uuidV7 } from '../../src/lib/ids.ts';
-import { isBrCodeIntact, MAX_PIX_CENTS, staticBrCodes, txidOf } from '../../src/rails/br-code.ts';
+import {
+  isBrCodeIntact,
+  locationIn,
+  MAX_PIX_CENTS,
+  receiverIn,
+  staticAmountIn,
+  staticBrCodes,
+  txidOf,
+} from '../../src/rails/br-code.ts';
 import { readPixByOracle } from '../harness/oracles.ts';
 
 /** CRC-16/CCITT-FALSE, written out here so that the code under test is not its own judge. */
@@ -111,6 +119,14 @@ test('a right checksum does not save a broken structure', () => {
   assert.ok(!isBrCodeIntact(sealed(`000201${rest}99`)), 'a head without its length');
   assert.ok(!isBrCodeIntact(`${sealed('000201')}0001A`), 'something after the checksum');
   assert.ok(!isBrCodeIntact(''));
+});
+
+test('a reader of codes ends at what is no code', () => {
+  for (const text of ['00-4', '00-4000201', '0000', '00', '590-', `${STATIC.slice(0, 4)}26-8`, '59﹣4x']) {
+    assert.deepEqual([receiverIn(text), staticAmountIn(text), locationIn(text)], [undefined, undefined, undefined]);
+  }
+  assert.equal(receiverIn(STATIC), 'Fulano de Tal');
+  assert.equal(staticAmountIn(brCode(15_990n, 'T')), 15_990n);
 });
 
 test('every code of ours is intact, by our word and by another, and nothing may stand around it', () => {

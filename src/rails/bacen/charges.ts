@@ -3,8 +3,8 @@
 import type { Answer } from '../bank-client/classify.ts';
 import type { Call, Client } from '../bank-client/client.ts';
 import { centsAt, reasonOf, textAt } from '../bank-client/read-answer.ts';
-import { dynamicBrCode, locationIn } from '../br-code.ts';
-import type { CancelOutcome, Finding, Location, Outcome, PaymentRequest, PixInstrument } from '../rail.ts';
+import { dynamicBrCode, faultOfDynamicCode, locationIn } from '../br-code.ts';
+import type { CancelOutcome, Finding, Location, Outcome, PaymentRequest } from '../rail.ts';
 import { chargeBody, kindOf } from './charge-body.ts';
 import type { BacenDeps, BacenSettings, FullProfile } from './settings.ts';
 
@@ -36,19 +36,26 @@ export function chargesAt(
   const at = (method: Call['method'], request: PaymentRequest, txid: string, body?: object) =>
     call({ method, resource: kindOf(request), path: [txid], ...(body && { body }) });
 
-  /** The code of a charge, from whatever field has it. */
-  function instrumentOf(body: unknown): PixInstrument | undefined {
-    const given = profile.codeFields.map(field => textAt(body, field)).find(code => code !== undefined);
-    const location = textAt(body, 'loc.location') ?? textAt(body, 'location');
-    const emv = given ?? (location === undefined ? undefined : codeOf(location));
-    return emv === undefined ? undefined : { emv };
+  /** The code in whatever field has it. */
+  function codeIn(body: unknown): string | undefined {
+    return profile.codeFields.map(field => textAt(body, field)).find(code => code !== undefined);
   }
 
   /** Whether the PSP shows the charge at the location that it was given, or does not say where it is. */
-  function isAt({ url }: Location, body: unknown, instrument: PixInstrument | undefined): boolean {
-    const shown =
-      textAt(body, 'loc.location') ?? textAt(body, 'location') ?? (instrument && locationIn(instrument.emv));
+  function isAt({ url }: Location, body: unknown): boolean {
+    const shown = locationAt(body) ?? locationIn(codeIn(body) ?? '');
     return shown === undefined || withoutScheme(shown) === withoutScheme(url);
+  }
+
+  /** What a payer pays with, once the PSP shows it. A code that cannot be paid is never handed out. */
+  function registration(body: unknown): Finding {
+    const [given, location] = [codeIn(body), locationAt(body)];
+    // The PSP has the charge, and its code comes later.
+    if (given === undefined && location === undefined) return { kind: 'accepted' };
+    const emv = given ?? codeOf(location ?? '');
+    const fault = emv === undefined ? 'no code can hold its location' : faultOfDynamicCode(emv);
+    if (emv !== undefined && fault === undefined) return { kind: 'registered', instrument: { emv } };
+    return { kind: 'rejected', reason: `The PSP answered with a pix code that cannot be paid: ${fault}.` };
   }
 
   /** A charge as the PSP shows it. At the location that it was given, its code is the one that was handed out. */
@@ -57,10 +64,7 @@ export function chargesAt(
     if (body === undefined) return { kind: 'unknown' };
     // The norm writes both REMOVIDA and REMOVIDO.
     if (status?.startsWith('REMOVID')) return { kind: 'withdrawn' };
-    const instrument = instrumentOf(body);
-    if (location && isAt(location, body, instrument)) return { kind: 'registered' };
-    // The PSP has it, and its code comes later.
-    return instrument ? { kind: 'registered', instrument } : { kind: 'accepted' };
+    return location && isAt(location, body) ? { kind: 'registered' } : registration(body);
   }
 
   /** Looks whether the PSP has the charge after all: a repeated PUT is refused, or was carried out before. */
@@ -116,6 +120,10 @@ export function chargesAt(
       return status === 'CONCLUIDA' ? { kind: 'too_late' } : { kind: 'unavailable' };
     },
   };
+}
+
+function locationAt(body: unknown): string | undefined {
+  return textAt(body, 'loc.location') ?? textAt(body, 'location');
 }
 
 function withoutScheme(url: string): string {

@@ -1,8 +1,8 @@
-// What a payer pays with, from the answer of a bank. A line with wrong check digits is not handed out. That the answer is about the
-// request is for its reader to say.
+// What a payer pays with, from the answer of a bank. Neither a line with wrong check digits is handed out nor a pix code that cannot be
+// paid. That the answer is about the request is for its reader to say.
 import { idAt, textAt } from '../bank-client/read-answer.ts';
 import { barcodeOfLine } from '../boleto/barcode.ts';
-import { isBrCodeIntact, locationIn } from '../br-code.ts';
+import { faultOfDynamicCode, locationIn } from '../br-code.ts';
 import type { BoletoInstrument, BoletoPix } from '../rail.ts';
 
 /** Where an answer has each part. */
@@ -25,7 +25,7 @@ export function instrumentIn(body: unknown, paths: InstrumentPaths): BoletoInstr
 
 function pixIn(body: unknown, { code, txid: txidPath }: InstrumentPaths): BoletoPix | undefined {
   const emv = textAt(body, code);
-  if (emv === undefined || !isBrCodeIntact(emv)) return undefined;
+  if (emv === undefined || faultOfDynamicCode(emv) !== undefined) return undefined;
   const location = locationIn(emv);
   const txid = txidPath === undefined ? undefined : textAt(body, txidPath);
   return { emv, ...(location !== undefined && { location }), ...(txid !== undefined && { txid }) };

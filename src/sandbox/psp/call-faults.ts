@@ -1,5 +1,6 @@
 // What a fault does to a call: before it is carried out, or to its answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isObject } from './checks.ts';
 import type { Core, Reply } from './core.ts';
 import type { Fault } from './faults.ts';
 import { ApiRefusal, type KindName } from './problem.ts';
@@ -48,6 +49,13 @@ export async function sendReply(
     return 0;
   }
   if (fault?.kind === 'slow') await new Promise<void>(resolve => core.later(fault.delayMs ?? 1000, resolve));
-  writeReply(response, fault ? { ...reply, headers: { ...reply.headers, [FAULT_HEADER]: fault.kind } } : reply);
+  const sent = fault?.kind === 'wrong-code' ? withCode(core, reply, fault.code ?? '') : reply;
+  writeReply(response, fault ? { ...sent, headers: { ...sent.headers, [FAULT_HEADER]: fault.kind } } : sent);
   return reply.status;
+}
+
+function withCode({ profile: { codeField } }: Core, reply: Reply, code: string): Reply {
+  return isObject(reply.body) && codeField in reply.body
+    ? { ...reply, body: { ...reply.body, [codeField]: code } }
+    : reply;
 }

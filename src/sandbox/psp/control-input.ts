@@ -11,7 +11,7 @@ import type { MedInput } from './refunds.ts';
 import type { TitlePayment } from './titles/title.ts';
 
 export function readFault(body: JsonObject): Fault {
-  const { kind, on, count, skip, probability, status, retryAfterSeconds, delayMs, scopes, ...rest } = body;
+  const { kind, on, count, skip, probability, status, retryAfterSeconds, delayMs, scopes, code, ...rest } = body;
   const numbers = { count, skip, probability, status, retryAfterSeconds, delayMs };
   if (!FAULT_KINDS.some(known => known === kind))
     throw new RangeError(`kind must be one of ${FAULT_KINDS.join(', ')}.`);
@@ -21,6 +21,7 @@ export function readFault(body: JsonObject): Fault {
   }
   if (on !== undefined && !isObject(on)) throw new RangeError('on must be an object with method and path.');
   if (scopes !== undefined && !Array.isArray(scopes)) throw new RangeError('scopes must be a list.');
+  if (code !== undefined && typeof code !== 'string') throw new RangeError('code must be text.');
   refuseOthers(rest);
   return body as Fault;
 }

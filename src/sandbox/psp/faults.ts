@@ -13,6 +13,7 @@ export const CALL_FAULTS = [
   'expired-token',
   'stale-read',
   'narrow-token',
+  'wrong-code',
 ] as const;
 /** On notifications. */
 export const NOTIFICATION_FAULTS = ['notify-drop', 'notify-duplicate', 'notify-reorder', 'notify-forge'] as const;
@@ -38,6 +39,8 @@ export type Fault = {
   readonly delayMs?: number;
   /** What a narrowed token still has. */
   readonly scopes?: readonly string[];
+  /** Of `wrong-code`: what stands in the place of the BR Code. */
+  readonly code?: string;
 };
 
 export type ActiveFault = Fault & { readonly id: string; readonly fired: number };

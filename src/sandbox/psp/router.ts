@@ -40,7 +40,8 @@ export function createRouter(profile: Profile, titles?: TitleApi): Router {
     },
     find: (method, prefix, path) => {
       if (prefix === titles?.prefix) return findTitleRoute(titles, method, path);
-      const segments = path.slice(1).split('/');
+      // Efí's own client asks for the list of a resource with a slash at its end.
+      const segments = path.slice(1).replace(/\/$/, '').split('/');
       const pattern = prefix + patternOf(segments);
       const route = routes.get(`${method} ${pattern}`);
       if (!route) throw new ApiRefusal(resources.has(pattern) ? 'MetodoNaoPermitido' : 'NaoEncontrado');

@@ -4,6 +4,7 @@ import { type Charge, type ChargeMethod, isOf } from '../../charges/charge.ts';
 import { isUnpaid, keptCents } from '../../charges/life.ts';
 import { closesAt, owedOn } from '../../charges/owed.ts';
 import { civilDay } from '../../lib/civil-days.ts';
+import { staticAmountIn } from '../../rails/br-code.ts';
 import type { Method } from '../../rails/rail.ts';
 import type { CheckoutWords } from './words.ts';
 
@@ -47,7 +48,7 @@ export function factsOf(charge: Charge, now: Date): Facts {
     if (isOver || !found?.instrument || !isUnpaid(found) || found.status === 'CREATING') return undefined;
     const { instrument } = found;
     const owed = owedOn(charge, method, today);
-    const fixedCents = 'emv' in instrument ? amountIn(instrument.emv) : undefined;
+    const fixedCents = 'emv' in instrument ? staticAmountIn(instrument.emv) : undefined;
     return { instrument, owed, asksCents: fixedCents ?? owed.totalCents };
   };
   const pix = payable('pix');
@@ -104,29 +105,4 @@ function standingOf({ state, timing }: Charge, owed: AmountOwed | undefined, isO
 
 function sum(parts: readonly { readonly amountCents: bigint }[]): bigint {
   return parts.reduce((total, { amountCents }) => total + amountCents, 0n);
-}
-
-/** The name of the receiver in a BR Code: what a bank's app shows before it has asked. */
-export function receiverIn(emv: string): string | undefined {
-  return fieldsIn(emv).get('59');
-}
-
-/** The amount that a static code asks for, whatever is owed today; a dynamic one has it from the bank. */
-function amountIn(emv: string): bigint | undefined {
-  const fields = fieldsIn(emv);
-  const isDynamic = fieldsIn(fields.get('26') ?? '').has('25');
-  const [, whole = '', cents = ''] = /^(\d+)\.(\d{2})$/.exec(fields.get('54') ?? '') ?? [];
-  return isDynamic || whole === '' ? undefined : BigInt(whole + cents);
-}
-
-/** The fields of a BR Code, or of one of its templates: two digits of id, two of length, the value. */
-function fieldsIn(text: string): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  for (let at = 0; at + 4 <= text.length; ) {
-    const length = Number(text.slice(at + 2, at + 4));
-    if (!Number.isInteger(length)) break;
-    fields.set(text.slice(at, at + 2), text.slice(at + 4, at + 4 + length));
-    at += 4 + length;
-  }
-  return fields;
 }

@@ -3,9 +3,10 @@ import type { AccountSettings } from '../../accounts/settings.ts';
 import { type Charge, isOf } from '../../charges/charge.ts';
 import type { Order } from '../../orders/order.ts';
 import type { Payout } from '../../payouts/payout.ts';
+import { receiverIn } from '../../rails/br-code.ts';
 import type { SlipIssuer } from '../../rails/rail.ts';
 import { type Formats, formatsOf, type Language } from '../language.ts';
-import { type Facts, receiverIn } from './facts.ts';
+import type { Facts } from './facts.ts';
 import { CHECKOUT_WORDS, type CheckoutWords } from './words.ts';
 
 /** What is shown of an order: the order, its transfer, and how deep that must be. */

@@ -1,10 +1,10 @@
 // The page of a checkout, from what is known of a charge.
 import { lightened, textOn } from '../../accounts/colours.ts';
 import type { AccountSettings } from '../../accounts/settings.ts';
+import { receiverIn } from '../../rails/br-code.ts';
 import { writtenDocument } from '../boleto/format.ts';
 import { type Html, html } from '../html.ts';
 import type { Language } from '../language.ts';
-import { receiverIn } from './facts.ts';
 import { boletoSection, pixSection } from './methods.ts';
 import { orderCard } from './order-card.ts';
 import { receiptCard } from './receipt.ts';

@@ -10,7 +10,7 @@ import { bacenRail, loadRail } from '../../../src/rails/bacen/rail.ts';
 import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
 import { testClock } from '../../harness/clock.ts';
 import { recordingLog, silentLog } from '../../harness/log.ts';
-import { NOW, paymentRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
+import { CODE, NOW, paymentRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
 
 const request = paymentRequest();
 const deps = { clock: testClock(NOW), log: silentLog };
@@ -96,7 +96,7 @@ test('a secret and a key that are sealed with the master key are used like plain
   const { clientSecret = '', ...withoutSecret } = psp.settings;
   const clientSecretFile = await file('sealed-secret', sealedText(masterKey, Buffer.from(`${clientSecret}\n`)));
   const privateKeyFile = await file('sealed-key', sealedText(masterKey, await readFile(psp.client.key)));
-  psp.answer({ body: { status: 'ATIVA', pixCopiaECola: '000201' } });
+  psp.answer({ body: { status: 'ATIVA', pixCopiaECola: CODE } });
   const rail = bacenRail({ ...withoutSecret, clientSecretFile, privateKeyFile }, deps);
   assert.equal((await rail.lookup(request, TXID)).kind, 'registered');
   const lost = await file('lost', sealedText(randomBytes(32), Buffer.from('hunter2')));
@@ -109,7 +109,7 @@ test('a secret and a key that are sealed with the master key are used like plain
 test('PEM and PKCS#12 present the same certificate, also on the call for the token', async t => {
   const { psp, file, withoutPem } = await startWithFiles(t);
   const passwordFile = await file('password', psp.client.p12Password);
-  psp.answer({ body: { status: 'ATIVA', pixCopiaECola: '000201' } });
+  psp.answer({ body: { status: 'ATIVA', pixCopiaECola: CODE } });
   for (const settings of [psp.settings, { ...withoutPem, pkcs12File: psp.client.p12, passwordFile }]) {
     assert.equal((await bacenRail(settings, deps).lookup(request, TXID)).kind, 'registered');
   }
@@ -125,7 +125,7 @@ test('a renewed certificate and secret are used within seconds, and a call under
   const { log, lines } = recordingLog();
   const { lookup } = bacenRail({ ...withoutSecret, clientSecretFile }, { clock, log });
   const renewed = await psp.keys.issue({ clientId: 'trilho' });
-  psp.answer({ body: { status: 'ATIVA', pixCopiaECola: '000201' } });
+  psp.answer({ body: { status: 'ATIVA', pixCopiaECola: CODE } });
   await lookup(request, TXID);
 
   // A certificate without its key yet: the old pair stays in use.
@@ -144,7 +144,7 @@ test('a renewed certificate and secret are used within seconds, and a call under
       isHeld = false;
       await held;
     }
-    return { body: { status: 'ATIVA', pixCopiaECola: '000201' } };
+    return { body: { status: 'ATIVA', pixCopiaECola: CODE } };
   });
   const underWay = lookup(request, TXID);
   await rename(renewed.key, psp.client.key);

@@ -6,10 +6,10 @@ import { bacenRail } from '../../../src/rails/bacen/rail.ts';
 import { ENVIRONMENTS } from '../../../src/rails/bank-client/settings.ts';
 import { testClock } from '../../harness/clock.ts';
 import { silentLog } from '../../harness/log.ts';
-import { NOW, paymentRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
+import { CODE, NOW, paymentRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
 
 const deps = { clock: testClock(NOW), log: silentLog };
-const ANSWER = { body: { status: 'ATIVA', pixCopiaECola: '000201' } };
+const ANSWER = { body: { status: 'ATIVA', pixCopiaECola: CODE } };
 
 test('every profile but custom has addresses with https for both environments', () => {
   for (const name of PROFILE_NAMES) {

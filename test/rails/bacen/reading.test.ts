@@ -7,11 +7,11 @@ import { chargeBody, checkRequest, kindOf } from '../../../src/rails/bacen/charg
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
 import { hintsIn, readReceipt } from '../../../src/rails/bacen/receipts.ts';
 import { readJson } from '../../../src/rails/bank-client/read-answer.ts';
-import { dynamicBrCode, isBrCodeIntact, locationIn } from '../../../src/rails/br-code.ts';
+import { dynamicBrCode, isBrCodeIntact, locationIn, staticBrCodes } from '../../../src/rails/br-code.ts';
 import type { PaymentRequest } from '../../../src/rails/rail.ts';
 import { testClock } from '../../harness/clock.ts';
 import { silentLog } from '../../harness/log.ts';
-import { NOW, PIX_KEY, paymentRequest, quoteRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
+import { CODE, codeAt, NOW, PIX_KEY, paymentRequest, quoteRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
 
 const bodyOf = (request: PaymentRequest, now = NOW) =>
   JSON.parse(JSON.stringify(chargeBody(request, { pixKey: PIX_KEY, now: new Date(now), sendsLocationKind: true })));
@@ -110,12 +110,11 @@ test('a location of the pool gives the code before the PSP answers, and goes wit
   assert.deepEqual(await submit(), { kind: 'registered' });
   assert.match(psp.calls.at(-1)?.body ?? '', /"loc":\{"id":9007199254740993,"tipoCob":"cobv"\}/);
   // Another name in the code, or none at all, is no reason to hand out another code; another location is.
-  const named = dynamicBrCode('pix.example.com/qr/v2/abc', { receiverName: 'Loja', receiverCity: 'Recife' });
-  psp.answer({ status: 201, body: { status: 'ATIVA', pixCopiaECola: named } });
+  psp.answer({ status: 201, body: { status: 'ATIVA', pixCopiaECola: CODE } });
   assert.deepEqual(await submit(), { kind: 'registered' });
   psp.answer({ status: 201, body: { status: 'ATIVA' } });
   assert.deepEqual(await submit(), { kind: 'registered' });
-  const elsewhere = named?.replace('/abc', '/abd');
+  const elsewhere = codeAt('pix.example.com/qr/v2/abd');
   for (const body of [
     { pixCopiaECola: elsewhere },
     { pixCopiaECola: elsewhere, location: 'pix.example.com/qr/v2/abd' },
@@ -148,9 +147,9 @@ test('the code is in whichever field has it; without any the charge is only acce
   const location = 'pix.example.com/qr/v2/abc';
   const built = dynamicBrCode(location, { receiverName: 'RECEBEDOR PIX', receiverCity: 'BRASILIA' });
   const cases: [object, string | undefined][] = [
-    [{ pixCopiaECola: 'A', brcode: 'B' }, 'A'],
-    [{ pixCopiaECola: null, brcode: 'B' }, 'B'],
-    [{ pixCopiaECola: '', textoImagemQRcode: 'C' }, 'C'],
+    [{ pixCopiaECola: codeAt('pix.example.com/a'), brcode: codeAt('pix.example.com/b') }, codeAt('pix.example.com/a')],
+    [{ pixCopiaECola: null, brcode: codeAt('pix.example.com/b') }, codeAt('pix.example.com/b')],
+    [{ pixCopiaECola: '', textoImagemQRcode: CODE }, CODE],
     [{ loc: { location } }, built],
     [{ loc: null, location: `https://${location}` }, built],
     [{}, undefined],
@@ -158,6 +157,29 @@ test('the code is in whichever field has it; without any the charge is only acce
   for (const [fields, emv] of cases) {
     psp.answer({ body: { status: 'ATIVA', ...fields } });
     const expected = emv === undefined ? { kind: 'accepted' } : { kind: 'registered', instrument: { emv } };
+    assert.deepEqual(await lookup(paymentRequest(), TXID), expected);
+  }
+});
+
+test('a code that cannot be paid is a failed registration, which names what is wrong with it', async t => {
+  const psp = await startScriptedPsp(t);
+  const { lookup, submit } = bacenRail(psp.settings, { clock: testClock(NOW), log: silentLog });
+  const ownCode = staticBrCodes({ key: PIX_KEY, receiverName: 'Loja', receiverCity: 'Recife' })(15_990n, 'T1');
+  const cases: [object, string][] = [
+    [{ pixCopiaECola: '00-4' }, 'it is no BR Code'],
+    [{ pixCopiaECola: 'https://pix.example.com/qr/v2/abc' }, 'it is no BR Code'],
+    [{ pixCopiaECola: CODE.replace('/abc', '/abd') }, 'its checksum or the length of a field is wrong'],
+    [{ pixCopiaECola: `${CODE}0001A` }, 'its checksum or the length of a field is wrong'],
+    [{ pixCopiaECola: CODE.repeat(6) }, 'it is too long for a BR Code'],
+    [{ pixCopiaECola: ownCode }, 'it has no location of a charge'],
+    [{ pixCopiaECola: codeAt('x/y').replace(/5303986/, '5303840') }, 'its checksum or the length of a field is wrong'],
+    [{ location: 'pix.example.com/a b' }, 'no code can hold its location'],
+    [{ location: 'nowhere' }, 'no code can hold its location'],
+  ];
+  for (const [fields, fault] of cases) {
+    psp.answer({ body: { status: 'ATIVA', ...fields } });
+    const expected = { kind: 'rejected', reason: `The PSP answered with a pix code that cannot be paid: ${fault}.` };
+    assert.deepEqual(await submit(paymentRequest(), TXID), expected);
     assert.deepEqual(await lookup(paymentRequest(), TXID), expected);
   }
 });

@@ -1,4 +1,5 @@
 // A PSP that answers what a test tells it to: for what goes wrong on the wire.
+import assert from 'node:assert/strict';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
+import { dynamicBrCode } from '../../../src/rails/br-code.ts';
 import type { PaymentRequest } from '../../../src/rails/rail.ts';
 import {
   type CertificateFiles,
@@ -142,6 +144,14 @@ export async function startScriptedPsp(
 }
 
 export const NOW = '2026-11-16T12:00:00Z';
+/** A code as a PSP makes it for a location. */
+export function codeAt(location: string): string {
+  const emv = dynamicBrCode(location, { receiverName: 'Loja', receiverCity: 'Recife' });
+  assert(emv);
+  return emv;
+}
+export const CODE = codeAt('pix.example.com/qr/v2/abc');
+
 export const TXID = '019a8b5e3c707d2a9f416b0c5d8e2a17';
 
 /** A charge of R$ 159,90 with a due day. */

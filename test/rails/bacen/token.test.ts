@@ -5,10 +5,10 @@ import type { Profile } from '../../../src/rails/bacen/profile.ts';
 import { bacenRail } from '../../../src/rails/bacen/rail.ts';
 import { testClock } from '../../harness/clock.ts';
 import { recordingLog, silentLog } from '../../harness/log.ts';
-import { NOW, paymentRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
+import { CODE, NOW, paymentRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
 
 const request = paymentRequest();
-const ANSWER = { status: 'ATIVA', pixCopiaECola: '000201' };
+const ANSWER = { status: 'ATIVA', pixCopiaECola: CODE };
 
 test('one token serves all calls until a minute before its end, and callers at the same time share one request', async t => {
   const psp = await startScriptedPsp(t);

@@ -5,7 +5,7 @@ import { bacenRail } from '../../../src/rails/bacen/rail.ts';
 import type { BacenSettings } from '../../../src/rails/bacen/settings.ts';
 import { testClock } from '../../harness/clock.ts';
 import { recordingLog, silentLog } from '../../harness/log.ts';
-import { type Action, NOW, paymentRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
+import { type Action, CODE, NOW, paymentRequest, startScriptedPsp, TXID } from './scripted-psp.ts';
 
 const request = paymentRequest();
 const ANSWER = {
@@ -13,7 +13,7 @@ const ANSWER = {
   txid: TXID,
   chave: 'recebedor@example.com',
   valor: { original: '159.90' },
-  pixCopiaECola: '000201',
+  pixCopiaECola: CODE,
 };
 const rail = (settings: BacenSettings) => bacenRail(settings, { clock: testClock(NOW), log: silentLog });
 const PROBLEM = {
@@ -33,7 +33,7 @@ test('an answer to PUT is registered, rejected, unknown or unavailable', async t
   const words =
     'CobVOperacaoInvalida: Cobrança inválida. A requisição não respeita o schema. (cobv.chave: A chave não existe)';
   const retryAfter = { 'retry-after': '7' };
-  const registered = { kind: 'registered', instrument: { emv: '000201' } };
+  const registered = { kind: 'registered', instrument: { emv: CODE } };
   const table: [Action, object][] = [
     [{ status: 201, body: ANSWER }, registered],
     [{ status: 200, body: ANSWER }, registered],
@@ -93,10 +93,10 @@ test('a refused PUT of a charge that the PSP has is that charge, if it is the sa
   const psp = await startScriptedPsp(t);
   const { submit } = rail(psp.settings);
   const outcomes: [object, object][] = [
-    [ANSWER, { kind: 'registered', instrument: { emv: '000201' } }],
+    [ANSWER, { kind: 'registered', instrument: { emv: CODE } }],
     [
       { ...ANSWER, status: 'CONCLUIDA', valor: { original: 159.9 } },
-      { kind: 'registered', instrument: { emv: '000201' } },
+      { kind: 'registered', instrument: { emv: CODE } },
     ],
     [
       { ...ANSWER, valor: { original: '159.91' } },

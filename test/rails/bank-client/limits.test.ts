@@ -5,10 +5,10 @@ import { bacenRail } from '../../../src/rails/bacen/rail.ts';
 import { callLimits, deadlineIn } from '../../../src/rails/bank-client/limits.ts';
 import { testClock } from '../../harness/clock.ts';
 import { silentLog } from '../../harness/log.ts';
-import { NOW, paymentRequest, startScriptedPsp, TXID } from '../bacen/scripted-psp.ts';
+import { CODE, NOW, paymentRequest, startScriptedPsp, TXID } from '../bacen/scripted-psp.ts';
 
 const request = paymentRequest();
-const ANSWER = { body: { status: 'ATIVA', pixCopiaECola: '000201' } };
+const ANSWER = { body: { status: 'ATIVA', pixCopiaECola: CODE } };
 
 test('no more calls run at once than the setting allows, and all of them run', async t => {
   const psp = await startScriptedPsp(t);

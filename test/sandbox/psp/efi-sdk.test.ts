@@ -65,6 +65,12 @@ test("Efí's SDK creates a charge, sees it paid, refunds it and registers a webh
     chave: KEY,
   } as never);
   assert.equal(due.status, 'ATIVA');
+  // The client asks for `/v2/cobv/`, with a slash at its end.
+  const times = { inicio: new Date(Date.now() - 60_000).toISOString(), fim: new Date().toISOString() };
+  assert.deepEqual(
+    (await efi.pixListDueCharges(times)).cobs.map(({ txid }) => txid),
+    [due.txid],
+  );
   const location = await efi.pixCreateLocation({ tipoCob: 'cob' });
   assert.equal((await efi.pixDetailLocation({ id: location.id })).tipoCob, 'cob');
   await efi.pixDeleteWebhook({ chave: KEY });
