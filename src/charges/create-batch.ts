@@ -8,24 +8,17 @@ import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { ObjectTrace } from '../lib/tracing.ts';
 import { withWorkKind } from '../lib/work-kind.ts';
-import type { Rails } from '../rails/rails.ts';
 import { insertAuditLines } from '../storage/audit.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { insertTraces } from '../storage/object-traces.ts';
-import { chargeAnswer } from './answer.ts';
-import { type NumberDeps, numberCharges } from './bank-files/number.ts';
-import { beginCharges } from './begin.ts';
 import type { Charge } from './charge.ts';
-import { locateCharges } from './locate.ts';
-import { insertCharges } from './store.ts';
-import type { WriteDeps } from './write.ts';
+import { type WriteNewDeps, type WrittenCharge, writeNewCharges } from './write-new.ts';
 
 /** A charge that is ready to be written, with the claim that detects a repeat of it. */
 export type ReadyCharge = {
   readonly charge: Charge;
   readonly claim: Claim;
-  readonly answer: string;
   readonly auditLine: AuditLine | undefined;
   readonly trace: ObjectTrace | undefined;
 };
@@ -35,12 +28,10 @@ export type ReadyCharge = {
  * the caller writes it singly, and so finds a charge that was committed after all.
  */
 export type WriteOutcome = WrittenCharge | 'skipped';
-export type WrittenCharge = Pick<ReadyCharge, 'charge' | 'answer'>;
 export type ChargeBatches = Batcher<ReadyCharge, WriteOutcome>;
 
-type Deps = WriteDeps & {
+type Deps = WriteNewDeps & {
   readonly db: Database;
-  readonly rails: Rails;
   readonly accounts: AccountPolicy;
   readonly log: Log;
   /** Called with the size of each batch. */
@@ -74,46 +65,29 @@ export function startChargeBatches(deps: Deps): ChargeBatches {
  * Writes the charges whose account is usable and whose key, id and externalId are free. It takes the keys first, so that a
  * transaction that waits for a key holds no other lock.
  */
-async function writeBatch(
-  { queue, links, rails, accounts, log }: Deps,
-  tx: Sql,
-  ready: readonly ReadyCharge[],
-): Promise<readonly WriteOutcome[]> {
+async function writeBatch(deps: Deps, tx: Sql, ready: readonly ReadyCharge[]): Promise<readonly WriteOutcome[]> {
   const taken = await takeKeys(tx, ready.flatMap(keyUseOf));
-  const usable = await accounts.usable(
+  const usable = await deps.accounts.usable(
     tx,
     ready.map(({ charge }) => ({ id: charge.accountId, at: charge.createdAt })),
   );
-  const candidates = await numberReady(
-    tx,
-    { rails, log },
-    await locateReady(
-      tx,
-      rails,
-      ready.filter(
-        ({ charge, claim }) => usable.has(charge.accountId) && (claim.key === undefined || taken.has(charge.id)),
-      ),
-    ),
+  const candidates = ready.filter(
+    ({ charge, claim }) => usable.has(charge.accountId) && (claim.key === undefined || taken.has(charge.id)),
   );
-  const written = await insertCharges(
+  const written = await writeNewCharges(
+    deps,
     tx,
-    candidates.map(({ charge, claim, answer }) => ({ charge, hash: claim.hash, answer })),
+    candidates.map(({ charge, claim }) => ({ charge, hash: claim.hash })),
   );
   const isWritten = ({ charge }: ReadyCharge) => written.has(charge.id);
-  const inserted = candidates.filter(isWritten);
-  const asWritten = new Map(inserted.map(({ charge, answer }) => [charge.id, { charge, answer }]));
   const unused = ready
     .filter(one => !isWritten(one))
     .flatMap(keyUseOf)
     .filter(({ objectId }) => taken.has(objectId));
+  const inserted = ready.filter(isWritten);
   // These statements do not depend on each other, so they are sent together.
   await Promise.all([
     unused.length > 0 && releaseKeys(tx, unused),
-    beginCharges(
-      { queue, links },
-      tx,
-      inserted.map(({ charge }) => charge),
-    ),
     insertAuditLines(
       tx,
       inserted.flatMap(({ auditLine }) => auditLine ?? []),
@@ -123,34 +97,7 @@ async function writeBatch(
       inserted.map(({ trace }) => trace),
     ),
   ]);
-  return ready.map(({ charge }) => asWritten.get(charge.id) ?? 'skipped');
-}
-
-/** The same charges, those with a location with the answer that has its code. */
-export async function locateReady(tx: Sql, rails: Rails, ready: readonly ReadyCharge[]): Promise<ReadyCharge[]> {
-  const located = await locateCharges(
-    tx,
-    rails,
-    ready.map(({ charge }) => charge),
-  );
-  return ready.map((one, index) => withCharge(one, located[index]!));
-}
-
-/** Those that need no number, or have got one. */
-async function numberReady(tx: Sql, deps: NumberDeps, ready: readonly ReadyCharge[]): Promise<ReadyCharge[]> {
-  const numbered = await numberCharges(
-    tx,
-    deps,
-    ready.map(({ charge }) => charge),
-  );
-  return ready.flatMap((one, index) => {
-    const charge = numbered[index];
-    return charge ? withCharge(one, charge) : [];
-  });
-}
-
-export function withCharge(one: ReadyCharge, charge: Charge): ReadyCharge {
-  return charge === one.charge ? one : { ...one, charge, answer: JSON.stringify(chargeAnswer(charge)) };
+  return ready.map(({ charge }) => written.get(charge.id) ?? 'skipped');
 }
 
 function keyUseOf({ charge: { id, accountId, createdAt }, claim: { scope, key, hash } }: ReadyCharge): NewKeyUse[] {

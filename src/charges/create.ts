@@ -12,18 +12,16 @@ import { METHODS } from '../rails/rail.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { insertTraces } from '../storage/object-traces.ts';
 import { chargeAnswer } from './answer.ts';
-import { numberCharge } from './bank-files/number.ts';
-import { beginCharges } from './begin.ts';
 import { type BuildDeps, buildCharge } from './build.ts';
 import type { Charge, NewCharge } from './charge.ts';
-import { type ChargeBatches, locateReady, type ReadyCharge, type WrittenCharge, withCharge } from './create-batch.ts';
+import type { ChargeBatches, ReadyCharge } from './create-batch.ts';
 import { type IssueNowDeps, issueNow } from './issue-now.ts';
-import { findByExternalId, findCharge, findFirstById, insertCharges } from './store.ts';
-import type { WriteDeps } from './write.ts';
+import { findByExternalId, findCharge, findFirstById } from './store.ts';
+import { type WriteNewDeps, type WrittenCharge, writeNewCharges } from './write-new.ts';
 
 /** What creating a charge needs, alone or as part of an order. */
 export type ChargeDeps = BuildDeps &
-  WriteDeps & {
+  WriteNewDeps & {
     readonly db: Database;
     readonly accounts: AccountPolicy;
     readonly log: Log;
@@ -66,8 +64,7 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
     if (!earlier) throw refusal;
     return { id: earlier.id, answer: earlier.answer, replayed: true };
   }
-  const answer = JSON.stringify(chargeAnswer(charge));
-  const ready: ReadyCharge = { charge, claim, answer, auditLine: auditLineAbout(id), trace: traceOf(id, now) };
+  const ready: ReadyCharge = { charge, claim, auditLine: auditLineAbout(id), trace: traceOf(id, now) };
   const outcome = await deps.chargeBatches.add(ready);
   const written = outcome === 'skipped' ? await writeSingly(deps, ready) : outcome;
   if ('id' in written) return { id: written.id, answer: written.answer, replayed: true };
@@ -78,24 +75,34 @@ export async function createCharge(deps: CreateDeps, input: NewCharge, idempoten
 
 /** Writes the charge in its own transaction, or returns the charge that an earlier request wrote. */
 async function writeSingly(deps: CreateDeps, ready: ReadyCharge): Promise<WrittenCharge | First> {
+  const { id, accountId, createdAt } = ready.charge;
   return deps.db.transaction(async tx => {
-    const { claim } = ready;
-    const [located] = await locateReady(tx, deps.rails, [ready]);
-    const { charge, answer } = withCharge(located!, await numberCharge(tx, deps, located!.charge));
-    const earlier = await writeOnce(tx, records, claim, charge, async () => {
-      await requireAccount(tx, deps.accounts, charge.accountId, charge.createdAt);
-      return insertCharge(tx, charge, claim.hash, answer);
-    });
-    setAuditObject(earlier?.id ?? charge.id);
-    if (!earlier) {
-      await beginCharges(deps, tx, [charge]);
-      await insertTraces(tx, [ready.trace]);
-      return { charge, answer };
+    const requireUsable = () => requireAccount(tx, deps.accounts, accountId, createdAt);
+    const written = await writeOrFind(deps, tx, ready, requireUsable);
+    setAuditObject('id' in written ? written.id : id);
+    if (!('id' in written)) await insertTraces(tx, [ready.trace]);
+    else if (written.id === id) {
+      // A commit whose answer was lost has written it, with a location of its own.
+      return { charge: (await findCharge(tx, id, accountId)) ?? ready.charge, answer: written.answer };
     }
-    if (earlier.id !== charge.id) return earlier;
-    // A commit whose answer was lost has written it, with a location of its own.
-    return { charge: (await findCharge(tx, charge.id, charge.accountId)) ?? charge, answer: earlier.answer };
+    return written;
   });
+}
+
+/** Writes the charge, after `check`, or finds the one that an earlier request wrote. */
+async function writeOrFind(
+  deps: WriteNewDeps,
+  tx: Sql,
+  { charge, claim }: Pick<ReadyCharge, 'charge' | 'claim'>,
+  check?: () => Promise<void>,
+): Promise<WrittenCharge | First> {
+  let written: ReadonlyMap<string, WrittenCharge> = new Map();
+  const earlier = await writeOnce(tx, records, claim, charge, async () => {
+    await check?.();
+    written = await writeNewCharges(deps, tx, [{ charge, hash: claim.hash }]);
+    return written.has(charge.id);
+  });
+  return earlier ?? written.get(charge.id)!;
 }
 
 const records: Records = {
@@ -107,21 +114,13 @@ const records: Records = {
     }),
 };
 
-/** Writes the charge of an order in the transaction of the caller. Refuses an externalId that is taken. */
-export async function writeCharge(deps: WriteDeps, tx: Sql, charge: Charge): Promise<void> {
+/** Writes the charge of an order in the transaction of the caller, and returns it as it was written. Refuses an externalId that is taken. */
+export async function writeCharge(deps: WriteNewDeps, tx: Sql, charge: Charge): Promise<Charge> {
   // The hash covers the new id, so no request to create a charge alone can count as a repeat of this one.
-  const hash = contentHash({ id: charge.id });
-  const claim: Claim = { hash, scope: charge.accountId, key: undefined };
-  const answer = JSON.stringify(chargeAnswer(charge));
-  const earlier = await writeOnce(tx, records, claim, charge, () => insertCharge(tx, charge, hash, answer));
-  if (earlier) throw records.conflict(earlier.id);
-  await beginCharges(deps, tx, [charge]);
-}
-
-/** False when the id or the externalId is taken. */
-async function insertCharge(tx: Sql, charge: Charge, hash: string, answer: string): Promise<boolean> {
-  const written = await insertCharges(tx, [{ charge, hash, answer }]);
-  return written.has(charge.id);
+  const claim: Claim = { hash: contentHash({ id: charge.id }), scope: charge.accountId, key: undefined };
+  const written = await writeOrFind(deps, tx, { charge, claim });
+  if ('id' in written) throw records.conflict(written.id);
+  return written.charge;
 }
 
 /** The content that two requests must share to count as the same request, independent of how the JSON was written. */

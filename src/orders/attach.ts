@@ -2,7 +2,6 @@
 import type { Charge } from '../charges/charge.ts';
 import { type ChargeDeps, writeCharge } from '../charges/create.ts';
 import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
-import { locateCharges } from '../charges/locate.ts';
 import { findCharge } from '../charges/store.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tracing } from '../lib/tracing.ts';
@@ -37,10 +36,9 @@ export async function attachCharge(
     const after = { ...before, chargeId: charge.id, dueCents: charge.payableCents, updatedAt: now };
     await updateOrders(tx, [after]);
     await clearOrderTimers(tx, [after], 'expire');
-    const [located] = await locateCharges(tx, deps.rails, [charge]);
-    await writeCharge(deps, tx, located!);
+    const written = await writeCharge(deps, tx, charge);
     await shareTraces(deps, tx, [{ from: id, to: charge.id }]);
-    return { order: after, written: located };
+    return { order: after, written };
   });
   if (written) await issueNow(deps, written);
   return order;

@@ -3,11 +3,9 @@
 import { bindKey, type Claim, type First, findEarlier, isSame, type Records, writeOnce } from '../accounts/once.ts';
 import { requireAccount } from '../accounts/require.ts';
 import type { Chains } from '../chains/chain.ts';
-import { numberCharge } from '../charges/bank-files/number.ts';
 import type { Charge } from '../charges/charge.ts';
 import { type ChargeDeps, writeCharge } from '../charges/create.ts';
 import { type IssueNowDeps, issueNow } from '../charges/issue-now.ts';
-import { locateCharges } from '../charges/locate.ts';
 import { findCharge } from '../charges/store.ts';
 import { insertEvents } from '../events/store.ts';
 import { currentActor, setAuditObject } from '../lib/audit-context.ts';
@@ -88,14 +86,16 @@ export async function createOrder(deps: OrderDeps, input: NewOrder, idempotencyK
       const other = await findFirstByQuote(tx, quote.id);
       if (other && other.id !== order.id) return sameOrder(other, claim);
     }
-    const [placed] = charge ? await locateCharges(tx, deps.rails, [charge]) : [];
-    const located = placed && (await numberCharge(tx, deps, placed));
-    const answer = answerWith(located);
+    const answer = answerWith(charge);
     const known = await writeOnce(tx, records, claim, order, () => insertOrder(tx, order, hash, answer));
     setAuditObject(known?.id ?? order.id);
     if (known) return known;
-    await beginOrder(deps, tx, order, located);
-    return { id: order.id, answer, charge: located };
+    const written = await beginOrder(deps, tx, order, charge);
+    if (written === charge) return { id: order.id, answer, charge };
+    // The charge got its number or its code as it was written.
+    const complete = answerWith(written);
+    await replaceAnswer(tx, order, complete);
+    return { id: order.id, answer: complete, charge: written };
   });
   if (first.id !== order.id) return { id: first.id, answer: first.answer, replayed: true };
   // A commit whose answer was lost has written the charge, with a location of its own.
@@ -133,12 +133,19 @@ function sameOrder(first: First, claim: Claim): First {
   throw refused('quoteId', 'used', 'was used for another order');
 }
 
-async function beginOrder(deps: OrderDeps, tx: Sql, order: Order, charge: Charge | undefined): Promise<void> {
+/** Returns the charge as it was written. */
+async function beginOrder(
+  deps: OrderDeps,
+  tx: Sql,
+  order: Order,
+  charge: Charge | undefined,
+): Promise<Charge | undefined> {
   await recordQuoteUse(tx, order.quote!.id!, order);
   await insertTraces(tx, [traceOf(order.id, order.createdAt), charge && traceOf(charge.id, charge.createdAt)]);
   await insertEvents(tx, [orderEvent(order, 'pending_payment', order.createdAt)]);
-  if (charge) await writeCharge(deps, tx, charge);
-  else await setOrderTimer(tx, order, 'expire', order.quote!.expiresAt);
+  if (charge) return writeCharge(deps, tx, charge);
+  await setOrderTimer(tx, order, 'expire', order.quote!.expiresAt);
+  return undefined;
 }
 
 /** The quote that the caller named, or a new one. */

@@ -11,8 +11,9 @@ import { warnOfTaken } from './warn-numbers.ts';
 export type NumberDeps = { readonly rails: Rails; readonly log: Log };
 
 /**
- * The same charges, each with its number where it needs one; undefined for those whose agreement has not numbers for all of them: the
- * caller numbers these singly. Rails are taken in the order of their names, so that no two transactions wait for each other.
+ * The same charges, each with its number where it needs one; undefined for those of several whose agreement has not numbers for all
+ * of them: the caller numbers these singly. Of one charge alone the boleto fails, and without another method it is refused. Rails are
+ * taken in the order of their names, so that no two transactions wait for each other.
  */
 export async function numberCharges(
   tx: Sql,
@@ -36,7 +37,7 @@ export async function numberCharges(
     let numbered: Charge = charge;
     for (const { method, rail, range } of wishesOf(rails, charge)) {
       const number = next.get(rail);
-      if (number === undefined) return undefined;
+      if (number === undefined) return charges.length === 1 ? withoutNumber(charge, method) : undefined;
       next.set(rail, number + 1n);
       numbered = withMethod(numbered, { ...method, ...range.prepare(paymentRequest(charge), number) });
     }
@@ -44,14 +45,10 @@ export async function numberCharges(
   });
 }
 
-/** One charge. Without a number left its boleto fails; a charge that has no other method is refused. */
-export async function numberCharge(tx: Sql, deps: NumberDeps, charge: Charge): Promise<Charge> {
-  const [numbered] = await numberCharges(tx, deps, [charge]);
-  if (numbered) return numbered;
-  const [wish] = wishesOf(deps.rails, charge);
-  const reason = `The numbers of the agreement ${wish?.rail} are used up.`;
-  if (!wish || charge.methods.length === 1) throw new AppError('not_configured', reason);
-  return withMethod(charge, { ...wish.method, status: 'FAILED', reason });
+function withoutNumber(charge: Charge, method: ChargeMethod): Charge {
+  const reason = `The numbers of the agreement ${method.rail} are used up.`;
+  if (charge.methods.length === 1) throw new AppError('not_configured', reason);
+  return withMethod(charge, { ...method, status: 'FAILED', reason });
 }
 
 type Wish = { readonly method: ChargeMethod; readonly rail: string; readonly range: NumberRange };
