@@ -3,16 +3,18 @@ import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import type { Settings } from '../config/read.ts';
 import { version } from '../config/version.ts';
-import { StartError } from '../lib/errors.ts';
+import { AwayError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { quoted, readArguments, refuseFaults } from './arguments.ts';
 import type { CommandEntry } from './commands/entry.ts';
 import { COMMANDS } from './commands.ts';
 import { watchOutput } from './output.ts';
 
-const USAGE_FAULT = 2;
+/** Systemd does not try it again: deploy/trilho.service. */
+const NOT_AS_ASKED = 2;
+const NOT_NOW = 1;
 
-/** Runs a command and returns the exit code: 0 when done, 2 when it could not be done as asked. */
+/** Runs a command and returns the exit code: 0 when done, 2 when it cannot be done as asked, 1 when the same may succeed later. */
 export async function run(args: readonly string[]): Promise<number> {
   const exitCodeOf = watchOutput();
   const isService = COMMANDS.get(args[0] ?? '')?.isService ?? false;
@@ -22,7 +24,7 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     console.error(error.message);
-    return USAGE_FAULT;
+    return error instanceof AwayError ? NOT_NOW : NOT_AS_ASKED;
   }
 }
 

@@ -107,5 +107,10 @@ export function invalidRequest(faults: readonly Fault[]): AppError {
 
 /** The service cannot start as asked. The command line prints the message alone and leaves with exit code 2. */
 export class StartError extends Error {
-  override readonly name = 'StartError';
+  override readonly name: string = 'StartError';
+}
+
+/** What the service needs is away and may come back, so the same start may succeed later: exit code 1. */
+export class AwayError extends StartError {
+  override readonly name = 'AwayError';
 }

@@ -1,9 +1,11 @@
-// Opens the database and checks its version and what lies in front of it. A failure becomes a StartError of one line.
+// Opens the database and checks its version and what lies in front of it. A failure becomes a StartError of one line;
+// a server that is away, one of its own kind.
 import type pg from 'pg';
-import { AppError, StartError } from '../lib/errors.ts';
+import { AppError, AwayError, isOutage, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { audited } from './audit.ts';
 import { type Database, openDatabase } from './database.ts';
+import { outageOf } from './faults.ts';
 import { REFUSES_SETTINGS, requireOwnSession, requireSettings } from './require-session.ts';
 
 const OLDEST_VERSION = 14;
@@ -25,17 +27,18 @@ export async function connect({ connection, log }: { connection: pg.PoolConfig; 
     await db.close();
     if (error instanceof StartError) throw error;
     const cause = error instanceof AppError ? error.cause : error;
-    throw new StartError(`The database cannot be used${placeOf(connection)}: ${reasonOf(cause as Fault)}.`);
+    const words = `The database cannot be used${placeOf(connection)}: ${reasonOf(cause as Fault)}.`;
+    throw isOutage(error) || outageOf(error) !== undefined ? new AwayError(words) : new StartError(words);
   }
 }
 
 /** Converts a fault during the start into a StartError of one line, when its cause lies outside the service. */
 export function asStartFault(error: unknown): unknown {
   if (error instanceof AppError) {
-    const isAway = error.code === 'database_unavailable';
-    return new StartError(
-      isAway ? 'The connection to the database was lost during the start; try again.' : error.message,
-    );
+    if (error.code === 'database_unavailable') {
+      return new AwayError('The connection to the database was lost during the start; try again.');
+    }
+    return isPassing(error) ? new AwayError(error.message) : new StartError(error.message);
   }
   if ((error as { code?: unknown } | null)?.code === INSUFFICIENT_PRIVILEGE) {
     return new StartError(
@@ -43,6 +46,11 @@ export function asStartFault(error: unknown): unknown {
     );
   }
   return error;
+}
+
+/** An outage that ends without a person: a setting that is missing does not. */
+function isPassing(error: AppError): boolean {
+  return isOutage(error) && error.code !== 'not_configured';
 }
 
 /** A URL of a database as it may be shown: without the password, and without parameters, which may hold one. */

@@ -98,11 +98,14 @@ export function isSilence(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
+/** Its name may be unknown for as long as the machine has no network. */
+const CONNECTION_LOSSES = [
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...['ENOTFOUND', 'EAI_AGAIN'],
+];
+
 function isConnectionLoss(error: unknown): boolean {
-  if (
-    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'].includes(codeOf(error))
-  )
-    return true;
+  if (CONNECTION_LOSSES.includes(codeOf(error))) return true;
   // The driver gives these no code.
   return error instanceof Error && /connection terminated|not queryable/i.test(error.message);
 }

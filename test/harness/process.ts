@@ -271,11 +271,11 @@ export function faultsOf({ stderr }: Ended): string[] {
   return stderr.split('\n').filter(line => line !== '' && !/^(Database: |\{"level":"?(30|info)"?,)/.test(line));
 }
 
-/** The service refused to start: exit code 2 and one line, which it returns. */
-export function refusalOf(ended: Ended): string {
+/** The service refused to start: exit code 2, or 1 where what is away may come back, and one line, which it returns. */
+export function refusalOf(ended: Ended, code: 1 | 2 = 2): string {
   const said = faultsOf(ended);
   assert.equal(said.length, 1, ended.stderr);
-  assert.equal(ended.code, 2, ended.stderr);
+  assert.equal(ended.code, code, ended.stderr);
   assert.doesNotMatch(ended.stderr, /^\s+at /m, 'no stack');
   return said[0]!;
 }

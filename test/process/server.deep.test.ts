@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
@@ -122,24 +122,39 @@ describe('DATABASE_URL', { concurrency: 2 }, () => {
     await service.charge();
   });
 
-  for (const [what, url, words] of [
-    ['a server that is not there', async () => `postgres://me:s3cret@127.0.0.1:${await freePort()}/x`, /ECONNREFUSED/],
-    ['a host that does not exist', async () => 'postgres://me:s3cret@nowhere.invalid/x', /nowhere\.invalid/],
-    ['a socket that is not there', async () => 'postgres:///x?host=/nowhere/s3cret&user=me', /ENOENT/],
-    ['a wrong password', async () => server.url({ password: 's3cret' }), /password/],
-    ['an unknown database', async () => server.url({ database: 's3cret' }), /database of this name/],
-    ['a URL that cannot be decoded', async () => 'postgres://me:s3cret%zz@127.0.0.1:1/x', /127\.0\.0\.1:1/],
-    ['a password with @ and /', async () => 'postgres://me:x@s3cret.invalid/p4ss@127.0.0.1:1/x', /cannot be used: /],
-    ['a user that may not create tables', () => powerlessUrl(), /may not create/],
-    ['a user that may not create schemas', () => powerlessUrl('grant create on schema public to'), /may not create/],
+  for (const [what, url, words, code] of [
+    [
+      'a server that is not there',
+      async () => `postgres://me:s3cret@127.0.0.1:${await freePort()}/x`,
+      /ECONNREFUSED/,
+      1,
+    ],
+    ['a host that does not exist', async () => 'postgres://me:s3cret@nowhere.invalid/x', /nowhere\.invalid/, 1],
+    ['a socket that is not there', async () => 'postgres:///x?host=/nowhere/s3cret&user=me', /ENOENT/, 1],
+    ['a wrong password', async () => server.url({ password: 's3cret' }), /password/, 2],
+    ['an unknown database', async () => server.url({ database: 's3cret' }), /database of this name/, 2],
+    ['a URL that cannot be decoded', async () => 'postgres://me:s3cret%zz@127.0.0.1:1/x', /127\.0\.0\.1:1/, 1],
+    ['a password with @ and /', async () => 'postgres://me:x@s3cret.invalid/p4ss@127.0.0.1:1/x', /cannot be used: /, 1],
+    ['a user that may not create tables', () => powerlessUrl(), /may not create/, 2],
+    ['a user that may not create schemas', () => powerlessUrl('grant create on schema public to'), /may not create/, 2],
   ] as const) {
     test(`${what} is refused in one line that keeps the secret`, async t => {
       const folder = await ownFolder(t);
       const ended = await runToEnd({ folder, env: { DATABASE_URL: await url() } });
-      assert.match(refusalOf(ended), words);
+      assert.match(refusalOf(ended, code), words);
       assert.doesNotMatch(ended.stderr + ended.stdout, /s3cret|p4ss/);
     });
   }
+
+  test('a server that is silent is worth another start', async t => {
+    const folder = await ownFolder(t);
+    const silent = createServer(() => {}).listen(0, '127.0.0.1');
+    t.after(() => silent.close());
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const ended = await runToEnd({ folder, env: { DATABASE_URL: `postgres://me@127.0.0.1:${port}/x` } });
+    assert.match(refusalOf(ended, 1), /cannot be used at 127\.0\.0\.1/);
+  });
 
   /** A database that is owned by another user. */
   async function powerlessUrl(grant?: string): Promise<string> {

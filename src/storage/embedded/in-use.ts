@@ -6,7 +6,7 @@ import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { StartError } from '../../lib/errors.ts';
+import { AwayError } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
@@ -104,9 +104,10 @@ async function keep(file: string): Promise<boolean> {
   return true;
 }
 
-function refusalOf(file: string): StartError {
+/** A node that has crashed there has let go of it ten seconds later. */
+function refusalOf(file: string): AwayError {
   const folder = path.dirname(file);
-  return new StartError(
+  return new AwayError(
     `Another container or machine uses the data in ${folder}: stop it, or run the command inside of it.`,
   );
 }

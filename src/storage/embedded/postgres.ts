@@ -9,7 +9,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { StartError } from '../../lib/errors.ts';
+import { AwayError, StartError } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { startLoop } from '../../lib/loop.ts';
@@ -115,7 +115,7 @@ async function startIn(home: Home, inUse: InUse, start: Start): Promise<Embedded
     const deadline = Date.now() + START_LIMIT_MS;
     failedLaunches = 0;
     while (Date.now() < deadline && failedLaunches < MAX_FAILED_LAUNCHES) {
-      if (inUse.isLost()) throw new StartError('The embedded database is not started: its data was taken.');
+      if (inUse.isLost()) throw new AwayError('The embedded database is not started: its data was taken.');
       const state = await probe(connection);
       if (state === 'up') return;
       if (state === 'down' && !child) {
@@ -124,7 +124,7 @@ async function startIn(home: Home, inUse: InUse, start: Start): Promise<Embedded
       }
       await wait(PROBE_EVERY_MS);
     }
-    throw new StartError(`The embedded database does not start; its log is ${home.logFile}.`);
+    throw new AwayError(`The embedded database does not start; its log is ${home.logFile}.`);
   }
 
   await ensureRunning();
