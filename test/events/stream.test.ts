@@ -5,6 +5,8 @@ import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
 import { chargeBody } from '../harness/bodies.ts';
+import { openCharge, pathOf } from '../harness/checkouts.ts';
+import { sessionOn } from '../harness/databases.ts';
 import { recordingLog } from '../harness/log.ts';
 import { until } from '../harness/process.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -114,6 +116,33 @@ test('there is an end to how many streams are open, and a closed one makes room'
   for (const stream of streams) stream.close();
   const again = await until('room', async () => open('/events/stream?after=end').catch(() => undefined));
   again.close();
+});
+
+test('a caller that leaves before its stream is set up leaves none open', async t => {
+  const paths = ['/events/stream', '/dashboard/stream', `${await pathOf(service, await openCharge(service))}/stream`];
+  const client = await sessionOn(t, service.databaseUrl);
+  // Every request of a sandbox reads the clock first.
+  await client.query('begin; lock table sandbox_clock, charges');
+  for (const path of paths) {
+    const socket = openPaused(service.url, path);
+    await once(socket, 'connect');
+    // Answered behind the request before it, which waits at the clock.
+    await fetch(`${service.url}/livez`);
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+  }
+  await client.query('rollback');
+  await service.get('/charges');
+  const open = async () => (await service.get('/metrics')).text.match(/^trilho_(event|page)_streams.* [1-9].*$/gm);
+  await until('none to be open', async () => (await open()) === null);
+});
+
+test('HEAD of a stream opens none', async () => {
+  for (const path of ['/events/stream', '/dashboard/stream']) {
+    const { status } = await fetch(service.url + path, { method: 'HEAD' });
+    assert.equal(status, 200);
+  }
+  assert.doesNotMatch((await service.get('/metrics')).text, /^trilho_(event|page)_streams.* [1-9].*$/m);
 });
 
 /** Many events, more than the buffers of a socket take. */

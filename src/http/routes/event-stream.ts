@@ -11,6 +11,7 @@ import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import { media } from '../server/answers.ts';
 import { accountOf } from '../server/auth.ts';
+import { abortWhenGone } from '../server/gone.ts';
 import type { Observers } from '../server/observers.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -70,19 +71,20 @@ export function eventStreamRoutes(app: FastifyInstance, deps: EventStreamDeps): 
         throw new AppError('too_many_streams', `There are ${MAX_STREAMS} streams open already.`);
       }
       const stream = new AbortController();
-      const { socket } = request.raw;
       const cutOff = () => {
         deps.log.info('an event stream was closed: its reader took nothing');
         // As a connection that takes nothing at all: see unread-answers.ts. This one may have written meanwhile.
-        socket.resetAndDestroy();
+        request.raw.socket.resetAndDestroy();
       };
       const events = writeEvents({ ...deps, watch }, from, filter, stream);
       const pieces = cutOffWhenStalled(events, deps.streamStallTimeoutMs, cutOff);
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: PAGE_BYTES });
       streams.set(stream, { owner, owedBytes: () => body.readableLength + reply.raw.writableLength });
-      socket.once('close', () => stream.abort());
-      endWhenRevoked(request, stream);
       stream.signal.addEventListener('abort', () => streams.delete(stream));
+      // HEAD closes it unread.
+      body.once('close', () => stream.abort());
+      endWhenRevoked(request, stream);
+      abortWhenGone(request, stream);
       return body;
     },
   });

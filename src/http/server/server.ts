@@ -14,6 +14,7 @@ import { guardRoutes, requireScopes } from './auth.ts';
 import { readBodies } from './body.ts';
 import { type Answered, clientErrorHandler, refuseTunnels } from './client-error.ts';
 import { createExchanges } from './exchanges.ts';
+import { leaveBodiesOfHead } from './head.ts';
 import { answerHeaders, countHeader } from './headers.ts';
 import { type Limits, limitInFlight, limitRate } from './limits.ts';
 import type { Observers } from './observers.ts';
@@ -141,6 +142,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
     withWorkKind(`${request.method} ${request.route.url}`, done);
   });
   auditRequests(app, deps);
+  leaveBodiesOfHead(app);
   app.addHook('onResponse', async (request, reply) => {
     answered({
       requestId: request.id,

@@ -1,6 +1,7 @@
 // GET /pay/{token}/stream: a version whenever the page of a charge has changed, as server-sent events, and nothing else.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasGone } from '../../http/server/gone.ts';
 import type { Observers } from '../../http/server/observers.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
@@ -48,7 +49,8 @@ export function checkoutStreams(app: FastifyInstance, deps: Deps): CheckoutStrea
     open: async (chargeId, request, reply) => {
       const ofCharge = [...open.values()].filter(id => id === chargeId).length;
       // A browser does not come back after 204: its page polls instead.
-      if (open.size >= MAX_STREAMS || ofCharge >= MAX_PER_CHARGE) return reply.code(204).send();
+      const isFull = open.size >= MAX_STREAMS || ofCharge >= MAX_PER_CHARGE;
+      if (isFull || hasGone(request)) return reply.code(204).send();
       const stream = new Readable({ read: () => {} });
       open.set(stream, chargeId);
       const forget = watch.add({ chargeId, tell: version => say(stream, `data: ${version}\n\n`) });

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { findHead } from '../../events/store-feed.ts';
 import { watchFeed } from '../../events/watch.ts';
+import { abortWhenGone } from '../../http/server/gone.ts';
 import type { Observers } from '../../http/server/observers.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Heartbeats } from '../../lib/heartbeats.ts';
@@ -75,7 +76,10 @@ export function streamRoute(app: FastifyInstance, deps: Deps): void {
       clearInterval(look);
       streams.delete(stream);
     });
-    request.raw.socket.once('close', () => stream.abort());
-    return reply.type('text/event-stream; charset=utf-8').send(Readable.from(tell(stream)));
+    const body = Readable.from(tell(stream));
+    // HEAD closes it unread.
+    body.once('close', () => stream.abort());
+    abortWhenGone(request, stream);
+    return reply.type('text/event-stream; charset=utf-8').send(body);
   });
 }
