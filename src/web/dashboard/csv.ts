@@ -11,12 +11,15 @@ type Cell = string | number | bigint | undefined;
 
 /** What a spreadsheet would run as a formula is text. https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA = /^[=+\-@\t\r]/;
+/** A spreadsheet in Portuguese separates cells by semicolons, and knows no quotes that open within one. */
+const INNER_FORMULA = /([;\t\r\n]["\s]*)(?=[=+\-@])/g;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 function cellOf(value: Cell): string {
   const text = value === undefined ? '' : String(value);
-  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const inner = text.replace(INNER_FORMULA, "$1'");
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${inner}` : inner;
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function lineOf(cells: readonly Cell[]): string {

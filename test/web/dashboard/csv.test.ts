@@ -112,6 +112,21 @@ test('each list has its export', async () => {
   ]);
 });
 
+test('a cell is one cell and no formula, also where semicolons separate cells', async () => {
+  const words = ['x;=cmd()', 'x;y', 'x; "@SUM(A1)', 'x\n+1'];
+  for (const [index, text] of words.entries()) {
+    await service.sql(
+      `insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
+       values ($1, '2026-11-16T11:00:00Z', 4200, $2, now())`,
+      [`S${index}`, text],
+    );
+  }
+  const text = await (await fetch(`${service.url}/dashboard/unmatched.csv`)).text();
+  for (const cell of [`"x;'=cmd()"`, '"x;y"', `"x; ""'@SUM(A1)"`, `"x\n'+1"`]) {
+    assert.ok(text.includes(`42.00,${cell},`), `${cell} in ${text}`);
+  }
+});
+
 test('a filter that is wrong is refused before a file begins', async () => {
   const answer = await fetch(`${service.url}/dashboard/payouts.csv?state=nothing`);
   assert.equal(answer.status, 400);
