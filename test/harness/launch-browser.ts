@@ -1,7 +1,8 @@
 // Starts a real browser: the one that TRILHO_TEST_BROWSER names, else the system's, else the one that npm brings along for Linux
 // on x64.
-import { existsSync } from 'node:fs';
-import { createRequire, findPackageJSON } from 'node:module';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -42,24 +43,57 @@ export function findBrowser(): string | undefined {
     if (existsSync(named)) return named;
     throw new Error(`TRILHO_TEST_BROWSER names ${named}, which is not there: ${HOW_TO_GET_ONE}.`);
   }
-  return SYSTEM_BROWSERS.find(candidate => existsSync(candidate)) ?? (isPackaged() ? PACKAGED : undefined);
+  return SYSTEM_BROWSERS.find(candidate => existsSync(candidate)) ?? (packageFile() ? PACKAGED : undefined);
 }
 
-/** Its binary is for Linux on x64 alone; an installation without development packages lacks it. */
-function isPackaged(): boolean {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return false;
+/** The package's manifest. Its binary is for Linux on x64 alone, and an installation without development packages lacks it. */
+function packageFile(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   try {
-    return findPackageJSON(PACKAGED, import.meta.url) !== undefined;
+    return findPackageJSON(PACKAGED, import.meta.url);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
-/** The binary inside of the package, unpacked once into the folder for temporary files, with the libraries that it needs. */
+/**
+ * The binary inside of the package, unpacked once for each user of the machine, with the libraries and fonts that it needs. Files of the
+ * deep tier start at the same time: each unpacks into a folder of its own, and the first one to be ready gives it the lasting name.
+ */
 async function unpackedProgram(): Promise<string> {
-  const { default: packed, inflate, setupLambdaEnvironment } = await import(PACKAGED);
-  const folder = path.join(path.dirname(createRequire(import.meta.url).resolve(PACKAGED)), '..', 'bin');
-  await inflate(path.join(folder, 'al2023.tar.br'));
-  setupLambdaEnvironment(path.join(tmpdir(), 'al2023', 'lib'));
-  return packed.executablePath();
+  const userId = process.getuid?.() ?? 0;
+  const manifest = packageFile()!;
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const folder = path.join(tmpdir(), `trilho-test-browser-${version}-${userId}`);
+  if (!existsSync(folder)) {
+    const draft = await mkdtemp(`${folder}-`);
+    await unpackInto(draft, path.join(path.dirname(manifest), 'bin'));
+    await writeFile(path.join(draft, 'fonts', 'fonts.conf'), fontsIn(folder));
+    await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
+  }
+  process.env['FONTCONFIG_PATH'] = path.join(folder, 'fonts');
+  process.env['LD_LIBRARY_PATH'] = path.join(folder, 'al2023', 'lib');
+  return path.join(folder, 'chromium');
+}
+
+/** The package unpacks into the folder for temporary files, whichever that is at the time. */
+async function unpackInto(folder: string, packedFiles: string): Promise<void> {
+  const { default: packed, inflate } = await import(PACKAGED);
+  const { TMPDIR } = process.env;
+  process.env['TMPDIR'] = folder;
+  try {
+    await packed.executablePath();
+    await inflate(path.join(packedFiles, 'al2023.tar.br'));
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  }
+}
+
+/** The package's own file names a folder that all users would share. */
+function fontsIn(folder: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>
+`;
 }
