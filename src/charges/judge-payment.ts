@@ -189,10 +189,20 @@ function mayBeToldByPix(known: Payment, report: ReportedPayment, now: Date): boo
   return Math.abs(daysBetween(civilDay(known.paidAt), civilDay(report.paidAt ?? now))) <= MAX_DAYS_APART;
 }
 
-/** Whether two return files may tell of one payment in different words: of one day and amount, so a person decides. */
-function mayBeToldInFiles(known: Payment, { source, reference, amountCents, paidAt }: ReportedPayment): boolean {
-  if (source !== 'bank' || !isFromReturnFile(reference) || !isFromReturnFile(known.reference)) return false;
-  return known.amountCents === amountCents && paidAt !== undefined && civilDay(known.paidAt) === civilDay(paidAt);
+/**
+ * Whether the bank may report one payment in two return files in different words, or in a return file and by its API, to which the
+ * agreement was moved: files have one day for it, the API may have another. A person decides.
+ */
+function mayBeToldInFiles(
+  known: Payment,
+  { source, method, reference, amountCents, paidAt }: ReportedPayment,
+): boolean {
+  const references = [known.reference, reference];
+  const fromFiles = references.filter(isFromReturnFile).length;
+  if (source !== 'bank' || method !== known.method || fromFiles === 0 || references.some(isPixId)) return false;
+  if (known.amountCents !== amountCents || paidAt === undefined) return false;
+  const daysApart = Math.abs(daysBetween(civilDay(known.paidAt), civilDay(paidAt)));
+  return daysApart <= (fromFiles === references.length ? 0 : MAX_DAYS_APART);
 }
 
 /** Whether a person was shown that the receipt may be a payment of the charge; recording it all the same is a decision. */

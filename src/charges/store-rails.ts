@@ -7,15 +7,15 @@ import { firstComparison } from './store-compare-day.ts';
 const TOKEN_BYTES = 24;
 
 /**
- * From when the bank of a rail is asked that was told by files before: what it has received since its last return would be in one that
- * nobody can read any more. No more than some days, since banks list few at a time.
+ * From when a bank is asked that was told by files before: what it received since the day of its last return is in no file that
+ * anybody will read. A return of a Monday may lack what was paid since Friday. It lists few days at a time, hence the limit.
  */
 const SINCE_LAST_RETURN = `
-  least(excluded.seen_until,
-        greatest((select max(r.received_at) from boleto_returns r where r.rail = rails.name),
-                 excluded.seen_until - interval '30 days'))`;
+  greatest((select max(least(r.made_on::timestamp at time zone 'America/Sao_Paulo', r.received_at)) - interval '3 days'
+              from boleto_returns r where r.rail = rails.name),
+           excluded.seen_until - interval '30 days')`;
 
-/** Records the rails of this service that are new or are asked for payments from now on, and returns those that it has had, but has no more. */
+/** Records the rails of this service that are new or whose banks are asked for payments from now on; returns those that it has no more. */
 export async function recordRails(
   tx: Sql,
   rails: readonly Rail[],
