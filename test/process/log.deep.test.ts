@@ -23,6 +23,8 @@ test('requests that are answered at once have a line each, and an uncaught excep
   const service = await startTrilho({ folder, env });
   const bodies = Array.from({ length: REQUESTS }, () => ({ body: chargeBody() }));
   const answers = await postAtOnce(service.url, '/charges', bodies);
+  // A line is written after its answer: the service has come round its event loop once it answers again.
+  await fetch(`${service.url}/livez`);
   const { code, stderr } = await service.end('SIGUSR2');
 
   assert.equal(code, 1, stderr);
