@@ -7,33 +7,9 @@ import { isOutage } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { Sql } from '../storage/database.ts';
 import { hashOfKey } from './api-key.ts';
+import { type Caller, callerByKey } from './caller.ts';
 import { keyCache } from './key-cache.ts';
-import { actorOfPerson, type Session, scopesOf } from './people/person.ts';
-import type { Scope } from './scopes.ts';
 import { type ApiKey, markUsed } from './store-keys.ts';
-
-/** Who calls, and what they may do. */
-export type Caller = {
-  /** The one account that the caller acts for; absent for a person who works for all of them. */
-  readonly accountId?: string;
-  /** As the audit log writes it: `key:<id>` or `person:<id>`. */
-  readonly actor: string;
-  readonly scopes: readonly Scope[];
-  /** Of a person. */
-  readonly session?: Session;
-};
-
-/** The caller behind a session. */
-export function callerOf(session: Session): Caller {
-  const { person } = session;
-  const { accountId } = person;
-  return {
-    ...(accountId !== undefined && { accountId }),
-    actor: actorOfPerson(person),
-    scopes: scopesOf(person),
-    session,
-  };
-}
 
 type Deps = { readonly db: Sql; readonly clock: Clock; readonly machineClock: Clock; readonly log: Log };
 
@@ -90,7 +66,7 @@ export function authenticator(deps: Deps): Authenticator {
       if (!key || !timingSafeEqual(key.secretHash, hashOfKey(text)) || key.revokedAt) return undefined;
       if (key.expiresAt && key.expiresAt <= deps.clock.now()) return undefined;
       recordUse(key.id);
-      return { accountId: key.accountId, actor: `key:${key.id}`, scopes: key.scopes };
+      return callerByKey(key);
     },
     isKnown: id => keys.recall(id) !== undefined,
   };

@@ -1,5 +1,6 @@
 // The SQL of API keys.
 import type { Row, Sql } from '../storage/database.ts';
+import type { Reach } from './reach.ts';
 import type { Scope } from './scopes.ts';
 
 export type ApiKey = {
@@ -7,6 +8,7 @@ export type ApiKey = {
   readonly accountId: string;
   readonly name?: string;
   readonly scopes: readonly Scope[];
+  readonly reach: Reach;
   readonly secretHash: Buffer;
   readonly createdAt: Date;
   /** From then on it is refused. */
@@ -15,15 +17,24 @@ export type ApiKey = {
   readonly lastUsedAt?: Date;
 };
 
-const COLUMNS = 'id, account_id, name, scopes, secret_hash, created_at, expires_at, revoked_at, last_used_at';
+const COLUMNS = 'id, account_id, name, scopes, reach, secret_hash, created_at, expires_at, revoked_at, last_used_at';
 
 /** Inserts the key, unless it exists: then a retry has inserted it before. */
 export async function insertKey(tx: Sql, key: ApiKey): Promise<void> {
   await tx.query(
-    `insert into api_keys (id, account_id, name, scopes, secret_hash, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into api_keys (id, account_id, name, scopes, reach, secret_hash, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (id) do nothing`,
-    [key.id, key.accountId, key.name ?? null, key.scopes, key.secretHash, key.createdAt, key.expiresAt ?? null],
+    [
+      key.id,
+      key.accountId,
+      key.name ?? null,
+      key.scopes,
+      key.reach,
+      key.secretHash,
+      key.createdAt,
+      key.expiresAt ?? null,
+    ],
   );
 }
 
@@ -79,6 +90,7 @@ type KeyRow = Row & {
   account_id: string;
   name: string | null;
   scopes: Scope[];
+  reach: Reach;
   secret_hash: Buffer;
   created_at: Date;
   expires_at: Date | null;
@@ -91,6 +103,7 @@ function toKey(row: KeyRow): ApiKey {
     id: row.id,
     accountId: row.account_id,
     scopes: row.scopes,
+    reach: row.reach,
     secretHash: row.secret_hash,
     createdAt: row.created_at,
     ...(row.name !== null && { name: row.name }),

@@ -1,5 +1,6 @@
 // API keys and accounts on the wire.
 import { type Static, Type } from 'typebox';
+import { REACHES } from '../accounts/reach.ts';
 import { ACCOUNT_SCOPES, SCOPES } from '../accounts/scopes.ts';
 import { DateTime, OneOf, Ref, Text } from './schemas.ts';
 
@@ -13,6 +14,12 @@ export const KeyBody = Type.Object(
       uniqueItems: true,
       description: 'What it may do; nothing that the caller may not.',
     }),
+    reach: Type.Optional(
+      OneOf(REACHES, {
+        description:
+          '`account`: nothing beyond its account. `all_accounts`: also what is about all accounts, as its scopes allow. Absent: as far as its maker and its scopes.',
+      }),
+    ),
     name: Type.Optional(Text({ description: 'A word for people.' })),
     expiresAt: Type.Optional(
       DateTime({ description: 'From then on it is refused; good until it is revoked when absent.' }),
@@ -31,6 +38,7 @@ const keyFields = {
   accountId: Type.String(),
   name: Type.Optional(Type.String()),
   scopes: Type.Array(OneOf(SCOPES)),
+  reach: OneOf(REACHES),
   createdAt: DateTime(),
   expiresAt: Type.Optional(DateTime()),
   revokedAt: Type.Optional(DateTime({ description: 'When it was revoked; it is refused since.' })),
@@ -59,6 +67,7 @@ export const KEY_EXAMPLE: Static<typeof KeyView> = {
   accountId: 'acme',
   name: 'shop',
   scopes: [...ACCOUNT_SCOPES],
+  reach: 'account',
   createdAt: '2026-11-12T14:00:00.000Z',
 };
 

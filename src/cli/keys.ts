@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { prefixOf, readKeyId } from '../accounts/api-key.ts';
 import { createKey, revokeKey } from '../accounts/create-key.ts';
+import { REACHES, reachOf, scopesWithin } from '../accounts/reach.ts';
 import { readScopes, SCOPES } from '../accounts/scopes.ts';
 import { type ApiKey, listKeys } from '../accounts/store-keys.ts';
 import type { Config } from '../config/config.ts';
@@ -24,7 +25,7 @@ export async function keysCommand(config: Config, log: Log, args: readonly strin
 
 /** The key alone goes to standard output, so that it can be put where secrets are kept without being read. */
 async function create(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const { account, scopes, name, expiresAt } = readNewKey(args);
+  const { account, scopes, reach, name, expiresAt } = readNewKey(args);
   if (config.mode === 'sandbox')
     throw new StartError('A sandbox needs no API keys; create them with TRILHO_MODE=live.');
   const key = await withDatabase({ config, log, action: 'trilho keys create' }, deps => {
@@ -36,12 +37,14 @@ async function create(config: Config, log: Log, args: readonly string[]): Promis
     return createKey(deps, {
       accountId: account,
       scopes,
+      reach,
       ...(name !== undefined && { name }),
       ...(end && { expiresAt: end }),
     });
   });
   const until = key.expiresAt ? ` It expires ${key.expiresAt.toISOString()}.` : '';
-  console.error(`Key ${key.id} of ${account}: ${scopes.join(', ')}.${until} It is shown this once:`);
+  const further = reach === 'all_accounts' ? ' It reaches all accounts where its scopes do.' : '';
+  console.error(`Key ${key.id} of ${account}: ${scopes.join(', ')}.${further}${until} It is shown this once:`);
   console.log(key.text);
   return 0;
 }
@@ -49,13 +52,21 @@ async function create(config: Config, log: Log, args: readonly string[]): Promis
 function readNewKey(args: readonly string[]) {
   const { options, faults } = readArguments(args, {
     neededOptions: ['account', 'scopes'],
-    options: ['name', 'expires'],
+    options: ['reach', 'name', 'expires'],
   });
-  const { account = '', scopes: wanted = '', name, expires } = options;
+  const { account = '', scopes: wanted = '', reach: asked, name, expires } = options;
   const { scopes, unknown } = wanted === '' ? { scopes: [], unknown: [] } : readScopes(wanted);
   if (unknown.length > 0) {
     faults.push(`--scopes has ${unknown.map(quoted).join(', ')}, but there are: ${SCOPES.join(', ')}, and all`);
   }
+  const reach = REACHES.find(one => one === asked) ?? reachOf(scopes);
+  if (asked !== undefined && reach !== asked) {
+    faults.push(
+      `--reach must be ${REACHES.join(' or ')}, and all_accounts needs a scope of the operator, not ${quoted(asked)}`,
+    );
+  }
+  const beyond = scopes.filter(scope => !scopesWithin(reach, scopes).includes(scope));
+  if (beyond.length > 0) faults.push(`--scopes has ${beyond.join(', ')}, which is about all accounts`);
   if (name !== undefined && (name.length > MAX_NAME_LENGTH || !isStorable(name))) {
     faults.push(`--name must have 1 to ${MAX_NAME_LENGTH} characters`);
   }
@@ -64,7 +75,7 @@ function readNewKey(args: readonly string[]) {
     faults.push(`--expires must be a length of time such as P90D or a day such as 2027-03-01, not ${quoted(expires)}`);
   }
   refuseFaults('keys create', faults);
-  return { account, scopes, name, expiresAt };
+  return { account, scopes, reach, name, expiresAt };
 }
 
 /** When a key made at a moment ends: after a length of time, or as a day begins in São Paulo. Undefined for other text. */
@@ -88,7 +99,7 @@ async function list(config: Config, log: Log, args: readonly string[]): Promise<
 }
 
 function lineOf(
-  { id, accountId, name, scopes, createdAt, lastUsedAt, expiresAt, revokedAt }: ApiKey,
+  { id, accountId, name, scopes, reach, createdAt, lastUsedAt, expiresAt, revokedAt }: ApiKey,
   now: Date,
 ): string {
   const used = lastUsedAt ? `last used ${lastUsedAt.toISOString()}` : 'never used';
@@ -97,7 +108,16 @@ function lineOf(
     ...(expiresAt ? [`${expiresAt <= now ? 'expired' : 'expires'} ${expiresAt.toISOString()}`] : []),
     ...(revokedAt ? [`revoked ${revokedAt.toISOString()}`] : []),
   ];
-  return [prefixOf(id), accountId, `made ${createdAt.toISOString()}`, ...standing, scopes.join(','), name ?? '']
+  const reaches = reach === 'all_accounts' ? ['reaches all accounts'] : [];
+  return [
+    prefixOf(id),
+    accountId,
+    ...reaches,
+    `made ${createdAt.toISOString()}`,
+    ...standing,
+    scopes.join(','),
+    name ?? '',
+  ]
     .join('  ')
     .trimEnd();
 }

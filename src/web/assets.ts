@@ -55,7 +55,7 @@ export function assetRoutes(app: FastifyInstance): Assets {
   );
   app.get<{ Params: { file: string } }>(
     '/assets/:file',
-    { config: { public: true, isUnlimited: true }, schema: { hide: true } },
+    { config: { isUnlimited: true }, schema: { hide: true } },
     async (request, reply) => {
       const [stem = '', , extension = ''] = request.params.file.split('.');
       const file = files.get(`${stem}.${extension}`);

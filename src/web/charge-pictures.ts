@@ -29,7 +29,6 @@ export function chargePictureRoutes(app: FastifyInstance, deps: Deps): void {
     defineRoute(app, {
       method: 'GET',
       url: `/charges/:id/${file}`,
-      access: 'charges:read',
       operationId,
       summary,
       tag: 'Charges',

@@ -6,7 +6,7 @@ import { fixedAnswer } from '../http/server/fixed-answer.ts';
 
 const PAGE = '/docs/';
 const SCRIPT = '/docs/js/scalar.js';
-const OPTIONS = { config: { public: true }, schema: { hide: true } } as const;
+const OPTIONS = { schema: { hide: true } } as const;
 
 export function docsRoutes(app: FastifyInstance): void {
   // The page contains no input of a caller, so one nonce for the whole process is enough for its script.

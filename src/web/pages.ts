@@ -17,7 +17,7 @@ const ICON =
 type Deps = { readonly clock: Clock; readonly mode: Mode; readonly version: string };
 
 export function pageRoutes(app: FastifyInstance, deps: Deps): void {
-  app.get('/', { config: { public: true }, schema: { hide: true } }, async (request, reply) => {
+  app.get('/', { schema: { hide: true } }, async (request, reply) => {
     const url = `http://${hostOf(request.headers.host)}`;
     const { list } = curlExamples(url, deps.clock, deps.mode);
     const steps = firstSteps(url, deps.clock, deps.mode).map(
@@ -38,11 +38,11 @@ ${steps.join('\n')}
     );
   });
 
-  app.get('/favicon.ico', { config: { public: true }, schema: { hide: true } }, async (_request, reply) =>
+  app.get('/favicon.ico', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('image/svg+xml').send(ICON),
   );
 
-  app.get('/problems', { config: { public: true }, schema: { hide: true } }, async (_request, reply) => {
+  app.get('/problems', { schema: { hide: true } }, async (_request, reply) => {
     const codes = Object.keys(PROBLEMS) as ProblemCode[];
     return sendPage(
       reply,
@@ -51,15 +51,11 @@ ${steps.join('\n')}
     );
   });
 
-  app.get<{ Params: { code: string } }>(
-    '/problems/:code',
-    { config: { public: true }, schema: { hide: true } },
-    async (request, reply) => {
-      const { code } = request.params;
-      if (!isProblemCode(code)) throw new AppError('not_found', 'There is no such problem.');
-      return sendPage(reply, PROBLEMS[code].title, problemPage(code));
-    },
-  );
+  app.get<{ Params: { code: string } }>('/problems/:code', { schema: { hide: true } }, async (request, reply) => {
+    const { code } = request.params;
+    if (!isProblemCode(code)) throw new AppError('not_found', 'There is no such problem.');
+    return sendPage(reply, PROBLEMS[code].title, problemPage(code));
+  });
 }
 
 function problemPage(code: ProblemCode): string {

@@ -1,5 +1,6 @@
 // People who log in to the dashboard: types and pure rules.
 import { createHash, randomBytes } from 'node:crypto';
+import { type Reach, scopesWithin } from '../reach.ts';
 import { ROLE_SCOPES, type Role } from '../roles.ts';
 import type { Scope } from '../scopes.ts';
 
@@ -59,8 +60,14 @@ export function actorOfPerson({ id }: Pick<Person, 'id'>): string {
   return `person:${id}`;
 }
 
-export function scopesOf({ role }: Pick<Person, 'role'>): readonly Scope[] {
-  return ROLE_SCOPES[role];
+/** A person reaches as far as the account that they work for. */
+export function reachOfPerson({ accountId }: Pick<Person, 'accountId'>): Reach {
+  return accountId === undefined ? 'all_accounts' : 'account';
+}
+
+/** What their role may do, as far as they reach. */
+export function scopesOf(person: Pick<Person, 'role' | 'accountId'>): readonly Scope[] {
+  return scopesWithin(reachOfPerson(person), ROLE_SCOPES[person.role]);
 }
 
 export function isOver({ expiresAt, lastUsedAt }: Session, now: Date): boolean {

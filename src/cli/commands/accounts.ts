@@ -34,11 +34,14 @@ export const ACCOUNTS: Commands = [
     {
       summary: 'create, list or revoke API keys',
       help: [
-        'trilho keys create --account <id> --scopes <scope,scope,…|all> [--name <words>] [--expires <time>]',
+        'trilho keys create --account <id> --scopes <scope,scope,…|all> [--reach <account|all_accounts>] [--name <words>]',
+        '                   [--expires <time>]',
         'trilho keys list [--account <id>]',
         'trilho keys revoke <id, prefix or key>',
         '',
-        '<time>  a length such as P90D, or a day such as 2027-03-01 in São Paulo',
+        '--reach  account: nothing beyond the account; all_accounts: also what is about all accounts, as the scopes allow.',
+        '         Absent: as far as the scopes go.',
+        '<time>   a length such as P90D, or a day such as 2027-03-01 in São Paulo',
         '',
         USES_DATABASE,
       ],

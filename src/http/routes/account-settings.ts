@@ -25,7 +25,6 @@ export function accountSettingsRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/accounts/:id/settings',
-    access: 'settings:read',
     operationId: 'getAccountSettings',
     summary: 'Read the settings of an account',
     tag,
@@ -40,7 +39,6 @@ export function accountSettingsRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'PATCH',
     url: '/accounts/:id/settings',
-    access: 'settings:write',
     operationId: 'changeAccountSettings',
     summary: 'Change the settings of an account',
     description: 'How checkouts look and where they lead. What is left out stays; null removes it.',

@@ -11,7 +11,6 @@ export function alarmRoutes(app: FastifyInstance, deps: { readonly db: Sql }): v
   defineRoute(app, {
     method: 'GET',
     url: '/payouts/alarms',
-    access: 'payouts:read',
     operationId: 'listAlarms',
     summary: 'List alarms of payouts',
     description: 'Those that are raised and not cleared, oldest first. They are judged once a minute.',

@@ -14,7 +14,6 @@ export function amountRoutes(app: FastifyInstance, deps: { readonly db: Sql; rea
   defineRoute(app, {
     method: 'GET',
     url: '/charges/:id/amount',
-    access: 'charges:read',
     operationId: 'getChargeAmount',
     summary: 'Read the amount owed on a day',
     description: 'By each method, with the rule behind every line, equal to what the rail would take.',

@@ -26,12 +26,10 @@ import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { outgoingName } from '../../rails/cnab/folder.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
 import { Binary, created, media, ok } from '../server/answers.ts';
-import { requireAllAccounts } from '../server/auth.ts';
 import { pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
 const tag = 'Statements';
-const FILES_ARE = 'Files to banks are';
 const path = pathOf(
   { agreement: Text(), sequence: Type.Integer({ minimum: 1, maximum: 999_999 }) },
   { agreement: 'agreement', sequence: 'file' },
@@ -43,7 +41,6 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
   defineRoute(app, {
     method: 'GET',
     url: '/boletos/files',
-    access: 'statements:read',
     operationId: 'listBoletoFiles',
     summary: 'List files to banks',
     description: 'Newest first.',
@@ -57,7 +54,6 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
   defineRoute(app, {
     method: 'POST',
     url: '/boletos/files',
-    access: 'statements:write',
     operationId: 'makeBoletoFiles',
     summary: 'Make files of what waits for a bank',
     description:
@@ -75,7 +71,6 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
   defineRoute(app, {
     method: 'POST',
     url: '/boletos/files/:agreement/:sequence/renew',
-    access: 'statements:write',
     operationId: 'renewBoletoFile',
     summary: 'Send again what a bank has not answered of a file',
     description:
@@ -94,8 +89,6 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
   defineRoute(app, {
     method: 'GET',
     url: '/boletos/files/:agreement/:sequence/content',
-    // It holds names and documents of payers.
-    access: 'statements:write',
     operationId: 'getBoletoFileContent',
     summary: 'Fetch a file to a bank',
     description:
@@ -103,8 +96,7 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
     tag,
     path,
     answer: media<Readable>('application/octet-stream', Binary, 'The file', '75600000…'),
-    handle: async ({ path: { agreement: rail, sequence }, request, caller }, reply) => {
-      requireAllAccounts(caller, FILES_ARE);
+    handle: async ({ path: { agreement: rail, sequence }, request }, reply) => {
       const file = await findFile(db, { rail, sequence });
       if (!file) throw new AppError('not_found', 'There is no such file.');
       requireBytes(file);
@@ -118,20 +110,17 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
   defineRoute(app, {
     method: 'GET',
     url: '/boletos/instructions',
-    access: 'statements:read',
     operationId: 'listBoletoInstructions',
     summary: 'List what banks are to be told',
     description: 'Newest first: to register boletos, and to write them off.',
     tag,
     query: InstructionsQuery,
     answer: ok(InstructionsPage, 'A page of instructions', INSTRUCTIONS_EXAMPLE),
-    handle: async ({ query: { agreement, status, ...page }, caller }) => {
-      requireAllAccounts(caller, FILES_ARE);
-      return listInstructions(deps, toPageQuery(page, pageSize), {
+    handle: async ({ query: { agreement, status, ...page } }) =>
+      listInstructions(deps, toPageQuery(page, pageSize), {
         ...(agreement !== undefined && { agreement }),
         ...(status !== undefined && { status }),
-      });
-    },
+      }),
   });
 }
 

@@ -28,14 +28,11 @@ import type { Log } from '../../lib/log.ts';
 import { CnabError } from '../../rails/cnab/cnab-error.ts';
 import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { created, ok } from '../server/answers.ts';
-import { requireAllAccounts } from '../server/auth.ts';
 import { limitFiles } from '../server/limits.ts';
 import { idOf, pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
 const tag = 'Statements';
-/** One file has titles of every account that the agreement is for. */
-export const RETURNS_ARE = 'The entries of return files are';
 const entryPath = pathOf(
   { id: Uuid(), line: Type.Integer({ minimum: 1, maximum: 9_999_999 }) },
   { id: 'return file', line: 'entry' },
@@ -47,7 +44,6 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/boletos/returns',
-    access: 'statements:read',
     operationId: 'listBoletoReturns',
     summary: 'List return files of banks',
     description: 'Newest first, however they came: uploaded, read by the command line, or fetched from a bank.',
@@ -61,51 +57,40 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/boletos/returns/:id/entries',
-    access: 'statements:read',
     operationId: 'listBoletoReturnEntries',
     summary: 'List what a return file says of titles',
     description:
-      'In the order of the file, with what became of each. Those with the outcome `needs_attention` are for a person. A file has titles of all accounts, so a person who works for one is refused.',
+      'In the order of the file, with what became of each. Those with the outcome `needs_attention` are for a person.',
     tag,
     path: idOf('return file'),
     query: ReturnEntriesQuery,
     answer: ok(ReturnEntriesPage, 'A page of entries', RETURN_ENTRIES_EXAMPLE),
-    handle: async ({ path, query: { outcome, ...page }, caller }) => {
-      requireAllAccounts(caller, RETURNS_ARE);
-      return listEntries(deps, path.id, toPageQuery(page, deps.pageSize), outcome);
-    },
+    handle: async ({ path, query: { outcome, ...page } }) =>
+      listEntries(deps, path.id, toPageQuery(page, deps.pageSize), outcome),
   });
 
   defineRoute(app, {
     method: 'POST',
     url: '/boletos/returns/:id/seen',
-    access: 'statements:write',
     operationId: 'seeBoletoReturn',
     summary: 'Say that the entries of a return file that need a person were seen',
     description: 'All of the file. It changes nothing else. To say it again is safe.',
     tag,
     path: idOf('return file'),
     answer: ok(SeenEntries, 'How many it were', SEEN_EXAMPLE),
-    handle: async ({ path, caller }) => {
-      requireAllAccounts(caller, RETURNS_ARE);
-      return { seen: await seeEntries(deps, { returnId: path.id }) };
-    },
+    handle: async ({ path }) => ({ seen: await seeEntries(deps, { returnId: path.id }) }),
   });
 
   defineRoute(app, {
     method: 'POST',
     url: '/boletos/returns/:id/entries/:line/seen',
-    access: 'statements:write',
     operationId: 'seeBoletoReturnEntry',
     summary: 'Say that an entry that needs a person was seen',
     description: 'It changes nothing else. To say it again is safe.',
     tag,
     path: entryPath,
     answer: ok(SeenEntries, 'Whether it was not seen before', SEEN_EXAMPLE),
-    handle: async ({ path: { id, line }, caller }) => {
-      requireAllAccounts(caller, RETURNS_ARE);
-      return { seen: await seeEntries(deps, { returnId: id, line }) };
-    },
+    handle: async ({ path: { id, line } }) => ({ seen: await seeEntries(deps, { returnId: id, line }) }),
   });
 
   // Files are taken here alone, so the parsers are of this scope alone.
@@ -120,7 +105,6 @@ export function boletoReturnRoutes(app: FastifyInstance, deps: Deps): void {
     defineRoute(scope, {
       method: 'POST',
       url: '/boletos/returns',
-      access: 'statements:write',
       operationId: 'readBoletoReturn',
       summary: 'Read a return file of a bank',
       description:

@@ -38,7 +38,6 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/charges',
-    access: 'charges:write',
     operationId: 'createCharge',
     summary: 'Create a charge',
     description:
@@ -69,7 +68,6 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/charges/:id',
-    access: 'charges:read',
     operationId: 'getCharge',
     summary: 'Read a charge',
     tag,
@@ -82,7 +80,6 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/charges',
-    access: 'charges:read',
     operationId: 'listCharges',
     summary: 'List charges',
     description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
@@ -110,7 +107,6 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/charges/:id/cancel',
-    access: 'charges:write',
     operationId: 'cancelCharge',
     summary: 'Cancel a charge',
     description: 'Withdraws every method that is still open. Canceling a canceled charge changes nothing.',
@@ -127,7 +123,6 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/charges/:id/due-date',
-    access: 'charges:write',
     operationId: 'changeDueDate',
     summary: 'Change the due date of a charge',
     description:
@@ -149,7 +144,6 @@ export function chargeRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/charges/:id/checkout/withdraw',
-    access: 'charges:write',
     operationId: 'withdrawCheckout',
     summary: 'Withdraw the link to the checkout',
     description:

@@ -16,7 +16,6 @@ export function coldSweepRoutes(app: FastifyInstance, deps: ColdSweepDeps): void
   defineRoute(app, {
     method: 'POST',
     url: '/payouts/sweep',
-    access: 'payouts:sweep',
     operationId: 'sweepToCold',
     summary: 'Sweep crypto to the cold address',
     description:
@@ -32,7 +31,6 @@ export function coldSweepRoutes(app: FastifyInstance, deps: ColdSweepDeps): void
   defineRoute(app, {
     method: 'POST',
     url: '/payouts/:id/void',
-    access: 'transfers:write',
     operationId: 'voidPayout',
     summary: 'Give up a payout that no block has',
     description:

@@ -48,7 +48,6 @@ export function eventStreamRoutes(app: FastifyInstance, deps: EventStreamDeps): 
   defineRoute(app, {
     method: 'GET',
     url: '/events/stream',
-    access: 'events:read',
     isLasting: true,
     operationId: 'streamEvents',
     summary: 'Stream events',

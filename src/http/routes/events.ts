@@ -14,7 +14,6 @@ export function eventRoutes(app: FastifyInstance, deps: FeedDeps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/events',
-    access: 'events:read',
     operationId: 'listEvents',
     summary: 'List events',
     description:
@@ -37,7 +36,6 @@ export function eventRoutes(app: FastifyInstance, deps: FeedDeps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/events/:id',
-    access: 'events:read',
     operationId: 'getEvent',
     summary: 'Read an event',
     tag,

@@ -24,7 +24,7 @@ const MAX_OFFSET_MS = 30_000;
 /** How long the last good check of the database stands for others: a flood of probes costs four checks a second. */
 const SHARED_MS = 250;
 
-const HEALTH = { config: { public: true, isUnlimited: true }, schema: { hide: true } } as const;
+const HEALTH = { config: { isUnlimited: true }, schema: { hide: true } } as const;
 const SILENT = 'The database does not answer.';
 
 export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {

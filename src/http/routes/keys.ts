@@ -1,6 +1,7 @@
-// API keys: created, listed, revoked. Nobody gives a key more than they may do themselves.
+// API keys: created, listed, revoked. A key may do and reach no more than its maker.
 import type { FastifyInstance } from 'fastify';
 import { prefixOf } from '../../accounts/api-key.ts';
+import { isOfOneAccount } from '../../accounts/caller.ts';
 import { createKey, requireKey, revokeKey } from '../../accounts/create-key.ts';
 import { mayGrant } from '../../accounts/roles.ts';
 import { type ApiKey, listKeys } from '../../accounts/store-keys.ts';
@@ -29,7 +30,6 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
   defineRoute(app, {
     method: 'GET',
     url: '/keys',
-    access: 'keys:read',
     operationId: 'listKeys',
     summary: 'List API keys',
     description: 'Oldest first, revoked ones too. No answer shows a key again.',
@@ -45,22 +45,25 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
   defineRoute(app, {
     method: 'POST',
     url: '/keys',
-    access: 'keys:write',
     acrossAccountsBy: 'accounts:write',
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
-      'Only this answer shows the key. For an account other than its own, a caller needs `accounts:write` too. A person must have shown a passkey within five minutes.',
+      'Only this answer shows the key. It reaches no further than its maker. For an account other than its own, a caller needs `accounts:write` too. A person must have shown a passkey within five minutes.',
     tag,
     body: KeyBody,
     answer: created(KeyWithSecret, 'The key, in full', KEY_SECRET_EXAMPLE),
     handle: async ({ body, caller }) => {
-      const { expiresAt, ...rest } = body;
+      const { expiresAt, reach, ...rest } = body;
+      if (isOfOneAccount(caller) && reach === 'all_accounts') {
+        throw new AppError('missing_scope', 'A key reaches no further than you, and you work for one account.');
+      }
       if (caller && !mayGrant(caller.scopes, body.scopes)) {
         throw new AppError('missing_scope', 'A key can be given no scope that you lack.');
       }
       const { id, text } = await createKey(deps, {
         ...rest,
+        ...(isOfOneAccount(caller) ? { reach: 'account' } : reach !== undefined && { reach }),
         ...(expiresAt !== undefined && { expiresAt: dateOf(expiresAt) }),
       });
       return { ...keyView(await requireKey(deps.db, id)), key: text };
@@ -70,15 +73,18 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
   defineRoute(app, {
     method: 'DELETE',
     url: '/keys/:id',
-    access: 'keys:write',
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
-    description: 'Every node refuses it within a second. Revoking again changes nothing.',
+    description:
+      'Every node refuses it within a second. Revoking again changes nothing. A caller of one account revokes no key that reaches all.',
     tag,
     path: pathOf(KeyPath, { id: 'key' }),
     answer: ok(KeyView, 'The key, revoked', { ...KEY_EXAMPLE, revokedAt: '2026-11-13T14:00:00.000Z' }),
     handle: async ({ path: { id }, caller }) => {
-      await requireKey(deps.db, id, caller?.accountId);
+      const key = await requireKey(deps.db, id, caller?.accountId);
+      if (isOfOneAccount(caller) && key.reach === 'all_accounts') {
+        throw new AppError('missing_scope', 'This key reaches all accounts, and you work for one.');
+      }
       await revokeKey(deps, id);
       return keyView(await requireKey(deps.db, id));
     },
@@ -86,13 +92,14 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
 }
 
 function keyView(key: ApiKey) {
-  const { id, accountId, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
+  const { id, accountId, name, scopes, reach, createdAt, expiresAt, revokedAt, lastUsedAt } = key;
   return {
     id,
     prefix: prefixOf(id),
     accountId,
     ...(name !== undefined && { name }),
     scopes: [...scopes],
+    reach,
     createdAt: createdAt.toISOString(),
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
     ...(revokedAt && { revokedAt: revokedAt.toISOString() }),

@@ -21,7 +21,6 @@ export function ledgerRoutes(app: FastifyInstance, deps: ListReadDeps & { readon
   defineRoute(app, {
     method: 'GET',
     url: '/ledger/balances',
-    access: 'ledger:read',
     operationId: 'listLedgerBalances',
     summary: 'Read the balances',
     description: 'One for each account, currency and book that ever moved, in that order.',
@@ -41,7 +40,6 @@ export function ledgerRoutes(app: FastifyInstance, deps: ListReadDeps & { readon
   defineRoute(app, {
     method: 'GET',
     url: '/ledger/entries',
-    access: 'ledger:read',
     operationId: 'listLedgerEntries',
     summary: 'List the entries',
     description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',

@@ -80,7 +80,7 @@ export function metricsRoutes(app: FastifyInstance, deps: Deps): void {
 
   app.get(
     '/metrics',
-    { config: { scope: 'metrics:read', isUnlimited: true, answersWithoutDatabase: true }, schema: { hide: true } },
+    { config: { isUnlimited: true, answersWithoutDatabase: true }, schema: { hide: true } },
     async (_request, reply) => {
       await refresh();
       reply.type(registry.contentType);

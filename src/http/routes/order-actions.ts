@@ -1,5 +1,6 @@
 // What can be done with an order: name who pays, cancel it, take a new price, send its transfer again or give it up.
 import type { FastifyInstance } from 'fastify';
+import { requireScope } from '../../accounts/access.ts';
 import { OrderChargeBody, RepriceBody, SettleBody, toOrderCharge } from '../../api/new-order.ts';
 import { ORDER_DETAIL_EXAMPLE, OrderDetail } from '../../api/orders.ts';
 import { invalidRequest } from '../../lib/errors.ts';
@@ -16,7 +17,6 @@ import { requireOrder, showOrder } from '../../orders/show.ts';
 import { voidPayout } from '../../orders/void.ts';
 import { created, ok } from '../server/answers.ts';
 import { actorOf } from '../server/audit.ts';
-import { requireScope } from '../server/auth.ts';
 import { idOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
 
@@ -28,7 +28,6 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
   defineRoute(app, {
     method: 'POST',
     url: '/crypto/transactions/:id/charge',
-    access: 'transactions:write',
     operationId: 'attachCharge',
     summary: 'Add the charge of an order',
     description: 'For an order that was created without a charge, until its quote expires.',
@@ -44,7 +43,6 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
   defineRoute(app, {
     method: 'POST',
     url: '/crypto/transactions/:id/cancel',
-    access: 'transactions:write',
     operationId: 'cancelOrder',
     summary: 'Cancel an unpaid order',
     description: 'Its charge is canceled with it. Canceling a canceled order changes nothing.',
@@ -58,7 +56,6 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
   defineRoute(app, {
     method: 'POST',
     url: '/crypto/transactions/:id/reprice',
-    access: 'transactions:write',
     operationId: 'repriceOrder',
     summary: 'Fulfil a held order at a new price',
     description:
@@ -86,7 +83,6 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
   defineRoute(app, {
     method: 'POST',
     url: '/crypto/transactions/:id/retry',
-    access: 'transfers:write',
     operationId: 'retryOrder',
     summary: 'Retry a failed transfer',
     description:
@@ -101,7 +97,6 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
   defineRoute(app, {
     method: 'POST',
     url: '/crypto/transactions/:id/approve',
-    access: 'payouts:approve',
     operationId: 'approvePayout',
     summary: 'Approve a payout',
     description:
@@ -117,7 +112,6 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
   defineRoute(app, {
     method: 'POST',
     url: '/crypto/transactions/:id/settle',
-    access: 'transfers:write',
     operationId: 'settleOrder',
     summary: 'Settle a transfer that the books cannot settle by themselves',
     description:
@@ -143,7 +137,6 @@ export function orderActionRoutes(app: FastifyInstance, deps: OrderDeps & Settle
   defineRoute(app, {
     method: 'POST',
     url: '/crypto/transactions/:id/void',
-    access: 'transfers:write',
     operationId: 'voidTransfer',
     summary: 'Give up a transfer that no block has',
     description:

@@ -16,7 +16,6 @@ export function pauseRoutes(app: FastifyInstance, deps: PauseDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/payouts/pause',
-    access: 'payouts:write',
     operationId: 'pausePayouts',
     summary: 'Pause payouts',
     description:
@@ -31,7 +30,6 @@ export function pauseRoutes(app: FastifyInstance, deps: PauseDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/payouts/resume',
-    access: 'payouts:write',
     operationId: 'resumePayouts',
     summary: 'End a pause of payouts',
     description: 'The pause of exactly this scope; others stay. What is not paused stays as it is.',
@@ -45,7 +43,6 @@ export function pauseRoutes(app: FastifyInstance, deps: PauseDeps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/payouts/pauses',
-    access: 'payouts:read',
     operationId: 'listPauses',
     summary: 'List pauses of payouts',
     tag,

@@ -32,7 +32,6 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/charges/:id/payments',
-    access: 'payments:write',
     operationId: 'recordPayment',
     summary: 'Record a payment',
     description: 'For money that no bank reports to the service, such as a pix to a static key.',
@@ -67,7 +66,6 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/payments/unmatched',
-    access: 'payments:read',
     operationId: 'listUnmatchedPayments',
     summary: 'List payments without a charge',
     description: 'Payments that an imported statement or a rail reports and that fit no charge, newest first.',
@@ -80,7 +78,6 @@ export function paymentRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/payments/unmatched/dismiss',
-    access: 'payments:write',
     operationId: 'dismissUnmatchedPayment',
     summary: 'Dismiss a payment without a charge',
     description:

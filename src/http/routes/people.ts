@@ -7,8 +7,9 @@ import {
   type PeopleDeps,
   removePerson,
 } from '../../accounts/people/invite.ts';
+import { scopesOf } from '../../accounts/people/person.ts';
 import { type ListedPerson, listPeople } from '../../accounts/people/store-people.ts';
-import { mayGrant, ROLE_SCOPES } from '../../accounts/roles.ts';
+import { mayGrant } from '../../accounts/roles.ts';
 import {
   INVITED_EXAMPLE,
   InvitedPerson,
@@ -32,7 +33,6 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/people',
-    access: 'people:read',
     operationId: 'listPeople',
     summary: 'List people',
     description: 'Everybody who may log in to the dashboard, oldest first.',
@@ -47,7 +47,6 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/people',
-    access: 'people:write',
     operationId: 'invitePerson',
     summary: 'Invite a person',
     description:
@@ -56,10 +55,13 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
     body: PersonBody,
     answer: created(InvitedPerson, 'The person, with the link to log in by', INVITED_EXAMPLE),
     handle: async ({ body, caller }) => {
-      if (caller && !mayGrant(caller.scopes, ROLE_SCOPES[body.role])) {
+      const accountId = accountOf(caller, body.accountId);
+      if (
+        caller &&
+        !mayGrant(caller.scopes, scopesOf({ role: body.role, ...(accountId !== undefined && { accountId }) }))
+      ) {
         throw new AppError('missing_scope', 'A person can be given no role that may do more than you.');
       }
-      const accountId = accountOf(caller, body.accountId);
       const { person, link } = await invitePerson(deps, {
         name: body.name,
         role: body.role,
@@ -74,7 +76,6 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/people/:id/login-link',
-    access: 'people:write',
     operationId: 'makeLoginLink',
     summary: 'Make a link to log in by',
     description: 'For somebody who lost every passkey. It counts once within 15 minutes and replaces the one before.',
@@ -85,7 +86,7 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
       const people = await listPeople(deps.db, deps.clock.now(), caller?.accountId);
       const person = people.find(one => one.id === id);
       // Whoever has the link is that person.
-      if (person && caller && !mayGrant(caller.scopes, ROLE_SCOPES[person.role])) {
+      if (person && caller && !mayGrant(caller.scopes, scopesOf(person))) {
         throw new AppError('missing_scope', 'This person may do more than you.');
       }
       return linkView(await makeLoginLink(deps, id, caller?.accountId));
@@ -95,7 +96,6 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
   defineRoute(app, {
     method: 'DELETE',
     url: '/people/:id',
-    access: 'people:write',
     operationId: 'removePerson',
     summary: 'Remove a person',
     description: 'Ends every session and takes away every passkey, link and recovery code. The last owner stays.',

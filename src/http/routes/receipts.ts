@@ -24,7 +24,6 @@ export function receiptRoutes(app: FastifyInstance, { db, mode, receiptKey }: Re
   defineRoute(app, {
     method: 'GET',
     url: '/crypto/transactions/:id/receipt',
-    access: 'transactions:read',
     operationId: 'getOrderReceipt',
     summary: 'Read the receipt of an order',
     description,
@@ -43,7 +42,6 @@ export function receiptRoutes(app: FastifyInstance, { db, mode, receiptKey }: Re
   defineRoute(app, {
     method: 'GET',
     url: '/payouts/:id/receipt',
-    access: 'payouts:read',
     operationId: 'getPayoutReceipt',
     summary: 'Read the receipt of a payout',
     description,
@@ -61,7 +59,6 @@ export function receiptRoutes(app: FastifyInstance, { db, mode, receiptKey }: Re
   defineRoute(app, {
     method: 'GET',
     url: '/receipts/keys',
-    access: 'public',
     operationId: 'listReceiptKeys',
     summary: 'List the keys that receipts are signed with',
     description: 'The newest first. A receipt carries its public key; these say whether it is one of this service.',

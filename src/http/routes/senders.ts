@@ -28,7 +28,6 @@ export function senderRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/payouts/senders/halted',
-    access: 'payouts:read',
     operationId: 'listHaltedSenders',
     summary: 'List halted senders',
     description: 'Senders that take no slots because another program used their key.',
@@ -40,7 +39,6 @@ export function senderRoutes(app: FastifyInstance, deps: Deps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/payouts/senders/resume',
-    access: 'payouts:write',
     operationId: 'resumeSender',
     summary: 'Let a halted sender go on',
     description:

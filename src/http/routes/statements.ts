@@ -27,7 +27,6 @@ export function statementRoutes(app: FastifyInstance, deps: ImportDeps & { reado
   defineRoute(app, {
     method: 'GET',
     url: '/statements',
-    access: 'statements:read',
     operationId: 'listStatements',
     summary: 'List imported statements',
     description: 'Newest first, those of the command line too.',
@@ -48,7 +47,6 @@ export function statementRoutes(app: FastifyInstance, deps: ImportDeps & { reado
     defineRoute(scope, {
       method: 'POST',
       url: '/statements',
-      access: 'statements:write',
       operationId: 'uploadStatement',
       summary: 'Import a bank statement',
       description:

@@ -25,7 +25,6 @@ export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps): voi
   defineRoute(app, {
     method: 'POST',
     url: '/wallets/:id/challenge',
-    access: 'wallets:write',
     operationId: 'challengeWallet',
     summary: 'Ask for a text to sign',
     description:
@@ -43,7 +42,6 @@ export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps): voi
   defineRoute(app, {
     method: 'POST',
     url: '/wallets/:id/proof',
-    access: 'wallets:write',
     operationId: 'proveWallet',
     summary: 'Prove who holds a wallet',
     description:
@@ -60,7 +58,6 @@ export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps): voi
   defineRoute(app, {
     method: 'POST',
     url: '/wallets/:id/declaration',
-    access: 'wallets:write',
     operationId: 'declareWallet',
     summary: 'Declare who holds a wallet',
     description:
@@ -77,7 +74,6 @@ export function walletActionRoutes(app: FastifyInstance, deps: ApproveDeps): voi
   defineRoute(app, {
     method: 'POST',
     url: '/wallets/:id/approve',
-    access: 'wallets:approve',
     operationId: 'approveWallet',
     summary: 'Approve a wallet',
     description:

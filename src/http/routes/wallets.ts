@@ -28,7 +28,6 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
   defineRoute(app, {
     method: 'POST',
     url: '/wallets',
-    access: 'wallets:write',
     operationId: 'createWallet',
     summary: 'Create a wallet',
     description:
@@ -50,7 +49,6 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
   defineRoute(app, {
     method: 'GET',
     url: '/wallets',
-    access: 'wallets:read',
     operationId: 'listWallets',
     summary: 'List wallets',
     description: 'Newest first, filtered and paged, with exact totals. A page past the end is empty.',
@@ -72,7 +70,6 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
   defineRoute(app, {
     method: 'GET',
     url: '/wallets/:id',
-    access: 'wallets:read',
     operationId: 'getWallet',
     summary: 'Read a wallet',
     tag,
@@ -84,7 +81,6 @@ export function walletRoutes(app: FastifyInstance, deps: CreateWalletDeps & { re
   defineRoute(app, {
     method: 'DELETE',
     url: '/wallets/:id',
-    access: 'wallets:write',
     operationId: 'removeWallet',
     summary: 'Remove a wallet',
     description: 'No new order can name it; orders that name it already go on.',

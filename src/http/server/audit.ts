@@ -1,6 +1,6 @@
 // What a request changes is written to the audit log as the act of its caller.
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import type { Caller } from '../../accounts/authenticate.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import { withAuditContext } from '../../lib/audit-context.ts';
 import type { Clock } from '../../lib/clock.ts';
 

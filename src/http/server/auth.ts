@@ -1,11 +1,15 @@
-// Who may call. Each route declares the scope it needs, or that it is public; one that does neither cannot be added. In live
-// a request brings a key with that scope, or the session of a person whose role has it, and sees what is of its account alone; a
+// Who may call: what the table of access says. A route that has no line in it cannot be added. In live a request brings a key
+// with the scope that the line names, or the session of a person whose role has it, and sees what is of its account alone; a
 // sandbox asks for nothing.
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import assert from 'node:assert/strict';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import { type Access, findAccess, requireAccess } from '../../accounts/access.ts';
 import { idOfKey } from '../../accounts/api-key.ts';
-import { authenticator, type Caller, callerOf } from '../../accounts/authenticate.ts';
+import { authenticator } from '../../accounts/authenticate.ts';
+import { type Caller, callerBySession } from '../../accounts/caller.ts';
 import { isFresh } from '../../accounts/people/person.ts';
 import { openSessions } from '../../accounts/people/sessions.ts';
+import type { Reach } from '../../accounts/reach.ts';
 import { FRESH_SCOPES, type Scope } from '../../accounts/scopes.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -18,12 +22,8 @@ import { requireSameOrigin, sessionTokenOf } from './session-cookie.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What a key must be allowed to do, to call this. */
-    scope?: Scope;
-    /** No key is needed. */
-    public?: true;
-    /** A page for whoever is logged in, whatever their role. */
-    session?: true;
+    /** What the table says; set as the route is added. */
+    access?: Access;
     /** Answers however busy the service is. */
     isUnlimited?: true;
     /** Counts its requests by itself; the limit of an address passes it over. */
@@ -44,10 +44,13 @@ declare module 'fastify' {
   }
 }
 
-/** What a route asks for: a scope, a session of any person, or nothing. */
-export type Access = Scope | 'session' | 'public';
-
-export type DeclaredRoute = { readonly method: string; readonly url: string; readonly access: Access };
+export type DeclaredRoute = {
+  readonly method: string;
+  readonly url: string;
+  readonly access: Scope | 'session' | 'public';
+  /** Where it asks for a scope. */
+  readonly reach?: Reach;
+};
 
 type Deps = Pick<Limits, 'addressLimit' | 'machineClock'> & {
   readonly db: Sql;
@@ -65,19 +68,23 @@ const NO_KEY = 'A valid API key is needed, as Authorization: Bearer <key> or X-A
 const NO_SESSION = 'The session is over; log in again.';
 const MISTYPED = 'The API key is mistyped or cut off.';
 
-/** Call it before any route is added. Refuses each that does not say who may call it. */
+/** Call it before any route is added. Refuses each that the table does not know. */
 export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   const declared: DeclaredRoute[] = [];
   app.decorate('declaredRoutes', declared);
   app.decorateRequest('caller', undefined);
   app.decorateRequest('stillMayCall', undefined);
   app.addHook('onRoute', route => {
-    const access = accessTo(route);
-    for (const method of [route.method].flat()) declared.push({ method, url: route.url, access });
-    // What the document says of a key: either header, with this scope, and what is answered otherwise.
-    if (deps.requiresKeys && access !== 'public' && route.schema) {
-      const response = { ...Object(route.schema.response), ...responsesOf(KEY_PROBLEMS) };
-      Object.assign(route.schema, { security: [{ bearer: [access] }, { apiKey: [access] }], response });
+    for (const method of [route.method].flat()) {
+      const access = findAccess(method, route.url);
+      if (!access) throw new Error(`${method} ${route.url} has no line in src/accounts/access-table.ts.`);
+      route.config = { ...route.config, access };
+      if (typeof access === 'string') {
+        declared.push({ method, url: route.url, access });
+        continue;
+      }
+      declared.push({ method, url: route.url, access: access.scope, reach: access.reach });
+      if (deps.requiresKeys && route.schema) documentAccess(route.schema, access);
     }
   });
   if (!deps.requiresKeys) return;
@@ -94,12 +101,12 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
       throw new AppError('unauthorized', NO_SESSION);
     }
     if (!READING.includes(request.method)) requireSameOrigin(request, deps.publicUrl());
-    request.caller = callerOf(session);
+    request.caller = callerBySession(session);
     request.stillMayCall = async () => (await sessions.find(token)) !== undefined;
   }
 
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404 || accessTo(request.route) === 'public') {
+    if (request.is404 || request.route.config.access === 'public') {
       if (!request.route.config.isUnlimited && !request.route.config.hasOwnLimit) limit.take(request, reply);
       return;
     }
@@ -124,33 +131,23 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-/** Refuses a caller whose key lacks the scope of the route. Comes after the limits: such a request counts like any other. */
+/** Refuses a caller who may not call the route. Comes after the limits: such a request counts like any other. */
 export function requireScopes(app: FastifyInstance, deps: { readonly clock: Clock }): void {
   app.addHook('onRequest', async request => {
-    const { scope } = request.route.config;
-    if (request.route.config.session) requireSession(request.caller);
-    if (scope === undefined) return;
-    requireScope(request.caller, scope);
-    if (FRESH_SCOPES.includes(scope)) requireFreshLogin(request.caller, deps.clock.now());
+    if (request.is404) return;
+    const { access } = request.route.config;
+    assert(access !== undefined, 'a route without a line in the table of access cannot be added');
+    requireAccess(request.caller, access);
+    if (typeof access === 'object' && FRESH_SCOPES.includes(access.scope)) {
+      requireFreshLogin(request.caller, deps.clock.now());
+    }
   });
-}
-
-/** A key has no session, and a sandbox none either, but there everything is allowed. */
-function requireSession(caller: Caller | undefined): void {
-  if (caller && !caller.session) throw new AppError('missing_scope', 'This page is for people, not for keys.');
 }
 
 /** Refuses a person who has not just shown who they are, for what a scope alone does not tell. A key has no session, so it is let through. */
 export function requireFreshLogin(caller: Caller | undefined, now: Date): void {
   if (!caller?.session || isFresh(caller.session, now)) return;
   throw new AppError('fresh_login_needed', 'Show your passkey again: the last time is more than five minutes ago.');
-}
-
-/** Refuses a caller whose key lacks a scope that only some calls of a route need. */
-export function requireScope(caller: Caller | undefined, scope: Scope): void {
-  if (!caller || caller.scopes.includes(scope)) return;
-  const holder = caller.session ? 'role' : 'key';
-  throw new AppError('missing_scope', `This ${holder} lacks the scope ${scope}.`);
 }
 
 /**
@@ -167,23 +164,16 @@ export function accountOf(caller: Caller | undefined, asked?: string): string | 
   return own ?? asked;
 }
 
-/** A person who works for one account. A key is of one account too, but was given by name each scope that reaches further. */
-export function isOfOneAccount(caller: Caller | undefined): boolean {
-  return caller?.session !== undefined && caller.accountId !== undefined;
-}
+const OF_ALL = 'It is about all accounts, so a caller of one account is refused.';
 
-/** Refuses such a person a list that cannot be cut by account; `what` names it. */
-export function requireAllAccounts(caller: Caller | undefined, what: string): void {
-  if (isOfOneAccount(caller)) throw new AppError('missing_scope', `${what} of all accounts, and you work for one.`);
-}
-
-type Declared = { readonly url?: string | undefined; readonly config?: FastifyContextConfig };
-
-function accessTo({ url = '', config }: Declared): Access {
-  if (config?.scope !== undefined) return config.scope;
-  if (config?.public) return 'public';
-  if (config?.session) return 'session';
-  throw new Error(`The route ${url} must declare config: { scope }, { session: true } or { public: true }.`);
+/** What the document says of a key: either header, with this scope, how far it must reach, and what is answered otherwise. */
+function documentAccess(schema: FastifySchema, { scope, reach }: Exclude<Access, string>): void {
+  const { description, response } = schema as { readonly description?: string; readonly response?: object };
+  Object.assign(schema, {
+    security: [{ bearer: [scope] }, { apiKey: [scope] }],
+    response: { ...response, ...responsesOf(KEY_PROBLEMS) },
+    ...(reach === 'all_accounts' && { description: description === undefined ? OF_ALL : `${description} ${OF_ALL}` }),
+  });
 }
 
 const READING = ['GET', 'HEAD', 'OPTIONS'];

@@ -47,7 +47,7 @@ export async function collectOpenApi(app: FastifyInstance, { version, requiresKe
 
 export function openApiRoutes(app: FastifyInstance): void {
   const answer = fixedAnswer('application/json; charset=utf-8', async () => openApiText(app));
-  app.get('/openapi.json', { config: { public: true }, schema: { hide: true } }, answer);
+  app.get('/openapi.json', { schema: { hide: true } }, answer);
 }
 
 /** The document as JSON text. */

@@ -2,7 +2,7 @@
 // the handler works with: it gets values that fit the schemas of the request and returns one that fits that of the answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { IsObject, type Static, type TObject, type TSchema, Type } from 'typebox';
-import type { Caller } from '../../accounts/authenticate.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import type { Scope } from '../../accounts/scopes.ts';
 import type { ProblemCode } from '../../api/problem-kinds.ts';
 import type { DeepPartial } from '../../api/wire.ts';
@@ -18,8 +18,6 @@ import { problemResponses } from './responses.ts';
 export type Operation<P extends TObject, Q extends TObject, B extends TSchema, T> = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
-  /** What a key must be allowed to do to call it; `public`: no key is asked for. */
-  readonly access: Scope | 'public';
   /** True: goes on for as long as the caller likes, and so does not count as a request in flight. */
   readonly isLasting?: true;
   readonly operationId: string;
@@ -75,11 +73,11 @@ const NoFields = Type.Object({}, { additionalProperties: false });
 type NoFields = typeof NoFields;
 
 /**
- * Adds an operation.
+ * Adds an operation. Who may call it says src/accounts/access-table.ts.
  *
  * @example
  * defineRoute(app, {
- *   method: 'GET', url: '/quotes/:id', access: 'quotes:read',
+ *   method: 'GET', url: '/quotes/:id',
  *   operationId: 'getQuote', summary: 'Read a quote', tag: 'Quotes',
  *   path: idOf('quote'),
  *   answer: ok(QuoteView, 'The quote', QUOTE_EXAMPLE),
@@ -92,12 +90,12 @@ export function defineRoute<
   Q extends TObject = NoFields,
   B extends TSchema = NoFields,
 >(app: FastifyInstance, operation: Operation<P, Q, B, T>): void {
-  const { method, url, access, isLasting, answer } = operation;
+  const { method, url, isLasting, answer } = operation;
   const read = requestReader(operation);
   app.route({
     method,
     url,
-    config: { ...(access === 'public' ? { public: true } : { scope: access }), ...(isLasting && { isLasting }) },
+    config: { ...(isLasting && { isLasting }) },
     schema: documentOf(operation),
     handler: async (request, reply) => {
       const value = await operation.handle(await read(request), reply);

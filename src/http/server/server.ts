@@ -133,7 +133,7 @@ export async function createServer(deps: ServerDeps): Promise<FastifyInstance> {
   if (beforeWork) {
     app.addHook('preHandler', async request => {
       // A handler that needs the database reports when it cannot be reached.
-      if (request.route.config.scope !== undefined) await beforeWork().catch(() => {});
+      if (typeof request.route.config.access === 'object') await beforeWork().catch(() => {});
     });
   }
   if (deps.tracing) traceRequests(app, deps.tracing);

@@ -19,13 +19,13 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook('preHandler', (request, reply, done) => {
     const { url: route, config } = request.route;
     // A stream lasts as long as its reader; an unknown address and a public route may be asked by anybody, as often as they like.
-    if (route === undefined || config.public || config.isLasting || route === WATCHED) return done();
+    if (route === undefined || config.access === 'public' || config.isLasting || route === WATCHED) return done();
     const { method, headers } = request;
     const span = tracing.start({
       name: `${method} ${route}`,
       kind: 'server',
       // Anybody reaches a route without a scope, and must not decide what is recorded.
-      parent: config.scope === undefined ? undefined : parseTraceparent(headers['traceparent']),
+      parent: typeof config.access !== 'object' ? undefined : parseTraceparent(headers['traceparent']),
       // By the clock of the machine as it is now: that of `performance` does not follow when it is set.
       startedAtMs: Date.now() - reply.elapsedTime,
       // The route and never the address, which holds tokens and whatever a caller wrote.

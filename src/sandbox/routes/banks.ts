@@ -100,7 +100,6 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/sandbox/banks/:agreement/files',
-    access: 'public',
     operationId: 'sendToSandboxBank',
     summary: 'Take what waits to the bank',
     description: 'Sandbox only. Makes files of what waits for the bank of an agreement; the simulated bank takes them.',
@@ -127,7 +126,6 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/sandbox/banks/:agreement/titles',
-    access: 'public',
     operationId: 'actAtSandboxBank',
     summary: 'Let something happen to a boleto at the bank',
     description: 'Sandbox only. The service learns of it by the next return.',
@@ -159,7 +157,6 @@ export function bankRoutes(app: FastifyInstance, deps: BankRouteDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/sandbox/banks/:agreement/returns',
-    access: 'public',
     operationId: 'fetchFromSandboxBank',
     summary: 'Fetch what the bank has to say',
     description: 'Sandbox only. The bank makes its next return file, and the service reads it.',

@@ -97,7 +97,6 @@ export function chainRoutes(app: FastifyInstance, { clock, chainStore, testNetwo
   defineRoute(app, {
     method: 'GET',
     url: '/sandbox/chains',
-    access: 'public',
     operationId: 'listSandboxChains',
     summary: 'List the chains',
     description:
@@ -113,7 +112,6 @@ export function chainRoutes(app: FastifyInstance, { clock, chainStore, testNetwo
   defineRoute(app, {
     method: 'POST',
     url: '/sandbox/chains/:network',
-    access: 'public',
     operationId: 'directSandboxChain',
     summary: 'Inject a fault into a chain, or undo its last blocks',
     description:
@@ -140,7 +138,6 @@ export function chainRoutes(app: FastifyInstance, { clock, chainStore, testNetwo
   defineRoute(app, {
     method: 'GET',
     url: '/sandbox/chains/:network/transactions/:hash',
-    access: 'public',
     operationId: 'getSandboxChainTransaction',
     summary: 'Read a transaction of a chain',
     description: 'Sandbox only. It answers whatever fault is injected.',

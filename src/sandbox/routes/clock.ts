@@ -30,7 +30,6 @@ export function clockRoutes(app: FastifyInstance, deps: ClockRouteDeps): void {
   defineRoute(app, {
     method: 'GET',
     url: '/sandbox/clock',
-    access: 'public',
     operationId: 'getSandboxClock',
     summary: 'Read the clock',
     description: 'Sandbox only.',
@@ -45,7 +44,6 @@ export function clockRoutes(app: FastifyInstance, deps: ClockRouteDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/sandbox/clock',
-    access: 'public',
     operationId: 'moveSandboxClock',
     summary: 'Move the clock forward',
     description: 'Sandbox only. Runs, in order, everything that becomes due on the way, and answers when it is done.',

@@ -13,17 +13,13 @@ export function checkoutPayRoutes(app: FastifyInstance, deps: PayRouteDeps): voi
   // A form without fields; it is not JSON, so it is read in a scope of its own.
   app.register(async inner => {
     inner.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async () => undefined);
-    inner.post<Route>(
-      '/pay/:token/sandbox/:method',
-      { config: { public: true }, schema: { hide: true } },
-      async (request, reply) => {
-        const { token, method } = request.params;
-        await payAsShown(deps, token, method);
-        // The page says what came of it, also where the link opens nothing or nothing can be paid any more.
-        const language = request.query.lang === 'en' ? '?lang=en' : '?lang=pt-BR';
-        return reply.redirect(`/pay/${encodeURIComponent(token)}${language}`, 303);
-      },
-    );
+    inner.post<Route>('/pay/:token/sandbox/:method', { schema: { hide: true } }, async (request, reply) => {
+      const { token, method } = request.params;
+      await payAsShown(deps, token, method);
+      // The page says what came of it, also where the link opens nothing or nothing can be paid any more.
+      const language = request.query.lang === 'en' ? '?lang=en' : '?lang=pt-BR';
+      return reply.redirect(`/pay/${encodeURIComponent(token)}${language}`, 303);
+    });
   });
 }
 

@@ -38,7 +38,6 @@ export function payRoutes(app: FastifyInstance, deps: PayRouteDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/sandbox/charges/:id/pay',
-    access: 'public',
     operationId: 'paySandboxCharge',
     summary: 'Pay a charge',
     description: 'Sandbox only. Pays as a payer would: on time or late, once or twice, too much or too little.',

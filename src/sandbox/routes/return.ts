@@ -29,7 +29,6 @@ export function returnRoutes(app: FastifyInstance, deps: ReturnDeps): void {
   defineRoute(app, {
     method: 'POST',
     url: '/sandbox/charges/:id/return',
-    access: 'public',
     operationId: 'returnSandboxCharge',
     summary: 'Take a payment back',
     description: 'Sandbox only. The bank takes the newest pix back, or a part of it, as it may after a fraud.',

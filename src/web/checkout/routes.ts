@@ -52,7 +52,7 @@ const MAX_WRONG_A_SECOND = 10;
 const MAX_A_SECOND = 50;
 
 type TokenRoute = { Params: { token: string } };
-const OPTIONS = { config: { public: true, hasOwnLimit: true }, schema: { hide: true } } as const;
+const OPTIONS = { config: { hasOwnLimit: true }, schema: { hide: true } } as const;
 
 export function checkoutRoutes(app: FastifyInstance, deps: CheckoutDeps): void {
   // A scope of its own: whatever is refused here, also before a route has run, is told to a payer on a page.

@@ -1,6 +1,7 @@
 // Who may call and who may log in: API keys and people.
 import type { FastifyInstance } from 'fastify';
 import { prefixOf } from '../../accounts/api-key.ts';
+import { isOfOneAccount } from '../../accounts/caller.ts';
 import { requireKey } from '../../accounts/create-key.ts';
 import { listPeople } from '../../accounts/people/store-people.ts';
 import { ROLES } from '../../accounts/roles.ts';
@@ -9,7 +10,7 @@ import { listKeys } from '../../accounts/store-keys.ts';
 import { AppError } from '../../lib/errors.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type ActDeps, accountField, accountIn, defineAct } from './act.ts';
+import { type ActDeps, accountField, accountIn, defineAct, type Field } from './act.ts';
 import { isRecord, textOf } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
 import { filled, textField } from './form.ts';
@@ -23,8 +24,18 @@ const GRANTS = [
   { value: 'read', label: 'reading everything of the account' },
 ];
 
+const REACH_FIELD: Field = {
+  name: 'reach',
+  label: 'Reaches',
+  type: 'select',
+  options: [
+    { value: 'account', label: 'its account alone' },
+    { value: 'all_accounts', label: 'all accounts, where its scope does' },
+  ],
+};
+
 export function accessPages(app: FastifyInstance, deps: Deps): void {
-  app.get('/dashboard/keys', { config: { scope: 'keys:read' }, schema: { hide: true } }, async (request, reply) => {
+  app.get('/dashboard/keys', { schema: { hide: true } }, async (request, reply) => {
     const { caller } = request;
     const keys = await listKeys(deps.db, caller?.accountId);
     const now = deps.clock.now();
@@ -34,13 +45,14 @@ export function accessPages(app: FastifyInstance, deps: Deps): void {
       .map(key => [
         html`<code>${prefixOf(key.id)}</code>`,
         key.name ?? '–',
-        key.accountId,
+        key.reach === 'all_accounts' ? [key.accountId, ', reaches all'] : key.accountId,
         key.revokedAt ? badge('revoked') : key.expiresAt && key.expiresAt <= now ? badge('expired') : badge('ok'),
         html`<details><summary>${key.scopes.length} scopes</summary>${key.scopes.join(', ')}</details>`,
         when(key.lastUsedAt),
         when(key.createdAt),
         mayWrite &&
           !key.revokedAt &&
+          !(isOfOneAccount(caller) && key.reach === 'all_accounts') &&
           html`<a class="button secondary small" href="/dashboard/keys/${key.id}/revoke">Revoke</a>`,
       ]);
     const page = shell(deps, request, {
@@ -59,7 +71,6 @@ export function accessPages(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/keys/new',
-    scope: 'keys:write',
     section: 'keys',
     countsForms: true,
     ask: async request => ({
@@ -72,8 +83,9 @@ export function accessPages(app: FastifyInstance, deps: Deps): void {
           name: 'grant',
           label: 'May do',
           type: 'select',
-          options: [...GRANTS, ...SCOPES.map(value => ({ value, label: `only ${value}` }))],
+          options: [...GRANTS, ...(request.caller?.scopes ?? SCOPES).map(value => ({ value, label: `only ${value}` }))],
         },
+        ...(isOfOneAccount(request.caller) ? [] : [REACH_FIELD]),
         { name: 'expiresDay', label: 'Expires', type: 'date', hint: 'May be left out: good until it is revoked.' },
       ],
       button: 'Create the key',
@@ -93,7 +105,7 @@ export function accessPages(app: FastifyInstance, deps: Deps): void {
         url: '/keys',
         body: {
           ...accountIn(fields, request),
-          ...filled(fields, ['name']),
+          ...filled(fields, ['name', 'reach']),
           scopes,
           ...(day !== '' && { expiresAt: `${day}T00:00:00-03:00` }),
         },
@@ -107,7 +119,6 @@ export function accessPages(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/keys/:id/revoke',
-    scope: 'keys:write',
     section: 'keys',
     ask: async (request, { id = '' }) => {
       const key = await requireKey(deps.db, id, request.caller?.accountId);
@@ -133,7 +144,7 @@ export function accessPages(app: FastifyInstance, deps: Deps): void {
 function peoplePages(app: FastifyInstance, deps: Deps): void {
   const peopleOf = (accountId: string | undefined) => listPeople(deps.db, deps.clock.now(), accountId);
 
-  app.get('/dashboard/people', { config: { scope: 'people:read' }, schema: { hide: true } }, async (request, reply) => {
+  app.get('/dashboard/people', { schema: { hide: true } }, async (request, reply) => {
     const { caller } = request;
     const mayWrite = may(caller, 'people:write');
     const rows = (await peopleOf(caller?.accountId)).map(person => [
@@ -177,7 +188,6 @@ function peoplePages(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/people/invite',
-    scope: 'people:write',
     section: 'people',
     countsForms: true,
     ask: async ({ caller }) => ({
@@ -199,7 +209,6 @@ function peoplePages(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/people/:id/link',
-    scope: 'people:write',
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Make a login link?',
@@ -213,7 +222,6 @@ function peoplePages(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/people/:id/remove',
-    scope: 'people:write',
     section: 'people',
     ask: async ({ caller }, { id = '' }) => ({
       title: 'Remove this person?',

@@ -16,8 +16,8 @@ const MAX_URL_LENGTH = 2_000;
 const MAX_ORIGINS_LENGTH = 5_000;
 
 export function accountPages(app: FastifyInstance, deps: ActDeps): void {
-  const reads = { config: { scope: 'settings:read' }, schema: { hide: true } } as const;
-  app.get('/dashboard/accounts', reads, async (request, reply) => {
+  const options = { schema: { hide: true } } as const;
+  app.get('/dashboard/accounts', options, async (request, reply) => {
     const { caller } = request;
     const accounts = await shownAccounts(deps, request);
     const rows = accounts.map(({ id, createdAt }) => [
@@ -38,7 +38,6 @@ ${accounts.length === MAX_SHOWN && html`<p class="muted">Only the first 1,000 ar
 
   defineAct(app, deps, {
     url: '/accounts/new',
-    scope: 'accounts:write',
     section: 'accounts',
     ask: async () => ({
       title: 'Open an account',
@@ -53,7 +52,6 @@ ${accounts.length === MAX_SHOWN && html`<p class="muted">Only the first 1,000 ar
 
   defineAct(app, deps, {
     url: '/accounts/:id/settings',
-    scope: 'settings:write',
     section: 'accounts',
     ask: (request, params) => askForSettings(deps, request, params),
     call: async (fields, { id = '' }) => ({

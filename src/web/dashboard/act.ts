@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isFresh } from '../../accounts/people/person.ts';
-import { FRESH_SCOPES, type Scope } from '../../accounts/scopes.ts';
+import { FRESH_SCOPES } from '../../accounts/scopes.ts';
 import { listAccounts } from '../../accounts/store.ts';
 import { limitFiles } from '../../http/server/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -58,7 +58,6 @@ export type Question = {
 export type Act = {
   /** Under /dashboard, such as `/charges/:id/cancel`. */
   readonly url: string;
-  readonly scope: Scope;
   readonly section: Section;
   /** Asks a person for a passkey of the last minutes, also where the scope alone does not. */
   readonly needsFreshLogin?: true;
@@ -80,7 +79,7 @@ export type ActDeps = ShellDeps & { readonly clock: Clock; readonly db: Sql };
 
 export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
   const url = `/dashboard${act.url}`;
-  const options = { config: { scope: act.scope }, schema: { hide: true } };
+  const options = { schema: { hide: true } };
 
   async function page(request: FastifyRequest, params: Params, refusal?: Refusal): Promise<Html> {
     const question = await act.ask(request, params);
@@ -93,7 +92,8 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
 
   app.get<{ Params: Params }>(url, options, async (request, reply) => {
     const { session } = request.caller ?? {};
-    const needsFreshLogin = act.needsFreshLogin ?? FRESH_SCOPES.includes(act.scope);
+    const { access } = request.route.config;
+    const needsFreshLogin = act.needsFreshLogin ?? (typeof access === 'object' && FRESH_SCOPES.includes(access.scope));
     if (session && needsFreshLogin && !isFresh(session, deps.clock.now())) {
       throw new AppError('fresh_login_needed', 'Show your passkey first.');
     }

@@ -5,7 +5,6 @@ import { toPageQuery } from '../../api/paging.ts';
 import { listBoletoFiles } from '../../charges/bank-files/file-views.ts';
 import { readAgreementUses } from '../../charges/bank-files/store-agreements.ts';
 import type { FileKey } from '../../charges/bank-files/store-files.ts';
-import { isOfOneAccount } from '../../http/server/auth.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
@@ -28,7 +27,7 @@ function offeredOf({ offeredAt, isTakenByHand, renewedAt }: Marks): Piece {
 }
 
 export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
-  const options = { config: { scope: 'statements:read' }, schema: { hide: true } } as const;
+  const options = { schema: { hide: true } } as const;
   app.get(PAGE, options, async (request, reply) => {
     const { agreement, ...page } = readFilters(BoletoFilesQuery, request);
     const { files, ...counts } = await listBoletoFiles(
@@ -37,8 +36,6 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
       agreement === undefined ? {} : { agreement },
     );
     const mayMake = may(request.caller, 'statements:write');
-    // A file has names and documents of payers of all accounts.
-    const mayFetch = mayMake && !isOfOneAccount(request.caller);
     const agreements = (await readAgreementUses(deps.db)).map(use => [
       use.rail,
       count(use.waiting),
@@ -57,7 +54,7 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
       count(titles),
       count(unanswered),
       offeredOf(marks),
-      mayFetch && !marks.bytesRemovedAt
+      mayMake && !marks.bytesRemovedAt
         ? html`<a href="/boletos/files/${encodeURIComponent(rail)}/${String(sequence)}/content" download>${name}</a>`
         : name,
       mayMake &&
@@ -73,7 +70,6 @@ ${pager(request, counts)}`;
 
   defineAct(app, deps, {
     url: '/boletos/make',
-    scope: 'statements:write',
     section: 'boletos',
     ask: async request => ({
       title: 'Make a file',
@@ -96,7 +92,6 @@ a file that was made is the same however often it is fetched.</p>`,
 
   defineAct(app, deps, {
     url: '/boletos/renew',
-    scope: 'statements:write',
     section: 'boletos',
     ask: async request => {
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');

@@ -17,7 +17,6 @@ export async function shownCharge({ db }: Pick<ActDeps, 'db'>, { caller }: Fasti
 export function chargeActs(app: FastifyInstance, deps: ActDeps & { readonly links: Links }): void {
   defineAct(app, deps, {
     url: '/charges/:id/cancel',
-    scope: 'charges:write',
     section: 'charges',
     ask: async (request, params) => {
       const { charge, back } = await shownCharge(deps, request, params);
@@ -37,7 +36,6 @@ export function chargeActs(app: FastifyInstance, deps: ActDeps & { readonly link
 
   defineAct(app, deps, {
     url: '/charges/:id/due-date',
-    scope: 'charges:write',
     section: 'charges',
     ask: async (request, params) => {
       const { charge, back } = await shownCharge(deps, request, params);
@@ -69,7 +67,6 @@ charge keeps its due date.</p>${facts([
 
   defineAct(app, deps, {
     url: '/charges/:id/withdraw',
-    scope: 'charges:write',
     section: 'charges',
     ask: async (request, params) => {
       const { charge, back } = await shownCharge(deps, request, params);

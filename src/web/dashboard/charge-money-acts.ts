@@ -29,7 +29,6 @@ const sumOf = (parts: readonly { readonly amountCents: bigint }[]) =>
 export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
   defineAct(app, deps, {
     url: '/charges/:id/refund',
-    scope: 'refunds:write',
     section: 'charges',
     ask: async (request, params) => {
       const { charge, back } = await shownCharge(deps, request, params);
@@ -74,7 +73,6 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
 
   defineAct(app, deps, {
     url: '/charges/:id/record',
-    scope: 'payments:write',
     section: 'charges',
     ask: async (request, params) => {
       const { charge, back } = await shownCharge(deps, request, params);

@@ -26,10 +26,10 @@ export type ListDeps = ShellDeps &
     readonly versionOf: VersionOf;
   };
 
-const READS = { config: { scope: 'charges:read' }, schema: { hide: true } } as const;
+const HIDDEN = { schema: { hide: true } } as const;
 
 export function chargePages(app: FastifyInstance, deps: ListDeps): void {
-  app.get('/dashboard/charges', READS, async (request, reply) => {
+  app.get('/dashboard/charges', HIDDEN, async (request, reply) => {
     const list = await listCharges(deps, queryFor(deps, request));
     const rows = list.charges.map(charge => [
       idLink(`/dashboard/charges/${charge.id}`, charge.id),
@@ -64,7 +64,7 @@ ${pager(request, list)}</div>`,
     return sendHtml(request, reply, page);
   });
 
-  app.get('/dashboard/charges.csv', READS, async (request, reply) => {
+  app.get('/dashboard/charges.csv', HIDDEN, async (request, reply) => {
     const query = queryFor(deps, request);
     // Who looks for one charge may just have made it.
     const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
@@ -77,7 +77,7 @@ ${pager(request, list)}</div>`,
     return sendCsv(reply, 'charges', CSV, pages);
   });
 
-  app.get<{ Params: { id: string } }>('/dashboard/charges/:id', READS, async (request, reply) => {
+  app.get<{ Params: { id: string } }>('/dashboard/charges/:id', HIDDEN, async (request, reply) => {
     const found = await requireCharge(deps.db, request.params.id.toLowerCase(), request.caller?.accountId);
     const charge = chargeView(deps.links, found);
     const events = await readObjectEvents(deps.db, charge.id, charge.accountId);

@@ -49,7 +49,7 @@ export type DashboardDeps = LoginDeps &
     readonly showPageStreams: Observers['showPageStreams'];
   };
 
-const PUBLIC = { config: { public: true }, schema: { hide: true } } as const;
+const HIDDEN = { schema: { hide: true } } as const;
 
 export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void {
   app.register(async scope => {
@@ -87,7 +87,7 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
     accessPages(scope, pages);
     searchPage(scope, pages);
     healthPage(scope, pages);
-    scope.get<{ Params: { '*': string } }>('/dashboard/*', PUBLIC, async ({ params }, reply) => {
+    scope.get<{ Params: { '*': string } }>('/dashboard/*', HIDDEN, async ({ params }, reply) => {
       if (params['*'] === '') return reply.redirect('/dashboard', 303);
       throw new AppError('not_found', 'There is no such page.');
     });

@@ -1,5 +1,6 @@
 // Health: the database, the queues, the loops of this node, rails, networks, senders, certificates, and what waits for webhooks.
 import type { FastifyInstance } from 'fastify';
+import { mayUse } from '../../accounts/access.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { readRails } from '../../charges/store-rails.ts';
 import { readDeliveryLag } from '../../events/store-lag.ts';
@@ -14,7 +15,7 @@ import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
 import type { NetworkFaults } from './outside-needs.ts';
 import { badge, count, facts, table, when } from './parts.ts';
-import { may, shell } from './shell.ts';
+import { shell } from './shell.ts';
 
 export type HealthPageDeps = ListDeps & {
   readonly db: Database;
@@ -30,50 +31,47 @@ export type HealthPageDeps = ListDeps & {
 const MAX_COUNTED = 10_000;
 
 export function healthPage(app: FastifyInstance, deps: HealthPageDeps): void {
-  app.get(
-    '/dashboard/health',
-    { config: { scope: 'metrics:read' }, schema: { hide: true } },
-    async (request, reply) => {
-      const began = performance.now();
-      const [rails, senders, lag, queues] = await Promise.all([
-        readRails(deps.db),
-        readHalts(deps.db),
-        readDeliveryLag(deps.db, deps.clock.now(), MAX_COUNTED),
-        deps.queue.depths(),
-      ]);
-      const tookMs = Math.round(performance.now() - began);
-      const faults = Map.groupBy(await deps.networkFaults(), ({ network }) => network);
-      const certificates = deps.certificates();
-      const stopped = deps.heartbeats.list().filter(hasStopped);
-      const page = shell(deps, request, {
-        title: 'Health',
-        section: 'health',
-        version: await deps.versionOf(),
-        body: html`<div data-live="health"><section class="card"><h2>This node</h2>${facts([
-          ['Version', deps.version],
-          ['Mode', deps.mode],
-          ['Database', html`${badge('ok')} ${tookMs} ms for this page`],
-          ['Clock', `${Math.round(deps.databaseClock.offsetMs())} ms off the database's`],
-          [
-            'Loops',
-            stopped.length === 0 ? badge('ok') : html`${badge('failed')} ${stopped.map(({ name }) => name).join(', ')}`,
-          ],
-          ['Waiting deliveries', count(lag.pending)],
-        ])}</section>
+  app.get('/dashboard/health', { schema: { hide: true } }, async (request, reply) => {
+    const began = performance.now();
+    const [rails, senders, lag, queues] = await Promise.all([
+      readRails(deps.db),
+      readHalts(deps.db),
+      readDeliveryLag(deps.db, deps.clock.now(), MAX_COUNTED),
+      deps.queue.depths(),
+    ]);
+    const tookMs = Math.round(performance.now() - began);
+    const faults = Map.groupBy(await deps.networkFaults(), ({ network }) => network);
+    const certificates = deps.certificates();
+    const stopped = deps.heartbeats.list().filter(hasStopped);
+    const page = shell(deps, request, {
+      title: 'Health',
+      section: 'health',
+      version: await deps.versionOf(),
+      body: html`<div data-live="health"><section class="card"><h2>This node</h2>${facts([
+        ['Version', deps.version],
+        ['Mode', deps.mode],
+        ['Database', html`${badge('ok')} ${tookMs} ms for this page`],
+        ['Clock', `${Math.round(deps.databaseClock.offsetMs())} ms off the database's`],
+        [
+          'Loops',
+          stopped.length === 0 ? badge('ok') : html`${badge('failed')} ${stopped.map(({ name }) => name).join(', ')}`,
+        ],
+        ['Waiting deliveries', count(lag.pending)],
+      ])}</section>
 <section class="card"><h2>Rails</h2>${table({
-          caption: 'Rails',
-          head: ['Rail', 'Method', 'Standing', 'Seen until', 'Compared'],
-          rows: rails.map(({ name, method, silentSince, seenUntil, compared }) => [
-            name,
-            method,
-            silentSince ? html`${badge('failing')} since ${when(silentSince)}` : badge('ok'),
-            when(seenUntil),
-            compared ? html`${when(compared.at)}, ${count(compared.differences)} differences` : '–',
-          ]),
-          empty: 'No rail reports here.',
-        })}</section>
+        caption: 'Rails',
+        head: ['Rail', 'Method', 'Standing', 'Seen until', 'Compared'],
+        rows: rails.map(({ name, method, silentSince, seenUntil, compared }) => [
+          name,
+          method,
+          silentSince ? html`${badge('failing')} since ${when(silentSince)}` : badge('ok'),
+          when(seenUntil),
+          compared ? html`${when(compared.at)}, ${count(compared.differences)} differences` : '–',
+        ]),
+        empty: 'No rail reports here.',
+      })}</section>
 ${
-  may(request.caller, 'payouts:read') &&
+  mayUse(request.caller, 'GET /chains') &&
   html`<section class="card"><h2>Networks</h2>${table({
     caption: 'Networks',
     head: ['Network', 'Nodes'],
@@ -87,20 +85,19 @@ ${
 ${certificates.length > 0 && html`<section class="card"><h2>Certificates</h2>${table({ caption: 'Certificates', head: ['Of', 'Ends'], rows: certificates.map(({ name, end }) => [name, when(end)]) })}</section>`}
 ${senders.length > 0 && html`<section class="card attention"><h2>Halted senders</h2>${table({ caption: 'Halted senders', head: ['Network', 'Sender', 'Since'], rows: senders.map(({ network, sender, haltedAt }) => [network, html`<code>${sender}</code>`, when(haltedAt)]) })}</section>`}
 <section class="card"><h2>Jobs</h2>${table({
-          caption: 'Jobs',
-          head: ['Queue', '#Ready', '#Later', '#Running', '#Failed', '#Oldest waits'],
-          rows: queues.map(({ name, ready, deferred, active, failed, oldestReadySeconds }) => [
-            name,
-            count(ready),
-            count(deferred),
-            count(active),
-            count(failed),
-            `${count(Math.round(oldestReadySeconds))} s`,
-          ]),
-          empty: 'No job was ever needed.',
-        })}</section></div>`,
-      });
-      return sendHtml(request, reply, page);
-    },
-  );
+        caption: 'Jobs',
+        head: ['Queue', '#Ready', '#Later', '#Running', '#Failed', '#Oldest waits'],
+        rows: queues.map(({ name, ready, deferred, active, failed, oldestReadySeconds }) => [
+          name,
+          count(ready),
+          count(deferred),
+          count(active),
+          count(failed),
+          `${count(Math.round(oldestReadySeconds))} s`,
+        ]),
+        empty: 'No job was ever needed.',
+      })}</section></div>`,
+    });
+    return sendHtml(request, reply, page);
+  });
 }

@@ -1,5 +1,5 @@
 // Why an order is on hold, in words for people, and the acts that lead out of it.
-import type { Caller } from '../../accounts/authenticate.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import type { HoldReason } from '../../orders/order.ts';
 import { html, type Piece } from '../html.ts';
 import { may } from './shell.ts';

@@ -23,7 +23,7 @@ export type LoginDeps = PasskeyDeps & {
   readonly machineClock: Clock;
 };
 
-const PUBLIC = { config: { public: true }, schema: { hide: true } } as const;
+const HIDDEN = { schema: { hide: true } } as const;
 
 const ATTEMPTS_PER_ADDRESS = 10;
 const ADDRESS_WINDOW_MS = 60_000;
@@ -64,17 +64,17 @@ export function loginRoutes(app: FastifyInstance, deps: LoginDeps): void {
     throw new AppError('rate_limited', 'Too many attempts to log in from this address; wait a minute.');
   }
 
-  app.get('/dashboard/login', PUBLIC, async (request, reply) => {
+  app.get('/dashboard/login', HIDDEN, async (request, reply) => {
     if (deps.mode === 'sandbox') return reply.redirect('/dashboard', 303);
     return sendHtml(request, reply, loginPage(deps, nextOf(request)));
   });
 
-  app.post('/dashboard/login/options', PUBLIC, async (request, reply) => {
+  app.post('/dashboard/login/options', HIDDEN, async (request, reply) => {
     admit(request, reply);
     return assertionOptions(deps);
   });
 
-  app.post('/dashboard/login', PUBLIC, async (request, reply) => {
+  app.post('/dashboard/login', HIDDEN, async (request, reply) => {
     requireSameOrigin(request, deps.publicUrl());
     const answer = readAssertion(request.body);
     const personId = await whosePasskey(deps, answer);
@@ -91,7 +91,7 @@ export function loginRoutes(app: FastifyInstance, deps: LoginDeps): void {
     }
   });
 
-  app.post('/dashboard/recover', PUBLIC, async (request, reply) => {
+  app.post('/dashboard/recover', HIDDEN, async (request, reply) => {
     admit(request, reply);
     const entered = await enterByRecoveryCode(deps, textField(fieldsOf(request), 'code'));
     if (!entered) {
@@ -103,7 +103,7 @@ export function loginRoutes(app: FastifyInstance, deps: LoginDeps): void {
   });
 
   /** A chat app may fetch it for a preview: it shows a button and uses nothing up. */
-  app.get<{ Params: { token: string } }>('/dashboard/enter/:token', PUBLIC, async (request, reply) => {
+  app.get<{ Params: { token: string } }>('/dashboard/enter/:token', HIDDEN, async (request, reply) => {
     const person = await whoseLink(deps, request.params.token);
     if (!person) return sendHtml(request, reply, usedLinkPage(deps), { status: 404 });
     const page = plainPage(
@@ -116,7 +116,7 @@ export function loginRoutes(app: FastifyInstance, deps: LoginDeps): void {
     return sendHtml(request, reply, page);
   });
 
-  app.post<{ Params: { token: string } }>('/dashboard/enter/:token', PUBLIC, async (request, reply) => {
+  app.post<{ Params: { token: string } }>('/dashboard/enter/:token', HIDDEN, async (request, reply) => {
     admit(request, reply);
     const entered = await enterByLink(deps, request.params.token);
     if (!entered) return sendHtml(request, reply, usedLinkPage(deps), { status: 404 });

@@ -24,7 +24,7 @@ import { type LoginDeps, nextOf, readAssertion } from './login.ts';
 import { table, when } from './parts.ts';
 import { type ShellDeps, shell } from './shell.ts';
 
-const SIGNED_IN = { config: { session: true }, schema: { hide: true } } as const;
+const HIDDEN = { schema: { hide: true } } as const;
 
 /** The parts of an answer that are looked at here; the package checks the rest. */
 const Registration = Type.Object({
@@ -37,30 +37,30 @@ const Registration = Type.Object({
 const registrationReader = reader(Registration, 'body');
 
 export function meRoutes(app: FastifyInstance, deps: LoginDeps & ShellDeps): void {
-  app.get('/dashboard/me', SIGNED_IN, async (request, reply) => {
+  app.get('/dashboard/me', HIDDEN, async (request, reply) => {
     const session = requireSession(request);
     return sendHtml(request, reply, await mePage(deps, request, session));
   });
 
-  app.post('/dashboard/me/passkeys/options', SIGNED_IN, async request =>
+  app.post('/dashboard/me/passkeys/options', HIDDEN, async request =>
     registrationOptions(deps, requireSession(request)),
   );
 
-  app.post('/dashboard/me/passkeys', SIGNED_IN, async request => {
+  app.post('/dashboard/me/passkeys', HIDDEN, async request => {
     const reading = registrationReader(request.body);
     if (!reading.isWhole) throw invalidRequest(reading.faults);
     await registerPasskey(deps, requireSession(request), reading.value);
     return { next: '/dashboard/me' };
   });
 
-  app.post('/dashboard/me/passkeys/remove', SIGNED_IN, async (request, reply) => {
+  app.post('/dashboard/me/passkeys/remove', HIDDEN, async (request, reply) => {
     const session = requireSession(request);
     requireFresh(deps, session);
     await removePasskey(deps, session, textField(fieldsOf(request), 'id'));
     return reply.redirect('/dashboard/me', 303);
   });
 
-  app.post('/dashboard/me/recovery-codes', SIGNED_IN, async (request, reply) => {
+  app.post('/dashboard/me/recovery-codes', HIDDEN, async (request, reply) => {
     const session = requireSession(request);
     requireFresh(deps, session);
     const codes = await makeRecoveryCodes(deps, session);
@@ -75,7 +75,7 @@ export function meRoutes(app: FastifyInstance, deps: LoginDeps & ShellDeps): voi
     return sendHtml(request, reply, page);
   });
 
-  app.get('/dashboard/confirm', SIGNED_IN, async (request, reply) => {
+  app.get('/dashboard/confirm', HIDDEN, async (request, reply) => {
     const { hasPasskey } = requireSession(request);
     const next = nextOf(request);
     const body = hasPasskey
@@ -88,14 +88,14 @@ export function meRoutes(app: FastifyInstance, deps: LoginDeps & ShellDeps): voi
     return sendHtml(request, reply, plainPage(deps.assets, 'Is it you?', html`<h1>Is it you?</h1>${body}`));
   });
 
-  app.post('/dashboard/confirm/options', SIGNED_IN, async request => assertionOptions(deps, requireSession(request)));
+  app.post('/dashboard/confirm/options', HIDDEN, async request => assertionOptions(deps, requireSession(request)));
 
-  app.post('/dashboard/confirm', SIGNED_IN, async request => {
+  app.post('/dashboard/confirm', HIDDEN, async request => {
     await confirmByPasskey(deps, requireSession(request), readAssertion(request.body));
     return { next: nextOf(request) };
   });
 
-  app.post('/dashboard/logout', SIGNED_IN, async (request, reply) => {
+  app.post('/dashboard/logout', HIDDEN, async (request, reply) => {
     const session = requireSession(request);
     await endSession(deps, session);
     clearSessionCookie(reply);

@@ -17,8 +17,8 @@ type Deps = ListDeps & ActDeps;
 type Payment = Awaited<ReturnType<typeof listUnmatched>>['payments'][number];
 
 export function moneyPages(app: FastifyInstance, deps: Deps): void {
-  const unmatchedOptions = { config: { scope: 'payments:read' }, schema: { hide: true } } as const;
-  app.get('/dashboard/unmatched', unmatchedOptions, async (request, reply) => {
+  const options = { schema: { hide: true } } as const;
+  app.get('/dashboard/unmatched', options, async (request, reply) => {
     const query = toPageQuery(readFilters(UnmatchedQuery, request), deps.pageSize);
     const { payments, ...counts } = await listUnmatched(deps, query);
     const suggestions = await suggestCharges(deps.db, payments, request.caller?.accountId);
@@ -34,7 +34,6 @@ export function moneyPages(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/unmatched/record',
-    scope: 'payments:write',
     section: 'unmatched',
     ask: async request => {
       const query = new URLSearchParams(request.url.split('?')[1] ?? '');
@@ -75,7 +74,6 @@ export function moneyPages(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/unmatched/dismiss',
-    scope: 'payments:write',
     section: 'unmatched',
     ask: async request => ({
       title: 'Dismiss this money?',

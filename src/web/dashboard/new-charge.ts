@@ -32,7 +32,6 @@ function taxesIn(fields: Fields) {
 export function newChargeForm(app: FastifyInstance, deps: ActDeps): void {
   defineAct(app, deps, {
     url: '/charges/new',
-    scope: 'charges:write',
     section: 'charges',
     ask: async request => ({
       title: 'New charge',

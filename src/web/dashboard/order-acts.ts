@@ -1,6 +1,5 @@
 // What can be done with an order: cancel it, take a new price, approve its payout, send its transfer again or give it up.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Scope } from '../../accounts/scopes.ts';
 import type { Chains } from '../../chains/chain.ts';
 import { coinOf } from '../../chains/networks.ts';
 import { formatUnits } from '../../lib/decimals.ts';
@@ -39,10 +38,9 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
     return { title, words: html`<p>${words}</p>${shown}`, button, back: `/dashboard/orders/${order.id}` };
   }
 
-  function simple(verb: string, scope: Scope, title: string, words: string, button: string): void {
+  function simple(verb: string, title: string, words: string, button: string): void {
     defineAct(app, deps, {
       url: `/orders/:id/${verb}`,
-      scope,
       section: 'orders',
       ask: (request, params) => ask(request, params, title, words, button, verb),
       call: (_, { id = '' }) => ({
@@ -54,23 +52,15 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
     });
   }
 
-  simple(
-    'cancel',
-    'transactions:write',
-    'Cancel this order?',
-    'Its charge is canceled with it. Nothing was paid yet.',
-    'Cancel the order',
-  );
+  simple('cancel', 'Cancel this order?', 'Its charge is canceled with it. Nothing was paid yet.', 'Cancel the order');
   simple(
     'retry',
-    'transfers:write',
     'Send the transfer again?',
     'The order waits for a slot of its own; its transfer is checked again before it is signed. This button only puts it in line.',
     'Retry the transfer',
   );
   simple(
     'void',
-    'transfers:write',
     'Give up the transfer?',
     'A transaction that moves nothing uses its slot up. If a block takes the transfer first, the order is fulfilled.',
     'Give up the transfer',
@@ -78,7 +68,6 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
 
   simple(
     'approve',
-    'payouts:approve',
     'Approve this payout?',
     'You say that this much may go to this address. The service sends it when its turn comes; this button sends nothing.',
     'Approve the payout',
@@ -86,7 +75,6 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
 
   defineAct(app, deps, {
     url: '/orders/:id/reprice',
-    scope: 'transactions:write',
     section: 'orders',
     ask: async (request, params) => ({
       ...(await ask(
@@ -114,7 +102,6 @@ export function orderActs(app: FastifyInstance, deps: OrderActDeps): void {
 
   defineAct(app, deps, {
     url: '/orders/:id/settle',
-    scope: 'transfers:write',
     section: 'orders',
     ask: async (request, params) => ({
       ...(await ask(

@@ -84,7 +84,6 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
 
   defineAct(app, deps, {
     url: '/orders/quote',
-    scope: 'quotes:write',
     section: 'orders',
     ask: async request => ({
       title: 'Ask for a price',
@@ -125,7 +124,6 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
 
   defineAct(app, deps, {
     url: '/orders/new',
-    scope: 'transactions:write',
     section: 'orders',
     ask: async request => {
       const quoteId = textOf(queryOf(request)['quoteId']);
@@ -183,7 +181,6 @@ export function orderForms(app: FastifyInstance, deps: ActDeps): void {
 
   defineAct(app, deps, {
     url: '/orders/:id/charge',
-    scope: 'transactions:write',
     section: 'orders',
     ask: async ({ caller }, { id = '' }) => {
       const order = await requireOrder(deps.db, id.toLowerCase(), caller?.accountId);

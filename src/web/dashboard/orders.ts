@@ -23,7 +23,7 @@ import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & { readonly chains: Chains };
 
-const READS = { config: { scope: 'transactions:read' }, schema: { hide: true } } as const;
+const HIDDEN = { schema: { hide: true } } as const;
 const SHOWN = ['held', 'ended'] as const;
 
 const OrdersQuery = Type.Object({
@@ -37,7 +37,7 @@ const OrdersQuery = Type.Object({
 type Listed = { readonly rows: readonly (readonly Piece[])[]; readonly counts: PageCounts };
 
 export function orderPages(app: FastifyInstance, deps: Deps): void {
-  app.get('/dashboard/orders', READS, async (request, reply) => {
+  app.get('/dashboard/orders', HIDDEN, async (request, reply) => {
     const { show, status, symbol, ...query } = queryFor(deps, request);
     const read = async (): Promise<Listed> => {
       if (show === 'held') {
@@ -82,7 +82,7 @@ ${pager(request, counts)}</div>`,
     return sendHtml(request, reply, shown);
   });
 
-  app.get('/dashboard/orders.csv', READS, async (request, reply) => {
+  app.get('/dashboard/orders.csv', HIDDEN, async (request, reply) => {
     const { show, status, symbol, ...query } = queryFor(deps, request);
     const readPage = pageReader(deps, request, reply);
     const read = async (page: PageQuery): Promise<readonly Row[]> => {
@@ -104,7 +104,7 @@ ${pager(request, counts)}</div>`,
     return sendCsv(reply, 'orders', CSV, pages);
   });
 
-  app.get<{ Params: { id: string } }>('/dashboard/orders/:id', READS, async (request, reply) => {
+  app.get<{ Params: { id: string } }>('/dashboard/orders/:id', HIDDEN, async (request, reply) => {
     const found = await requireOrder(deps.db, request.params.id.toLowerCase(), request.caller?.accountId);
     const order = await showOrder(deps, found);
     const { transfer, holdReason } = order;

@@ -1,6 +1,7 @@
 // What needs a person about banks and networks: rails and chains that are down, certificates near their end, alarms such as
 // wallets low on gas or token, pauses.
 import type { FastifyRequest } from 'fastify';
+import { mayUse } from '../../accounts/access.ts';
 import type { Chain, Chains } from '../../chains/chain.ts';
 import { readRails } from '../../charges/store-rails.ts';
 import type { Certificates } from '../../http/certificates.ts';
@@ -93,7 +94,7 @@ export async function endingCertificates(deps: OutsideNeedDeps, { caller }: Fast
 }
 
 export async function silentNetworks(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
-  if (!may(caller, 'payouts:read')) return undefined;
+  if (!mayUse(caller, 'GET /chains')) return undefined;
   const faults = await deps.networkFaults();
   const rows = faults.map(({ network, words }) => [network, words]);
   return need(
@@ -117,7 +118,7 @@ const ALARM_WAYS: Readonly<Record<AlarmReason, Piece>> = {
 };
 
 export async function openAlarms(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
-  if (!may(caller, 'payouts:read')) return undefined;
+  if (!mayUse(caller, 'GET /payouts/alarms')) return undefined;
   const alarms = await readOpenAlarms(deps.db);
   const rows = alarms.map(({ reason, network, words, raisedAt }) => [
     network,
@@ -135,7 +136,7 @@ export async function openAlarms(deps: OutsideNeedDeps, { caller }: FastifyReque
 }
 
 export async function openPauses(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
-  if (!may(caller, 'payouts:read')) return undefined;
+  if (!mayUse(caller, 'GET /payouts/pauses')) return undefined;
   const pauses = await readPauses(deps.db);
   const rows = pauses.map(pause => [
     `${scopeWords(pause)} are paused.`,
@@ -152,7 +153,7 @@ export async function openPauses(deps: OutsideNeedDeps, { caller }: FastifyReque
 }
 
 export async function haltedSenders(deps: OutsideNeedDeps, { caller }: FastifyRequest): Promise<Need> {
-  if (!may(caller, 'payouts:read')) return undefined;
+  if (!mayUse(caller, 'GET /payouts/senders/halted')) return undefined;
   const senders = await readHalts(deps.db);
   const rows = senders.map(({ network, sender, haltedAt }) => [
     network,

@@ -39,7 +39,6 @@ export type PayoutActDeps = ActDeps & { readonly coldAddresses: ColdAddresses };
 export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
   defineAct(app, deps, {
     url: '/payouts/pause',
-    scope: 'payouts:write',
     section: 'payouts',
     ask: async request => ({
       title: 'Pause payouts?',
@@ -57,7 +56,6 @@ export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
 
   defineAct(app, deps, {
     url: '/payouts/resume',
-    scope: 'payouts:write',
     section: 'payouts',
     ask: async request => ({
       title: 'Resume payouts?',
@@ -72,7 +70,6 @@ export function payoutActs(app: FastifyInstance, deps: PayoutActDeps): void {
 
   defineAct(app, deps, {
     url: '/payouts/sweep',
-    scope: 'payouts:sweep',
     section: 'payouts',
     countsForms: true,
     ask: async request => {
@@ -100,7 +97,6 @@ payouts and orders in line need stays.</p>${coldFacts(deps.coldAddresses)}`,
 
   defineAct(app, deps, {
     url: '/payouts/senders/resume',
-    scope: 'payouts:write',
     section: 'payouts',
     needsFreshLogin: true,
     ask: async request => {
@@ -129,7 +125,6 @@ slots of this sender again, behind those that the network has used. Orders held 
 
   defineAct(app, deps, {
     url: '/payouts/:id/void',
-    scope: 'transfers:write',
     section: 'payouts',
     ask: async (request, { id = '' }) => {
       const payout = await requirePayout(request, id.toLowerCase());

@@ -16,10 +16,10 @@ import { haltedSenders, type OutsideNeedDeps, openAlarms, openPauses } from './o
 import { badge, facts, filterForm, idLink, pager, readFilters, shortId, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
 
-const READS = { config: { scope: 'payouts:read' }, schema: { hide: true } } as const;
+const HIDDEN = { schema: { hide: true } } as const;
 
 export function payoutPages(app: FastifyInstance, deps: OutsideNeedDeps): void {
-  app.get('/dashboard/payouts', READS, async (request, reply) => {
+  app.get('/dashboard/payouts', HIDDEN, async (request, reply) => {
     const { payouts, ...counts } = await listPayouts(deps, queryFor(deps, request));
     const rows = payouts.map(payout => [
       idLink(`/dashboard/payouts/${payout.id}`, payout.id),
@@ -59,7 +59,7 @@ ${pager(request, counts)}</div>`,
     return sendHtml(request, reply, shown);
   });
 
-  app.get('/dashboard/payouts.csv', READS, async (request, reply) => {
+  app.get('/dashboard/payouts.csv', HIDDEN, async (request, reply) => {
     const query = queryFor(deps, request);
     const read = pageReader(deps, request, reply);
     const pages = walkBack(
@@ -71,7 +71,7 @@ ${pager(request, counts)}</div>`,
     return sendCsv(reply, 'payouts', CSV, pages);
   });
 
-  app.get<{ Params: { id: string } }>('/dashboard/payouts/:id', READS, async (request, reply) => {
+  app.get<{ Params: { id: string } }>('/dashboard/payouts/:id', HIDDEN, async (request, reply) => {
     const id = request.params.id.toLowerCase();
     const found = isUuid(id) ? await findPayoutByEither(deps.db, id, request.caller?.accountId) : undefined;
     if (!found) throw new AppError('not_found', 'There is no such payout.');

@@ -4,8 +4,6 @@ import { ReturnEntriesQuery } from '../../api/boleto-return-entries.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { listEntries, requireReturn } from '../../charges/bank-files/return-entries.ts';
 import { RETURN_OUTCOMES, type ReturnOutcome } from '../../charges/bank-files/store-returns.ts';
-import { RETURNS_ARE } from '../../http/routes/boleto-returns.ts';
-import { requireAllAccounts } from '../../http/server/auth.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
@@ -18,9 +16,8 @@ export const returnAddress = (id: string) => `/dashboard/statements/returns/${id
 type Entry = Awaited<ReturnType<typeof listEntries>>['entries'][number];
 
 export function returnPages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
-  const options = { config: { scope: 'statements:read' }, schema: { hide: true } } as const;
+  const options = { schema: { hide: true } } as const;
   app.get<{ Params: { id: string } }>('/dashboard/statements/returns/:id', options, async (request, reply) => {
-    requireAllAccounts(request.caller, RETURNS_ARE);
     const { outcome, ...page } = readFilters(ReturnEntriesQuery, request);
     const id = request.params.id.toLowerCase();
     const file = await requireReturn(deps.db, id);
@@ -53,10 +50,8 @@ ${pager(request, counts)}`;
   const SEEN_WORDS = html`<p>It no longer needs you. Nothing else changes: what the bank said stays in the list, with who has seen it.</p>`;
   defineAct(app, deps, {
     url: '/statements/returns/:id/seen',
-    scope: 'statements:write',
     section: 'statements',
-    ask: async ({ caller }, { id = '' }) => {
-      requireAllAccounts(caller, RETURNS_ARE);
+    ask: async (_request, { id = '' }) => {
       return {
         title: 'Was every entry seen that needs a person?',
         words: SEEN_WORDS,
@@ -69,10 +64,8 @@ ${pager(request, counts)}`;
   });
   defineAct(app, deps, {
     url: '/statements/returns/:id/entries/:line/seen',
-    scope: 'statements:write',
     section: 'statements',
-    ask: async ({ caller }, { id = '', line = '' }) => {
-      requireAllAccounts(caller, RETURNS_ARE);
+    ask: async (_request, { id = '', line = '' }) => {
       return {
         title: `Was the entry of line ${line} seen?`,
         words: SEEN_WORDS,

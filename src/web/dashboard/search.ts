@@ -31,35 +31,31 @@ const PLACES: Readonly<Record<Found['kind'], (id: string) => string>> = {
 const MAX_LENGTH = 255;
 
 export function searchPage(app: FastifyInstance, deps: ListDeps): void {
-  app.get(
-    '/dashboard/search',
-    { config: { scope: 'charges:read' }, schema: { hide: true } },
-    async (request, reply) => {
-      const { caller } = request;
-      const { q } = queryOf(request);
-      const text = typeof q === 'string' && !q.includes('\0') ? q.trim().slice(0, MAX_LENGTH) : '';
-      // A payer who asks for help sends the link, maybe one that was withdrawn.
-      const asked = (deps.links.readUrl(text) ?? deps.links.read(text))?.id ?? text;
-      const [charges, orders, others] =
-        text === ''
-          ? [[], [], []]
-          : await Promise.all([
-              findChargesByAnyId(deps.db, asked, caller?.accountId),
-              may(caller, 'transactions:read') ? findOrdersByAnyId(deps.db, asked, caller?.accountId) : [],
-              findById(deps, asked, request),
-            ]);
-      const found: Found[] = [...charges, ...orders, ...others];
-      const [only, ...more] = found;
-      if (only && more.length === 0) return reply.redirect(PLACES[only.kind](only.id), 303);
-      const page = shell(deps, request, {
-        title: text === '' ? 'Search' : found.length === 0 ? 'Nothing found' : `Found ${found.length}`,
-        section: 'search',
-        body: html`<p class="muted">By the whole id: charge, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout.</p>
+  app.get('/dashboard/search', { schema: { hide: true } }, async (request, reply) => {
+    const { caller } = request;
+    const { q } = queryOf(request);
+    const text = typeof q === 'string' && !q.includes('\0') ? q.trim().slice(0, MAX_LENGTH) : '';
+    // A payer who asks for help sends the link, maybe one that was withdrawn.
+    const asked = (deps.links.readUrl(text) ?? deps.links.read(text))?.id ?? text;
+    const [charges, orders, others] =
+      text === ''
+        ? [[], [], []]
+        : await Promise.all([
+            findChargesByAnyId(deps.db, asked, caller?.accountId),
+            may(caller, 'transactions:read') ? findOrdersByAnyId(deps.db, asked, caller?.accountId) : [],
+            findById(deps, asked, request),
+          ]);
+    const found: Found[] = [...charges, ...orders, ...others];
+    const [only, ...more] = found;
+    if (only && more.length === 0) return reply.redirect(PLACES[only.kind](only.id), 303);
+    const page = shell(deps, request, {
+      title: text === '' ? 'Search' : found.length === 0 ? 'Nothing found' : `Found ${found.length}`,
+      section: 'search',
+      body: html`<p class="muted">By the whole id: charge, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout.</p>
 ${table({ caption: 'Found', head: ['What', 'Id', 'Found by', 'Account'], rows: found.map(({ kind, id, by, accountId }) => [kind, html`<a href="${PLACES[kind](id)}"><code>${id}</code></a>`, by, accountId ?? '–']), empty: text === '' ? 'Type an id above.' : 'No id is written like that.' })}`,
-      });
-      return sendHtml(request, reply, page);
-    },
-  );
+    });
+    return sendHtml(request, reply, page);
+  });
 }
 
 /** What has a page of its own and no other name than its id. */

@@ -1,6 +1,7 @@
 // The frame of a page of the dashboard: navigation by what the person may see, the search box, the stream that keeps it true.
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from '../../accounts/authenticate.ts';
+import { type Guarded, mayUse } from '../../accounts/access.ts';
+import type { Caller } from '../../accounts/caller.ts';
 import type { Scope } from '../../accounts/scopes.ts';
 import type { Mode } from '../../lib/mode.ts';
 import type { Assets } from '../assets.ts';
@@ -15,29 +16,26 @@ export type ShellDeps = {
 type SectionLink = {
   readonly name: string;
   readonly label: string;
-  readonly href: string;
-  readonly scope: Scope;
-  /** It cannot be cut by account, so people who work for one account do not see it. */
-  readonly isOfAll?: true;
+  readonly href: Guarded;
 };
 
 export const SECTIONS = [
-  { name: 'overview', label: 'Needs you', href: '/dashboard', scope: 'charges:read' },
-  { name: 'charges', label: 'Charges', href: '/dashboard/charges', scope: 'charges:read' },
-  { name: 'orders', label: 'Orders', href: '/dashboard/orders', scope: 'transactions:read' },
-  { name: 'payouts', label: 'Payouts', href: '/dashboard/payouts', scope: 'payouts:read' },
-  { name: 'wallets', label: 'Wallets', href: '/dashboard/wallets', scope: 'wallets:read' },
-  { name: 'unmatched', label: 'Unmatched money', href: '/dashboard/unmatched', scope: 'payments:read' },
-  { name: 'statements', label: 'Statements', href: '/dashboard/statements', scope: 'statements:read' },
-  { name: 'boletos', label: 'Boletos by file', href: '/dashboard/boletos', scope: 'statements:read' },
-  { name: 'webhooks', label: 'Webhooks', href: '/dashboard/webhooks', scope: 'webhooks:read' },
-  { name: 'events', label: 'Events', href: '/dashboard/events', scope: 'events:read' },
-  { name: 'ledger', label: 'Ledger', href: '/dashboard/ledger', scope: 'ledger:read' },
-  { name: 'audit', label: 'Audit log', href: '/dashboard/audit', scope: 'audit:read', isOfAll: true },
-  { name: 'accounts', label: 'Accounts', href: '/dashboard/accounts', scope: 'settings:read' },
-  { name: 'keys', label: 'Keys', href: '/dashboard/keys', scope: 'keys:read' },
-  { name: 'people', label: 'People', href: '/dashboard/people', scope: 'people:read' },
-  { name: 'health', label: 'Health', href: '/dashboard/health', scope: 'metrics:read' },
+  { name: 'overview', label: 'Needs you', href: '/dashboard' },
+  { name: 'charges', label: 'Charges', href: '/dashboard/charges' },
+  { name: 'orders', label: 'Orders', href: '/dashboard/orders' },
+  { name: 'payouts', label: 'Payouts', href: '/dashboard/payouts' },
+  { name: 'wallets', label: 'Wallets', href: '/dashboard/wallets' },
+  { name: 'unmatched', label: 'Unmatched money', href: '/dashboard/unmatched' },
+  { name: 'statements', label: 'Statements', href: '/dashboard/statements' },
+  { name: 'boletos', label: 'Boletos by file', href: '/dashboard/boletos' },
+  { name: 'webhooks', label: 'Webhooks', href: '/dashboard/webhooks' },
+  { name: 'events', label: 'Events', href: '/dashboard/events' },
+  { name: 'ledger', label: 'Ledger', href: '/dashboard/ledger' },
+  { name: 'audit', label: 'Audit log', href: '/dashboard/audit' },
+  { name: 'accounts', label: 'Accounts', href: '/dashboard/accounts' },
+  { name: 'keys', label: 'Keys', href: '/dashboard/keys' },
+  { name: 'people', label: 'People', href: '/dashboard/people' },
+  { name: 'health', label: 'Health', href: '/dashboard/health' },
 ] as const satisfies readonly SectionLink[];
 
 export type Section = (typeof SECTIONS)[number]['name'] | 'me' | 'search';
@@ -62,9 +60,7 @@ export function shell({ assets, mode }: ShellDeps, { caller, query }: FastifyReq
   const person = caller?.session?.person;
   const asked = typeof query === 'object' && query !== null && 'q' in query ? query.q : '';
   const sections: readonly SectionLink[] = SECTIONS;
-  const seen = sections.filter(
-    ({ scope, isOfAll }) => may(caller, scope) && (!isOfAll || caller?.accountId === undefined),
-  );
+  const seen = sections.filter(({ href }) => mayUse(caller, href));
   const links = seen.map(
     ({ name, label, href }) =>
       html`<li><a${attributes({ href, 'aria-current': name === section && 'page' })}>${label}</a></li>`,

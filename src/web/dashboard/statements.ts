@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { toPageQuery } from '../../api/paging.ts';
 import { StatementsQuery } from '../../api/statements.ts';
 import { type BankFile, listBankFiles } from '../../charges/statements/list-bank-files.ts';
-import { isOfOneAccount } from '../../http/server/auth.ts';
 import { MAX_FILE_BYTES } from '../../rails/cnab/lines.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
@@ -18,14 +17,13 @@ import { may, shell } from './shell.ts';
 const unclear = { group: 'When the file alone does not say enough' };
 
 export function statementPages(app: FastifyInstance, deps: ListDeps & ActDeps): void {
-  const statementOptions = { config: { scope: 'statements:read' }, schema: { hide: true } } as const;
-  app.get('/dashboard/statements', statementOptions, async (request, reply) => {
+  const options = { schema: { hide: true } } as const;
+  app.get('/dashboard/statements', options, async (request, reply) => {
     const { files, ...counts } = await listBankFiles(
       deps,
       toPageQuery(readFilters(StatementsQuery, request), deps.pageSize),
     );
-    const fileName = (id: string, name: string) =>
-      isOfOneAccount(request.caller) ? name : html`<a href="${returnAddress(id)}">${name}</a>`;
+    const fileName = (id: string, name: string) => html`<a href="${returnAddress(id)}">${name}</a>`;
     const rows = files.map(file => {
       const ends = endsOf(file);
       const isReturn = file.format === 'cnab';
@@ -55,7 +53,6 @@ ${pager(request, counts)}`,
 
   defineAct(app, deps, {
     url: '/statements/upload',
-    scope: 'statements:write',
     section: 'statements',
     maxBytes: MAX_FILE_BYTES + FORM_OVERHEAD_BYTES,
     ask: async () => ({

@@ -62,7 +62,7 @@ export function streamRoute(app: FastifyInstance, deps: Deps): void {
     }
   }
 
-  const options = { config: { scope: 'events:read', isLasting: true }, schema: { hide: true } } as const;
+  const options = { config: { isLasting: true }, schema: { hide: true } } as const;
   app.get('/dashboard/stream', options, async (request, reply) => {
     if (streams.size >= MAX_STREAMS)
       throw new AppError('too_many_streams', `There are ${MAX_STREAMS} streams open already.`);

@@ -19,7 +19,7 @@ import { may, shell } from './shell.ts';
 
 type Deps = ListDeps & ActDeps;
 
-const READS = { config: { scope: 'wallets:read' }, schema: { hide: true } } as const;
+const HIDDEN = { schema: { hide: true } } as const;
 const { page, pageSize } = pageParameters;
 const SHOWN = ['unapproved'] as const;
 
@@ -32,7 +32,7 @@ const WalletsFilter = Type.Object({
 });
 
 export function walletPages(app: FastifyInstance, deps: Deps): void {
-  app.get('/dashboard/wallets', READS, async (request, reply) => {
+  app.get('/dashboard/wallets', HIDDEN, async (request, reply) => {
     const { show, network, ...rest } = readFilters(WalletsFilter, request);
     const accountId = accountOf(request.caller, rest.accountId);
     const { wallets, ...counts } = await listWallets(deps, {
@@ -64,7 +64,7 @@ export function walletPages(app: FastifyInstance, deps: Deps): void {
     return sendHtml(request, reply, shown);
   });
 
-  app.get<{ Params: { id: string } }>('/dashboard/wallets/:id', READS, async (request, reply) => {
+  app.get<{ Params: { id: string } }>('/dashboard/wallets/:id', HIDDEN, async (request, reply) => {
     const { caller } = request;
     const wallet = walletView(await requireWallet(deps.db, request.params.id.toLowerCase(), caller?.accountId));
     const at = `/dashboard/wallets/${wallet.id}`;
@@ -114,7 +114,6 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/wallets/new',
-    scope: 'wallets:write',
     section: 'wallets',
     ask: async request => ({
       title: 'New wallet',
@@ -143,7 +142,6 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/wallets/:id/approve',
-    scope: 'wallets:approve',
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Approve this wallet?',
@@ -157,7 +155,6 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/wallets/:id/remove',
-    scope: 'wallets:write',
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Remove this wallet?',
@@ -171,7 +168,6 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/wallets/:id/declare',
-    scope: 'wallets:write',
     section: 'wallets',
     countsForms: true,
     ask: async (request, params) => ({
@@ -195,7 +191,6 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/wallets/:id/challenge',
-    scope: 'wallets:write',
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Ask for a signature?',
@@ -213,7 +208,6 @@ function walletActs(app: FastifyInstance, deps: Deps): void {
 
   defineAct(app, deps, {
     url: '/wallets/:id/prove',
-    scope: 'wallets:write',
     section: 'wallets',
     ask: async (request, params) => ({
       title: 'Prove who holds this wallet',

@@ -25,7 +25,6 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
   function onWebhook(verb: string, [title, words, button]: Words, rest: Pick<Act, 'call'> & Partial<Act>): void {
     defineAct(app, deps, {
       url: `/webhooks/:id/${verb}`,
-      scope: 'webhooks:write',
       section: 'webhooks',
       ask: (request, { id = '' }) => ask(request, id, title, words, button),
       done: (_, { id = '' }) => `/dashboard/webhooks/${id}`,
@@ -118,7 +117,6 @@ export function webhookActs(app: FastifyInstance, deps: ActDeps): void {
 
   defineAct(app, deps, {
     url: '/webhooks/new',
-    scope: 'webhooks:write',
     section: 'webhooks',
     countsForms: true,
     ask: async request => ({

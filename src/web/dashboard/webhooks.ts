@@ -17,10 +17,10 @@ import { may, shell } from './shell.ts';
 import { webhookActs } from './webhook-acts.ts';
 
 type Deps = ListDeps & ActDeps;
-const READS = { config: { scope: 'webhooks:read' }, schema: { hide: true } } as const;
+const HIDDEN = { schema: { hide: true } } as const;
 
 export function webhookPages(app: FastifyInstance, deps: Deps): void {
-  app.get('/dashboard/webhooks', READS, async (request, reply) => {
+  app.get('/dashboard/webhooks', HIDDEN, async (request, reply) => {
     const { accountId, ...rest } = readFilters(WebhooksQuery, request);
     const { webhooks, ...counts } = await listWebhooks(
       deps,
@@ -44,7 +44,7 @@ export function webhookPages(app: FastifyInstance, deps: Deps): void {
     return sendHtml(request, reply, page);
   });
 
-  app.get<{ Params: { id: string } }>('/dashboard/webhooks/:id', READS, async (request, reply) => {
+  app.get<{ Params: { id: string } }>('/dashboard/webhooks/:id', HIDDEN, async (request, reply) => {
     const id = request.params.id.toLowerCase();
     const webhook = webhookView(await requireWebhook(deps.db, id, request.caller?.accountId));
     const { state, ...rest } = readFilters(DeliveriesQuery, request);
