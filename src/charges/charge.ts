@@ -32,7 +32,8 @@ export const METHOD_TRANSITIONS = {
     // A payer may pay again after a refund.
     PARTIALLY_REFUNDED: ['PAID', 'REFUNDED'],
     REFUNDED: ['PAID', 'PARTIALLY_REFUNDED'],
-    FAILED: [],
+    // The bank has it all the same.
+    FAILED: ['PAID'],
     PAID_BY_OTHER_METHOD: [],
   },
   boleto: {
@@ -43,7 +44,7 @@ export const METHOD_TRANSITIONS = {
     CANCELED: ['PAID'],
     PAID: ['SETTLED'],
     SETTLED: [],
-    FAILED: [],
+    FAILED: ['PAID'],
     PAID_BY_OTHER_METHOD: [],
   },
 } as const satisfies Record<Method, { readonly [status in MethodStatus]?: readonly MethodStatus[] }>;
@@ -191,7 +192,12 @@ export type Payment = {
   readonly alsoReportedAs?: string;
 };
 
-export const CAME_AFTER = ['EXPIRED', 'CANCELED', 'PAID_BY_OTHER_METHOD'] as const satisfies readonly MethodStatus[];
+export const CAME_AFTER = [
+  'EXPIRED',
+  'CANCELED',
+  'PAID_BY_OTHER_METHOD',
+  'FAILED',
+] as const satisfies readonly MethodStatus[];
 export type CameAfter = (typeof CAME_AFTER)[number];
 
 export const REFUND_STATUSES = ['PENDING', 'DONE', 'FAILED'] as const;

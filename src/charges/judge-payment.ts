@@ -79,7 +79,8 @@ export function judgePayment(
 ): Verdict {
   if (!charge) return { refusal: new AppError('not_found', 'There is no such charge.') };
   const method = charge.methods.find(isOf(report.method));
-  if (!method || method.status === 'FAILED') {
+  // What was refused here was never sent to a bank. What a bank has refused it may have all the same.
+  if (!method || (method.status === 'FAILED' && method.reference === undefined)) {
     return { refusal: new AppError('wrong_state', `This charge cannot be paid by ${report.method}.`) };
   }
   const known = charge.payments.find(payment => isToldAs(payment, report.reference));

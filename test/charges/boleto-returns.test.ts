@@ -174,6 +174,23 @@ describe('a return file', () => {
     assert.deepEqual([state, payments[0].cameAfter], ['PAID', 'CANCELED']);
   });
 
+  test('pays a boleto that the bank had refused, and says so; a person may report such money, too', async () => {
+    const [byFile, byHand, withPix] = await bench.send({}, {}, { methods: ['boleto', 'pix'] });
+    await outcomes(...[byFile, byHand, withPix].map(boleto => told(boleto!, '03', { reasons: '63' })));
+    const stateOf = async (boleto: SentBoleto | undefined) => {
+      const { state, boleto: method, pix, payments } = await bench.charge(boleto!);
+      return [state, method.status, pix?.status, payments[0]?.cameAfter];
+    };
+    assert.deepEqual(await stateOf(byFile), ['FAILED', 'FAILED', undefined, undefined]);
+    assert.deepEqual(await outcomes(paid(byFile!), paid(withPix!)), { paid: 2 });
+    assert.deepEqual(await stateOf(byFile), ['PAID', 'PAID', undefined, 'FAILED']);
+    assert.deepEqual(await stateOf(withPix), ['PAID', 'PAID', 'PAID_BY_OTHER_METHOD', 'FAILED']);
+    const report = { method: 'boleto', reference: 'receipt 7', amountCents: 15_990 };
+    const { status } = await bench.service.post(`/charges/${byHand!.charge.id}/payments`, report);
+    assert.equal(status, 201);
+    assert.deepEqual(await stateOf(byHand), ['PAID', 'PAID', undefined, 'FAILED']);
+  });
+
   test('ends a boleto that the bank has written off by itself', async () => {
     const [ranOut, asked, withPix] = await bench.send({}, {}, { methods: ['boleto', 'pix'] });
     await outcomes(...[ranOut, asked, withPix].map(boleto => told(boleto!, '02')));

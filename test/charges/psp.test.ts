@@ -55,6 +55,11 @@ test('a code that cannot be paid is never shown: its pix has failed, with the re
     const page = await fetch(at.service.url + new URL((await read(json.id)).checkoutUrl).pathname);
     assert.equal(page.status, 200);
     assert.ok(!(await page.text()).includes(code));
+    // The PSP has the charge all the same: money for it is not lost.
+    await at.psp.pay({ txid: json.pix.txid });
+    await look();
+    const charge = await read(json.id);
+    assert.deepEqual([charge.state, charge.payments[0].cameAfter], ['PAID', 'FAILED']);
   }
 });
 

@@ -102,6 +102,17 @@ test('a bank that got both files and refuses the second fails no charge, in eith
   assert.equal((await renew(sequence + 1)).status, 409, 'all is answered');
 });
 
+test('a bank that got one file twice and refuses the repeat before it is heard of the first fails no charge', async () => {
+  const [boleto] = await bench.send({});
+  const folder = await mkdtemp(path.join(tmpdir(), 'twice-'));
+  const offered = await bench.offer(folder);
+  await runCommand(cnabCommand, env(), ['write', RAIL, '--file', String(offered.at(-1)!.sequence), '--folder', folder]);
+  assert.deepEqual((await hear(boleto!, '03', '63')).file.counts, { registered: 1 });
+  assert.equal(await status(boleto!), 'REGISTERED');
+  await hear(boleto!, '02');
+  assert.equal(await status(boleto!), 'REGISTERED');
+});
+
 test('a refusal of what was sent once, or for another reason, is the end of the boleto', async () => {
   const [one, two] = await bench.send({}, {});
   await hear(one!, '03', '63');

@@ -160,10 +160,14 @@ export async function requeueWriteOff(tx: Sql, { id, accountId }: Charge): Promi
   );
 }
 
-/** Whether a registration was sent in more than one file: a bank that got both refuses the second as known. */
+/** Whether a registration was sent in more than one file, or in one that was offered again: a bank that got both refuses the second as known. */
 export async function isSentTwice(sql: Sql, chargeId: string): Promise<boolean> {
   const rows = await sql.query(
-    `select from boleto_instructions where charge_id = $1 and movement = 'register' and sequence <> former_sequence`,
+    `select from boleto_instructions i
+      where i.charge_id = $1 and i.movement = 'register'
+        and (i.sequence <> i.former_sequence
+             or exists (select from boleto_files f
+                         where f.rail = i.rail and f.sequence = i.sequence and f.offered_again_at is not null))`,
     [chargeId],
   );
   return rows.length > 0;

@@ -211,21 +211,21 @@ export async function findLastUnoffered(sql: Sql, rail: string): Promise<number 
 }
 
 export async function markOffered(sql: Sql, { rail, sequence }: FileKey, at: Date): Promise<void> {
-  await sql.query('update boleto_files set offered_at = $3 where rail = $1 and sequence = $2 and offered_at is null', [
-    rail,
-    sequence,
-    at,
-  ]);
+  await sql.query(`update boleto_files set ${OFFERED} where rail = $1 and sequence = $2`, [rail, sequence, at]);
 }
 
 /** A file that was not offered before counts as offered by hand. */
 export async function markTaken(sql: Sql, { rail, sequence }: FileKey, at: Date): Promise<void> {
   await sql.query(
-    `update boleto_files set offered_at = $3, taken_by_hand = true
-      where rail = $1 and sequence = $2 and offered_at is null`,
+    `update boleto_files set ${OFFERED}, taken_by_hand = taken_by_hand or offered_at is null
+      where rail = $1 and sequence = $2`,
     [rail, sequence, at],
   );
 }
+
+/** From the second time on the bank may have the file twice. */
+const OFFERED = `offered_at = coalesce(offered_at, $3),
+  offered_again_at = case when offered_at is not null then coalesce(offered_again_at, $3::timestamptz) end`;
 
 /** The text of a part; undefined behind the last. */
 export async function readPart(sql: Sql, { rail, sequence }: FileKey, part: number): Promise<Buffer | undefined> {

@@ -73,7 +73,9 @@ export function factsOf(charge: Charge, now: Date): Facts {
     returnedCents: sum(returned),
     returningCents: sum(returning),
     isTwice: charge.payments.some(({ isRepeat }) => isRepeat),
-    cameAfterEnd: charge.payments.some(({ cameAfter }) => cameAfter === 'EXPIRED' || cameAfter === 'CANCELED'),
+    cameAfterEnd: charge.payments.some(
+      ({ cameAfter }) => cameAfter !== undefined && cameAfter !== 'PAID_BY_OTHER_METHOD',
+    ),
     closesAt: ends,
   };
 }
