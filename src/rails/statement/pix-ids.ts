@@ -4,10 +4,10 @@ const TXID_LENGTH = 25;
 // Exactly 25 characters, so that a longer code never yields a false txid; the text TXID may directly precede it.
 const TXID_IN_TEXT = new RegExp(`(?<![0-9A-Z])(?:TXID)?([0-9A-Z]{${TXID_LENGTH}})(?![0-9A-Z])`, 'gi');
 const TXID_ALONE = new RegExp(`^[0-9A-Z]{1,${TXID_LENGTH}}$`, 'i');
-// E, the institution of the payer (8 digits), the minute of the start (yyyyMMddHHmm), 11 characters chosen by the
+// E, the institution of the payer (ISPB, 8 digits or letters), the minute of the start (yyyyMMddHHmm), 11 characters chosen by the
 // institution.
 const END_TO_END_ID =
-  /(?<![0-9A-Za-z])E\d{8}\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-9A-Za-z]{11}(?![0-9A-Za-z])/;
+  /(?<![0-9A-Za-z])E[0-9A-Z]{8}\d{4}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d[0-9A-Za-z]{11}(?![0-9A-Za-z])/;
 
 /**
  * The txid in a text, in upper case. Of several candidates the first with both letters and digits is used, because the

@@ -181,6 +181,8 @@ test('a txid column holds 1 to 25 letters and digits; anything else there is non
 test('an endToEndId keeps its case and must hold a time of day', () => {
   assert.equal(endToEndIdIn(`pix ${END_TO_END_ID};`), END_TO_END_ID);
   assert.equal(endToEndIdIn(END_TO_END_ID.replace('1503', '2560')), undefined);
+  const ofLetters = `E1A2B3C4D${END_TO_END_ID.slice(9)}`;
+  assert.equal(endToEndIdIn(`pix ${ofLetters};`), ofLetters, 'an institution with letters');
   assert.equal(endToEndIdIn(`${END_TO_END_ID}1`), undefined);
   assert.equal(endToEndIdIn(END_TO_END_ID.replace('E', 'D')), undefined);
 });
