@@ -129,6 +129,13 @@ export type ChainRecord = {
   }[];
 };
 
+/** What left a sender since a moment, on a chain whose nodes keep no list of it. */
+export type ChainHistory = {
+  readonly transfers: readonly Pick<ChainRecord['transfers'][number], 'hash' | 'symbol' | 'to' | 'units'>[];
+  /** Whatever was signed before is in it, or never will be in a block. */
+  readonly completeUntil: Date;
+};
+
 /** How the nodes of a network answer, for `trilho chains` and alarms. */
 export type ChainHealth = {
   readonly head?: bigint;
@@ -203,6 +210,11 @@ export type Chain = {
    * Undefined when no node answers. Absent on a chain whose nodes keep no such record.
    */
   readonly record?: (sender: string, from?: number | Date) => Promise<ChainRecord | undefined>;
+  /**
+   * The transfers out of a sender since a moment, in place of a record. It reads every block since then, so it is asked after a
+   * restore alone. Undefined when no node shows one of them.
+   */
+  readonly history?: (sender: string, since: Date) => Promise<ChainHistory | undefined>;
   health(): Promise<ChainHealth>;
 };
 

@@ -33,6 +33,12 @@ export const LINK_SECRETS: SecretStore = {
   },
 };
 
+/** Whether there is a charge, and so a link to its checkout. */
+export async function hasLinks(sql: Sql): Promise<boolean> {
+  const [row] = await sql.query<{ has: boolean }>('select exists (select from charges) as has');
+  return row!.has;
+}
+
 /** The next epoch, so that earlier links are withdrawn; undefined when there is none left, or no such charge. */
 export async function raiseLinkEpoch(
   sql: Sql,

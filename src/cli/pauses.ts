@@ -1,8 +1,8 @@
 // trilho payouts pause and resume: stop claims, of everything or of a network or an asset, and let them go on.
 import type { Config } from '../config/config.ts';
-import { StartError } from '../lib/errors.ts';
+import { AppError, StartError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { pausePayouts, resumePayouts } from '../orders/pause-payouts.ts';
+import { type PauseDeps, pausePayouts, resumePayouts } from '../orders/pause-payouts.ts';
 import { type Pause, type PauseScope, pauseWords, scopeWords } from '../payouts/pause.ts';
 import { readPauses } from '../payouts/store-pauses.ts';
 import { checkNetwork } from '../quotes/check.ts';
@@ -12,6 +12,7 @@ import { readNetwork, readSymbol } from './read-asset.ts';
 
 /** Text of the API, which the command keeps to. */
 const MAX_REASON_LENGTH = 255;
+const UNCHECKED = 'unchecked';
 
 export async function pauseCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
   const given = readArguments(args, { options: ['network', 'asset', 'reason'] });
@@ -27,19 +28,32 @@ export async function pauseCommand(config: Config, log: Log, args: readonly stri
   return 0;
 }
 
-/** Ends a pause of exactly this scope. */
+/** Ends a pause of exactly this scope; that of a restore once the check has compared everything, or on the operator's word. */
 export async function resumePausedCommand(config: Config, log: Log, args: readonly string[]): Promise<number> {
-  const scope = readScope('payouts resume', readArguments(args, { options: ['network', 'asset'] }));
+  const given = readArguments(args, { options: ['network', 'asset', UNCHECKED] });
+  const unchecked = given.options[UNCHECKED];
+  if (unchecked !== undefined && !(unchecked.length <= MAX_REASON_LENGTH && /\S/.test(unchecked))) {
+    given.faults.push(`--${UNCHECKED} must have 1 to ${MAX_REASON_LENGTH} characters: what you looked at instead`);
+  }
+  const scope = readScope('payouts resume', given);
   const isScope = ({ network, symbol }: Pause) => network === scope.network && symbol === scope.symbol;
   const left = await withCharges({ config, log, action: 'trilho payouts resume' }, async deps => {
     const before = await readPauses(deps.db);
-    if (before.some(isScope)) return resumePayouts(deps, scope);
+    if (before.some(isScope)) return resumeOrRefuse(deps, scope, unchecked);
     const paused = before.map(pauseWords).join(' ');
     throw new StartError(`${scopeWords(scope)} are not paused as such.${paused === '' ? '' : ` ${paused}`}`);
   });
   console.log(`${scopeWords(scope)} go on.`);
   printPauses(left);
   return 0;
+}
+
+async function resumeOrRefuse(deps: PauseDeps, scope: PauseScope, unchecked: string | undefined): Promise<Pause[]> {
+  try {
+    return await resumePayouts(deps, scope, unchecked);
+  } catch (error) {
+    throw error instanceof AppError ? new StartError(error.message) : error;
+  }
 }
 
 function readScope(command: string, { options, faults }: Arguments): PauseScope {

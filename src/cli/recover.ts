@@ -1,4 +1,4 @@
-// Recovers the embedded database from its WAL archive and makes it safe to start: migrated, with payouts paused, both proofs run.
+// Recovers the embedded database from its WAL archive and makes it safe to start: migrated, logins ended, payouts paused, both proofs run.
 import type pg from 'pg';
 import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
@@ -7,7 +7,7 @@ import { asStartFault, connect } from '../storage/connect.ts';
 import { recoverFromArchive } from '../storage/embedded/recover.ts';
 import { requireInstallation } from '../storage/installation.ts';
 import { migrate } from '../storage/migrate.ts';
-import { pauseRestoredPayouts } from './pause-restored.ts';
+import { makeRestoredSafe } from './make-restored-safe.ts';
 import { type Proofs, proveDatabase } from './proofs.ts';
 import { withScratch } from './scratch.ts';
 
@@ -26,7 +26,7 @@ export async function recoverInto(
     dataDir,
     archiveDir: archive,
     ...(until && { until }),
-    finish: connection => makeSafe(connection, { isTrial, ...rest }),
+    finish: (connection, asOf) => makeSafe(connection, { isTrial, asOf, ...rest }),
   });
   for (const folder of skipped) console.log(`Skipped: the base backup ${folder} is damaged.`);
   const end = lastCommitAt ? `up to the commit of ${lastCommitAt.toISOString()}` : 'which has no commit';
@@ -43,16 +43,16 @@ export function verifyArchive(request: Request): Promise<boolean> {
 /** Before the database takes its place: a service that is started without the pause would pay again what was paid since. */
 async function makeSafe(
   connection: pg.PoolConfig,
-  { mode, log, isTrial }: Pick<Into, 'mode' | 'log' | 'isTrial'>,
+  { mode, log, isTrial, asOf }: Pick<Into, 'mode' | 'log' | 'isTrial'> & { readonly asOf: Date },
 ): Promise<Proofs> {
   const db = await connect({ connection, log });
   try {
     await requireInstallation(db, mode);
     await migrate({ db, log });
-    const paused = isTrial ? [] : await db.transaction(tx => pauseRestoredPayouts(tx, mode));
+    const said = isTrial ? [] : await db.transaction(tx => makeRestoredSafe(tx, { mode, asOf }));
     await sealAudit(db);
     const { areRight, lines } = await proveDatabase(db, undefined);
-    return { areRight, lines: [...paused, ...lines] };
+    return { areRight, lines: [...said, ...lines] };
   } catch (error) {
     throw asStartFault(error);
   } finally {

@@ -17,8 +17,8 @@ import { asStartFault, connect, shownUrl } from '../storage/connect.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { startEmbeddedPostgres } from '../storage/embedded/postgres.ts';
 import { readArguments, refuseFaults } from './arguments.ts';
+import { makeRestoredSafe } from './make-restored-safe.ts';
 import { openDatabaseOf, type Stops, stopAll } from './open-database.ts';
-import { pauseRestoredPayouts } from './pause-restored.ts';
 import { proveDatabase } from './proofs.ts';
 import { restoreArchiveCommand } from './restore-archive.ts';
 import { withScratch } from './scratch.ts';
@@ -74,16 +74,16 @@ async function restoreInto(db: Database, log: Log, backup: OpenBackup, mode?: Mo
   await requireEmpty(db);
   const queue = await startQueue({ db, log, kinds: [...CHARGE_JOBS, ...PAYOUT_JOBS, ...ORDER_JOBS] });
   try {
-    let paused: readonly string[] = [];
+    let said: readonly string[] = [];
     const finish = async (tx: Sql) => {
-      if (mode !== undefined) paused = await pauseRestoredPayouts(tx, mode);
+      if (mode !== undefined) said = await makeRestoredSafe(tx, { mode, asOf: new Date(backup.header.takenAt) });
     };
     const options = { extras: [jobsToRestore(queue)], finish };
     const { header, rows, skipped } = await loadBackup({ db, log }, backup, options);
     console.log(`Restored: ${rows} rows, as of ${header.takenAt}, written by Trilho ${header.version}.`);
     for (const table of skipped) console.log(`The table ${table} is none of Trilho's and was not restored.`);
-    for (const line of paused) console.log(line);
-    if (paused.length > 0) await sealAudit(db);
+    for (const line of said) console.log(line);
+    if (mode === 'live') await sealAudit(db);
     await db.transaction(tx => tx.query('set local statement_timeout = 0; analyze'), { isLong: true });
     const { areRight, lines } = await proveDatabase(db, header.auditHead ?? undefined);
     for (const line of lines) console.log(line);

@@ -4,9 +4,11 @@ import { NETWORKS, type Network } from '../chains/asset.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { setAuditObject, withoutAuditContext } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Pause, PauseScope } from '../payouts/pause.ts';
 import { deletePause, insertPause, readPauses } from '../payouts/store-pauses.ts';
+import { findUncomparedOfPause, markExcused } from '../payouts/store-restores.ts';
 import { lockSenders } from '../payouts/store-senders.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { wakeLine } from './claim-job.ts';
@@ -35,18 +37,31 @@ export async function pausePayouts(deps: PauseDeps, { by, ...scope }: NewPause):
   return readPauses(deps.db);
 }
 
-/** Ends the pause of exactly this scope; others stay. Returns those that are left. */
-export async function resumePayouts(deps: PauseDeps, scope: PauseScope): Promise<Pause[]> {
+/**
+ * Ends the pause of exactly this scope; others stay. Returns those that are left. The pause of a restore ends once the books were compared
+ * with the chains since; `unchecked` is what an operator says instead.
+ */
+export async function resumePayouts(deps: PauseDeps, scope: PauseScope, unchecked?: string): Promise<Pause[]> {
   await deps.db.transaction(async tx => {
     const pause = (await readPauses(tx)).find(
       ({ network, symbol }) => network === scope.network && symbol === scope.symbol,
     );
     if (!pause) return;
     setAuditObject(pause.id);
+    if (unchecked !== undefined) await markExcused(tx, pause.id, unchecked, deps.clock.now());
+    const restore = await findUncomparedOfPause(tx, pause.id);
+    if (restore) throw notCompared(restore);
     await deletePause(tx, scope);
     await wakeLines(deps, tx, scope);
   });
   return readPauses(deps.db);
+}
+
+function notCompared({ asOf }: { readonly asOf: Date }): AppError {
+  return new AppError(
+    'wrong_state',
+    `The database was restored as of ${asOf.toISOString()}: an order that was paid out since would be paid again. Run trilho ledger check --chains, settle each order it names, and repeat it until the books agree with the chains; then resume. See docs/operations.md#restore.`,
+  );
 }
 
 function networksOf({ network }: PauseScope): readonly Network[] {

@@ -35,14 +35,20 @@ export async function askBalances(chain: Chain, sender: string): Promise<Held[]>
   return held;
 }
 
+type Books = {
+  readonly spent: readonly Spent[];
+  readonly explanations: Explanations;
+  /** Nothing else shows what left before the first note. */
+  readonly needsNote: boolean;
+};
+
 /** Notes what the sender has now, and compares all that was ever noted with what its payouts took. */
 export async function compareBalances(
   db: Sql,
   { network }: Chain,
   sender: string,
   balances: readonly Held[],
-  spent: readonly Spent[],
-  explanations: Explanations,
+  { spent, explanations, needsNote }: Books,
 ): Promise<Found> {
   const [left, notes, unanswered]: [Difference[], string[], string[]] = [[], [], []];
   for (const { symbol, decimals, now } of balances) {
@@ -52,6 +58,11 @@ export async function compareBalances(
     }
     await noteBalance(db, network, sender, symbol, now);
     const noted = await readBalances(db, network, sender, symbol);
+    if (needsNote && noted.length < 2) {
+      unanswered.push(
+        `no earlier check noted what it had of ${symbol}: what left before block ${now.block} is not compared`,
+      );
+    }
     const isCoin = symbol === coinOf(network).symbol;
     for (const [index, until] of noted.entries()) {
       const since = noted[index - 1];

@@ -6,6 +6,7 @@ import { askBalances, compareBalances, type Spent } from './compare-balances.ts'
 import {
   balanceNotes,
   coinText,
+  compareHistory,
   compareRecord,
   type Found,
   NOTHING,
@@ -16,6 +17,7 @@ import {
 import { type Payout, sentUnits, transferOf } from './payout.ts';
 import { firstBlockOf, isFirstAdopted, readPayoutsOfSender } from './store-compare.ts';
 import { readExplanations } from './store-explanations.ts';
+import { findUncompared } from './store-restores.ts';
 import { findSender } from './store-senders.ts';
 
 export type SenderComparison = Found & {
@@ -24,6 +26,10 @@ export type SenderComparison = Found & {
   readonly settled: number;
   readonly underWay: number;
 };
+
+/** The clocks of the database and of the network differ by less. */
+const CLOCK_MARGIN_MS = 10 * 60_000;
+const beforeBackup = ({ asOf }: { readonly asOf: Date }) => new Date(asOf.getTime() - CLOCK_MARGIN_MS);
 
 const PAGE = 500;
 const LOOKUPS_AT_ONCE = 50;
@@ -37,7 +43,9 @@ export async function compareSender(db: Sql, chain: Chain, sender: string, since
   const first = await firstBlockOf(db, network, sender);
   const from = first?.isAdopted ? (since ?? first.number) : (first?.number ?? since);
   // The chain is read first: bytes are saved before they are sent, so whatever it shows is in the books that are read later.
+  const restore = await findUncompared(db);
   const record = chain.record && (await chain.record(sender, from));
+  const history = restore && chain.history && (await chain.history(sender, beforeBackup(restore)));
   const balances = await askBalances(chain, sender);
   const known = await findSender(db, network, sender);
   const payouts = await readAll(db, chain, sender);
@@ -49,22 +57,28 @@ export async function compareSender(db: Sql, chain: Chain, sender: string, since
   const explanations = await readExplanations(db, network, sender);
   const books = { payouts, shown, nextNonce: known?.nextNonce, mayLackFirst, explanations };
   const recorded = record ? compareRecord(books, sender, record, chain) : NOTHING;
+  const sinceBackup = restore && chain.history ? compareHistory(books, restore, history, chain) : NOTHING;
   const spent = looked.flatMap(one => one.spent);
   // Where a payout is not answered, it is not known what should be left.
   const isAllKnown = looked.every(one => one.unanswered.length === 0 || one.spent.length > 0);
-  const held = isAllKnown ? await compareBalances(db, chain, sender, balances, spent, explanations) : NOTHING;
+  // Where nodes keep no record of a sender, what left before the first note of a balance is seen by nothing else.
+  const needsNote = !chain.record && !restore && (signed.length > 0 || since !== undefined);
+  const held = isAllKnown
+    ? await compareBalances(db, chain, sender, balances, { spent, explanations, needsNote })
+    : NOTHING;
+  const found = [...looked, recorded, sinceBackup, held];
   return {
     sender,
     settled: payouts.filter(isSettled).length,
     underWay: payouts.filter(payout => !isSettled(payout)).length,
-    differences: [...looked, recorded, held].flatMap(one => one.differences),
+    differences: found.flatMap(one => one.differences),
     unanswered: [
-      ...[...looked, recorded, held].flatMap(one => one.unanswered),
+      ...found.flatMap(one => one.unanswered),
       ...(chain.record && !record ? ['no node shows what left the sender'] : []),
     ],
     notes: [...recorded.notes, ...(await balanceNotes(chain, sender, record)), ...held.notes],
-    moved: [...looked, recorded].flatMap(one => one.moved),
-    strangers: recorded.strangers,
+    moved: found.flatMap(one => one.moved),
+    strangers: found.flatMap(one => one.strangers),
   };
 }
 

@@ -1,6 +1,6 @@
 // What a chain keeps of a sender, held against the books: used slots, transfers of tokens, balances.
 import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
-import type { Chain, ChainRecord } from '../chains/chain.ts';
+import type { Chain, ChainHistory, ChainRecord } from '../chains/chain.ts';
 import { coinOf, decimalsOf } from '../chains/networks.ts';
 import { formatUnits } from '../lib/decimals.ts';
 import { type Difference, type Explanations, explained, slotSubject, transferSubject } from './explanation.ts';
@@ -61,20 +61,13 @@ export function compareRecord(
       ),
     });
   }
-  const owners = new Map(payouts.flatMap(payout => payout.attempts.map(({ hash }) => [hash, payout] as const)));
   const own = sender.toLowerCase();
-  const [strangers, moved]: [StrangeTransfer[], OrderTransfer[]] = [[], []];
-  const seen = new Set(shown);
-  for (const { hash, symbol, from, to, units } of transfers) {
-    const owner = owners.get(hash);
-    if (from !== own) notes.push(`${unitsText(symbol, units, chain)} ${symbol} came from ${from} in ${hash}`);
-    else if (!owner) strangers.push({ hash, symbol, to, units });
-    else {
-      seen.add(owner);
-      const { orderId, network } = owner;
-      if (orderId !== undefined) moved.push({ orderId, network, symbol, hash, units });
-    }
+  const [left, came] = [transfers.filter(({ from }) => from === own), transfers.filter(({ from }) => from !== own)];
+  for (const { hash, symbol, from, units } of came) {
+    notes.push(`${unitsText(symbol, units, chain)} ${symbol} came from ${from} in ${hash}`);
   }
+  const { strangers, moved, owners } = attributed(payouts, left);
+  const seen = new Set([...shown, ...owners]);
   for (const payout of payouts) {
     if (!isTaken(payout, usedSlots) || seen.has(payout)) continue;
     found.push({
@@ -89,14 +82,58 @@ export function compareRecord(
     });
   }
   // A sender that the books do not have may have been used for something else.
-  for (const { hash, symbol, to, units } of nextNonce === undefined ? [] : strangers) {
-    found.push({
-      words: `${unitsText(symbol, units, chain)} ${symbol} left to ${to} in ${hash}, which is not in the books`,
-      subjects: [transferSubject(hash)],
-    });
-  }
+  if (nextNonce !== undefined) found.push(...strangers.map(transfer => strangeDifference(transfer, chain)));
   const told = explained(found, explanations);
   return { differences: told.differences, unanswered, notes: [...notes, ...told.notes], moved, strangers };
+}
+
+/** Everything that left since a backup must be in the books, where the history of the chain is all that shows it. */
+export function compareHistory(
+  { payouts, explanations }: Pick<SenderBooks, 'payouts' | 'explanations'>,
+  { asOf, restoredAt }: { readonly asOf: Date; readonly restoredAt: Date },
+  history: ChainHistory | undefined,
+  chain: Chain,
+): Found {
+  if (!history)
+    return { ...NOTHING, unanswered: [`no node shows all blocks since the backup of ${asOf.toISOString()}`] };
+  const { strangers, moved } = attributed(payouts, history.transfers);
+  const told = explained(
+    strangers.map(transfer => strangeDifference(transfer, chain)),
+    explanations,
+  );
+  const { completeUntil } = history;
+  const missing = restoredAt.getTime() - completeUntil.getTime();
+  const unanswered =
+    missing > 0
+      ? [
+          `what was signed before the restore may still get into a block: check again in ${Math.ceil(missing / 60_000)} minutes`,
+        ]
+      : [];
+  return { ...told, unanswered, moved, strangers };
+}
+
+/** Transfers out of the sender: those of the books with their orders, and those that are not in the books. */
+function attributed(payouts: readonly Payout[], transfers: readonly StrangeTransfer[]) {
+  const byHash = new Map(payouts.flatMap(payout => payout.attempts.map(({ hash }) => [hash, payout] as const)));
+  const [strangers, moved, owners]: [StrangeTransfer[], OrderTransfer[], Payout[]] = [[], [], []];
+  for (const { hash, symbol, to, units } of transfers) {
+    const owner = byHash.get(hash);
+    if (!owner) {
+      strangers.push({ hash, symbol, to, units });
+      continue;
+    }
+    owners.push(owner);
+    const { orderId, network } = owner;
+    if (orderId !== undefined) moved.push({ orderId, network, symbol, hash, units });
+  }
+  return { strangers, moved, owners };
+}
+
+function strangeDifference({ hash, symbol, to, units }: StrangeTransfer, chain: Chain): Difference {
+  return {
+    words: `${unitsText(symbol, units, chain)} ${symbol} left to ${to} in ${hash}, which is not in the books`,
+    subjects: [transferSubject(hash)],
+  };
 }
 
 function isTaken({ nonce, hash, state, lastSighting }: Payout, usedSlots: bigint): boolean {

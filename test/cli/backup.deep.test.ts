@@ -270,6 +270,40 @@ test('a live database with orders comes back with its payouts paused, and nothin
   assert.match(said, /Transfers on Tron that no block had are given up: 1\./);
 });
 
+test('a restore ends logins, and prints keys, people, webhooks and links to review', async t => {
+  const live = await startService({ mode: 'live' });
+  t.after(() => live.stop());
+  await seed(live, [transaction()]);
+  await live.sql(
+    `with person as (insert into people (id, name, role, created_at, invited_by)
+       values (gen_random_uuid(), 'Ana', 'owner', now(), 'operator') returning id),
+     session as (insert into sessions (token_hash, person_id, created_at, last_used_at, expires_at, proven_at, proven_by)
+       select decode(repeat('01', 32), 'hex'), id, now(), now(), now() + interval '1 day', now(), 'link' from person),
+     challenge as (insert into passkey_challenges (challenge_hash, purpose, person_id, expires_at)
+       select decode(repeat('02', 32), 'hex'), 'register', id, now() + interval '1 minute' from person)
+     insert into person_links (person_id, token_hash, expires_at)
+       select id, decode(repeat('03', 32), 'hex'), now() + interval '1 day' from person`,
+  );
+  const inLive = (url: string) => ({ DATABASE_URL: url, TRILHO_MODE: 'live' });
+  const place = path.join(folder, 'logins');
+  await runCommand(backupCommand, inLive(live.databaseUrl), [place]);
+  const { url } = await emptyDatabase(t);
+  const { said } = await runCommand(restoreCommand, inLive(url), [place]);
+  assert.match(said, /^Ended: sessions 1, login links 1, passkey challenges 1\.$/m);
+  assert.match(said, /^Review what was revoked, removed, replaced or withdrawn after 20\S+Z: it works again\.$/m);
+  assert.match(said, /^Keys: 1 \(trilho keys revoke\)\n {2}\S+ {2}\S+ {2}\S+:/m);
+  assert.match(
+    said,
+    /^People, .*: 1 \(trilho people remove\)\n {2}\S+ {2}owner {2}every account {2}0 passkeys {2}0 codes$/m,
+  );
+  const left = await askDatabase(
+    { connectionString: url },
+    `select (select count(*) from sessions) + (select count(*) from person_links) + (select count(*) from passkey_challenges) as logins,
+            (select count(*) from restores where compared_at is null and pause_id is not null) as uncompared`,
+  );
+  assert.deepEqual(left, [{ logins: '0', uncompared: '1' }]);
+});
+
 test('a restore that is killed once the rows are there leaves the payouts paused, by an act of the operator', async t => {
   const live = await startService({ mode: 'live' });
   t.after(() => live.stop());

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
+import { ledgerCommand } from '../../src/cli/ledger.ts';
 import { payoutsCommand } from '../../src/cli/payouts.ts';
 import { StartError } from '../../src/lib/errors.ts';
 import { runCommand } from '../harness/commands.ts';
@@ -201,6 +202,32 @@ test('the command pauses and resumes as the operator, and refuses what it does n
     lines.map(({ actor, action }) => `${actor} ${action}`),
     ['operator trilho payouts pause', 'operator trilho payouts resume'],
   );
+});
+
+test('the pause of a restore ends once the books were compared with the chains, or on the word of an operator', async () => {
+  const restored = async () => {
+    await pause({});
+    await service.sql(
+      `insert into restores (id, as_of, restored_at, pause_id)
+       select gen_random_uuid(), '2026-11-16T11:00:00Z', '2026-11-16T11:30:00Z', id from payout_pauses`,
+    );
+  };
+  await restored();
+  const refused = await resume({});
+  assert.equal(refused.status, 409);
+  assert.match(refused.json.detail, /restored as of 2026-11-16T11:00:00\.000Z: .* Run trilho ledger check --chains/);
+  await assert.rejects(trilho('resume'), /Run trilho ledger check --chains/);
+  const ledger = () =>
+    runCommand(ledgerCommand, { DATABASE_URL: service.databaseUrl, TRILHO_MODE: 'sandbox' }, ['check', '--chains']);
+  assert.match((await ledger()).said, /The books agree with the chains/);
+  assert.deepEqual((await resume({})).json.pauses, []);
+
+  await restored();
+  await assert.rejects(trilho('resume', '--unchecked', ' '), /--unchecked must have/);
+  await trilho('resume', '--unchecked', 'looked at the explorer');
+  assert.deepEqual((await service.get('/payouts/pauses')).json.pauses, []);
+  const notes = await service.sql('select note from restores where compared_at is not null order by note');
+  assert.deepEqual(notes, [{ note: 'looked at the explorer' }, { note: null }]);
 });
 
 test('a pair that does not exist is refused', async () => {

@@ -66,3 +66,13 @@ export async function markProven(tx: Sql, tokenHash: Buffer, at: Date, by: Proof
 export async function deleteSession(tx: Sql, tokenHash: Buffer): Promise<void> {
   await tx.query('delete from sessions where token_hash = $1', [tokenHash]);
 }
+
+/** Everyone logs in anew. Returns how many of each ended. */
+export async function endAllLogins(tx: Sql): Promise<{ sessions: number; links: number; challenges: number }> {
+  const ended = async (table: string) => (await tx.query(`delete from ${table} returning person_id`)).length;
+  return {
+    sessions: await ended('sessions'),
+    links: await ended('person_links'),
+    challenges: await ended('passkey_challenges'),
+  };
+}

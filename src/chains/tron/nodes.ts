@@ -17,7 +17,8 @@ import {
   type TronBlock,
 } from './answers.ts';
 import { hexAddress } from './hex-address.ts';
-import type { Asked, Provider } from './provider.ts';
+import type { Asked, Provider, Reader } from './provider.ts';
+import type { ReadBlocks } from './read-blocks.ts';
 
 /** `solid`: the part of the chain that two thirds of the producers have built upon, and that no fork undoes. */
 export type Side = 'wallet' | 'walletsolidity';
@@ -39,6 +40,8 @@ export type Node = {
   isWaiting(hash: string): Promise<Asked<boolean>>;
   /** At the head, unless a side is given. */
   account(address: string, side?: Side): Promise<Asked<Account>>;
+  /** Whole solidified blocks from one height to another, as `read` reads them. */
+  blocks(from: number, to: number, read: Reader<ReadBlocks>): Promise<Asked<ReadBlocks>>;
   call(call: Call, side?: Side): Promise<Asked<ConstantCall>>;
   /** The newest solidified block, as it is now. */
   solid(): Promise<Asked<TronBlock>>;
@@ -49,6 +52,9 @@ export type Node = {
 const SHARED_MS = 1_000;
 /** They change by a vote that takes days. */
 const PARAMETERS_SHARED_MS = 60_000;
+
+/** Ten full blocks, on a slow line. */
+const WHOLE_BLOCKS = { maxBytes: 64 * 1024 * 1024, timeoutSeconds: 60 };
 
 /** With `genesisId`, a node of another network is never used. */
 export function nodeOf(provider: Provider, clock: Clock, genesisId?: string): Node {
@@ -76,6 +82,14 @@ export function nodeOf(provider: Provider, clock: Clock, genesisId?: string): No
     isWaiting: hash => ask('wallet/gettransactionfrompending', { value: hash }, readIsKnown(hash)),
     account: (address, side = 'wallet') =>
       ask(`${side}/getaccount`, { address: hexAddress(address) }, readAccount(hexAddress(address))),
+    blocks: async (from, to, read) => {
+      const body = { startNum: from, endNum: to + 1 };
+      const asked = await ask('walletsolidity/getblockbylimitnext', body, read, WHOLE_BLOCKS);
+      if (asked.failure !== undefined) return asked;
+      const isWhole = asked.value.numbers.length === to - from + 1;
+      const isInOrder = asked.value.numbers.every((number, index) => number === from + index);
+      return isWhole && isInOrder ? asked : { failure: `${name} does not show the blocks ${from} to ${to}` };
+    },
     solid: () => askHead('walletsolidity'),
     call: ({ from, contract, data }, side = 'wallet') =>
       ask(

@@ -22,9 +22,12 @@ export type Asked<T> = { readonly value: T; readonly failure?: undefined } | { r
 /** Reads an answer; undefined when it has not the expected shape. Every number in it is its source text. */
 export type Reader<T> = (answer: unknown) => T | undefined;
 
+/** For an answer that is larger than most. */
+export type Bounds = { readonly maxBytes: number; readonly timeoutSeconds: number };
+
 export type Provider = {
   readonly name: string;
-  ask<T>(path: string, body: Readonly<Record<string, unknown>>, read: Reader<T>): Promise<Asked<T>>;
+  ask<T>(path: string, body: Readonly<Record<string, unknown>>, read: Reader<T>, bounds?: Bounds): Promise<Asked<T>>;
 };
 
 const TIMEOUT_SECONDS = 3;
@@ -33,7 +36,7 @@ const QUOTA_SILENCE_MS = 30_000;
 const FAILURES_TO_OPEN = 3;
 const OPEN_MS = 10_000;
 const MAX_AT_ONCE = 16;
-/** The largest answer that is asked for is the list of chain parameters. */
+/** The list of chain parameters is the largest answer, beside whole blocks. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 export function connectProvider(settings: ProviderSettings, clock: Clock): Provider {
@@ -59,10 +62,10 @@ export function connectProvider(settings: ProviderSettings, clock: Clock): Provi
     silence = { fromMs, untilMs: fromMs + ms, reason: `is not asked for ${ms / 1000} s: ${reason}` };
   }
 
-  async function exchange(path: string, body: unknown): Promise<Asked<unknown>> {
+  async function exchange(path: string, body: unknown, bounds: Bounds): Promise<Asked<unknown>> {
     const reason = silenceReason();
     if (reason !== undefined) return { failure: reason };
-    const asked = await post(new URL(path, base), { headers, body: JSON.stringify(body), timeoutSeconds });
+    const asked = await post(new URL(path, base), { headers, body: JSON.stringify(body), ...bounds });
     if ('answer' in asked) {
       failures = 0;
       return { value: asked.answer };
@@ -76,8 +79,8 @@ export function connectProvider(settings: ProviderSettings, clock: Clock): Provi
 
   return {
     name,
-    ask: async (path, body, read) => {
-      const asked = await limit(() => exchange(path, body));
+    ask: async (path, body, read, bounds = { maxBytes: MAX_ANSWER_BYTES, timeoutSeconds }) => {
+      const asked = await limit(() => exchange(path, body, bounds));
       if (asked.failure !== undefined) return { failure: `${name} ${asked.failure}` };
       const error = errorOf(asked.value);
       if (error !== undefined) return { failure: `${name} says: ${error}` };
@@ -90,18 +93,17 @@ export function connectProvider(settings: ProviderSettings, clock: Clock): Provi
 type Request = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly timeoutSeconds: number;
-};
+} & Bounds;
 type Posted = { readonly answer: unknown } | { readonly failure: string; readonly isQuota: boolean };
 
 /** Never rejects. */
-async function post(url: URL, { headers, body, timeoutSeconds }: Request): Promise<Posted> {
+async function post(url: URL, { headers, body, maxBytes, timeoutSeconds }: Request): Promise<Posted> {
   const failed = (failure: string, isQuota = false): Posted => ({ failure, isQuota });
   try {
     const signal = AbortSignal.timeout(timeoutSeconds * 1_000);
     // A redirect would carry the key to another place.
     const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
-    const text = await readText(response);
+    const text = await readText(response, maxBytes);
     if (text === undefined) return failed('sent an answer that is too large');
     if (response.status === 200) return { answer: parseExactJson(text) };
     const words = nodeWords(text);
@@ -112,12 +114,12 @@ async function post(url: URL, { headers, body, timeoutSeconds }: Request): Promi
   }
 }
 
-async function readText(response: Response): Promise<string | undefined> {
+async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) return undefined;
+    if (size > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

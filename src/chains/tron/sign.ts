@@ -19,7 +19,7 @@ export type SignDeps = {
 };
 
 /** How long after the head's time a block may take an attempt. A lost one is replaced about two minutes later. */
-const LIFE_MS = 6 * 60 * 1_000;
+export const LIFE_MS = 6 * 60 * 1_000;
 /** A head that is further from our time is one of a node that is not in step, or lies. */
 const MAX_SKEW_MS = 5 * 60 * 1_000;
 const NONCE_SPAN = 60_000n;

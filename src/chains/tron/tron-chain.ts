@@ -9,6 +9,7 @@ import { type AttemptFacts, attemptFacts } from './attempt-bytes.ts';
 import { balanceOf } from './balance.ts';
 import { checkTransfer, fundsOf } from './call-transfer.ts';
 import { DEFAULT_FEE_CAP } from './fees.ts';
+import { historyOf } from './history.ts';
 import { lookUp, SOLID_DEPTH } from './lookup.ts';
 import { firstAnswer, type Node, nodeOf } from './nodes.ts';
 import { connectProvider, type ProviderSettings } from './provider.ts';
@@ -128,6 +129,7 @@ function chainAt({ nodes, tokens, isTest, senders, window, feeCap, clock, unchec
     broadcast: ({ raw }) => sendToAll(nodes, raw),
     lookup,
     readTransfer: hash => readTransferIn(nodes, tokens, hash),
+    history: (sender, since) => historyOf(nodes, tokens, sender, since),
     maxLookupWaitMs: MAX_LOOKUP_WAIT_MS,
     nextLookupAt: (sighting, now) => new Date(now.getTime() + delayMs(sighting)),
     health: async () => {

@@ -32,10 +32,12 @@ export function pauseRoutes(app: FastifyInstance, deps: PauseDeps): void {
     url: '/payouts/resume',
     operationId: 'resumePayouts',
     summary: 'End a pause of payouts',
-    description: 'The pause of exactly this scope; others stay. What is not paused stays as it is.',
+    description:
+      'The pause of exactly this scope; others stay. What is not paused stays as it is. The pause that a restore of the database made ends only after the books were compared with the chains.',
     tag,
     body: ResumeBody,
     check: ({ body }) => checkNetwork(body.symbol, body.network),
+    problems: ['wrong_state'],
     answer,
     handle: async ({ body }) => pausesView(await resumePayouts(deps, body)),
   });

@@ -72,6 +72,18 @@ const getBlockByNum: Route = (sight, { num = 0 }) => {
   return block ? blockView(block, true) : {};
 };
 
+const MAX_BLOCKS_A_CALL = 100;
+
+/** `BlockLimitNext`: the end is not included; a range that is too long or empty is an answer without blocks. */
+const getBlockByLimitNext: Route = (sight, { startNum = 0, endNum = 0 }) => {
+  const [start, end] = [Number(startNum), Number(endNum)];
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end)) throw new BadCall('INVALID startNum or endNum');
+  if (end <= start || end - start > MAX_BLOCKS_A_CALL) return {};
+  const shown = Array.from({ length: end - start }, (_, index) => shownBlock(sight, start + index));
+  const block = shown.flatMap(one => (one ? [blockView(sight.hides ? { ...one, mined: [] } : one, true)] : []));
+  return block.length === 0 ? {} : { block };
+};
+
 function findShown(sight: Sight, id: string) {
   const found = sight.hides ? undefined : sight.blocks.find(id);
   return found && shownBlock(sight, found.block.number) ? found : undefined;
@@ -175,6 +187,7 @@ const READS: Readonly<Record<string, Route>> = {
   getblock: getBlock,
   getnowblock: ({ top }) => blockView(top, true),
   getblockbynum: getBlockByNum,
+  getblockbylimitnext: getBlockByLimitNext,
   getaccount: getAccount,
   gettransactionbyid: getTransaction,
   gettransactioninfobyid: getInfo,

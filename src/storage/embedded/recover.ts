@@ -24,8 +24,8 @@ type Recovery<T> = {
   readonly dataDir: string;
   readonly archiveDir: string;
   readonly until?: Date;
-  /** What the recovered database needs before a start may open it. */
-  finish(connection: pg.PoolConfig): Promise<T>;
+  /** What the recovered database needs before a start may open it. What was committed after `asOf` is not in it. */
+  finish(connection: pg.PoolConfig, asOf: Date): Promise<T>;
 };
 
 export type Recovered<T> = {
@@ -116,7 +116,7 @@ async function replay<T>(
     }
     const { endLsn, lastCommitAt } = await readEnd(connection);
     if (until === undefined) requireWholeLog(course, endLsn);
-    return { lastCommitAt, finished: await finish(connection) };
+    return { lastCommitAt, finished: await finish(connection, lastCommitAt ?? new Date(course.base.startedAt)) };
   } finally {
     await shutDown(home.clusterDir);
     await socket.dispose();

@@ -44,6 +44,7 @@ function nodeThatShows({ name, block, isFailed, feeUnits = 1n }: Shown): Node {
     isWaiting: async () => ({ value: false }),
     signedBytes: never,
     account: never,
+    blocks: never,
     solid: never,
     call: never,
     parameters: never,

@@ -1,0 +1,83 @@
+// Reads a list of whole blocks, and of their transactions the transfers of one sender.
+import { valueAt } from '../../lib/exact-json.ts';
+import { addressOf } from '../address.ts';
+import { type AssetSymbol, SYMBOLS } from '../asset.ts';
+import type { ChainHistory } from '../chain.ts';
+import { NETWORK_FACTS } from '../networks.ts';
+import { SELECTORS } from './abi.ts';
+import { readBlock } from './answers.ts';
+import type { TronTokens } from './assets.ts';
+import { hexAddress } from './hex-address.ts';
+import type { Reader } from './provider.ts';
+
+export type ReadBlocks = {
+  /** Heights, in the order of the answer. */
+  readonly numbers: readonly number[];
+  readonly transfers: ChainHistory['transfers'];
+};
+
+const ID = /^[0-9a-f]{64}$/;
+const AMOUNT = /^\d{1,19}$/;
+const ADDRESS = /^41[0-9a-f]{40}$/;
+/** The contract looks at the last twenty bytes of the payee's word alone. */
+const CALL = new RegExp(`^${SELECTORS.transfer}[0-9a-f]{24}([0-9a-f]{40})([0-9a-f]{64})`);
+
+/** Transfers of TRX and of the tokens; what failed has moved nothing. A transaction that cannot be read makes the answer unreadable. */
+export const readTransfersOf = (owner: string, tokens: TronTokens): Reader<ReadBlocks> => {
+  const symbols = new Map(
+    SYMBOLS.flatMap(symbol => {
+      const token = tokens[symbol];
+      return token ? [[hexAddress(token.address), symbol] as const] : [];
+    }),
+  );
+  return answer => {
+    const blocks = listAt(answer, 'block');
+    const numbers: number[] = [];
+    const transfers: ChainHistory['transfers'][number][] = [];
+    for (const block of blocks ?? []) {
+      const head = readBlock(block);
+      if (!head || head === 'none') return undefined;
+      numbers.push(head.number);
+      for (const transaction of listAt(block, 'transactions') ?? []) {
+        const found = transferIn(transaction, owner, symbols);
+        if (found === undefined) return undefined;
+        if (found !== 'none') transfers.push(found);
+      }
+    }
+    return { numbers, transfers };
+  };
+};
+
+function transferIn(
+  transaction: unknown,
+  owner: string,
+  symbols: ReadonlyMap<string, AssetSymbol>,
+): ChainHistory['transfers'][number] | 'none' | undefined {
+  const contract = valueAt(transaction, ['raw_data', 'contract', '0']);
+  const at = (...path: string[]) => textAt(contract, 'parameter', 'value', ...path);
+  const hash = textAt(transaction, 'txID');
+  const type = textAt(contract, 'type');
+  if (hash === undefined || !ID.test(hash) || type === undefined) return undefined;
+  if (at('owner_address') !== owner || textAt(transaction, 'ret', '0', 'contractRet') !== 'SUCCESS') return 'none';
+  if (type === 'TransferContract') {
+    const [to, amount] = [at('to_address'), at('amount')];
+    if (to === undefined || !ADDRESS.test(to) || amount === undefined || !AMOUNT.test(amount)) return undefined;
+    return { hash, symbol: NETWORK_FACTS.tron.coin.symbol, to: base58(to.slice(2)), units: BigInt(amount) };
+  }
+  const symbol = type === 'TriggerSmartContract' ? symbols.get(at('contract_address') ?? '') : undefined;
+  const [, to, units] = CALL.exec(at('data') ?? '') ?? [];
+  if (!symbol || to === undefined || units === undefined) return 'none';
+  return { hash, symbol, to: base58(to), units: BigInt(`0x${units}`) };
+}
+
+const base58 = (body: string) => addressOf('tron', Buffer.from(body, 'hex'));
+
+function listAt(value: unknown, key: string): readonly unknown[] | undefined {
+  const found = valueAt(value, [key]);
+  return Array.isArray(found) ? found : undefined;
+}
+
+function textAt(value: unknown, ...path: string[]): string | undefined {
+  const found = valueAt(value, path);
+  return typeof found === 'string' ? found : undefined;
+}
