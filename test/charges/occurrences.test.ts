@@ -31,6 +31,7 @@ const BOOKED: Readonly<Record<Meaning, readonly [outcome: string, boleto: string
   registered: ['registered', 'REGISTERED', 'ACTIVE'],
   rejected: ['rejected', 'FAILED', 'FAILED'],
   paid: ['paid', 'PAID', 'PAID'],
+  announced: ['noted', 'REGISTERED', 'ACTIVE'],
   written_off: ['written_off', 'CANCELED', 'CANCELED'],
   due_day_changed: ['noted', 'REGISTERED', 'ACTIVE'],
   reversed: ['reversed', 'PAID', 'REFUNDED'],

@@ -26,6 +26,8 @@ const bring = async (lines: readonly string[]) => {
 };
 const put = (line: string, column: number, text: string) =>
   line.slice(0, column - 1) + text + line.slice(column - 1 + text.length);
+/** All that stands behind the first digit of the amount comes a column too early. */
+const withoutDigit = (line: string) => line.slice(0, 77) + line.slice(78);
 const amounts = async (boleto: SentBoleto) =>
   (await bank.charge(boleto)).payments.map(({ amountCents }: { amountCents: number }) => amountCents);
 
@@ -38,6 +40,16 @@ for (const [what, damage, remark] of [
   ['cut inside the number of the title', [T, (line: string) => line.slice(0, 45)], /^Line 3 is cut off before valor\./],
   ['with blanks in its amount', [U, (line: string) => put(line, 90, '   ')], /^Line 4 has no amount in valor pago\./],
   ['with letters in its amount', [U, (line: string) => put(line, 90, 'O')], /^Line 4 has no amount in valor pago\./],
+  [
+    'shifted by a digit to the left',
+    [U, (line: string) => withoutDigit(put(line, 108, '0'.repeat(30)))],
+    /^Line 4 has no day in data da ocorrência\./,
+  ],
+  [
+    'shifted by a digit to the right',
+    [U, (line: string) => `${line.slice(0, 77)}0${line.slice(77, 239)}`],
+    /^Line 4 has no day in data da ocorrência\./,
+  ],
   [
     'with zero bytes in its amount',
     [U, (line: string) => put(line, 91, '\0')],
@@ -61,6 +73,27 @@ for (const [what, damage, remark] of [
     });
   }
 }
+
+test('money without its title waits for a person, and the whole file books it once', async () => {
+  const [first, second] = [await bank.one(), await bank.one()];
+  const lines = bank.lines(bank.paid(first), bank.paid(second));
+  const broken = await bring(lines.toSpliced(T + 2, 1));
+  assert.deepEqual(broken.counts, { paid: 1, needs_attention: 1 });
+  assert.match((await bank.remark()) ?? '', /^Its segment T is missing\. Nothing of it is booked/);
+  const alone = await bring(lines.toSpliced(T, 1).toSpliced(T, 1));
+  assert.deepEqual(alone.counts, { paid: 1 });
+  assert.deepEqual((await bring(lines)).counts, { repeated: 2 });
+  assert.deepEqual([await amounts(first), await amounts(second)], [[Number(AMOUNT)], [Number(AMOUNT)]]);
+});
+
+test('a day that a program writes for none is none', async () => {
+  for (const creditDay of ['01010001', '31129999', '01010000']) {
+    const boleto = await bank.one();
+    assert.deepEqual((await bring(bank.lines(bank.paid(boleto, { creditDay })))).counts, { paid: 1 });
+    const [payment] = (await bank.charge(boleto)).payments;
+    assert.equal(payment.creditDay, undefined);
+  }
+});
 
 test('blanks that were taken off the ends of lines change nothing', async () => {
   const boleto = await bank.one();

@@ -89,3 +89,16 @@ test('a bank counts by its own list of codes: Itaú pays by 08, refuses by 17, a
   const states = await Promise.all(boletos.map(async boleto => (await itau.charge(boleto)).state));
   assert.deepEqual(states, ['PAID', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE']);
 });
+
+test('what Caixa reports during the day waits for nothing, and is paid once by the payment that follows', async t => {
+  const caixa = await startReturns('104');
+  t.after(() => caixa.stop());
+  const sent = await caixa.one();
+  // A return has the number without the zeros before it.
+  const boleto = { ...sent, number: sent.number.slice(3) };
+  const announced = caixa.told(boleto, '46', { paidCents: AMOUNT, creditDay: '18112026' });
+  assert.deepEqual(await caixa.outcomes(caixa.told(boleto, '02'), announced), { registered: 1, noted: 1 });
+  assert.deepEqual([(await caixa.charge(boleto)).state, await caixa.unmatched()], ['ACTIVE', []]);
+  assert.deepEqual(await caixa.outcomes(caixa.paid(boleto)), { paid: 1 });
+  assert.deepEqual([(await caixa.charge(boleto)).payments.length, await caixa.unmatched()], [1, []]);
+});

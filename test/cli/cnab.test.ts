@@ -50,6 +50,21 @@ describe('trilho cnab check', { concurrency: 2 }, () => {
     ]);
   });
 
+  test('it says of a return what the reading of it says', async t => {
+    const told = { number: '12345670000000042', amountCents: 100n, paidCents: 100n, day: '17112026' };
+    const lines = returnLines('001', [
+      { ...told, occurrence: '06' },
+      { ...told, occurrence: '06', day: '17172026' },
+    ]);
+    const { code, stdout } = await checked(t, bytesOf(lines.toSpliced(2, 1)), '--problems');
+    assert.equal(code, 1);
+    assert.match(stdout, /^line 3: a segment U follows no segment T$/m);
+    assert.match(stdout, /^line 3: not booked: Its segment T is missing\.$/m);
+    assert.match(stdout, /^line 4: not booked: Line 5 has no day in data da ocorrência\.$/m);
+    const refused = await checked(t, bytesOf(returnLines('999', [{ ...told, occurrence: '06' }])), '--problems');
+    assert.match(refused.stdout, /^the file: Files of bank 999 are not supported\.$/m);
+  });
+
   test('a file that is no CNAB 240 is refused in one line, and so is one that is not there', async t => {
     const refused = await checked(t, 'Dear bank');
     assert.match(refusalOf(refused), /is not CNAB 240/);

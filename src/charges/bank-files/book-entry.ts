@@ -21,6 +21,7 @@ export async function bookStranger(deps: BookDeps, told: Told): Promise<Booking>
   if (entry.meaning === 'paid') return bookStrangeMoney(deps, told);
   if (hasOddMoney(entry)) return keepMoney(deps, told, undefined, oddMoney(told));
   if (entry.meaning === 'unknown') return unknownCode(told);
+  if (entry.meaning === 'announced') return unchanged(told, { outcome: 'noted' });
   return unchanged(told, { outcome: entry.meaning === 'fee' ? 'fee' : 'unmatched' });
 }
 

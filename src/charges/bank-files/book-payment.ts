@@ -1,6 +1,7 @@
 // Books the money of which a return file tells.
 import { civilDay, lastSecondOf } from '../../lib/civil-days.ts';
 import { earlierOf } from '../../lib/clock.ts';
+import type { Meaning } from '../../rails/cnab/occurrence.ts';
 import type { ReturnEntry } from '../../rails/cnab/read.ts';
 import type { Receipt } from '../../rails/rail.ts';
 import { type Charge, isOf, type Payment } from '../charge.ts';
@@ -70,9 +71,11 @@ export async function bookStrangeMoney(deps: BookDeps, told: Told): Promise<Book
   return { outcome: 'unmatched' };
 }
 
+const REPORTS_MONEY: readonly Meaning[] = ['paid', 'announced', 'reversed'];
+
 /** Whether an entry names money though its word is none of a payment. */
 export function hasOddMoney({ meaning, paidCents, creditedCents }: ReturnEntry): boolean {
-  return meaning !== 'paid' && meaning !== 'reversed' && (paidCents > 0n || creditedCents > 0n);
+  return !REPORTS_MONEY.includes(meaning) && (paidCents > 0n || creditedCents > 0n);
 }
 
 /** Keeps money of which it is not clear what it is, once, until a person has decided. */

@@ -11,6 +11,7 @@ const ANSWERED: Readonly<Partial<Record<Meaning, readonly FileMovement[]>>> = {
   registered: ['register'],
   rejected: ['register'],
   paid: ['register', 'change_due_day', 'write_off'],
+  announced: ['register'],
   written_off: ['register', 'change_due_day', 'write_off'],
   due_day_changed: ['register'],
   refused: ['register'],

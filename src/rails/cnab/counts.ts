@@ -4,6 +4,10 @@ import { FILE_TRAILER, LOT_TRAILER } from './norm-sent.ts';
 import { fieldValue } from './record.ts';
 import type { Warnings } from './warnings.ts';
 
+/** Santander counts the titles' records alone: neither the header of the lot nor its trailer. */
+const COUNTS_DETAILS_ALONE = '033';
+const HEADER_AND_TRAILER = 2;
+
 /** Holds the counts of the trailers against what is there; banks are often wrong about them. */
 export function countRecords(warnings: Warnings) {
   let inFile = 0;
@@ -18,7 +22,11 @@ export function countRecords(warnings: Warnings) {
       inFile++;
       inLot = text[7] === '1' ? 1 : inLot + 1;
       if (text[7] === '1') lots++;
-      if (text[7] === '5') compare('records of its lot', fieldValue(LOT_TRAILER.records, text), inLot, number);
+      if (text[7] === '5') {
+        const said = fieldValue(LOT_TRAILER.records, text);
+        const isOfDetails = text.startsWith(COUNTS_DETAILS_ALONE) && Number(said) === inLot - HEADER_AND_TRAILER;
+        if (!isOfDetails) compare('records of its lot', said, inLot, number);
+      }
       if (text[7] !== '9') return;
       compare('records of the file', fieldValue(FILE_TRAILER.records, text), inFile, number);
       compare('lots', fieldValue(FILE_TRAILER.lots, text), lots, number);

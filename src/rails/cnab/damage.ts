@@ -1,5 +1,5 @@
 // Whether what a return says of a title is whole. Editors and programs take the blanks off the end of a line, which changes nothing; a
-// line that was cut inside of something, or whose digits are none, says another amount than the bank has.
+// line that was cut inside of something, whose digits are none, or that is shifted, says another amount than the bank has.
 import type { ReturnedTables } from './bank.ts';
 import type { Line } from './lines.ts';
 import type { Meaning } from './occurrence.ts';
@@ -17,11 +17,17 @@ export function damageOf(
   return (
     damageIn(title, [T.amount, T.fee], [T.dueDay], [T.amount]) ??
     (event && damageIn(event, [U.paid, U.credited], [U.occurrenceDay, U.creditDay], isMoney ? [U.paid] : [])) ??
-    (event && namesMoney(event, U) ? damageIn(event, [], [], [U.occurrenceDay]) : undefined)
+    (event && namesMoney(event, U) ? damageInMoney(event, U) : undefined)
   );
 }
 
-/** Amounts must be such; days may be anything that a bank puts there, but whole; what is needed must be in the line. */
+/** A line that is shifted by a digit has ten times its amount, or a tenth, and no days in their columns. */
+function damageInMoney(event: Line, { occurrenceDay, creditDay }: ReturnedTables['U']): string | undefined {
+  const wrong = [occurrenceDay, creditDay].find(field => readValue(field, event.text).fault !== undefined);
+  return wrong ? `Line ${event.number} has no day in ${wrong.label}.` : damageIn(event, [], [], [occurrenceDay]);
+}
+
+/** Amounts must be such; days must be whole; what is needed must be in the line. */
 function damageIn(
   line: Line,
   amounts: readonly AnyField[],
@@ -36,6 +42,6 @@ function damageIn(
   return wrong && `Line ${line.number} has no amount in ${wrong.label}.`;
 }
 
-function namesMoney(event: Line, { paid, credited }: ReturnedTables['U']): boolean {
+export function namesMoney(event: Line, { paid, credited }: ReturnedTables['U']): boolean {
   return [paid, credited].some(field => (readValue(field, event.text).value ?? 0n) > 0n);
 }

@@ -2,11 +2,13 @@
 
 import { MOVEMENTS } from './agreement.ts';
 import { CNAB_BANKS } from './banks.ts';
+import { CnabError } from './cnab-error.ts';
 import { countRecords } from './counts.ts';
 import { type Line, linesOf, requireCnab240 } from './lines.ts';
 import { SEGMENT_T, SEGMENT_U, SEGMENT_Y03 } from './norm-returned.ts';
 import { FILE_HEADER, FILE_TRAILER, LOT_HEADER, LOT_TRAILER, SEGMENT_P, SEGMENT_Q, SEGMENT_R } from './norm-sent.ts';
 import { occurrenceOf } from './occurrences.ts';
+import { isFromBank, readEntries, readHead } from './read.ts';
 import { reasonsOf } from './reasons.ts';
 import { readValue, rowsOf, type Table, textOf } from './record.ts';
 import { collectWarnings, type Warning, type Warnings } from './warnings.ts';
@@ -53,7 +55,25 @@ export function* explainFile(bytes: Buffer): Generator<ExplainedRecord, Explaine
     yield record;
   }
   if (last?.text[7] !== '9') warnings.add('the file trailer is missing: this is not the whole file');
-  return { warnings: warnings.list(), faults };
+  const known = new Set(warnings.list().map(({ message }) => message));
+  const asRead = isFromBank(bytes) ? problemsAsRead(bytes).filter(({ message }) => !known.has(message)) : [];
+  return { warnings: [...warnings.list(), ...asRead], faults };
+}
+
+/** What `trilho cnab read` says of a return: why it is refused, or what of it is odd or cannot be booked. */
+function problemsAsRead(bytes: Buffer): readonly Warning[] {
+  const problems = collectWarnings();
+  try {
+    if (readHead(bytes).day === undefined) problems.add('the file names no day, so that it may be of any year');
+    const entries = readEntries(bytes, {});
+    for (let next = entries.next(); ; next = entries.next()) {
+      if (next.done) return [...problems.list(), ...next.value.warnings];
+      if (next.value.damage !== undefined) problems.add(`not booked: ${next.value.damage}`, next.value.line);
+    }
+  } catch (error) {
+    if (!(error instanceof CnabError)) throw error;
+    return [{ message: error.message, line: 0, count: 1 }];
+  }
 }
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -102,6 +102,11 @@ export const percent: Kind<string> = {
   show: value => `${value} %`,
 };
 
+/** What programs write for a day that they do not have: the first and the last one that they know. */
+const NO_DAYS: readonly string[] = ['01010000', '01010001', '31129999'];
+/** Any other year comes of digits that are not in their columns. */
+const YEAR = /^(19|20)\d\d-/;
+
 /** DDMMAAAA; zeros stand for no day. */
 export const day: Kind<CivilDay> = {
   write: (value, width) => {
@@ -110,9 +115,9 @@ export const day: Kind<CivilDay> = {
     return value.slice(8) + value.slice(5, 7) + value.slice(0, 4);
   },
   read: text => {
-    if (/^[ 0]*$/.test(text)) return {};
+    if (/^[ 0]*$/.test(text) || NO_DAYS.includes(text)) return {};
     const value = `${text.slice(4)}-${text.slice(2, 4)}-${text.slice(0, 2)}`;
-    return isDay(value) ? { value } : { fault: 'should be a day as DDMMAAAA' };
+    return isDay(value) && YEAR.test(value) ? { value } : { fault: 'should be a day as DDMMAAAA' };
   },
   show: plain,
 };

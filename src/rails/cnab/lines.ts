@@ -12,19 +12,26 @@ export type Line = { readonly number: number; readonly text: string; readonly le
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 /** ^Z, by which DOS ended text files. */
-export const END_OF_FILE = '\u001a';
+const END_OF_FILE = '\u001a';
 const CNAB_400 = 400;
+
+/** By which the lines of a file end: some programs write no line feeds. */
+function lineEnd(bytes: Buffer): number {
+  return bytes.includes(LINE_FEED) ? LINE_FEED : CARRIAGE_RETURN;
+}
 
 /** Every line that is not empty, in order; the oddities go to the warnings. */
 export function* linesOf(bytes: Buffer, warnings: Warnings): Generator<Line> {
   let start = 0;
+  const feedByte = lineEnd(bytes);
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     warnings.add('a byte order mark is before the first line');
     start = 3;
   }
   for (let number = 1; start < bytes.length; number++) {
-    const feed = bytes.indexOf(LINE_FEED, start);
+    const feed = bytes.indexOf(feedByte, start);
     const end = feed < 0 ? bytes.length : feed;
     const text = cleaned(decode(bytes.subarray(start, end)), number, warnings);
     start = end + 1;
@@ -48,14 +55,27 @@ function cleaned(raw: string, number: number, warnings: Warnings): string {
     const rest = text.slice(WIDTH).trim() === '' ? 'blanks' : 'text';
     warnings.add(`the line has more than ${WIDTH} characters; ${rest} at its end is passed over`, number);
   }
-  return text.slice(0, WIDTH);
+  const line = text.slice(0, WIDTH);
+  if (!IN_LOWER_CASE.test(line)) return line;
+  warnings.add('the line is in lower case; upper case is assumed', number);
+  return upperCased(line);
 }
+
+const IN_LOWER_CASE = /^[^A-Z]*[a-z][^A-Z]*$/;
+
+/** The address of a pix in segment Y stays as it is: its letters are another address in the other case. */
+function upperCased(line: string): string {
+  const end = line[7] === '3' && line[13] === 'y' ? SEGMENT_COLUMN : WIDTH;
+  return line.slice(0, end).replace(/[a-z]/g, letter => letter.toUpperCase()) + line.slice(end);
+}
+
+const SEGMENT_COLUMN = 14;
 
 /** No field has them, and a database does not take all of them. */
 const CONTROL = /\p{Cc}/u;
 
 /** Blanks in the place of all but the ends of lines. */
-export function withoutControls(text: string): string {
+function withoutControls(text: string): string {
   return text.replace(/(?!\n)\p{Cc}/gu, ' ');
 }
 
@@ -88,7 +108,20 @@ export function requireCnab240(bytes: Buffer): void {
 
 function firstLine(bytes: Buffer): string {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  const feed = bytes.indexOf(LINE_FEED, start);
+  const feed = bytes.indexOf(lineEnd(bytes), start);
   const end = Math.min(feed < 0 ? bytes.length : feed, start + CNAB_400 + 2);
   return bytes.toString('latin1', start, end).replace(/\r+$/, '');
+}
+
+/** The last line that has something in it; some programs fill the last block of a file with blanks or zero bytes. */
+export function lastLine(bytes: Buffer): string {
+  let end = bytes.length;
+  while (end > 0 && isFiller(bytes[end - 1]!)) end--;
+  const start = bytes.lastIndexOf(lineEnd(bytes), end - 1) + 1;
+  return bytes.toString('latin1', Math.max(start, end - CNAB_400), end);
+}
+
+/** A blank, ^Z, or another control character. */
+function isFiller(byte: number): boolean {
+  return byte <= 0x20;
 }

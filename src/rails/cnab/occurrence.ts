@@ -1,13 +1,14 @@
 // What a code of a return means for a charge, and its words.
 
 /**
- * `confirmed` and `other` change nothing; `refused` is an instruction that the bank did not carry out; what `unknown` means is for a
+ * `confirmed` and `other` change nothing; `announced` is money that the bank reports once more as `paid`; `refused` is an instruction that the bank did not carry out; what `unknown` means is for a
  * person to find out.
  */
 export type Meaning =
   | 'registered'
   | 'rejected'
   | 'paid'
+  | 'announced'
   | 'written_off'
   | 'due_day_changed'
   | 'reversed'

@@ -41,9 +41,9 @@ const SICOOB: Occurrences = {
   '60': of('confirmed', 'end of interest confirmed'),
 };
 
-/** What it tells during the day comes again as a payment: a person sees to money that does not. */
+/** What it reports during the day comes again as a payment. */
 const CAIXA: Occurrences = {
-  '46': of('other', 'paid, told during the day'),
+  '46': of('announced', 'paid, told during the day'),
   '47': of('reversed', 'payment of the day reversed'),
   '61': of('confirmed', 'change of the amount confirmed'),
   '62': of('confirmed', 'change of the smallest or largest amount confirmed'),

@@ -6,8 +6,8 @@ import { type ReturnedTables, returned } from './bank.ts';
 import { CNAB_BANKS } from './banks.ts';
 import { CnabError } from './cnab-error.ts';
 import { countRecords } from './counts.ts';
-import { damageOf } from './damage.ts';
-import { END_OF_FILE, type Line, linesOf, requireCnab240, withoutControls } from './lines.ts';
+import { damageOf, namesMoney } from './damage.ts';
+import { type Line, lastLine, linesOf, requireCnab240 } from './lines.ts';
 import { SEGMENT_T, SEGMENT_U } from './norm-returned.ts';
 import { FILE_HEADER, LOT_HEADER } from './norm-sent.ts';
 import type { Meaning } from './occurrence.ts';
@@ -55,6 +55,12 @@ export type ReturnEntry = {
 
 export type ReturnEnd = { readonly warnings: readonly Warning[] };
 
+/** Whether the file comes from a bank, which a file that cannot be read may do too. */
+export function isFromBank(bytes: Buffer): boolean {
+  const [first, second] = firstLines(bytes);
+  return isReturn(first?.text ?? '', second?.text);
+}
+
 /** Refuses a file that is no whole return. */
 export function readHead(bytes: Buffer): ReturnHead {
   requireCnab240(bytes);
@@ -63,7 +69,7 @@ export function readHead(bytes: Buffer): ReturnHead {
   if (!isReturn(header, second?.text)) {
     throw new CnabError('The file goes to a bank (remessa). A return comes from it (retorno).');
   }
-  if (!hasTrailer(bytes)) throw new CnabError('The file has no file trailer: its end is missing.');
+  if (!/^\d{7}9/.test(lastLine(bytes))) throw new CnabError('The file has no file trailer: its end is missing.');
   const bank = header.slice(0, 3);
   if (!CNAB_BANKS.has(bank)) throw new CnabError(`Files of bank ${bank} are not supported.`);
   const day = fieldValue(FILE_HEADER.day, header) ?? lotDay(second?.text) ?? lastDay(bytes);
@@ -109,8 +115,10 @@ export function* readEntries(bytes: Buffer, account: BoletoAccount): Generator<R
       open = { T: line };
     } else if (segment === 'U' && open && !open.U) open.U = line;
     else if (segment === 'Y' && line.text.slice(17, 19) === '03' && open) open.Y = line;
-    else if (segment === 'U') warnings.add('a segment U follows no segment T', line.number);
-    else warnings.add(`segment ${segment} is not known and passed over`, line.number);
+    else if (segment === 'U') {
+      warnings.add('a segment U follows no segment T', line.number);
+      if (namesMoney(line, SEGMENT_U)) yield withoutTitle(line);
+    } else warnings.add(`segment ${segment} is not known and passed over`, line.number);
   }
   if (open) yield entryOf(open, account, warnings);
   return { warnings: warnings.list() };
@@ -161,6 +169,20 @@ function entryOf(title: Title, account: BoletoAccount, warnings: Warnings): Retu
   };
 }
 
+/** Money whose title is missing. */
+function withoutTitle({ number, text }: Line): ReturnEntry {
+  const occurrence = text.slice(15, 17);
+  return {
+    ...{ line: number, occurrence, ...occurrenceOf(text.slice(0, 3), occurrence), reasons: [], numberText: '' },
+    amountCents: 0n,
+    paidCents: fieldValue(SEGMENT_U.paid, text) ?? 0n,
+    creditedCents: fieldValue(SEGMENT_U.credited, text) ?? 0n,
+    feeCents: 0n,
+    damage: 'Its segment T is missing.',
+    content: text.slice(13).trimEnd(),
+  };
+}
+
 /** Zeros stand for nothing. */
 function nameIn(text = ''): string | undefined {
   return /[^0 ]/.test(text) ? text.trim() : undefined;
@@ -173,11 +195,4 @@ function definedOf<T extends object>(fields: T): { [key in keyof T]?: Exclude<T[
     if (value !== undefined) defined[key] = value as Exclude<T[typeof key], undefined>;
   }
   return defined;
-}
-
-function hasTrailer(bytes: Buffer): boolean {
-  const tail = bytes.subarray(Math.max(0, bytes.length - 4096)).toString('latin1');
-  // Some programs fill the last block with zeros.
-  const last = withoutControls(tail.replaceAll(END_OF_FILE, '')).trimEnd().split('\n').at(-1) ?? '';
-  return /^\d{7}9/.test(last);
 }

@@ -105,6 +105,7 @@ test('what banks and editors do to lines is a warning, and changes nothing that 
     [Buffer.from(`${crlf(lines)}\u001a`), /\^Z/],
     [Buffer.from(crlf(lines.map(text => text.trimEnd()))), /fewer than 240/],
     [Buffer.from(crlf(lines.map(text => `${text} `))), /more than 240/],
+    [Buffer.from(crlf(lines).toLowerCase()), /in lower case; upper case is assumed/],
   ];
   for (const [bytes, warning] of odd) {
     assert.equal(readHead(bytes).bank, '001');
@@ -112,6 +113,32 @@ test('what banks and editors do to lines is a warning, and changes nothing that 
     assert.deepEqual(entries, plain.entries);
     assert.match(messagesOf(warnings)[0] ?? '', warning);
   }
+});
+
+test('lines that end with CR alone, and blanks behind the trailer, change nothing', () => {
+  const lines = returnLines('001', [PAID]);
+  const plain = entriesOf('001', bytesOf(lines));
+  const others = [
+    lines.map(text => `${text}\r`).join(''),
+    `${lines.map(text => `${text}\n`).join('')}${' '.repeat(10_000)}`,
+    `${lines.join('\r\n')}${'\r\n\0 '.repeat(5_000)}`,
+  ];
+  for (const text of others) {
+    const bytes = Buffer.from(text, 'latin1');
+    assert.equal(readHead(bytes).bank, '001');
+    assert.deepEqual(entriesOf('001', bytes).entries, plain.entries);
+  }
+});
+
+test('the trailer of a lot of Santander may count the records of titles alone', () => {
+  const warningsOf = (bank: string) => {
+    const lines = returnLines(bank, [PAID]);
+    const trailer = lines.length - 2;
+    const counted = lines.with(trailer, `${lines[trailer]!.slice(0, 17)}000002${lines[trailer]!.slice(23)}`);
+    return messagesOf(entriesOf(bank, bytesOf(counted)).warnings);
+  };
+  assert.deepEqual(warningsOf('033'), []);
+  assert.deepEqual(warningsOf('001'), ['the trailer counts other records of its lot than there are']);
 });
 
 const withAccent = (text = '') => `${text.slice(0, 239)}\u00e3`;
