@@ -1,8 +1,6 @@
 // The rules for a new charge that go beyond the form of single fields.
 import { isValidCnpj, isValidCpf } from '@brazilian-utils/brazilian-utils';
 import type { Fault } from '../lib/errors.ts';
-import { checkBoletoAddress } from '../rails/boleto/check.ts';
-import { type Rails, railFor } from '../rails/rails.ts';
 import type { ChargeDraft, CustomerType } from './charge.ts';
 
 /** The rules that can be switched off. A sandbox does so, so that callers can try any request. */
@@ -22,12 +20,12 @@ export const STRICT_CHARGE_RULES: ChargeRules = {
 /** PostgreSQL reads no year 0. */
 const FIRST_DUE_AT = new Date('0001-01-01T00:00:00Z');
 
-type CheckDeps = { readonly chargeRules: ChargeRules; readonly rails: Rails };
+type CheckDeps = { readonly chargeRules: ChargeRules };
 
 /** All faults of a draft, except those in the form of single fields. */
-export function checkCharge({ chargeRules: rules, rails }: CheckDeps, draft: ChargeDraft, now: Date): Fault[] {
+export function checkCharge({ chargeRules: rules }: CheckDeps, draft: ChargeDraft, now: Date): Fault[] {
   const faults: Fault[] = [];
-  const { accountId, dueAt, expireAt, methods, customer } = draft;
+  const { dueAt, expireAt, customer } = draft;
   if (dueAt && expireAt && expireAt < dueAt) {
     faults.push({ path: 'expireAt', code: 'before_due_date', message: 'must not be earlier than dueAt' });
   }
@@ -36,10 +34,6 @@ export function checkCharge({ chargeRules: rules, rails }: CheckDeps, draft: Cha
     faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be before the year 1' });
   } else if (rules.refusesPastDueDates && dueAt && dueAt < now) {
     faults.push({ path: 'dueAt', code: 'in_the_past', message: 'must not be in the past' });
-  }
-  if (accountId !== undefined && methods?.includes('boleto') && customer) {
-    const { needsAddress } = railFor(rails, 'boleto', accountId);
-    if (needsAddress) faults.push(...checkBoletoAddress(customer.address ?? {}));
   }
   return faults;
 }

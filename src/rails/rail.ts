@@ -286,8 +286,6 @@ export type Rail<M extends Method = Method> = {
   };
   /** Names what the bank lists, where it lists payments: a rail and its former name have the same list. */
   readonly listName?: string;
-  /** The bank registers an instrument only for a payer with an address. */
-  readonly needsAddress?: true;
   /** Refuses a request that this rail can never accept. Pure. */
   check(request: PaymentRequest): Refusal | undefined;
   /** What its boletos say when they are printed. Pure. */

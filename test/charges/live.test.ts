@@ -1,13 +1,14 @@
 // What live demands beyond the sandbox. The rails are the sandbox's: only the rules are under test.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { checkRegistration } from '../../src/rails/boleto/check.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 let service: Service;
 before(async () => {
-  const boleto = { ...sandboxRails.boleto, needsAddress: true } as const;
+  const boleto = { ...sandboxRails.boleto, check: checkRegistration };
   service = await startService({ mode: 'live', rails: { ...sandboxRails, boleto }, demo: true });
 });
 after(() => service.stop());
@@ -45,32 +46,27 @@ test('a due date in the past is refused', async () => {
   assert.deepEqual(await paths({ dueAt: '2026-11-16T11:59:59Z' }), ['dueAt']);
 });
 
-test('a boleto needs the address a bank asks for', async () => {
-  const bare = { name: 'Maria', document: '52998224725' };
-  assert.deepEqual(await paths({ customer: bare }), [
-    'customer.address.street',
-    'customer.address.city',
-    'customer.address.state',
-    'customer.address.postalCode',
+test('a boleto without the address that a bank asks for fails alone, and names what is missing', async () => {
+  const bare = { name: 'Maria', document: '52998224725', address: { street: 'Rua das Flores', state: ' ' } };
+  const made = await create({ customer: bare });
+  assert.equal(made.status, 201, made.text);
+  const { boleto, pix } = made.json;
+  assert.deepEqual([boleto.success, boleto.status, pix.success], [false, 'FAILED', true], made.text);
+  assert.equal(
+    boleto.reason,
+    'customer.address lacks city, state, postalCode, without which the bank does not register a boleto',
+  );
+  const refused = await create({ customer: bare, methods: ['boleto'] });
+  assert.equal(refused.status, 422, refused.text);
+  assert.equal(refused.json.code, 'charge_refused');
+  assert.deepEqual(refused.json.errors, [
+    {
+      path: 'customer.address',
+      code: 'required',
+      message: 'lacks city, state, postalCode, without which the bank does not register a boleto',
+    },
   ]);
   assert.equal((await create({ customer: bare, methods: ['pix'] })).status, 201);
-});
-
-test('whether a boleto needs an address is a question to the rail of the account', async () => {
-  const boleto = { ...sandboxRails.boleto, name: 'strict', needsAddress: true } as const;
-  const ofAccounts = new Map([['acme', { boleto }]]);
-  const other = await startService({ mode: 'live', rails: { ...sandboxRails, ofAccounts } });
-  try {
-    const bare = chargeBody({ customer: { name: 'Maria', document: '52998224725' } });
-    const refused = await other.post('/charges', bare);
-    assert.equal(refused.status, 400, refused.text);
-    assert.equal(refused.json.errors[0].path, 'customer.address.street');
-    const faults = await other.post('/charges', { ...bare, amount: -1 });
-    const paths = faults.json.errors.map((fault: { path: string }) => fault.path);
-    assert.ok(paths.includes('customer.address.street'), faults.text);
-  } finally {
-    await other.stop();
-  }
 });
 
 test('no demo data is made', async () => {

@@ -56,6 +56,19 @@ test('a due date in the year 0, which a database cannot keep, is refused and nam
   }
 });
 
+test('the charge of a payer without an address has its pix, and no boleto', async () => {
+  const customer = { name: 'Maria da Silva', document: '529.982.247-25' };
+  const { id, boleto, pix } = await charge('756', { customer, methods: ['boleto', 'pix'] });
+  assert.equal(boleto.status, 'FAILED');
+  assert.match(boleto.reason, /^customer\.address lacks street, city, state, postalCode, /);
+  assert.notEqual(pix.emv, '');
+  assert.deepEqual(await send('756'), [], 'nothing for the bank');
+  assert.equal((await read({ id })).pix.status, 'ACTIVE');
+  const alone = await service.post('/charges', boletoBody({ accountId: 'account-756', customer }));
+  assert.equal(alone.status, 422, alone.text);
+  assert.equal(alone.json.errors[0].path, 'customer.address');
+});
+
 /** The first tier has the bank with codes of its own, and one by the norm; of the others only registrations. */
 const WHOLLY_TESTED = scaled(BANKS.length) === BANKS.length ? BANKS : ['341', '756'];
 

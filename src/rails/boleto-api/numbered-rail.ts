@@ -26,7 +26,6 @@ export function numberedRail(
     method: 'boleto',
     can: { refund: false, withdraw: true },
     listName: `boletos ${agreement}`,
-    needsAddress: true,
     slip: (reference, instrument) => ({
       ...slip(reference, instrument),
       documentNumber: reference.replace(/^0+/, ''),

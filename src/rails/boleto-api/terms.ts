@@ -1,12 +1,12 @@
 // What every boleto API is told about a request, and what none of them can hold.
 import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
-import { checkBoleto } from '../boleto/check.ts';
+import { checkRegistration } from '../boleto/check.ts';
 import type { PaymentRequest, Refusal } from '../rail.ts';
 
 const PERCENT_DECIMALS = 2;
 
 export function checkTerms(request: PaymentRequest): Refusal | undefined {
-  const refusal = checkBoleto(request);
+  const refusal = checkRegistration(request);
   if (refusal) return refusal;
   for (const [path, percent] of [
     ['taxes.fine', request.finePercent],
@@ -41,7 +41,7 @@ export function cut(text: string, length: number): string {
   return plain.slice(0, length).trim();
 }
 
-/** The place of a payer in the parts that banks ask for; `checkBoletoAddress` has asked for most of them. */
+/** The place of a payer in the parts that banks ask for; `checkRegistration` has asked for most of them. */
 export function placeOf({ payer }: PaymentRequest) {
   const { street = '', number, complement, neighborhood, postalCode = '', city = '', state = '' } = payer.address ?? {};
   return { street, number, complement, neighborhood, city, state, postalCode: postalCode.replace(/\D/g, '') };

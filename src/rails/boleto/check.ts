@@ -15,9 +15,15 @@ export function checkBoleto({ amountCents, dueDay }: PaymentRequest): Refusal | 
   return checkCeiling('boleto', MAX_BOLETO_CENTS, amountCents);
 }
 
-/** Most banks register a boleto only for a payer with an address. */
-export function checkBoletoAddress(address: Readonly<Record<string, string>>): Refusal[] {
-  return ['street', 'city', 'state', 'postalCode']
-    .filter(field => !address[field])
-    .map(field => ({ path: `customer.address.${field}`, code: 'required', message: 'is required for a boleto' }));
+/** Banks register a boleto only for a payer with these parts of an address. */
+const ADDRESS_FIELDS = ['street', 'city', 'state', 'postalCode'] as const;
+
+/** Refuses a charge that no bank registers as a boleto; one refusal names all missing parts of the address. */
+export function checkRegistration(request: PaymentRequest): Refusal | undefined {
+  const refusal = checkBoleto(request);
+  if (refusal) return refusal;
+  const missing = ADDRESS_FIELDS.filter(field => !request.payer.address?.[field]?.trim());
+  if (missing.length === 0) return undefined;
+  const message = `lacks ${missing.join(', ')}, without which the bank does not register a boleto`;
+  return { path: 'customer.address', code: 'required', message };
 }

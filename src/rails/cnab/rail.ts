@@ -5,7 +5,7 @@ import { type CivilDay, civilDay, daysBetween, momentOn } from '../../lib/civil-
 import { parseUnits } from '../../lib/decimals.ts';
 import { AppError } from '../../lib/errors.ts';
 import { boletoBarcode, digitableLine } from '../boleto/barcode.ts';
-import { checkBoleto } from '../boleto/check.ts';
+import { checkRegistration } from '../boleto/check.ts';
 import { zeroFilled } from '../boleto/digits.ts';
 import { dynamicBrCode, txidOf } from '../br-code.ts';
 import type { BoletoInstrument, PaymentRequest, Rail, Refusal } from '../rail.ts';
@@ -51,7 +51,6 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
     name,
     method: 'boleto',
     can: { refund: false, withdraw: true },
-    needsAddress: true,
     slip: reference => ({
       bankName: bank.boleto.name,
       ourNumber: bank.boleto.formatOurNumber(account, reference),
@@ -63,7 +62,7 @@ export function cnabRail(settings: CnabSettings): Rail<'boleto'> {
         code: account.beneficiaryCode ?? withDigit(account.accountNumber, account.accountDigit),
       },
     }),
-    check: request => checkBoleto(request) ?? checkTerms(request, bank.maxWriteOffDays),
+    check: request => checkRegistration(request) ?? checkTerms(request, bank.maxWriteOffDays),
     numbers: {
       first: BigInt(settings.firstNumber ?? '1'),
       last: settings.lastNumber === undefined ? largest : BigInt(settings.lastNumber),
