@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { REACHES } from '../accounts/reach.ts';
 import { ACCOUNT_SCOPES, SCOPES } from '../accounts/scopes.ts';
-import { DateTime, OneOf, Ref, Text } from './schemas.ts';
+import { AccountId, DateTime, OneOf, Ref, Text } from './schemas.ts';
 
 const KeyId = Type.String({ pattern: '^[0-9A-Za-z]{12}$', description: 'The id in the key, which is no secret.' });
 
@@ -77,7 +77,7 @@ export const KEY_SECRET_EXAMPLE: Static<typeof KeyWithSecret> = {
 };
 
 export const AccountBody = Type.Object(
-  { id: Text({ description: 'Your own name for it; it cannot be changed.' }) },
+  { id: AccountId({ description: 'Your own name for it; it cannot be changed.' }) },
   { $id: 'NewAccount', additionalProperties: false, examples: [{ id: 'acme' }] },
 );
 

@@ -6,7 +6,7 @@ import { CURRENCIES } from '../lib/currency.ts';
 import { METHODS } from '../rails/rail.ts';
 import { CustomerBody, toCustomer } from './customers.ts';
 import { noteFields, toNotes } from './notes.ts';
-import { DateTime, dateOf, OneOf, Text } from './schemas.ts';
+import { AccountId, DateTime, dateOf, OneOf, Text } from './schemas.ts';
 import type { DeepPartial } from './wire.ts';
 
 /** Far above any lawful rate; more than this is a typing error. */
@@ -42,7 +42,9 @@ const EXAMPLE = {
 
 export const ChargeBody = Type.Object(
   {
-    accountId: Text({ description: 'The account the charge belongs to. A sandbox opens an account it does not know.' }),
+    accountId: AccountId({
+      description: 'The account the charge belongs to. A sandbox opens an account it does not know.',
+    }),
     externalId: Type.Optional(
       Text({ description: 'Your own id. A repeat for the same account returns the first charge.' }),
     ),

@@ -6,7 +6,7 @@ import { CustomerBody, toCustomer } from './customers.ts';
 import { MethodsBody } from './new-charge.ts';
 import { noteFields, toNotes } from './notes.ts';
 import { QUOTE_EXAMPLE, quoteFields } from './quotes.ts';
-import { DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';
+import { AccountId, DateTime, dateOf, OneOf, Text, Uuid } from './schemas.ts';
 import { TRANSACTION_EXAMPLE } from './transactions.ts';
 
 const chargeFields = {
@@ -34,7 +34,7 @@ type OrderChargeBody = Static<typeof OrderChargeBody>;
 
 export const OrderBody = Type.Object(
   {
-    accountId: Text({ description: 'The account that orders. A sandbox opens an account it does not know.' }),
+    accountId: AccountId({ description: 'The account that orders. A sandbox opens an account it does not know.' }),
     externalId: Type.Optional(
       Text({ description: 'Your own id. A repeat for the same account returns the first order.' }),
     ),

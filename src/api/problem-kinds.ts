@@ -49,7 +49,7 @@ export const PROBLEMS = {
     title: 'The request cannot be read',
     meaning: 'The body is not JSON, the text is not UTF-8, or the address is not encoded as a URL is.',
     nextStep: 'Send a body that is JSON in UTF-8, to an address that is encoded as a URL.',
-    example: { detail: 'The body is not valid JSON.' },
+    example: { detail: 'The body is not valid JSON: line 3, column 14.' },
   },
   unauthorized: {
     status: 401,

@@ -8,8 +8,11 @@ type Options = { readonly description?: string };
 const MAX_TEXT_LENGTH = 255;
 
 /** Text that may be left out but, when given, says something. */
-export const Text = (options: Options & { readonly maxLength?: number } = {}) =>
+export const Text = (options: Options & { readonly maxLength?: number; readonly format?: string } = {}) =>
   Type.String({ minLength: 1, maxLength: MAX_TEXT_LENGTH, pattern: '\\S', 'x-storable': true, ...options });
+
+/** The id of an account as it may be opened: two spellings that look the same must not be two accounts. */
+export const AccountId = (options: Options = {}) => Text({ format: 'account-id', ...options });
 
 /** An e-mail address and a phone number, by their form; whether they exist is not known. */
 export const Email = (options: Options = {}) =>

@@ -4,11 +4,13 @@ import { NETWORKS } from '../chains/asset.ts';
 import { MESSAGE_SIGNATURE } from '../chains/signed-message.ts';
 import { OWNERSHIPS, WALLET_WARNING_CODES } from '../wallets/wallet.ts';
 import { pageCounts, pageParameters } from './paging.ts';
-import { DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
+import { AccountId, DateTime, OneOf, Ref, Text, Uuid } from './schemas.ts';
 
 export const WalletBody = Type.Object(
   {
-    accountId: Text({ description: 'The account the wallet belongs to. A sandbox opens an account it does not know.' }),
+    accountId: AccountId({
+      description: 'The account the wallet belongs to. A sandbox opens an account it does not know.',
+    }),
     name: Text({ description: 'Your own name for it.' }),
     network: OneOf(NETWORKS),
     address: Text({

@@ -3,7 +3,7 @@ import { openNamedAccount } from '../accounts/open-account.ts';
 import { listAccounts } from '../accounts/store.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../lib/log.ts';
-import { isStorable } from '../lib/text.ts';
+import { isPlainId, isStorable } from '../lib/text.ts';
 import { accountSettings } from './account-settings.ts';
 import { readArguments, readVerb, refuseFaults } from './arguments.ts';
 import { withDatabase } from './database.ts';
@@ -21,7 +21,9 @@ async function create(config: Config, log: Log, args: readonly string[]): Promis
   const { words, faults } = readArguments(args, { words: ['id'] });
   const [id = ''] = words;
   if (words.length > 0 && !isAccountId(id)) {
-    faults.push(`<id> must be a text of 1 to ${MAX_ID_LENGTH} characters that is not blank`);
+    faults.push(
+      `<id> must be a text of 1 to ${MAX_ID_LENGTH} characters, without blanks at its ends and in Unicode form NFC`,
+    );
   }
   refuseFaults('accounts create', faults);
   const { isNew } = await withDatabase({ config, log, action: 'trilho accounts create' }, deps =>
@@ -39,5 +41,5 @@ async function list(config: Config, log: Log, args: readonly string[]): Promise<
 }
 
 function isAccountId(id: string): boolean {
-  return /\S/.test(id) && id.length <= MAX_ID_LENGTH && isStorable(id);
+  return /\S/.test(id) && id.length <= MAX_ID_LENGTH && isStorable(id) && isPlainId(id);
 }

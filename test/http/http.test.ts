@@ -63,6 +63,49 @@ describe('a problem', () => {
     }
   });
 
+  test('says where a body stops being JSON, and quotes nothing of it', async () => {
+    for (const [body, place] of [
+      ['{"a":secret}', 'line 1, column 6'],
+      ['{\n  "a": 1,\n  "b": [1, 2,, 3]\n}', 'line 3, column 14'],
+      ['{"a": "cut off', 'line 1, column 7'],
+      ['{"a": 1} {', 'line 1, column 10'],
+      ['{"a": 01}', 'line 1, column 8'],
+    ]) {
+      const answer = await postText(body!, 'application/json');
+      assertProblem(answer, 400, 'malformed_request');
+      assert.equal(answer.json.detail, `The body is not valid JSON: ${place}.`);
+    }
+  });
+
+  test('is answered to a key that stands twice in one object, of which the last would win', async () => {
+    const text = JSON.stringify(chargeBody({ amountCents: 1 }));
+    for (const [body, path] of [
+      [text.replace(/}$/, ',"amountCents":100000}'), 'amountCents'],
+      [text.replace(/}$/, ',"amount\\u0043ents":100000}'), 'amountCents'],
+      [text.replace('"customer":{', '"customer":{"name":"Another",'), 'customer.name'],
+    ]) {
+      const answer = await postText(body!, 'application/json');
+      assertProblem(answer, 400, 'invalid_request');
+      const [fault] = answer.json.errors;
+      assert.deepEqual([fault.path, fault.code], [path, 'repeated'], answer.text);
+      assert.match(fault.message, /^stands twice in its object: line 1, column \d+$/);
+    }
+    const metadata = { note: '{"a":1,"a":2}', a: '"note":' };
+    assert.equal((await service.post('/charges', chargeBody({ metadata }))).status, 201, 'text is no key');
+  });
+
+  test('is answered to an id of an account that looks like another one', async () => {
+    for (const accountId of ['acme ', ' acme', 'Sa\u0303o', 'acme\u200b']) {
+      const answer = await service.post('/charges', chargeBody({ accountId }));
+      assertProblem(answer, 400, 'invalid_request');
+      assert.deepEqual(
+        answer.json.errors.map(({ path }: { path: string }) => path),
+        ['accountId'],
+      );
+    }
+    assert.equal((await service.post('/charges', chargeBody({ accountId: 'São João' }))).status, 201);
+  });
+
   test('is answered to a body that is not UTF-8', async () => {
     const body = Buffer.concat([Buffer.from('{"accountId":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
     assertProblem(await postText(body, 'application/json'), 400, 'malformed_request');

@@ -1,6 +1,8 @@
 // Reading a JSON body: UTF-8 and nothing else, so that what is stored is what was sent.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, invalidRequest } from '../../lib/errors.ts';
+import { findJsonFault, placeOf } from '../../lib/json-faults.ts';
+import { dotted } from '../../lib/schema-errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -31,7 +33,17 @@ function readJson(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = attempt(() => decoder.decode(bytes), 'The body is not valid UTF-8.');
   request.bodyText = text;
-  return attempt(() => JSON.parse(text), 'The body is not valid JSON.');
+  return parseBody(text);
+}
+
+/** Refuses a key that stands twice in one object: JSON.parse would take the last value, and the caller may mean the first. */
+function parseBody(text: string): unknown {
+  const fault = findJsonFault(text);
+  if (!fault) return JSON.parse(text);
+  const place = placeOf(text, fault.at);
+  if (!fault.repeatedKey) throw new AppError('malformed_request', `The body is not valid JSON: ${place}.`);
+  const path = dotted(fault.repeatedKey);
+  throw invalidRequest([{ path, code: 'repeated', message: `stands twice in its object: ${place}` }]);
 }
 
 function attempt<T>(read: () => T, otherwise: string): T {

@@ -7,7 +7,7 @@ import { parseDuration, parseRfc3339, parseUtc } from '../../lib/date-times.ts';
 import type { Fault } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { dotted, firstOfEachPlace, messageOf, segmentsOf } from '../../lib/schema-errors.ts';
-import { isStorable } from '../../lib/text.ts';
+import { isPlainId, isStorable } from '../../lib/text.ts';
 
 type Part = 'body' | 'query';
 
@@ -59,6 +59,7 @@ function createAjv(): Ajv {
   made.addFormat('date-time', text => parseRfc3339(text) !== undefined);
   made.addFormat('date', text => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseUtc(`${text}T00:00Z`) !== undefined);
   made.addFormat('email', isEmail);
+  made.addFormat('account-id', isPlainId);
   made.addFormat('phone', /^\+[1-9]\d{7,14}$/);
   made.addFormat('duration', text => parseDuration(text) !== undefined);
   made.addKeyword({ keyword: 'x-storable', type: 'string', validate: (_: true, text: string) => isStorable(text) });
@@ -83,7 +84,6 @@ function codeOf({ keyword, parentSchema }: ErrorObject): string {
   const codes: Record<string, string> = {
     additionalProperties: 'unknown',
     'x-storable': 'unstorable_text',
-    pattern: 'blank',
     minLength: 'empty',
     maxLength: 'too_long',
     minItems: 'empty',
@@ -91,6 +91,7 @@ function codeOf({ keyword, parentSchema }: ErrorObject): string {
     maxProperties: 'too_long',
     enum: 'not_allowed',
   };
+  if (keyword === 'pattern') return parentSchema?.['pattern'] === '\\S' ? 'blank' : 'format';
   return codes[keyword] ?? keyword;
 }
 
@@ -103,7 +104,7 @@ function messageIn(part: Part, error: ErrorObject): string {
   if (part === 'query' && keyword === 'additionalProperties') return 'is not a known parameter';
   if (part === 'query' && keyword === 'type' && Array.isArray(data)) return 'must be given only once';
   if (keyword === 'format') return FORMAT_WORDS[params['format']] ?? messageOf(error);
-  if (keyword === 'pattern') return 'must not be blank';
+  if (keyword === 'pattern') return PATTERN_WORDS[params['pattern']] ?? messageOf(error);
   if (keyword === 'x-storable') return 'must not contain U+0000 or half of a surrogate pair';
   return messageOf(error);
 }
@@ -126,11 +127,17 @@ function isDateTimeFault(keyword: string, schema: ErrorObject['parentSchema']): 
 }
 
 const FORMAT_WORDS: Record<string, string> = {
+  'account-id': 'must have no blanks at its ends and no characters that are not seen, and be in Unicode form NFC',
   date: 'must be a day such as 2026-12-10',
   email: 'must be an e-mail address such as maria@example.com',
   phone: 'must be a phone number such as +5511987654321',
   duration: 'must be a length of time such as P3D or PT2H',
   uuid: 'must be a UUID',
+};
+
+const PATTERN_WORDS: Record<string, string> = {
+  '\\S': 'must not be blank',
+  '^#[0-9A-Fa-f]{6}$': 'must be a colour such as #0b6b4a',
 };
 
 /** A copy of the value without what lies at the path; everything around it is left as it was. */
