@@ -10,7 +10,6 @@ type Expected = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'commaOr
 type Open = { readonly keys?: Set<string>; step: string; index: number };
 
 const BLANKS = /[ \t\n\r]*/y;
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const OTHER = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 
 /** The first fault of a text, by its offset. Undefined for JSON in which each key stands once. */
@@ -30,7 +29,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
       open.pop();
       expected = open.length === 0 ? 'end' : 'commaOrEnd';
     } else if (expected === 'key' || expected === 'firstKey') {
-      end = endOf(STRING, text, at);
+      end = endOfString(text, at);
       if (end === at) return { at };
       const key = JSON.parse(text.slice(at, end)) as string;
       inner!.step = key;
@@ -41,7 +40,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
       open.push({ ...(sign === '{' && { keys: new Set<string>() }), step: '', index: 0 });
       expected = sign === '{' ? 'firstKey' : 'firstValue';
     } else if (expected === 'value' || expected === 'firstValue') {
-      end = endOf(sign === '"' ? STRING : OTHER, text, at);
+      end = sign === '"' ? endOfString(text, at) : endOf(OTHER, text, at);
       if (end === at) return { at };
       expected = open.length === 0 ? 'end' : 'commaOrEnd';
     } else return { at };
@@ -63,6 +62,29 @@ const stepOf = ({ keys, step, index }: Open) => (keys ? step : String(index));
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+/** A pattern would need a stack as deep as the text is long. */
+function endOfString(text: string, at: number): number {
+  if (text.charAt(at) !== '"') return at;
+  let quote = text.indexOf('"', at + 1);
+  while (quote !== -1 && isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
+  return quote !== -1 && isJson(text.slice(at, quote + 1)) ? quote + 1 : at;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (text.charAt(first - 1) === '\\') first -= 1;
+  return (at - first) % 2 === 1;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** «line 3, column 14» of an offset, both from 1. */

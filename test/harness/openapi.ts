@@ -80,6 +80,7 @@ function createJudge(document: OpenApi): Judge {
   ajv.addFormat('date', /^\d{4}-\d{2}-\d{2}$/);
   ajv.addFormat('duration', /^P[\dYMWDTHS]+$/);
   ajv.addFormat('email', /^[^@\s]+@[^@\s]+$/);
+  ajv.addFormat('account-id', true);
   ajv.addFormat('phone', /^\+\d{8,15}$/);
   ajv.addFormat('binary', true);
   ajv.addFormat('uri-reference', text => URL.canParse(text, 'http://here.example'));

@@ -31,27 +31,34 @@ function readJson(request: FastifyRequest, bytes: Buffer): unknown {
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupported();
   // No body at all, for an address that needs none.
   if (bytes.length === 0) return undefined;
-  const text = attempt(() => decoder.decode(bytes), 'The body is not valid UTF-8.');
+  const text = attempt(
+    () => decoder.decode(bytes),
+    () => 'The body is not valid UTF-8.',
+  );
   request.bodyText = text;
   return parseBody(text);
 }
 
 /** Refuses a key that stands twice in one object: JSON.parse would take the last value, and the caller may mean the first. */
 function parseBody(text: string): unknown {
+  const value = attempt(
+    () => JSON.parse(text) as unknown,
+    () => `The body is not valid JSON: ${placeOf(text, findJsonFault(text)?.at ?? 0)}.`,
+  );
+  // Most bodies come as JSON.stringify writes them. No key of theirs stands twice, and the search costs ten times as much.
+  if (JSON.stringify(value) === text) return value;
   const fault = findJsonFault(text);
-  if (!fault) return JSON.parse(text);
-  const place = placeOf(text, fault.at);
-  if (!fault.repeatedKey) throw new AppError('malformed_request', `The body is not valid JSON: ${place}.`);
-  const path = dotted(fault.repeatedKey);
-  throw invalidRequest([{ path, code: 'repeated', message: `stands twice in its object: ${place}` }]);
+  if (!fault?.repeatedKey) return value;
+  const message = `stands twice in its object: ${placeOf(text, fault.at)}`;
+  throw invalidRequest([{ path: dotted(fault.repeatedKey), code: 'repeated', message }]);
 }
 
-function attempt<T>(read: () => T, otherwise: string): T {
+function attempt<T>(read: () => T, otherwise: () => string): T {
   try {
     return read();
   } catch {
     // The parser's own message quotes the body.
-    throw new AppError('malformed_request', otherwise);
+    throw new AppError('malformed_request', otherwise());
   }
 }
 
