@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts';
 import { type ObjectTrace, runForObject, traceOf } from '../lib/tracing.ts';
 import { withBackgroundKind } from '../lib/work-kind.ts';
 import type { Rails } from '../rails/rails.ts';
-import { type WatchedRail, watchedRailNamed } from '../rails/watched-rails.ts';
+import { findWatchedRail, type WatchedRail } from '../rails/watched-rails.ts';
 import { type Batcher, batcher } from '../storage/batching/batcher.ts';
 import type { Database } from '../storage/database.ts';
 import { insertTraces } from '../storage/object-traces.ts';
@@ -64,13 +64,15 @@ type Deps = ReceiptDeps & StoreDeps & { readonly rails: Rails; readonly log: Log
 /** A payment that the bank does not know by then was never made, or the regular look finds it. */
 const GIVE_UP_AFTER_MS = 60 * 60_000;
 
-/** Asks the banks about every payment that the notifications name. Those that are not answered get a job of their own. */
+/** Asks the banks about every payment that the notifications name. Those that are not answered, or fail, get a job of their own. */
 export async function handleNotifications(deps: Deps, { ids }: PayloadOf<typeof NOTIFIED>): Promise<JobOutcome> {
   const notifications = await findNotifications(deps.db, ids);
   const results = await Promise.all(
     notifications.map(async notification => {
       const { id } = notification;
-      return { id, isDone: await runForObject(id, () => handle(deps, notification)) };
+      const handling = runForObject(id, () => handle(deps, notification));
+      // The fault of one keeps no other from its end, and is reported by the job that has it alone.
+      return { id, isDone: await (ids.length === 1 ? handling : handling.catch(() => false)) };
     }),
   );
   const open = results.filter(({ isDone }) => !isDone).map(({ id }) => id);
@@ -88,7 +90,14 @@ export async function handleNotifications(deps: Deps, { ids }: PayloadOf<typeof 
 }
 
 async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Notification): Promise<boolean> {
-  const watched = watchedRailNamed(deps.rails, railName);
+  const isLate = deps.clock.now().getTime() - receivedAt.getTime() >= GIVE_UP_AFTER_MS;
+  const watched = findWatchedRail(deps.rails, railName);
+  if (!watched) {
+    // Another node may have the rail; and where it is configured again, the regular look finds the payment.
+    if (isLate)
+      deps.log.warn('a notification is for a rail that is not configured', { rail: railName, notificationId: id });
+    return isLate;
+  }
   const { watch } = watched;
   try {
     const found = await Promise.all(
@@ -100,7 +109,7 @@ async function handle(deps: Deps, { id, rail: railName, body, receivedAt }: Noti
     );
     await askForDecisions(deps, watched, watch.decided?.(parsed(body)) ?? []);
     if (found.every(Boolean)) return true;
-    if (deps.clock.now().getTime() - receivedAt.getTime() < GIVE_UP_AFTER_MS) return false;
+    if (!isLate) return false;
     deps.log.warn('a notification named a payment that the bank does not know', { rail: railName, notificationId: id });
     return true;
   } catch (error) {

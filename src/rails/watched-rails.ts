@@ -1,5 +1,4 @@
 // Rails whose banks list what they have received.
-import { AppError } from '../lib/errors.ts';
 import type { Rail, ReceiptsByTime } from './rail.ts';
 import { allRails, type Rails } from './rails.ts';
 
@@ -21,10 +20,7 @@ function namesOfSameList(rails: Rails, { name, listName }: Rail): readonly strin
   return allRails(rails).flatMap(rail => (rail.listName === listName ? rail.name : []));
 }
 
-/** The rail under which a notification came, or an error that says that it is not there. */
-export function watchedRailNamed(rails: Rails, name: string): WatchedRail {
-  const watched = watchedRails(rails).find(({ rail }) => rail.name === name);
-  if (!watched)
-    throw new AppError('not_configured', `The rail ${name} is not configured, and notifications are for it.`);
-  return watched;
+/** The rail under which a notification came. */
+export function findWatchedRail(rails: Rails, name: string): WatchedRail | undefined {
+  return watchedRails(rails).find(({ rail }) => rail.name === name);
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -312,8 +313,10 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     );
     t.after(async () => {
       await service.sql('drop trigger refuse on boleto_returns');
-      rmSync(path.join(sshd.returned, 'a-bad.ret'));
+      for (const name of ['a-bad.ret', 'b-closed.ret']) rmSync(path.join(sshd.returned, name));
     });
+    leave('b-closed.ret', good);
+    chmodSync(path.join(sshd.returned, 'b-closed.ret'), 0);
     leave('a-bad.ret', Buffer.from(good.toString('latin1').replace(/^(.{157}).{6}/, '$1000666'), 'latin1'));
     leave('good.ret', good);
     await charge();
@@ -321,6 +324,7 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     const { code, said } = await command();
     assert.equal(code, 1);
     assert.match(said, /^sicoob:main: The return a-bad\.ret could not be read: the log says why\.$/m);
+    assert.match(said, /^sicoob:main: The return b-closed\.ret could not be read: the log says why\.$/m);
     assert.match(said, /^sicoob:main: fetched good\.ret, \d+ entries\.$/m);
     assert.match(said, /^sicoob:main: sent \d+\.$/m);
     assert.equal(await status(one), 'REGISTERED');

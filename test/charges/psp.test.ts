@@ -73,6 +73,27 @@ test('a notification brings the payment at once', async () => {
   assert.equal((await read(json.id)).state, 'PAID');
 });
 
+test('a notification for a rail that was removed keeps no other from its payment, and is given up', async () => {
+  const { json } = await create();
+  await at.registerWebhook();
+  assert.equal(await at.psp.forgeNotification({ url: `${at.webhookUrl}/pix`, pix: [] }), 200);
+  const { sql } = at.service;
+  await sql(`update notifications set rail = 'removed' where handled_at is null`);
+  await at.psp.pay({ emv: json.pix.emv });
+  await at.psp.settled();
+  // As if all had come at once: one job has them.
+  const jobs = `name = 'charge.notified' and state = 'created'`;
+  const all = 'select jsonb_agg(id) from notifications where handled_at is null';
+  await sql(`update pgboss.job set data = jsonb_build_object('ids', (${all})) where ${jobs}`);
+  await at.service.runJobs();
+  assert.equal((await read(json.id)).state, 'PAID');
+  const open = () => sql('select rail from notifications where handled_at is null');
+  assert.deepEqual(await open(), [{ rail: 'removed' }]);
+  at.service.clock.advanceMs(61 * 60_000);
+  await at.service.runJobs();
+  assert.deepEqual(await open(), []);
+});
+
 test('nothing in a notification is believed', async () => {
   const { json } = await create();
   const pix = {

@@ -152,11 +152,17 @@ function connectionOf(client: SftpClient, agreement: string, settings: SftpSetti
           .map(({ name, size, modifyTime }): RemoteFile => ({ name, bytes: size, modifiedAt: new Date(modifyTime) }))
           .sort((a, b) => a.modifiedAt.getTime() - b.modifiedAt.getTime() || (a.name < b.name ? -1 : 1));
       }),
-    fetch: ({ name, bytes }) =>
-      guarded('fetchFolder', async () => {
-        if (bytes > MAX_FILE_BYTES) return undefined;
-        return contentOf(client, posix.join(fetchFolder, name));
-      }),
+    fetch: async ({ name, bytes }) => {
+      if (bytes > MAX_FILE_BYTES) return undefined;
+      try {
+        return await contentOf(client, posix.join(fetchFolder, name));
+      } catch (error) {
+        // Where the folder still answers, the fault is of this file alone.
+        await guarded('fetchFolder', () => client.stat(fetchFolder));
+        const why = isForbidden(error) ? 'permission denied' : (codeOf(error) ?? 'unknown');
+        throw new Error(`the server does not give the file (${why})`);
+      }
+    },
     close: async () => {
       await client.end().catch(() => {});
     },
