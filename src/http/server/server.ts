@@ -1,5 +1,5 @@
 // The HTTP server: what every request meets, whatever it asks for. The resources are files of their own.
-import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { PROBLEM_TYPE, Problem, problem, problemOf, retryAfterSeconds } from '../../api/problem.ts';
 import type { ProblemCode } from '../../api/problem-kinds.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -14,6 +14,7 @@ import { guardRoutes, requireScopes } from './auth.ts';
 import { readBodies } from './body.ts';
 import { type Answered, clientErrorHandler, refuseTunnels } from './client-error.ts';
 import { createExchanges } from './exchanges.ts';
+import { frameworkRefusal, OUR_FAULT, OUR_FAULT_LOGGED } from './framework-refusals.ts';
 import { leaveBodiesOfHead } from './head.ts';
 import { answerHeaders, countHeader } from './headers.ts';
 import { type Limits, limitInFlight, limitRate } from './limits.ts';
@@ -212,16 +213,6 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, code: Problem
   return reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body));
 }
 
-/** What the framework itself refuses, by the status it would give. */
-const FRAMEWORK_REFUSALS: Record<number, [ProblemCode, string]> = {
-  400: ['malformed_request', 'The request cannot be read.'],
-  404: ['not_found', 'There is nothing at this address.'],
-  408: ['request_timeout', 'The request did not arrive in time.'],
-  413: ['payload_too_large', 'The body is larger than this address takes.'],
-  414: ['not_found', 'There is nothing at this address.'],
-  415: ['unsupported_media_type', 'Send the body as application/json, in UTF-8 and not compressed.'],
-};
-
 /** What the framework refused has met no hook, and so has no `route`. */
 function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'unknown';
@@ -244,8 +235,8 @@ function sendError(
     if (waitSeconds !== undefined) reply.header('retry-after', waitSeconds);
     return reply.code(body.status).type(PROBLEM_TYPE).send(JSON.stringify(body));
   }
-  const refusal = FRAMEWORK_REFUSALS[(error as FastifyError).statusCode ?? 500];
-  if (refusal) return sendProblem(request, reply, ...refusal);
-  log.error('request failed: answered 500', { requestId: request.id, route: routeOf(request), error });
-  return sendProblem(request, reply, 'internal_error', 'The request could not be completed.');
+  const refusal = frameworkRefusal(error);
+  if (!refusal) log.error(OUR_FAULT_LOGGED, { requestId: request.id, route: routeOf(request), error });
+  const { code, detail } = refusal ?? OUR_FAULT;
+  return sendProblem(request, reply, code, detail);
 }

@@ -1,5 +1,6 @@
 // Accounts: the list, opening one, and how one shows itself to payers.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { MAX_LOGO_BYTES } from '../../accounts/logo.ts';
 import { findAccount, listAccounts } from '../../accounts/store.ts';
 import { requireSettings } from '../../accounts/update-settings.ts';
 import { accountOf } from '../../http/server/auth.ts';
@@ -53,6 +54,8 @@ ${accounts.length === MAX_SHOWN && html`<p class="muted">Only the first 1,000 ar
   defineAct(app, deps, {
     url: '/accounts/:id/settings',
     section: 'accounts',
+    // A logo that is too large is refused by the API, in its words.
+    maxFileBytes: 32 * MAX_LOGO_BYTES,
     ask: (request, params) => askForSettings(deps, request, params),
     call: async (fields, { id = '' }) => ({
       method: 'PATCH',

@@ -1,11 +1,10 @@
 // An act: a page that asks, at the address where the same form is then sent. The question says what will happen; one button has
 // one effect, also when it is pressed twice.
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isFresh } from '../../accounts/people/person.ts';
 import { FRESH_SCOPES } from '../../accounts/scopes.ts';
 import { listAccounts } from '../../accounts/store.ts';
-import { limitFiles } from '../../http/server/limits.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { AppError, type Fault } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
@@ -13,7 +12,7 @@ import type { Sql } from '../../storage/database.ts';
 import { attributes, type Html, html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type ApiCall, callApi } from './api-call.ts';
-import { type Fields, fieldsOf, textField } from './form.ts';
+import { type Fields, fieldsOf, readUploads, textField } from './form.ts';
 import { type Section, type ShellDeps, shell } from './shell.ts';
 import { claimForm, releaseForm } from './store-sent-forms.ts';
 
@@ -63,8 +62,8 @@ export type Act = {
   readonly needsFreshLogin?: true;
   /** Does something each time that it is sent, by an operation without an idempotency key: the form itself is counted. */
   readonly countsForms?: true;
-  /** How large the form may be, with its file; as a statement may be when absent. */
-  readonly maxBytes?: number;
+  /** The form has a file, of at most so many bytes. */
+  readonly maxFileBytes?: number;
   ask(request: FastifyRequest, params: Params): Promise<Question>;
   call(fields: Fields, params: Params, request: FastifyRequest): ApiCall | Promise<ApiCall>;
   /** Where to go then, or what to show: a secret that is shown once. */
@@ -100,38 +99,41 @@ export function defineAct(app: FastifyInstance, deps: ActDeps, act: Act): void {
     return sendHtml(request, reply, await page(request, request.params));
   });
 
-  const { maxBytes: bodyLimit } = act;
-  app.post<{ Params: Params }>(
-    url,
-    // The call to the API has such a limit too, but comes when the whole form is in memory.
-    { ...options, ...(bodyLimit !== undefined && { bodyLimit, onRequest: limitFiles() }) },
-    async (request, reply) => {
-      const fields = fieldsOf(request);
-      const once = textField(fields, 'once');
-      const call = await act.call(fields, request.params, request);
-      const isCounted = act.countsForms === true && isUuid(once);
-      // Before the call: a form whose effect is not known, since the process ended meanwhile, is not carried out again.
-      if (isCounted && !(await claimForm(deps.db, once, deps.clock.now()))) {
-        return sendHtml(request, reply, await page(request, request.params, SENT_ALREADY), { status: 409 });
-      }
-      const answer = await callApi(request, { ...(once !== '' && { idempotencyKey: once }), ...call });
-      if (isCounted && !answer.isDone && answer.status < 500) await releaseForm(deps.db, once);
-      if (!answer.isDone && answer.code === 'fresh_login_needed') {
-        // The question comes again afterwards; it takes what it wants of what was filled in.
-        const filled = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string');
-        const query = new URLSearchParams(filled.filter(([name]) => name !== 'once')).toString();
-        const [path = ''] = request.url.split('?');
-        return reply.redirect(`/dashboard/confirm?next=${encodeURIComponent(`${path}?${query}`)}`, 303);
-      }
-      if (!answer.isDone) {
-        return sendHtml(request, reply, await page(request, request.params, answer), { status: answer.status });
-      }
-      const done = act.done(answer.value, request.params);
-      if (typeof done === 'string') return reply.redirect(done, 303);
-      const shown = shell(deps, request, { title: done.title, section: act.section, body: done.shown });
-      return sendHtml(request, reply, shown);
-    },
-  );
+  const { maxFileBytes } = act;
+  if (maxFileBytes === undefined) app.post<{ Params: Params }>(url, options, carryOut);
+  else {
+    app.register(async scope => {
+      readUploads(scope, maxFileBytes);
+      scope.post<{ Params: Params }>(url, options, carryOut);
+    });
+  }
+
+  async function carryOut(request: FastifyRequest<{ Params: Params }>, reply: FastifyReply): Promise<FastifyReply> {
+    const fields = fieldsOf(request);
+    const once = textField(fields, 'once');
+    const call = await act.call(fields, request.params, request);
+    const isCounted = act.countsForms === true && isUuid(once);
+    // Before the call: a form whose effect is not known, since the process ended meanwhile, is not carried out again.
+    if (isCounted && !(await claimForm(deps.db, once, deps.clock.now()))) {
+      return sendHtml(request, reply, await page(request, request.params, SENT_ALREADY), { status: 409 });
+    }
+    const answer = await callApi(request, { ...(once !== '' && { idempotencyKey: once }), ...call });
+    if (isCounted && !answer.isDone && answer.status < 500) await releaseForm(deps.db, once);
+    if (!answer.isDone && answer.code === 'fresh_login_needed') {
+      // The question comes again afterwards; it takes what it wants of what was filled in.
+      const filled = [...fields].filter((field): field is [string, string] => typeof field[1] === 'string');
+      const query = new URLSearchParams(filled.filter(([name]) => name !== 'once')).toString();
+      const [path = ''] = request.url.split('?');
+      return reply.redirect(`/dashboard/confirm?next=${encodeURIComponent(`${path}?${query}`)}`, 303);
+    }
+    if (!answer.isDone) {
+      return sendHtml(request, reply, await page(request, request.params, answer), { status: answer.status });
+    }
+    const done = act.done(answer.value, request.params);
+    if (typeof done === 'string') return reply.redirect(done, 303);
+    const shown = shell(deps, request, { title: done.title, section: act.section, body: done.shown });
+    return sendHtml(request, reply, shown);
+  }
 }
 
 const MAX_SUGGESTED = 200;

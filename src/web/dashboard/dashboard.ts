@@ -1,11 +1,13 @@
 // The dashboard: every page under /dashboard. Pages read by the same functions as the API; what they change, they change by
 // calling the API as the person (`act.ts`).
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { PROBLEMS } from '../../api/problem-kinds.ts';
+import { PROBLEMS, type ProblemCode } from '../../api/problem-kinds.ts';
+import { frameworkRefusal, OUR_FAULT, OUR_FAULT_LOGGED } from '../../http/server/framework-refusals.ts';
 import type { Observers } from '../../http/server/observers.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, isOutage } from '../../lib/errors.ts';
 import { isUuid } from '../../lib/ids.ts';
 import type { Log } from '../../lib/log.ts';
+import { isStorable } from '../../lib/text.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { accessPages } from './access.ts';
@@ -16,7 +18,7 @@ import { chargeActs } from './charge-acts.ts';
 import { chargeMoneyActs } from './charge-money-acts.ts';
 import { chargePages, type ListDeps } from './charges.ts';
 import { keptFigures } from './figures.ts';
-import { readForms } from './form.ts';
+import { fieldsOf, readForms } from './form.ts';
 import { plainPage } from './frame.ts';
 import { type HealthPageDeps, healthPage } from './health.ts';
 import { type LoginDeps, loginRoutes } from './login.ts';
@@ -29,6 +31,7 @@ import type { OrderNeedDeps } from './order-needs.ts';
 import { orderPages } from './orders.ts';
 import { keptNetworkFaults, type OutsideNeedDeps } from './outside-needs.ts';
 import { overviewPage } from './overview.ts';
+import { queryOf } from './parts.ts';
 import { type PayoutActDeps, payoutActs } from './payout-acts.ts';
 import { payoutPages } from './payouts.ts';
 import { recordExports } from './record-exports.ts';
@@ -56,6 +59,7 @@ export function dashboardRoutes(app: FastifyInstance, deps: DashboardDeps): void
     readForms(scope);
     scope.setErrorHandler((error, request, reply) => sendRefusal(deps, error, request, reply));
     refuseWrongIds(scope);
+    refuseUnstorable(scope);
     loginRoutes(scope, deps);
     meRoutes(scope, deps);
     streamRoute(scope, deps);
@@ -107,18 +111,57 @@ function refuseWrongIds(scope: FastifyInstance): void {
   });
 }
 
+/** No name has what cannot be stored, and no field or filter takes it; a query with it would be a fault. */
+function refuseUnstorable(scope: FastifyInstance): void {
+  scope.addHook('preHandler', async request => {
+    const { params } = request;
+    if (!Object.values(params as object).every(isStorableValue))
+      throw new AppError('not_found', 'There is no such page.');
+    const given = [...Object.values(queryOf(request)).flat(), ...[...fieldsOf(request)].flat()];
+    if (!given.every(isStorableValue))
+      throw new AppError('malformed_request', 'A field has a character that is no text.');
+  });
+}
+
+function isStorableValue(value: unknown): boolean {
+  return typeof value !== 'string' || isStorable(value);
+}
+
 /** A person gets a page, a script the problem as the API writes it. */
 async function sendRefusal(deps: DashboardDeps, error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  if (!wantsHtml(request) || !(error instanceof AppError)) throw error as FastifyError;
+  if (!wantsHtml(request)) throw error as FastifyError;
   reply.removeHeader('www-authenticate');
+  if (!(error instanceof AppError)) return sendFault(deps, error, request, reply);
   const next = encodeURIComponent(request.method === 'GET' || isQuestion(request) ? request.url : '/dashboard/me');
   if (error.code === 'unauthorized') return reply.redirect(`/dashboard/login?next=${next}`, 303);
   if (error.code === 'fresh_login_needed') return reply.redirect(`/dashboard/confirm?next=${next}`, 303);
-  const { title, status, nextStep } = PROBLEMS[error.code];
+  if (isOutage(error)) request.server.reportOutage(request, error);
+  return sendRefusalPage(deps, error.code, error.message, request, reply);
+}
+
+/** What the framework refuses, and what should not have happened. */
+function sendFault(deps: DashboardDeps, error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const refusal = frameworkRefusal(error);
+  if (!refusal)
+    deps.log.error(OUR_FAULT_LOGGED, { requestId: request.id, route: request.route.url ?? 'unknown', error });
+  const { code, detail } = refusal ?? OUR_FAULT;
+  // The words for a program speak of JSON.
+  const words = code === 'unsupported_media_type' ? 'This form takes no file.' : detail;
+  return sendRefusalPage(deps, code, words, request, reply);
+}
+
+function sendRefusalPage(
+  { assets }: DashboardDeps,
+  code: ProblemCode,
+  words: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const { title, status, nextStep } = PROBLEMS[code];
   const page = plainPage(
-    deps.assets,
+    assets,
     title,
-    html`<h1>${title}</h1><p>${error.message}</p><p class="muted">${nextStep}</p>
+    html`<h1>${title}</h1><p>${words}</p><p class="muted">${nextStep}</p>
 <p><a href="/dashboard">To the dashboard</a></p><p class="muted small">Request ${request.id}</p>`,
   );
   return sendHtml(request, reply, page, { status });

@@ -1,12 +1,16 @@
 // What a form of the dashboard sends: text fields by their names, and files.
+import { MIMEType } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { limitFiles } from '../../http/server/limits.ts';
 import { AppError } from '../../lib/errors.ts';
-import { MAX_STATEMENT_BYTES } from '../../rails/statement/statement.ts';
 
 export type Fields = FormData | URLSearchParams;
 
 /** The boundaries and fields around a file. */
-export const FORM_OVERHEAD_BYTES = 64 * 1024;
+const FORM_OVERHEAD_BYTES = 64 * 1024;
+/** No form has more fields. Reading many small parts, or many lines of headers, would stop the process for seconds. */
+const MAX_PARTS = 20;
+const MAX_PART_HEADER_BYTES = 4 * 1024;
 
 /** Forms are taken by the pages alone, so the parsers are of their scope. JSON stays as the API reads it. */
 export function readForms(scope: FastifyInstance): void {
@@ -15,19 +19,46 @@ export function readForms(scope: FastifyInstance): void {
     { parseAs: 'string' },
     async (_: unknown, text: string) => new URLSearchParams(text),
   );
+}
+
+/** Adds the reading of a form with a file to the scope of the one route that takes it. The caller is known before its body is read. */
+export function readUploads(scope: FastifyInstance, maxFileBytes: number): void {
+  scope.addHook('onRequest', limitFiles());
   scope.addContentTypeParser(
     'multipart/form-data',
-    { parseAs: 'buffer', bodyLimit: MAX_STATEMENT_BYTES + FORM_OVERHEAD_BYTES },
+    { parseAs: 'buffer', bodyLimit: maxFileBytes + FORM_OVERHEAD_BYTES },
     async (request: FastifyRequest, bytes: Buffer) => {
+      const type = request.headers['content-type'] ?? '';
+      if (!hasFewParts(bytes, type)) throw unreadable();
       try {
-        const headers = { 'content-type': request.headers['content-type'] ?? '' };
         // Read from the network, and so in no shared memory. A copy would hold a large file once more.
-        return await new Response(bytes as Buffer<ArrayBuffer>, { headers }).formData();
+        return await new Response(bytes as Buffer<ArrayBuffer>, { headers: { 'content-type': type } }).formData();
       } catch {
-        throw new AppError('malformed_request', 'The form cannot be read.');
+        throw unreadable();
       }
     },
   );
+}
+
+function unreadable(): AppError {
+  return new AppError('malformed_request', 'The form cannot be read.');
+}
+
+/** Whether there are few parts, each with a short header. https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1 */
+function hasFewParts(bytes: Buffer, contentType: string): boolean {
+  const boundary = new MIMEType(contentType).params.get('boundary');
+  if (!boundary) return false;
+  const delimiter = `--${boundary}`;
+  let count = 0;
+  for (let at = bytes.indexOf(delimiter); at >= 0; count++) {
+    if (count > MAX_PARTS) return false;
+    const next = bytes.indexOf(delimiter, at + delimiter.length);
+    const header = bytes.subarray(at, at + delimiter.length + MAX_PART_HEADER_BYTES);
+    // Behind the last delimiter comes no part.
+    if (next >= 0 && !header.includes('\r\n\r\n')) return false;
+    at = next;
+  }
+  return true;
 }
 
 /** The fields of a request; none when it has no form. */

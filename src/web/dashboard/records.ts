@@ -30,12 +30,12 @@ type Deps = ListDeps & { readonly db: Database };
 
 /** Positions grow for ever, so pages go by the last one shown. */
 const Before = Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
-export const EventsFilter = Type.Object({
-  type: Type.Optional(OneOf(EVENT_TYPES)),
-  accountId: Type.Optional(Text()),
-  before: Before,
-});
-export const AuditFilter = Type.Object({ actor: Type.Optional(Text()), before: Before });
+const CLOSED = { additionalProperties: false } as const;
+export const EventsFilter = Type.Object(
+  { type: Type.Optional(OneOf(EVENT_TYPES)), accountId: Type.Optional(Text()), before: Before },
+  CLOSED,
+);
+export const AuditFilter = Type.Object({ actor: Type.Optional(Text()), before: Before }, CLOSED);
 const PAGE = 50;
 const LEDGER_CHECKS = [...CHARGE_LEDGER_CHECKS, ...ORDER_LEDGER_CHECKS];
 

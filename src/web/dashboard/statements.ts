@@ -9,7 +9,7 @@ import { sendHtml } from '../send-html.ts';
 import { type ActDeps, defineAct } from './act.ts';
 import { isRecord } from './api-call.ts';
 import type { ListDeps } from './charges.ts';
-import { FORM_OVERHEAD_BYTES, filled, textField } from './form.ts';
+import { filled, textField } from './form.ts';
 import { badge, count, facts, pager, readFilters, table, when } from './parts.ts';
 import { returnAddress } from './returns.ts';
 import { may, shell } from './shell.ts';
@@ -54,7 +54,7 @@ ${pager(request, counts)}`,
   defineAct(app, deps, {
     url: '/statements/upload',
     section: 'statements',
-    maxBytes: MAX_FILE_BYTES + FORM_OVERHEAD_BYTES,
+    maxFileBytes: MAX_FILE_BYTES,
     ask: async () => ({
       title: 'Upload a statement',
       words: html`<p>OFX or CSV of your bank, at most 10 MB, or a CNAB 240 return file (.ret), at most 128 MB. Entries with the txid of a charge pay it,

@@ -20,16 +20,18 @@ import { may, shell } from './shell.ts';
 type Deps = ListDeps & ActDeps;
 
 const HIDDEN = { schema: { hide: true } } as const;
-const { page, pageSize } = pageParameters;
 const SHOWN = ['unapproved'] as const;
 
-const WalletsFilter = Type.Object({
-  show: Type.Optional(OneOf(SHOWN)),
-  network: Type.Optional(OneOf(NETWORKS)),
-  accountId: Type.Optional(Text()),
-  page,
-  pageSize,
-});
+const WalletsFilter = Type.Object(
+  {
+    show: Type.Optional(OneOf(SHOWN)),
+    network: Type.Optional(OneOf(NETWORKS)),
+    accountId: Type.Optional(Text()),
+    page: pageParameters.page,
+    pageSize: pageParameters.pageSize,
+  },
+  { additionalProperties: false },
+);
 
 export function walletPages(app: FastifyInstance, deps: Deps): void {
   app.get('/dashboard/wallets', HIDDEN, async (request, reply) => {

@@ -1,0 +1,26 @@
+// What is answered to an error that is none of ours: what the framework refuses, and what should not have happened.
+import type { ProblemCode } from '../../api/problem-kinds.ts';
+
+type Words = { readonly code: ProblemCode; readonly detail: string };
+
+/** By the status that the framework would give. */
+const REFUSALS: Record<number, Words> = {
+  400: { code: 'malformed_request', detail: 'The request cannot be read.' },
+  404: { code: 'not_found', detail: 'There is nothing at this address.' },
+  408: { code: 'request_timeout', detail: 'The request did not arrive in time.' },
+  413: { code: 'payload_too_large', detail: 'The body is larger than this address takes.' },
+  414: { code: 'not_found', detail: 'There is nothing at this address.' },
+  415: {
+    code: 'unsupported_media_type',
+    detail: 'Send the body as application/json, in UTF-8 and not compressed.',
+  },
+};
+
+/** Undefined: the fault is ours, and belongs in the log. */
+export function frameworkRefusal(error: unknown): Words | undefined {
+  const { statusCode = 500 } = error as { readonly statusCode?: number };
+  return REFUSALS[statusCode];
+}
+
+export const OUR_FAULT: Words = { code: 'internal_error', detail: 'The request could not be completed.' };
+export const OUR_FAULT_LOGGED = 'request failed: answered 500';
