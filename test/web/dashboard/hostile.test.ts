@@ -88,10 +88,10 @@ test('no field makes a form fail', async () => {
   assert.deepEqual(failed, []);
 });
 
-const MULTIPART = 'multipart/form-data; boundary=x';
+const MULTIPART = 'multipart/form-data; boundary=part-of-a-form';
 const partOf = (name: string, value: string) =>
-  `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-const END = '--x--\r\n';
+  `--part-of-a-form\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+const END = '--part-of-a-form--\r\n';
 
 test('a form with parts is taken where a file is expected, and nowhere else', async () => {
   const body = `${partOf('code', 'x'.repeat(1_000_000))}${END}`;
@@ -111,7 +111,7 @@ test('a form with parts is taken where a file is expected, and nowhere else', as
 
 test('a form of many parts, or of many lines before a part, is refused unread', async () => {
   const many = partOf('a', 'x').repeat(1_000) + END;
-  const lines = `--x\r\n${'a: b\r\n'.repeat(100_000)}\r\nx\r\n${END}`;
+  const lines = `--part-of-a-form\r\n${'a: b\r\n'.repeat(100_000)}\r\nx\r\n${END}`;
   for (const body of [many, lines, 'no parts', '']) {
     const { status, text } = await ask('/dashboard/statements/upload', { body, type: MULTIPART });
     assert.equal(status, 400, text);
