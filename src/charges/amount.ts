@@ -18,11 +18,14 @@ export type AmountQuestion = {
   /** The last day of the validity that the caller requested; not before the due day. */
   readonly expireDay: CivilDay;
   readonly on: CivilDay;
+  /** A pix that ends at its second: no banking day moves its days. */
+  readonly isInstant?: boolean;
   readonly overrides?: BankingDayOverrides;
 };
 
 export const AMOUNT_RULES = [
   'on_time',
+  'instant_pix',
   'pix_due_day_shift',
   'lei_7089_1983',
   'asked_amount',
@@ -49,7 +52,7 @@ export type AmountOwed = {
   readonly on: CivilDay;
   readonly method: Method;
   readonly dueDay: CivilDay;
-  /** The last day without fine and interest: the first banking day on or after the due day. */
+  /** The last day without fine and interest: the first banking day on or after the due day; of an instant pix its last day. */
   readonly effectiveDueDay: CivilDay;
   readonly lastPayableDay: CivilDay;
   /** Whether the charge can still be paid on this day. The lines are computed in any case: a later payment still counts. */
@@ -68,7 +71,7 @@ export function amountOwed(question: AmountQuestion): AmountOwed {
   const { on, method, dueDay, expireDay, overrides } = question;
   assert(question.payableCents >= 0n, 'an amount is never negative');
   assert(expireDay >= dueDay, 'a charge does not expire before it is due');
-  const effectiveDueDay = nextBankingDay(dueDay, overrides);
+  const effectiveDueDay = question.isInstant ? expireDay : nextBankingDay(dueDay, overrides);
   const lastDay = lastPayableDay(question);
   const isLate = on > effectiveDueDay;
   const lateDays = isLate ? daysBetween(method === 'pix' ? effectiveDueDay : dueDay, on) : 0;
@@ -88,10 +91,11 @@ export function amountOwed(question: AmountQuestion): AmountOwed {
   };
 }
 
-type Days = Pick<AmountQuestion, 'method' | 'dueDay' | 'expireDay' | 'overrides'>;
+type Days = Pick<AmountQuestion, 'method' | 'dueDay' | 'expireDay' | 'isInstant' | 'overrides'>;
 
 /** The last day on which the charge can be paid. */
 export function lastPayableDay(days: Days): CivilDay {
+  if (days.isInstant) return days.expireDay;
   return nextBankingDay(lastAskedDay(days, nextBankingDay(days.dueDay, days.overrides)), days.overrides);
 }
 
@@ -106,7 +110,13 @@ function lastAskedDay({ method, dueDay, expireDay }: Days, effectiveDueDay: Civi
 
 type Reason = Pick<AmountLine, 'rule' | 'explanation'>;
 
-function onTime({ method, dueDay }: AmountQuestion, effectiveDueDay: CivilDay): Reason {
+function onTime({ method, dueDay, isInstant }: AmountQuestion, effectiveDueDay: CivilDay): Reason {
+  if (isInstant) {
+    return {
+      rule: 'instant_pix',
+      explanation: 'The code is valid for 24 hours at most and ends at its second, so only the amount asked is owed.',
+    };
+  }
   if (effectiveDueDay === dueDay) {
     return {
       rule: 'on_time',

@@ -21,10 +21,9 @@ import {
 } from './charge.ts';
 import type { ChargeRules } from './check.ts';
 import { dueChanged, dueChangeFailed, isPayable, isUnpaid } from './life.ts';
-import { closesAt } from './owed.ts';
 import { lockCharges, storeInstruments } from './store.ts';
 import { storeDueDate } from './store-due-dates.ts';
-import { clearTimers, insertFirstTimers } from './store-timers.ts';
+import { clearTimers, firstTimersOf, insertFirstTimers } from './store-timers.ts';
 import { type WriteDeps, writeStep } from './write.ts';
 
 type Deps = WriteDeps & {
@@ -173,7 +172,7 @@ export async function applyDueDate(
     await storeInstruments(tx, [{ chargeId: next.id, accountId: next.accountId, method: 'boleto', instrument }]);
   }
   await clearTimers(tx, [next]);
-  await insertFirstTimers(tx, [{ charge: next, closesAt: closesAt(next), isOrdered: isOrdered(next) }]);
+  await insertFirstTimers(tx, [firstTimersOf(next)]);
   return writeStep(deps, tx, dueChanged(next, now), now);
 }
 

@@ -1,6 +1,7 @@
 // The types of a charge and its closed lists of statuses. Nothing here reads the database or the clock.
 import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import type { Currency } from '../lib/currency.ts';
+import { isInstantPix } from '../rails/instant-pix.ts';
 import type { Instruments, Location, Method, PaymentRequest } from '../rails/rail.ts';
 
 export const METHOD_STATUSES = [
@@ -284,6 +285,11 @@ export function paymentRequest(charge: ChargeTerms): PaymentRequest {
       ...(customer.address && { address: { ...customer.address } }),
     },
   };
+}
+
+/** Whether the method ends at its second and is never overdue. */
+export function isInstant(charge: ChargeTerms, method: Method): boolean {
+  return method === 'pix' && isInstantPix(paymentRequest(charge));
 }
 
 export function withInstrument(charge: Charge, method: Method, instrument: Instruments[Method]): Charge {

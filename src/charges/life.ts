@@ -7,6 +7,7 @@ import {
   type Charge,
   type ChargeMethod,
   type ChargeState,
+  isInstant,
   METHOD_TRANSITIONS,
   type MethodStatus,
   OPEN_STATUS,
@@ -14,6 +15,7 @@ import {
   type Payment,
   type Refund,
 } from './charge.ts';
+import { endOf } from './owed.ts';
 
 /** The types of the events that charges emit. */
 export const CHARGE_EVENTS = [
@@ -57,7 +59,7 @@ export const isUnpaid = ({ status }: ChargeMethod) => UNPAID.includes(status);
 /** The rail registered the method. A charge registered after its due date is overdue at once. */
 export function registered(charge: Charge, method: Method, at: Date): Step {
   const open = moved(charge, method, OPEN_STATUS[method]);
-  const after = charge.dueAt < at ? moved(open, method, 'OVERDUE') : open;
+  const after = charge.dueAt < at && !isInstant(charge, method) ? moved(open, method, 'OVERDUE') : open;
   if (charge.state !== 'CREATING') return { after };
   return { after, event: after.state === 'OVERDUE' ? 'charge.overdue' : 'charge.active' };
 }
@@ -72,7 +74,7 @@ export function overdue(charge: Charge): Step {
   // A method that its rail has not registered yet becomes overdue when it is registered; see `registered`.
   return everyMethod(
     charge,
-    ({ status }) => status === 'ACTIVE' || status === 'REGISTERED',
+    ({ method, status }) => (status === 'ACTIVE' || status === 'REGISTERED') && !isInstant(charge, method),
     'OVERDUE',
     'charge.overdue',
   );
@@ -91,8 +93,11 @@ export function dueChangeFailed(charge: Charge, reason: string): Step {
   return { after: { ...charge, dueChange }, event: 'charge.due_change_failed' };
 }
 
-export function expired(charge: Charge): Step {
-  return everyMethod(charge, isUnpaid, 'EXPIRED', 'charge.expired');
+/** The methods whose end has come: an instant pix ends before the boleto beside it. */
+export function expired(charge: Charge, at: Date): Step {
+  const hasEnded = (one: ChargeMethod) => isUnpaid(one) && endOf(charge, one.method) <= at;
+  const step = everyMethod(charge, hasEnded, 'EXPIRED', 'charge.expired');
+  return step.after.methods.some(isUnpaid) ? { after: step.after } : step;
 }
 
 export function canceled(charge: Charge): Step {

@@ -1,8 +1,8 @@
-// The amount owed on a charge on a day, by one of its methods, and when the charge closes.
+// The amount owed on a charge on a day, by one of its methods, and when it stops being payable.
 import { addDays, type CivilDay, civilDay, momentOn } from '../lib/civil-days.ts';
 import type { Method } from '../rails/rail.ts';
 import { type AmountOwed, amountOwed, lastPayableDay } from './amount.ts';
-import type { Charge } from './charge.ts';
+import { type Charge, type ChargeMethod, isInstant } from './charge.ts';
 
 /** A cap for interest over absurdly long times: above any real payment, and far below where a JSON number loses cents. */
 const MAX_PART_CENTS = 1_000_000_000_000_000n;
@@ -16,6 +16,7 @@ export function owedOn(charge: Charge, method: Method, on: CivilDay): AmountOwed
     ...(interestPercent !== undefined && { interestPercent }),
     dueDay: civilDay(charge.dueAt),
     expireDay: civilDay(charge.expireAt),
+    isInstant: isInstant(charge, method),
     on,
   });
   const lines = owed.lines.map(line => ({ ...line, amountCents: capped(line.amountCents) }));
@@ -26,23 +27,31 @@ function capped(amountCents: bigint): bigint {
   return amountCents < MAX_PART_CENTS ? amountCents : MAX_PART_CENTS;
 }
 
-/** The years in which the banking calendar is used; outside them a charge closes at `expireAt`. */
+/** The years in which the banking calendar is used; outside them a method ends at `expireAt`. */
 const CALENDAR = { from: '1990-01-01', to: '2100-01-01' };
 
 /**
- * When a charge stops being payable: at `expireAt`, or at the end of the last payable day of its methods when that is
- * later. A charge that expires on a Saturday is payable on Monday.
+ * When a method stops being payable. An instant pix ends at `expireAt`; another method at the end of its last payable day, if that is
+ * later: a boleto that expires on a Saturday is payable on Monday.
  */
-export function closesAt(charge: Charge): Date {
+export function endOf(charge: Charge, method: Method): Date {
   const dueDay = civilDay(charge.dueAt);
   const expireDay = civilDay(charge.expireAt);
-  if (dueDay < CALENDAR.from || expireDay > CALENDAR.to) return charge.expireAt;
-  const lastDays = charge.methods.map(({ method }) => lastPayableDay({ method, dueDay, expireDay }));
-  const end = momentOn(
-    addDays(
-      lastDays.reduce((a, b) => (a > b ? a : b)),
-      1,
-    ),
-  );
+  if (isInstant(charge, method) || dueDay < CALENDAR.from || expireDay > CALENDAR.to) return charge.expireAt;
+  const end = momentOn(addDays(lastPayableDay({ method, dueDay, expireDay }), 1));
   return end > charge.expireAt ? end : charge.expireAt;
+}
+
+/** When the last of a charge's methods stops being payable. */
+export function closesAt(charge: Charge): Date {
+  return new Date(Math.max(...endsOf(charge, charge.methods)));
+}
+
+/** When the first of these methods of a charge stops being payable; undefined for none. */
+export function firstEnd(charge: Charge, methods: readonly ChargeMethod[]): Date | undefined {
+  return methods.length === 0 ? undefined : new Date(Math.min(...endsOf(charge, methods)));
+}
+
+function endsOf(charge: Charge, methods: readonly ChargeMethod[]): number[] {
+  return methods.map(({ method }) => endOf(charge, method).getTime());
 }

@@ -1,7 +1,9 @@
 // The SQL of the timers of charges.
 
 import type { Sql } from '../storage/database.ts';
-import type { Charge } from './charge.ts';
+import { type Charge, isOrdered } from './charge.ts';
+import { isUnpaid } from './life.ts';
+import { closesAt, firstEnd } from './owed.ts';
 
 export type TimerKind = 'overdue' | 'expire' | 'settle' | 'reconcile';
 export type Timer = {
@@ -37,13 +39,18 @@ export async function setTimers(tx: Sql, timers: readonly NewTimer[]): Promise<v
   );
 }
 
-/** The timers of a new charge: overdue at `dueAt`, expired at `closesAt`. */
+/** The timers of a new charge: overdue at `dueAt`, expired at the end of its first method. */
 export type FirstTimers = {
   readonly charge: Pick<Charge, 'id' | 'accountId' | 'dueAt'>;
-  readonly closesAt: Date;
+  readonly firstEnd: Date;
   /** Whether its expiry advances an order. */
   readonly isOrdered: boolean;
 };
+
+export function firstTimersOf(charge: Charge): FirstTimers {
+  const firstEndAt = firstEnd(charge, charge.methods.filter(isUnpaid)) ?? closesAt(charge);
+  return { charge, firstEnd: firstEndAt, isOrdered: isOrdered(charge) };
+}
 
 /**
  * Inserts the first timers of new charges. None can exist yet; leaving out the conflict check saves nearly a third of
@@ -54,14 +61,14 @@ export async function insertFirstTimers(tx: Sql, firsts: readonly FirstTimers[])
     `insert into charge_timers (charge_id, account_id, kind, at, is_awaited)
      select id, account_id, kind, at, is_awaited
        from unnest($1::uuid[], $2::text[], $3::timestamptz[], $4::timestamptz[], $5::boolean[])
-              as charge (id, account_id, due_at, closes_at, is_ordered)
-      cross join lateral (values ('overdue', due_at, false), ('expire', closes_at, is_ordered))
+              as charge (id, account_id, due_at, first_end, is_ordered)
+      cross join lateral (values ('overdue', due_at, false), ('expire', first_end, is_ordered))
               as timer (kind, at, is_awaited)`,
     [
       firsts.map(({ charge }) => charge.id),
       firsts.map(({ charge }) => charge.accountId),
       firsts.map(({ charge }) => charge.dueAt),
-      firsts.map(({ closesAt }) => closesAt),
+      firsts.map(({ firstEnd }) => firstEnd),
       firsts.map(({ isOrdered }) => isOrdered),
     ],
     { name: 'insert_first_timers' },

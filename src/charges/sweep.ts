@@ -5,20 +5,21 @@ import { type Sweep, sweepInBatches } from '../jobs/sweep.ts';
 import { postEntries } from '../ledger/store.ts';
 import type { Beat } from '../lib/loop.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import type { Charge } from './charge.ts';
-import { expired, overdue, type Step, settled } from './life.ts';
+import { type Charge, isOrdered } from './charge.ts';
+import { expired, isUnpaid, overdue, type Step, settled } from './life.ts';
+import { firstEnd } from './owed.ts';
 import { settlementPostings } from './postings.ts';
 import { RECONCILE } from './reconcile.ts';
 import { enqueueRetirement } from './retire.ts';
 import { lockCharges } from './store.ts';
-import { findDueTimers, nextAwaitedAt, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
+import { findDueTimers, nextAwaitedAt, setTimers, type Timer, type TimerKind, takeTimers } from './store-timers.ts';
 import { type WriteDeps, writeSteps } from './write.ts';
 
 type Deps = WriteDeps & { readonly db: Database };
 
 const STEPS = { overdue, expire: expired, settle: settled } as const satisfies Record<
   Exclude<TimerKind, 'reconcile'>,
-  (charge: Charge) => Step
+  (charge: Charge, at: Date) => Step
 >;
 
 /** A moved sandbox clock stops only at timers that call a rail or advance an order. */
@@ -46,14 +47,25 @@ async function sweepBatch(deps: Deps, tx: Sql, until: Date, limit: number): Prom
   const timers = await takeTimers(tx, due, until);
   await enqueueLookups(deps.queue, tx, timers);
   await takeSteps(deps, tx, timers, charges);
+  await awaitNextEnds(tx, timers, charges);
   return due.length;
+}
+
+/** A charge of which one method has expired waits for the end of the other. */
+async function awaitNextEnds(tx: Sql, timers: readonly Timer[], charges: ReadonlyMap<string, Charge>): Promise<void> {
+  const next = timers.flatMap(timer => {
+    const charge = timer.kind === 'expire' ? charges.get(timer.chargeId) : undefined;
+    const at = charge && firstEnd(charge, charge.methods.filter(isUnpaid));
+    return charge && at ? [{ ...timer, at, isAwaited: isOrdered(charge) }] : [];
+  });
+  await setTimers(tx, next);
 }
 
 async function takeSteps(deps: Deps, tx: Sql, timers: readonly Timer[], charges: Map<string, Charge>): Promise<void> {
   const steps = timers.flatMap(({ chargeId, kind, at }) => {
     const before = charges.get(chargeId);
     if (!before || kind === 'reconcile') return [];
-    const step = STEPS[kind](before);
+    const step = STEPS[kind](before, at);
     charges.set(chargeId, step.after);
     return step.after === before ? [] : [{ before, step, at }];
   });

@@ -4,13 +4,12 @@ import { insertEvents } from '../events/store.ts';
 import type { Sql } from '../storage/database.ts';
 import { chargeAnswer } from './answer.ts';
 import { type NumberDeps, numberCharges } from './bank-files/number.ts';
-import { awaitsBank, type Charge, isOrdered } from './charge.ts';
+import { awaitsBank, type Charge } from './charge.ts';
 import { ISSUE, ISSUE_AFTER_SECONDS } from './issue-job.ts';
 import { locateCharges } from './locate.ts';
-import { closesAt } from './owed.ts';
 import { insertCharges } from './store.ts';
 import { giveLocations } from './store-locations.ts';
-import { insertFirstTimers } from './store-timers.ts';
+import { firstTimersOf, insertFirstTimers } from './store-timers.ts';
 import { eventOf, type WriteDeps } from './write.ts';
 
 export type WriteNewDeps = WriteDeps & NumberDeps;
@@ -54,7 +53,6 @@ export async function writeNewCharges(
 /** One job registers all of the charges with their rails. */
 async function begin({ queue, links }: WriteDeps, tx: Sql, charges: readonly Charge[]): Promise<void> {
   if (charges.length === 0) return;
-  const firstTimers = charges.map(charge => ({ charge, closesAt: closesAt(charge), isOrdered: isOrdered(charge) }));
   const jobOf = (some: readonly Charge[]) =>
     some.length === 0 ? [] : [{ charges: some.map(({ id: chargeId, accountId }) => ({ accountId, chargeId })) }];
   // These statements do not depend on each other, so they are sent together.
@@ -63,7 +61,7 @@ async function begin({ queue, links }: WriteDeps, tx: Sql, charges: readonly Cha
       tx,
       charges.map(charge => eventOf(links, charge, 'charge.created', charge.createdAt)),
     ),
-    insertFirstTimers(tx, firstTimers),
+    insertFirstTimers(tx, charges.map(firstTimersOf)),
     giveLocations(tx, charges),
     queue.enqueue(tx, ISSUE, jobOf(charges.filter(charge => !awaitsBank(charge)))),
     queue.enqueue(tx, ISSUE, jobOf(charges.filter(awaitsBank)), { startAfterSeconds: ISSUE_AFTER_SECONDS }),

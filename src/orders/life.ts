@@ -77,7 +77,12 @@ function hasLapsed({ status, ended: end, quote }: Order, now: Date): boolean {
   return status === 'pending_payment' && end === undefined && quote !== undefined && quote.expiresAt <= now;
 }
 
+/** A bank may report a payment after the end that was made while the price was good: it brings the order back. */
 function afterEnd(order: Order, money: Money, now: Date): OrderStep | undefined {
+  const { ended: end, hold: _, ...rest } = order;
+  if (end?.as === 'expired' && money.cameCents > 0n && !holdReasonOf(order, money)) {
+    return { after: moved(rest, 'pending_fulfillment'), event: 'pending_fulfillment' };
+  }
   if (money.keptCents > 0n) return held(order, 'paid_after_end', now);
   const isRecorded = order.ended?.as === 'refunded' && !order.hold;
   return money.isRefunded && !isRecorded ? ended(order, 'refunded', now) : undefined;

@@ -51,6 +51,32 @@ const standing = ({ state, timing, paidAmount, pix, boleto }: Record<string, { s
   [state, timing, paidAmount, (pix as { status: string })?.status, (boleto as { status: string })?.status].join(' ');
 
 describe('a charge', () => {
+  test('an instant pix ends at its second, and the boleto beside it goes on to the next banking day', async () => {
+    const instant = { dueAt: '2026-11-16T12:04:00Z', expireAt: '2026-11-16T12:08:00Z' };
+    const pix = await make({ ...instant, methods: ['pix'] });
+    const both = await make(instant);
+    await move({ to: '2026-11-16T12:07:59Z' });
+    assert.equal(standing(await read(pix)), 'ACTIVE   ACTIVE ');
+    assert.equal(standing(await read(both)), 'OVERDUE   ACTIVE OVERDUE');
+    await move({ to: '2026-11-16T12:08:00Z' });
+    assert.equal(standing(await read(pix)), 'EXPIRED   EXPIRED ');
+    assert.equal(standing(await read(both)), 'OVERDUE   EXPIRED OVERDUE');
+    await move({ to: '2026-11-17T03:00:00Z' });
+    assert.equal(standing(await read(both)), 'EXPIRED   EXPIRED EXPIRED');
+    assert.deepEqual(await eventsOf(pix), ['created', 'active', 'expired']);
+    assert.deepEqual(await eventsOf(both), ['created', 'active', 'overdue', 'expired']);
+    const { pix: owed } = (await service.get(`/charges/${pix}/amount?on=2026-11-16`)).json;
+    assert.deepEqual([owed.lastPayableDay, owed.lines[0].rule], ['2026-11-16', 'instant_pix']);
+  });
+
+  test('a pix with a fine, or that is due on a later day, is no instant one', async () => {
+    const ends = { dueAt: '2026-11-16T12:04:00Z', expireAt: '2026-11-16T12:08:00Z', methods: ['pix'] };
+    const fined = await make({ ...ends, taxes: { fine: 2 } });
+    const later = await make({ ...ends, expireAt: '2026-11-17T12:00:01Z' });
+    await move({ to: '2026-11-16T12:09:00Z' });
+    for (const id of [fined, later]) assert.equal((await read(id)).state, 'OVERDUE');
+  });
+
   test('is active once registered', async () => {
     const id = await make();
     assert.equal((await read(id)).state, 'ACTIVE');

@@ -6,7 +6,7 @@ import { LEDGER_CHECKS } from '../../src/cli/ledger.ts';
 import { checkLedger } from '../../src/ledger/check.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { silentLog } from '../harness/log.ts';
-import { type OrderDriver, orderDriver } from '../harness/orders.ts';
+import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
 let service: Service;
@@ -75,8 +75,11 @@ test('too much goes on as ordered, and what is above can be sent back while the 
   assert.equal(done['quantity'], 99);
 });
 
+/** Its charge goes on beyond the price, since a boleto takes days to be paid. */
+const BOTH_METHODS = { charge: { ...CHARGE_PART, methods: ['pix', 'boleto'] } };
+
 test('money that comes after the price is gone waits for a new one', async () => {
-  const order = await orders.order();
+  const order = await orders.order(BOTH_METHODS);
   await orders.advance('PT6M');
   await orders.pay(order);
   await service.runJobs();
@@ -114,7 +117,7 @@ test('orders that rest are listed, longest first, until they go on', async () =>
   await orders.pay(first, { amountCents: 100 });
   await service.runJobs();
   await orders.advance('PT6M');
-  const second = await orders.order();
+  const second = await orders.order(BOTH_METHODS);
   await orders.advance('PT6M');
   await orders.pay(second);
   await service.runJobs();
@@ -217,6 +220,27 @@ test('money that comes after the order has ended is held, and comes back by a ne
   const over = await orders.read(returned);
   assert.equal(over.endedAs, 'refunded');
   assert.equal(over.holdReason, undefined);
+});
+
+test('a pix of an order ends with its price; one paid in time and reported later is served at that price', async () => {
+  const late = await orders.order();
+  const inTime = await orders.order();
+  await orders.advance('PT4M58S');
+  assert.equal((await orders.read(late)).charge.state, 'ACTIVE');
+  const { now: paidAt } = (await service.get('/sandbox/clock')).json;
+  await orders.advance('PT2S');
+  for (const order of [late, inTime]) {
+    const { endedAs, charge } = await orders.read(order);
+    assert.deepEqual([endedAs, charge.state, charge.pix.status], ['expired', 'EXPIRED', 'EXPIRED']);
+  }
+  await orders.advance('PT1S');
+  await orders.pay(late);
+  await orders.pay(inTime, { at: paidAt });
+  await service.runJobs();
+  assert.equal((await orders.read(late)).holdReason, 'paid_after_end');
+  const done = await fulfilledSoon(inTime);
+  assert.equal(done['endedAs'], undefined);
+  assert.equal(await orders.events(inTime), 'pending_payment expired pending_fulfillment fulfilling fulfilled');
 });
 
 test('money that went back and came again is as late as it came again', async () => {

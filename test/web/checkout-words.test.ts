@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { agreementEntry, boletoBody } from '../harness/agreements.ts';
 import { startServiceAtBank } from '../harness/boleto-bank.ts';
 import { CHECKOUTS, openCharge, pathOf, pay } from '../harness/checkouts.ts';
+import { CHARGE_PART, orderDriver } from '../harness/orders.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 let service: Service;
@@ -38,6 +39,54 @@ test('a late charge whose pix code has a fixed amount: each method says what the
   assert.ok(said.includes(`Amount by Pix R$159.90 Amount by boleto ${total}`), said);
   const missing = `R$${((owed.totalCents - 15_990) / 100).toFixed(2)}`;
   assert.ok(said.includes(`This code asks for R$159.90 only; ${missing} stays open`), said);
+});
+
+test('a late charge shows one total for each method, and none beside them', async () => {
+  const id = await openCharge(service, { dueAt: '2026-11-09T12:00:00Z', taxes: { fine: 2, interest: 1 } });
+  const { boleto: owed } = (await service.get(`/charges/${id}/amount`)).json;
+  const said = await saidOf(id);
+  const left = `R$${((owed.totalCents - 15_990) / 100).toFixed(2)}`;
+  const parts = owed.lines
+    .slice(1)
+    .map(({ amountCents }: { amountCents: number }) => `R$${(amountCents / 100).toFixed(2)}`);
+  const known = ['R$159.90', `R$${(owed.totalCents / 100).toFixed(2)}`, left, ...parts];
+  assert.deepEqual(
+    (said.match(/R\$[\d.]+\d/g) ?? []).filter(amount => !known.includes(amount)),
+    [],
+  );
+});
+
+test('the last minutes of an instant pix are counted down, in both languages', async () => {
+  const now = Date.parse((await service.get('/sandbox/clock')).json.now);
+  for (const seconds of [480, 300, 49]) {
+    const end = new Date(now + seconds * 1000).toISOString();
+    const id = await openCharge(service, { dueAt: end, expireAt: end, methods: ['pix'] });
+    for (const [language, words] of [
+      ['pt-BR', /Este código vale até [^<]+\.\s*<span[^>]* data-left-ms="\d+"[^>]*>Tempo restante/],
+      ['en', /This code is good until [^<]+\.\s*<span[^>]* data-left-ms="\d+"[^>]*>Time left/],
+    ] as const) {
+      const page = await fetch(service.url + (await pathOf(service, id)), { headers: { 'accept-language': language } });
+      assert.match(await page.text(), words, `${seconds} s`);
+    }
+  }
+});
+
+test('the checkout of an order says until when its price is good, and shows no code when that is over', async () => {
+  const own = await startService();
+  const orders = orderDriver(own);
+  const charge = { ...CHARGE_PART, methods: ['pix', 'boleto'] };
+  const id = (await orders.order({ charge })).json.charge.id;
+  await own.runJobs();
+  const path = await pathOf(own, id);
+  const { pix, boleto } = (await own.get(`/charges/${id}`)).json;
+  const before = await textOf(path, own);
+  assert.match(before, /The price is good until .+ A payment made later waits for a new price\./);
+  assert.ok(before.includes(pix.emv), before);
+  await orders.advance('PT5M');
+  const after = await (await fetch(own.url + path, { headers: { 'accept-language': 'pt-BR' } })).text();
+  assert.match(after, /O prazo deste preço terminou/);
+  assert.ok(!after.includes(pix.emv) && !after.includes(boleto.digitableLine));
+  await own.stop();
 });
 
 /** Presses the button of a sandbox's checkout, as a browser does, and follows it. */

@@ -2,24 +2,18 @@
 import { daysBetween } from '../../lib/civil-days.ts';
 import { exactNumber, formatUnits, parseUnits } from '../../lib/decimals.ts';
 import { checkPix } from '../br-code.ts';
+import { isCharged, isInstantPix } from '../instant-pix.ts';
 import type { Location, PaymentRequest, Refusal } from '../rail.ts';
 import type { ChargeKind } from './profile.ts';
-
-const DAY_MS = 86_400_000;
 
 /** The UUID's 32 hexadecimal digits; the norm takes 26 to 35 letters and digits. */
 export function pspIdOf(uuid: string): string {
   return uuid.replaceAll('-', '');
 }
 
-/** `cob` is paid within minutes or hours; whatever has fine or interest, or is due on a day, is a `cobv`. */
-export function kindOf({ createdAt, expireAt, finePercent, interestPercent }: PaymentRequest): ChargeKind {
-  const hasTaxes = isCharged(finePercent) || isCharged(interestPercent);
-  return !hasTaxes && expireAt.getTime() - createdAt.getTime() <= DAY_MS ? 'cob' : 'cobv';
-}
-
-function isCharged(percent: string | undefined): percent is string {
-  return percent !== undefined && /[1-9]/.test(percent);
+/** `cob` ends at its second; what has fine or interest, or is due on a day, is a `cobv`. */
+export function kindOf(request: PaymentRequest): ChargeKind {
+  return isInstantPix(request) ? 'cob' : 'cobv';
 }
 
 /** Refuses what the norm cannot express exactly: amounts above its ceiling, percents finer than a hundredth. */

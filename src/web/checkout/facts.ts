@@ -1,8 +1,8 @@
 // What a payer is told about a charge, in facts without words: where it stands, what is owed today, what came and went back.
 import type { AmountOwed } from '../../charges/amount.ts';
-import { type Charge, type ChargeMethod, isOf } from '../../charges/charge.ts';
-import { isUnpaid, keptCents } from '../../charges/life.ts';
-import { closesAt, owedOn } from '../../charges/owed.ts';
+import { type Charge, type ChargeMethod, isInstant, isOf } from '../../charges/charge.ts';
+import { isPayable, isUnpaid, keptCents } from '../../charges/life.ts';
+import { endOf, owedOn } from '../../charges/owed.ts';
 import { civilDay } from '../../lib/civil-days.ts';
 import { staticAmountIn } from '../../rails/br-code.ts';
 import type { Method } from '../../rails/rail.ts';
@@ -24,7 +24,7 @@ export type Facts = {
   readonly boleto?: Payable<'boleto'>;
   /** Methods that a bank refused while the other can be paid. */
   readonly failed: readonly Method[];
-  /** What to pay now, by the first method; what was asked for where nothing can be paid. */
+  /** What its code asks for now, by the first method; what was asked for where nothing can be paid. */
   readonly amountCents: bigint;
   readonly paidCents: bigint;
   readonly missingCents: bigint;
@@ -33,19 +33,26 @@ export type Facts = {
   readonly returningCents: bigint;
   readonly isTwice: boolean;
   readonly cameAfterEnd: boolean;
-  readonly closesAt: Date;
+  /** When the code that is shown first stops being payable. */
+  readonly endsAt?: Date;
+  /** Whether that is a moment of the day: the end of an instant pix, or of a price. */
+  readonly isShort: boolean;
+  /** Until when the price of an order is good: money that comes later waits for another price. */
+  readonly priceEndsAt?: Date;
 };
 
 const PAID = ['PAID', 'SETTLED', 'PARTIALLY_REFUNDED', 'REFUNDED'];
 
-export function factsOf(charge: Charge, now: Date): Facts {
+/** `priceEndsAt`: until when what the charge pays for has its price, where that is still to be paid. */
+export function factsOf(charge: Charge, now: Date, priceEndsAt?: Date): Facts {
   const today = civilDay(now);
-  const ends = closesAt(charge);
-  // The charge is marked as expired a moment after its end, or later on a busy day.
-  const isOver = now >= ends;
+  const isPriceOver = priceEndsAt !== undefined && now >= priceEndsAt;
+  const endsBy = (method: Method) => earlier(endOf(charge, method), priceEndsAt);
+  // A method is marked as expired a moment after its end, or later on a busy day.
+  const isOver = charge.methods.every(({ method }) => now >= endOf(charge, method));
   const payable = <M extends Method>(method: M): Payable<M> | undefined => {
     const found = charge.methods.find(isOf(method));
-    if (isOver || !found?.instrument || !isUnpaid(found) || found.status === 'CREATING') return undefined;
+    if (now >= endsBy(method) || !found?.instrument || !isPayable(found)) return undefined;
     const { instrument } = found;
     const owed = owedOn(charge, method, today);
     const fixedCents = 'emv' in instrument ? staticAmountIn(instrument.emv) : undefined;
@@ -62,11 +69,11 @@ export function factsOf(charge: Charge, now: Date): Facts {
   const returning = charge.refunds.filter(({ status }) => status === 'PENDING');
   const missingCents = isPaid && returned.length === 0 && keep < owedCents ? owedCents - keep : 0n;
   return {
-    standing: missingCents > 0n ? 'paidInPart' : standingOf(charge, owed, isOver),
+    standing: missingCents > 0n ? 'paidInPart' : standingOf(charge, owed, { isOver, isPriceOver }),
     ...(pix && { pix }),
     ...(boleto && { boleto }),
     failed: pix || boleto ? charge.methods.filter(({ status }) => status === 'FAILED').map(({ method }) => method) : [],
-    amountCents: isPaid ? paidCents : (owed?.totalCents ?? charge.payableCents),
+    amountCents: isPaid ? paidCents : ((pix ?? boleto)?.asksCents ?? charge.payableCents),
     paidCents,
     missingCents,
     excessCents: isPaid && keep > owedCents ? keep - owedCents : 0n,
@@ -76,12 +83,25 @@ export function factsOf(charge: Charge, now: Date): Facts {
     cameAfterEnd: charge.payments.some(
       ({ cameAfter }) => cameAfter !== undefined && cameAfter !== 'PAID_BY_OTHER_METHOD',
     ),
-    closesAt: ends,
+    ...(pix ? { endsAt: endsBy('pix') } : boleto && { endsAt: endsBy('boleto') }),
+    isShort: priceEndsAt !== undefined || (pix !== undefined && isInstant(charge, 'pix')),
+    ...(priceEndsAt && owed && { priceEndsAt }),
   };
 }
 
-function standingOf({ state, timing }: Charge, owed: AmountOwed | undefined, isOver: boolean): Standing {
+function earlier(one: Date, other: Date | undefined): Date {
+  return other === undefined || one < other ? one : other;
+}
+
+type Over = { readonly isOver: boolean; readonly isPriceOver: boolean };
+
+function standingOf(
+  { state, timing, methods }: Charge,
+  owed: AmountOwed | undefined,
+  { isOver, isPriceOver }: Over,
+): Standing {
   if (isOver && (state === 'ACTIVE' || state === 'OVERDUE')) return 'expired';
+  if (isPriceOver && methods.some(isUnpaid)) return 'priceOver';
   switch (state) {
     case 'CREATING':
       return 'creating';

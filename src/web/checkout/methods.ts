@@ -12,7 +12,7 @@ export function pixSection(view: View, { instrument, owed, asksCents }: Payable<
   const leftCents = owed.totalCents - asksCents;
   const { emv } = instrument;
   return html`<div class="method pix">
-${owedLines(view, owed)}
+${leftCents === 0n && owedLines(view, owed)}
 ${leftCents > 0n && html`<p class="note warn">${words.pixAsksLess(formats.money(asksCents), formats.money(leftCents))}</p>`}
 ${pixCode(view, emv)}
 ${sandboxPay(view, 'pix')}

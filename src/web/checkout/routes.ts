@@ -14,6 +14,7 @@ import type { Heartbeats } from '../../lib/heartbeats.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Mode } from '../../lib/mode.ts';
 import { tokenBuckets } from '../../lib/token-bucket.ts';
+import type { Order } from '../../orders/order.ts';
 import { findOrder } from '../../orders/store.ts';
 import { findPayoutOfOrder } from '../../payouts/store.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
@@ -156,7 +157,7 @@ async function readView(deps: CheckoutDeps, charge: Charge, request: FastifyRequ
   const beneficiary = beneficiaryOf(deps.rails, charge);
   return viewOf({
     charge,
-    facts: factsOf(charge, now),
+    facts: factsOf(charge, now, bought && priceEndOf(bought.order)),
     settings,
     ...(bought && { bought }),
     ...(beneficiary && { beneficiary }),
@@ -165,6 +166,11 @@ async function readView(deps: CheckoutDeps, charge: Charge, request: FastifyRequ
     isSandbox: deps.mode === 'sandbox',
     now,
   });
+}
+
+/** Until when an unpaid order has its price. */
+function priceEndOf({ status, ended, quote }: Order): Date | undefined {
+  return status === 'pending_payment' && !ended ? quote?.expiresAt : undefined;
 }
 
 /** Whom the boleto of a charge pays. A rail that is configured no more names nobody: the page opens all the same. */

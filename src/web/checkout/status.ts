@@ -16,6 +16,7 @@ const TONES = {
   paidLate: 'good',
   paidInPart: 'warn',
   expired: 'bad',
+  priceOver: 'bad',
   canceled: 'bad',
   refunded: 'plain',
   partlyRefunded: 'plain',
@@ -36,7 +37,7 @@ export function statusCard(view: View): Html {
 <h1 id="status-heading">${SIGNS[tone] && html`<span class="sign" aria-hidden="true">${SIGNS[tone]}</span>`}${heading}</h1>
 ${sentence !== '' && html`<p>${sentence}</p>`}
 ${notes(view).map(note => html`<p class="note">${note}</p>`)}
-<p class="amount"><span class="visually-hidden">${words.amount}: </span>${formats.money(facts.amountCents)}</p>
+${amountsOf(view).map(({ name, label, amount }) => html`<p class="amount"><span class="visually-hidden">${label}: </span>${amount}${name !== undefined && html` <small>${name}</small>`}</p>`)}
 ${charge.currency !== 'BRL' && html`<p class="muted small">${words.converted(formats.money(charge.amountCents, charge.currency))}</p>`}
 ${charge.description !== undefined && html`<p class="description">${charge.description}</p>`}
 ${
@@ -46,6 +47,22 @@ ${
 }
 ${canPay && html`<p class="ending" data-live="ending">${ending(view)}</p>`}
 </section>`;
+}
+
+/** What the bank asks for, which may differ by method when the charge is late; one amount otherwise. */
+export function amountsOf({
+  words,
+  formats,
+  facts,
+}: View): readonly { label: string; name?: string; amount: string }[] {
+  const { pix, boleto } = facts;
+  if (pix && boleto && pix.asksCents !== boleto.asksCents) {
+    return [
+      { label: words.amountBy.pix, name: words.pix, amount: formats.money(pix.asksCents) },
+      { label: words.amountBy.boleto, name: words.boleto, amount: formats.money(boleto.asksCents) },
+    ];
+  }
+  return [{ label: words.amount, amount: formats.money(facts.amountCents) }];
 }
 
 /** For a screen reader, which is told when it changes. */
@@ -66,6 +83,7 @@ function notes({ words, formats, facts, charge }: View): string[] {
   const money = (cents: bigint) => formats.money(cents);
   const isOpenBoleto = charge.state === 'PAID' && charge.payments.some(({ method }) => method === 'boleto');
   const found: (string | false)[] = [
+    facts.priceEndsAt !== undefined && words.priceUntil(formats.moment(facts.priceEndsAt)),
     facts.missingCents > 0n && words.partial(money(facts.paidCents), money(facts.missingCents)),
     facts.excessCents > 0n && (facts.isTwice ? words.twice : words.over)(money(facts.excessCents)),
     facts.cameAfterEnd && words.afterEnd,
@@ -77,6 +95,7 @@ function notes({ words, formats, facts, charge }: View): string[] {
 }
 
 function dueLine({ words, formats, charge, facts, now }: View): string {
+  if (facts.endsAt && facts.isShort) return words.payableUntil(formats.moment(facts.endsAt));
   const due = formats.day(civilDay(charge.dueAt));
   if (facts.standing === 'open') return words.dueOn(due);
   const last = (facts.pix ?? facts.boleto)?.owed.lastPayableDay;
@@ -87,8 +106,9 @@ function dueLine({ words, formats, charge, facts, now }: View): string {
 
 /** Parts of their own: that the end comes near, and with each look another number, swaps no code that the payer is marking. */
 function ending({ words, formats, facts, now }: View): Html | false {
-  const leftMs = facts.closesAt.getTime() - now.getTime();
+  if (!facts.endsAt) return false;
+  const leftMs = facts.endsAt.getTime() - now.getTime();
   if (leftMs <= 0 || leftMs > COUNTDOWN_MS) return false;
-  return html`${words.endsAt(formats.moment(facts.closesAt))}.
+  return html`${words.endsAt(formats.moment(facts.endsAt))}.
 <span aria-hidden="true" data-live="left" data-left-ms="${leftMs}" hidden>${words.timeLeft} <b></b></span>`;
 }

@@ -8,7 +8,7 @@ import type { Language } from '../language.ts';
 import { boletoSection, pixSection } from './methods.ts';
 import { orderCard } from './order-card.ts';
 import { receiptCard } from './receipt.ts';
-import { spokenStatus, statusCard } from './status.ts';
+import { amountsOf, spokenStatus, statusCard } from './status.ts';
 import { sellerOf, type View } from './view-model.ts';
 
 export function titleOf(view: View): string {
@@ -77,21 +77,9 @@ function receiverCard(view: View): Html {
 <dl class="facts">
 <div><dt>${words.receiver}</dt><dd>${name ?? sellerOf(view)}</dd></div>
 ${written && html`<div><dt>${written.kind}</dt><dd>${written.number}</dd></div>`}
-${asked(view).map(([label, amount]) => html`<div><dt>${label}</dt><dd>${amount}</dd></div>`)}
+${amountsOf(view).map(({ label, amount }) => html`<div><dt>${label}</dt><dd>${amount}</dd></div>`)}
 </dl>
 <p class="strong">${words.otherwise}</p></section>`;
-}
-
-/** What the bank asks for: late, a static pix code and a boleto may differ. */
-function asked({ words, formats, facts }: View): [label: string, amount: string][] {
-  const { pix, boleto } = facts;
-  if (pix && boleto && pix.asksCents !== boleto.asksCents) {
-    return [
-      [words.amountBy.pix, formats.money(pix.asksCents)],
-      [words.amountBy.boleto, formats.money(boleto.asksCents)],
-    ];
-  }
-  return [[words.amount, formats.money((pix ?? boleto)?.asksCents ?? facts.amountCents)]];
 }
 
 const DARK_CARD = '#1a222b';
