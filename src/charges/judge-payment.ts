@@ -1,6 +1,6 @@
 // Decides what a report of a payment means for its charge: a new payment, one that is known, one that may be known under another
 // reference, or none. Pure.
-import { type CivilDay, civilDay, daysBetween } from '../lib/civil-days.ts';
+import { type CivilDay, civilDay } from '../lib/civil-days.ts';
 import { laterOf } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Method } from '../rails/rail.ts';
@@ -8,7 +8,13 @@ import { type Charge, isOf, isOrdered, type Payment, type PaymentSource } from '
 import { paid, type Step } from './life.ts';
 import { owedOn } from './owed.ts';
 import { isFromReturnFile, isPixId } from './payment-reference.ts';
-import { mayBeSameOfCharge, mayBeTypedAgain, type ReadReceipt } from './possible-duplicate.ts';
+import {
+  mayBeReportedInFile,
+  mayBeSameOfCharge,
+  mayBeTypedAgain,
+  mayBeTypedBefore,
+  type ReadReceipt,
+} from './possible-duplicate.ts';
 import { comparable, isToldAs, referenceKey } from './store-money.ts';
 import type { RailNames } from './store-rails.ts';
 import type { UnmatchedReceipt } from './unmatched/store.ts';
@@ -95,11 +101,11 @@ export function judgePayment(
   const told = report.isByPix && charge.payments.find(payment => isInOtherWords(payment, report));
   if (told && !isOtherAmountInFile(told, report)) return { told: charge, payment: told };
   if (told) return { duplicateOf: told.reference };
-  const typed = charge.payments.find(
-    payment =>
-      mayBeTypedBefore(payment, report) || mayBeToldByPix(payment, report, now) || mayBeToldInFiles(payment, report),
-  );
-  if (typed) return { duplicateOf: typed.reference };
+  if (report.source === 'bank' && report.method === 'boleto') {
+    const boleto = { ...report, day: civilDay(report.paidAt ?? now) };
+    const same = charge.payments.find(payment => mayBeTypedBefore(payment) || mayBeReportedInFile(payment, boleto));
+    if (same) return { duplicateOf: same.reference };
+  }
   const receipt = receipts.get(comparable(report.reference));
   // What the bank itself says outranks a statement, in which a fee may be taken off.
   const isOtherAmount = report.amountCents !== undefined && report.amountCents !== receipt?.amountCents;
@@ -164,46 +170,6 @@ function isInOtherWords({ method, isByPix, alsoReportedAs, reference }: Payment,
 function isOtherAmountInFile(known: Payment, { reference, amountCents }: ReportedPayment): boolean {
   const isInFile = isFromReturnFile(known.reference) || isFromReturnFile(reference);
   return isInFile && amountCents !== known.amountCents;
-}
-
-/**
- * Whether the bank now tells of a boleto that a person has reported as paid. A person knows no id of the bank, often another day than
- * that of the bank, and perhaps not what was paid on top: so a person says whether it is a second payment.
- */
-function mayBeTypedBefore({ method, source }: Payment, report: ReportedPayment): boolean {
-  return report.source === 'bank' && report.method === 'boleto' && method === 'boleto' && source === 'operator';
-}
-
-/** A pix counts at once; the file may have the banking day after it, behind a long weekend. */
-const MAX_DAYS_APART = 5;
-
-/**
- * Whether a return file and the pix rail may tell of one payment, although the file does not say that the boleto was paid by its code:
- * which codes banks use for that is not verified, so a person decides.
- */
-function mayBeToldByPix(known: Payment, report: ReportedPayment, now: Date): boolean {
-  if (report.source !== 'bank' || report.method !== 'boleto' || known.method !== 'boleto') return false;
-  if (known.alsoReportedAs !== undefined || known.amountCents !== report.amountCents) return false;
-  const isOfPair = (one: string, other: string) => isPixId(one) && isFromReturnFile(other);
-  const { reference } = known;
-  if (!isOfPair(reference, report.reference) && !isOfPair(report.reference, reference)) return false;
-  return Math.abs(daysBetween(civilDay(known.paidAt), civilDay(report.paidAt ?? now))) <= MAX_DAYS_APART;
-}
-
-/**
- * Whether the bank may report one payment in two return files in different words, or in a return file and by its API, to which the
- * agreement was moved: files have one day for it, the API may have another. A person decides.
- */
-function mayBeToldInFiles(
-  known: Payment,
-  { source, method, reference, amountCents, paidAt }: ReportedPayment,
-): boolean {
-  const references = [known.reference, reference];
-  const fromFiles = references.filter(isFromReturnFile).length;
-  if (source !== 'bank' || method !== known.method || fromFiles === 0 || references.some(isPixId)) return false;
-  if (known.amountCents !== amountCents || paidAt === undefined) return false;
-  const daysApart = Math.abs(daysBetween(civilDay(known.paidAt), civilDay(paidAt)));
-  return daysApart <= (fromFiles === references.length ? 0 : MAX_DAYS_APART);
 }
 
 /** Whether a person was shown that the receipt may be a payment of the charge; recording it all the same is a decision. */

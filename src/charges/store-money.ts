@@ -123,8 +123,8 @@ export async function findKnownReturns(
 }
 
 /**
- * Whether a payment by pix of this amount has the reference, on any rail. The index begins with the rail, so each rail is looked
- * up by itself; there are a few.
+ * Whether a payment by pix of this amount, of a charge or by the code of its boleto, has the reference, on any rail. The index
+ * begins with the rail, so each rail is looked up by itself; there are a few.
  */
 export async function isRecorded(sql: Sql, reference: string, amountCents: bigint): Promise<boolean> {
   const [row] = await sql.query<{ is_recorded: boolean }>(
@@ -136,7 +136,10 @@ export async function isRecorded(sql: Sql, reference: string, amountCents: bigin
      select exists (
        select from rails
          join payments p on p.rail = rails.rail and lower(p.reference collate "C") = $1
-        where p.method = 'pix' and p.amount_cents = $2
+        where (p.method = 'pix' or p.is_by_pix) and p.amount_cents = $2
+     ) or exists (
+       select from payments p
+        where p.is_by_pix and lower(p.also_reported_as collate "C") = $1 and p.amount_cents = $2
      ) as is_recorded`,
     [comparable(reference), amountCents],
   );

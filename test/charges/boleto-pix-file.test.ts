@@ -111,6 +111,26 @@ test('a pix that a file has told of too is one payment, also when another file t
   assert.equal((await bench.charge(boleto)).payments.length, 1);
 });
 
+test('the pix of a boleto is known in a statement, and a pix there without its id is shown beside it', async () => {
+  const { number, txid } = await registered();
+  const day = today();
+  const [byPsp, byFile] = [pixId('statement'), pixId('later')];
+  await bench.takePix({ reference: byPsp, requestReference: txid, amountCents: 15_990n });
+  const next = await registered();
+  bank.pay(next.number, { day, amountCents: 15_990n, creditDay: day, channel: '61' });
+  await hear();
+  await bench.takePix({ reference: byFile, requestReference: next.txid, amountCents: 15_990n });
+  assert.notEqual(number, next.number);
+  const [year, month, date] = day.split('-');
+  const rows = [byPsp, byFile, ''].map(id => `${date}/${month}/${year};159,90;PIX RECEBIDO;${id}`);
+  const body = ['data;valor;descrição;endToEndId', ...rows, `${date}/${month}/${year};-1,00;TARIFA;`].join('\n');
+  const headers = { 'content-type': 'text/csv' };
+  const { json, status, text } = await bench.service.send('/statements', { method: 'POST', body, headers });
+  assert.equal(status, 201, text);
+  const { known, duplicate, unmatched } = json.statement.counts;
+  assert.deepEqual([known, duplicate, unmatched], [2, 1, 0], text);
+});
+
 const goneBack = (end: string) => ({ reference: `D${end}`, amountCents: 15_990n, status: 'DONE' }) as const;
 
 test('money that the file and the PSP tell to have gone back went back once', async () => {

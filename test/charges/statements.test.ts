@@ -407,12 +407,27 @@ describe('a day later', () => {
     assert.equal((await takeIn(ofx([{ cents: 20_031, id: 'D1', memo: `Pix ${pix.txid}` }]), 'ofx')).duplicate, 1);
   });
 
+  test('one that was typed in on a Saturday is found in the statement of Monday, and is no second payment', async () => {
+    service.clock.set('2026-11-21T15:00:00Z');
+    const { id, pix } = await make({ amountCents: 20_033 });
+    await tell(id, { amountCents: 20_033, reference: 'seen on Saturday', paidAt: '2026-11-21T15:00:00Z' });
+    service.clock.set('2026-11-23T15:00:00Z');
+    const entry = { cents: 20_033, memo: `Pix ${pix.txid}`, day: '20261123' };
+    assert.equal((await takeIn(ofx([{ ...entry, id: 'D4' }]), 'ofx')).duplicate, 1);
+    assert.equal((await read(id)).payments.length, 1);
+    const [kept] = await unmatched(20_033);
+    assert.deepEqual([kept?.reason, kept?.duplicateOf], ['possible_duplicate', 'seen on Saturday']);
+    // A person says that it is another one: nothing is lost.
+    assert.equal((await tell(id, { amountCents: 20_033, reference: kept!.reference })).status, 201);
+    assert.equal((await read(id)).payments.length, 2);
+  });
+
   test('the same amount for the same code is a second payment', async () => {
     const { id, pix } = await make({ amountCents: 20_032 });
     const memo = `Pix ${pix.txid}`;
-    await takeIn(ofx([{ cents: 20_032, id: 'D2', memo, day: '20261117' }]), 'ofx');
+    await takeIn(ofx([{ cents: 20_032, id: 'D2', memo, day: '20261123' }]), 'ofx');
     service.clock.advanceMs(86_400_000);
-    assert.equal((await takeIn(ofx([{ cents: 20_032, id: 'D3', memo, day: '20261118' }]), 'ofx')).repeated, 1);
+    assert.equal((await takeIn(ofx([{ cents: 20_032, id: 'D3', memo, day: '20261124' }]), 'ofx')).repeated, 1);
     assert.equal((await read(id)).payments.length, 2);
   });
 });
@@ -459,12 +474,14 @@ describe('a payment that a statement told of, reported by hand', () => {
     assert.equal((await read(id)).payments.length, 2);
   });
 
-  test('is another one with another amount, on another day that is named, or where both have an endToEndId', async () => {
+  test('is another one with another amount, on a day that is named and far off, or where both have an endToEndId', async () => {
     const { id } = await readCharge(20_043);
     assert.equal((await tell(id, { amountCents: 1, reference: 'one more cent' })).status, 201);
+    const named = () => ({ amountCents: 20_043, reference: endToEndId(), paidAt: service.clock.now().toISOString() });
+    service.clock.advanceMs(5 * 86_400_000);
+    assert.equal((await tell(id, named())).status, 409, 'a bank may have it on the banking day after a long weekend');
     service.clock.advanceMs(86_400_000);
-    const paidAt = service.clock.now().toISOString();
-    assert.equal((await tell(id, { amountCents: 20_043, reference: endToEndId(), paidAt })).status, 201);
+    assert.equal((await tell(id, named())).status, 201);
     assert.equal((await tell(id, { amountCents: 20_043, reference: endToEndId(), isAnother: true })).status, 201);
     assert.equal((await read(id)).payments.length, 4);
   });

@@ -7,8 +7,9 @@ import type { Receipt } from '../../rails/rail.ts';
 import { type Charge, isOf, type Payment } from '../charge.ts';
 import { unreturnedCents } from '../life.ts';
 import { isPixId } from '../payment-reference.ts';
+import { mayBeReportedInFile, mayBeTypedBefore } from '../possible-duplicate.ts';
 import { takeReceipt, takeReceiptOf } from '../receipts.ts';
-import { comparable, isToldAs } from '../store-money.ts';
+import { isToldAs } from '../store-money.ts';
 import { findUnmatched, insertUnmatched } from '../unmatched/store.ts';
 import { type BookDeps, type Booking, type Told, unchanged } from './booking.ts';
 import { markOf } from './entry-mark.ts';
@@ -107,19 +108,12 @@ async function keep(deps: BookDeps, receipt: Receipt, words: string, same: Payme
 /** The channel of a boleto that was paid by its pix code. */
 const BY_PIX = '61';
 
-/** A bank that tells of a payment in other words tells of one payment; that a payer has paid twice is for a person to say. */
-function mayBeSame(payment: Payment, receipt: Receipt): boolean {
-  const { method, source, amountCents, paidAt, reference, isByPix, alsoReportedAs } = payment;
-  // A pix that only its own rail has told of is the same money for certain, and judged as such.
-  if (isByPix && receipt.isByPix && isPixId(reference) && alsoReportedAs === undefined) return false;
-  if (method === 'boleto' && source === 'operator' && comparable(reference) !== comparable(receipt.reference))
-    return true;
-  return (
-    method === 'boleto' &&
-    amountCents === receipt.amountCents &&
-    civilDay(paidAt) === civilDay(receipt.paidAt) &&
-    comparable(reference) !== comparable(receipt.reference)
-  );
+/** A bank that reports a payment in other words reports one payment; that a payer has paid twice is for a person to say. */
+function mayBeSame(payment: Payment, { reference, amountCents, paidAt, isByPix }: Receipt): boolean {
+  if (isToldAs(payment, reference)) return false;
+  // A pix that only its own rail has reported is the same money for certain, and judged as such.
+  if (payment.isByPix && isByPix && isPixId(payment.reference) && payment.alsoReportedAs === undefined) return false;
+  return mayBeTypedBefore(payment) || mayBeReportedInFile(payment, { reference, amountCents, day: civilDay(paidAt) });
 }
 
 /** As banks write that there is none. */

@@ -84,7 +84,14 @@ async function importEntry(shared: Shared, entry: StatementEntry): Promise<End> 
   if (entry.amountCents <= 0n) return { as: 'outgoing' };
   const { txid, text: words, amountCents, postedDay, payerDocument } = entry;
   const reference = referenceOf(entry);
-  const read = { reference, amountCents, postedDay, payerDocument, listed: shared.listed };
+  const read = {
+    reference,
+    amountCents,
+    postedDay,
+    source: 'statement',
+    payerDocument,
+    listed: shared.listed,
+  } as const;
   // Without a time of day the payment may have come at any hour. Assume the last second, so that it never counts as in time
   // by guess; that of today lies in the future.
   const postedAt = earlierOf(entry.postedAt ?? lastSecondOf(postedDay), shared.clock.now());

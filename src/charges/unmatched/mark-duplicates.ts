@@ -16,7 +16,7 @@ export async function markDuplicatesOf(
   payments: readonly { readonly payment: Payment; readonly readFrom?: ReadReceipt | undefined }[],
 ): Promise<void> {
   const entries = payments.flatMap(({ payment, readFrom }) => {
-    if (payment.method !== 'pix') return [];
+    if (payment.method !== 'pix' && !payment.isByPix) return [];
     return readFrom ?? { ...payment, postedDay: civilDay(payment.paidAt), listed: NONE_LISTED };
   });
   if (entries.length === 0) return;

@@ -5,7 +5,7 @@ import { payerDocumentIn } from '../../rails/statement/payer-document.ts';
 import type { Row, Sql } from '../../storage/database.ts';
 import type { PaymentSource } from '../charge.ts';
 import { normalReference } from '../payment-reference.ts';
-import type { KnownMoney } from '../possible-duplicate.ts';
+import { type KnownMoney, MAX_DAYS_APART } from '../possible-duplicate.ts';
 import { comparable } from '../store-money.ts';
 
 /** Why a receipt is kept: it fits no charge, it may be money that is known already, or it is money that came back. */
@@ -86,24 +86,32 @@ export async function markDuplicates(
 /** More equal amounts on one day than a person could compare. */
 const MAX_KNOWN = 1_000;
 
-/** Money of an amount and a day in São Paulo: the payments by pix of any charge, and unmatched receipts, decided ones too. */
+/**
+ * Money of an amount about a day in São Paulo, the nearest first: the payments by pix of any charge, also of a boleto that was paid by its
+ * code, and unmatched receipts, decided ones too.
+ */
 export async function findKnownMoney(sql: Sql, amountCents: bigint, day: CivilDay): Promise<KnownMoney[]> {
   const rows = await sql.query<KnownRow>(
-    `select reference, amount_cents, paid_at, source, payer_document, null as words
-       from payments
-      where method = 'pix' and amount_cents = $1 and paid_at >= $2 and paid_at < $3
-      union all
-     select reference, amount_cents, posted_at, 'statement', null, words
-       from unmatched_receipts
-      where amount_cents = $1 and posted_at >= $2 and posted_at < $3
-      order by reference
-      limit $4`,
-    [amountCents, momentOn(day), momentOn(addDays(day, 1)), MAX_KNOWN],
+    `select * from (
+       select reference, amount_cents, paid_at, source, payer_document, null as words
+         from payments
+        where method = 'pix' and amount_cents = $1 and paid_at >= $2 and paid_at < $3
+        union all
+       select reference, amount_cents, paid_at, source, payer_document, null
+         from payments
+        where is_by_pix and amount_cents = $1 and paid_at >= $2 and paid_at < $3
+        union all
+       select reference, amount_cents, posted_at, 'statement', null, words
+         from unmatched_receipts
+        where amount_cents = $1 and posted_at >= $2 and posted_at < $3) money
+      order by greatest(paid_at - $4, $4 - paid_at), reference
+      limit $5`,
+    [amountCents, ...aboutDay(day), momentOn(day), MAX_KNOWN],
   );
   return rows.map(toKnownMoney);
 }
 
-/** Receipts that fit no charge and wait for a decision, of any of these amounts and days. */
+/** Receipts that fit no charge and wait for a decision, of any of these amounts about these days. */
 export async function findWaitingMoney(
   sql: Sql,
   of: readonly { readonly amountCents: bigint; readonly postedDay: CivilDay }[],
@@ -119,12 +127,17 @@ export async function findWaitingMoney(
       limit $4`,
     [
       of.map(({ amountCents }) => amountCents),
-      of.map(({ postedDay }) => momentOn(postedDay)),
-      of.map(({ postedDay }) => momentOn(addDays(postedDay, 1))),
+      of.map(({ postedDay }) => aboutDay(postedDay)[0]),
+      of.map(({ postedDay }) => aboutDay(postedDay)[1]),
       MAX_KNOWN,
     ],
   );
   return rows.map(toKnownMoney);
+}
+
+/** From and until when another report of money of this day may date it. */
+function aboutDay(day: CivilDay): readonly [Date, Date] {
+  return [momentOn(addDays(day, -MAX_DAYS_APART)), momentOn(addDays(day, MAX_DAYS_APART + 1))];
 }
 
 type KnownRow = Row & {
