@@ -45,7 +45,7 @@ export async function createCallers(
     });
     const callers: Caller[] = [];
     for (const accountId of accountIds) {
-      const { text } = await createKey({ db, clock }, { accountId, scopes: SCOPES });
+      const { text } = await createKey({ db, clock }, { accountId, scopes: SCOPES, createdBy: 'operator' });
       callers.push({ accountId, headers: { Authorization: `Bearer ${text}` } });
     }
     return callers;

@@ -7,7 +7,7 @@ import { hashOfKey, newKey } from './api-key.ts';
 import { type Reach, reachOf, scopesWithin } from './reach.ts';
 import type { Scope } from './scopes.ts';
 import { accountExists } from './store.ts';
-import { type ApiKey, findKey, insertKey, markRevoked } from './store-keys.ts';
+import { type ApiKey, findKey, insertKey, lockKey, markRevoked, markRevokedOf } from './store-keys.ts';
 
 type Deps = { readonly db: Database; readonly clock: Clock };
 
@@ -17,18 +17,20 @@ export type NewKey = {
   /** Absent: as far as its scopes go. */
   readonly reach?: Reach;
   readonly name?: string;
+  /** The actor, as in the audit log. */
+  readonly createdBy: string;
   /** When it ends; absent, it is good until it is revoked. */
   readonly expiresAt?: Date;
 };
 
 /**
  * Creates a key and returns its text, which is not stored and cannot be shown again. Refuses an account that does not
- * exist, an end that is not later than now, and for one account alone a scope that only reaches all.
+ * exist, an end that is not later than now, for one account alone a scope that only reaches all, and an end later than
+ * that of the key that makes it: without one of its own it ends with that key.
  */
 export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string; text: string; expiresAt?: Date }> {
-  const { expiresAt } = input;
   const createdAt = deps.clock.now();
-  if (expiresAt && expiresAt <= createdAt) {
+  if (input.expiresAt && input.expiresAt <= createdAt) {
     throw invalidRequest([{ path: 'expiresAt', code: 'past', message: 'must be later than now' }]);
   }
   const reach = input.reach === 'account' ? input.reach : reachOf(input.scopes);
@@ -39,13 +41,28 @@ export async function createKey(deps: Deps, input: NewKey): Promise<{ id: string
       : [{ path: `scopes[${index}]`, code: 'beyond_account', message: `${scope} is about all accounts` }],
   );
   if (faults.length > 0) throw invalidRequest(faults);
-  const key = { ...newKey(), ...(expiresAt && { expiresAt }) };
-  await deps.db.transaction(async tx => {
+  const key = newKey();
+  return deps.db.transaction(async tx => {
     setAuditObject(key.id);
     if (!(await accountExists(tx, input.accountId))) throw new AppError('not_found', 'There is no such account.');
-    await insertKey(tx, { ...input, reach, id: key.id, secretHash: hashOfKey(key.text), createdAt });
+    const limit = await endOfMaker(tx, input.createdBy);
+    if (input.expiresAt && limit && input.expiresAt > limit) {
+      const message = `must not be later than the end of the key that makes it, ${limit.toISOString()}`;
+      throw invalidRequest([{ path: 'expiresAt', code: 'too_late', message }]);
+    }
+    const expiresAt = input.expiresAt ?? limit;
+    const ends = expiresAt && { expiresAt };
+    await insertKey(tx, { ...input, ...ends, reach, id: key.id, secretHash: hashOfKey(key.text), createdAt });
+    return { ...key, ...ends };
   });
-  return key;
+}
+
+/** When the key that makes another one ends. Locks it, so that a revocation finds what it made. */
+async function endOfMaker(tx: Sql, createdBy: string): Promise<Date | undefined> {
+  if (!createdBy.startsWith('key:')) return undefined;
+  const maker = await lockKey(tx, createdBy.slice('key:'.length));
+  if (!maker || maker.revokedAt) throw new AppError('unauthorized', 'The key that makes this one is revoked.');
+  return maker.expiresAt;
 }
 
 /** A key, also a revoked one; of one account, when it is named. */
@@ -57,11 +74,18 @@ export async function requireKey(sql: Sql, id: string, accountId?: string): Prom
   return key;
 }
 
-/** After the commit every node refuses the key. Idempotent. */
-export async function revokeKey(deps: Deps, id: string): Promise<void> {
+/** After the commit every node refuses the key, those that it made, and theirs; returns the ids of these. Idempotent. */
+export async function revokeKey(deps: Deps, id: string): Promise<readonly string[]> {
   const at = deps.clock.now();
-  await deps.db.transaction(async tx => {
+  return deps.db.transaction(async tx => {
     setAuditObject(id);
     if (!(await markRevoked(tx, id, at))) throw new AppError('not_found', 'There is no such key.');
+    const made: string[] = [];
+    // Level by level: the keys of one level are locked before what they made is read, so nothing is added behind it.
+    for (let level = [id]; level.length > 0; ) {
+      level = await markRevokedOf(tx, level, at);
+      made.push(...level);
+    }
+    return made;
   });
 }

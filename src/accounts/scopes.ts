@@ -48,7 +48,7 @@ export const OPERATOR_SCOPES = [
 export const SCOPES = [...ACCOUNT_SCOPES, ...OPERATOR_SCOPES] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** A person who uses one of these has proven within minutes who they are: keys, people and approvals outlive a session. */
+/** A person who uses one of these has shown a passkey within minutes: keys, people, approvals and what payers see outlive a session. */
 export const FRESH_SCOPES: readonly Scope[] = [
   'keys:write',
   'people:write',
@@ -56,6 +56,7 @@ export const FRESH_SCOPES: readonly Scope[] = [
   'wallets:approve',
   'payouts:approve',
   'payouts:sweep',
+  'settings:write',
 ];
 
 /**

@@ -11,19 +11,22 @@ export type ApiKey = {
   readonly reach: Reach;
   readonly secretHash: Buffer;
   readonly createdAt: Date;
+  /** The actor, as in the audit log; absent for a key from before this was kept. */
+  readonly createdBy?: string;
   /** From then on it is refused. */
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
   readonly lastUsedAt?: Date;
 };
 
-const COLUMNS = 'id, account_id, name, scopes, reach, secret_hash, created_at, expires_at, revoked_at, last_used_at';
+const COLUMNS =
+  'id, account_id, name, scopes, reach, secret_hash, created_at, created_by, expires_at, revoked_at, last_used_at';
 
 /** Inserts the key, unless it exists: then a retry has inserted it before. */
 export async function insertKey(tx: Sql, key: ApiKey): Promise<void> {
   await tx.query(
-    `insert into api_keys (id, account_id, name, scopes, reach, secret_hash, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+    `insert into api_keys (id, account_id, name, scopes, reach, secret_hash, created_at, created_by, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (id) do nothing`,
     [
       key.id,
@@ -33,6 +36,7 @@ export async function insertKey(tx: Sql, key: ApiKey): Promise<void> {
       key.reach,
       key.secretHash,
       key.createdAt,
+      key.createdBy ?? null,
       key.expiresAt ?? null,
     ],
   );
@@ -40,6 +44,12 @@ export async function insertKey(tx: Sql, key: ApiKey): Promise<void> {
 
 export async function findKey(sql: Sql, id: string): Promise<ApiKey | undefined> {
   const [row] = await sql.query<KeyRow>(`select ${COLUMNS} from api_keys where id = $1`, [id]);
+  return row && toKey(row);
+}
+
+/** The key as it stays until the transaction ends: it is not revoked meanwhile. */
+export async function lockKey(tx: Sql, id: string): Promise<ApiKey | undefined> {
+  const [row] = await tx.query<KeyRow>(`select ${COLUMNS} from api_keys where id = $1 for share`, [id]);
   return row && toKey(row);
 }
 
@@ -78,6 +88,16 @@ export async function markRevoked(tx: Sql, id: string, at: Date): Promise<boolea
   return rows.length > 0;
 }
 
+/** Revokes the keys that these keys made; returns their ids. Those that were revoked before keep their first `revokedAt`. */
+export async function markRevokedOf(tx: Sql, makerIds: readonly string[], at: Date): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `update api_keys set revoked_at = coalesce(revoked_at, $2)
+      where created_by like 'key:%' and created_by = any($1::text[]) returning id`,
+    [makerIds.map(id => `key:${id}`), at],
+  );
+  return rows.map(({ id }) => id);
+}
+
 export async function markUsed(sql: Sql, id: string, at: Date): Promise<void> {
   await sql.query(
     'update api_keys set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)',
@@ -93,6 +113,7 @@ type KeyRow = Row & {
   reach: Reach;
   secret_hash: Buffer;
   created_at: Date;
+  created_by: string | null;
   expires_at: Date | null;
   revoked_at: Date | null;
   last_used_at: Date | null;
@@ -107,6 +128,7 @@ function toKey(row: KeyRow): ApiKey {
     secretHash: row.secret_hash,
     createdAt: row.created_at,
     ...(row.name !== null && { name: row.name }),
+    ...(row.created_by !== null && { createdBy: row.created_by }),
     ...(row.expires_at && { expiresAt: row.expires_at }),
     ...(row.revoked_at && { revokedAt: row.revoked_at }),
     ...(row.last_used_at && { lastUsedAt: row.last_used_at }),

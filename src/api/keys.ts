@@ -22,7 +22,10 @@ export const KeyBody = Type.Object(
     ),
     name: Type.Optional(Text({ description: 'A word for people.' })),
     expiresAt: Type.Optional(
-      DateTime({ description: 'From then on it is refused; good until it is revoked when absent.' }),
+      DateTime({
+        description:
+          'From then on it is refused; when absent, good until it is revoked, or as long as the key that makes it.',
+      }),
     ),
   },
   {

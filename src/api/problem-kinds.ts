@@ -157,9 +157,9 @@ export const PROBLEMS = {
     status: 409,
     title: 'Another key or person must approve',
     meaning:
-      'A wallet or a payout is approved by another key or person than the one that made it, or by an operator. Nothing was written.',
+      'A wallet or a payout is approved by another key or person than the one that made it, or by an operator. Keys and people that share a maker count as one. Nothing was written.',
     nextStep:
-      'Approve it with another key that has the scope wallets:approve or payouts:approve, as another person, or by trilho wallets approve or trilho payouts approve.',
+      'Approve it with a key of the command line that has the scope wallets:approve or payouts:approve, as a person who was invited there, or by trilho wallets approve or trilho payouts approve.',
     example: { detail: 'Who made this wallet cannot approve it.' },
   },
   payload_too_large: {

@@ -38,6 +38,7 @@ async function create(config: Config, log: Log, args: readonly string[]): Promis
       accountId: account,
       scopes,
       reach,
+      createdBy: 'operator',
       ...(name !== undefined && { name }),
       ...(end && { expiresAt: end }),
     });
@@ -129,7 +130,8 @@ async function revoke(config: Config, log: Log, args: readonly string[]): Promis
   if (words.length > 0 && id === undefined) faults.push('<id> must be the id, the prefix or the whole of a key');
   refuseFaults('keys revoke', faults);
   assert(id !== undefined, 'an id that cannot be read is a fault');
-  await withDatabase({ config, log, action: 'trilho keys revoke' }, deps => revokeKey(deps, id));
-  console.log(`Key ${id} is revoked.`);
+  const made = await withDatabase({ config, log, action: 'trilho keys revoke' }, deps => revokeKey(deps, id));
+  const alsoEnded = made.length === 0 ? '' : ` So are the keys that it made: ${made.join(', ')}.`;
+  console.log(`Key ${id} is revoked.${alsoEnded}`);
   return 0;
 }

@@ -2,6 +2,7 @@
 // because its slot was given up. An operator names the transaction; its bytes, which its hash proves, and what nodes show of it must be
 // the transfer of the order. Then it becomes an attempt at the payout of the order, and the engine does the rest.
 import assert from 'node:assert/strict';
+import { requireSecondKey } from '../accounts/second-key.ts';
 import type { Network } from '../chains/asset.ts';
 import type { Attempt, Chain, Place, SentTransfer, Slot } from '../chains/chain.ts';
 import { decimalsOf, isTransactionHash, NETWORK_FACTS } from '../chains/networks.ts';
@@ -24,7 +25,6 @@ import {
 } from '../payouts/store-adopt.ts';
 import { findSender, insertSender, lockSender, type Sender } from '../payouts/store-senders.ts';
 import type { Sql } from '../storage/database.ts';
-import { isSomeone } from '../wallets/approve.ts';
 import { noSuchOrder } from './cancel.ts';
 import { requestOf } from './claim.ts';
 import { type FollowDeps, lockChargeOf } from './follow.ts';
@@ -55,7 +55,7 @@ export async function settlePaid(deps: SettlePaidDeps, id: string, paid: PaidEls
   const order = await findOrder(deps.db, id, paid.accountId);
   if (!order) throw noSuchOrder();
   const hash = readHash(order.network, paid.hash);
-  requireSecondKey(deps.payoutLimits, order, paid.by);
+  await requireApprover(deps, order, paid.by);
   if (await isOwnTransfer(deps.db, order, hash)) return order;
   requireUnpaid(order);
   const chain = chainOf(deps.chains, order.network);
@@ -86,15 +86,13 @@ function readHash(network: Network, text: string): string {
 }
 
 /** As for an approval: above the limits who made the order does not say alone that it is paid. */
-function requireSecondKey(limits: PayoutLimits, order: Order, by: string): void {
-  const { perPayout, approvalAbove } = limitsOf(limits, order);
+async function requireApprover({ db, payoutLimits }: SettlePaidDeps, order: Order, by: string): Promise<void> {
+  const { perPayout, approvalAbove } = limitsOf(payoutLimits, order);
   const isAbove = [perPayout, approvalAbove].some(limit => limit !== undefined && unitsOf(order) > limit);
-  if (isAbove && !order.approval && isSomeone(by) && [order.createdBy, order.repricedBy].includes(by)) {
-    throw new AppError(
-      'second_key_needed',
-      'Who made this order, or took its price, cannot settle it above its limits.',
-    );
-  }
+  if (!isAbove || order.approval) return;
+  const refusal =
+    'Who made this order or took its price, and what they made or invited, cannot settle it above its limits.';
+  await requireSecondKey(db, by, [order.createdBy, order.repricedBy], refusal);
 }
 
 /** Whether the books have the transaction as a transfer of this order already. Refuses that of another one. */

@@ -1,6 +1,6 @@
 // Approval of a wallet by a second pair of eyes, and blocks by an operator.
+import { requireSecondKey } from '../accounts/second-key.ts';
 import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { lockWallet } from './require.ts';
 import { markApproved, markBlocked } from './store.ts';
@@ -8,12 +8,7 @@ import type { Actor, Wallet } from './wallet.ts';
 
 export type ApproveDeps = { readonly db: Database; readonly clock: Clock };
 
-/** Whether an actor is one key or one person. A sandbox knows neither, so there the maker may approve. */
-export function isSomeone(actor: Actor): boolean {
-  return actor.startsWith('key:') || actor.startsWith('person:');
-}
-
-/** Approves once; approved again it stays as it is. Refuses the key or person that made the wallet. */
+/** Approves once; approved again it stays as it is. Refuses the key or person that made the wallet, and all that share a maker with it. */
 export async function approveWallet(
   { db, clock }: ApproveDeps,
   id: string,
@@ -23,9 +18,12 @@ export async function approveWallet(
   return db.transaction(async tx => {
     const wallet = await lockWallet(tx, id, { accountId });
     if (wallet.approvedAt) return wallet;
-    if (isSomeone(by) && by === wallet.createdBy) {
-      throw new AppError('second_key_needed', 'Who made this wallet cannot approve it.');
-    }
+    await requireSecondKey(
+      tx,
+      by,
+      [wallet.createdBy],
+      'Who made this wallet, and what they made or invited, cannot approve it.',
+    );
     await markApproved(tx, wallet, at, by);
     return { ...wallet, approvedAt: at };
   });

@@ -31,7 +31,7 @@ after(async () => {
 beforeEach(async () => {
   clock = testClock('2026-11-16T12:00:00.000Z');
   await openAccount(db, 'acme', clock.now());
-  ({ id } = await createKey({ db, clock }, { accountId: 'acme', scopes: ['charges:read'] }));
+  ({ id } = await createKey({ db, clock }, { accountId: 'acme', scopes: ['charges:read'], createdBy: 'operator' }));
   asked = [];
   isAway = false;
   const counting: Sql = {
@@ -131,7 +131,7 @@ test('the first unknown ids are looked up one by one; then all ids are read once
   assert.equal(asked.length, 51);
   assert.equal((await cache.find(id))?.accountId, 'acme', 'a good key comes through');
   // One that is made now is found as soon as what is known is old.
-  const made = await createKey({ db, clock }, { accountId: 'acme', scopes: ['charges:read'] });
+  const made = await createKey({ db, clock }, { accountId: 'acme', scopes: ['charges:read'], createdBy: 'operator' });
   assert.equal(await cache.find(made.id), undefined);
   clock.advanceMs(900);
   assert.equal((await cache.find(made.id))?.accountId, 'acme');

@@ -313,6 +313,31 @@ describe('a key', () => {
     await stream.text();
   });
 
+  test('ends with the key that made it, at its end or when it is revoked', async () => {
+    const parent = await service.makeKey('acme', ['keys:write', 'charges:read']);
+    const ends = new Date(service.clock.now().getTime() + 3_600_000);
+    await service.sql('update api_keys set expires_at = $2 where id = $1', [parent.id, ends]);
+    const by = (text: string) => ({ authorization: `Bearer ${text}` });
+    const make = (text: string, more = {}) =>
+      service.post('/keys', { accountId: 'acme', scopes: ['keys:write', 'charges:read'], ...more }, by(text));
+    const child = await make(parent.text);
+    assert.deepEqual([child.status, child.json.expiresAt], [201, ends.toISOString()]);
+    const late = await make(child.json.key, { expiresAt: new Date(ends.getTime() + 1).toISOString() });
+    assert.deepEqual([late.status, late.json.errors[0].path, late.json.errors[0].code], [400, 'expiresAt', 'too_late']);
+    const soon = new Date(ends.getTime() - 1).toISOString();
+    const grandchild = await make(child.json.key, { expiresAt: soon });
+    assert.deepEqual([grandchild.status, grandchild.json.expiresAt], [201, soon]);
+    assert.equal((await service.get('/charges', by(grandchild.json.key))).status, 200);
+    const revoked = await service.send(`/keys/${parent.id}`, { method: 'DELETE' });
+    assert.equal(revoked.status, 200, revoked.text);
+    const { keys } = (await service.get('/keys')).json as { keys: { id: string; revokedAt?: string }[] };
+    const made = [parent.id, child.json.id, grandchild.json.id];
+    assert.deepEqual(
+      keys.filter(({ id }) => made.includes(id)).map(({ revokedAt }) => revokedAt),
+      Array<string>(3).fill(service.clock.now().toISOString()),
+    );
+  });
+
   test('has its last use written, once a minute', async () => {
     const key = await service.makeKey('acme');
     const used = async () => {

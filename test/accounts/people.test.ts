@@ -5,12 +5,13 @@ import { ROLE_SCOPES, ROLES, type Role } from '../../src/accounts/roles.ts';
 import { SCOPES } from '../../src/accounts/scopes.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { chargeBody } from '../harness/bodies.ts';
-import { cookieOf, invite, type LoggedIn, logIn, SAME_ORIGIN } from '../harness/people.ts';
+import { addPasskey } from '../harness/passkeys.ts';
+import { cookieOf, enter, invite, type LoggedIn, logIn, SAME_ORIGIN } from '../harness/people.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 let service: Service;
 before(async () => {
-  service = await startService({ mode: 'live', rails: sandboxRails });
+  service = await startService({ mode: 'live', rails: sandboxRails, env: { TRILHO_TRUST_PROXY: '127.0.0.1' } });
 });
 after(() => service.stop());
 
@@ -90,6 +91,18 @@ describe('a link', () => {
   });
 });
 
+test('addresses of one network of IPv6 share the attempts to log in', async () => {
+  aMinute();
+  const guess = (address: string) =>
+    fetch(`${service.url}/dashboard/enter/${'x'.repeat(43)}`, {
+      method: 'POST',
+      headers: { ...SAME_ORIGIN, 'x-forwarded-for': address },
+    });
+  for (let host = 1; host <= 10; host++) assert.equal((await guess(`2001:db8:0:1::${host}`)).status, 404);
+  assert.equal((await guess('2001:db8:0:1:ffff::1')).status, 429);
+  assert.equal((await guess('2001:db8:0:2::1')).status, 404);
+});
+
 describe('a session', () => {
   test('is a cookie of this host alone, which scripts cannot read', async () => {
     aMinute();
@@ -122,6 +135,20 @@ describe('a session', () => {
     }
     service.clock.advanceMs(11 * HOUR_MS);
     assert.equal((await as(busy, '/charges')).status, 401);
+  });
+
+  test('is used by a person, not by a page that stands open or its stream', async () => {
+    aMinute();
+    const person = await logIn(service, 'viewer', 'acme');
+    const stream = await as(person, '/events/stream');
+    const page = await as(person, '/dashboard/charges', { headers: { 'x-trilho-refresh': '1' } });
+    assert.deepEqual([stream.status, page.status], [200, 200]);
+    service.clock.advanceMs(11 * HOUR_MS);
+    const again = await as(person, '/events/stream');
+    assert.equal((await as(person, '/dashboard/charges', { headers: { 'x-trilho-refresh': '1' } })).status, 200);
+    service.clock.advanceMs(HOUR_MS);
+    assert.equal((await as(person, '/charges')).status, 401);
+    await Promise.all([stream.text(), again.text()]);
   });
 
   test('ends with its person, and ends their streams', async () => {
@@ -247,6 +274,29 @@ describe('a role', () => {
 });
 
 describe('what outlives a session', () => {
+  test('asks for a passkey, also of an owner who was just let in by a link', async () => {
+    aMinute();
+    const { id, path } = await invite(service, 'owner', 'acme');
+    const owner = { id, cookie: await enter(service, path) };
+    const newKey = () => change(owner, '/keys', { accountId: 'acme', scopes: ['charges:read'] });
+    const newName = () =>
+      as(owner, '/accounts/acme/settings', {
+        method: 'PATCH',
+        body: JSON.stringify({ displayName: 'Acme' }),
+        headers: { ...SAME_ORIGIN, 'content-type': 'application/json' },
+      });
+    for (const refused of [await newKey(), await newName()]) {
+      assert.equal(refused.status, 403);
+      assert.equal(await codeOf(refused), 'fresh_login_needed');
+    }
+    const passkey = await addPasskey(service, owner.cookie);
+    assert.deepEqual([(await newKey()).status, (await newName()).status], [201, 200]);
+    service.clock.advanceMs(5 * 60_000);
+    assert.deepEqual([(await newKey()).status, (await newName()).status], [403, 403]);
+    assert.equal((await passkey.confirm(owner.cookie)).status, 200);
+    assert.deepEqual([(await newKey()).status, (await newName()).status], [201, 200]);
+  });
+
   test('asks for a proof of the last five minutes', async () => {
     aMinute();
     const owner = await logIn(service, 'owner', 'acme');
@@ -335,7 +385,8 @@ describe('what outlives a session', () => {
   });
 
   test('the last owner stays', async () => {
-    await service.sql(`delete from person_links; delete from sessions; delete from recovery_codes; delete from people`);
+    await service.sql(`delete from person_links; delete from sessions; delete from recovery_codes; delete from passkeys;
+      delete from passkey_challenges; delete from people`);
     const { id } = await invite(service, 'owner');
     const staff = await service.makeKey('acme');
     const headers = { authorization: `Bearer ${staff.text}` };

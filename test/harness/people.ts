@@ -1,6 +1,7 @@
-// People of a live service: invited by a key of the service, logged in by the link, as a browser would.
+// People of a live service: invited as by the command line, logged in by the link, as a browser would, and with a passkey of their own.
 import assert from 'node:assert/strict';
 import type { Role } from '../../src/accounts/roles.ts';
+import { addPasskey } from './passkeys.ts';
 import type { Service } from './service.ts';
 
 export type LoggedIn = { readonly id: string; readonly cookie: string };
@@ -12,20 +13,29 @@ export async function invite(
   service: Service,
   role: Role,
   accountId?: string,
-): Promise<{ readonly id: string; readonly path: string }> {
+): Promise<{ readonly id: string; readonly path: string; readonly origin: string }> {
   // The key of the service acts for acme, so a person of another account or of all is moved there.
   const made = await service.post('/people', { name: `A ${role}`, role, accountId: 'acme' });
   assert.equal(made.status, 201, made.text);
   const { id, link } = made.json;
-  if (accountId !== 'acme') await service.sql('update people set account_id = $2 where id = $1', [id, accountId]);
-  return { id, path: new URL(link.url).pathname };
+  // Invited by one key they would be one pair of eyes; of the command line, everyone stands for themselves.
+  await service.sql(`update people set invited_by = 'operator', account_id = $2 where id = $1`, [id, accountId]);
+  const { pathname: path, origin } = new URL(link.url);
+  return { id, path, origin };
 }
 
 export async function logIn(service: Service, role: Role, accountId?: string): Promise<LoggedIn> {
-  const { id, path } = await invite(service, role, accountId);
+  const { id, path, origin } = await invite(service, role, accountId);
+  const cookie = await enter(service, path);
+  await addPasskey(service, cookie, origin);
+  return { id, cookie };
+}
+
+/** Logs in by a link, and returns the cookie. */
+export async function enter(service: Service, path: string): Promise<string> {
   const entered = await fetch(service.url + path, { method: 'POST', headers: SAME_ORIGIN, redirect: 'manual' });
   assert.equal(entered.status, 303, await entered.text());
-  return { id, cookie: cookieOf(entered) };
+  return cookieOf(entered);
 }
 
 /** The cookie as a browser sends it back. */

@@ -53,6 +53,8 @@ export type Service = {
   stop(): Promise<void>;
 };
 
+const CREDENTIALS = ['authorization', 'x-api-key', 'cookie'];
+
 type Options = {
   readonly mode?: Mode;
   readonly demo?: boolean;
@@ -111,7 +113,7 @@ export async function startService(options: Options = {}): Promise<Service> {
   let judge: Judge | undefined;
   const send = async (path: string, { headers, ...init }: RequestInit) => {
     const given = new Headers(headers);
-    if (own !== undefined && !given.has('authorization') && !given.has('x-api-key')) {
+    if (own !== undefined && !CREDENTIALS.some(name => given.has(name))) {
       given.set('authorization', `Bearer ${own}`);
     }
     const answer = await toAnswer(await fetch(app.url + path, { ...init, headers: given }));
@@ -130,7 +132,7 @@ export async function startService(options: Options = {}): Promise<Service> {
     databaseUrl: database.url,
     routes: app.routes,
     makeKey,
-    revokeKey: id => withDatabase(database.url, db => revokeKey({ db, clock }, id)),
+    revokeKey: id => withDatabase(database.url, async db => void (await revokeKey({ db, clock }, id))),
     send,
     get: (path, headers = {}) => send(path, { headers }),
     post: (path, body, headers = {}) =>
@@ -176,7 +178,7 @@ function keyFor(url: string, clock: TestClock, accountId: string, scopes: readon
       await claimInstallation(tx, { mode: 'live', at: clock.now() });
       await openAccount(tx, accountId, clock.now());
     });
-    return createKey({ db, clock }, { accountId, scopes });
+    return createKey({ db, clock }, { accountId, scopes, createdBy: 'operator' });
   });
 }
 

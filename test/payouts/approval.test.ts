@@ -14,6 +14,14 @@ import { CHARGE_PART, type OrderDriver, orderDriver } from '../harness/orders.ts
 import { type LoggedIn, logIn, SAME_ORIGIN } from '../harness/people.ts';
 import { type Answer, type Service, startService } from '../harness/service.ts';
 
+const MAKING_AND_APPROVING = [
+  'transactions:read',
+  'transactions:write',
+  'transfers:write',
+  'payments:write',
+  'payouts:approve',
+  'keys:write',
+];
 const UNKNOWN_ID = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
 const TRILHO_PAYOUTS = JSON.stringify({ limits: [{ symbol: 'usdt', approvalAbove: '50' }] });
 
@@ -42,6 +50,9 @@ after(async () => {
 });
 
 type Key = { readonly id: string; readonly text: string };
+/** Of a session. */
+type Headers = Record<string, string>;
+const isKey = (maker: Key | Headers): maker is Key => 'text' in maker;
 const bearer = (key: Key) => ({ authorization: `Bearer ${key.text}` });
 /** The service as a holder of the key meets it. */
 function withKey(key: Key): Service {
@@ -59,13 +70,17 @@ const payoutsOf = async (order: Answer) =>
   (await service.sql('select from payouts where order_id = $1', [order.json.transactionId])).length;
 
 let paidCount = 0;
-/** An order of 100 usdt, made by the key and paid. */
-async function paid(maker: Key): Promise<Answer> {
-  const order = await orders.order({ headers: bearer(maker) });
+/** An order of 100 usdt, made and paid by one caller. */
+async function paid(maker: Key | Headers): Promise<Answer> {
+  const headers = isKey(maker) ? bearer(maker) : maker;
+  const body = { accountId: 'acme', currency: 'BRL', cost: 541, settlementSchedule: 'D0', charge: CHARGE_PART };
+  const walletId = await orders.wallet('polygon');
+  const asset = { symbol: 'usdt', network: 'polygon' };
+  const order = await service.post('/crypto/transactions', { ...body, ...asset, walletId }, headers);
   assert.equal(order.status, 201, order.text);
   await service.runJobs();
   const payment = { method: 'pix', amountCents: 54_100, reference: `E${++paidCount}`.padEnd(32, '0') };
-  const answer = await service.post(`/charges/${order.json.charge.id}/payments`, payment, bearer(maker));
+  const answer = await service.post(`/charges/${order.json.charge.id}/payments`, payment, headers);
   assert.equal(answer.status, 201, answer.text);
   await service.runJobs();
   return order;
@@ -129,6 +144,43 @@ test('a person approves what another made, never their own, and only with a proo
   assert.equal((await byPerson(order, third)).status, 200);
   const operator = await logIn(keyed, 'operator', 'acme');
   assert.equal((await byPerson(order, operator)).json.code, 'missing_scope');
+});
+
+test('what one maker made is one pair of eyes: a key of theirs, a key of that key, and themselves', async () => {
+  const keyed = withKey(await service.makeKey('acme'));
+  const owner = await logIn(keyed, 'owner', 'acme');
+  const asOwner = { ...SAME_ORIGIN, cookie: owner.cookie };
+  const makeKey = async (headers: Record<string, string>): Promise<Key> => {
+    const made = await service.post('/keys', { accountId: 'acme', scopes: MAKING_AND_APPROVING }, headers);
+    assert.equal(made.status, 201, made.text);
+    return { id: made.json.id, text: made.json.key };
+  };
+  const [child, sibling] = [await makeKey(asOwner), await makeKey(asOwner)];
+  const grandchild = await makeKey(bearer(child));
+  const expectRefused = async (order: Answer, headers: Record<string, string>) => {
+    const refused = await service.post(`/crypto/transactions/${order.json.transactionId}/approve`, {}, headers);
+    assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
+  };
+  const ofOwner = await paid(asOwner);
+  for (const key of [child, sibling, grandchild]) await expectRefused(ofOwner, bearer(key));
+  const ofGrandchild = await paid(bearer(grandchild));
+  for (const headers of [bearer(child), bearer(sibling), asOwner]) await expectRefused(ofGrandchild, headers);
+  const hash = `0x${'cd'.repeat(32)}`;
+  const settled = { as: 'paid', hash };
+  const path = `/crypto/transactions/${ofGrandchild.json.transactionId}/settle`;
+  assert.equal((await service.post(path, settled, bearer(sibling))).json.code, 'second_key_needed');
+  assert.equal((await approve(ofGrandchild, await service.makeKey('acme'))).status, 200);
+  const other = await logIn(keyed, 'owner', 'acme');
+  assert.equal(
+    (
+      await service.post(
+        `/crypto/transactions/${ofOwner.json.transactionId}/approve`,
+        {},
+        { ...SAME_ORIGIN, cookie: other.cookie },
+      )
+    ).status,
+    200,
+  );
 });
 
 test('a new price takes the approval back, and the key that took the price cannot approve it', async () => {

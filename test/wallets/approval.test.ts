@@ -7,7 +7,8 @@ import { StartError } from '../../src/lib/errors.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
 import { runCommand } from '../harness/commands.ts';
 import { orderDriver } from '../harness/orders.ts';
-import { type LoggedIn, logIn, SAME_ORIGIN } from '../harness/people.ts';
+import { addPasskey } from '../harness/passkeys.ts';
+import { enter, type LoggedIn, logIn, SAME_ORIGIN } from '../harness/people.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const UNKNOWN_ID = '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87';
@@ -79,6 +80,22 @@ test('a person approves what another made, never their own', async () => {
   const { id } = (await (await post(maker, '/wallets', body)).json()) as { id: string };
   assert.equal((await post(maker, `/wallets/${id}/approve`, {})).status, 409);
   assert.equal((await post(other, `/wallets/${id}/approve`, {})).status, 200);
+});
+
+test('who made a wallet approves it neither by a key of their own nor as a person they invited', async () => {
+  const maker = await logIn(live, 'owner', 'acme');
+  const asMaker = { ...SAME_ORIGIN, cookie: maker.cookie };
+  const id = await made(live, asMaker);
+  const minted = await live.post('/keys', { accountId: 'acme', scopes: ['wallets:approve'] }, asMaker);
+  const invited = await live.post('/people', { name: 'Another me', role: 'owner', accountId: 'acme' }, asMaker);
+  const cookie = await enter(live, new URL(invited.json.link.url).pathname);
+  await addPasskey(live, cookie);
+  for (const headers of [bearer({ text: minted.json.key }), { ...SAME_ORIGIN, cookie }]) {
+    const refused = await approve(live, id, headers);
+    assert.deepEqual([refused.status, refused.json.code], [409, 'second_key_needed']);
+  }
+  const other = await logIn(live, 'owner', 'acme');
+  assert.equal((await approve(live, id, { ...SAME_ORIGIN, cookie: other.cookie })).status, 200);
 });
 
 test('a wallet that another key asks for again keeps its maker', async () => {

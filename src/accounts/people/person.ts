@@ -74,12 +74,9 @@ export function isOver({ expiresAt, lastUsedAt }: Session, now: Date): boolean {
   return expiresAt <= now || now.getTime() - lastUsedAt.getTime() >= SESSION_IDLE_MS;
 }
 
-/**
- * Whether somebody has just proven who they are. A link, which whoever runs the service prints, counts where a person has no
- * passkey; a recovery code lets somebody in who then adds one.
- */
-export function isFresh({ provenAt, provenBy, hasPasskey }: Session, now: Date): boolean {
-  return isRecent(provenAt, now) && (provenBy === 'passkey' || (provenBy === 'link' && !hasPasskey));
+/** Whether a person has just shown a passkey. A link and a recovery code let them in, to add one. */
+export function isFresh({ provenAt, provenBy }: Session, now: Date): boolean {
+  return provenBy === 'passkey' && isRecent(provenAt, now);
 }
 
 /** Whether a passkey may be added: any proof will do, so that whoever lost theirs can get a new one. */

@@ -21,8 +21,8 @@ import { deleteSession, findSession, insertSession, markSessionUsed } from './st
 type Deps = { readonly db: Sql; readonly clock: Clock; readonly log: Log };
 
 export type Sessions = {
-  /** The session of a cookie; nothing for one that is unknown or over, or whose person was removed. */
-  find(token: string): Promise<Session | undefined>;
+  /** The session of a cookie; nothing for one that is unknown or over, or whose person was removed. `isUse`: a person did something. */
+  find(token: string, isUse: boolean): Promise<Session | undefined>;
   /** Whether this node has found this session before. */
   isKnown(token: string): boolean;
 };
@@ -41,14 +41,14 @@ export function openSessions({ db, clock, log }: Deps): Sessions {
   }
 
   return {
-    find: async token => {
+    find: async (token, isUse) => {
       if (!isSecret(token)) return undefined;
       const hash = hashOfSecret(token);
       const session = await withWorkKind('sessions', () => findSession(db, hash));
       const now = clock.now();
       if (!session || isOver(session, now)) return undefined;
       remember(hash.toString('hex'));
-      if (now.getTime() - session.lastUsedAt.getTime() >= WRITE_USE_EVERY_MS) {
+      if (isUse && now.getTime() - session.lastUsedAt.getTime() >= WRITE_USE_EVERY_MS) {
         // In the background: no request waits for it, and none fails with it.
         markSessionUsed(db, hash, now).catch(error => log.warn('the last use of a session was not written', { error }));
       }

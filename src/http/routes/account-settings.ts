@@ -41,7 +41,8 @@ export function accountSettingsRoutes(app: FastifyInstance, deps: Deps): void {
     url: '/accounts/:id/settings',
     operationId: 'changeAccountSettings',
     summary: 'Change the settings of an account',
-    description: 'How checkouts look and where they lead. What is left out stays; null removes it.',
+    description:
+      'How checkouts look and where they lead. What is left out stays; null removes it. A person must have shown a passkey within five minutes.',
     tag,
     path,
     body: AccountSettingsBody,

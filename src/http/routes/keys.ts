@@ -20,6 +20,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { created, ok } from '../server/answers.ts';
+import { actorOf } from '../server/audit.ts';
 import { accountOf } from '../server/auth.ts';
 import { pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
@@ -49,7 +50,7 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
     operationId: 'createKey',
     summary: 'Create an API key',
     description:
-      'Only this answer shows the key. It reaches no further than its maker. For an account other than its own, a caller needs `accounts:write` too. A person must have shown a passkey within five minutes.',
+      'Only this answer shows the key. It reaches no further than its maker, and one that a key makes ends with it at the latest. For an account other than its own, a caller needs `accounts:write` too. A person must have shown a passkey within five minutes.',
     tag,
     body: KeyBody,
     answer: created(KeyWithSecret, 'The key, in full', KEY_SECRET_EXAMPLE),
@@ -63,6 +64,7 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
       }
       const { id, text } = await createKey(deps, {
         ...rest,
+        createdBy: actorOf(caller),
         ...(isOfOneAccount(caller) ? { reach: 'account' } : reach !== undefined && { reach }),
         ...(expiresAt !== undefined && { expiresAt: dateOf(expiresAt) }),
       });
@@ -76,7 +78,7 @@ export function keyRoutes(app: FastifyInstance, deps: { readonly db: Database; r
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description:
-      'Every node refuses it within a second. Revoking again changes nothing. A caller of one account revokes no key that reaches all.',
+      'Every node refuses it, and every key that it made, within a second. Revoking again changes nothing. A caller of one account revokes no key that reaches all.',
     tag,
     path: pathOf(KeyPath, { id: 'key' }),
     answer: ok(KeyView, 'The key, revoked', { ...KEY_EXAMPLE, revokedAt: '2026-11-13T14:00:00.000Z' }),

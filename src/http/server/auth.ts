@@ -95,14 +95,14 @@ export function guardRoutes(app: FastifyInstance, deps: Deps): void {
 
   async function callBySession(request: FastifyRequest, reply: FastifyReply, token: string): Promise<void> {
     if (!sessions.isKnown(token)) limit.check(request, reply);
-    const session = await sessions.find(token);
+    const session = await sessions.find(token, isUse(request));
     if (!session) {
       limit.take(request, reply);
       throw new AppError('unauthorized', NO_SESSION);
     }
     if (!READING.includes(request.method)) requireSameOrigin(request, deps.publicUrl());
     request.caller = callerBySession(session);
-    request.stillMayCall = async () => (await sessions.find(token)) !== undefined;
+    request.stillMayCall = async () => (await sessions.find(token, false)) !== undefined;
   }
 
   app.addHook('onRequest', async (request, reply) => {
@@ -174,6 +174,13 @@ function documentAccess(schema: FastifySchema, { scope, reach }: Exclude<Access,
     response: { ...response, ...responsesOf(KEY_PROBLEMS) },
     ...(reach === 'all_accounts' && { description: description === undefined ? OF_ALL : `${description} ${OF_ALL}` }),
   });
+}
+
+/** What a page that stands open asks for by itself, which `web/browser/live.js` marks: it does not keep a session alive. */
+const BY_ITSELF = 'x-trilho-refresh';
+
+function isUse({ headers, route }: FastifyRequest): boolean {
+  return !route.config.isLasting && headers[BY_ITSELF] === undefined;
 }
 
 const READING = ['GET', 'HEAD', 'OPTIONS'];

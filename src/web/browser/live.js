@@ -70,7 +70,9 @@ async function refresh() {
   let isTrue = false;
   try {
     const signal = AbortSignal.timeout(FETCH_TIMEOUT_MS);
-    const answer = await fetch(location.href, { cache: 'no-store', signal, headers: { accept: 'text/html' } });
+    // A page that stands open is no use of a session: the mark says that no person asked.
+    const headers = { accept: 'text/html', 'x-trilho-refresh': '1' };
+    const answer = await fetch(location.href, { cache: 'no-store', signal, headers });
     // A link that was withdrawn, a session that has ended: the whole page is another.
     if (answer.redirected || answer.status === 404) return location.reload();
     if (answer.ok) {

@@ -124,12 +124,14 @@ export function accessPages(app: FastifyInstance, deps: Deps): void {
       const key = await requireKey(deps.db, id, request.caller?.accountId);
       return {
         title: 'Revoke this key?',
-        words: html`<p>Every program that uses it is refused within a second. It cannot be undone.</p>${facts([
-          ['Key', html`<code>${prefixOf(key.id)}</code>`],
-          ['Name', key.name],
-          ['Account', key.accountId],
-          ['Last used', when(key.lastUsedAt)],
-        ])}`,
+        words: html`<p>Every program that uses it, or a key that it made, is refused within a second. It cannot be undone.</p>${facts(
+          [
+            ['Key', html`<code>${prefixOf(key.id)}</code>`],
+            ['Name', key.name],
+            ['Account', key.accountId],
+            ['Last used', when(key.lastUsedAt)],
+          ],
+        )}`,
         button: 'Revoke the key',
         back: '/dashboard/keys',
       };

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { enterByLink, enterByRecoveryCode, whoseLink } from '../../accounts/people/enter.ts';
 import { assertionOptions, enterByPasskey, type PasskeyDeps, whosePasskey } from '../../accounts/people/passkeys.ts';
+import { networkOf } from '../../http/server/limits.ts';
 import { reader } from '../../http/server/reader.ts';
 import { requireSameOrigin, setSessionCookie } from '../../http/server/session-cookie.ts';
 import { attemptLimit } from '../../lib/attempt-limit.ts';
@@ -59,7 +60,7 @@ export function loginRoutes(app: FastifyInstance, deps: LoginDeps): void {
   /** Before anything is looked up. */
   function admit(request: FastifyRequest, reply: FastifyReply): void {
     requireSameOrigin(request, deps.publicUrl());
-    if (addresses.take(request.ip)) return;
+    if (addresses.take(networkOf(request.ip))) return;
     reply.header('retry-after', ADDRESS_WINDOW_MS / 1000);
     throw new AppError('rate_limited', 'Too many attempts to log in from this address; wait a minute.');
   }

@@ -79,12 +79,11 @@ export function meRoutes(app: FastifyInstance, deps: LoginDeps & ShellDeps): voi
     const { hasPasskey } = requireSession(request);
     const next = nextOf(request);
     const body = hasPasskey
-      ? html`<p>Keys, people, approvals and large refunds outlive a session, so they ask for your passkey again every five minutes.</p>
+      ? html`<p>Keys, people, accounts, approvals and large refunds outlive a session, so they ask for your passkey again every five minutes.</p>
 <p id="passkey-note" class="note" role="status" hidden></p>
 <button class="button" type="button" data-passkey="confirm" data-next="${next}">Show my passkey</button>
 <noscript><p class="muted">A passkey needs JavaScript.</p></noscript>`
-      : html`<p>Keys, people, approvals and large refunds ask for a passkey. <a href="/dashboard/me">Add one</a>, or log in again by a new link:
-<code>trilho people login</code>.</p>`;
+      : html`<p>Keys, people, accounts, approvals and large refunds ask for a passkey. <a href="/dashboard/me">Add one</a> first.</p>`;
     return sendHtml(request, reply, plainPage(deps.assets, 'Is it you?', html`<h1>Is it you?</h1>${body}`));
   });
 

@@ -1,0 +1,25 @@
+// The SQL of who made a key and who let a person in.
+import type { Sql } from '../storage/database.ts';
+
+/** The keys and people behind an actor: itself, who made it, who made those, and so on. Empty for an operator and a sandbox. */
+export async function listMakers(sql: Sql, actors: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<{ actor: string }>(
+    // `union` names each once, so this ends.
+    `with recursive makers (actor) as (
+       select actor from unnest($1::text[]) as actor where actor like 'key:%' or actor like 'person:%'
+       union
+       select made.by
+         from makers
+         cross join lateral (
+           select k.created_by as by from api_keys k where makers.actor like 'key:%' and k.id = substr(makers.actor, 5)
+           union all
+           select p.invited_by from people p
+            where p.id = case when makers.actor like 'person:%' then substr(makers.actor, 8)::uuid end
+         ) as made
+        where made.by like 'key:%' or made.by like 'person:%'
+     )
+     select actor from makers`,
+    [actors],
+  );
+  return new Set(rows.map(({ actor }) => actor));
+}
