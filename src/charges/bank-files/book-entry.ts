@@ -18,7 +18,7 @@ function damaged(damage: string): Booking {
 export async function bookStranger(deps: BookDeps, told: Told): Promise<Booking> {
   const { entry } = told;
   if (entry.damage !== undefined) return damaged(entry.damage);
-  if (entry.meaning === 'paid') return bookStrangeMoney(deps, told);
+  if (entry.meaning === 'paid') return (await bookStrangeMoney(deps, [told]))[0]!;
   if (hasOddMoney(entry)) return keepMoney(deps, told, undefined, oddMoney(told));
   if (entry.meaning === 'unknown') return unknownCode(told);
   if (entry.meaning === 'announced') return unchanged(told, { outcome: 'noted' });

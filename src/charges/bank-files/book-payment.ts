@@ -8,9 +8,9 @@ import { type Charge, isOf, type Payment } from '../charge.ts';
 import { unreturnedCents } from '../life.ts';
 import { isPixId } from '../payment-reference.ts';
 import { mayBeReportedInFile, mayBeTypedBefore } from '../possible-duplicate.ts';
-import { takeReceipt, takeReceiptOf } from '../receipts.ts';
-import { isToldAs } from '../store-money.ts';
-import { findUnmatched, insertUnmatched } from '../unmatched/store.ts';
+import { takeReceiptOf } from '../receipts.ts';
+import { comparable, findRecorded, isToldAs } from '../store-money.ts';
+import { findUnmatched, insertManyUnmatched, insertUnmatched } from '../unmatched/store.ts';
 import { type BookDeps, type Booking, type Told, unchanged } from './booking.ts';
 import { markOf } from './entry-mark.ts';
 
@@ -62,15 +62,29 @@ async function keepDuplicate(deps: BookDeps, receipt: Receipt, same: Payment): P
 
 const NO_AMOUNT = 'The payment has no amount.';
 
-/** Of a title that is no boleto of this service: a person says whose it is. */
-export async function bookStrangeMoney(deps: BookDeps, told: Told): Promise<Booking> {
-  if (told.entry.paidCents === 0n) return keepMoney(deps, told, undefined, NO_AMOUNT);
-  if (told.isToldBefore) return { outcome: 'repeated' };
-  // Without the number: a charge of this service may have the same one.
-  const { requestReference: _, ...receipt } = receiptOf(deps, told);
-  await takeReceipt(deps, { rail: told.rail, names: [told.rail.name] }, receipt);
-  return { outcome: 'unmatched' };
+/** Payments of titles that are no boletos of this service, in one transaction: a person says whose they are. */
+export async function bookStrangeMoney(deps: BookDeps, told: readonly Told[]): Promise<Booking[]> {
+  const receipts = told.flatMap(one => (isToKeep(one) ? receiptOf(deps, one) : []));
+  // A person may have said of one before, when a reading was cut off, which charge it pays.
+  const references = receipts.map(({ reference }) => reference);
+  const recorded = references.length === 0 ? NONE : await findRecorded(deps.db, references);
+  const unmatched = receipts
+    .filter(({ reference }) => !recorded.has(comparable(reference)))
+    .map(({ reference, paidAt, amountCents }) => ({
+      ...{ reference, postedAt: paidAt, amountCents, reason: 'no_match' as const },
+      words: 'The bank names no charge of this service.',
+    }));
+  if (unmatched.length > 0) await deps.db.transaction(tx => insertManyUnmatched(tx, unmatched, deps.clock.now()));
+  return Promise.all(
+    told.map(async (one): Promise<Booking> => {
+      if (one.entry.paidCents === 0n) return keepMoney(deps, one, undefined, NO_AMOUNT);
+      return { outcome: isToKeep(one) ? 'unmatched' : 'repeated' };
+    }),
+  );
 }
+
+const NONE: ReadonlySet<string> = new Set();
+const isToKeep = ({ entry, isToldBefore }: Told) => entry.paidCents > 0n && !isToldBefore;
 
 const REPORTS_MONEY: readonly Meaning[] = ['paid', 'announced', 'reversed'];
 

@@ -14,6 +14,7 @@ import { withDueDate } from '../change-due-date.ts';
 import { type Charge, paymentRequest } from '../charge.ts';
 import { findCharge, findCharges } from '../store.ts';
 import { bookEntry, bookStranger } from './book-entry.ts';
+import { bookStrangeMoney } from './book-payment.ts';
 import type { BookDeps } from './booking.ts';
 import { countEqual, markOf } from './entry-mark.ts';
 import { findAskedDueDates } from './store-changes.ts';
@@ -149,16 +150,37 @@ async function bookSome(deps: ReadDeps, reading: Reading, part: readonly Marked[
   const charges = new Map(found.map(one => [one.id, one]));
   const known = { toldBefore, chargeIds, charges, askedDueDates };
   // Entries of one charge in their order, those of different charges at once.
-  const groups = Map.groupBy(part, ({ entry }) => chargeIds.get(entry.ourNumber ?? '') ?? entry.line);
+  const groups = Map.groupBy(
+    part,
+    ({ entry }) => chargeIds.get(entry.ourNumber ?? '') ?? (isPayment(entry) ? STRANGE_MONEY : entry.line),
+  );
   const limit = concurrencyLimit(MAX_AT_ONCE);
   const booked = await Promise.all(
     [...groups].map(([key, group]) => {
+      if (key === STRANGE_MONEY) return bookStrangers(deps, reading, group, known);
       const book = () => bookGroup(deps, reading, group, known);
       const isBatched = typeof key === 'string' && group.every(({ entry }) => BATCHED.includes(entry.meaning));
       return isBatched && group.length === 1 ? book() : limit(book);
     }),
   );
   return booked.flat();
+}
+
+/** The group of payments whose titles are no boletos of this service: each in a transaction of its own took minutes. */
+const STRANGE_MONEY = 'strange money';
+const isPayment = ({ meaning, damage }: ReturnEntry) => meaning === 'paid' && damage === undefined;
+
+async function bookStrangers(
+  deps: ReadDeps,
+  { rail, fileDay }: Reading,
+  group: readonly Marked[],
+  { toldBefore }: Known,
+): Promise<BookedEntry[]> {
+  const told = group.map(({ entry, count, mark }) => {
+    return { rail, entry, count, fileDay, isToldBefore: toldBefore.has(mark), isTakenBack: false };
+  });
+  const bookings = await bookStrangeMoney(deps, told);
+  return group.map(({ entry, mark }, index) => ({ entry, mark, ...bookings[index]! }));
 }
 
 /** These are written in batches, so all of a part may be on their way; others need a transaction each. */

@@ -31,15 +31,28 @@ export type StoredReceipt = UnmatchedReceipt & { readonly chargeId?: string; rea
 
 /** Stores a receipt; false when it was stored before, also when a person has decided about it since. */
 export async function insertUnmatched(tx: Sql, receipt: UnmatchedReceipt, at: Date): Promise<boolean> {
-  const { reference, postedAt, amountCents, txid, words, reason, duplicateOf } = receipt;
+  return (await insertManyUnmatched(tx, [receipt], at)) > 0;
+}
+
+/** Stores receipts with one statement, and returns how many were not stored before. */
+export async function insertManyUnmatched(tx: Sql, receipts: readonly UnmatchedReceipt[], at: Date): Promise<number> {
   const rows = await tx.query(
     `insert into unmatched_receipts (reference, posted_at, amount_cents, txid, words, reason, duplicate_of, recorded_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     select new.*, $8 from unnest($1::text[], $2::timestamptz[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[]) as new
      on conflict (reference) do nothing
      returning reference`,
-    [normalReference(reference), postedAt, amountCents, txid, words, reason, duplicateOf, at],
+    [
+      receipts.map(({ reference }) => normalReference(reference)),
+      receipts.map(({ postedAt }) => postedAt),
+      receipts.map(({ amountCents }) => amountCents),
+      receipts.map(({ txid }) => txid),
+      receipts.map(({ words }) => words),
+      receipts.map(({ reason }) => reason),
+      receipts.map(({ duplicateOf }) => duplicateOf),
+      at,
+    ],
   );
-  return rows.length > 0;
+  return rows.length;
 }
 
 /** Notes how much of a receipt has gone back to the payer, or is about to. */
