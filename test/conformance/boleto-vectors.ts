@@ -72,7 +72,7 @@ export function otherLayoutOf(vector: BoletoVector): string | undefined {
   if (bank === '033' && account['VariacaoCarteiraPadrao'] === '2') {
     return '033: an our number of 13 digits without check digit';
   }
-  if (bank === '341' && carteira === '112') return '341: carteira 112, whose check digit is disputed; we refuse it';
+  if (bank === '341' && carteira === '112') return '341: carteira 112, whose check digit in paid boletos is another';
   if (bank === '341' && carteira === '196') return '341: carteira 196, with a document number; we refuse it';
   return undefined;
 }

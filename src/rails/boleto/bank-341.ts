@@ -5,11 +5,9 @@ import { defineBank, type FilledAccount } from './bank.ts';
 import { modulo10 } from './digits.ts';
 
 /** The check digit of their our number covers the carteira only, without agency and account. */
-const CHECKED_WITH_CARTEIRA_ALONE: readonly string[] = ['126', '131', '146', '150', '168'];
+const CHECKED_WITH_CARTEIRA_ALONE: readonly string[] = ['112', '126', '131', '146', '150', '168'];
 /** Their barcodes have another layout: a document number and a client code instead of the account. */
 const OTHER_LAYOUT: readonly string[] = ['106', '107', '122', '142', '143', '195', '196', '198'];
-/** Public implementations compute its check digit in three different ways, so it is refused instead of guessed. */
-const DISPUTED = '112';
 
 export const itau = defineBank({
   code: '341',
@@ -37,9 +35,6 @@ function accountDigit({ agency, accountNumber }: FilledAccount): number {
 function checkCarteira({ carteira }: FilledAccount): AccountProblem[] {
   if (OTHER_LAYOUT.includes(carteira)) {
     return [{ field: 'carteira', message: 'is one whose barcode holds a document number, which is not supported' }];
-  }
-  if (carteira === DISPUTED) {
-    return [{ field: 'carteira', message: 'is one whose check digit is not known for certain, and not supported' }];
   }
   return [];
 }

@@ -14,7 +14,7 @@ export type Agreement = {
   /** Versions of the layout, where the bank has told others than the usual ones. */
   readonly fileVersion?: string;
   readonly lotVersion?: string;
-  /** «Espécie»: what kind of debt it is, 02 («duplicata mercantil») when absent. */
+  /** «Espécie»: what kind of debt it is; «duplicata mercantil» when absent, 01 at Itaú and 02 elsewhere. */
   readonly species?: string;
   /** «Aceite»; N when absent. */
   readonly acceptance?: 'A' | 'N';

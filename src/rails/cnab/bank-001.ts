@@ -10,6 +10,8 @@ import { fieldsFrom } from './record.ts';
 import type { FileEnd, FileSource, LotSource, TitleSource } from './sources.ts';
 
 const COLLECTION = '0014';
+/** Carteiras of «cobrança simples»; 17 is «cobrança direta especial». */
+const SIMPLE: readonly string[] = ['11', '12'];
 const ofFile = fieldsFrom<FileSource>();
 const ofLot = fieldsFrom<LotSource>();
 const ofTitle = fieldsFrom<TitleSource>();
@@ -46,8 +48,9 @@ export const cnab001: CnabBank = {
       ourNumber: ofTitle('nosso número', 38, 57, code, ({ agreement, title }) =>
         plainNumber(bancoDoBrasil, agreement.account, title.ourNumber),
       ),
-      // 7: «cobrança direta especial», of carteira 17.
-      collection: ofTitle('carteira', 58, 58, digits, '7'),
+      collection: ofTitle('carteira', 58, 58, digits, ({ agreement }) =>
+        SIMPLE.includes(agreement.account.carteira ?? '') ? '1' : '7',
+      ),
       writeOffCode: ofTitle('código de baixa', 224, 224, digits),
       writeOffDays: ofTitle('dias para baixa', 225, 227, digits),
     },

@@ -53,6 +53,8 @@ export const cnab341: CnabBank = {
       documentNumber: ofTitle('número do documento', 63, 72, code, ({ title }) => title.documentNumber),
       reserved73: ofTitle('reservado', 73, 77, blanks),
       collectingAgencyDigit: ofTitle('DAC da agência cobradora', 106, 106, zeros),
+      // The bank has codes of its own: 01 is a «duplicata mercantil», and 02 a promissory note.
+      species: ofTitle('espécie', 107, 108, digits, ({ agreement }) => agreement.species ?? '01'),
       interestCode: ofTitle('reservado', 118, 118, zeros),
       interest: ofTitle('juros por dia', 127, 141, cents, ({ title }) =>
         interestTruncated(title.amountCents, title.interestPercent ?? '0', 1),

@@ -87,6 +87,10 @@ const bancoDoBrasil: BankRules = {
   ],
   fileHeader: customer => [demand(33, agreementOfBb(customer), 'agreement'), ...account(53, customer)],
   lotHeader: customer => [demand(34, agreementOfBb(customer), 'agreement'), ...account(54, customer)],
+  segmentP: customer => [
+    ...account(18, customer),
+    demand(58, { 11: '1', 12: '1', 17: '7' }[customer.carteira ?? ''] ?? '', 'carteira'),
+  ],
   isNumber: (text, { beneficiaryCode = '' }) => text.startsWith(beneficiaryCode) && /^\d{17} {3}$/.test(text),
 };
 
@@ -94,6 +98,8 @@ const bancoDoBrasil: BankRules = {
 const ofItau = (from: number, { agency = '', accountNumber = '', accountDigit = '' }: Customer) => [
   demand(from, `0${agency} 0000000${accountNumber} ${accountDigit}`, 'agency and account'),
 ];
+/** Carteiras whose check digit covers neither agency nor account. */
+const NUMBER_ALONE_AT_ITAU: readonly string[] = ['112', '126', '131', '146', '150', '168'];
 const itau: BankRules = {
   ...NORM,
   versions: [['040', '030']],
@@ -102,7 +108,8 @@ const itau: BankRules = {
   segmentP: customer => [...ofItau(18, customer), demand(58, '00000', 'codes'), demand(73, '     ', 'reserved')],
   isNumber: (text, { agency = '', accountNumber = '', carteira = '' }) => {
     const [, found, number, digit] = /^(\d{3})(\d{8})(\d) {8}$/.exec(text) ?? [];
-    return found === carteira && String(modulo10(agency + accountNumber + carteira + number)) === digit;
+    const before = NUMBER_ALONE_AT_ITAU.includes(carteira) ? '' : agency + accountNumber;
+    return found === carteira && String(modulo10(before + carteira + number)) === digit;
   },
   hasDailyInterest: true,
   codes: { refused: '16', paidAfterWriteOff: '06' },

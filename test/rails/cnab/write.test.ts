@@ -86,6 +86,24 @@ test('each bank gets the nosso número in its own form', () => {
   }
 });
 
+test('carteira and espécie have the codes of the bank', () => {
+  const segmentP = (agreement: Agreement) => linesFor(agreement).find(line => line[13] === 'P');
+  const bb = agreementOf('001');
+  for (const [carteira, code] of [
+    ['17', '7'],
+    ['11', '1'],
+    ['12', '1'],
+  ] as const) {
+    assert.equal(columns(segmentP({ ...bb, account: { ...bb.account, carteira } }), 58), code, carteira);
+  }
+  const species = (bank: string) => columns(segmentP(agreementOf(bank)), 107, 108);
+  assert.deepEqual(
+    BANKS.map(bank => [bank, species(bank)]),
+    BANKS.map(bank => [bank, bank === '341' ? '01' : '02']),
+  );
+  assert.equal(columns(segmentP({ ...agreementOf('341'), species: '08' }), 107, 108), '08');
+});
+
 test('interest is a percent a month, or an amount a day where the bank has no percent', () => {
   const interest = (bank: string) => columns(linesFor(agreementOf(bank))[2], 118, 141);
   assert.equal(interest('001'), '211122026000000000000100');
