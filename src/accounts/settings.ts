@@ -50,9 +50,10 @@ export function changeSettings(
     if (given === undefined) return old;
     return typeof given === 'string' ? read(given) : undefined;
   };
+  const or = new Intl.ListFormat('en-GB', { type: 'disjunction' });
   const link = (path: 'returnUrl' | 'supportUrl', also: readonly string[] = []) =>
     next(path, before[path], text =>
-      isLink(text, also) ? text : fault(path, 'bad_url', `must be a URL with https${also.map(kind => `, or ${kind}`)}`),
+      isLink(text, also) ? text : fault(path, 'bad_url', `must be a URL with ${or.format(['https:', ...also])}`),
     );
   const displayName = next('displayName', before.displayName, text =>
     isReadable(text)

@@ -51,12 +51,17 @@ export function inferCustomerType(document: string): CustomerType {
   return CPF.test(document) ? 'individual' : 'company';
 }
 
+/** In the form in which a document is stored. */
+export const isDocument = (text: string) => CPF.test(text) || CNPJ.test(text);
+
+export const hasRightDigits = (document: string) => isValidCpf(document) || isValidCnpj(document, { version: 2 });
+
 function checkDocument(document: string, { checksDigits }: ChargeRules): Fault[] {
   const path = 'customer.document';
-  if (!CPF.test(document) && !CNPJ.test(document)) {
+  if (!isDocument(document)) {
     return [{ path, code: 'not_a_document', message: 'must be a CPF (11 digits) or a CNPJ (14 characters)' }];
   }
-  if (checksDigits && !isValidCpf(document) && !isValidCnpj(document, { version: 2 })) {
+  if (checksDigits && !hasRightDigits(document)) {
     return [{ path, code: 'wrong_check_digits', message: 'has wrong check digits' }];
   }
   return [];

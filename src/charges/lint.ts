@@ -1,24 +1,36 @@
-// Warnings about a fine or an interest that is valid but looks like a mistake, or that a code cannot carry. A warning never
-// refuses a charge or changes it.
+// Warnings about what is valid but looks like a mistake: a fine or an interest, what live would refuse and a sandbox takes, what a
+// code cannot carry. A warning never refuses a charge or changes it.
 
 import { comparePercents, hundredthOf, percentTruncated, plainPercent } from '../lib/percents.ts';
 import { PIX_KEY_RAIL } from '../rails/pix-key.ts';
-import type { ChargeMethod } from './charge.ts';
+import type { ChargeMethod, Customer } from './charge.ts';
+import { hasRightDigits, isDocument } from './check.ts';
 
-export const WARNING_PATHS = ['taxes', 'taxes.fine', 'taxes.interest'] as const;
-export const WARNING_CODES = ['above_legal_custom', 'looks_like_basis_points', 'not_in_static_code'] as const;
+export const WARNING_PATHS = ['taxes', 'taxes.fine', 'taxes.interest', 'customer.document', 'dueAt'] as const;
+export const WARNING_CODES = [
+  'above_legal_custom',
+  'looks_like_basis_points',
+  'not_in_static_code',
+  'wrong_check_digits',
+  'in_the_past',
+] as const;
 
-export type TaxWarning = {
+export type ChargeWarning = {
   readonly path: (typeof WARNING_PATHS)[number];
   readonly code: (typeof WARNING_CODES)[number];
   readonly message: string;
 };
 
 type Taxes = { readonly payableCents: bigint; readonly finePercent?: string; readonly interestPercent?: string };
-type TaxedCharge = Taxes & { readonly methods: readonly Pick<ChargeMethod, 'rail' | 'status'>[] };
+type LintedCharge = Taxes & {
+  readonly methods: readonly Pick<ChargeMethod, 'rail' | 'status'>[];
+  readonly customer: Pick<Customer, 'document'>;
+  readonly dueAt: Date;
+  readonly createdAt: Date;
+};
 
 type UsualMaximum = {
-  readonly path: TaxWarning['path'];
+  readonly path: ChargeWarning['path'];
   /** The highest customary value, in percent. */
   readonly percent: string;
   readonly source: string;
@@ -33,12 +45,25 @@ const INTEREST: UsualMaximum = { path: 'taxes.interest', percent: '1', source: '
 const SUSPICIOUS_PERCENT = '20';
 
 /** All warnings about a charge. */
-export function chargeWarnings(charge: TaxedCharge): TaxWarning[] {
-  return [...taxWarnings(charge), ...staticCodeWarning(charge)];
+export function chargeWarnings(charge: LintedCharge): ChargeWarning[] {
+  return [...taxWarnings(charge), ...staticCodeWarning(charge), ...sandboxWarnings(charge)];
+}
+
+/** Live refuses such a charge, so that only one of a sandbox has these. */
+function sandboxWarnings({ customer, dueAt, createdAt }: LintedCharge): ChargeWarning[] {
+  const warnings: ChargeWarning[] = [];
+  if (isDocument(customer.document) && !hasRightDigits(customer.document)) {
+    const message = 'has wrong check digits: live refuses it';
+    warnings.push({ path: 'customer.document', code: 'wrong_check_digits', message });
+  }
+  if (dueAt < createdAt) {
+    warnings.push({ path: 'dueAt', code: 'in_the_past', message: 'was in the past at the creation: live refuses it' });
+  }
+  return warnings;
 }
 
 /** A static code asks for the same amount on every day. */
-function staticCodeWarning({ payableCents, finePercent, interestPercent, methods }: TaxedCharge): TaxWarning[] {
+function staticCodeWarning({ payableCents, finePercent, interestPercent, methods }: LintedCharge): ChargeWarning[] {
   const isTaxed = [finePercent, interestPercent].some(percent => percent !== undefined && /[1-9]/.test(percent));
   const isStatic = methods.some(({ rail, status }) => rail === PIX_KEY_RAIL && status !== 'FAILED');
   if (!isTaxed || !isStatic) return [];
@@ -47,11 +72,11 @@ function staticCodeWarning({ payableCents, finePercent, interestPercent, methods
 }
 
 /** The warnings about the fine and the interest of a charge, with the resulting amounts in reais. */
-export function taxWarnings({ payableCents, finePercent, interestPercent }: Taxes): TaxWarning[] {
+export function taxWarnings({ payableCents, finePercent, interestPercent }: Taxes): ChargeWarning[] {
   return [...warn(FINE, payableCents, finePercent), ...warn(INTEREST, payableCents, interestPercent)];
 }
 
-function warn(usual: UsualMaximum, payableCents: bigint, percent: string | undefined): TaxWarning[] {
+function warn(usual: UsualMaximum, payableCents: bigint, percent: string | undefined): ChargeWarning[] {
   if (percent === undefined || comparePercents(percent, usual.percent) <= 0) return [];
   const { path, percent: most, source, period } = usual;
   const sent = plainPercent(percent);

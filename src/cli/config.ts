@@ -1,16 +1,22 @@
-// trilho config: prints the settings in effect, where each one came from, and no secret.
+// trilho config: prints the settings in effect, where each one came from, and no secret. Refuses what the service would
+// refuse at its start.
 import type { Config } from '../config/config.ts';
 import type { EffectiveSetting, Settings } from '../config/read.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mode } from '../lib/mode.ts';
+import { openColdAddresses } from '../payouts/cold-sweep.ts';
+import { openLimits } from '../payouts/limits.ts';
 
 /** The settings come from the caller: a secret that is read from a pipe can be read once only. */
 export async function configCommand(
-  { mode }: Config,
+  { mode, payouts }: Config,
   _log: Log,
   _args: readonly string[],
   { effective }: Settings,
 ): Promise<number> {
+  // What the schema of the setting cannot hold: assets that a network lacks, decimals, addresses.
+  openLimits(payouts.limits ?? []);
+  openColdAddresses(payouts.coldAddresses);
   for (const row of effective) if (isShown(row, mode)) console.log(lineOf(row, mode));
   return 0;
 }

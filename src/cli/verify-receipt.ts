@@ -15,6 +15,10 @@ export async function verifyReceiptCommand(args: readonly string[]): Promise<num
   const read = tryReadFile(readTextFile, words[0] ?? '');
   if ('fault' in read) throw new StartError(`trilho receipt verify: ${read.fault}.`);
   const verified = verifyReceipt(read.text, key);
+  if (verified.kind === 'refused') {
+    console.log(`NO RECEIPT: the service answered: ${verified.words}`);
+    return 1;
+  }
   if (verified.kind === 'invalid') {
     console.log(`NOT VALID: ${verified.words}.`);
     return 1;

@@ -68,10 +68,14 @@ function receiptOf(payout: Payout, mode: Mode) {
 export type Verification =
   /** The receipt is as it was signed. Whose key `keyId` is, the caller must know. */
   | { readonly kind: 'valid'; readonly receipt: Readonly<Record<string, unknown>>; readonly keyId: string }
-  | { readonly kind: 'invalid'; readonly words: string };
+  | { readonly kind: 'invalid'; readonly words: string }
+  /** The service refused to give a receipt; `words` say why. */
+  | { readonly kind: 'refused'; readonly words: string };
 
 /** Verifies the text of a signed receipt; with `keyId`, also that this key has signed it. */
 export function verifyReceipt(text: string, keyId?: string): Verification {
+  const refusal = parse(text);
+  if (isProblem(refusal)) return { kind: 'refused', words: refusal.detail };
   const document = readDocument(text);
   if ('fault' in document) return { kind: 'invalid', words: document.fault };
   const { receipt, signature } = document;
@@ -118,6 +122,13 @@ function parse(text: string): unknown {
 
 function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What `GET …/receipt` answers before the payout is final. */
+function isProblem(document: unknown): document is { type: string; detail: string } {
+  if (!isFields(document)) return false;
+  const { type, detail } = document;
+  return typeof type === 'string' && type.startsWith('/problems/') && typeof detail === 'string';
 }
 
 function isSignable(receipt: unknown): boolean {

@@ -49,7 +49,9 @@ export function sendPage(reply: FastifyReply, title: string, body: string): Fast
 <style>${STYLE}</style>
 </head>
 <body>
+<main>
 ${body}
+</main>
 <script>${SCRIPT}</script>
 </body>
 </html>

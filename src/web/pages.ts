@@ -30,7 +30,7 @@ export function pageRoutes(app: FastifyInstance, deps: Deps): void {
       'Trilho',
       `<h1>Trilho</h1>
 <p>Charge in reais by pix and boleto, settle into crypto. Version ${escapeHtml(deps.version)}, ${deps.mode}.</p>
-<p><a href="/docs/">Reference</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/problems">Problems</a></p>
+<nav aria-label="Pages"><a href="/dashboard">Dashboard</a> · <a href="/docs/">Reference</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/problems">Problems</a></nav>
 ${steps.join('\n')}
 <h2>List crypto transactions</h2>
 <pre><code>${escapeHtml(list)}</code></pre>

@@ -18,6 +18,22 @@ const faults = (answer: Answer) =>
   answer.json.errors.map((fault: { path: string; code: string }) => `${fault.path}: ${fault.code}`);
 
 describe('a new charge', () => {
+  test('that live would refuse is taken with a warning, and one with a fine above legal custom, too', async () => {
+    const customer = { name: 'Maria da Silva', document: '111.111.111-11' };
+    const { id } = (await create({ customer, dueAt: '2020-01-10T12:00:00Z', taxes: { fine: 20 } })).json;
+    const { warnings } = (await service.get(`/charges/${id}`)).json;
+    assert.deepEqual(
+      warnings.map(({ path, code }: { path: string; code: string }) => [path, code]),
+      [
+        ['taxes.fine', 'looks_like_basis_points'],
+        ['customer.document', 'wrong_check_digits'],
+        ['dueAt', 'in_the_past'],
+      ],
+    );
+    const plain = (await create()).json;
+    assert.deepEqual((await service.get(`/charges/${plain.id}`)).json.warnings, []);
+  });
+
   test('answers 201 with its id, its place and a result for each method', async () => {
     const made = await create();
     assert.equal(made.status, 201);

@@ -259,6 +259,12 @@ test('a receipt that was changed anywhere is not valid', async () => {
   }
 });
 
+test('the refusal of a receipt before its payout is final is no receipt, and says why', async () => {
+  const detail = 'This payout is not final yet; it has a receipt once no block can undo it.';
+  const { code, said } = await verifying(JSON.stringify({ type: '/problems/wrong_state', status: 409, detail }));
+  assert.deepEqual([code, said], [1, `NO RECEIPT: the service answered: ${detail}`]);
+});
+
 test('a receipt that somebody else signed says so, and is refused by the key', async () => {
   const document: Document = await receiptOf(final);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');

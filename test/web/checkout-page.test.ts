@@ -27,6 +27,31 @@ test('the payer is masked on the page and in the PDF of the link, and whole in t
   assert.match(await pdf(`/charges/${id}/boleto.pdf`), /Joaquina Pereira Lima/);
 });
 
+test('only a page with scripts says that it updates itself', async () => {
+  const id = await openCharge(service);
+  const text = await (await fetch(service.url + (await pathOf(service, id)))).text();
+  assert.match(
+    text,
+    /<span class="needs-script">(This page updates by itself|Esta página se atualiza sozinha)\.<\/span>/,
+  );
+});
+
+test('the settings of an account name what they take: a colour, and a link for questions', async () => {
+  const refused = await service.send('/accounts/acme/settings', {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ colour: 'green', supportUrl: 'ftp://shop.example' }),
+  });
+  assert.equal(refused.status, 400, refused.text);
+  assert.match(refused.text, /must be a colour such as #0b6b4a/);
+  const url = await service.send('/accounts/acme/settings', {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ supportUrl: 'ftp://shop.example' }),
+  });
+  assert.match(url.text, /must be a URL with https:, mailto: or tel:/);
+});
+
 test('a page that is being prepared has no code', async () => {
   const id = await newCharge(service);
   const text = await (await fetch(service.url + (await pathOf(service, id)))).text();

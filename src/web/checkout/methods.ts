@@ -24,7 +24,7 @@ function pixCode({ words }: View, emv: string): Html {
   return html`<button type="button" class="button copy no-print needs-script" id="copy-pix" data-copy="pix-code">${words.copyPix}</button>
 <p class="told" role="status" data-told="pix-code"></p>
 <figure class="qr" aria-label="${words.qr}">${trusted(drawnQr(emv))}</figure>
-<ol class="steps no-print">${words.pixSteps.map(step => html`<li>${step}</li>`)}</ol>
+<ol class="steps no-print">${words.pixSteps.map((step, index) => html`<li>${step}${index === words.pixSteps.length - 1 && html` <span class="needs-script">${words.updatesItself}</span>`}</li>`)}</ol>
 <label class="label" for="pix-code">${words.pixCode}</label>
 <textarea id="pix-code" class="code" readonly rows="4" spellcheck="false" autocomplete="off">${emv}</textarea>`;
 }

@@ -34,8 +34,9 @@ const pt = {
   pixSteps: [
     'Copie o código ou escaneie o QR Code.',
     'No aplicativo do seu banco, abra o Pix e escolha “Copia e cola” ou “Ler QR Code”.',
-    'Confira nome e valor, e confirme. Esta página se atualiza sozinha.',
+    'Confira nome e valor, e confirme.',
   ],
+  updatesItself: 'Esta página se atualiza sozinha.',
   pixAsksLess: (amount: string, left: string) =>
     `Este código pede só ${amount}; ${left} ficam em aberto. Combine com o vendedor como pagar o resto.`,
   qr: 'QR Code do Pix',
@@ -145,8 +146,9 @@ const en: CheckoutWords = {
   pixSteps: [
     'Copy the code or scan the QR code.',
     'In your bank’s app open Pix and choose “Copia e cola” or scan.',
-    'Check name and amount, and confirm. This page updates by itself.',
+    'Check name and amount, and confirm.',
   ],
+  updatesItself: 'This page updates by itself.',
   pixAsksLess: (amount, left) =>
     `This code asks for ${amount} only; ${left} stays open. Agree with the seller how to pay the rest.`,
   qr: 'QR code of the Pix',
