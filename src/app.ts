@@ -78,6 +78,7 @@ import { SECRET_STORES } from './payouts/secret-stores.ts';
 import { payoutSweep } from './payouts/sweep.ts';
 import { httpPrices } from './prices/http.ts';
 import type { PriceSource } from './prices/price.ts';
+import { openOrderTerms } from './quotes/order-terms.ts';
 import { isAbsent } from './rails/absent.ts';
 import { liveRails } from './rails/live-rails.ts';
 import { observedRails } from './rails/observed.ts';
@@ -267,6 +268,7 @@ async function composeSandbox(
 
 export async function startApp(config: Config, log: Log, overrides: Overrides = {}): Promise<App> {
   const payoutLimits = openLimits(config.payouts.limits ?? []);
+  const orderTerms = openOrderTerms(config.payouts.limits ?? []);
   const alarmRules = openAlarmRules(config.payouts);
   const { accountId: operatorAccountId = OPERATOR_ACCOUNT } = config.payouts;
   const stops: Stops = [];
@@ -376,6 +378,7 @@ export async function startApp(config: Config, log: Log, overrides: Overrides = 
       walletPolicy,
       screening,
       payoutLimits,
+      orderTerms,
       alarmRules,
       operatorAccountId,
       coldAddresses,

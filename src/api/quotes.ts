@@ -45,10 +45,20 @@ export const QuoteView = Type.Object(
     currency: OneOf(CURRENCIES),
     price: Type.Number({ description: 'Currency for one unit of the asset, exact.' }),
     fee: Type.Number({ description: 'What the service keeps of the cost, exact.' }),
+    networkFee: Type.Number({
+      description:
+        "What the payer bears of the network's fee, in units of the asset, exact: taken from what the cost buys. 0: the operator keeps it.",
+    }),
     quantity: Type.Number({ description: 'Units of the asset, exact: up to 18 decimals.' }),
     cost: Type.Number({ description: 'What is paid in all, exact.' }),
     exact: Type.Object(
-      { price: Type.String(), fee: Type.String(), quantity: Type.String(), cost: Type.String() },
+      {
+        price: Type.String(),
+        fee: Type.String(),
+        networkFee: Type.String(),
+        quantity: Type.String(),
+        cost: Type.String(),
+      },
       { additionalProperties: false, description: 'The same numbers as text, for a parser that rounds numbers.' },
     ),
     feePercent: Type.String(),
@@ -79,9 +89,10 @@ export const QUOTE_EXAMPLE: Static<typeof QuoteView> = {
   currency: 'BRL',
   price: 5.41,
   fee: 5,
+  networkFee: 0,
   quantity: 91.497227,
   cost: 500,
-  exact: { price: '5.41', fee: '5', quantity: '91.497227', cost: '500' },
+  exact: { price: '5.41', fee: '5', networkFee: '0', quantity: '91.497227', cost: '500' },
   feePercent: '1',
   source: 'table',
   priceAt: '2026-11-16T12:00:00.000Z',

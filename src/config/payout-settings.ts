@@ -33,6 +33,8 @@ export const LimitEntry = Type.Object(
     perDayToAddress: Amount(),
     lowFunds: Amount(),
     ceiling: Amount(),
+    minimum: Amount(),
+    networkFee: Amount(),
   },
   CLOSED,
 );

@@ -9,6 +9,7 @@ import { divideDown, formatUnits, tenTo } from '../lib/decimals.ts';
 import { AppError } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { MakeQuoteDeps } from '../quotes/create.ts';
+import { minimumText, orderTermsOf } from '../quotes/order-terms.ts';
 import { isExpired, priceOrder, QUOTE_LIFE_MS, type Quote } from '../quotes/quote.ts';
 import { findQuote, lockQuote } from '../quotes/store.ts';
 import { findWallet } from '../wallets/store.ts';
@@ -98,7 +99,7 @@ async function requireQuote({ db }: Deps, order: Order, id: string, now: Date): 
 
 /** The terms of the order for all the kept money at a price. */
 function termsOf(
-  { feePercent }: Deps,
+  { feePercent, orderTerms }: Deps,
   { symbol, network, currency }: Order,
   charge: Charge,
   price: string,
@@ -111,8 +112,15 @@ function termsOf(
     throw refused('other_cost', `must be for a cost of ${formatUnits(costCents, 2)} ${currency}`);
   }
   const decimals = decimalsOf(symbol, network);
-  const priced = quote ?? priceOrder({ price, decimals, feePercent, costCents });
-  if (priced.units <= 0n) throw new AppError('wrong_state', `The money buys no ${symbol} at ${price} ${currency}.`);
+  const { minimum, networkFee: networkFeeUnits } = orderTermsOf(orderTerms, { symbol, network });
+  const priced = quote ?? priceOrder({ price, decimals, feePercent, networkFeeUnits, costCents });
+  if (priced.units < minimum || priced.units === 0n) {
+    const words = `The money buys ${formatUnits(priced.units, decimals)} ${symbol} at ${price} ${currency}`;
+    throw new AppError(
+      'wrong_state',
+      `${words}, less than the minimum of ${minimumText(minimum, { symbol, network })}: refund the charge.`,
+    );
+  }
   return {
     price,
     quantity: formatUnits(priced.units, decimals),

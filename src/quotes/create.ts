@@ -3,11 +3,13 @@ import { type AccountPolicy, requireAccount } from '../accounts/require.ts';
 import { decimalsOf } from '../chains/networks.ts';
 import { setAuditObject } from '../lib/audit-context.ts';
 import type { Clock } from '../lib/clock.ts';
+import { formatUnits } from '../lib/decimals.ts';
 import { invalidRequest } from '../lib/errors.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { PriceSource } from '../prices/price.ts';
 import type { Database } from '../storage/database.ts';
 import { MAX_COST } from './check.ts';
+import { type AllOrderTerms, minimumText, orderTermsOf } from './order-terms.ts';
 import { MAX_COST_CENTS, priceOrder, QUOTE_LIFE_MS, type Quote, type QuoteRequest } from './quote.ts';
 import { insertQuote } from './store.ts';
 
@@ -15,6 +17,7 @@ export type MakeQuoteDeps = {
   readonly prices: PriceSource;
   readonly clock: Clock;
   readonly feePercent: string;
+  readonly orderTerms: AllOrderTerms;
 };
 
 export type QuoteDeps = MakeQuoteDeps & { readonly db: Database; readonly accounts: AccountPolicy };
@@ -31,7 +34,7 @@ export async function createQuote(deps: QuoteDeps, input: QuoteRequest): Promise
 }
 
 /**
- * Prices a request without writing anything; it may wait for price sources. Refuses a cost that buys nothing, a quantity
+ * Prices a request without writing anything; it may wait for price sources. Refuses what is below the minimum of the asset, a quantity
  * that costs more than can be paid, and everything while there is no price.
  */
 export async function makeQuote(deps: MakeQuoteDeps, { wanted, ...asked }: QuoteRequest): Promise<Quote> {
@@ -40,10 +43,15 @@ export async function makeQuote(deps: MakeQuoteDeps, { wanted, ...asked }: Quote
   const { value: price, source, at: priceAt, inputs } = await deps.prices.price(asked.symbol, asked.currency, now);
   const decimals = decimalsOf(asked.symbol, asked.network);
   const { feePercent } = deps;
-  const priced = priceOrder({ price, decimals, feePercent, ...wanted });
-  if (priced.units === 0n) {
-    const message = `is too small to buy any ${asked.symbol} at ${price} ${asked.currency}`;
-    throw invalidRequest([{ path: 'cost', code: 'minimum', message }]);
+  const { minimum, networkFee: networkFeeUnits } = orderTermsOf(deps.orderTerms, asked);
+  const terms = { price, decimals, feePercent, networkFeeUnits };
+  const priced = priceOrder({ ...terms, ...wanted });
+  if (priced.units < minimum || priced.units === 0n) {
+    const least = formatUnits(priceOrder({ ...terms, units: minimum }).costCents, 2);
+    const words = `the minimum of an order is ${minimumText(minimum, asked)}, which costs ${least} ${asked.currency} now`;
+    throw invalidRequest([
+      { path: 'costCents' in wanted ? 'cost' : 'quantity', code: 'minimum', message: `is too small: ${words}` },
+    ]);
   }
   if (priced.costCents > MAX_COST_CENTS) {
     const message = `costs more than ${MAX_COST} ${asked.currency}`;
@@ -52,6 +60,7 @@ export async function makeQuote(deps: MakeQuoteDeps, { wanted, ...asked }: Quote
   return {
     ...asked,
     ...priced,
+    networkFeeUnits,
     id: uuidV7(now),
     price,
     feePercent,

@@ -19,6 +19,8 @@ export type Quote = {
   readonly feeCents: bigint;
   /** Smallest units of the asset; 10^`decimals` of them are one. */
   readonly units: bigint;
+  /** What the payer bears of the network's fee, in the same units; `units` is what is left. */
+  readonly networkFeeUnits: bigint;
   readonly decimals: number;
   readonly source: string;
   readonly priceAt: Date;
@@ -53,6 +55,8 @@ export type Terms = {
   readonly decimals: number;
   /** From 0 to below 100, as decimal text. */
   readonly feePercent: string;
+  /** Smallest units that the payer bears of the network's fee. */
+  readonly networkFeeUnits?: bigint;
 } & Wanted;
 
 export type PricedOrder = { readonly costCents: bigint; readonly feeCents: bigint; readonly units: bigint };
@@ -61,22 +65,23 @@ const CENTS = 100n;
 
 /**
  * Computes the cost, fee and quantity of an order. Every rounding is against the payer: fee up, quantity down, cost up.
- * Given a cost, the quantity is what the cost minus the fee can buy, which may be zero. Given units, the cost is the
- * smallest that, minus its fee, pays for them.
+ * Given a cost, the quantity is what the cost minus the fee can buy, less the network's fee, which may be zero. Given units, the cost
+ * is the smallest that, minus its fee, pays for them and for the network's fee.
  */
 export function priceOrder(terms: Terms): PricedOrder {
   const price = fractionOf(terms.price);
   const fee = shareOf(terms.feePercent);
   const oneUnit = tenTo(terms.decimals);
+  const { networkFeeUnits = 0n } = terms;
   if (price.numerator === 0n || fee.numerator >= fee.denominator)
     throw new RangeError('a price is above zero, a fee below all');
   if ('costCents' in terms) {
     const { costCents } = terms;
     const feeCents = feeOf(costCents, fee);
-    const units = divideDown((costCents - feeCents) * oneUnit * price.denominator, CENTS * price.numerator);
-    return { costCents, feeCents, units };
+    const bought = divideDown((costCents - feeCents) * oneUnit * price.denominator, CENTS * price.numerator);
+    return { costCents, feeCents, units: bought > networkFeeUnits ? bought - networkFeeUnits : 0n };
   }
-  const netCents = divideUp(terms.units * price.numerator * CENTS, oneUnit * price.denominator);
+  const netCents = divideUp((terms.units + networkFeeUnits) * price.numerator * CENTS, oneUnit * price.denominator);
   // cost − ⌈cost · fee⌉ ≥ net exactly when cost · (1 − fee) ≥ net, because net is an integer.
   const costCents = divideUp(netCents * fee.denominator, fee.denominator - fee.numerator);
   return { costCents, feeCents: feeOf(costCents, fee), units: terms.units };

@@ -9,8 +9,8 @@ import type { Quote } from './quote.ts';
 export async function insertQuote(tx: Sql, quote: Quote): Promise<void> {
   await tx.query(
     `insert into quotes (id, account_id, symbol, network, currency, price, fee_percent, fee_cents, cost_cents, units,
-                         decimals, price_source, price_at, inputs, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                         network_fee_units, decimals, price_source, price_at, inputs, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
      on conflict (id) do nothing`,
     [
       quote.id,
@@ -23,6 +23,7 @@ export async function insertQuote(tx: Sql, quote: Quote): Promise<void> {
       quote.feeCents,
       quote.costCents,
       quote.units,
+      quote.networkFeeUnits,
       quote.decimals,
       quote.source,
       quote.priceAt,
@@ -35,7 +36,7 @@ export async function insertQuote(tx: Sql, quote: Quote): Promise<void> {
 
 export async function findQuote(sql: Sql, id: string): Promise<Quote | undefined> {
   const [row] = await sql.query<QuoteRow>(
-    `select id, account_id, symbol, network, currency, price, fee_percent, fee_cents, cost_cents, units, decimals,
+    `select id, account_id, symbol, network, currency, price, fee_percent, fee_cents, cost_cents, units, network_fee_units, decimals,
             price_source, price_at, inputs, created_at, expires_at
        from quotes where id = $1`,
     [id],
@@ -59,6 +60,7 @@ type QuoteRow = Row & {
   fee_cents: string;
   cost_cents: string;
   units: string;
+  network_fee_units: string;
   decimals: number;
   price_source: string;
   price_at: Date;
@@ -79,6 +81,7 @@ function toQuote(row: QuoteRow): Quote {
     costCents: BigInt(row.cost_cents),
     feeCents: BigInt(row.fee_cents),
     units: BigInt(row.units),
+    networkFeeUnits: BigInt(row.network_fee_units),
     decimals: row.decimals,
     source: row.price_source,
     priceAt: row.price_at,

@@ -8,6 +8,7 @@ export function quoteView(quote: Quote) {
   const exact = {
     price: quote.price,
     fee: formatUnits(quote.feeCents, CENT_DECIMALS),
+    networkFee: formatUnits(quote.networkFeeUnits, quote.decimals),
     quantity: formatUnits(quote.units, quote.decimals),
     cost: formatUnits(quote.costCents, CENT_DECIMALS),
   };
@@ -19,6 +20,7 @@ export function quoteView(quote: Quote) {
     currency: quote.currency,
     price: exactNumber(exact.price),
     fee: exactNumber(exact.fee),
+    networkFee: exactNumber(exact.networkFee),
     quantity: exactNumber(exact.quantity),
     cost: exactNumber(exact.cost),
     exact,

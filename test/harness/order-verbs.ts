@@ -24,6 +24,7 @@ import { advancePayout } from '../../src/payouts/advance.ts';
 import { chainOf } from '../../src/payouts/open.ts';
 import { transferOf } from '../../src/payouts/payout.ts';
 import { findPayoutOfOrder, insertAttempts } from '../../src/payouts/store.ts';
+import { openOrderTerms } from '../../src/quotes/order-terms.ts';
 import { sandboxAccounts } from '../../src/sandbox/accounts.ts';
 import { sandboxChains } from '../../src/sandbox/chains/simulated-chain.ts';
 import { sandboxChainStore } from '../../src/sandbox/chains/store.ts';
@@ -100,6 +101,7 @@ export async function openOrderNode(
       accounts: sandboxAccounts,
       chargeRules: SANDBOX_CHARGE_RULES,
       feePercent,
+      orderTerms: openOrderTerms([]),
       settlement,
       rails: sandboxRails,
       rates: configuredRates(rates, 'sandbox'),

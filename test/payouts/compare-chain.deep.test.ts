@@ -33,6 +33,9 @@ function fulfilled(world: WorldName): Promise<Drill> {
 async function fulfil(world: WorldName): Promise<Drill> {
   const drill = await openDrill(world, 1, 0);
   stops.push(() => drill.close());
+  // Notes what the sender has before anything leaves.
+  await drill.pass(40);
+  await compared(drill);
   await drill.pay(3);
   await drill.runJobs();
   await drill.rest();

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { decimalsOf } from '../../src/chains/networks.ts';
+import type { ChainParameters } from '../../src/chains/tron/answers.ts';
+import { DEFAULT_FEE_CAP, worstTokenFee } from '../../src/chains/tron/fees.ts';
 import { parseUnits } from '../../src/lib/decimals.ts';
 import { isExpired, priceOrder } from '../../src/quotes/quote.ts';
 import { sandboxRails } from '../../src/sandbox/rails.ts';
@@ -11,7 +13,13 @@ import { type Answer, type Service, startService } from '../harness/service.ts';
 let service: Service;
 let live: Service;
 before(async () => {
-  service = await startService({ env: { TRILHO_FEE_PERCENT: '1.5' } });
+  const limits = [
+    { symbol: 'eth', network: 'base', minimum: '0.000000000000000001' },
+    { symbol: 'usdt', network: 'arbitrum', networkFee: '1.5', minimum: '2' },
+  ];
+  service = await startService({
+    env: { TRILHO_FEE_PERCENT: '1.5', TRILHO_PAYOUTS: JSON.stringify({ limits }) },
+  });
   live = await startService({
     mode: 'live',
     rails: sandboxRails,
@@ -51,9 +59,10 @@ test('a cost buys what is left after the fee, and the quote is read again as it 
     currency: 'BRL',
     price: 5.41,
     fee: 7.5,
+    networkFee: 0,
     quantity: 91.03512,
     cost: 500,
-    exact: { price: '5.41', fee: '7.5', quantity: '91.03512', cost: '500' },
+    exact: { price: '5.41', fee: '7.5', networkFee: '0', quantity: '91.03512', cost: '500' },
     feePercent: '1.5',
     source: 'table',
     priceAt: now,
@@ -69,7 +78,8 @@ test('a cost buys what is left after the fee, and the quote is read again as it 
 test('a quantity costs its price and the fee on top, each rounded up', async () => {
   // 5.41 × 100.000001 is 541.00000541, hence 541.01; 541.01 / 0.985 is 549.2487…, hence 549.25.
   const { json } = await ask({ cost: undefined, quantity: '100.000001' });
-  assert.deepEqual(json.exact, { price: '5.41', fee: '8.24', quantity: '100.000001', cost: '549.25' });
+  const exact = { price: '5.41', fee: '8.24', networkFee: '0', quantity: '100.000001', cost: '549.25' };
+  assert.deepEqual(json.exact, exact);
   assert.equal(json.accountId, undefined);
 });
 
@@ -198,7 +208,40 @@ test('every refusal names its field, all at once', async () => {
 test('a cost that buys nothing is refused', async () => {
   // The fee on a cent is a cent; nothing is left.
   assert.deepEqual(faultsOf(await ask({ cost: '0.01' })), [['cost', 'minimum']]);
-  assert.equal((await ask({ cost: '0.02' })).json.exact.quantity, '0.001848');
+});
+
+test('an order that is worth less than the fee of its network is refused, and the refusal names the minimum', async () => {
+  const words = 'is too small: the minimum of an order is 6 usdt on tron, which costs 32.96 BRL now';
+  for (const [changes, path] of [
+    [{ cost: '32.95' }, 'cost'],
+    [{ cost: undefined, quantity: '5.999999' }, 'quantity'],
+  ] as const) {
+    const refused = await ask(changes);
+    assert.deepEqual(faultsOf(refused), [[path, 'minimum']]);
+    assert.equal(refused.json.errors[0].message, words);
+  }
+  assert.equal((await ask({ cost: '32.96' })).json.exact.quantity, '6');
+  // What the dearest transfer of USDT costs there, at the price of TRX.
+  const fee = worstTokenFee({ energyFee: 100n, bandwidthFee: 1_000n } as ChainParameters, DEFAULT_FEE_CAP);
+  assert.ok(parseUnits('6', 6)! * 541n >= fee * 178n);
+});
+
+test('the fee of the network is borne by the payer where it is set, and the quote shows it', async () => {
+  const bought = await ask({ network: 'arbitrum', cost: 541 });
+  // 532.885 buys 98.5 usdt, rounded down after the fee of 1.5 % was rounded up.
+  assert.deepEqual(bought.json.exact, {
+    price: '5.41',
+    fee: '8.12',
+    networkFee: '1.5',
+    quantity: '96.999075',
+    cost: '541',
+  });
+  assert.equal(bought.json.networkFee, 1.5);
+  const wanted = await ask({ network: 'arbitrum', cost: undefined, quantity: '96.999075' });
+  assert.deepEqual(wanted.json.exact, bought.json.exact);
+  assert.equal((await service.get(bought.headers.get('location')!)).text, bought.text);
+  const [fault] = (await ask({ network: 'arbitrum', cost: 10 })).json.errors;
+  assert.match(fault.message, /the minimum of an order is 2 usdt on arbitrum, which costs 19\.23 BRL now$/);
 });
 
 test('what is not there is not found', async () => {
@@ -212,7 +255,7 @@ test('what is not there is not found', async () => {
 test('an unknown account is opened by a sandbox and not found in live', async () => {
   assert.equal((await ask({ accountId: 'newcomer' })).status, 201);
   assert.equal((await service.sql(`select id from accounts where id = 'newcomer'`)).length, 1);
-  const body = { symbol: 'usdt', network: 'tron', currency: 'BRL', cost: 5, accountId: 'newcomer' };
+  const body = { symbol: 'usdt', network: 'polygon', currency: 'BRL', cost: 5, accountId: 'newcomer' };
   assert.equal((await live.post('/crypto/quotes', body)).status, 404);
   assert.deepEqual(await live.sql('select id from quotes'), []);
   assert.equal((await live.post('/crypto/quotes', { ...body, accountId: 'acme' })).json.exact.quantity, '1');

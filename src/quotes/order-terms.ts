@@ -1,0 +1,66 @@
+// What holds for orders of an asset on a network: the least that one may send, so that the fee of the network is covered, and what the payer
+// bears of that fee.
+import { type AssetSymbol, NETWORKS_OF, type Network, SYMBOLS } from '../chains/asset.ts';
+import { decimalsOf } from '../chains/networks.ts';
+import type { LimitSettings } from '../config/payout-settings.ts';
+import { formatUnits, parseUnits } from '../lib/decimals.ts';
+import { StartError } from '../lib/errors.ts';
+
+/** Smallest units of the asset. */
+export type OrderTerms = {
+  readonly minimum: bigint;
+  /** Taken from what the payer gets; zero: the operator keeps it. */
+  readonly networkFee: bigint;
+};
+
+/** By `usdt.polygon`; every pair has one. */
+export type AllOrderTerms = ReadonlyMap<string, OrderTerms>;
+
+type Asset = { readonly symbol: AssetSymbol; readonly network: Network };
+
+/**
+ * Worth at least what the network takes for a transfer: on Tron 17.4 TRX for USDT to an address without any, and 1.1 TRX for a new account;
+ * on Ethereum at 13 gwei; elsewhere cents.
+ */
+const DEFAULT_MINIMUMS: { readonly [N in Network]: { readonly [S in AssetSymbol]?: string } } = {
+  ethereum: { usdt: '3', usdc: '3', eth: '0.0005' },
+  polygon: { usdt: '0.1', usdc: '0.1' },
+  base: { usdc: '0.1', eth: '0.00002' },
+  arbitrum: { usdt: '0.1', usdc: '0.1', eth: '0.00002' },
+  bsc: { usdt: '0.1', usdc: '0.1' },
+  tron: { usdt: '6', trx: '2' },
+};
+
+/** Those of `payouts.limits`, an entry of the network before one of all. Throws a StartError that names every fault. */
+export function openOrderTerms(settings: readonly LimitSettings[]): AllOrderTerms {
+  const faults: string[] = [];
+  const assets = SYMBOLS.flatMap(symbol => NETWORKS_OF[symbol].map((network: Network) => ({ symbol, network })));
+  const terms = assets.map(({ symbol, network }) => {
+    const ofSymbol = settings.filter(entry => entry.symbol === symbol);
+    const entry = ofSymbol.find(one => one.network === network) ?? ofSymbol.find(one => one.network === undefined);
+    const decimals = decimalsOf(symbol, network);
+    const read = (field: 'minimum' | 'networkFee', fallback: string) => {
+      const units = parseUnits(entry?.[field] ?? fallback, decimals);
+      if (units !== undefined) return units;
+      faults.push(`payouts.limits of ${symbol}: ${field} must have at most ${decimals} decimals on ${network}.`);
+      return 0n;
+    };
+    const minimum = read('minimum', DEFAULT_MINIMUMS[network][symbol] ?? '0');
+    return [nameOf({ symbol, network }), { minimum, networkFee: read('networkFee', '0') }] as const;
+  });
+  if (faults.length > 0) throw new StartError([...new Set(faults)].join('\n'));
+  return new Map(terms);
+}
+
+export function orderTermsOf(terms: AllOrderTerms, asset: Asset): OrderTerms {
+  const found = terms.get(nameOf(asset));
+  if (!found) throw new RangeError(`there is no ${asset.symbol} on ${asset.network}`);
+  return found;
+}
+
+/** The least, as a refusal names it. */
+export function minimumText(minimum: bigint, { symbol, network }: Asset): string {
+  return `${formatUnits(minimum, decimalsOf(symbol, network))} ${symbol} on ${network}`;
+}
+
+const nameOf = ({ symbol, network }: Asset) => `${symbol}.${network}`;
