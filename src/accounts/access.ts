@@ -32,7 +32,7 @@ export function requireAccess(caller: Caller | undefined, access: Access): void 
   }
   if (isBeyond(caller, access)) {
     const who = caller.session ? 'you work' : 'this key works';
-    throw new AppError('missing_scope', `This is about all accounts (${access.scope}), and ${who} for one.`);
+    throw new AppError('missing_scope', `This is of all accounts, and ${who} for one.`);
   }
   requireScope(caller, access.scope);
 }

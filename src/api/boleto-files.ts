@@ -30,7 +30,7 @@ export const BoletoFileView = Type.Object(
     digest: Type.String({ description: 'SHA-256 of its bytes, which are the same each time.' }),
     unanswered: Type.Integer({ minimum: 0, description: 'How many of its instructions the bank has not answered.' }),
     isTakenByHand: Type.Optional(
-      Type.Literal(true, { description: 'A person fetched it first, to carry it to the bank by hand.' }),
+      Type.Literal(true, { description: 'A person was the first to take it to the bank, by hand.' }),
     ),
     renewedAt: Type.Optional(DateTime({ description: 'When what was unanswered of it went into a new file.' })),
     bytesRemovedAt: Type.Optional(
@@ -40,7 +40,7 @@ export const BoletoFileView = Type.Object(
     ),
     offeredAt: Type.Optional(
       DateTime({
-        description: 'When it was first put into the folder, sent by SFTP, or fetched to be carried by hand.',
+        description: 'When it was first put into the folder, sent by SFTP, or taken to be carried by hand.',
       }),
     ),
   },

@@ -5,7 +5,7 @@ import { findFilesOfCharges } from '../charges/store-payer.ts';
 import { chargeView } from '../charges/view.ts';
 import { readEventsOf } from '../events/erase.ts';
 import { findOrdersOfCharges } from '../orders/store-payer.ts';
-import { auditReading, insertAuditLines } from '../storage/audit.ts';
+import { insertAuditLines, recordReading } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { batchesOf, findKnown, linesAbout } from './find.ts';
 
@@ -17,7 +17,7 @@ export type PayerRecord = { readonly kind: string; readonly record: object };
 export async function* exportPayer({ db, links }: Deps, document: string): AsyncGenerator<PayerRecord> {
   const known = await findKnown(db, document);
   // Also of a payer without charges: a person was looked up.
-  await db.transaction(auditReading);
+  await recordReading(db);
   for (const batch of batchesOf(known)) {
     await db.transaction(tx => insertAuditLines(tx, linesAbout(batch)));
     for (const charge of await findCharges(db, batch)) {

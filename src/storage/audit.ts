@@ -1,5 +1,11 @@
 // Audit lines: a transaction that changes something inserts one with it. `audit-chain.ts` seals them.
-import { type AuditContext, type AuditLine, currentAuditContext, withAuditContext } from '../lib/audit-context.ts';
+import {
+  type AuditContext,
+  type AuditLine,
+  currentAuditContext,
+  setAuditObject,
+  withAuditContext,
+} from '../lib/audit-context.ts';
 import { uuidV7 } from '../lib/ids.ts';
 import type { Database, Sql } from './database.ts';
 
@@ -51,8 +57,16 @@ export async function insertAuditLines(tx: Sql, lines: readonly AuditLine[]): Pr
 }
 
 /** Gives a transaction that only reads its audit line as well, for reading that has to be on record. */
-export async function auditReading(tx: Sql): Promise<void> {
+async function auditReading(tx: Sql): Promise<void> {
   await tx.query('select pg_current_xact_id()');
+}
+
+/** Puts a reading on record, before anything of it is sent. */
+export async function recordReading(db: Database, objectId?: string): Promise<void> {
+  await db.transaction(async tx => {
+    if (objectId !== undefined) setAuditObject(objectId);
+    await auditReading(tx);
+  });
 }
 
 /** A transaction that has written nothing has no transaction id yet: then it inserts no line. */

@@ -47,9 +47,34 @@ test('files are made of what waits, listed, and fetched with the same bytes each
   }
 });
 
-test('a file that a person fetched is not put into the folder; a HEAD request does not count as fetching', async () => {
+test('to fetch a file changes nothing, and the audit log says who did', async () => {
+  const { cookie, id } = await logIn(bench.service, 'operator');
+  const path = '/boletos/files/sicoob:main/1/content';
+  // A link of another site leads here too.
+  const headers = { cookie, 'sec-fetch-site': 'cross-site' };
+  assert.equal((await fetch(bench.service.url + path, { headers, method: 'HEAD' })).status, 200);
+  assert.match(await (await fetch(bench.service.url + path, { headers })).text(), /^75600000/);
+  const lines = await bench.service.sql(
+    `select action, object_id from (select action, object_id, actor from audit_inbox union all
+       select action, object_id, actor from audit_log) lines where actor = $1 and action not like 'POST %'`,
+    [`person:${id}`],
+  );
+  assert.deepEqual(lines, [{ action: 'GET /boletos/files/:agreement/:sequence/content', object_id: 'sicoob:main 1' }]);
+  const { files } = (await bench.service.get('/boletos/files')).json;
+  assert.deepEqual(
+    files.map(({ offeredAt }: Record<string, unknown>) => offeredAt),
+    [undefined, undefined],
+  );
+});
+
+test('a file that a person takes to the bank is not put into the folder', async () => {
   const place = await mkdtemp(path.join(tmpdir(), 'offered-'));
-  await bench.service.send('/boletos/files/sicoob:main/2/content', { method: 'HEAD' });
+  const take = () => bench.service.post('/boletos/files/sicoob:main/1/take', undefined);
+  const taken = await take();
+  assert.equal(taken.status, 200, taken.text);
+  assert.deepEqual([taken.json.isTakenByHand, taken.json.offeredAt], [true, bench.service.clock.now().toISOString()]);
+  assert.equal((await take()).json.isTakenByHand, true);
+  assert.equal((await bench.service.post('/boletos/files/sicoob:main/999/take', undefined)).status, 404);
   const offered = await bench.offer(place);
   assert.deepEqual(
     offered.map(({ sequence }) => sequence),
@@ -63,7 +88,6 @@ test('a file that a person fetched is not put into the folder; a HEAD request do
       [1, true],
     ],
   );
-  assert.equal(files[1].offeredAt, bench.service.clock.now().toISOString());
 });
 
 test('instructions are listed by what became of them', async () => {
@@ -102,14 +126,20 @@ test('the dashboard shows agreements and files, and a person makes and fetches t
   assert.match(text, /href="\/boletos\/files\/sicoob%3Amain\/2\/content"/);
   const fetched = await fetch(`${bench.service.url}/boletos/files/sicoob%3Amain/2/content`, { headers });
   assert.match(await fetched.text(), /^75600000/);
-  const made = await fetch(`${bench.service.url}/dashboard/boletos/make`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ agreement: RAIL, once: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87' }),
-    redirect: 'manual',
-  });
+  const send = (act: string, fields: Record<string, string>) =>
+    fetch(`${bench.service.url}/dashboard/boletos/${act}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ agreement: RAIL, ...fields }),
+      redirect: 'manual',
+    });
+  const made = await send('make', { once: '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d87' });
   assert.equal(made.status, 303, await made.text());
-  assert.equal((await bench.service.get('/boletos/files')).json.total, 3);
+  const newest = async () => (await bench.service.get('/boletos/files')).json.files[0];
+  assert.deepEqual([(await newest()).sequence, (await newest()).offeredAt], [3, undefined]);
+  assert.match(text, /href="\/dashboard\/boletos\/take\?agreement=sicoob%3Amain&amp;file=2"/);
+  assert.equal((await send('take', { file: '3' })).status, 303);
+  assert.equal((await newest()).isTakenByHand, true);
   const viewer = { ...headers, cookie: (await logIn(bench.service, 'viewer')).cookie };
   const seen = await (await fetch(`${bench.service.url}/dashboard/boletos`, { headers: viewer })).text();
   assert.match(seen, /sicoob-main-000002\.rem/);

@@ -185,7 +185,7 @@ describe('an agreement whose numbers run out', () => {
     const bench = await startFileExchange('756', { name: RAIL, firstNumber: '1', lastNumber: '20' }, [], log);
     const warned = () =>
       lines.filter(line => line.includes('numbers of an agreement run out')).map(line => JSON.parse(line).count);
-    const { cookie } = await logIn(bench.service, 'operator', 'acme');
+    const { cookie } = await logIn(bench.service, 'operator');
     const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
     const page = async () => wordsOf(await (await fetch(`${bench.service.url}/dashboard`, { headers })).text());
     try {

@@ -166,12 +166,12 @@ describe('the SFTP server of a bank', { skip: withoutSshd }, () => {
     assert.equal((await command()).said, `${RAIL}: nothing to send.`, 'read once');
   });
 
-  test('a file that a person fetched is not sent too, unless it is asked for', async () => {
+  test('a file that a person takes to the bank is not sent too, unless it is asked for', async () => {
     await restSchedule();
     await charge();
     await service.runJobs();
     const [{ sequence }] = (await service.post('/boletos/files', { agreement: RAIL })).json.files;
-    assert.match((await service.get(`/boletos/files/${RAIL}/${sequence}/content`)).text, /^756/);
+    assert.equal((await service.post(`/boletos/files/${RAIL}/${sequence}/take`, undefined)).status, 200);
     assert.equal((await command()).said, `${RAIL}: nothing to send.`);
     assert.deepEqual(readdirSync(sshd.sent), []);
     const env = { ...environment(), DATABASE_URL: service.databaseUrl };

@@ -56,7 +56,7 @@ test('a file without an answer is told of after its days, and what is unanswered
   assert.equal(await gauge(), '0');
   bench.service.clock.set('2026-11-24T12:00:00Z');
   assert.equal(await gauge(), '1');
-  const { cookie } = await logIn(bench.service, 'operator', 'acme');
+  const { cookie } = await logIn(bench.service, 'operator');
   const headers = { ...SAME_ORIGIN, cookie, accept: 'text/html' };
   const page = async () => wordsOf(await (await fetch(`${bench.service.url}/dashboard`, { headers })).text());
   assert.match(

@@ -65,7 +65,7 @@ test('a file of more than 10 MB is taken by the API and the page as by the comma
   const large = Buffer.alloc(11 * 1024 * 1024, 'x');
   const { status, json } = await upload(Uint8Array.from(large));
   assert.deepEqual([status, /not CNAB 240/.test(json.detail)], [400, true], json.detail);
-  const { cookie } = await logIn(bench.service, 'operator', 'acme');
+  const { cookie } = await logIn(bench.service, 'operator');
   const form = new FormData();
   form.set('once', '019a7f00-1c44-7a0b-8e5d-3f2b1a0c9d86');
   form.set('file', new File([Uint8Array.from(large)], 'large.ret'));
@@ -130,7 +130,7 @@ test('return files are listed, newest first, with how their entries ended', asyn
 
 test('a person uploads it on the page of statements', async () => {
   const { boleto, bytes } = await paidFile(102);
-  const { cookie } = await logIn(bench.service, 'operator', 'acme');
+  const { cookie } = await logIn(bench.service, 'operator');
   const send = async (once: string) => {
     const form = new FormData();
     form.set('once', once);

@@ -1,5 +1,6 @@
 // Puts files to a bank where they are taken from. A file is saved before, so a run that is killed is gone on with by the next: the
 // same file, with the same bytes.
+import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError } from '../../lib/errors.ts';
 import { outgoingName, placeFile } from '../../rails/cnab/folder.ts';
 import { fileParts, type MakeDeps, makeFiles } from './make-file.ts';
@@ -63,12 +64,21 @@ export async function offerAgain(deps: MakeDeps, key: FileKey, folder: string): 
 }
 
 /**
- * The bytes of a file for a person, who carries it to the bank. When all of them are taken, the file is no longer sent by itself: a bank that gets
- * it twice may refuse both.
+ * Marks a file as one that a person carries to the bank: it is not offered by itself any more, and where it was before, the bank may
+ * have it twice. Refuses one that was renewed: what is unanswered of it is in another.
  */
-export async function* handOut(deps: Pick<MakeDeps, 'db' | 'clock'>, file: BoletoFile): AsyncGenerator<Buffer> {
-  yield* fileParts(deps.db, file);
-  await markTaken(deps.db, file, deps.clock.now());
+export async function takeByHand({ db, clock }: Pick<MakeDeps, 'db' | 'clock'>, key: FileKey): Promise<BoletoFile> {
+  const { rail, sequence } = key;
+  return db.transaction(async tx => {
+    setAuditObject(`${rail} ${sequence}`);
+    await markTaken(tx, key, clock.now());
+    const file = await findFile(tx, key);
+    if (!file) throw new AppError('not_found', `There is no file ${sequence} of ${rail}.`);
+    requireBytes(file);
+    if (file.renewedAt)
+      throw new AppError('wrong_state', `File ${sequence} of ${rail} was renewed: carry the newer one.`);
+    return file;
+  });
 }
 
 async function place({ db }: MakeDeps, file: BoletoFile, folder: string): Promise<OfferedFile> {

@@ -1,8 +1,8 @@
 // The SQL that removes the bytes of files to banks.
 import type { Sql } from '../../storage/database.ts';
 
-/** It was handed out, and no answer of it is open: then it need not be sent again. */
-const IS_OVER = `f.bytes_removed_at is null and (f.offered_at is not null or f.renewed_at is not null)
+/** No answer of it is open: the bank has had it, also where no person said that they carried it there. */
+const IS_OVER = `f.bytes_removed_at is null
   and not exists (select from boleto_instructions i
                    where i.rail = f.rail and i.sequence = f.sequence and i.closed_at is null)`;
 

@@ -191,11 +191,11 @@ export async function findFile(sql: Sql, { rail, sequence }: FileKey): Promise<B
   return row && toFile(row);
 }
 
-/** The oldest file of a rail that was not offered yet; one that was renewed is not offered by itself. */
+/** The oldest file of a rail that was not offered yet. One that was renewed, or answered all the same, is not offered by itself. */
 export async function findUnoffered(sql: Sql, rail: string, last: number): Promise<BoletoFile | undefined> {
   const [row] = await sql.query<FileRow>(
     `select ${FILE_COLUMNS} from boleto_files
-      where rail = $1 and sequence <= $2 and offered_at is null and renewed_at is null
+      where rail = $1 and sequence <= $2 and offered_at is null and renewed_at is null and bytes_removed_at is null
       order by sequence limit 1`,
     [rail, last],
   );
@@ -204,7 +204,8 @@ export async function findUnoffered(sql: Sql, rail: string, last: number): Promi
 
 export async function findLastUnoffered(sql: Sql, rail: string): Promise<number | undefined> {
   const [row] = await sql.query<{ last: number | null }>(
-    'select max(sequence) as last from boleto_files where rail = $1 and offered_at is null and renewed_at is null',
+    `select max(sequence) as last from boleto_files
+      where rail = $1 and offered_at is null and renewed_at is null and bytes_removed_at is null`,
     [rail],
   );
   return row?.last ?? undefined;

@@ -7,6 +7,7 @@ import {
   BOLETO_FILES_EXAMPLE,
   BoletoFilesPage,
   BoletoFilesQuery,
+  BoletoFileView,
   INSTRUCTIONS_EXAMPLE,
   InstructionsPage,
   InstructionsQuery,
@@ -17,14 +18,15 @@ import {
 import { toPageQuery } from '../../api/paging.ts';
 import { Text } from '../../api/schemas.ts';
 import { fileView, listBoletoFiles, listInstructions } from '../../charges/bank-files/file-views.ts';
-import { type MakeDeps, makeFiles } from '../../charges/bank-files/make-file.ts';
-import { handOut, requireBytes } from '../../charges/bank-files/offer-files.ts';
+import { fileParts, type MakeDeps, makeFiles } from '../../charges/bank-files/make-file.ts';
+import { requireBytes, takeByHand } from '../../charges/bank-files/offer-files.ts';
 import { renewFile } from '../../charges/bank-files/renew-file.ts';
 import { findFile } from '../../charges/bank-files/store-files.ts';
 import { setAuditObject } from '../../lib/audit-context.ts';
 import { AppError, invalidRequest } from '../../lib/errors.ts';
 import { outgoingName } from '../../rails/cnab/folder.ts';
 import { allRails, type Rails } from '../../rails/rails.ts';
+import { recordReading } from '../../storage/audit.ts';
 import { Binary, created, media, ok } from '../server/answers.ts';
 import { pathOf } from '../server/path.ts';
 import { defineRoute } from '../server/route.ts';
@@ -87,12 +89,27 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
   });
 
   defineRoute(app, {
+    method: 'POST',
+    url: '/boletos/files/:agreement/:sequence/take',
+    operationId: 'takeBoletoFile',
+    summary: 'Say that you carry a file to the bank',
+    description:
+      'From then on it is not put into the folder or sent to the SFTP server by itself. Of one that was offered before it says that the bank may get it twice.',
+    tag,
+    path,
+    answer: ok(BoletoFileView, 'The file', { ...BOLETO_FILE_EXAMPLE, isTakenByHand: true }),
+    problems: ['wrong_state'],
+    handle: async ({ path: { agreement: rail, sequence } }) => fileView(await takeByHand(deps, { rail, sequence })),
+  });
+
+  defineRoute(app, {
     method: 'GET',
     url: '/boletos/files/:agreement/:sequence/content',
+    isOnRecord: true,
     operationId: 'getBoletoFileContent',
     summary: 'Fetch a file to a bank',
     description:
-      'The bytes of the file (CNAB 240, Latin-1), the same each time, until they are removed: see `bytesRemovedAt`. Fetching a file that was not offered yet means that you carry it to the bank: from then on it is not put into the folder or sent to the SFTP server by itself.',
+      'The bytes of the file (CNAB 240, Latin-1), the same each time, until they are removed: see `bytesRemovedAt`. They hold names and documents of payers, so the audit log has a line of each fetch. Fetching changes nothing: to carry the file to the bank yourself, take it first.',
     tag,
     path,
     answer: media<Readable>('application/octet-stream', Binary, 'The file', '75600000…'),
@@ -102,8 +119,9 @@ export function boletoFileRoutes(app: FastifyInstance, deps: MakeDeps & { readon
       requireBytes(file);
       reply.header('content-disposition', `attachment; filename="${outgoingName(rail, sequence)}"`);
       reply.header('cache-control', 'no-store');
-      // A question about it takes nothing.
-      return Readable.from(request.method === 'HEAD' ? [] : handOut(deps, file));
+      if (request.method === 'HEAD') return Readable.from([]);
+      await recordReading(db, `${rail} ${sequence}`);
+      return Readable.from(fileParts(db, file));
     },
   });
 

@@ -1,4 +1,4 @@
-// What a request changes is written to the audit log as the act of its caller.
+// What a request changes is written to the audit log as the act of its caller; of what it reads, downloads of payers' documents.
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { Caller } from '../../accounts/caller.ts';
 import { withAuditContext } from '../../lib/audit-context.ts';
@@ -15,7 +15,7 @@ export function auditRequests(app: FastifyInstance, { clock, requiresKeys }: Dep
     for (const one of [method].flat()) successes.set(`${one} ${url}`, successOf(schema));
   });
   app.addHook('preHandler', (request, _reply, done) => {
-    if (READING.includes(request.method)) return done();
+    if (READING.includes(request.method) && !request.route.config.isOnRecord) return done();
     const { id } = (request.params ?? {}) as { id?: string };
     const action = `${request.method} ${request.route.url}`;
     withAuditContext(

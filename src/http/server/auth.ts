@@ -30,6 +30,8 @@ declare module 'fastify' {
     hasOwnLimit?: true;
     /** Answers while the database does not, to a key that was good when it last did. */
     answersWithoutDatabase?: true;
+    /** Reads what has to be on record: its handler calls `recordReading`. */
+    isOnRecord?: true;
     /** Goes on for as long as the caller likes, and so is not counted among what is being answered. */
     isLasting?: true;
   }

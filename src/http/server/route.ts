@@ -20,6 +20,8 @@ export type Operation<P extends TObject, Q extends TObject, B extends TSchema, T
   readonly url: string;
   /** True: goes on for as long as the caller likes, and so does not count as a request in flight. */
   readonly isLasting?: true;
+  /** True: reads what has to be on record, so its handler calls `recordReading`. */
+  readonly isOnRecord?: true;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -90,12 +92,12 @@ export function defineRoute<
   Q extends TObject = NoFields,
   B extends TSchema = NoFields,
 >(app: FastifyInstance, operation: Operation<P, Q, B, T>): void {
-  const { method, url, isLasting, answer } = operation;
+  const { method, url, isLasting, isOnRecord, answer } = operation;
   const read = requestReader(operation);
   app.route({
     method,
     url,
-    config: { ...(isLasting && { isLasting }) },
+    config: { ...(isLasting && { isLasting }), ...(isOnRecord && { isOnRecord }) },
     schema: documentOf(operation),
     handler: async (request, reply) => {
       const value = await operation.handle(await read(request), reply);

@@ -1,5 +1,5 @@
 // Agreements with banks that are told by files, and the files for them: what waits, what was made, to make and to fetch.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { BoletoFilesQuery } from '../../api/boleto-files.ts';
 import { toPageQuery } from '../../api/paging.ts';
 import { listBoletoFiles } from '../../charges/bank-files/file-views.ts';
@@ -7,16 +7,20 @@ import { readAgreementUses } from '../../charges/bank-files/store-agreements.ts'
 import type { FileKey } from '../../charges/bank-files/store-files.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
-import { type ActDeps, defineAct } from './act.ts';
+import { type ActDeps, defineAct, type Field } from './act.ts';
 import type { ListDeps } from './charges.ts';
-import { textField } from './form.ts';
+import { type Fields, textField } from './form.ts';
 import { count, pager, readFilters, table, when } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 const PAGE = '/dashboard/boletos';
 
-export function renewAddress({ rail, sequence }: FileKey): string {
-  return `${PAGE}/renew?${new URLSearchParams({ agreement: rail, file: String(sequence) })}`;
+export function renewAddress(key: FileKey): string {
+  return fileAddress('renew', key);
+}
+
+function fileAddress(act: 'renew' | 'take', { rail, sequence }: FileKey): string {
+  return `${PAGE}/${act}?${new URLSearchParams({ agreement: rail, file: String(sequence) })}`;
 }
 
 type Marks = { readonly offeredAt?: string; readonly isTakenByHand?: true; readonly renewedAt?: string };
@@ -58,12 +62,15 @@ export function boletoFilePages(app: FastifyInstance, deps: ListDeps & ActDeps):
         ? html`<a href="/boletos/files/${encodeURIComponent(rail)}/${String(sequence)}/content" download>${name}</a>`
         : name,
       mayMake &&
-        unanswered > 0 &&
-        html`<a class="button secondary small" href="${renewAddress({ rail, sequence })}">Send again</a>`,
+        unanswered > 0 && [
+          !marks.renewedAt &&
+            html`<a class="button secondary small" href="${fileAddress('take', { rail, sequence })}">Carry it yourself</a> `,
+          html`<a class="button secondary small" href="${renewAddress({ rail, sequence })}">Send again</a>`,
+        ],
     ]);
     const body = html`${table({ caption: 'Agreements', head: ['Agreement', '#Waiting', 'Since', 'Last file', 'Last return', 'Last exchange failed', ''], rows: agreements, empty: 'No agreement with a bank that is told by files.' })}
 ${table({ caption: 'Files to banks', head: ['Made', 'Agreement', 'Number', '#Titles', '#Unanswered', 'Offered', 'File', ''], rows, empty: 'No file was made yet.' })}
-<p class="muted small">Who fetches a file that was not offered yet carries it to the bank: it is not sent by itself any more.</p>
+<p class="muted small">To fetch a file changes nothing, and the audit log has a line of it: it names payers.</p>
 ${pager(request, counts)}`;
     return sendHtml(request, reply, shell(deps, request, { title: 'Boletos by file', section: 'boletos', body }));
   });
@@ -93,24 +100,43 @@ a file that was made is the same however often it is fetched.</p>`,
   defineAct(app, deps, {
     url: '/boletos/renew',
     section: 'boletos',
-    ask: async request => {
-      const query = new URLSearchParams(request.url.split('?')[1] ?? '');
-      return {
-        title: 'Send again what the bank has not answered?',
-        words: html`<p>For a file that the bank never got: ask the bank first. What is unanswered of it goes into a new file with a number of its own, and the
+    ask: async request => ({
+      title: 'Send again what the bank has not answered?',
+      words: html`<p>For a file that the bank never got: ask the bank first. What is unanswered of it goes into a new file with a number of its own, and the
 boletos keep their numbers; what has ended meanwhile is let go. Should the bank have got both, it refuses the repeats, and that fails no charge.</p>`,
-        fields: [
-          { name: 'agreement', label: 'Agreement', isRequired: true, value: query.get('agreement') ?? '' },
-          { name: 'file', label: 'Number of the file', isRequired: true, value: query.get('file') ?? '' },
-        ],
-        button: 'Make a new file',
-        back: PAGE,
-      };
-    },
-    call: fields => {
-      const [agreement, file] = [textField(fields, 'agreement'), textField(fields, 'file')].map(encodeURIComponent);
-      return { method: 'POST', url: `/boletos/files/${agreement || '-'}/${file || '-'}/renew` };
-    },
+      fields: fileFields(request),
+      button: 'Make a new file',
+      back: PAGE,
+    }),
+    call: fields => ({ method: 'POST', url: `${pathOfFile(fields)}/renew` }),
     done: () => PAGE,
   });
+
+  defineAct(app, deps, {
+    url: '/boletos/take',
+    section: 'boletos',
+    ask: async request => ({
+      title: 'Do you carry this file to the bank?',
+      words: html`<p>From then on it is not put into the folder or sent to the SFTP server by itself. Fetch it from the list, and bring it to the bank.
+Where it was offered before, the bank may get it twice.</p>`,
+      fields: fileFields(request),
+      button: 'I carry it',
+      back: PAGE,
+    }),
+    call: fields => ({ method: 'POST', url: `${pathOfFile(fields)}/take` }),
+    done: () => PAGE,
+  });
+}
+
+function fileFields({ url }: FastifyRequest): readonly Field[] {
+  const query = new URLSearchParams(url.split('?')[1] ?? '');
+  return [
+    { name: 'agreement', label: 'Agreement', isRequired: true, value: query.get('agreement') ?? '' },
+    { name: 'file', label: 'Number of the file', isRequired: true, value: query.get('file') ?? '' },
+  ];
+}
+
+function pathOfFile(fields: Fields): string {
+  const [agreement, file] = [textField(fields, 'agreement'), textField(fields, 'file')].map(encodeURIComponent);
+  return `/boletos/files/${agreement || '-'}/${file || '-'}`;
 }

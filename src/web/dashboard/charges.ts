@@ -11,6 +11,8 @@ import { readObjectEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import type { ListReadDeps } from '../../http/server/list-read.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { recordReading } from '../../storage/audit.ts';
+import type { Database } from '../../storage/database.ts';
 import { html, type Piece } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import { type Columns, csvLink, pageReader, sendCsv, walkBack } from './csv.ts';
@@ -27,8 +29,9 @@ export type ListDeps = ShellDeps &
   };
 
 const HIDDEN = { schema: { hide: true } } as const;
+const ON_RECORD = { config: { isOnRecord: true }, ...HIDDEN } as const;
 
-export function chargePages(app: FastifyInstance, deps: ListDeps): void {
+export function chargePages(app: FastifyInstance, deps: ListDeps & { readonly db: Database }): void {
   app.get('/dashboard/charges', HIDDEN, async (request, reply) => {
     const list = await listCharges(deps, queryFor(deps, request));
     const rows = list.charges.map(charge => [
@@ -64,8 +67,9 @@ ${pager(request, list)}</div>`,
     return sendHtml(request, reply, page);
   });
 
-  app.get('/dashboard/charges.csv', HIDDEN, async (request, reply) => {
+  app.get('/dashboard/charges.csv', ON_RECORD, async (request, reply) => {
     const query = queryFor(deps, request);
+    await recordReading(deps.db);
     // Who looks for one charge may just have made it.
     const read = pageReader(deps, request, reply, { isFresh: query.externalId !== undefined });
     const pages = walkBack(

@@ -6,13 +6,15 @@ import { listUnmatched } from '../../charges/unmatched/list.ts';
 import { readNewestEvents } from '../../events/store-newest.ts';
 import { accountOf } from '../../http/server/auth.ts';
 import { listEntries } from '../../ledger/list.ts';
+import { recordReading } from '../../storage/audit.ts';
 import { readAuditLines } from '../../storage/audit-list.ts';
+import type { Database } from '../../storage/database.ts';
 import type { ListDeps } from './charges.ts';
 import { type Columns, pageReader, sendCsv, walkBack, walkPages, walkPositions } from './csv.ts';
 import { readFilters } from './parts.ts';
 import { AuditFilter, EventsFilter } from './records.ts';
 
-export function recordExports(app: FastifyInstance, deps: ListDeps): void {
+export function recordExports(app: FastifyInstance, deps: ListDeps & { readonly db: Database }): void {
   const options = { schema: { hide: true } } as const;
 
   app.get('/dashboard/events.csv', options, async (request, reply) => {
@@ -54,7 +56,9 @@ export function recordExports(app: FastifyInstance, deps: ListDeps): void {
     return sendCsv(reply, 'ledger', LINE_COLUMNS, linesOf(pages));
   });
 
-  app.get('/dashboard/unmatched.csv', options, async (_, reply) => {
+  const onRecord = { config: { isOnRecord: true }, ...options } as const;
+  app.get('/dashboard/unmatched.csv', onRecord, async (_, reply) => {
+    await recordReading(deps.db);
     const pages = walkPages(async page => {
       const { payments, hasMore } = await listUnmatched(deps, page);
       return { rows: payments, hasMore };
