@@ -16,6 +16,7 @@ export const BoletoApi = Type.Object(
     species: Type.Optional(
       Type.String(check(text => /^[A-Z]{2,3}$/.test(text), 'must be two or three capital letters')),
     ),
+    contractNumber: Type.Optional(Type.String(check(text => /^[1-9]\d{0,8}$/.test(text), 'must be 1 to 9 digits'))),
     webhook: Type.Optional(Type.Object(WEBHOOK_FIELDS, { ...CLOSED, ...WEBHOOK_CHECK })),
   },
   CLOSED,

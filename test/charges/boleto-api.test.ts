@@ -7,7 +7,7 @@ import { openBoletoApi } from '../../src/rails/boleto-api/load.ts';
 import { apiNumber } from '../../src/rails/boleto-api/sicoob/number.ts';
 import { liveRails } from '../../src/rails/live-rails.ts';
 import { agreementEntry } from '../harness/agreements.ts';
-import { apiEntry, type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
+import { apiEntry, BOLETO_RAIL, type ServiceAtBank, startServiceAtBank } from '../harness/boleto-bank.ts';
 import { provesOnce } from '../harness/boleto-once.ts';
 import { silentLog } from '../harness/log.ts';
 
@@ -15,7 +15,7 @@ const ADDRESS = { street: 'Rua das Flores', city: 'São Paulo', state: 'SP', pos
 
 let at: ServiceAtBank;
 before(async () => {
-  at = await startServiceAtBank('sicoob');
+  at = await startServiceAtBank('sicoob', { api: { contractNumber: '5' } });
 });
 after(() => at.stop());
 
@@ -41,6 +41,7 @@ test('what was asked for is what the bank has: due day, last day, fine, interest
     tipoJurosMora: 2,
     valorJurosMora: 1,
     mensagensInstrucao: ['Aluguel'],
+    numeroContratoCobranca: 5,
     pagador: { numeroCpfCnpj: '52998224725', nome: 'Maria da Silva', cep: '01001000', uf: 'SP' },
   });
 });
@@ -211,4 +212,23 @@ test('a boleto that is paid late is paid with fine and interest', async () => {
   assert.deepEqual([charge.state, charge.timing, charge.paidAmount], ['PAID', 'late', 'exact']);
   // Two percent once, and one percent a month for ten days.
   assert.equal(charge.payments[0].amountCents, 10_233);
+});
+
+test('days without a payment are waited for all at once, however many they are', async () => {
+  at.psp.setFault({ kind: 'status', status: 204, on: { method: 'GET', path: '/boletos/movimentacoes' } });
+  const seen = async () => {
+    const [row] = await at.service.sql<{ seen_until: Date; silent_since: Date | null }>(
+      'select seen_until, silent_since from rails where name = $1',
+      [BOLETO_RAIL],
+    );
+    return row!;
+  };
+  await at.service.sql("update rails set seen_until = seen_until - interval '20 days' where name = $1", [BOLETO_RAIL]);
+  const before = await seen();
+  await at.look();
+  assert.deepEqual((await seen()).seen_until, before.seen_until, 'an empty list and one in the making look alike');
+  at.service.clock.advanceMs(16 * 60_000);
+  await at.service.runJobs();
+  assert.deepEqual(await seen(), { seen_until: at.service.clock.now(), silent_since: null });
+  at.psp.clearFaults();
 });

@@ -22,6 +22,12 @@ test('a boleto that the bank registers while the caller waits is in the first an
   assert.equal((await at.service.get(`/charges/${json.id}/boleto.pdf`)).status, 200);
 });
 
+test('a boleto below the smallest one of the bank is refused by the name of its field', async () => {
+  const { status, json } = await at.create({ amountCents: 249 });
+  assert.deepEqual([status, json.errors?.[0]?.path], [422, 'amountCents'], JSON.stringify(json));
+  assert.equal((await at.create({ amountCents: 250 })).json.boleto.status, 'REGISTERED');
+});
+
 test('one that takes longer is asked for until it is registered, and sent once', async () => {
   at.psp.setTitles({ processing: 6 });
   const before = at.posts();

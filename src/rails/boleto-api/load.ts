@@ -13,7 +13,9 @@ import { NUMBER_DIGITS } from './sicoob/number.ts';
 import { sicoobRail } from './sicoob/rail.ts';
 
 type Api = Omit<ClientSettings, 'name' | 'accountNumber' | 'profile'> &
-  Pick<BoletoApiSettings, 'profile' | 'scopes' | 'webhook'> & { readonly pixCode?: boolean; readonly species?: string };
+  Pick<BoletoApiSettings, 'profile' | 'scopes' | 'species' | 'contractNumber' | 'webhook'> & {
+    readonly pixCode?: boolean;
+  };
 
 /** An entry of `boletos` with `api`, already checked for its form. */
 export type BoletoApiEntry = BoletoApiSettings['account'] & {
@@ -103,7 +105,7 @@ function settingsOf(entry: BoletoApiEntry): BoletoApiSettings {
 
 function* checkEntry(
   { bank }: BoletoApiEntry,
-  { profile: name, account, firstNumber, lastNumber, webhook }: BoletoApiSettings,
+  { profile: name, account, firstNumber, lastNumber, contractNumber, webhook }: BoletoApiSettings,
   profile: BoletoProfile,
 ): Generator<SettingFault> {
   if (bank !== profile.bank) yield { path: 'bank', message: `must be ${profile.bank} for the profile ${name}` };
@@ -117,6 +119,9 @@ function* checkEntry(
   if (isTooLong(firstNumber)) yield { path: 'firstNumber', message: `must have at most ${numberDigits} digits` };
   if (isTooLong(lastNumber)) yield { path: 'lastNumber', message: `must have at most ${numberDigits} digits` };
   if (firstNumber > lastNumber) yield { path: 'lastNumber', message: 'must not be below firstNumber' };
+  if (contractNumber !== undefined && name !== 'sicoob') {
+    yield { path: 'api.contractNumber', message: `must be absent: the profile ${name} has none` };
+  }
   if (webhook && !profile.hasWebhook) {
     yield { path: 'api.webhook', message: `must be absent: with the profile ${name} payments are asked for` };
   }

@@ -17,6 +17,8 @@ export type BoletoApiSettings = Omit<ClientSettings, 'profile'> & {
   readonly scopes?: readonly string[];
   /** «Espécie», in the bank's own letters. */
   readonly species?: string;
+  /** «Número do contrato de cobrança», at Sicoob, where a client has several. */
+  readonly contractNumber?: string;
   readonly webhook?: { readonly url: string };
 };
 

@@ -51,6 +51,11 @@ test('a payment is read by the names of the document and by those of its example
   assert.deepEqual([named?.isByPix, shown?.isByPix], [undefined, true]);
 });
 
+test('a code that pix and savings share is by pix as far as its words do not say otherwise', () => {
+  const byPix = (words: string) => read({ ...asShown, tipoOpFinanceira: words }).receipts[0]?.isByPix;
+  assert.deepEqual([byPix('07 - Via Pix'), byPix('PIX'), byPix('05 - Poupança')], [true, true, undefined]);
+});
+
 test('four decimals and a day without its zero are read', () => {
   const row = `[{"numTitulo":${NUMBER},"dataLiquidacao":"2026-11-7T00:00:00-03:00","valorLiquido":85.0000}]`;
   const list = listIn(zipOne('a', Buffer.from(row)).toString('base64'));

@@ -76,6 +76,8 @@ const cases = {
   ],
   inter: [
     [{ ...INTER, valorNominal: '10.50' }, 400, /valorNominal/],
+    [{ ...INTER, valorNominal: 2.49 }, 400, /valorNominal/],
+    [{ ...INTER, formasRecebimento: 'BOLETO' }, 400, /formasRecebimento/],
     [{ ...INTER, estranho: 1 }, 400, /estranho/],
     [{ ...INTER, seuNumero: '1234567890123456' }, 400, /seuNumero/],
     [{ ...INTER, numDiasAgenda: 61 }, 400, /numDiasAgenda/],

@@ -6,12 +6,17 @@ import { checkTerms, cut, decimalNumber, percentNumber, placeOf } from '../terms
 
 /** «numDiasAgenda»: how many days after its due day a boleto can be paid. */
 const MAX_DAYS_AFTER = 60;
+/** The smallest boleto that the bank issues: R$ 2.50. */
+const MIN_CENTS = 250n;
 const LENGTHS = { name: 100, street: 90, number: 10, complement: 30, neighborhood: 60, city: 60, message: 78 } as const;
 const CPF_LENGTH = 11;
 
 export function checkRequest(request: PaymentRequest): Refusal | undefined {
   const refusal = checkTerms(request);
   if (refusal) return refusal;
+  if (request.amountCents < MIN_CENTS) {
+    return { path: 'amountCents', code: 'too_small', message: 'is below R$ 2.50, the smallest boleto of the bank' };
+  }
   if (daysBetween(request.dueDay, request.expireDay) <= MAX_DAYS_AFTER) return undefined;
   const message = `is more than ${MAX_DAYS_AFTER} days after dueAt, which the bank does not take`;
   return { path: 'expireAt', code: 'too_late', message };

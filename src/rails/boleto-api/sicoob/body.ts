@@ -22,7 +22,7 @@ const NO_NEIGHBORHOOD = 'NAO INFORMADO';
 const LENGTHS = { name: 50, street: 40, neighborhood: 30, city: 40, message: 40 } as const;
 
 export function boletoBody(settings: BoletoApiSettings, request: PaymentRequest, reference: string) {
-  const { account, hasPixCode, species = SPECIES } = settings;
+  const { account, hasPixCode, species = SPECIES, contractNumber } = settings;
   const { accountNumber = '', accountDigit = '' } = account;
   const { id, amountCents, createdAt, dueDay, description } = request;
   // A boleto whose debt is older than its due day is a mistake to the bank.
@@ -51,6 +51,7 @@ export function boletoBody(settings: BoletoApiSettings, request: PaymentRequest,
     ...(description !== undefined && { mensagensInstrucao: [cut(description, LENGTHS.message)] }),
     gerarPdf: false,
     codigoCadastrarPIX: hasPixCode ? PIX.with : PIX.without,
+    ...(contractNumber !== undefined && { numeroContratoCobranca: Number(contractNumber) }),
   };
 }
 

@@ -18,10 +18,16 @@ const FIELDS = {
   amount: ['valorLiquido'],
   fee: ['valorTarifaMovimento'],
   channel: ['idTipoOpFinanceira'],
+  channelWords: ['tipoOpFinanceira'],
 } as const;
 
-/** «Via Pix». */
-const BY_PIX = '212';
+/** Of «via pix», and of savings accounts too: the words beside it tell which. */
+const PIX_OR_SAVINGS = '212';
+
+function isByPix(row: unknown): boolean {
+  const words = fieldOf(row, 'channelWords');
+  return fieldOf(row, 'channel') === PIX_OR_SAVINGS && (words === undefined || /\bpix\b/i.test(words));
+}
 
 /** The list in a file; undefined when it cannot be read. */
 export function listIn(base64: string): readonly unknown[] | undefined {
@@ -69,7 +75,7 @@ function readRow(row: unknown, account: BoletoAccount, now: Date): Receipt | und
     // Titles of two agreements may have the same number.
     reference: `boleto ${sicoob.numberingOf(account)} ${number} ${dayOf(row, 'movedOn') ?? paidDay} ${amountCents}`,
     ...(own !== undefined && isOwn(row, own) && { requestReference: own }),
-    ...(fieldOf(row, 'channel') === BY_PIX && { isByPix: true }),
+    ...(isByPix(row) && { isByPix: true }),
     amountCents,
     // The bank tells the day and no time.
     paidAt: earlierOf(lastSecondOf(paidDay), now),

@@ -54,10 +54,14 @@ export function sicoobWatch(
     return asked;
   }
 
-  /** The ids of the files of a list. */
-  async function filesOf(days: Days): Promise<{ readonly code: string; readonly files: readonly string[] }> {
+  /** The ids of the files of a list. While it is not ready the bank prepares `others` too: each empty one takes a while. */
+  async function filesOf(
+    days: Days,
+    others: readonly Days[],
+  ): Promise<{ readonly code: string; readonly files: readonly string[] }> {
     const { code, atMs } = await ask(days);
-    for (const waitMs of [0, ...WAITS_MS]) {
+    const isEmptyByNow = () => clock.now().getTime() - atMs >= EMPTY_AFTER_MS;
+    for (const waitMs of isEmptyByNow() ? [0] : [0, ...WAITS_MS]) {
       if (waitMs > 0) await wait(waitMs);
       const answer = await call({
         method: 'GET',
@@ -72,7 +76,8 @@ export function sicoobWatch(
       if (ids.length > MAX_FILES) throw new AppError('rail_unavailable', 'The bank has too many files of payments.');
       return { code, files: ids };
     }
-    if (clock.now().getTime() - atMs < EMPTY_AFTER_MS) {
+    if (!isEmptyByNow()) {
+      for (const other of others) await ask(other);
       throw new AppError('rail_unavailable', 'The bank is still preparing its list of payments.');
     }
     waiting.delete(`${days.from} ${days.to}`);
@@ -98,8 +103,8 @@ export function sicoobWatch(
     return read;
   }
 
-  async function readDays(days: Days): Promise<{ receipts: Receipt[]; unreadable: number }> {
-    const { code, files } = await filesOf(days);
+  async function readDays(days: Days, others: readonly Days[] = []): Promise<ReadReceipts> {
+    const { code, files } = await filesOf(days, others);
     const receipts: Receipt[] = [];
     const counts: Counts = new Map();
     let unreadable = 0;
@@ -118,10 +123,9 @@ export function sicoobWatch(
       const last = civilDay(earlierOf(to, clock.now()));
       const first = cursor ?? addDays(civilDay(from), -DAYS_BEFORE);
       if (first > last) return { receipts: [] };
-      const end = addDays(first, Math.min(DAYS_OF_LIST - 1, daysBetween(first, last)));
-      const next = addDays(end, 1);
-      const read = await readDays({ from: first, to: end });
-      return { ...read, ...(next <= last && { next }) } satisfies ReceiptPage;
+      const [list, ...others] = listsOf(first, last);
+      const read = await readDays(list!, others);
+      return { ...read, ...(others[0] && { next: others[0].from }) } satisfies ReceiptPage;
     },
     receipt: async reference => {
       const [, day] = /^boleto [\d ]+ (\d{4}-\d{2}-\d{2}) \d+(?: \d+)?$/.exec(reference) ?? [];
@@ -131,6 +135,15 @@ export function sicoobWatch(
     },
     hints: () => [],
   };
+}
+
+/** The days from one to another, in parts that a list may have. */
+function listsOf(first: CivilDay, last: CivilDay): Days[] {
+  const lists: Days[] = [];
+  for (let from = first; from <= last; from = addDays(from, DAYS_OF_LIST)) {
+    lists.push({ from, to: addDays(from, Math.min(DAYS_OF_LIST - 1, daysBetween(from, last))) });
+  }
+  return lists;
 }
 
 /** The body of an answer; undefined when it is one without content. */

@@ -16,6 +16,7 @@ export type InterBody = {
   readonly formasRecebimento?: readonly string[];
 };
 
+const MIN_VALUE = 2.5;
 const words = (max: number) => text({ min: 1, max });
 
 /** A number with at most two decimals. */
@@ -65,7 +66,10 @@ export function checkCobranca(body: unknown, now: Date): Violation[] {
   const found: Violation[] = [];
   cobranca(body, 'cobranca', found);
   if (found.length > 0) return found;
-  const { dataVencimento, pagador, multa, mora } = body as InterBody;
+  const { dataVencimento, pagador, multa, mora, valorNominal } = body as InterBody;
+  if (valorNominal < MIN_VALUE) {
+    found.push(violation('valorNominal', 'O valor nominal deve ser de no mínimo R$ 2,50.', valorNominal));
+  }
   const { cpfCnpj: document } = pagador;
   if (dataVencimento < civilDay(now)) {
     found.push(
