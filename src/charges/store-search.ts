@@ -35,6 +35,36 @@ export async function findChargesByAnyId(sql: Sql, text: string, accountId?: str
   }));
 }
 
+/** How many charges are searched for a payer or an amount, newest first: neither has an index. */
+export const SEARCHED_CHARGES = 20_000;
+
+/** What a text may mean beside an id. */
+export type PayerSearch = { readonly name?: string; readonly document?: string; readonly amountCents?: number };
+
+/** Charges by a part of the payer's name, by the payer's document or by the amount in reais, among the newest. */
+export async function findChargesOfPayerOrAmount(
+  sql: Sql,
+  { name, document, amountCents }: PayerSearch,
+  accountId?: string,
+): Promise<FoundCharge[]> {
+  if (name === undefined && document === undefined && amountCents === undefined) return [];
+  const rows = await sql.query<{ id: string; by: string; account_id: string }>(
+    `with newest as (
+       select id, account_id, customer, payable_cents, created_at from charges
+        where $1::text is null or account_id = $1
+        order by created_at desc, id desc limit ${SEARCHED_CHARGES}
+     )
+     select id::text, account_id,
+            case when customer ->> 'document' = $3 then 'document' when payable_cents = $4 then 'amount' else 'payer' end as by
+       from newest
+      where customer ->> 'document' = $3 or payable_cents = $4
+         or position(lower($2) in lower(customer ->> 'name')) > 0
+      order by created_at desc, id desc limit ${MAX_FOUND}`,
+    [accountId ?? null, name ?? null, document ?? null, amountCents ?? null],
+  );
+  return rows.map(row => ({ kind: 'charge', id: row.id, by: row.by, accountId: row.account_id }));
+}
+
 /** Null where the text is no UUID: then nothing is found by one. */
 export function uuidIn(text: string): string | null {
   const lower = text.toLowerCase();

@@ -7,8 +7,17 @@ export function parseExactJson(text: string): unknown {
   return parse(text, (_key, value, { source }) => (typeof value === 'number' ? source : value));
 }
 
+/** The same JSON over several lines, every number digit for digit. Throws what JSON.parse throws. */
+export function indentJson(text: string): string {
+  const value = parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined ? rawJson(source) : value,
+  );
+  return JSON.stringify(value, undefined, 2);
+}
+
 // JavaScript passes the source text to the reviver; the type library does not declare it yet.
 const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
+const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (source: string) => unknown };
 
 /** A path to a value inside JSON, such as `data.rates.0.amount` or `result[0].price`. */
 export type JsonPath = readonly string[];

@@ -1,6 +1,6 @@
 // What can be done with the money of a charge: record a payment, send money back.
 import type { FastifyInstance } from 'fastify';
-import type { Payment } from '../../charges/charge.ts';
+import type { Charge, Payment } from '../../charges/charge.ts';
 import { excessCents } from '../../charges/life.ts';
 import { html } from '../html.ts';
 import { type ActDeps, defineAct, type Field } from './act.ts';
@@ -26,6 +26,18 @@ function paymentField(payments: readonly Payment[]): Field {
 const sumOf = (parts: readonly { readonly amountCents: bigint }[]) =>
   parts.reduce((sum, { amountCents }) => sum + amountCents, 0n);
 
+function leftOfNewest({ payments, refunds }: Charge): bigint {
+  const newest = payments.at(-1);
+  if (!newest) return 0n;
+  const sentBack = refunds.filter(({ paymentId, status }) => paymentId === newest.id && status !== 'FAILED');
+  return newest.amountCents - sumOf(sentBack);
+}
+
+/** As a person in Brazil types it: 159,90. */
+function decimalComma(cents: bigint): string {
+  return cents > 0n ? `${cents / 100n},${String(cents % 100n).padStart(2, '0')}` : '';
+}
+
 export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
   defineAct(app, deps, {
     url: '/charges/:id/refund',
@@ -33,6 +45,7 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
     ask: async (request, params) => {
       const { charge, back } = await shownCharge(deps, request, params);
       const paid = sumOf(charge.payments);
+      const excess = excessCents(charge);
       const sentBack = sumOf(charge.refunds.filter(({ status }) => status !== 'FAILED'));
       return {
         title: 'Send money back?',
@@ -47,12 +60,11 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
             name: 'amount',
             apiName: 'amountCents',
             label: 'Amount',
-            value: textOf(queryOf(request)['amount']),
-            hint: 'Such as 20,00. Left empty: all that is left of the newest payment.',
+            isRequired: excess === 0n,
+            value: textOf(queryOf(request)['amount']) || decimalComma(leftOfNewest(charge)),
+            hint: 'All that is left of the newest payment, unless you write less.',
           },
-          ...(excessCents(charge) > 0n
-            ? [{ name: 'excess', label: 'Only what was paid too much', type: 'checkbox' } as const]
-            : []),
+          ...(excess > 0n ? [{ name: 'excess', label: 'Only what was paid too much', type: 'checkbox' } as const] : []),
           ...(charge.payments.length > 1 ? [paymentField(charge.payments)] : []),
         ],
         button: 'Refund',
@@ -60,10 +72,10 @@ export function chargeMoneyActs(app: FastifyInstance, deps: ActDeps): void {
       };
     },
     call: (fields, { id = '' }) => {
-      const amount = textField(fields, 'amount');
+      const isExcess = textField(fields, 'excess') === 'true';
+      // The API takes no amount for «all»; a form without one would send all of it back by one click.
       const body = {
-        ...(amount !== '' && { amountCents: centsIn(amount) }),
-        ...(textField(fields, 'excess') === 'true' && { excess: true }),
+        ...(isExcess ? { excess: true } : { amountCents: centsIn(textField(fields, 'amount')) }),
         ...filled(fields, ['paymentId']),
       };
       return { method: 'POST', url: `/charges/${encodeURIComponent(id)}/refunds`, body };

@@ -223,6 +223,11 @@ const CSV: Columns<Listed> = {
   'paid (BRL)': charge => decimal(sum(charge.payments.map(({ amountCents }) => amountCents))),
   'refunded (BRL)': charge =>
     decimal(sum(charge.refunds.filter(({ status }) => status !== 'FAILED').map(({ amountCents }) => amountCents))),
+  payer: charge => charge.customer.name,
+  document: charge => charge.customer.document,
+  'paid by': charge => charge.payments[0]?.method,
+  'paid at': charge => charge.payments[0]?.paidAt,
+  'bank reference': charge => charge.payments.map(({ reference }) => reference).join(' '),
   due: charge => charge.dueAt,
   created: charge => charge.createdAt,
 };

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { mayUse } from '../../accounts/access.ts';
+import { readActorNames } from '../../accounts/store-actors.ts';
 import { EVENT_TYPES } from '../../api/events.ts';
 import { EntriesQuery } from '../../api/ledger.ts';
 import { toPageQuery } from '../../api/paging.ts';
@@ -13,7 +14,7 @@ import { accountOf } from '../../http/server/auth.ts';
 import { checkLedger } from '../../ledger/check.ts';
 import { listBalances, listEntries } from '../../ledger/list.ts';
 import { AppError } from '../../lib/errors.ts';
-import { parseExactJson } from '../../lib/exact-json.ts';
+import { indentJson } from '../../lib/exact-json.ts';
 import { isUuid } from '../../lib/ids.ts';
 import { ORDER_LEDGER_CHECKS } from '../../orders/store-ledger-check.ts';
 import { verifyAudit } from '../../storage/audit-chain.ts';
@@ -81,7 +82,7 @@ export function recordPages(app: FastifyInstance, deps: Deps): void {
     const page = shell(deps, request, {
       title: 'Event',
       section: 'events',
-      body: html`<section class="card"><p class="muted">As webhooks and the API show it.</p><pre class="long" tabindex="0" aria-label="The event as JSON">${indented(json)}</pre></section>`,
+      body: html`<section class="card"><p class="muted">As webhooks and the API show it.</p><pre class="long" tabindex="0" aria-label="The event as JSON">${indentJson(json)}</pre></section>`,
     });
     return sendHtml(request, reply, page);
   });
@@ -171,6 +172,10 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
       before: before === undefined ? undefined : BigInt(before),
       limit: PAGE,
     });
+    const names = await readActorNames(
+      deps.db,
+      lines.map(line => line.actor),
+    );
     const page = shell(deps, request, {
       title: 'Audit log',
       section: 'audit',
@@ -182,7 +187,7 @@ ${hasMore && html`<p class="muted">Only the first 1,000 are shown; filter by acc
           rows: lines.map(line => [
             String(line.position),
             when(line.at),
-            html`<a href="${addressWith(request, { actor: line.actor, before: '' })}">${line.actor.length > 24 ? shortActor(line.actor) : line.actor}</a>`,
+            html`<a href="${addressWith(request, { actor: line.actor, before: '' })}" title="${line.actor}">${names.get(line.actor) ?? shortActor(line.actor)}</a>`,
             line.action,
             line.objectId === undefined
               ? '–'
@@ -213,15 +218,10 @@ ${broken ? html`<p class="note bad">Line ${String(broken.position)}: ${broken.re
 }
 
 function shortActor(actor: string): string {
-  const [kind = '', id = ''] = actor.split(':');
-  return `${kind}:${shortId(id)}`;
+  const [kind = '', id] = actor.split(':');
+  return id === undefined ? kind : `${kind}:${shortId(id)}`;
 }
 
 export function objectLink(type: string, id: string): Piece {
   return idLink(type.startsWith('charge.') ? `/dashboard/charges/${id}` : `/dashboard/orders/${id}`, id);
-}
-
-/** Numbers are shown as text, so that they keep their digits. */
-function indented(json: string): string {
-  return JSON.stringify(parseExactJson(json), undefined, 2);
 }

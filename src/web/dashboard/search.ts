@@ -1,7 +1,15 @@
-// One box for any id: of a charge, an order, a payment, a refund, a payout, a wallet, a webhook or an event; txid, E2E id, nosso
+// One box for a payer, an amount, or any id: of a charge, an order, a payment, a refund, a payout, a wallet, a webhook or an event; txid, E2E id, nosso
 // número, hash, the caller's own id, and the link of a checkout.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type FoundCharge, findChargesByAnyId, uuidIn } from '../../charges/store-search.ts';
+import { isDocument, normaliseDocument } from '../../charges/check.ts';
+import {
+  type FoundCharge,
+  findChargesByAnyId,
+  findChargesOfPayerOrAmount,
+  type PayerSearch,
+  SEARCHED_CHARGES,
+  uuidIn,
+} from '../../charges/store-search.ts';
 import { findEvent } from '../../events/store-feed.ts';
 import { findWebhook } from '../../events/store-webhooks.ts';
 import { type FoundOrder, findOrdersByAnyId } from '../../orders/store-search.ts';
@@ -9,7 +17,8 @@ import { findWallet } from '../../wallets/store.ts';
 import { html } from '../html.ts';
 import { sendHtml } from '../send-html.ts';
 import type { ListDeps } from './charges.ts';
-import { queryOf, table } from './parts.ts';
+import { centsIn } from './form.ts';
+import { count, queryOf, table } from './parts.ts';
 import { may, shell } from './shell.ts';
 
 type FoundById = {
@@ -45,17 +54,31 @@ export function searchPage(app: FastifyInstance, deps: ListDeps): void {
             may(caller, 'transactions:read') ? findOrdersByAnyId(deps.db, asked, caller?.accountId) : [],
             findById(deps, asked, request),
           ]);
-    const found: Found[] = [...charges, ...orders, ...others];
+    const byId: Found[] = [...charges, ...orders, ...others];
+    const found: readonly Found[] =
+      byId.length > 0 ? byId : await findChargesOfPayerOrAmount(deps.db, meaningOf(text), caller?.accountId);
     const [only, ...more] = found;
     if (only && more.length === 0) return reply.redirect(PLACES[only.kind](only.id), 303);
     const page = shell(deps, request, {
       title: text === '' ? 'Search' : found.length === 0 ? 'Nothing found' : `Found ${found.length}`,
       section: 'search',
-      body: html`<p class="muted">By the whole id: charge, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout.</p>
-${table({ caption: 'Found', head: ['What', 'Id', 'Found by', 'Account'], rows: found.map(({ kind, id, by, accountId }) => [kind, html`<a href="${PLACES[kind](id)}"><code>${id}</code></a>`, by, accountId ?? '–']), empty: text === '' ? 'Type an id above.' : 'No id is written like that.' })}`,
+      body: html`<p class="muted">By the whole id: charge, order, payment, refund, payout, wallet, webhook, event, txid, E2E id, nosso número, hash, your own id; or the link of a checkout. Among the newest ${count(SEARCHED_CHARGES)} charges also by the payer: a part of the name, CPF or CNPJ; and by the amount, such as 159,90.</p>
+${table({ caption: 'Found', head: ['What', 'Id', 'Found by', 'Account'], rows: found.map(({ kind, id, by, accountId }) => [kind, html`<a href="${PLACES[kind](id)}"><code>${id}</code></a>`, by, accountId ?? '–']), empty: text === '' ? 'Type an id above.' : 'No id is written like that, and none of the newest charges has such a payer or amount.' })}`,
     });
     return sendHtml(request, reply, page);
   });
+}
+
+const SHORTEST_NAME = 3;
+const AMOUNT = /^(R\$ ?)?[\d.]+([.,]\d{2})$/;
+
+/** What a text means that is no id: a document, an amount with its cents, else a part of a name. */
+function meaningOf(text: string): PayerSearch {
+  const document = normaliseDocument(text);
+  if (isDocument(document)) return { document };
+  const cents = AMOUNT.test(text) ? centsIn(text) : undefined;
+  if (typeof cents === 'number' && Number.isSafeInteger(cents)) return { amountCents: cents };
+  return text.length >= SHORTEST_NAME ? { name: text } : {};
 }
 
 /** What has a page of its own and no other name than its id. */

@@ -186,6 +186,10 @@ test('a refund is of one payment among several, or only of what was paid too muc
   await pay(service, id);
   const [first] = (await service.get(`/charges/${id}`)).json.payments;
   const at = `/charges/${id}/refund`;
+  const refused = await submit(service, at, { amount: '' });
+  assert.equal(refused.status, 400, 'an empty form sends nothing back');
+  assert.deepEqual((await service.get(`/charges/${id}`)).json.refunds, []);
+  assert.match(await (await fetch(`${service.url}/dashboard${at}`)).text(), /name="amount"[^>]*value="159,90"/);
   assert.equal((await submit(service, at, { amount: '1,00', paymentId: first.id })).status, 303);
   assert.equal((await submit(service, at, { excess: 'true' })).status, 303);
   const refunds = (await service.get(`/charges/${id}`)).json.refunds.map(

@@ -95,6 +95,11 @@ test('each list has its export', async () => {
     const [head, ...rows] = await columnsOf(`${name}.csv?${query}`);
     for (const columns of rows) assert.equal(columns, head, list);
   }
+  const charges = await csv(`charges.csv?externalId=${encodeURIComponent('=1+1')}`);
+  const columns = ['payer', 'document', 'paid by', 'paid at', 'bank reference'].map(name => charges[0]!.indexOf(name));
+  const [payer, document, paidBy, paidAt, reference] = columns.map(index => charges[1]![index]);
+  assert.deepEqual([payer, document, paidBy, reference], ['Maria da Silva', '52998224725', 'pix', 'E1']);
+  assert.match(paidAt ?? '', /^\d{4}-\d{2}-\d{2}T/);
   await service.sql(
     `insert into unmatched_receipts (reference, posted_at, amount_cents, words, recorded_at)
      values ('E2', '2026-11-16T11:00:00Z', 4200, '@SUM(A1)', now())`,

@@ -55,6 +55,26 @@ test('one box finds wallets, webhooks, events and refunds, and a charge by its c
   assert.equal(await foundBy(event!.id), `/events/${event!.id}`);
 });
 
+test('the box finds charges by a part of the name, the document and the amount of their payer', async () => {
+  const customer = { name: 'Joaquina Pereira', document: '12.ABC.345/01DE-35' };
+  const id = await openCharge(service, { customer, amountCents: 123_456, accountId: 'searched' });
+  for (const text of ['joaquina', 'na Pereira', '12.abc.345/01de-35', '12ABC34501DE35', '1.234,56', 'R$ 1234,56']) {
+    assert.equal(await foundBy(text), `/charges/${id}`, text);
+  }
+  for (const text of ['jo', 'Joaquim', '%', '1.234,57', '52998224724', 'R$', '.,00']) {
+    assert.equal(await foundBy(text), undefined, text);
+  }
+});
+
+test('an event on its page is the JSON of the API, number for number', async () => {
+  const id = await openCharge(service, { amountCents: 32_741 });
+  const [event] = await service.sql<{ id: string }>('select id from events where object_id = $1 limit 1', [id]);
+  const page = await view(service, `/events/${event!.id}`);
+  const shown = /<pre[^>]*>([\s\S]*?)<\/pre>/.exec(page)?.[1]?.replaceAll('&quot;', '"').replaceAll('&#39;', "'");
+  const listed = (await service.get('/events')).json.events.find((one: { id: string }) => one.id === event!.id);
+  assert.deepEqual(JSON.parse(shown!.replaceAll('&amp;', '&')), listed);
+});
+
 test('a held order takes the price that is named, once, and refuses one of another amount', async () => {
   const driver = orderDriver(service, 'reprices');
   const order = await driver.order();
